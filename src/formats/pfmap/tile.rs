@@ -1,0 +1,407 @@
+//! One tile: the 24 characters and what they mean (document section 3.3, fact sheet A2).
+
+use std::fmt;
+
+use super::TILE_CHARS;
+
+/// The shape of a tile (field A). The second letter of a ramp is its raised end; the
+/// direction of a corner is that of its lowered corner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the names are the document's, and say it all")]
+pub enum TileType {
+    Flat = 0x0,
+    RampSn = 0x1,
+    RampNs = 0x2,
+    RampEw = 0x3,
+    RampWe = 0x4,
+    CornerConcaveSw = 0x5,
+    CornerConvexSw = 0x6,
+    CornerConcaveSe = 0x7,
+    CornerConvexSe = 0x8,
+    CornerConcaveNw = 0x9,
+    CornerConvexNw = 0xa,
+    CornerConcaveNe = 0xb,
+    CornerConvexNe = 0xc,
+}
+
+impl TileType {
+    /// All types, in the order of their digits.
+    pub const ALL: [Self; 13] = [
+        Self::Flat,
+        Self::RampSn,
+        Self::RampNs,
+        Self::RampEw,
+        Self::RampWe,
+        Self::CornerConcaveSw,
+        Self::CornerConvexSw,
+        Self::CornerConcaveSe,
+        Self::CornerConvexSe,
+        Self::CornerConcaveNw,
+        Self::CornerConvexNw,
+        Self::CornerConcaveNe,
+        Self::CornerConvexNe,
+    ];
+
+    /// The type of a number from 0 to 12.
+    pub fn from_index(index: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(index)).copied()
+    }
+
+    /// The name that `info --json` uses, such as `ramp_sn`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Flat => "flat",
+            Self::RampSn => "ramp_sn",
+            Self::RampNs => "ramp_ns",
+            Self::RampEw => "ramp_ew",
+            Self::RampWe => "ramp_we",
+            Self::CornerConcaveSw => "corner_concave_sw",
+            Self::CornerConvexSw => "corner_convex_sw",
+            Self::CornerConcaveSe => "corner_concave_se",
+            Self::CornerConvexSe => "corner_convex_se",
+            Self::CornerConcaveNw => "corner_concave_nw",
+            Self::CornerConvexNw => "corner_convex_nw",
+            Self::CornerConcaveNe => "corner_concave_ne",
+            Self::CornerConvexNe => "corner_convex_ne",
+        }
+    }
+
+    /// The hexadecimal digit that stands for it in a file, in upper case.
+    pub fn digit(self) -> char {
+        char::from(b"0123456789ABC"[self as usize])
+    }
+}
+
+impl fmt::Display for TileType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How a tile's top is mixed with its neighbours' along one edge (fact sheet A8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum BlendMode {
+    /// The tile's own material up to its edge.
+    None = 0,
+    /// A smooth mix, about one tile wide.
+    Blur = 1,
+    /// A ragged hard seam: the material with the higher index lies over the lower.
+    Edge = 2,
+    /// A digit that the engine does not know; it draws such tiles magenta.
+    Unknown = 3,
+}
+
+impl BlendMode {
+    /// The mode of a digit; everything above 2 is unknown.
+    pub fn from_digit(digit: u8) -> Self {
+        match digit {
+            0 => Self::None,
+            1 => Self::Blur,
+            2 => Self::Edge,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// A name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Blur => "blur",
+            Self::Edge => "edge",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Grass that the engine plants on a tile (character 16).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cover {
+    /// None.
+    None,
+    /// Up to six tufts on a tile.
+    Full,
+    /// Up to three tufts on a tile.
+    Sparse,
+    /// A digit without a meaning.
+    Unknown,
+}
+
+impl Cover {
+    /// A name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Full => "full grass",
+            Self::Sparse => "sparse grass",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// An edge of a tile, in the order in which files list them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the compass needs no words")]
+pub enum Edge {
+    North = 0,
+    East = 1,
+    South = 2,
+    West = 3,
+}
+
+impl Edge {
+    /// All edges, in file order.
+    pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
+
+    /// The edge of the neighbour that touches this one.
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::North => Self::South,
+            Self::East => Self::West,
+            Self::South => Self::North,
+            Self::West => Self::East,
+        }
+    }
+
+    /// Step to the neighbour across this edge, in rows and columns.
+    pub fn step(self) -> (i32, i32) {
+        match self {
+            Self::North => (-1, 0),
+            Self::East => (0, 1),
+            Self::South => (1, 0),
+            Self::West => (0, -1),
+        }
+    }
+}
+
+/// A tile as its 24 characters say it, in 14 bytes.
+///
+/// Characters 12 to 23 are kept as digits, whatever they are, so that [`Tile::text`] gives back
+/// what was read; methods say what they mean.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Tile {
+    /// Field A.
+    pub kind: TileType,
+    /// Fields B and C, in levels of 4 world units, -99 to 99.
+    pub base_height: i8,
+    /// Field D, in levels above the base; it means nothing on a flat tile.
+    pub ramp_height: u8,
+    /// How the tile is spelled where two spellings mean the same.
+    pub(super) spelling: u8,
+    /// Field E: index of the material of the top.
+    pub top_material: u16,
+    /// Field F: index of the material of the sides, and of slopes steeper than one level.
+    pub side_material: u16,
+    /// Characters 12 to 23 as digits, two to a byte, the first in the high half.
+    pub(super) attributes: [u8; 6],
+}
+
+/// The type is written with a lower-case letter.
+pub(super) const SPELLED_LOWER_CASE: u8 = 1;
+/// The base height is written as `-00`.
+pub(super) const SPELLED_MINUS_ZERO: u8 = 2;
+
+/// Why 24 characters are not a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TileError {
+    /// Which of the 24 characters, from 0.
+    pub index: usize,
+    /// The character there.
+    pub found: u8,
+    /// What should stand there.
+    pub expected: &'static str,
+}
+
+impl Default for Tile {
+    /// The tile of an empty map: flat, at height 0, passable, blurred on all edges.
+    fn default() -> Self {
+        Self {
+            kind: TileType::Flat,
+            base_height: 0,
+            ramp_height: 0,
+            spelling: 0,
+            top_material: 0,
+            side_material: 0,
+            attributes: [0x10, 0x10, 0x01, 0x11, 0x10, 0x00],
+        }
+    }
+}
+
+impl Tile {
+    /// Reads the 24 characters of a tile.
+    ///
+    /// # Errors
+    /// When the type is not a hexadecimal digit from 0 to C, the sign neither `+` nor `-`, or
+    /// anything else not a decimal digit. (The engine checks nothing of this and does arithmetic
+    /// on whatever it finds; fact sheet A1.)
+    pub fn parse(text: &[u8; TILE_CHARS]) -> Result<Self, TileError> {
+        let error = |index: usize, expected| TileError {
+            index,
+            found: text[index],
+            expected,
+        };
+        let kind = match text[0] {
+            c @ b'0'..=b'9' => c - b'0',
+            c @ b'A'..=b'C' => c - b'A' + 10,
+            c @ b'a'..=b'c' => c - b'a' + 10,
+            _ => return Err(error(0, "a tile type from 0 to C")),
+        };
+        let kind = TileType::from_index(kind).ok_or(error(0, "a tile type from 0 to C"))?;
+        let negative = match text[1] {
+            b'+' => false,
+            b'-' => true,
+            _ => return Err(error(1, "the sign of the base height, + or -")),
+        };
+        if let Some(index) = (2..TILE_CHARS).find(|&i| !text[i].is_ascii_digit()) {
+            return Err(error(index, "a decimal digit"));
+        }
+        let digit = |i: usize| text[i] - b'0';
+        let two = |i: usize| digit(i) * 10 + digit(i + 1);
+        let three = |i: usize| u16::from(two(i)) * 10 + u16::from(digit(i + 2));
+        let magnitude = two(2).cast_signed();
+        let mut spelling = 0;
+        if text[0].is_ascii_lowercase() {
+            spelling |= SPELLED_LOWER_CASE;
+        }
+        if negative && magnitude == 0 {
+            spelling |= SPELLED_MINUS_ZERO;
+        }
+        let mut attributes = [0; 6];
+        for (i, byte) in attributes.iter_mut().enumerate() {
+            *byte = digit(12 + 2 * i) << 4 | digit(13 + 2 * i);
+        }
+        Ok(Self {
+            kind,
+            base_height: if negative { -magnitude } else { magnitude },
+            ramp_height: two(4),
+            spelling,
+            top_material: three(6),
+            side_material: three(9),
+            attributes,
+        })
+    }
+
+    /// The 24 characters of the tile.
+    pub fn text(&self) -> [u8; TILE_CHARS] {
+        let mut text = [b'0'; TILE_CHARS];
+        let kind = self.kind.digit();
+        text[0] = if self.spelling & SPELLED_LOWER_CASE == 0 {
+            kind as u8
+        } else {
+            kind.to_ascii_lowercase() as u8
+        };
+        let negative = self.base_height < 0 || self.spelling & SPELLED_MINUS_ZERO != 0;
+        text[1] = if negative { b'-' } else { b'+' };
+        let mut put = |at: usize, len: usize, mut value: u16| {
+            for i in (at..at + len).rev() {
+                text[i] = b'0' + (value % 10) as u8;
+                value /= 10;
+            }
+        };
+        put(2, 2, u16::from(self.base_height.unsigned_abs()));
+        put(4, 2, u16::from(self.ramp_height));
+        put(6, 3, self.top_material);
+        put(9, 3, self.side_material);
+        for i in 12..TILE_CHARS {
+            put(i, 1, u16::from(self.digit(i)));
+        }
+        text
+    }
+
+    /// Character `index` (12 to 23) as a digit.
+    pub fn digit(&self, index: usize) -> u8 {
+        let byte = self.attributes[(index - 12) / 2];
+        if index.is_multiple_of(2) {
+            byte >> 4
+        } else {
+            byte & 0xf
+        }
+    }
+
+    /// Sets character `index` (12 to 23) to a digit from 0 to 9.
+    pub fn set_digit(&mut self, index: usize, digit: u8) {
+        let byte = &mut self.attributes[(index - 12) / 2];
+        let digit = digit.min(9);
+        *byte = if index.is_multiple_of(2) {
+            *byte & 0x0f | digit << 4
+        } else {
+            *byte & 0xf0 | digit
+        };
+    }
+
+    /// Field G: whether units may walk here when nothing stands in the way.
+    pub fn pathable(&self) -> bool {
+        self.digit(12) != 0
+    }
+
+    /// Field I: whether the normals of the top are averaged with those around it.
+    pub fn blend_normals(&self) -> bool {
+        self.digit(14) != 0
+    }
+
+    /// Field J, the other way round: whether the top is bumpy.
+    pub fn bump(&self) -> bool {
+        self.digit(15) == 0
+    }
+
+    /// Character 16: the grass on it.
+    pub fn cover(&self) -> Cover {
+        match self.digit(16) {
+            0 => Cover::None,
+            1 => Cover::Full,
+            2 => Cover::Sparse,
+            _ => Cover::Unknown,
+        }
+    }
+
+    /// How the top is blended across an edge: characters 17 to 20 when any of them is set, else
+    /// field H for all four (fact sheet A2, F8: files that say `version 1.0` have either).
+    pub fn blend(&self, edge: Edge) -> BlendMode {
+        let per_edge = (17..=20).any(|i| self.digit(i) != 0);
+        BlendMode::from_digit(self.digit(if per_edge { 17 + edge as usize } else { 13 }))
+    }
+}
+
+impl fmt::Debug for Tile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tile({})", String::from_utf8_lossy(&self.text()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_gives_back_its_characters() {
+        for text in [
+            b"0+0000000001101001111000",
+            b"c-0312999998123456789012",
+            b"C-0000255255000000000000",
+        ] {
+            assert_eq!(&Tile::parse(text).unwrap().text(), text);
+        }
+        assert_eq!(size_of::<Tile>(), 14, "4.2 million of them stay below the file's size");
+    }
+
+    #[test]
+    fn edges_win_over_field_h_and_h_stands_in_for_them() {
+        let tile = Tile::parse(b"0+0000000001111000000000").unwrap();
+        assert!(Edge::ALL.iter().all(|&e| tile.blend(e) == BlendMode::Blur));
+        let tile = Tile::parse(b"0+0000000001111000201000").unwrap();
+        assert_eq!(
+            Edge::ALL.map(|e| tile.blend(e)),
+            [BlendMode::None, BlendMode::Edge, BlendMode::None, BlendMode::Blur]
+        );
+    }
+
+    #[test]
+    fn a_bad_character_is_named() {
+        let error = Tile::parse(b"D+0000000001111000201000").unwrap_err();
+        assert_eq!((error.index, error.found), (0, b'D'));
+        let error = Tile::parse(b"0+0000000001111000201 00").unwrap_err();
+        assert_eq!((error.index, error.found), (21, b' '));
+    }
+}

@@ -1,0 +1,82 @@
+//! Problems: what is wrong with a file, where, and how bad it is.
+
+use std::fmt;
+
+/// How bad a [`Problem`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The file can be read, but its engine would refuse it, or its author would want to know.
+    Warning,
+    /// Something in the file cannot be read or does not mean anything.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// Where in a file a [`Problem`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// A place in a text file; both count from 1, columns in bytes.
+    Text {
+        /// Line number, from 1.
+        line: u64,
+        /// Column in bytes, from 1.
+        column: u64,
+    },
+    /// A byte offset in a binary file, from 0.
+    Offset(u64),
+}
+
+impl fmt::Display for Place {
+    /// The form of the `at` key of `info --json`: `LINE:COLUMN` or `0xOFFSET`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text { line, column } => write!(f, "{line}:{column}"),
+            Self::Offset(offset) => write!(f, "{offset:#x}"),
+        }
+    }
+}
+
+/// One thing that is wrong with a file: where it is, what stands there, what should.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it is.
+    pub place: Place,
+    /// What was found and what was expected, as a sentence without a full stop.
+    pub message: String,
+}
+
+impl Problem {
+    /// A [`Severity::Warning`].
+    pub fn warning(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            place,
+            message: message.into(),
+        }
+    }
+
+    /// A [`Severity::Error`].
+    pub fn error(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            place,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.place, self.severity, self.message)
+    }
+}

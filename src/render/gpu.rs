@@ -1,0 +1,96 @@
+//! The connection to a graphics device.
+
+use thiserror::Error;
+
+/// A graphics device and everything needed to use it.
+#[derive(Debug)]
+pub struct Gpu {
+    /// Finds adapters and makes surfaces.
+    pub instance: wgpu::Instance,
+    /// The hardware (or the program that stands in for it).
+    pub adapter: wgpu::Adapter,
+    /// Makes buffers, textures and pipelines.
+    pub device: wgpu::Device,
+    /// Takes commands.
+    pub queue: wgpu::Queue,
+}
+
+/// Why there is no device.
+#[derive(Debug, Error)]
+pub enum GpuError {
+    /// No adapter fits.
+    #[error(
+        "no graphics adapter was found ({0}); Mapscope needs a Vulkan, Metal, Direct3D 12 or \
+         OpenGL driver. On Debian or Ubuntu `apt install mesa-vulkan-drivers` brings one that \
+         needs no graphics card"
+    )]
+    NoAdapter(wgpu::RequestAdapterError),
+    /// The adapter gave no device.
+    #[error("the graphics adapter gave no device: {0}")]
+    NoDevice(wgpu::RequestDeviceError),
+}
+
+impl Gpu {
+    /// An instance that knows of this display (`None`: of no display).
+    ///
+    /// Only Vulkan, Metal and Direct3D are asked first, since asking OpenGL too doubles the time
+    /// this takes; the environment variable `WGPU_BACKEND` overrides it.
+    pub fn instance(display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>) -> wgpu::Instance {
+        let mut descriptor = match display {
+            Some(display) => wgpu::InstanceDescriptor::new_with_display_handle(display),
+            None => wgpu::InstanceDescriptor::new_without_display_handle(),
+        };
+        descriptor.backends = wgpu::Backends::PRIMARY;
+        wgpu::Instance::new(descriptor.with_env())
+    }
+
+    /// A device without a window.
+    ///
+    /// # Errors
+    /// When there is no adapter, or it gives no device.
+    pub fn headless() -> Result<Self, GpuError> {
+        Self::new(Self::instance(None), None)
+    }
+
+    /// A device that can show pictures on a surface.
+    ///
+    /// # Errors
+    /// When there is no adapter, or it gives no device.
+    pub fn new(
+        instance: wgpu::Instance,
+        surface: Option<&wgpu::Surface<'_>>,
+    ) -> Result<Self, GpuError> {
+        pollster::block_on(async {
+            let adapter = instance
+                .request_adapter(&wgpu::RequestAdapterOptions {
+                    power_preference: wgpu::PowerPreference::HighPerformance,
+                    compatible_surface: surface,
+                    ..Default::default()
+                })
+                .await
+                .map_err(GpuError::NoAdapter)?;
+            let (device, queue) = adapter
+                .request_device(&wgpu::DeviceDescriptor {
+                    label: Some("mapscope"),
+                    required_features: adapter.features()
+                        & wgpu::Features::POLYGON_MODE_LINE,
+                    required_limits: adapter.limits(),
+                    ..Default::default()
+                })
+                .await
+                .map_err(GpuError::NoDevice)?;
+            Ok(Self {
+                instance,
+                adapter,
+                device,
+                queue,
+            })
+        })
+    }
+
+    /// The adapter's name and backend, for people.
+    pub fn adapter_name(&self) -> String {
+        let info = self.adapter.get_info();
+        format!("{} ({})", info.name, info.backend)
+    }
+}

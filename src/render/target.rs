@@ -1,0 +1,154 @@
+//! What pictures are drawn on, and how they are read back.
+
+use image::RgbaImage;
+
+use super::Gpu;
+
+/// Colour of pictures: plain 8-bit channels. The engine lights its terrain in gamma space and
+/// nothing is converted on the way (fact sheet 0), so neither do we.
+pub const COLOR_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+/// Depth, reversed: 1 is near, 0 infinitely far.
+pub(super) const DEPTH_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+
+/// A colour and a depth texture of the same size.
+#[derive(Debug)]
+pub struct Target {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    color: wgpu::Texture,
+    color_view: wgpu::TextureView,
+    depth_view: wgpu::TextureView,
+}
+
+impl Target {
+    /// A target of this many pixels, each side at least 1 and at most what the device allows.
+    pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
+        let limit = gpu.device.limits().max_texture_dimension_2d;
+        let size = size.map(|side| side.clamp(1, limit));
+        let texture = |label, format, usage| {
+            gpu.device.create_texture(&wgpu::TextureDescriptor {
+                label: Some(label),
+                size: wgpu::Extent3d {
+                    width: size[0],
+                    height: size[1],
+                    depth_or_array_layers: 1,
+                },
+                mip_level_count: 1,
+                sample_count: 1,
+                dimension: wgpu::TextureDimension::D2,
+                format,
+                usage,
+                view_formats: &[],
+            })
+        };
+        let color = texture(
+            "picture color",
+            COLOR_FORMAT,
+            wgpu::TextureUsages::RENDER_ATTACHMENT
+                | wgpu::TextureUsages::TEXTURE_BINDING
+                | wgpu::TextureUsages::COPY_SRC,
+        );
+        let depth = texture(
+            "picture depth",
+            DEPTH_FORMAT,
+            wgpu::TextureUsages::RENDER_ATTACHMENT,
+        );
+        Self {
+            size,
+            color_view: color.create_view(&wgpu::TextureViewDescriptor::default()),
+            depth_view: depth.create_view(&wgpu::TextureViewDescriptor::default()),
+            color,
+        }
+    }
+
+    /// The picture, for showing it in a window.
+    pub fn color_view(&self) -> &wgpu::TextureView {
+        &self.color_view
+    }
+
+    /// Width over height.
+    pub fn aspect(&self) -> f32 {
+        self.size[0] as f32 / self.size[1] as f32
+    }
+
+    /// A pass that begins with the engine's clear colour (fact sheet 0) and infinite depth.
+    pub(super) fn begin_pass<'e>(
+        &self,
+        encoder: &'e mut wgpu::CommandEncoder,
+    ) -> wgpu::RenderPass<'e> {
+        encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("picture"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &self.color_view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color {
+                        r: 0.2,
+                        g: 0.3,
+                        b: 0.3,
+                        a: 1.0,
+                    }),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+                view: &self.depth_view,
+                depth_ops: Some(wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(0.0),
+                    store: wgpu::StoreOp::Discard,
+                }),
+                stencil_ops: None,
+            }),
+            ..Default::default()
+        })
+    }
+
+    /// Copies the picture to the CPU, waiting for the GPU.
+    ///
+    /// # Errors
+    /// When the device is lost or out of memory.
+    pub fn read_back(&self, gpu: &Gpu) -> Result<RgbaImage, String> {
+        let [width, height] = self.size;
+        let align = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT;
+        let bytes_per_row = (width * 4).next_multiple_of(align);
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("picture read back"),
+            size: u64::from(bytes_per_row) * u64::from(height),
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        encoder.copy_texture_to_buffer(
+            self.color.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: &buffer,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(bytes_per_row),
+                    rows_per_image: None,
+                },
+            },
+            self.color.size(),
+        );
+        gpu.queue.submit([encoder.finish()]);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            // The receiver is gone only when reading back was given up.
+            let _gone = sender.send(result);
+        });
+        gpu.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|e| e.to_string())?;
+        receiver
+            .recv()
+            .map_err(|e| e.to_string())?
+            .map_err(|e| e.to_string())?;
+        let mapped = buffer.get_mapped_range(..).map_err(|e| e.to_string())?;
+        let mut pixels = Vec::with_capacity((width * height * 4) as usize);
+        for row in mapped.chunks_exact(bytes_per_row as usize) {
+            pixels.extend_from_slice(&row[..(width * 4) as usize]);
+        }
+        RgbaImage::from_raw(width, height, pixels).ok_or_else(|| "picture size".to_owned())
+    }
+}

@@ -1,0 +1,322 @@
+//! What an open file offers to whoever shows it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use glam::Vec3;
+
+use super::camera::Handedness;
+use super::terrain::Terrain;
+use crate::formats::{Format, Problem};
+
+/// An axis-aligned box in world space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Aabb {
+    /// The least corner.
+    pub min: Vec3,
+    /// The greatest corner.
+    pub max: Vec3,
+}
+
+impl Aabb {
+    /// The middle of the box.
+    pub fn center(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
+    }
+
+    /// Half the diagonal: the radius of a sphere around the box.
+    pub fn radius(&self) -> f32 {
+        (self.max - self.min).length() * 0.5
+    }
+
+    /// The eight corners.
+    pub fn corners(&self) -> [Vec3; 8] {
+        std::array::from_fn(|i| {
+            let pick = |bit: usize, low: f32, high: f32| if i & bit == 0 { low } else { high };
+            Vec3::new(
+                pick(1, self.min.x, self.max.x),
+                pick(2, self.min.y, self.max.y),
+                pick(4, self.min.z, self.max.z),
+            )
+        })
+    }
+}
+
+/// A half-line in world space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ray {
+    /// Where it begins.
+    pub origin: Vec3,
+    /// Where it goes, of length 1.
+    pub direction: Vec3,
+}
+
+/// Something in a document that can be pointed at, selected and described.
+///
+/// What the numbers mean is up to the document; they stay the same when the file is loaded
+/// again, so that a selection outlives a reload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Item {
+    /// What it is, such as `tile` or `material`.
+    pub kind: &'static str,
+    /// Which of its kind.
+    pub index: u64,
+}
+
+/// Where a ray meets a document.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// What was hit.
+    pub item: Item,
+    /// Where, in world space.
+    pub position: Vec3,
+    /// Distance from the origin of the ray, in world units.
+    pub distance: f32,
+}
+
+/// A direction on the map, for walking from an item to its neighbour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the compass needs no words")]
+pub enum Direction {
+    North,
+    East,
+    South,
+    West,
+}
+
+/// A line of the outline: an item, or a heading with items under it.
+#[derive(Debug, Clone)]
+pub struct OutlineNode {
+    /// What the line says.
+    pub label: String,
+    /// What a click on it selects.
+    pub item: Option<Item>,
+    /// A small note at the end of the line, such as a count.
+    pub note: String,
+    /// A picture or colour before the line.
+    pub swatch: Option<Swatch>,
+    /// Lines below it.
+    pub children: Vec<OutlineNode>,
+}
+
+/// A small picture of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Swatch {
+    /// The thumbnail with this index (see [`Document::thumbnail`]).
+    Thumbnail(usize),
+    /// A plain colour, red, green and blue.
+    Color([u8; 3]),
+}
+
+/// A headed list of what is known of an item.
+#[derive(Debug, Clone)]
+pub struct PropertyGroup {
+    /// The heading.
+    pub title: &'static str,
+    /// Lines in reading order.
+    pub properties: Vec<Property>,
+}
+
+/// One thing that is known of an item.
+#[derive(Debug, Clone)]
+pub struct Property {
+    /// The name of the field.
+    pub name: &'static str,
+    /// Its value, for people.
+    pub value: String,
+    /// A picture or colour beside the value.
+    pub swatch: Option<Swatch>,
+    /// Where a click on the value leads.
+    pub link: Option<Item>,
+    /// The value as text of the file, in spans coloured by the field they belong to.
+    /// When this is not empty it is shown in place of `value`.
+    pub spans: Vec<TextSpan>,
+}
+
+impl Property {
+    /// A property that is a name and a text.
+    pub fn new(name: &'static str, value: impl Into<String>) -> Self {
+        Self {
+            name,
+            value: value.into(),
+            swatch: None,
+            link: None,
+            spans: Vec::new(),
+        }
+    }
+}
+
+/// A piece of a file's text and the field it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextSpan {
+    /// The characters as they stand in the file.
+    pub text: String,
+    /// The field, for a tooltip.
+    pub field: &'static str,
+    /// Which of the palette's colours the field has; spans of the same field have the same.
+    pub color_index: usize,
+}
+
+/// A number about the whole document.
+#[derive(Debug, Clone)]
+pub struct Statistic {
+    /// What is counted.
+    pub name: &'static str,
+    /// The number, for people.
+    pub value: String,
+}
+
+/// A way of looking at a document that can be switched on and off.
+#[derive(Debug)]
+pub struct Overlay {
+    /// The name for `--overlay`, such as `tile-types`.
+    pub id: &'static str,
+    /// The name for people.
+    pub name: &'static str,
+    /// What it shows, in a sentence.
+    pub help: &'static str,
+    /// Overlays that colour the surface shut each other out; those that draw lines do not.
+    pub colors_surface: bool,
+}
+
+/// A colour of an overlay and what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LegendEntry {
+    /// Red, green and blue.
+    pub color: [u8; 3],
+    /// What the colour means.
+    pub label: String,
+}
+
+/// Which of a document's overlays are on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OverlaySet {
+    ids: Vec<&'static str>,
+}
+
+impl OverlaySet {
+    /// Whether the overlay of this name is on.
+    pub fn contains(&self, id: &str) -> bool {
+        self.ids.iter().any(|&on| on == id)
+    }
+
+    /// Switches an overlay on or off; one that colours the surface puts out the others that do.
+    pub fn set(&mut self, offered: &'static [Overlay], id: &str, on: bool) {
+        let Some(overlay) = offered.iter().find(|o| o.id == id) else {
+            return;
+        };
+        let shut_out = |other: &&'static str| {
+            overlay.colors_surface && offered.iter().any(|o| o.id == *other && o.colors_surface)
+        };
+        self.ids.retain(|other| *other != overlay.id && !(on && shut_out(other)));
+        if on {
+            self.ids.push(overlay.id);
+        }
+    }
+
+    /// The names of the overlays that are on, in the order in which they were switched on.
+    pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.ids.iter().copied()
+    }
+}
+
+/// One of the kinds of thing that a map is built of, such as a tile type.
+#[derive(Debug, Clone)]
+pub struct Kind {
+    /// The item that stands for all of this kind: selecting it highlights them.
+    pub item: Item,
+    /// Its name.
+    pub name: &'static str,
+    /// How a file writes it, such as a hexadecimal digit.
+    pub code: String,
+    /// How many of it the document has.
+    pub count: u64,
+}
+
+/// What the renderer can draw, one variant for each way of drawing.
+#[derive(Debug, Clone, Copy)]
+pub enum Drawable<'a> {
+    /// Tile terrain.
+    Terrain(&'a Terrain),
+}
+
+/// An open file: what can be drawn, pointed at, listed and said of it.
+pub trait Document: fmt::Debug + Send + Sync {
+    /// The format it was read as.
+    fn format(&self) -> &'static Format;
+
+    /// The version that the file states.
+    fn version(&self) -> String;
+
+    /// Everything that is wrong with the file and the files it names, in file order.
+    fn problems(&self) -> &[Problem];
+
+    /// What it occupies in world space.
+    fn bounds(&self) -> Aabb;
+
+    /// Which way round its world is.
+    fn handedness(&self) -> Handedness;
+
+    /// How it is drawn.
+    fn drawable(&self) -> Drawable<'_>;
+
+    /// The tree that the outliner shows.
+    fn outline(&self) -> Vec<OutlineNode>;
+
+    /// The first thing that a ray meets.
+    fn pick(&self, ray_in_world: Ray) -> Option<Hit>;
+
+    /// One line about an item, for the status bar.
+    fn summary(&self, item: Item) -> String;
+
+    /// Everything about an item, for the inspector. Empty for an item that is not there.
+    fn properties(&self, item: Item) -> Vec<PropertyGroup>;
+
+    /// Where an item is in world space, for framing it.
+    fn item_bounds(&self, item: Item) -> Option<Aabb>;
+
+    /// Line segments in world space that outline an item in the view.
+    fn item_outline(&self, item: Item) -> Vec<[Vec3; 2]>;
+
+    /// The item next to another.
+    fn neighbor(&self, item: Item, direction: Direction) -> Option<Item>;
+
+    /// The item that a problem is about.
+    fn problem_item(&self, problem: &Problem) -> Option<Item>;
+
+    /// The overlays it offers.
+    fn overlays(&self) -> &'static [Overlay];
+
+    /// What the colours of an overlay mean.
+    fn legend(&self, overlay_id: &str) -> Vec<LegendEntry>;
+
+    /// The kinds of thing it is built of, for the panel that shows and counts them.
+    fn kinds(&self) -> Vec<Kind>;
+
+    /// The item of a kind that follows (or precedes) another, going round at the end.
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item>;
+
+    /// Numbers about the whole.
+    fn statistics(&self) -> Vec<Statistic>;
+
+    /// A thumbnail: width, height, and RGBA bytes from the top left.
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])>;
+
+    /// The files besides its own that it was made from or looked for, to be watched for changes.
+    fn dependencies(&self) -> Vec<PathBuf>;
+
+    /// Bytes of memory that it holds.
+    fn cpu_bytes(&self) -> u64;
+
+    /// The keys of `info --json` that are this format's own (contract, "info --json").
+    fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value>;
+}
+
+/// What `info` was asked beyond the file as a whole.
+#[derive(Debug, Clone, Default)]
+pub struct InfoQuery {
+    /// `--tile ROW,COL`: row and column in the whole map.
+    pub tile: Option<(u32, u32)>,
+    /// `--height X,Z`, any number of times: world coordinates.
+    pub heights: Vec<(f32, f32)>,
+}

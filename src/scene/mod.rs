@@ -1,0 +1,15 @@
+//! Scenes: plain data made ready to be drawn, picked and described, on the CPU alone.
+//!
+//! Everything the rest of the program asks of an open file goes through [`Document`], so panels,
+//! `info` and `check` treat every format the same way. Files come in through [`registry::open`].
+
+pub mod assets;
+pub mod camera;
+mod document;
+pub mod registry;
+pub mod terrain;
+
+pub use document::{
+    Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode, Overlay,
+    OverlaySet, Property, PropertyGroup, Ray, Statistic, Swatch, TextSpan,
+};

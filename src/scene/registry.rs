@@ -1,0 +1,238 @@
+//! The table of formats, and the one way to open a file.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use thiserror::Error;
+
+use super::{Document, terrain};
+use crate::formats::{self, Format, Problem};
+
+/// A format and what makes a document of its files.
+struct Entry {
+    format: &'static Format,
+    open: fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, OpenError>,
+}
+
+/// Every format that Mapscope opens: one line each.
+static REGISTRY: &[Entry] = &[Entry {
+    format: &formats::pfmap::FORMAT,
+    open: terrain::open,
+}];
+
+/// Every format that Mapscope opens.
+pub fn formats() -> impl Iterator<Item = &'static Format> {
+    REGISTRY.iter().map(|entry| entry.format)
+}
+
+/// The bytes of a file and where they came from.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The file; for what is built into the program, a name that no file has.
+    pub path: PathBuf,
+    /// All its bytes.
+    pub bytes: Arc<[u8]>,
+    /// Files that are built into the program and stand in for the asset root: name and bytes.
+    pub embedded: &'static [(&'static str, &'static [u8])],
+}
+
+impl Source {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or changes while it is read.
+    pub fn read(path: &Path) -> Result<Self, OpenError> {
+        let error = |source| OpenError::Read {
+            path: path.to_owned(),
+            source,
+        };
+        let stamp = |path: &Path| {
+            let meta = std::fs::metadata(path)?;
+            Ok((meta.len(), meta.modified().ok(), meta.is_dir()))
+        };
+        let before = stamp(path).map_err(error)?;
+        if before.2 {
+            return Err(error(std::io::ErrorKind::IsADirectory.into()));
+        }
+        let bytes = std::fs::read(path).map_err(error)?;
+        if stamp(path).map_err(error)? != before {
+            return Err(OpenError::Changed {
+                path: path.to_owned(),
+            });
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            bytes: bytes.into(),
+            embedded: &[],
+        })
+    }
+}
+
+/// What the user has said about opening files.
+#[derive(Debug, Clone, Default)]
+pub struct OpenOptions {
+    /// Folders named by the user in which textures are looked for last.
+    pub texture_folders: Vec<PathBuf>,
+}
+
+/// How far a file is loaded, shared between the thread that loads it and those that watch.
+#[derive(Debug, Default)]
+pub struct Progress {
+    permille: AtomicU32,
+    cancelled: AtomicBool,
+}
+
+impl Progress {
+    /// Says how much is done, from 0 to 1.
+    ///
+    /// # Errors
+    /// When the load was cancelled in the meantime: whoever loads must then stop.
+    pub fn report(&self, fraction: f32) -> Result<(), OpenError> {
+        self.permille
+            .store((fraction.clamp(0.0, 1.0) * 1000.0) as u32, Ordering::Relaxed);
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(OpenError::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// How much is done, from 0 to 1.
+    pub fn fraction(&self) -> f32 {
+        self.permille.load(Ordering::Relaxed) as f32 / 1000.0
+    }
+
+    /// Asks the loading thread to stop.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Why a file was not opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// The file could not be read.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file was written to while it was read.
+    #[error("{} changed while it was read", .path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No format knows the file.
+    #[error("{}: {reason}", .path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// What its first bytes look like, and what was expected.
+        reason: String,
+    },
+    /// The file is of a known format, but too broken to show anything of it.
+    #[error("{}:{problem}", .path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// The format it is of.
+        format: &'static Format,
+        /// What is wrong, and where.
+        problem: Problem,
+    },
+    /// The user did not want to wait.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Opens a file that was read.
+///
+/// # Errors
+/// When no format knows it, when nothing of it can be shown, or when `progress` was cancelled.
+pub fn open(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    (identify(source)?.open)(source, options, progress)
+}
+
+/// The format of a file, by its content, or else by its name.
+///
+/// # Errors
+/// When neither is known.
+pub fn identify_format(source: &Source) -> Result<&'static Format, OpenError> {
+    identify(source).map(|entry| entry.format)
+}
+
+fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
+    if let Some(entry) = REGISTRY.iter().find(|e| (e.format.sniff)(&source.bytes)) {
+        return Ok(entry);
+    }
+    if let Some(entry) = REGISTRY.iter().find(|e| has_ending(&source.path, e.format)) {
+        return Ok(entry);
+    }
+    Err(OpenError::UnknownFormat {
+        path: source.path.clone(),
+        reason: unknown_reason(&source.bytes),
+    })
+}
+
+/// Whether a file's name says that it is of one of the formats, without looking inside.
+pub fn looks_openable(path: &Path) -> bool {
+    REGISTRY.iter().any(|e| has_ending(path, e.format))
+}
+
+fn has_ending(path: &Path, format: &Format) -> bool {
+    path.extension()
+        .and_then(OsStr::to_str)
+        .is_some_and(|ending| format.endings.iter().any(|e| ending.eq_ignore_ascii_case(e)))
+}
+
+/// Says what a file that nobody knows looks like.
+fn unknown_reason(bytes: &[u8]) -> String {
+    let known: Vec<String> = formats()
+        .map(|f| format!("{} (.{})", f.name, f.endings.join(", .")))
+        .collect();
+    let looks = match bytes {
+        [] => "the file is empty",
+        [0x89, b'P', b'N', b'G', ..] => "this is a PNG picture",
+        [0xff, 0xd8, 0xff, ..] => "this is a JPEG picture",
+        [b'P', b'K', 3, 4, ..] => "this is a ZIP archive",
+        [0x1f, 0x8b, ..] => "this is gzip-compressed data",
+        [0x7f, b'E', b'L', b'F', ..] => "this is a program",
+        _ if bytes.iter().take(512).all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) => {
+            "this is text of no format that Mapscope knows"
+        }
+        _ => "this is binary data of no format that Mapscope knows",
+    };
+    format!("{looks}; Mapscope opens {}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_file_is_named_for_what_it_is() {
+        let source = |bytes: &[u8]| Source {
+            path: "thing.bin".into(),
+            bytes: bytes.into(),
+            embedded: &[],
+        };
+        for (bytes, word) in [
+            (&b""[..], "empty"),
+            (b"\x89PNG\r\n\x1a\n", "PNG"),
+            (b"PK\x03\x04", "ZIP"),
+            (b"hello there", "text"),
+            (b"\x00\x01\x02", "binary"),
+        ] {
+            let error = identify_format(&source(bytes)).unwrap_err().to_string();
+            assert!(error.contains(word) && error.contains("pfmap"), "{error}");
+        }
+    }
+}
