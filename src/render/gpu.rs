@@ -88,6 +88,53 @@ impl Gpu {
         })
     }
 
+    /// Whether triangles can be drawn as lines.
+    pub fn draws_wireframes(&self) -> bool {
+        self.device.features().contains(wgpu::Features::POLYGON_MODE_LINE)
+    }
+
+    /// Submits commands and copies what they leave in a buffer to the CPU, waiting for the GPU.
+    ///
+    /// # Errors
+    /// When the device is lost or out of memory.
+    pub(super) fn read_buffer(
+        &self,
+        mut encoder: wgpu::CommandEncoder,
+        buffer: &wgpu::Buffer,
+        size: u64,
+    ) -> Result<Vec<u8>, String> {
+        let readable = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("read back"),
+            size,
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        encoder.copy_buffer_to_buffer(buffer, 0, &readable, 0, size);
+        self.queue.submit([encoder.finish()]);
+        self.map_buffer(&readable)
+    }
+
+    /// Copies a buffer that can be mapped to the CPU, waiting for the GPU.
+    ///
+    /// # Errors
+    /// When the device is lost or out of memory.
+    pub(super) fn map_buffer(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, String> {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            // The receiver is gone only when reading back was given up.
+            let _gone = sender.send(result);
+        });
+        self.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|e| e.to_string())?;
+        receiver
+            .recv()
+            .map_err(|e| e.to_string())?
+            .map_err(|e| e.to_string())?;
+        let mapped = buffer.get_mapped_range(..).map_err(|e| e.to_string())?;
+        Ok(mapped.to_vec())
+    }
+
     /// The adapter's name and backend, for people.
     pub fn adapter_name(&self) -> String {
         let info = self.adapter.get_info();

@@ -3,15 +3,27 @@
 //! A renderer is long-lived and knows how to draw one kind of thing; what it draws is in a data
 //! value that is made once for a document ([`SceneData`]) and changed when the view does.
 
+mod frame;
 mod gpu;
+mod lines;
+mod probe;
 mod shaders;
+mod sky;
 mod target;
+mod terrain;
 
+use thiserror::Error;
+
+use self::frame::{FrameData, FrameRenderer};
+use self::lines::{LineData, LineRenderer};
+use self::sky::SkyRenderer;
+use self::terrain::{TerrainData, TerrainRenderer};
 use crate::scene::camera::Camera;
-use crate::scene::{Document, Item, OverlaySet};
+use crate::scene::{Document, Drawable, Item, OverlaySet};
 
 pub use gpu::{Gpu, GpuError};
-pub use shaders::{SHADERS, Shader};
+pub use probe::{TileProbe, probe_tiles};
+pub use shaders::{SHADERS, Shader, folder as shader_folder};
 pub use target::{COLOR_FORMAT, Target};
 
 /// Everything about a picture but the document itself.
@@ -30,6 +42,19 @@ pub struct View {
     pub time_secs: f32,
 }
 
+impl View {
+    /// A view with nothing pointed at, nothing selected and no overlay.
+    pub fn plain(camera: Camera) -> Self {
+        Self {
+            camera,
+            overlays: OverlaySet::default(),
+            hovered: None,
+            selected: None,
+            time_secs: 0.0,
+        }
+    }
+}
+
 /// What a picture took to draw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DrawStatistics {
@@ -39,53 +64,364 @@ pub struct DrawStatistics {
     pub draw_calls: u32,
 }
 
+/// Why a document cannot be drawn on this device.
+#[derive(Debug, Error)]
+pub enum UploadError {
+    /// Something is larger than the device allows.
+    #[error(
+        "the map is too large for this graphics device: {what} would take {bytes} bytes, \
+         and it allows {limit}"
+    )]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// How large it is.
+        bytes: u64,
+        /// How large it may be.
+        limit: u64,
+    },
+}
+
 /// All renderers, for one device.
 #[derive(Debug)]
-pub struct Renderer {}
+pub struct Renderer {
+    frame: FrameRenderer,
+    sky: SkyRenderer,
+    lines: LineRenderer,
+    terrain: TerrainRenderer,
+    /// For pictures of no document.
+    empty: FrameData,
+}
 
-/// A document on the GPU.
+/// A document on the GPU. It holds the values of one picture at a time: commands that draw it
+/// from two places must be submitted one after the other.
 #[derive(Debug)]
 pub struct SceneData {
-    gpu_bytes: u64,
+    frame: FrameData,
+    lines: LineData,
+    terrain: TerrainData,
 }
 
 impl SceneData {
     /// Bytes of GPU memory that it holds.
     pub fn gpu_bytes(&self) -> u64 {
-        self.gpu_bytes
+        self.terrain.gpu_bytes()
     }
 }
 
 impl Renderer {
     /// Compiles the pipelines.
-    pub fn new(_gpu: &Gpu) -> Self {
-        Self {}
+    pub fn new(gpu: &Gpu) -> Self {
+        let frame = FrameRenderer::new(gpu);
+        Self {
+            sky: SkyRenderer::new(gpu, &frame),
+            lines: LineRenderer::new(gpu, &frame),
+            terrain: TerrainRenderer::new(gpu, &frame),
+            empty: FrameData::new(gpu, &frame),
+            frame,
+        }
     }
 
-    /// Takes shaders from disk again where they have changed (debug builds only). The old
-    /// pipelines stay when the new ones do not compile.
+    /// Makes the pipelines again from the shaders as they now are on disk (debug builds). The old
+    /// ones stay when the new ones do not compile.
     ///
     /// # Errors
     /// What the shader compiler said.
-    pub fn reload_shaders(&mut self, _gpu: &Gpu) -> Result<(), String> {
+    pub fn reload_shaders(&mut self, gpu: &Gpu) -> Result<(), String> {
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let sky = SkyRenderer::new(gpu, &self.frame);
+        let lines = LineRenderer::new(gpu, &self.frame);
+        let terrain = self.terrain.reloaded(gpu, &self.frame);
+        if let Some(error) = pollster::block_on(scope.pop()) {
+            return Err(error.to_string());
+        }
+        (self.sky, self.lines, self.terrain) = (sky, lines, terrain);
         Ok(())
     }
 
     /// Puts a document on the GPU.
-    pub fn upload(&self, _gpu: &Gpu, _document: &dyn Document) -> SceneData {
-        SceneData { gpu_bytes: 0 }
+    ///
+    /// # Errors
+    /// When it is larger than the device allows.
+    pub fn upload(
+        &mut self,
+        gpu: &Gpu,
+        document: &dyn Document,
+    ) -> Result<SceneData, UploadError> {
+        let Drawable::Terrain(terrain) = document.drawable();
+        Ok(SceneData {
+            frame: FrameData::new(gpu, &self.frame),
+            lines: LineData::new(gpu),
+            terrain: self.terrain.upload(gpu, &self.frame, terrain)?,
+        })
     }
 
     /// Records one picture of a document, or of the empty sky when there is none.
     pub fn draw(
         &mut self,
-        _gpu: &Gpu,
+        gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         target: &Target,
-        _scene: Option<&SceneData>,
-        _view: &View,
+        scene: Option<(&mut SceneData, &dyn Document)>,
+        view: &View,
     ) -> DrawStatistics {
-        target.begin_pass(encoder);
-        DrawStatistics::default()
+        let Some((scene, document)) = scene else {
+            self.empty.write(gpu, view, target.size);
+            let mut pass = target.begin_pass(encoder);
+            self.sky.draw(&mut pass, &self.empty);
+            return DrawStatistics {
+                triangles: 1,
+                draw_calls: 1,
+            };
+        };
+        scene.frame.write(gpu, view, target.size);
+        scene.lines.clear();
+        if let Some(item) = view.selected {
+            scene.lines.add(&document.item_outline(item), 3.0, [255, 196, 61, 255]);
+        }
+        if let Some(item) = view.hovered.filter(|item| view.selected != Some(*item)) {
+            scene.lines.add(&document.item_outline(item), 2.0, [255, 64, 48, 255]);
+        }
+        scene.lines.write(gpu);
+        let Drawable::Terrain(terrain) = document.drawable();
+        let wireframe = view.overlays.contains("wireframe");
+        if wireframe {
+            self.terrain.prepare_wireframe(gpu, &self.frame);
+        }
+        scene.terrain.prepare(gpu, terrain, view, target.size);
+
+        let mut pass = target.begin_pass(encoder);
+        let mut statistics = DrawStatistics::default();
+        self.terrain
+            .draw_ground(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
+        self.sky.draw(&mut pass, &scene.frame);
+        self.terrain
+            .draw_water(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
+        if wireframe {
+            self.terrain
+                .draw_wireframe(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
+        }
+        statistics.draw_calls += 1 + self.lines.draw(&mut pass, &scene.frame, &scene.lines);
+        statistics.triangles += 1;
+        statistics
     }
+
+    /// Draws one picture and waits until it is done.
+    pub fn draw_now(
+        &mut self,
+        gpu: &Gpu,
+        target: &Target,
+        scene: Option<(&mut SceneData, &dyn Document)>,
+        view: &View,
+    ) -> DrawStatistics {
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let statistics = self.draw(gpu, &mut encoder, target, scene, view);
+        gpu.queue.submit([encoder.finish()]);
+        if let Err(error) = gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
+            log::error!("waiting for the picture: {error}");
+        }
+        statistics
+    }
+}
+
+/// What pipelines differ in.
+struct PipelineOptions<'a> {
+    vertex: &'a str,
+    fragment: &'a str,
+    instances: Option<wgpu::VertexBufferLayout<'a>>,
+    depth_write: bool,
+    depth_compare: wgpu::CompareFunction,
+    blend: bool,
+    cull: bool,
+    wireframe: bool,
+    constants: &'a [(&'a str, f64)],
+}
+
+impl<'a> PipelineOptions<'a> {
+    /// Opaque triangles that hide what is behind them and are seen from outside only.
+    fn new(vertex: &'a str, fragment: &'a str) -> Self {
+        Self {
+            vertex,
+            fragment,
+            instances: None,
+            depth_write: true,
+            // Depth is reversed.
+            depth_compare: wgpu::CompareFunction::GreaterEqual,
+            blend: false,
+            cull: true,
+            wireframe: false,
+            constants: &[],
+        }
+    }
+}
+
+fn create_pipeline(
+    gpu: &Gpu,
+    module: &wgpu::ShaderModule,
+    layouts: &[&wgpu::BindGroupLayout],
+    options: &PipelineOptions<'_>,
+) -> wgpu::RenderPipeline {
+    let layouts: Vec<Option<&wgpu::BindGroupLayout>> = layouts.iter().copied().map(Some).collect();
+    let layout = gpu
+        .device
+        .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(options.vertex),
+            bind_group_layouts: &layouts,
+            immediate_size: 0,
+        });
+    let compilation_options = wgpu::PipelineCompilationOptions {
+        constants: options.constants,
+        // Every variable is written before it is read.
+        zero_initialize_workgroup_memory: false,
+        ..Default::default()
+    };
+    gpu.device
+        .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(options.vertex),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module,
+                entry_point: Some(options.vertex),
+                compilation_options: compilation_options.clone(),
+                buffers: &[options.instances.clone()],
+            },
+            primitive: wgpu::PrimitiveState {
+                // The view is mirrored, so what is counter-clockwise from outside in the world is
+                // clockwise in the picture (fact sheet 0).
+                front_face: wgpu::FrontFace::Cw,
+                cull_mode: options.cull.then_some(wgpu::Face::Back),
+                polygon_mode: if options.wireframe {
+                    wgpu::PolygonMode::Line
+                } else {
+                    wgpu::PolygonMode::Fill
+                },
+                ..Default::default()
+            },
+            depth_stencil: Some(wgpu::DepthStencilState {
+                format: target::DEPTH_FORMAT,
+                depth_write_enabled: Some(options.depth_write),
+                depth_compare: Some(options.depth_compare),
+                stencil: wgpu::StencilState::default(),
+                bias: wgpu::DepthBiasState {
+                    // Lines of the wireframe lie in front of the triangles they bound.
+                    constant: if options.wireframe { 40 } else { 0 },
+                    slope_scale: if options.wireframe { 1.0 } else { 0.0 },
+                    clamp: 0.0,
+                },
+            }),
+            multisample: wgpu::MultisampleState::default(),
+            fragment: Some(wgpu::FragmentState {
+                module,
+                entry_point: Some(options.fragment),
+                compilation_options,
+                targets: &[Some(wgpu::ColorTargetState {
+                    format: COLOR_FORMAT,
+                    blend: options.blend.then_some(wgpu::BlendState::ALPHA_BLENDING),
+                    write_mask: wgpu::ColorWrites::ALL,
+                })],
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+}
+
+const BOTH_STAGES: wgpu::ShaderStages = wgpu::ShaderStages::VERTEX_FRAGMENT;
+
+fn uniform_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    buffer_entry(binding, wgpu::BufferBindingType::Uniform)
+}
+
+fn storage_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    buffer_entry(binding, wgpu::BufferBindingType::Storage { read_only: true })
+}
+
+fn buffer_entry(binding: u32, ty: wgpu::BufferBindingType) -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: BOTH_STAGES,
+        ty: wgpu::BindingType::Buffer {
+            ty,
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
+        count: None,
+    }
+}
+
+fn texture_entry(
+    binding: u32,
+    view_dimension: wgpu::TextureViewDimension,
+) -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: BOTH_STAGES,
+        ty: wgpu::BindingType::Texture {
+            sample_type: wgpu::TextureSampleType::Float { filterable: true },
+            view_dimension,
+            multisampled: false,
+        },
+        count: None,
+    }
+}
+
+fn sampler_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: BOTH_STAGES,
+        ty: wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
+        count: None,
+    }
+}
+
+/// Makes a texture of some layers, each with its mip levels, the largest first, in rows from the
+/// top left without padding.
+fn upload_texture(
+    gpu: &Gpu,
+    label: &str,
+    format: wgpu::TextureFormat,
+    size: [u32; 2],
+    layers: &[&[&[u8]]],
+) -> wgpu::Texture {
+    let mip_level_count = layers.iter().map(|levels| levels.len()).min().unwrap_or(1) as u32;
+    let extent = |level: u32, layers: u32| wgpu::Extent3d {
+        width: (size[0] >> level).max(1),
+        height: (size[1] >> level).max(1),
+        depth_or_array_layers: layers,
+    };
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some(label),
+        size: extent(0, layers.len().max(1) as u32),
+        mip_level_count,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+        view_formats: &[],
+    });
+    let texel_bytes = format.block_copy_size(None).unwrap_or(4);
+    for (layer, levels) in layers.iter().enumerate() {
+        for (level, texels) in levels.iter().enumerate().take(mip_level_count as usize) {
+            let extent = extent(level as u32, 1);
+            gpu.queue.write_texture(
+                wgpu::TexelCopyTextureInfo {
+                    texture: &texture,
+                    mip_level: level as u32,
+                    origin: wgpu::Origin3d {
+                        x: 0,
+                        y: 0,
+                        z: layer as u32,
+                    },
+                    aspect: wgpu::TextureAspect::All,
+                },
+                texels,
+                wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(extent.width * texel_bytes),
+                    rows_per_image: None,
+                },
+                extent,
+            );
+        }
+    }
+    texture
 }

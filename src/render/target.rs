@@ -132,19 +132,7 @@ impl Target {
             self.color.size(),
         );
         gpu.queue.submit([encoder.finish()]);
-        let (sender, receiver) = std::sync::mpsc::channel();
-        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver is gone only when reading back was given up.
-            let _gone = sender.send(result);
-        });
-        gpu.device
-            .poll(wgpu::PollType::wait_indefinitely())
-            .map_err(|e| e.to_string())?;
-        receiver
-            .recv()
-            .map_err(|e| e.to_string())?
-            .map_err(|e| e.to_string())?;
-        let mapped = buffer.get_mapped_range(..).map_err(|e| e.to_string())?;
+        let mapped = gpu.map_buffer(&buffer)?;
         let mut pixels = Vec::with_capacity((width * height * 4) as usize);
         for row in mapped.chunks_exact(bytes_per_row as usize) {
             pixels.extend_from_slice(&row[..(width * 4) as usize]);

@@ -92,6 +92,14 @@ impl Progress {
     pub fn report(&self, fraction: f32) -> Result<(), OpenError> {
         self.permille
             .store((fraction.clamp(0.0, 1.0) * 1000.0) as u32, Ordering::Relaxed);
+        self.check()
+    }
+
+    /// Says whether to go on.
+    ///
+    /// # Errors
+    /// When the load was cancelled.
+    pub fn check(&self) -> Result<(), OpenError> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(OpenError::Cancelled);
         }

@@ -1,18 +1,232 @@
-//! Terrain made of PFMAP tiles.
+//! Terrain made of PFMAP tiles: what the Permafrost Engine draws of a map.
 
+mod describe;
+pub mod geometry;
+pub mod noise;
+mod overview;
+pub mod pack;
+mod patchwork;
+mod pick;
+pub mod sun;
+pub mod textures;
+
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::Document;
+use glam::Vec3;
+
+pub use overview::Overview;
+pub use patchwork::{ATLAS_SIDE, Patchwork};
+
+use self::geometry::{LEVEL_HEIGHT, Placement, Shape};
+use self::pack::{Layers, Packed};
+use self::sun::ShadowMap;
+use self::textures::Textures;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::{Aabb, Document, Item};
+use crate::formats::Problem;
+use crate::formats::pfmap::{self, Pfmap, PfmapError, Tile};
 
-/// An open terrain map.
+/// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
-pub struct Terrain {}
+pub struct Terrain {
+    path: PathBuf,
+    map: Pfmap,
+    placement: Placement,
+    packed: Packed,
+    shadow: ShadowMap,
+    overview: Overview,
+    textures: Textures,
+    problems: Vec<Problem>,
+    /// Tiles of each type.
+    type_counts: [u64; 13],
+    /// For each material the tiles that name it for their top and for their sides.
+    material_uses: Vec<[u64; 2]>,
+}
 
+/// The kinds of [`Item`] that a terrain has.
+pub(super) mod item {
+    /// The whole map.
+    pub(in crate::scene) const MAP: &str = "map";
+    /// A tile: row times columns plus column, in the whole map.
+    pub(in crate::scene) const TILE: &str = "tile";
+    /// A chunk: row times columns plus column, in chunks.
+    pub(in crate::scene) const CHUNK: &str = "chunk";
+    /// A material, by its index.
+    pub(in crate::scene) const MATERIAL: &str = "material";
+    /// A tile type, by its digit: all tiles of the type.
+    pub(in crate::scene) const TYPE: &str = "tile-type";
+}
+
+/// Opens a map for the registry.
 pub(super) fn open(
-    _source: &Source,
-    _options: &OpenOptions,
-    _progress: &Progress,
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    Err(OpenError::Cancelled)
+    let begin = Instant::now();
+    let mut parsed = |fraction: f32| match progress.report(fraction * 0.5) {
+        Ok(()) => std::ops::ControlFlow::Continue(()),
+        Err(_) => std::ops::ControlFlow::Break(()),
+    };
+    let map = pfmap::read_with(&source.bytes, &mut parsed).map_err(|error| match error {
+        PfmapError::Cancelled => OpenError::Cancelled,
+        error => OpenError::Refused {
+            path: source.path.clone(),
+            format: &pfmap::FORMAT,
+            problem: error.problem(),
+        },
+    })?;
+    progress.timed("parse", begin.elapsed());
+    let begin = Instant::now();
+    let terrain = Terrain::build(map, source, options, progress)?;
+    progress.timed("build", begin.elapsed());
+    Ok(Arc::new(terrain))
+}
+
+impl Terrain {
+    /// Makes a terrain of a map that was read.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub fn build(
+        map: Pfmap,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut textures = textures::load(&map, source, options, progress)?;
+        progress.report(0.7)?;
+        let layers = Layers {
+            of_material: &textures.layer_of_material,
+            placeholder: textures.placeholder_layer,
+        };
+        let mut packed = pack::pack(&map, &layers);
+        progress.report(0.85)?;
+        let shadow = ShadowMap::cast(&map, &mut packed.tiles);
+        progress.report(0.95)?;
+        let overview = Overview::of(&map, &packed.tiles, &textures.layers);
+        let mut type_counts = [0; 13];
+        let mut material_uses = vec![[0; 2]; map.materials.len()];
+        for tile in &map.tiles {
+            type_counts[tile.kind as usize] += 1;
+            for (use_, material) in [tile.top_material, tile.side_material].iter().enumerate() {
+                if let Some(uses) = material_uses.get_mut(usize::from(*material)) {
+                    uses[use_] += 1;
+                }
+            }
+        }
+        let mut problems = map.problems.clone();
+        problems.append(&mut textures.problems);
+        problems.sort_by_key(|problem| problem.place);
+        progress.report(1.0)?;
+        Ok(Self {
+            path: source.path.clone(),
+            placement: Placement {
+                rows: map.rows(),
+                cols: map.cols(),
+            },
+            map,
+            packed,
+            shadow,
+            overview,
+            textures,
+            problems,
+            type_counts,
+            material_uses,
+        })
+    }
+
+    /// The map as it was read.
+    pub fn map(&self) -> &Pfmap {
+        &self.map
+    }
+
+    /// Where its tiles are in the world.
+    pub fn placement(&self) -> Placement {
+        self.placement
+    }
+
+    /// Tiles and faces for the GPU.
+    pub fn packed(&self) -> &Packed {
+        &self.packed
+    }
+
+    /// Where terrain shades terrain.
+    pub fn shadow(&self) -> &ShadowMap {
+        &self.shadow
+    }
+
+    /// The map's colours from far away.
+    pub fn overview(&self) -> &Overview {
+        &self.overview
+    }
+
+    /// The materials' textures.
+    pub fn textures(&self) -> &Textures {
+        &self.textures
+    }
+
+    /// Lowest and highest level of the ground and the skirts.
+    pub fn levels(&self) -> [i32; 2] {
+        let levels = self.packed.chunks.iter().map(|chunk| chunk.levels);
+        levels.fold([0, 0], |[low, high], [l, h]| [low.min(l), high.max(h)])
+    }
+
+    /// World height of the ground at a place; none off the map.
+    pub fn height_at(&self, world_x: f32, world_z: f32) -> Option<f32> {
+        let (row, col, uv) = self.placement.tile_at(world_x, world_z)?;
+        let tile = self.map.tile(row, col)?;
+        Some(Shape::of(tile).level_at(uv) * LEVEL_HEIGHT)
+    }
+
+    /// Row and column of a tile item.
+    pub fn tile_rc(&self, item: Item) -> Option<(u32, u32)> {
+        let cols = u64::from(self.map.cols());
+        (item.kind == item::TILE && item.index < self.map.tiles.len() as u64)
+            .then(|| ((item.index / cols) as u32, (item.index % cols) as u32))
+    }
+
+    /// The item of a tile.
+    pub fn tile_item(&self, row: u32, col: u32) -> Item {
+        Item {
+            kind: item::TILE,
+            index: u64::from(row) * u64::from(self.map.cols()) + u64::from(col),
+        }
+    }
+
+    /// A tile and its eight neighbours in rows from the north-west; beyond the border the tile
+    /// nearest to it is repeated. None for an item that is not a tile.
+    pub fn neighborhood(&self, item: Item) -> Option<[Tile; 9]> {
+        let (row, col) = self.tile_rc(item)?;
+        let at = |r: i64, c: i64| {
+            let r = (i64::from(row) + r).clamp(0, i64::from(self.map.rows()) - 1);
+            let c = (i64::from(col) + c).clamp(0, i64::from(self.map.cols()) - 1);
+            self.map.tile(r as u32, c as u32).copied().unwrap_or_default()
+        };
+        Some(std::array::from_fn(|i| {
+            at(i as i64 / 3 - 1, i as i64 % 3 - 1)
+        }))
+    }
+
+    /// A box around some tiles, from the first row and column to before the last.
+    fn tiles_bounds(&self, rows: std::ops::Range<u32>, cols: std::ops::Range<u32>) -> Aabb {
+        let mut levels = [f32::MAX, f32::MIN];
+        for row in rows.clone() {
+            for col in cols.clone() {
+                if let Some(tile) = self.map.tile(row, col) {
+                    let shape = Shape::of(tile);
+                    levels[0] = levels[0].min(shape.lowest() as f32);
+                    levels[1] = levels[1].max(shape.highest() as f32);
+                }
+            }
+        }
+        let a = self.placement.world(cols.start as f32, rows.start as f32, levels[0]);
+        let b = self.placement.world(cols.end as f32, rows.end as f32, levels[1]);
+        Aabb {
+            min: Vec3::min(a, b),
+            max: Vec3::max(a, b),
+        }
+    }
 }

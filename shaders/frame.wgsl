@@ -1,0 +1,27 @@
+// What every shader knows of the picture. Keep in sync with `render/frame.rs`.
+
+struct Frame {
+    clip_from_world: mat4x4f,
+    // Eye in world space; w: seconds, for what moves.
+    eye: vec4f,
+    // From the picture's centre to its right edge, to its top, and straight ahead, in world space
+    // at distance 1; w of `ahead` is 1 where the projection is orthographic.
+    right: vec4f,
+    up: vec4f,
+    ahead: vec4f,
+    // Unit vector toward the sun, in world space.
+    sun: vec4f,
+    // Width and height of the picture in pixels.
+    size: vec2f,
+    _padding: vec2f,
+}
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+
+// The unit vector from the eye to a place in the world.
+fn view_direction(world: vec3f) -> vec3f {
+    if frame.ahead.w > 0.5 {
+        return frame.ahead.xyz;
+    }
+    return normalize(world - frame.eye.xyz);
+}

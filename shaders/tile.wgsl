@@ -1,0 +1,143 @@
+// The shape of a tile: the GPU twin of `scene/terrain/geometry.rs` and `pack.rs`.
+//
+// Inside a tile u runs east and v south, both from 0 to 1. East is -X and south +Z in the world.
+// Heights are in levels.
+
+const TILE_SIDE: f32 = 8.0;
+const LEVEL_HEIGHT: f32 = 4.0;
+const BORDER_LEVEL: i32 = -1;
+
+const NORTH: u32 = 0u;
+const EAST: u32 = 1u;
+const SOUTH: u32 = 2u;
+const WEST: u32 = 3u;
+
+const BLEND_NONE: u32 = 0u;
+const BLEND_BLUR: u32 = 1u;
+const BLEND_EDGE: u32 = 2u;
+
+// x: shape, y: surface; see `TileRecord`.
+alias Tile = vec2u;
+
+fn tile_kind(tile: Tile) -> u32 { return tile.x & 15u; }
+fn tile_base(tile: Tile) -> i32 { return i32((tile.x >> 4u) & 255u) - 128; }
+fn tile_ramp(tile: Tile) -> i32 { return i32((tile.x >> 12u) & 127u); }
+fn tile_blend(tile: Tile, edge: u32) -> u32 { return (tile.x >> (19u + 2u * edge)) & 3u; }
+fn tile_blends_normals(tile: Tile) -> bool { return (tile.x & (1u << 27u)) != 0u; }
+fn tile_bump(tile: Tile) -> bool { return (tile.x & (1u << 28u)) != 0u; }
+fn tile_pathable(tile: Tile) -> bool { return (tile.x & (1u << 29u)) != 0u; }
+fn tile_is_placeholder(tile: Tile) -> bool { return (tile.x & (1u << 30u)) != 0u; }
+fn tile_in_shadow(tile: Tile) -> bool { return (tile.x & (1u << 31u)) != 0u; }
+fn tile_top_layer(tile: Tile) -> u32 { return tile.y & 255u; }
+fn tile_side_layer(tile: Tile) -> u32 { return (tile.y >> 8u) & 255u; }
+// Whether the quadrant (0 north-west, 1 north-east, 2 south-west, 3 south-east) shows several
+// materials when it is blurred.
+fn tile_mixed(tile: Tile, quadrant: u32) -> bool { return ((tile.y >> (16u + quadrant)) & 1u) != 0u; }
+
+// Raised corners of each type: north-west 1, north-east 2, south-west 4, south-east 8, eight types
+// to a word.
+fn tile_raised(tile: Tile) -> u32 {
+    // Type 0 to 7: 0 3 c 5 a 2 b 1; type 8 to 12: 7 8 e 4 d.
+    let kind = tile_kind(tile);
+    let table = select(0x1b2a5c30u, 0x000d4e87u, kind >= 8u);
+    return (table >> ((kind & 7u) * 4u)) & 15u;
+}
+
+// Heights of the corners: north-west, north-east, south-west, south-east.
+fn tile_corners(tile: Tile) -> vec4i {
+    let raised = tile_raised(tile);
+    let up = vec4i((vec4u(raised) >> vec4u(0u, 1u, 2u, 3u)) & vec4u(1u));
+    return vec4i(tile_base(tile)) + up * tile_ramp(tile);
+}
+
+// Whether the top is cut from north-west to south-east and not from north-east to south-west.
+fn tile_cut_from_north_west(tile: Tile) -> bool {
+    // Types 5, 6, 11 and 12.
+    return ((0x1860u >> tile_kind(tile)) & 1u) != 0u;
+}
+
+// The half that a point is in: 0 the southern, 1 the northern.
+fn tile_half_at(tile: Tile, uv: vec2f) -> u32 {
+    let south = select(uv.x + uv.y > 1.0, uv.y > uv.x, tile_cut_from_north_west(tile));
+    return select(1u, 0u, south);
+}
+
+// Levels that a half rises over the length of a tile toward the east and the south.
+fn tile_slope(tile: Tile, half: u32) -> vec2f {
+    let c = vec4f(tile_corners(tile));
+    let north = c.y - c.x;
+    let south = c.w - c.z;
+    let west = c.z - c.x;
+    let east = c.w - c.y;
+    if tile_cut_from_north_west(tile) {
+        return select(vec2f(north, east), vec2f(south, west), half == 0u);
+    }
+    return select(vec2f(north, west), vec2f(south, east), half == 0u);
+}
+
+// Height of a point of the top, in levels.
+fn tile_level_at(tile: Tile, uv: vec2f) -> f32 {
+    let half = tile_half_at(tile, uv);
+    let slope = tile_slope(tile, half);
+    let c = vec4f(tile_corners(tile));
+    // North-west and south-east are corners of one half each unless the cut goes through them.
+    if tile_cut_from_north_west(tile) {
+        return c.x + dot(slope, uv);
+    }
+    return c.y + dot(slope, uv - vec2f(1.0, 0.0));
+}
+
+// Unit normal of a half, in world space.
+fn tile_normal(tile: Tile, half: u32) -> vec3f {
+    let slope = tile_slope(tile, half) * (LEVEL_HEIGHT / TILE_SIDE);
+    return normalize(vec3f(slope.x, 1.0, -slope.y));
+}
+
+// The half that lies along an edge.
+fn tile_half_on(tile: Tile, edge: u32) -> u32 {
+    let cut = tile_cut_from_north_west(tile);
+    let northern = edge == NORTH || (edge == EAST && cut) || (edge == WEST && !cut);
+    return select(0u, 1u, northern);
+}
+
+// The two halves that touch a corner (0 north-west, 1 north-east, 2 south-west, 3 south-east),
+// the same one twice where only one does.
+fn tile_halves_at(tile: Tile, corner: u32) -> vec2u {
+    let cut = tile_cut_from_north_west(tile);
+    if corner == select(0u, 1u, cut) {
+        return vec2u(1u, 1u);
+    }
+    if corner == select(3u, 2u, cut) {
+        return vec2u(0u, 0u);
+    }
+    return vec2u(0u, 1u);
+}
+
+// The texture layer that a half shows: the side's where it slopes and the ramp is higher than one.
+fn tile_half_layer(tile: Tile, half: u32) -> u32 {
+    let steep = tile_ramp(tile) > 1 && any(tile_slope(tile, half) != vec2f(0.0));
+    return select(tile_top_layer(tile), tile_side_layer(tile), steep);
+}
+
+// Heights of the ends of an edge: west then east, or north then south.
+fn tile_edge(tile: Tile, edge: u32) -> vec2i {
+    let c = tile_corners(tile);
+    switch edge {
+        case 0u: { return c.xy; }
+        case 1u: { return c.yw; }
+        case 2u: { return c.zw; }
+        default: { return c.xz; }
+    }
+}
+
+fn edge_step(edge: u32) -> vec2i {
+    // Columns east, rows south.
+    switch edge {
+        case 0u: { return vec2i(0, -1); }
+        case 1u: { return vec2i(1, 0); }
+        case 2u: { return vec2i(0, 1); }
+        default: { return vec2i(-1, 0); }
+    }
+}
+
+fn edge_opposite(edge: u32) -> u32 { return (edge + 2u) & 3u; }

@@ -1,0 +1,160 @@
+//! What every shader knows of the picture.
+
+use glam::{Mat4, Vec3, Vec4};
+
+use super::{Gpu, View};
+use crate::scene::camera::{FIELD_OF_VIEW_Y_RADIANS, Projection};
+use crate::scene::terrain::{noise, sun};
+
+mod gpu_data {
+    use glam::{Mat4, Vec2, Vec4};
+
+    /// Keep in sync with `frame.wgsl`.
+    #[repr(C)]
+    #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+    pub(super) struct Frame {
+        pub(super) clip_from_world: Mat4,
+        pub(super) eye: Vec4,
+        pub(super) right: Vec4,
+        pub(super) up: Vec4,
+        pub(super) ahead: Vec4,
+        pub(super) sun: Vec4,
+        pub(super) size: Vec2,
+        pub(super) padding: Vec2,
+    }
+
+    const _: () = assert!(size_of::<Frame>() == 160, "frame.wgsl has 160 bytes");
+}
+
+/// The layout of bind group 0, and what is the same in all pictures.
+#[derive(Debug)]
+pub(super) struct FrameRenderer {
+    pub(super) layout: wgpu::BindGroupLayout,
+    pub(super) noise: wgpu::TextureView,
+    pub(super) repeating: wgpu::Sampler,
+}
+
+/// Bind group 0 of one scene: it holds one picture's values at a time.
+#[derive(Debug)]
+pub(super) struct FrameData {
+    buffer: wgpu::Buffer,
+    pub(super) bind_group: wgpu::BindGroup,
+}
+
+impl FrameRenderer {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let layout = gpu
+            .device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some("frame"),
+                entries: &[
+                    super::uniform_entry(0),
+                    super::texture_entry(1, wgpu::TextureViewDimension::D2),
+                    super::sampler_entry(2),
+                ],
+            });
+        let side = noise::SIDE as u32;
+        let noise = super::upload_texture(
+            gpu,
+            "noise",
+            wgpu::TextureFormat::Rgba8Unorm,
+            [side, side],
+            &[&[noise::texture()]],
+        );
+        let repeating = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("repeating"),
+            address_mode_u: wgpu::AddressMode::Repeat,
+            address_mode_v: wgpu::AddressMode::Repeat,
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            ..Default::default()
+        });
+        Self {
+            layout,
+            noise: noise.create_view(&wgpu::TextureViewDescriptor::default()),
+            repeating,
+        }
+    }
+}
+
+impl FrameData {
+    pub(super) fn new(gpu: &Gpu, renderer: &FrameRenderer) -> Self {
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("frame"),
+            size: size_of::<gpu_data::Frame>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("frame"),
+            layout: &renderer.layout,
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: buffer.as_entire_binding(),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: wgpu::BindingResource::TextureView(&renderer.noise),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 2,
+                    resource: wgpu::BindingResource::Sampler(&renderer.repeating),
+                },
+            ],
+        });
+        Self { buffer, bind_group }
+    }
+
+    /// Sets the values for the next picture.
+    pub(super) fn write(&self, gpu: &Gpu, view: &View, size: [u32; 2]) {
+        let camera = &view.camera;
+        let aspect = size[0] as f32 / size[1] as f32;
+        let [right, up] = camera.right_up();
+        let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+        let flat = f32::from(u8::from(camera.projection == Projection::Orthographic));
+        let frame = gpu_data::Frame {
+            clip_from_world: clip_from_world(view, size),
+            eye: camera.pose.eye.extend(view.time_secs),
+            right: (right * tan_y * aspect).extend(0.0),
+            up: (up * tan_y).extend(0.0),
+            ahead: camera.forward().extend(flat),
+            sun: Vec4::from((sun::TO_SUN, 0.0)),
+            size: glam::Vec2::new(size[0] as f32, size[1] as f32),
+            padding: glam::Vec2::ZERO,
+        };
+        gpu.queue.write_buffer(&self.buffer, 0, bytemuck::bytes_of(&frame));
+    }
+}
+
+/// World space to clip space for a picture of this many pixels.
+pub(super) fn clip_from_world(view: &View, size: [u32; 2]) -> Mat4 {
+    view.camera.clip_from_world(size[0] as f32 / size[1] as f32)
+}
+
+/// The planes that bound what a camera sees.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frustum {
+    /// Left, right, bottom, top and near; a point is inside where all are positive.
+    planes: [Vec4; 5],
+}
+
+impl Frustum {
+    pub(super) fn new(clip_from_world: Mat4) -> Self {
+        let row = |i: usize| clip_from_world.row(i);
+        let (x, y, z, w) = (row(0), row(1), row(2), row(3));
+        Self {
+            planes: [w + x, w - x, w + y, w - y, w - z],
+        }
+    }
+
+    /// Whether any part of a box may be seen. Boxes near a corner of the picture may be
+    /// taken for seen when they are not.
+    pub(super) fn sees(&self, min: Vec3, max: Vec3) -> bool {
+        self.planes.iter().all(|plane| {
+            let normal = plane.truncate();
+            let furthest = Vec3::select(normal.cmpge(Vec3::ZERO), max, min);
+            normal.dot(furthest) + plane.w >= 0.0
+        })
+    }
+}

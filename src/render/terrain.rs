@@ -1,0 +1,680 @@
+//! Terrain and its water.
+//!
+//! Near chunks are drawn from the lists of faces that the scene made; chunks whose tiles are only
+//! a few pixels wide are drawn as grids whose cells grow with the distance. Nothing is drawn of
+//! chunks outside the view.
+
+use std::ops::Range;
+
+use glam::Vec3;
+use wgpu::util::DeviceExt as _;
+
+use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
+use super::shaders::TERRAIN;
+use super::{
+    DrawStatistics, Gpu, PipelineOptions, UploadError, View, create_pipeline, sampler_entry,
+    storage_entry, texture_entry, uniform_entry, upload_texture,
+};
+use crate::formats::pfmap::CHUNK_SIDE;
+use crate::scene::camera::{FIELD_OF_VIEW_Y_RADIANS, Projection};
+use crate::scene::terrain::geometry::{LEVEL_HEIGHT, TILE_SIDE};
+use crate::scene::terrain::{ATLAS_SIDE, Terrain};
+
+/// Pixels along a tile's side below which its chunk is drawn as a grid.
+const LEAST_TILE_PIXELS: f32 = 3.0;
+/// Pixels along the side of a cell of that grid, at least.
+const LEAST_CELL_PIXELS: f32 = 5.0;
+/// The grid of the furthest chunks has one cell.
+const LAST_STEP: u32 = 5;
+
+mod gpu_data {
+    use glam::{UVec4, Vec2};
+
+    /// Keep in sync with `Map` in `terrain.wgsl`.
+    #[repr(C)]
+    #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+    pub(super) struct Map {
+        pub(super) north_west: Vec2,
+        pub(super) size: [u32; 2],
+        pub(super) surface: u32,
+        pub(super) lines: u32,
+        pub(super) highlight: u32,
+        pub(super) has_splats: u32,
+        pub(super) shadow_scale: f32,
+        pub(super) overview_scale: f32,
+        pub(super) levels: Vec2,
+        pub(super) accents: [UVec4; 16],
+    }
+
+    const _: () = assert!(size_of::<Map>() == 304, "terrain.wgsl has 304 bytes");
+
+    /// Values of `Map::surface` by the overlay that asks for them; `SURFACE_*` in the shader.
+    pub(super) const SURFACES: [(&str, u32); 5] = [
+        ("unlit", 1),
+        ("tile-types", 2),
+        ("pathable", 3),
+        ("height", 4),
+        ("normals", 5),
+    ];
+    /// Bits of `Map::lines` by the overlay that asks for them; `LINES_*` in the shader.
+    pub(super) const LINES: [(&str, u32); 2] = [("tile-grid", 1), ("chunk-borders", 2)];
+    /// `NOTHING` in the shader.
+    pub(super) const NOTHING: u32 = u32::MAX;
+    /// Added to a layer in `Map::highlight`.
+    pub(super) const HIGHLIGHT_LAYER: u32 = 0x100;
+}
+
+/// Draws terrain.
+#[derive(Debug)]
+pub(super) struct TerrainRenderer {
+    layout: wgpu::BindGroupLayout,
+    clamped: wgpu::Sampler,
+    solid: Pipelines,
+    /// Only made for maps whose textures have holes: a shader that may drop pixels is slower.
+    with_holes: Option<Pipelines>,
+    /// Only made when it is first asked for.
+    wireframe: Option<Pipelines>,
+    water: wgpu::RenderPipeline,
+}
+
+#[derive(Debug)]
+struct Pipelines {
+    rects: wgpu::RenderPipeline,
+    tops: wgpu::RenderPipeline,
+    sides: wgpu::RenderPipeline,
+    far: wgpu::RenderPipeline,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Variant {
+    Solid,
+    WithHoles,
+    Wireframe,
+}
+
+/// A map on the GPU.
+#[derive(Debug)]
+pub(super) struct TerrainData {
+    bind_group: wgpu::BindGroup,
+    map: wgpu::Buffer,
+    /// The index of each chunk, for handing one to a draw call.
+    chunk_indices: wgpu::Buffer,
+    /// Six indices... of the eight triangles of a tile's top.
+    top_indices: wgpu::Buffer,
+    /// Far chunks and their steps, written for each picture.
+    far_instances: wgpu::Buffer,
+    has_holes: bool,
+    gpu_bytes: u64,
+    chunks: Vec<Chunk>,
+    visible: Vec<Visible>,
+    far: Vec<u32>,
+    /// The part of `far` for each step.
+    far_ranges: [Range<u32>; LAST_STEP as usize + 1],
+}
+
+#[derive(Debug)]
+struct Chunk {
+    min: Vec3,
+    max: Vec3,
+    rects: Range<u32>,
+    tops: Range<u32>,
+    sides: Range<u32>,
+    has_water: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Visible {
+    chunk: u32,
+    /// Tiles along a cell's side as a power of two; none for a chunk drawn face by face.
+    step: Option<u32>,
+    distance: f32,
+}
+
+impl Pipelines {
+    fn new(
+        gpu: &Gpu,
+        frame: &FrameRenderer,
+        layout: &wgpu::BindGroupLayout,
+        variant: Variant,
+    ) -> Self {
+        let module = TERRAIN.module(&gpu.device);
+        let constants = [("ALPHA_TEST", f64::from(u8::from(variant == Variant::WithHoles)))];
+        let wireframe = variant == Variant::Wireframe;
+        let pipeline = |vertex, fragment, cull, stride| {
+            create_pipeline(
+                gpu,
+                &module,
+                &[&frame.layout, layout],
+                &PipelineOptions {
+                    instances: Some(chunk_attribute(stride)),
+                    cull,
+                    wireframe,
+                    blend: wireframe,
+                    depth_write: !wireframe,
+                    constants: if wireframe { &[] } else { &constants },
+                    ..PipelineOptions::new(vertex, if wireframe { "fs_wire" } else { fragment })
+                },
+            )
+        };
+        Self {
+            rects: pipeline("vs_rect", "fs_top", true, 0),
+            tops: pipeline("vs_top", "fs_top", true, 0),
+            sides: pipeline("vs_side", "fs_side", true, 0),
+            // Skirts hang behind the edge of their chunk, whichever way one looks at it.
+            far: pipeline("vs_far", "fs_far", false, 4),
+        }
+    }
+}
+
+/// The chunk that a draw call is about, or (with a stride) each of its instances.
+fn chunk_attribute(stride: u64) -> wgpu::VertexBufferLayout<'static> {
+    wgpu::VertexBufferLayout {
+        array_stride: stride,
+        step_mode: wgpu::VertexStepMode::Instance,
+        attributes: &[wgpu::VertexAttribute {
+            format: wgpu::VertexFormat::Uint32,
+            offset: 0,
+            shader_location: 0,
+        }],
+    }
+}
+
+impl TerrainRenderer {
+    pub(super) fn new(gpu: &Gpu, frame: &FrameRenderer) -> Self {
+        use wgpu::TextureViewDimension::{D2, D2Array};
+        let layout = gpu
+            .device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some("terrain"),
+                entries: &[
+                    uniform_entry(0),
+                    storage_entry(1),
+                    storage_entry(2),
+                    storage_entry(3),
+                    storage_entry(4),
+                    texture_entry(5, D2Array),
+                    sampler_entry(6),
+                    texture_entry(7, D2),
+                    sampler_entry(8),
+                    texture_entry(9, D2),
+                    texture_entry(10, D2),
+                ],
+            });
+        let clamped = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("clamped"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            mipmap_filter: wgpu::MipmapFilterMode::Linear,
+            ..Default::default()
+        });
+        Self {
+            solid: Pipelines::new(gpu, frame, &layout, Variant::Solid),
+            with_holes: None,
+            wireframe: None,
+            water: water_pipeline(gpu, frame, &layout),
+            layout,
+            clamped,
+        }
+    }
+
+    /// The same with shaders as they now are on disk.
+    pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
+        let layout = self.layout.clone();
+        let again = |old: &Option<Pipelines>, variant| {
+            old.as_ref().map(|_| Pipelines::new(gpu, frame, &layout, variant))
+        };
+        Self {
+            solid: Pipelines::new(gpu, frame, &layout, Variant::Solid),
+            with_holes: again(&self.with_holes, Variant::WithHoles),
+            wireframe: again(&self.wireframe, Variant::Wireframe),
+            water: water_pipeline(gpu, frame, &layout),
+            clamped: self.clamped.clone(),
+            layout,
+        }
+    }
+
+    pub(super) fn prepare_wireframe(&mut self, gpu: &Gpu, frame: &FrameRenderer) {
+        if self.wireframe.is_none() && gpu.draws_wireframes() {
+            let pipelines = Pipelines::new(gpu, frame, &self.layout, Variant::Wireframe);
+            self.wireframe = Some(pipelines);
+        }
+    }
+
+    pub(super) fn upload(
+        &mut self,
+        gpu: &Gpu,
+        frame: &FrameRenderer,
+        terrain: &Terrain,
+    ) -> Result<TerrainData, UploadError> {
+        let packed = terrain.packed();
+        let textures = terrain.textures();
+        if textures.has_holes && self.with_holes.is_none() {
+            let pipelines = Pipelines::new(gpu, frame, &self.layout, Variant::WithHoles);
+            self.with_holes = Some(pipelines);
+        }
+        let mut gpu_bytes = 0;
+        let mut buffer = |label, bytes: &[u8], usage| -> Result<wgpu::Buffer, UploadError> {
+            let limits = gpu.device.limits();
+            let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+            let bytes_wanted = bytes.len() as u64;
+            if bytes_wanted > limit {
+                return Err(UploadError::TooLarge {
+                    what: label,
+                    bytes: bytes_wanted,
+                    limit,
+                });
+            }
+            // No binding may be empty, and none may end within a word.
+            let mut padded = bytes.to_vec();
+            padded.resize(bytes.len().max(8).next_multiple_of(8), 0);
+            gpu_bytes += padded.len() as u64;
+            Ok(gpu
+                .device
+                .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                    label: Some(label),
+                    contents: &padded,
+                    usage,
+                }))
+        };
+        let storage = wgpu::BufferUsages::STORAGE;
+        let vertex = wgpu::BufferUsages::VERTEX;
+        let tiles = buffer("tiles", bytemuck::cast_slice(&packed.tiles), storage)?;
+        let rects = buffer("level rectangles", bytemuck::cast_slice(&packed.rects), storage)?;
+        let tops = buffer("tops", bytemuck::cast_slice(&packed.tops), storage)?;
+        let sides = buffer("sides", bytemuck::cast_slice(&packed.sides), storage)?;
+        let indices: Vec<u32> = (0..packed.chunks.len() as u32).collect();
+        let chunk_indices = buffer("chunks", bytemuck::cast_slice(&indices), vertex)?;
+        let far_instances = buffer(
+            "far chunks",
+            bytemuck::cast_slice(&indices),
+            vertex | wgpu::BufferUsages::COPY_DST,
+        )?;
+        // The centre with each two neighbouring points around it.
+        let fan: Vec<u16> = (0..8).flat_map(|i| [8, i, (i + 1) % 8]).collect();
+        let top_indices = buffer("fan", bytemuck::cast_slice(&fan), wgpu::BufferUsages::INDEX)?;
+        let map = buffer(
+            "map",
+            bytemuck::bytes_of(&map_data(terrain)),
+            wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        )?;
+
+        let layers: Vec<Vec<&[u8]>> = textures.layers.iter().map(|l| slices(&l.levels)).collect();
+        let layers: Vec<&[&[u8]]> = layers.iter().map(Vec::as_slice).collect();
+        let materials = upload_texture(
+            gpu,
+            "materials",
+            wgpu::TextureFormat::Rgba8Unorm,
+            [ATLAS_SIDE; 2],
+            &layers,
+        );
+        let shadow = upload_texture(
+            gpu,
+            "shadow",
+            wgpu::TextureFormat::R16Float,
+            terrain.shadow().size,
+            &[&[bytemuck::cast_slice(&terrain.shadow().heights)]],
+        );
+        let overview = upload_texture(
+            gpu,
+            "overview",
+            wgpu::TextureFormat::Rgba8Unorm,
+            terrain.overview().size,
+            &[&slices(&terrain.overview().levels)],
+        );
+        gpu_bytes += textures
+            .layers
+            .iter()
+            .flat_map(|layer| &layer.levels)
+            .chain(&terrain.overview().levels)
+            .map(|level| level.len() as u64)
+            .sum::<u64>()
+            + size_of_val(terrain.shadow().heights.as_slice()) as u64;
+
+        let array = wgpu::TextureViewDescriptor {
+            dimension: Some(D2_ARRAY),
+            ..Default::default()
+        };
+        let plain = wgpu::TextureViewDescriptor::default();
+        let views = [
+            materials.create_view(&array),
+            shadow.create_view(&plain),
+            overview.create_view(&plain),
+        ];
+        let texture = wgpu::BindingResource::TextureView;
+        let resources = [
+            map.as_entire_binding(),
+            tiles.as_entire_binding(),
+            rects.as_entire_binding(),
+            tops.as_entire_binding(),
+            sides.as_entire_binding(),
+            texture(&views[0]),
+            wgpu::BindingResource::Sampler(&self.clamped),
+            texture(&frame.noise),
+            wgpu::BindingResource::Sampler(&frame.repeating),
+            texture(&views[1]),
+            texture(&views[2]),
+        ];
+        let entries: Vec<wgpu::BindGroupEntry<'_>> = resources
+            .into_iter()
+            .zip(0..)
+            .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
+        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("terrain"),
+            layout: &self.layout,
+            entries: &entries,
+        });
+        let chunks = chunks(terrain);
+        Ok(TerrainData {
+            bind_group,
+            map,
+            chunk_indices,
+            top_indices,
+            far_instances,
+            has_holes: textures.has_holes,
+            gpu_bytes,
+            visible: Vec::with_capacity(chunks.len()),
+            far: Vec::with_capacity(chunks.len()),
+            far_ranges: std::array::from_fn(|_| 0..0),
+            chunks,
+        })
+    }
+
+    pub(super) fn draw_ground(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &TerrainData,
+        statistics: &mut DrawStatistics,
+    ) {
+        let pipelines = match (&self.with_holes, data.has_holes) {
+            (Some(with_holes), true) => with_holes,
+            _ => &self.solid,
+        };
+        Self::draw_with(pipelines, pass, frame, data, statistics);
+    }
+
+    pub(super) fn draw_wireframe(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &TerrainData,
+        statistics: &mut DrawStatistics,
+    ) {
+        if let Some(pipelines) = &self.wireframe {
+            Self::draw_with(pipelines, pass, frame, data, statistics);
+        }
+    }
+
+    fn draw_with(
+        pipelines: &Pipelines,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &TerrainData,
+        statistics: &mut DrawStatistics,
+    ) {
+        pass.set_bind_group(0, &frame.bind_group, &[]);
+        pass.set_bind_group(1, &data.bind_group, &[]);
+        let mut count = |triangles: u64| {
+            statistics.triangles += triangles;
+            statistics.draw_calls += 1;
+        };
+        pass.set_pipeline(&pipelines.rects);
+        for chunk in data.near() {
+            if data.set_chunk(pass, chunk, |c| &c.rects) {
+                let rects = data.chunks[chunk as usize].rects.clone();
+                count(rects.len() as u64 * 2);
+                pass.draw(0..6, rects);
+            }
+        }
+        pass.set_pipeline(&pipelines.tops);
+        pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
+        for chunk in data.near() {
+            if data.set_chunk(pass, chunk, |c| &c.tops) {
+                let tops = data.chunks[chunk as usize].tops.clone();
+                count(tops.len() as u64 * 8);
+                pass.draw_indexed(0..24, 0, tops);
+            }
+        }
+        pass.set_pipeline(&pipelines.sides);
+        for chunk in data.near() {
+            if data.set_chunk(pass, chunk, |c| &c.sides) {
+                let sides = data.chunks[chunk as usize].sides.clone();
+                count(sides.len() as u64 * 2);
+                pass.draw(0..6, sides);
+            }
+        }
+        pass.set_pipeline(&pipelines.far);
+        pass.set_vertex_buffer(0, data.far_instances.slice(..));
+        for (step, instances) in data.far_ranges.iter().enumerate() {
+            if instances.is_empty() {
+                continue;
+            }
+            let cells = CHUNK_SIDE >> step;
+            let quads = cells * cells + 4 * cells;
+            count(u64::from(quads) * 2 * instances.len() as u64);
+            pass.draw(0..quads * 6, instances.clone());
+        }
+    }
+
+    pub(super) fn draw_water(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &TerrainData,
+        statistics: &mut DrawStatistics,
+    ) {
+        pass.set_pipeline(&self.water);
+        pass.set_bind_group(0, &frame.bind_group, &[]);
+        pass.set_bind_group(1, &data.bind_group, &[]);
+        for visible in &data.visible {
+            if data.chunks[visible.chunk as usize].has_water {
+                let at = u64::from(visible.chunk) * 4;
+                pass.set_vertex_buffer(0, data.chunk_indices.slice(at..at + 4));
+                pass.draw(0..6, 0..1);
+                statistics.triangles += 2;
+                statistics.draw_calls += 1;
+            }
+        }
+    }
+}
+
+const D2_ARRAY: wgpu::TextureViewDimension = wgpu::TextureViewDimension::D2Array;
+
+fn slices(levels: &[Vec<u8>]) -> Vec<&[u8]> {
+    levels.iter().map(Vec::as_slice).collect()
+}
+
+fn water_pipeline(
+    gpu: &Gpu,
+    frame: &FrameRenderer,
+    layout: &wgpu::BindGroupLayout,
+) -> wgpu::RenderPipeline {
+    create_pipeline(
+        gpu,
+        &TERRAIN.module(&gpu.device),
+        &[&frame.layout, layout],
+        &PipelineOptions {
+            instances: Some(chunk_attribute(0)),
+            depth_write: false,
+            blend: true,
+            cull: false,
+            ..PipelineOptions::new("vs_water", "fs_water")
+        },
+    )
+}
+
+/// The values of the map that do not change with the view, and the view's at rest.
+fn map_data(terrain: &Terrain) -> gpu_data::Map {
+    let placement = terrain.placement();
+    let mut accents = [[u32::MAX; 4]; 16];
+    let layers = &terrain.textures().layer_of_material;
+    let layer = |material: u32| layers.get(material as usize).copied();
+    for splat in &terrain.map().splats {
+        if let (Some(base), Some(accent)) = (layer(splat.base), layer(splat.accent)) {
+            let (base, shift) = (usize::from(base), u32::from(base & 3) * 8);
+            let word = &mut accents[base / 16][base / 4 % 4];
+            *word = *word & !(0xff << shift) | u32::from(accent) << shift;
+        }
+    }
+    let levels = terrain.levels();
+    gpu_data::Map {
+        north_west: placement.north_west(),
+        size: [placement.cols, placement.rows],
+        surface: 0,
+        lines: 0,
+        highlight: gpu_data::NOTHING,
+        has_splats: u32::from(!terrain.map().splats.is_empty()),
+        shadow_scale: terrain.shadow().texels_per_tile as f32,
+        overview_scale: 1.0 / terrain.overview().tiles_per_texel as f32,
+        levels: glam::Vec2::new(levels[0] as f32, levels[1] as f32),
+        accents: accents.map(glam::UVec4::from),
+    }
+}
+
+fn chunks(terrain: &Terrain) -> Vec<Chunk> {
+    let placement = terrain.placement();
+    let side = CHUNK_SIDE as f32;
+    let cols = (placement.cols / CHUNK_SIDE).max(1) as usize;
+    terrain
+        .packed()
+        .chunks
+        .iter()
+        .enumerate()
+        .map(|(i, faces)| {
+            let (row, col) = ((i / cols) as f32 * side, (i % cols) as f32 * side);
+            let [low, high] = faces.levels.map(|level| level as f32);
+            let a = placement.world(col, row, low);
+            let b = placement.world(col + side, row + side, high);
+            Chunk {
+                min: a.min(b),
+                max: a.max(b),
+                rects: faces.rects.clone(),
+                tops: faces.tops.clone(),
+                sides: faces.sides.clone(),
+                has_water: faces.has_water,
+            }
+        })
+        .collect()
+}
+
+impl TerrainData {
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        self.gpu_bytes
+    }
+
+    /// Works out what the view shows, and sends what shaders must know of it.
+    pub(super) fn prepare(&mut self, gpu: &Gpu, terrain: &Terrain, view: &View, size: [u32; 2]) {
+        let mut map = map_data(terrain);
+        let on = |(overlay, value): &(&str, u32)| {
+            if view.overlays.contains(overlay) { *value } else { 0 }
+        };
+        map.surface = gpu_data::SURFACES.iter().map(on).max().unwrap_or(0);
+        map.lines = gpu_data::LINES.iter().map(on).sum();
+        map.highlight = highlight(terrain, view);
+        gpu.queue.write_buffer(&self.map, 0, bytemuck::bytes_of(&map));
+
+        self.find_visible(view, size);
+        self.far.clear();
+        for step in 0..=LAST_STEP {
+            let begin = self.far.len() as u32;
+            let of_step = self.visible.iter().filter(|v| v.step == Some(step));
+            self.far.extend(of_step.map(|v| v.chunk | step << 28));
+            self.far_ranges[step as usize] = begin..self.far.len() as u32;
+        }
+        if !self.far.is_empty() {
+            gpu.queue
+                .write_buffer(&self.far_instances, 0, bytemuck::cast_slice(&self.far));
+        }
+    }
+
+    /// Lists the chunks in view, the nearest first, so that they hide what is behind them before
+    /// it is shaded.
+    fn find_visible(&mut self, view: &View, size: [u32; 2]) {
+        let camera = &view.camera;
+        let frustum = Frustum::new(clip_from_world(view, size));
+        let eye = camera.pose.eye;
+        let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+        let tile_pixels_at_1 = TILE_SIDE * size[1] as f32 / (2.0 * tan_y);
+        self.visible.clear();
+        for (i, chunk) in self.chunks.iter().enumerate() {
+            if !frustum.sees(chunk.min, chunk.max) {
+                continue;
+            }
+            let distance = (eye.clamp(chunk.min, chunk.max) - eye).length();
+            let scale_distance = match camera.projection {
+                Projection::Perspective => distance,
+                Projection::Orthographic => camera.distance(),
+            };
+            let tile_pixels = tile_pixels_at_1 / scale_distance.max(1.0);
+            self.visible.push(Visible {
+                chunk: i as u32,
+                step: step_for(tile_pixels),
+                distance,
+            });
+        }
+        self.visible.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    }
+
+    /// Chunks that are drawn face by face, the nearest first.
+    fn near(&self) -> impl Iterator<Item = u32> + '_ {
+        let near = self.visible.iter().filter(|v| v.step.is_none());
+        near.map(|v| v.chunk)
+    }
+
+    /// Says which chunk the next draw call is about; false when it has none of these faces.
+    fn set_chunk(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        chunk: u32,
+        faces: impl Fn(&Chunk) -> &Range<u32>,
+    ) -> bool {
+        if faces(&self.chunks[chunk as usize]).is_empty() {
+            return false;
+        }
+        let at = u64::from(chunk) * 4;
+        pass.set_vertex_buffer(0, self.chunk_indices.slice(at..at + 4));
+        true
+    }
+}
+
+/// How coarse the grid of a chunk may be whose tiles have this many pixels along a side.
+fn step_for(tile_pixels: f32) -> Option<u32> {
+    if tile_pixels >= LEAST_TILE_PIXELS {
+        return None;
+    }
+    let step = (LEAST_CELL_PIXELS / tile_pixels).log2().ceil();
+    Some((step as u32).clamp(1, LAST_STEP))
+}
+
+/// What is highlighted: all tiles of the selected type, or with the selected material on top.
+fn highlight(terrain: &Terrain, view: &View) -> u32 {
+    let Some(item) = view.selected else {
+        return gpu_data::NOTHING;
+    };
+    match item.kind {
+        "tile-type" => item.index as u32,
+        "material" => {
+            let texture = terrain.textures().materials.get(item.index as usize);
+            texture.and_then(|t| t.layer).map_or(gpu_data::NOTHING, |layer| {
+                u32::from(layer) | gpu_data::HIGHLIGHT_LAYER
+            })
+        }
+        _ => gpu_data::NOTHING,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_further_a_chunk_the_coarser_its_grid() {
+        assert_eq!(step_for(40.0), None);
+        assert_eq!(step_for(2.9), Some(1));
+        assert_eq!(step_for(1.0), Some(3));
+        assert_eq!(step_for(0.0), Some(LAST_STEP));
+        // Levels are whole numbers of units, so boxes are exact.
+        assert_eq!(LEVEL_HEIGHT, 4.0);
+    }
+}

@@ -1,0 +1,103 @@
+//! The noise behind bumps, ragged seams, splats and clouds: one small tileable texture.
+
+use std::f32::consts::TAU;
+use std::sync::OnceLock;
+
+/// Texels along each side.
+pub const SIDE: usize = 256;
+
+/// An RGBA8 texture that repeats without a seam. Red and green: the direction in which the value
+/// rises, east and south, as the engine's bumps need it (fact sheet A9). Blue: a medium-coarse
+/// value for splats and seams. Alpha: a coarse one, for clouds and seams. All are 0 to 255 for
+/// -1 to 1 or 0 to 1.
+pub fn texture() -> &'static [u8] {
+    static TEXTURE: OnceLock<Vec<u8>> = OnceLock::new();
+    TEXTURE.get_or_init(make)
+}
+
+fn make() -> Vec<u8> {
+    // The engine's noise has a wavelength of two tiles in its coarsest octave, and this texture
+    // spans a chunk of 32.
+    let bumps = octaves(16, 4, 0.5, 11);
+    let fine = octaves(8, 5, 0.55, 23);
+    let coarse = octaves(4, 6, 0.5, 47);
+    let at = |field: &[f32], x: usize, y: usize| field[(y % SIDE) * SIDE + x % SIDE];
+    let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
+    let mut texels = Vec::with_capacity(SIDE * SIDE * 4);
+    for y in 0..SIDE {
+        for x in 0..SIDE {
+            let dx = at(&bumps, x + 1, y) - at(&bumps, x + SIDE - 1, y);
+            let dy = at(&bumps, x, y + 1) - at(&bumps, x, y + SIDE - 1);
+            // West is +X in the world, and columns run east.
+            let length = (dx * dx + dy * dy).sqrt().max(1e-6);
+            texels.extend([
+                byte(0.5 - 0.5 * dx / length),
+                byte(0.5 + 0.5 * dy / length),
+                byte(0.5 + 0.5 * at(&fine, x, y)),
+                byte(0.5 + 0.8 * at(&coarse, x, y)),
+            ]);
+        }
+    }
+    texels
+}
+
+/// Gradient noise that repeats after [`SIDE`] texels: `cells` cells along a side in the coarsest
+/// octave, each next one twice as many and `persistence` times as strong.
+fn octaves(cells: usize, count: u32, persistence: f32, seed: u32) -> Vec<f32> {
+    let mut sum = vec![0.0; SIDE * SIDE];
+    let mut strength = 1.0;
+    for octave in 0..count {
+        add_octave(&mut sum, cells << octave, strength, seed + octave);
+        strength *= persistence;
+    }
+    sum
+}
+
+fn add_octave(sum: &mut [f32], cells: usize, strength: f32, seed: u32) {
+    let gradients: Vec<[f32; 2]> = (0..cells * cells)
+        .map(|i| {
+            let angle = hash(i as u32 ^ seed.wrapping_mul(0x9e37_79b9)) as f32 / u32::MAX as f32;
+            let (sin, cos) = (angle * TAU).sin_cos();
+            [cos, sin]
+        })
+        .collect();
+    let per_cell = SIDE / cells;
+    let smooth = |t: f32| t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
+    for (y, line) in sum.chunks_exact_mut(SIDE).enumerate() {
+        let (cy, fy) = (y / per_cell, (y % per_cell) as f32 / per_cell as f32);
+        let wy = smooth(fy);
+        for (x, value) in line.iter_mut().enumerate() {
+            let (cx, fx) = (x / per_cell, (x % per_cell) as f32 / per_cell as f32);
+            let dot = |dx: usize, dy: usize| {
+                let [gx, gy] = gradients[(cy + dy) % cells * cells + (cx + dx) % cells];
+                gx * (fx - dx as f32) + gy * (fy - dy as f32)
+            };
+            let wx = smooth(fx);
+            let north = dot(0, 0) + (dot(1, 0) - dot(0, 0)) * wx;
+            let south = dot(0, 1) + (dot(1, 1) - dot(0, 1)) * wx;
+            *value += strength * (north + (south - north) * wy);
+        }
+    }
+}
+
+fn hash(mut x: u32) -> u32 {
+    x = (x ^ x >> 16).wrapping_mul(0x7feb_352d);
+    x = (x ^ x >> 15).wrapping_mul(0x846c_a68b);
+    x ^ x >> 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_noise_repeats_without_a_seam() {
+        let field = octaves(16, 4, 0.5, 11);
+        let steps = |a: usize, b: usize| (field[a] - field[b]).abs();
+        let inside = (0..SIDE).map(|y| steps(y * SIDE + 99, y * SIDE + 100)).fold(0.0, f32::max);
+        let seam = (0..SIDE).map(|y| steps(y * SIDE + 255, y * SIDE)).fold(0.0, f32::max);
+        assert!(seam < inside * 2.0 + 0.05, "{seam} against {inside}");
+        let spread = field.iter().fold(0.0_f32, |most, v| most.max(v.abs()));
+        assert!(spread > 0.3, "the noise is nearly flat: {spread}");
+    }
+}

@@ -1,0 +1,286 @@
+//! The textures of a map's materials: found, decoded, and made into patchworks.
+
+use std::io::Cursor;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use image::{ImageReader, Limits, RgbaImage};
+
+use super::patchwork::{Patchwork, patchwork, placeholder};
+use crate::formats::pfmap::{Material, Pfmap};
+use crate::formats::{Place, Problem};
+use crate::scene::assets::{AssetError, AssetRoots};
+use crate::scene::registry::{OpenError, OpenOptions, Progress, Source};
+
+/// Where the engine keeps the textures of maps, below its asset root.
+const MAP_TEXTURES: &str = "assets/map_textures";
+/// How far up from a map its asset root is looked for.
+const MOST_ANCESTORS: usize = 12;
+/// The largest side of a texture that is read; the engine resizes all of them to 256.
+const MOST_PIXELS_A_SIDE: u32 = 8192;
+/// Layers that a texture array may have on every device.
+pub const MOST_LAYERS: usize = 256;
+/// Pixels along a side of a thumbnail.
+pub const THUMBNAIL_SIDE: u32 = 48;
+
+/// A material of a map as it is drawn.
+#[derive(Debug)]
+pub struct MaterialTexture {
+    /// The file; none where it was not found, or is built in.
+    pub path: Option<PathBuf>,
+    /// Whether it was found and could be read.
+    pub found: bool,
+    /// Size of the file's picture, in pixels.
+    pub size: Option<[u32; 2]>,
+    /// A small RGBA picture of it, [`THUMBNAIL_SIDE`] pixels wide and high.
+    pub thumbnail: Vec<u8>,
+    /// Layer of the texture array; none for a material that no tile shows.
+    pub layer: Option<u8>,
+}
+
+/// All textures of a map.
+#[derive(Debug)]
+pub struct Textures {
+    /// One for each material of the map.
+    pub materials: Vec<MaterialTexture>,
+    /// Layers of the texture array.
+    pub layers: Vec<Patchwork>,
+    /// Layer of each material index, for packing tiles.
+    pub layer_of_material: Vec<u8>,
+    /// The layer of the placeholder: for tiles that name materials that do not exist.
+    pub placeholder_layer: u8,
+    /// Whether any texture has holes.
+    pub has_holes: bool,
+    /// What is wrong with them.
+    pub problems: Vec<Problem>,
+    /// Files that were found, and those that were looked for.
+    pub dependencies: Vec<PathBuf>,
+}
+
+/// The folders in which a map's textures are looked for: its asset root's map textures, its own
+/// folder, and those that the user named.
+fn roots(map_path: &Path, options: &OpenOptions) -> AssetRoots {
+    let absolute = std::path::absolute(map_path).unwrap_or_else(|_| map_path.to_owned());
+    let beside = absolute.parent().map(Path::to_owned);
+    let asset_root = absolute
+        .ancestors()
+        .skip(1)
+        .take(MOST_ANCESTORS)
+        .map(|folder| folder.join(MAP_TEXTURES))
+        .find(|folder| folder.is_dir());
+    let named = options
+        .texture_folders
+        .iter()
+        .flat_map(|folder| [folder.join(MAP_TEXTURES), folder.clone()])
+        .filter(|folder| folder.is_dir());
+    AssetRoots::new(asset_root.into_iter().chain(beside).chain(named))
+}
+
+/// Which materials the tiles of a map show, sides that nobody sees included.
+fn used_materials(map: &Pfmap) -> Vec<bool> {
+    let mut used = vec![false; map.materials.len()];
+    let mut last = None;
+    for tile in &map.tiles {
+        let named = (tile.top_material, tile.side_material);
+        if last == Some(named) {
+            continue;
+        }
+        last = Some(named);
+        for material in [named.0, named.1] {
+            if let Some(used) = used.get_mut(usize::from(material)) {
+                *used = true;
+            }
+        }
+    }
+    for splat in &map.splats {
+        for material in [splat.base, splat.accent] {
+            if let Some(used) = used.get_mut(material as usize) {
+                *used = true;
+            }
+        }
+    }
+    used
+}
+
+/// What came of looking for one texture.
+struct Loaded {
+    path: Option<PathBuf>,
+    found: bool,
+    size: Option<[u32; 2]>,
+    thumbnail: Vec<u8>,
+    patchwork: Option<Patchwork>,
+    has_holes: bool,
+    problem: Option<String>,
+    looked_for: Vec<PathBuf>,
+}
+
+/// Finds and reads the textures of all materials, on as many threads as the machine has.
+///
+/// # Errors
+/// Only when the load is cancelled: a texture that is missing or broken is a problem and a
+/// placeholder.
+pub fn load(
+    map: &Pfmap,
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Textures, OpenError> {
+    let roots = roots(&source.path, options);
+    let used = used_materials(map);
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let mut loaded: Vec<(usize, Loaded)> = std::thread::scope(|scope| {
+        let work = || {
+            let mut mine = Vec::new();
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(material) = map.materials.get(i) else {
+                    return mine;
+                };
+                if progress.check().is_err() {
+                    return mine;
+                }
+                mine.push((i, load_one(material, used[i], source, &roots)));
+            }
+        };
+        let workers: Vec<_> = (0..threads.min(map.materials.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
+        workers
+            .into_iter()
+            .filter_map(|worker| worker.join().ok())
+            .flatten()
+            .collect()
+    });
+    progress.check()?;
+    loaded.sort_by_key(|(i, _)| *i);
+    Ok(collect(map, &used, loaded.into_iter().map(|(_, one)| one)))
+}
+
+fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> Textures {
+    let mut textures = Textures {
+        materials: Vec::new(),
+        layers: Vec::new(),
+        layer_of_material: Vec::new(),
+        placeholder_layer: 0,
+        has_holes: false,
+        problems: Vec::new(),
+        dependencies: Vec::new(),
+    };
+    let mut without_layer = Vec::new();
+    for ((i, one), material) in loaded.enumerate().zip(&map.materials) {
+        let place = Place::Text {
+            line: material.line,
+            column: 1,
+        };
+        if let Some(message) = one.problem {
+            textures.problems.push(Problem::warning(place, message));
+        }
+        // The last layer is kept for the placeholder.
+        let layer = match one.patchwork {
+            Some(patchwork) if textures.layers.len() < MOST_LAYERS - 1 => {
+                textures.layers.push(patchwork);
+                Some((textures.layers.len() - 1) as u8)
+            }
+            _ => None,
+        };
+        if layer.is_none() && used.get(i) == Some(&true) {
+            without_layer.push(i);
+        }
+        textures.layer_of_material.push(layer.unwrap_or(0));
+        textures.has_holes |= one.has_holes;
+        textures.dependencies.extend(one.looked_for);
+        textures.materials.push(MaterialTexture {
+            path: one.path,
+            found: one.found,
+            size: one.size,
+            thumbnail: one.thumbnail,
+            layer,
+        });
+    }
+    let names_unknown = |t: &crate::formats::pfmap::Tile| {
+        usize::from(t.top_material.max(t.side_material)) >= map.materials.len()
+    };
+    if !without_layer.is_empty() || map.tiles.iter().any(names_unknown) || textures.layers.is_empty()
+    {
+        textures.placeholder_layer = textures.layers.len() as u8;
+        textures.layers.push(patchwork(&placeholder(u32::MAX)));
+        for i in without_layer {
+            textures.layer_of_material[i] = textures.placeholder_layer;
+        }
+    }
+    textures
+}
+
+fn load_one(material: &Material, used: bool, source: &Source, roots: &AssetRoots) -> Loaded {
+    let name = &material.texture;
+    let embedded = source.embedded.iter().find(|(n, _)| n == name);
+    let mut loaded = Loaded {
+        path: None,
+        found: false,
+        size: None,
+        thumbnail: Vec::new(),
+        patchwork: None,
+        has_holes: false,
+        problem: None,
+        looked_for: Vec::new(),
+    };
+    let bytes = match embedded {
+        Some((_, bytes)) => Ok(bytes.to_vec()),
+        None => match roots.find(name) {
+            Ok(path) => {
+                let bytes = std::fs::read(&path)
+                    .map_err(|e| format!("texture `{name}`: {}: {e}", path.display()));
+                loaded.looked_for.push(path.clone());
+                loaded.path = Some(path);
+                bytes
+            }
+            Err(error) => {
+                if let AssetError::Missing { looked_in, .. } = &error {
+                    loaded.looked_for.extend(looked_in.iter().map(|folder| folder.join(name)));
+                }
+                Err(format!("texture {error}"))
+            }
+        },
+    };
+    let image = bytes.and_then(|bytes| {
+        decode(&bytes).map_err(|e| format!("texture `{name}` cannot be read: {e}"))
+    });
+    let image = match image {
+        Ok(image) => {
+            loaded.found = true;
+            loaded.size = Some([image.width(), image.height()]);
+            image
+        }
+        Err(message) => {
+            loaded.problem = Some(message);
+            placeholder(material.line as u32)
+        }
+    };
+    loaded.thumbnail =
+        image::imageops::thumbnail(&image, THUMBNAIL_SIDE, THUMBNAIL_SIDE).into_raw();
+    if used {
+        loaded.has_holes = image.pixels().any(|p| p.0[3] < 255);
+        loaded.patchwork = Some(patchwork(&image));
+    }
+    loaded
+}
+
+/// Decodes a picture of any kind that the `image` crate was built with, told by its content.
+///
+/// A header that promises a picture of more than [`MOST_PIXELS_A_SIDE`] is refused before any
+/// memory is taken for it.
+fn decode(bytes: &[u8]) -> Result<RgbaImage, image::ImageError> {
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
+    if reader.format().is_none() {
+        // TGA has no signature of its own.
+        reader.set_format(image::ImageFormat::Tga);
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MOST_PIXELS_A_SIDE);
+    limits.max_image_height = Some(MOST_PIXELS_A_SIDE);
+    limits.max_alloc = Some(300 << 20);
+    reader.limits(limits);
+    Ok(reader.decode()?.into_rgba8())
+}
