@@ -197,7 +197,7 @@ pub struct OverlaySet {
 impl OverlaySet {
     /// Whether the overlay of this name is on.
     pub fn contains(&self, id: &str) -> bool {
-        self.ids.iter().any(|&on| on == id)
+        self.ids.contains(&id)
     }
 
     /// Switches an overlay on or off; one that colours the surface puts out the others that do.

@@ -10,10 +10,13 @@ use thiserror::Error;
 use super::{Document, terrain};
 use crate::formats::{self, Format, Problem};
 
+/// Makes a document of a file's bytes.
+type Open = fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, OpenError>;
+
 /// A format and what makes a document of its files.
 struct Entry {
     format: &'static Format,
-    open: fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, OpenError>,
+    open: Open,
 }
 
 /// Every format that Mapscope opens: one line each.
