@@ -1,5 +1,7 @@
 //! Terrain made of PFMAP tiles.
 
+pub mod patchwork;
+
 use std::sync::Arc;
 
 use super::Document;
