@@ -30,10 +30,12 @@ pub const GUARD: u32 = 18;
 const SOURCE_SIDE: u32 = 256;
 /// Patches tried for each direction of edges, and how many are drawn to find them.
 const EDGE_CANDIDATES: usize = 6;
-const EDGE_DRAWS: usize = 24;
+const EDGE_DRAWS: usize = 80;
 /// Patches tried for the middle of each tile, and how many are drawn to find them.
 const MIDDLE_CANDIDATES: usize = 2;
 const MIDDLE_DRAWS: usize = 64;
+/// Side of the blocks of the source whose colours are compared with the whole.
+const BLOCK: i32 = 8;
 /// Patches of one direction are at least this far apart in the source, so that they differ.
 const APART: i32 = 40;
 
@@ -151,6 +153,8 @@ type Place = [i32; 2];
 struct Source {
     texels: Vec<[u8; 4]>,
     mean: [i32; 3],
+    /// For blocks of 8x8 texels in rows, how far their colour is from the mean.
+    salience: Vec<u32>,
 }
 
 impl Source {
@@ -170,13 +174,35 @@ impl Source {
             scaled = imageops::resize(image, SOURCE_SIDE, SOURCE_SIDE, FilterType::Triangle);
             &scaled
         };
-        let mut source = Self {
-            texels: image.pixels().map(|p| p.0).collect(),
-            mean: [0; 3],
+        let texels: Vec<[u8; 4]> = image.pixels().map(|p| p.0).collect();
+        let mut blocks = vec![[0_i32; 3]; (SOURCE_SIDE as i32 / BLOCK).pow(2) as usize];
+        for (i, row) in texels.chunks_exact(SOURCE_SIDE as usize).enumerate() {
+            let per_row = (SOURCE_SIDE as i32 / BLOCK) as usize;
+            let of_row = blocks.chunks_exact_mut(per_row).nth(i / BLOCK as usize);
+            let runs = row.chunks_exact(BLOCK as usize);
+            for (sum, run) in of_row.into_iter().flatten().zip(runs) {
+                for texel in run {
+                    (0..3).for_each(|c| sum[c] += i32::from(texel[c]));
+                }
+            }
+        }
+        let total = |c: usize| blocks.iter().map(|b| b[c]).sum::<i32>();
+        let mean = [0, 1, 2].map(|c| total(c) / (SOURCE_SIDE * SOURCE_SIDE) as i32);
+        let salience = |block: &[i32; 3]| {
+            let apart = |c: usize| (block[c] / (BLOCK * BLOCK) - mean[c]).unsigned_abs();
+            // The fourth power: one thing that stands out is worse than many that differ a little.
+            [0, 1, 2]
+                .map(|c| apart(c).pow(2))
+                .iter()
+                .sum::<u32>()
+                .pow(2)
+                / 64
         };
-        let middle = [SOURCE_SIDE as i32 / 2; 2];
-        source.mean = source.mean_around(middle, middle, |_, _| true);
-        Some(source)
+        Some(Self {
+            salience: blocks.iter().map(salience).collect(),
+            texels,
+            mean,
+        })
     }
 
     /// The texel at a place; the texture runs on over its borders.
@@ -186,24 +212,23 @@ impl Source {
         self.texels.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// Mean colour of the texels around a place that `shape` takes (by their distance from the
-    /// place in columns and rows); every fourth column and row is looked at.
-    fn mean_around(&self, at: Place, reach: Place, shape: fn(i32, i32) -> bool) -> [i32; 3] {
-        let (mut sum, mut count) = ([0; 3], 0);
-        for dy in (-reach[1]..reach[1]).step_by(4) {
-            for dx in (-reach[0]..reach[0]).step_by(4) {
-                if shape(dx, dy) {
-                    let texel = self.at([at[0] + dx, at[1] + dy]);
-                    (0..3).for_each(|i| sum[i] += i32::from(texel[i]));
-                    count += 1;
-                }
+    /// How much of a shape around a place catches the eye: what stands out there would be seen
+    /// again and again. The shape takes distances from the place in columns and rows, and does
+    /// not reach further than `reach`.
+    fn salience(&self, at: Place, reach: Place, shape: fn(i32, i32) -> bool) -> u64 {
+        let blocks = |i: usize| (at[i] - reach[i]) / BLOCK..=(at[i] + reach[i]) / BLOCK;
+        let mut sum = 0;
+        for (row, column) in blocks(1).flat_map(|y| blocks(0).map(move |x| (y, x))) {
+            let middle = |block: i32| block * BLOCK + BLOCK / 2;
+            if shape(middle(column) - at[0], middle(row) - at[1]) {
+                let index = row * (SOURCE_SIDE as i32 / BLOCK) + column;
+                sum += self.salience.get(index as usize).map_or(0, |&s| s.into());
             }
         }
-        sum.map(|s| s / count.max(1))
+        sum
     }
 
-    /// Middles of patches of a shape, those first whose mean colour is nearest to that of the
-    /// whole texture: otherwise every patch would be a blotch. Patches reach so far from their
+    /// Middles of patches of a shape, the least striking first. Patches reach so far from their
     /// middles in columns and rows, and stay clear of the texture's borders, as not every texture
     /// can be repeated.
     fn draw_patches(
@@ -214,15 +239,11 @@ impl Source {
         shape: fn(i32, i32) -> bool,
     ) -> Vec<Place> {
         let side = SOURCE_SIDE as i32;
-        let mut patches: Vec<(i32, Place)> = (0..draws)
-            .map(|_| {
-                let at = reach.map(|reach| draw.within(reach, side - reach + 1));
-                let mean = self.mean_around(at, reach, shape);
-                ((0..3).map(|i| (mean[i] - self.mean[i]).pow(2)).sum(), at)
-            })
+        let mut patches: Vec<Place> = (0..draws)
+            .map(|_| reach.map(|reach| draw.within(reach, side - reach + 1)))
             .collect();
-        patches.sort_by_key(|&(blotch, _)| blotch);
-        patches.into_iter().map(|(_, at)| at).collect()
+        patches.sort_by_cached_key(|&at| self.salience(at, reach, shape));
+        patches
     }
 }
 
