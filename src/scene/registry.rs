@@ -90,8 +90,10 @@ impl Progress {
     /// # Errors
     /// When the load was cancelled in the meantime: whoever loads must then stop.
     pub fn report(&self, fraction: f32) -> Result<(), OpenError> {
-        self.permille
-            .store((fraction.clamp(0.0, 1.0) * 1000.0) as u32, Ordering::Relaxed);
+        self.permille.store(
+            (fraction.clamp(0.0, 1.0) * 1000.0) as u32,
+            Ordering::Relaxed,
+        );
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(OpenError::Cancelled);
         }
@@ -190,7 +192,12 @@ pub fn looks_openable(path: &Path) -> bool {
 fn has_ending(path: &Path, format: &Format) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
-        .is_some_and(|ending| format.endings.iter().any(|e| ending.eq_ignore_ascii_case(e)))
+        .is_some_and(|ending| {
+            format
+                .endings
+                .iter()
+                .any(|e| ending.eq_ignore_ascii_case(e))
+        })
 }
 
 /// Says what a file that nobody knows looks like.
@@ -205,7 +212,11 @@ fn unknown_reason(bytes: &[u8]) -> String {
         [b'P', b'K', 3, 4, ..] => "this is a ZIP archive",
         [0x1f, 0x8b, ..] => "this is gzip-compressed data",
         [0x7f, b'E', b'L', b'F', ..] => "this is a program",
-        _ if bytes.iter().take(512).all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) => {
+        _ if bytes
+            .iter()
+            .take(512)
+            .all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) =>
+        {
             "this is text of no format that Mapscope knows"
         }
         _ => "this is binary data of no format that Mapscope knows",
