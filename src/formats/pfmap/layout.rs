@@ -6,10 +6,10 @@
 use super::{CHUNK_SIDE, TILE_CHARS};
 
 /// Tiles in a run.
-const RUN: usize = CHUNK_SIDE as usize;
+pub(super) const RUN: usize = CHUNK_SIDE as usize;
 
-/// Characters from a tile to the next one on its line.
-const TILE_STEP: u32 = TILE_CHARS as u32 + 1;
+/// Characters of a tile and what stands between it and the next.
+pub(super) const TILE_STEP: usize = TILE_CHARS + 1;
 
 /// How the tiles of a file are laid out in its text, so that a place can be named for each
 /// tile, and the file be written as it was read. Tiles are counted in file order here, from 0.
@@ -47,11 +47,11 @@ impl Run {
         match before.checked_ilog2() {
             None => (
                 self.line,
-                self.column.saturating_add(TILE_STEP * tile as u32),
+                self.column.saturating_add((TILE_STEP * tile) as u32),
             ),
             Some(last) => (
                 self.line + u64::from(before.count_ones()),
-                1 + TILE_STEP * (tile as u32 - last - 1),
+                1 + TILE_STEP as u32 * (tile as u32 - last - 1),
             ),
         }
     }

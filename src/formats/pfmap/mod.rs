@@ -4,9 +4,11 @@
 //! engine reads it today: versions 1.1 and later have splats, and a tile's last eight
 //! characters hold cover and per-edge blend modes.
 
+mod head;
 mod layout;
 mod problems;
 mod read;
+mod text;
 mod tile;
 mod write;
 

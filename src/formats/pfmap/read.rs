@@ -6,29 +6,19 @@
 
 use std::ops::ControlFlow;
 
-use super::layout::{LayoutBuilder, Run};
+use super::head::{Head, outside, read_head};
+use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
 use super::problems::{Kind, Problems};
-use super::{CHUNK_SIDE, CHUNK_TILES, Material, Pfmap, Splat, TILE_CHARS, Tile, file_tile};
+use super::text::{BYTE_ORDER_MARK, ENGINE_LINE_BYTES, Text, Word, text_place};
+use super::{CHUNK_TILES, Pfmap, TILE_CHARS, Tile, file_tile};
 use crate::formats::{Place, Problem, quoted};
 
-/// Bytes of a line that the engine reads, its end included.
-const ENGINE_LINE_BYTES: usize = 255;
-/// Materials, and splats, that the engine has room for.
-const ENGINE_LIST_LEN: u64 = 256;
-/// Materials that the three digits of a tile can name.
-const NAMEABLE_MATERIALS: usize = 1000;
-/// The newest version that the engine writes.
-const NEWEST_VERSION: f32 = 1.2;
-/// Characters of a tile and what stands between it and the next.
-const TILE_STEP: usize = TILE_CHARS + 1;
 /// How many times the tiles that fit into a truncated file the head may promise.
 const PROMISE_LIMIT: u128 = 4;
 /// Characters of a tile (fact sheet A2): field H, cover, and the blend modes of the edges.
 const BLEND_CHAR: usize = 13;
 const COVER_CHAR: usize = 16;
 const EDGE_CHARS: std::ops::Range<usize> = 17..21;
-const RUN: usize = CHUNK_SIDE as usize;
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Why nothing of a map can be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,6 +39,18 @@ pub enum PfmapError {
 }
 
 impl PfmapError {
+    pub(super) fn unreadable(
+        place: Place,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::Unreadable {
+            place,
+            found: found.into(),
+            expected: expected.into(),
+        }
+    }
+
     /// The error as the problem that `check` and `info` report.
     pub fn problem(&self) -> Problem {
         match self {
@@ -99,438 +101,9 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Pfmap, PfmapError> {
-    let mut text = Text {
-        bytes,
-        pos: 0,
-        line: 1,
-        line_start: 0,
-        problems: Problems::default(),
-    };
+    let mut text = Text::new(bytes);
     let head = read_head(&mut text)?;
     TileList::new(text, head)?.read(watch)
-}
-
-/// The text, and how far it is read.
-struct Text<'a> {
-    bytes: &'a [u8],
-    pos: usize,
-    /// From 1.
-    line: u64,
-    /// Where the line begins.
-    line_start: usize,
-    problems: Problems,
-}
-
-/// A word of the text and where it begins.
-#[derive(Clone, Copy)]
-struct Word<'a> {
-    text: &'a [u8],
-    start: usize,
-    place: (u64, u32),
-}
-
-impl Word<'_> {
-    /// The place of one of its characters.
-    fn place_of(&self, index: usize) -> Place {
-        text_place(self.place, index)
-    }
-
-    fn number<T: std::str::FromStr>(&self) -> Option<T> {
-        std::str::from_utf8(self.text).ok()?.parse().ok()
-    }
-
-    fn found(&self) -> String {
-        format!("found {}", quoted(self.text))
-    }
-}
-
-fn text_place((line, column): (u64, u32), index: usize) -> Place {
-    Place::Text {
-        line,
-        column: u64::from(column) + index as u64,
-    }
-}
-
-fn is_separator(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
-impl<'a> Text<'a> {
-    /// Line and column of where the reading stands.
-    fn place(&self) -> (u64, u32) {
-        let column = self.pos - self.line_start + 1;
-        (self.line, u32::try_from(column).unwrap_or(u32::MAX))
-    }
-
-    fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.pos..).unwrap_or_default()
-    }
-
-    /// Goes past spaces and, if `lines` says so, line ends.
-    fn skip_separators(&mut self, lines: bool) {
-        while let Some(&byte) = self.bytes.get(self.pos) {
-            match byte {
-                b'\n' if lines => self.skip_line_end(),
-                b' ' | b'\t' | b'\r' => self.pos += 1,
-                _ => break,
-            }
-        }
-    }
-
-    /// Goes past the line feed that is next.
-    fn skip_line_end(&mut self) {
-        self.pos += 1;
-        self.check_line_length();
-        self.line += 1;
-        self.line_start = self.pos;
-    }
-
-    /// Warns of a line too long for the engine; to be asked at its end.
-    fn check_line_length(&mut self) {
-        let bytes = self.pos - self.line_start;
-        if bytes > ENGINE_LINE_BYTES {
-            let place = text_place((self.line, 1), ENGINE_LINE_BYTES);
-            self.problems.add(Kind::LongLine, place, || {
-                format!(
-                    "a line of {bytes} bytes; the engine refuses more than {ENGINE_LINE_BYTES}, \
-                     the line end included"
-                )
-            });
-        }
-    }
-
-    /// The next word, on this line or, if `lines` says so, on a later one.
-    fn word(&mut self, lines: bool) -> Option<Word<'a>> {
-        self.skip_separators(lines);
-        let (start, place) = (self.pos, self.place());
-        let rest = self.rest();
-        let len = rest
-            .iter()
-            .position(|byte| is_separator(*byte))
-            .unwrap_or(rest.len());
-        self.pos += len;
-        (len > 0).then(|| Word {
-            text: &rest[..len],
-            start,
-            place,
-        })
-    }
-
-    /// The first word of the next line of the head that has any.
-    fn line_word(&mut self) -> Option<Word<'a>> {
-        let blank_from = self.line;
-        let at_file_start = self.pos == 0;
-        if at_file_start && self.bytes.starts_with(BYTE_ORDER_MARK) {
-            self.pos = BYTE_ORDER_MARK.len();
-            self.odd_head((1, 1), "a byte order mark; the engine refuses it");
-        }
-        let line_start = self.pos;
-        let word = self.word(true)?;
-        if self.line != blank_from {
-            self.odd_head(
-                (blank_from, 1),
-                "a blank line in the head of the file; the engine stops here",
-            );
-        } else if word.start != line_start {
-            self.odd_head(
-                (self.line, 1),
-                "the line begins with a space; the engine refuses it",
-            );
-        }
-        Some(word)
-    }
-
-    /// Ends a line of which all is read.
-    fn end_line(&mut self) {
-        if let Some(extra) = self.word(false) {
-            self.odd_head(extra.place, "more on the line than is read; it is ignored");
-        }
-        self.skip_line();
-    }
-
-    /// Goes to the beginning of the next line.
-    fn skip_line(&mut self) {
-        let rest = self.rest();
-        let end = rest.iter().position(|byte| *byte == b'\n');
-        self.pos += end.unwrap_or(rest.len());
-        if end.is_some() {
-            self.skip_line_end();
-        }
-    }
-
-    fn odd_head(&mut self, place: (u64, u32), message: &str) {
-        self.problems
-            .add(Kind::Header, text_place(place, 0), || message.to_owned());
-    }
-
-    /// Goes back to the beginning of a word.
-    fn unread(&mut self, word: Word<'_>) {
-        // A word is on one line, the one that the text is at.
-        self.pos = word.start;
-    }
-
-    /// Reads the line of a key and its value if it is the next one.
-    fn key_line(&mut self, key: &str, expected: &str) -> Result<Word<'a>, PfmapError> {
-        let expected = || format!("`{key} <{expected}>`");
-        let Some(word) = self.line_word() else {
-            let found = if self.bytes.is_empty() {
-                "the file is empty"
-            } else {
-                "the file ends"
-            };
-            return Err(unreadable(text_place(self.place(), 0), found, expected()));
-        };
-        if word.text != key.as_bytes() {
-            return Err(unreadable(word.place_of(0), word.found(), expected()));
-        }
-        let Some(value) = self.word(false) else {
-            let place = text_place(self.place(), 0);
-            return Err(unreadable(place, "the line ends", expected()));
-        };
-        self.end_line();
-        Ok(value)
-    }
-
-    /// Reads the line of a key and a whole number.
-    fn count_line(&mut self, key: &str, expected: &str) -> Result<(u64, Word<'a>), PfmapError> {
-        let value = self.key_line(key, expected)?;
-        let number = if value.text.iter().all(u8::is_ascii_digit) {
-            // A number that does not fit is as absurd as the largest that does.
-            Some(value.number().unwrap_or(u64::MAX))
-        } else {
-            None
-        };
-        number
-            .map(|number| (number, value))
-            .ok_or_else(|| unreadable(value.place_of(0), value.found(), format!("the {expected}")))
-    }
-
-    /// Whether the first word of the next line is `key`.
-    fn next_line_is(&self, key: &[u8]) -> bool {
-        let rest = self.rest();
-        let start = rest.iter().position(|byte| !is_separator(*byte));
-        start.is_some_and(|start| {
-            let word = &rest[start..];
-            word.starts_with(key) && word.get(key.len()).is_none_or(|byte| is_separator(*byte))
-        })
-    }
-}
-
-fn unreadable(place: Place, found: impl Into<String>, expected: impl Into<String>) -> PfmapError {
-    PfmapError::Unreadable {
-        place,
-        found: found.into(),
-        expected: expected.into(),
-    }
-}
-
-/// What the head of a file says (document sections 3.1 and 3.1 again, the material list).
-struct Head<'a> {
-    version: String,
-    materials: Vec<Material>,
-    splats: Vec<Splat>,
-    /// The number and where it stands.
-    rows: (u64, Word<'a>),
-    cols: (u64, Word<'a>),
-    crlf: bool,
-}
-
-fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError> {
-    let version = text.key_line("version", "number")?;
-    // Lines that end in CR LF all do: the first one tells.
-    let crlf = text.bytes[..text.pos].ends_with(b"\r\n");
-    let number = version
-        .number::<f32>()
-        .filter(|number| number.is_finite())
-        .ok_or_else(|| unreadable(version.place_of(0), version.found(), "a version number"))?;
-    if number > NEWEST_VERSION {
-        text.problems.add(Kind::Header, version.place_of(0), || {
-            format!(
-                "version {} is newer than {NEWEST_VERSION}; it is read as {NEWEST_VERSION}",
-                quoted(version.text)
-            )
-        });
-    }
-    let material_count = text.count_line("num_materials", "number of materials")?;
-    warn_of_long_list(text, "materials", material_count);
-    // Versions 1.1 and later have the line. Files are read by what is in them all the same: the
-    // engine's own editor never changed the version that it writes (fact sheet A1, F11).
-    let splat_count = if text.next_line_is(b"num_splats") {
-        let count = text.count_line("num_splats", "number of splats")?;
-        if number < 1.1 {
-            text.odd_head(
-                (count.1.place.0, 1),
-                "`num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
-            );
-        }
-        warn_of_long_list(text, "splats", count);
-        count.0
-    } else {
-        if number >= 1.1 {
-            text.odd_head(
-                text.place(),
-                "no `num_splats` in a file of version 1.1 or later; the engine refuses it",
-            );
-        }
-        0
-    };
-    let rows = text.count_line("num_rows", "number of chunks from north to south")?;
-    let cols = text.count_line("num_cols", "number of chunks from west to east")?;
-    for (number, word) in [rows, cols] {
-        if number == 0 {
-            return Err(unreadable(
-                word.place_of(0),
-                word.found(),
-                "at least one chunk",
-            ));
-        }
-    }
-    let materials = read_materials(text, material_count.0);
-    let splats = read_splats(text, splat_count, materials.len());
-    Ok(Head {
-        version: String::from_utf8_lossy(version.text).into_owned(),
-        materials,
-        splats,
-        rows,
-        cols,
-        crlf,
-    })
-}
-
-fn warn_of_long_list(text: &mut Text<'_>, what: &str, (count, word): (u64, Word<'_>)) {
-    if count > ENGINE_LIST_LEN {
-        text.problems.add(Kind::Header, word.place_of(0), || {
-            format!(
-                "{} {what}; the engine refuses more than {ENGINE_LIST_LEN}",
-                quoted(word.text)
-            )
-        });
-    }
-}
-
-/// Whether a word can only be one of the tile list, or what is left of one.
-fn looks_like_tile(word: &[u8]) -> bool {
-    word.len() == TILE_CHARS || matches!(word, [kind, b'+' | b'-', ..] if kind.is_ascii_hexdigit())
-}
-
-fn read_materials(text: &mut Text<'_>, promised: u64) -> Vec<Material> {
-    let mut materials = Vec::new();
-    let mut listed = 0;
-    // Lines beyond those that were promised are read too, or they would be taken for tiles.
-    while listed < promised || text.next_line_is(b"material") {
-        let Some(key) = text.line_word() else { break };
-        let is_material = key.text == b"material";
-        if key.text == b"splat" || looks_like_tile(key.text) {
-            text.unread(key);
-            break;
-        }
-        if listed == promised {
-            text.problems.add(Kind::Material, key.place_of(0), || {
-                format!("found more `material` lines; expected {promised} as `num_materials` says")
-            });
-        }
-        listed += 1;
-        let (name, texture) = if is_material {
-            (text.word(false), text.word(false))
-        } else {
-            (None, None)
-        };
-        if texture.is_none() {
-            let (place, found) = if is_material {
-                (text_place(text.place(), 0), "the line ends".to_owned())
-            } else {
-                (key.place_of(0), key.found())
-            };
-            text.problems.add(Kind::Material, place, || {
-                format!("{found}; expected `material <name> <texture>`")
-            });
-        }
-        // Whatever else is on a line that is no material says nothing more.
-        if is_material {
-            text.end_line();
-        } else {
-            text.skip_line();
-        }
-        if materials.len() == NAMEABLE_MATERIALS {
-            text.problems.add(Kind::Header, key.place_of(0), || {
-                "no tile can name a material after the 1000th; it is ignored".to_owned()
-            });
-            continue;
-        }
-        let string = |word: Option<Word<'_>>| {
-            word.map_or_else(String::new, |word| {
-                String::from_utf8_lossy(word.text).into_owned()
-            })
-        };
-        materials.push(Material {
-            name: string(name),
-            texture: string(texture),
-            line: key.place.0,
-        });
-    }
-    if listed < promised {
-        let place = text_place(text.place(), 0);
-        text.problems.add(Kind::Material, place, || {
-            format!(
-                "the list ends after {listed} materials; expected {promised} as `num_materials` says"
-            )
-        });
-    }
-    materials
-}
-
-fn read_splats(text: &mut Text<'_>, promised: u64, materials: usize) -> Vec<Splat> {
-    let mut splats = Vec::new();
-    let mut listed = 0;
-    while text.next_line_is(b"splat") {
-        let Some(key) = text.line_word() else { break };
-        if listed == promised {
-            text.problems.add(Kind::Splat, key.place_of(0), || {
-                format!("found more `splat` lines; expected {promised} as `num_splats` says")
-            });
-        }
-        listed += 1;
-        let words = [text.word(false), text.word(false)];
-        let indices = words.map(|word| word.and_then(|word| word.number::<u32>()));
-        if let [Some(base), Some(accent)] = indices {
-            splats.push(Splat { base, accent });
-            for (index, word) in [base, accent].into_iter().zip(words.into_iter().flatten()) {
-                if index as usize >= materials {
-                    text.problems.add(Kind::SplatIndex, word.place_of(0), || {
-                        format!("the splat names material {index}, {}", outside(materials))
-                    });
-                }
-            }
-        } else {
-            let bad = words
-                .into_iter()
-                .zip(indices)
-                .find(|(_, index)| index.is_none());
-            let (place, found) = match bad {
-                Some((Some(word), _)) => (word.place_of(0), word.found()),
-                _ => (text_place(text.place(), 0), "the line ends".to_owned()),
-            };
-            text.problems.add(Kind::Splat, place, || {
-                format!("{found}; expected `splat <material number> <material number>`")
-            });
-        }
-        text.end_line();
-    }
-    if listed < promised {
-        let place = text_place(text.place(), 0);
-        text.problems.add(Kind::Splat, place, || {
-            format!("the list ends after {listed} splats; expected {promised} as `num_splats` says")
-        });
-    }
-    splats
-}
-
-fn outside(materials: usize) -> String {
-    match materials {
-        0 => "but the list is empty".to_owned(),
-        1 => "but the list has only material 0".to_owned(),
-        _ => format!("but the list ends at {}", materials - 1),
-    }
 }
 
 /// The tile list while it is read.
@@ -557,14 +130,14 @@ impl<'a> TileList<'a> {
         let left = text.rest().len();
         // The last tile of a file has nothing after it if its line end is missing.
         let fitting = (left as u128 + 1) / TILE_STEP as u128;
-        let promised = u128::from(rows) * u128::from(cols) * u128::from(CHUNK_TILES);
-        let promised_bytes = promised.saturating_mul(TILE_STEP as u128);
+        let promised_bytes = (u128::from(rows) * u128::from(cols))
+            .saturating_mul(u128::from(CHUNK_TILES) * TILE_STEP as u128);
         let sides = u32::try_from(rows).ok().zip(u32::try_from(cols).ok());
         let Some((chunk_rows, chunk_cols)) =
             sides.filter(|_| promised_bytes <= PROMISE_LIMIT * (left as u128 + 1))
         else {
             let word = if rows >= cols { rows_word } else { cols_word };
-            return Err(unreadable(
+            return Err(PfmapError::unreadable(
                 word.place_of(0),
                 format!(
                     "{}, which makes {rows} by {cols} chunks of {CHUNK_TILES} tiles",
@@ -617,9 +190,9 @@ impl<'a> TileList<'a> {
         }
         if index == self.bad.len() {
             let place = text_place(self.text.place(), 0);
-            return Err(self
-                .first_bad
-                .unwrap_or_else(|| unreadable(place, "the file ends", "the list of tiles")));
+            return Err(self.first_bad.unwrap_or_else(|| {
+                PfmapError::unreadable(place, "the file ends", "the list of tiles")
+            }));
         }
         let end = self.read_end(index, count);
         self.bad.extend(index..count);
@@ -796,7 +369,7 @@ impl<'a> TileList<'a> {
         };
         let expected = error.map_or("a tile of 24 characters", |error| error.expected);
         if self.first_bad.is_none() {
-            self.first_bad = Some(unreadable(place, found(), expected));
+            self.first_bad = Some(PfmapError::unreadable(place, found(), expected));
         }
         self.text.problems.add(Kind::Tile, place, || {
             let (row, col) = file_tile(index, self.chunk_cols);
