@@ -5,8 +5,10 @@
 
 pub mod pfmap;
 mod problem;
+mod text;
 
 pub use problem::{Place, Problem, Severity};
+pub use text::quoted;
 
 /// What the program must know of a format before it reads a file of it.
 #[derive(Debug)]

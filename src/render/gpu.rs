@@ -72,8 +72,7 @@ impl Gpu {
             let (device, queue) = adapter
                 .request_device(&wgpu::DeviceDescriptor {
                     label: Some("mapscope"),
-                    required_features: adapter.features()
-                        & wgpu::Features::POLYGON_MODE_LINE,
+                    required_features: adapter.features() & wgpu::Features::POLYGON_MODE_LINE,
                     required_limits: adapter.limits(),
                     ..Default::default()
                 })

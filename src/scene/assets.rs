@@ -128,7 +128,10 @@ mod tests {
             "http://example.org/x.png",
         ] {
             let error = roots.find(name).unwrap_err();
-            assert!(matches!(error, AssetError::Refused { .. }), "{name}: {error}");
+            assert!(
+                matches!(error, AssetError::Refused { .. }),
+                "{name}: {error}"
+            );
         }
     }
 

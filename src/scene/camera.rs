@@ -346,9 +346,18 @@ mod tests {
         let text = "0,175,0,-14.942,129.685,-14.942";
         let pose: Pose = text.parse().unwrap();
         assert_eq!(pose.to_string(), text);
-        assert!(matches!("1,2,3".parse::<Pose>(), Err(PoseError::Count { found: 3, .. })));
-        assert!(matches!("1,2,x,4,5,6".parse::<Pose>(), Err(PoseError::Number { .. })));
-        assert!(matches!("1,2,nan,4,5,6".parse::<Pose>(), Err(PoseError::Number { .. })));
+        assert!(matches!(
+            "1,2,3".parse::<Pose>(),
+            Err(PoseError::Count { found: 3, .. })
+        ));
+        assert!(matches!(
+            "1,2,x,4,5,6".parse::<Pose>(),
+            Err(PoseError::Number { .. })
+        ));
+        assert!(matches!(
+            "1,2,nan,4,5,6".parse::<Pose>(),
+            Err(PoseError::Number { .. })
+        ));
         assert_eq!("1,2,3,1,2,3".parse::<Pose>(), Err(PoseError::NoDirection));
     }
 
@@ -375,7 +384,10 @@ mod tests {
                 let ray = camera.ray_in_world(at, 1.5);
                 let point = ray.origin + ray.direction * (camera.distance() * 5.0 + 20_000.0);
                 let seen = camera.project(point, 1.5).unwrap();
-                assert!((seen - at).length() < 1e-3, "{view:?} {projection:?}: {seen}");
+                assert!(
+                    (seen - at).length() < 1e-3,
+                    "{view:?} {projection:?}: {seen}"
+                );
             }
         }
     }
@@ -397,7 +409,10 @@ mod tests {
                 .iter()
                 .map(|p| (p.x - 0.5).abs().max((p.y - 0.5).abs()))
                 .fold(0.0, f32::max);
-            assert!(widest > 0.45, "{view:?} leaves most of the picture empty: {widest}");
+            assert!(
+                widest > 0.45,
+                "{view:?} leaves most of the picture empty: {widest}"
+            );
         }
     }
 }

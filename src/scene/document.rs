@@ -208,7 +208,8 @@ impl OverlaySet {
         let shut_out = |other: &&'static str| {
             overlay.colors_surface && offered.iter().any(|o| o.id == *other && o.colors_surface)
         };
-        self.ids.retain(|other| *other != overlay.id && !(on && shut_out(other)));
+        self.ids
+            .retain(|other| *other != overlay.id && !(on && shut_out(other)));
         if on {
             self.ids.push(overlay.id);
         }

@@ -10,6 +10,6 @@ pub mod registry;
 pub mod terrain;
 
 pub use document::{
-    Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode, Overlay,
-    OverlaySet, Property, PropertyGroup, Ray, Statistic, Swatch, TextSpan,
+    Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
+    Overlay, OverlaySet, Property, PropertyGroup, Ray, Statistic, Swatch, TextSpan,
 };

@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -85,6 +86,7 @@ pub struct OpenOptions {
 pub struct Progress {
     permille: AtomicU32,
     cancelled: AtomicBool,
+    parse_nanos: AtomicU64,
 }
 
 impl Progress {
@@ -112,6 +114,20 @@ impl Progress {
     /// How much is done, from 0 to 1.
     pub fn fraction(&self) -> f32 {
         self.permille.load(Ordering::Relaxed) as f32 / 1000.0
+    }
+
+    /// Runs the part of a load that turns bytes into plain data, and remembers how long it took.
+    pub fn time_parse<T>(&self, parse: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let parsed = parse();
+        let nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.parse_nanos.fetch_add(nanos, Ordering::Relaxed);
+        parsed
+    }
+
+    /// How long bytes took to become plain data, all parts that were timed together.
+    pub fn parse_time(&self) -> Duration {
+        Duration::from_nanos(self.parse_nanos.load(Ordering::Relaxed))
     }
 
     /// Asks the loading thread to stop.
@@ -201,7 +217,12 @@ pub fn looks_openable(path: &Path) -> bool {
 fn has_ending(path: &Path, format: &Format) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
-        .is_some_and(|ending| format.endings.iter().any(|e| ending.eq_ignore_ascii_case(e)))
+        .is_some_and(|ending| {
+            format
+                .endings
+                .iter()
+                .any(|e| ending.eq_ignore_ascii_case(e))
+        })
 }
 
 /// Says what a file that nobody knows looks like.
@@ -216,7 +237,11 @@ fn unknown_reason(bytes: &[u8]) -> String {
         [b'P', b'K', 3, 4, ..] => "this is a ZIP archive",
         [0x1f, 0x8b, ..] => "this is gzip-compressed data",
         [0x7f, b'E', b'L', b'F', ..] => "this is a program",
-        _ if bytes.iter().take(512).all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) => {
+        _ if bytes
+            .iter()
+            .take(512)
+            .all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) =>
+        {
             "this is text of no format that Mapscope knows"
         }
         _ => "this is binary data of no format that Mapscope knows",

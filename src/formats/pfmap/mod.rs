@@ -4,15 +4,20 @@
 //! engine reads it today: versions 1.1 and later have splats, and a tile's last eight
 //! characters hold cover and per-edge blend modes.
 
+mod head;
+mod layout;
+mod problems;
 mod read;
+mod text;
 mod tile;
 mod write;
 
-pub use read::{Limits, PfmapError, read};
+pub use layout::Layout;
+pub use read::{PfmapError, read, read_with};
 pub use tile::{BlendMode, Cover, Edge, Tile, TileType};
 pub use write::{synthesize, write};
 
-use crate::formats::Format;
+use crate::formats::{Format, Problem};
 
 /// What the registry knows of PFMAP.
 pub static FORMAT: Format = Format {
@@ -49,24 +54,6 @@ pub struct Splat {
     pub accent: u32,
 }
 
-/// How the tiles of a file are laid out in its text, so that a place can be named for each
-/// tile, and the file be written as it was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Layout {
-    /// Every line of the tile list holds this many tiles, one space between them, nothing else.
-    Regular {
-        /// Line of the first tile, from 1.
-        first_line: u64,
-        /// Tiles on each line.
-        tiles_per_line: u32,
-    },
-    /// Anything else: byte offset of the first tile of every chunk row of 32 tiles, in file order.
-    Irregular {
-        /// For each run of 32 tiles in file order, the line and column of its first tile.
-        row_places: Vec<(u64, u32)>,
-    },
-}
-
 /// A PFMAP file as plain data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pfmap {
@@ -83,13 +70,15 @@ pub struct Pfmap {
     /// All tiles of the map in row-major order, from the north-west corner: `chunk_rows * 32` rows
     /// of `chunk_cols * 32` tiles. (The file has them chunk by chunk.)
     pub tiles: Vec<Tile>,
-    /// Where the tiles stand in the text.
+    /// Where the tiles stand in the text, in the order of the file.
     pub layout: Layout,
     /// Whether lines end in CR LF.
     pub crlf: bool,
     /// Everything that is wrong with the file, in file order.
-    pub problems: Vec<crate::formats::Problem>,
-    /// Row and column of tiles that could not be read and are placeholders.
+    /// Of each kind the first hundred are listed, and how many more there are.
+    pub problems: Vec<Problem>,
+    /// Row and column of tiles that are placeholders because they could not be read or are missing,
+    /// by row, then by column.
     pub bad_tiles: Vec<(u32, u32)>,
 }
 
@@ -107,6 +96,34 @@ impl Pfmap {
     /// The tile at a row and column of the whole map, counted from the north-west corner.
     pub fn tile(&self, row: u32, col: u32) -> Option<&Tile> {
         (row < self.rows() && col < self.cols())
-            .then(|| &self.tiles[row as usize * self.cols() as usize + col as usize])
+            .then(|| row as usize * self.cols() as usize + col as usize)
+            .and_then(|index| self.tiles.get(index))
     }
+
+    /// Line and column in the file, both from 1, of the tile at a row and column of the whole map;
+    /// for a tile that a truncated file does not hold, the end of the file.
+    pub fn tile_place(&self, row: u32, col: u32) -> (u64, u32) {
+        let chunk =
+            (row / CHUNK_SIDE) as usize * self.chunk_cols as usize + (col / CHUNK_SIDE) as usize;
+        let in_chunk = (row % CHUNK_SIDE * CHUNK_SIDE + col % CHUNK_SIDE) as usize;
+        self.layout.place(chunk * CHUNK_TILES as usize + in_chunk)
+    }
+
+    /// Row and column in the whole map of the tile whose characters hold a place in the file.
+    pub fn tile_at_place(&self, line: u64, column: u32) -> Option<(u32, u32)> {
+        let index = self.layout.tile_at(line, column)?;
+        (index < self.tiles.len()).then(|| file_tile(index, self.chunk_cols))
+    }
+}
+
+/// Row and column in the whole map of a tile by its index in file order.
+fn file_tile(index: usize, chunk_cols: u32) -> (u32, u32) {
+    // Both numbers are bounded by the number of tiles on a side, which fits.
+    let (chunk, tile) = (index / CHUNK_TILES as usize, index as u32 % CHUNK_TILES);
+    let chunk_row = (chunk / chunk_cols.max(1) as usize) as u32;
+    let chunk_col = (chunk % chunk_cols.max(1) as usize) as u32;
+    (
+        chunk_row * CHUNK_SIDE + tile / CHUNK_SIDE,
+        chunk_col * CHUNK_SIDE + tile % CHUNK_SIDE,
+    )
 }

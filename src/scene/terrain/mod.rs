@@ -10,9 +10,9 @@ mod pick;
 pub mod sun;
 pub mod textures;
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 use glam::Vec3;
 
@@ -65,12 +65,12 @@ pub(super) fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let begin = Instant::now();
     let mut parsed = |fraction: f32| match progress.report(fraction * 0.5) {
-        Ok(()) => std::ops::ControlFlow::Continue(()),
-        Err(_) => std::ops::ControlFlow::Break(()),
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
     };
-    let map = pfmap::read_with(&source.bytes, &mut parsed).map_err(|error| match error {
+    let map = progress.time_parse(|| pfmap::read_with(&source.bytes, &mut parsed));
+    let map = map.map_err(|error| match error {
         PfmapError::Cancelled => OpenError::Cancelled,
         error => OpenError::Refused {
             path: source.path.clone(),
@@ -78,10 +78,7 @@ pub(super) fn open(
             problem: error.problem(),
         },
     })?;
-    progress.timed("parse", begin.elapsed());
-    let begin = Instant::now();
     let terrain = Terrain::build(map, source, options, progress)?;
-    progress.timed("build", begin.elapsed());
     Ok(Arc::new(terrain))
 }
 

@@ -1,0 +1,218 @@
+//! Where the tiles of a file stand in its text.
+//!
+//! The file has tiles in runs of 32, each a row of a chunk. Almost every map has them one space
+//! or line end apart, all runs alike, which takes a few bytes to say however large the map is.
+
+use super::{CHUNK_SIDE, TILE_CHARS};
+
+/// Tiles in a run.
+pub(super) const RUN: usize = CHUNK_SIDE as usize;
+
+/// Characters of a tile and what stands between it and the next.
+pub(super) const TILE_STEP: usize = TILE_CHARS + 1;
+
+/// How the tiles of a file are laid out in its text, so that a place can be named for each
+/// tile, and the file be written as it was read. Tiles are counted in file order here, from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    form: Form,
+    /// Set when the text ends too early: the number of tiles in it, and its end.
+    cut: Option<(usize, (u64, u32))>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Form {
+    /// Every run begins a line and is broken into lines in the same way.
+    Regular { first_line: u64, breaks: u32 },
+    /// A list of runs, and exact places of the tiles of those that have more than one character
+    /// between two tiles, or tiles of a wrong length: line below that of the run, and column.
+    Runs {
+        runs: Vec<Run>,
+        scattered: Vec<(usize, [(u32, u32); RUN])>,
+    },
+}
+
+/// Where a run begins, and after which of its tiles a line ends (bit 0 for the first).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Run {
+    pub line: u64,
+    pub column: u32,
+    pub breaks: u32,
+}
+
+impl Run {
+    /// Line and column of a tile of the run when they are one character apart.
+    fn place(self, tile: usize) -> (u64, u32) {
+        let before = self.breaks & ((1 << tile) - 1);
+        match before.checked_ilog2() {
+            None => (
+                self.line,
+                self.column.saturating_add((TILE_STEP * tile) as u32),
+            ),
+            Some(last) => (
+                self.line + u64::from(before.count_ones()),
+                1 + TILE_STEP as u32 * (tile as u32 - last - 1),
+            ),
+        }
+    }
+}
+
+impl Layout {
+    /// The layout of a file whose first tile begins `first_line` (from 1), with so many tiles on
+    /// each line; what is left of 32 has a line of its own.
+    pub fn regular(first_line: u64, tiles_per_line: u32) -> Self {
+        let ends_line = |tile: &u32| *tile == CHUNK_SIDE || tile.is_multiple_of(tiles_per_line);
+        let breaks = (1..=CHUNK_SIDE)
+            .filter(ends_line)
+            .fold(0, |breaks, tile| breaks | 1 << (tile - 1));
+        Self {
+            form: Form::Regular { first_line, breaks },
+            cut: None,
+        }
+    }
+
+    /// Line and column of a tile, both from 1; for a tile that the text does not hold, its end.
+    pub fn place(&self, tile: usize) -> (u64, u32) {
+        if let Some((tiles, end)) = self.cut
+            && tile >= tiles
+        {
+            return end;
+        }
+        let (run, tile) = (tile / RUN, tile % RUN);
+        match &self.form {
+            Form::Regular { first_line, breaks } => Run {
+                line: first_line + run as u64 * u64::from(breaks.count_ones()),
+                column: 1,
+                breaks: *breaks,
+            }
+            .place(tile),
+            Form::Runs { runs, scattered } => {
+                let Some(start) = runs.get(run) else {
+                    return (1, 1);
+                };
+                match scattered.binary_search_by_key(&run, |(run, _)| *run) {
+                    Ok(at) => {
+                        let (line, column) = scattered[at].1[tile];
+                        (start.line + u64::from(line), column)
+                    }
+                    Err(_) => start.place(tile),
+                }
+            }
+        }
+    }
+
+    /// The tile whose characters are at a line and column, both from 1. For the end of a text
+    /// that is cut short, the first tile that is missing.
+    pub fn tile_at(&self, line: u64, column: u32) -> Option<usize> {
+        let run = match &self.form {
+            Form::Regular { first_line, breaks } => {
+                usize::try_from(line.checked_sub(*first_line)? / u64::from(breaks.count_ones()))
+                    .ok()?
+            }
+            Form::Runs { runs, .. } => runs
+                .partition_point(|run| (run.line, run.column) <= (line, column))
+                .checked_sub(1)?,
+        };
+        let first = run.checked_mul(RUN)?;
+        let held = self.cut.map_or(usize::MAX, |(tiles, _)| tiles);
+        (first..first.saturating_add(RUN))
+            .take_while(|tile| *tile < held)
+            .find(|tile| {
+                let (tile_line, start) = self.place(*tile);
+                tile_line == line
+                    && (start..start.saturating_add(TILE_CHARS as u32)).contains(&column)
+            })
+            .or_else(|| {
+                let (tiles, end) = self.cut?;
+                (end == (line, column)).then_some(tiles)
+            })
+    }
+
+    /// After which tiles of a run a line ends (bit 0 for the first); for a run that is not in
+    /// the text, as for any other.
+    pub(super) fn breaks(&self, run: usize) -> u32 {
+        match &self.form {
+            Form::Regular { breaks, .. } => *breaks,
+            Form::Runs { runs, .. } => runs.get(run).map_or(1 << (RUN - 1), |run| run.breaks),
+        }
+    }
+}
+
+/// Takes down the layout of a file while it is read.
+#[derive(Debug, Default)]
+pub(super) struct LayoutBuilder {
+    runs: Vec<Run>,
+    scattered: Vec<(usize, [(u32, u32); RUN])>,
+}
+
+impl LayoutBuilder {
+    /// The next run, its tiles one space, tab or line end apart, and whether there is a line
+    /// end between the run before and this one.
+    #[inline]
+    pub fn push(&mut self, run: Run, begins_line: bool) {
+        if let Some(before) = self.runs.last_mut()
+            && begins_line
+        {
+            before.breaks |= 1 << (RUN - 1);
+        }
+        self.runs.push(run);
+    }
+
+    /// The next run by the places of its tiles (at most 32, at least 1).
+    pub fn push_places(&mut self, places: &[(u64, u32)], begins_line: bool) {
+        let Some(&(line, column)) = places.first() else {
+            return;
+        };
+        let breaks = places
+            .windows(2)
+            .enumerate()
+            .filter(|(_, pair)| pair[0].0 != pair[1].0)
+            .fold(0, |breaks, (tile, _)| breaks | 1 << tile);
+        let run = Run {
+            line,
+            column,
+            breaks,
+        };
+        let exact = |(tile, place): (usize, &(u64, u32))| run.place(tile) == *place;
+        if !places.iter().enumerate().all(exact) {
+            let mut offsets = [(0, 0); RUN];
+            for (offset, place) in offsets.iter_mut().zip(places) {
+                *offset = (u32::try_from(place.0 - line).unwrap_or(u32::MAX), place.1);
+            }
+            self.scattered.push((self.runs.len(), offsets));
+        }
+        self.push(run, begins_line);
+    }
+
+    /// The layout of the whole file; `cut` as in [`Layout`].
+    pub fn finish(mut self, cut: Option<(usize, (u64, u32))>) -> Layout {
+        // The last line ends with the file if nothing else ends it.
+        if let Some(last) = self.runs.last_mut() {
+            last.breaks |= 1 << (RUN - 1);
+        }
+        let form = match self.runs.first() {
+            Some(first) if self.is_regular(*first) => Form::Regular {
+                first_line: first.line,
+                breaks: first.breaks,
+            },
+            _ => Form::Runs {
+                runs: self.runs,
+                scattered: self.scattered,
+            },
+        };
+        Layout { form, cut }
+    }
+
+    fn is_regular(&self, first: Run) -> bool {
+        let lines = u64::from(first.breaks.count_ones());
+        self.scattered.is_empty()
+            && first.column == 1
+            && first.breaks >> (RUN - 1) == 1
+            && self.runs.iter().enumerate().all(|(i, run)| {
+                *run == Run {
+                    line: first.line + i as u64 * lines,
+                    ..first
+                }
+            })
+    }
+}

@@ -1,0 +1,240 @@
+//! The text of a map, read word by word and line by line.
+
+use super::PfmapError;
+use super::problems::{Kind, Problems};
+use crate::formats::{Place, quoted};
+
+/// The bytes of a line that the engine reads, its end included.
+pub(super) const ENGINE_LINE_BYTES: usize = 255;
+
+/// What some editors put before the first character of a text.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The text, and how far it is read.
+pub(super) struct Text<'a> {
+    pub bytes: &'a [u8],
+    pub pos: usize,
+    /// From 1.
+    pub line: u64,
+    /// Where the line begins.
+    pub line_start: usize,
+    pub problems: Problems,
+}
+
+/// A word of the text and where it begins.
+#[derive(Clone, Copy)]
+pub(super) struct Word<'a> {
+    pub text: &'a [u8],
+    pub start: usize,
+    pub place: (u64, u32),
+}
+
+impl Word<'_> {
+    /// The place of one of its characters.
+    pub fn place_of(&self, index: usize) -> Place {
+        text_place(self.place, index)
+    }
+
+    /// The number that it is, if it is one.
+    pub fn number<T: std::str::FromStr>(&self) -> Option<T> {
+        std::str::from_utf8(self.text).ok()?.parse().ok()
+    }
+
+    /// What messages say of it.
+    pub fn found(&self) -> String {
+        format!("found {}", quoted(self.text))
+    }
+}
+
+/// The place so many characters after a line and column.
+pub(super) fn text_place((line, column): (u64, u32), index: usize) -> Place {
+    Place::Text {
+        line,
+        column: u64::from(column) + index as u64,
+    }
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+impl<'a> Text<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            pos: 0,
+            line: 1,
+            line_start: 0,
+            problems: Problems::default(),
+        }
+    }
+
+    /// Line and column of where the reading stands.
+    pub fn place(&self) -> (u64, u32) {
+        let column = self.pos - self.line_start + 1;
+        (self.line, u32::try_from(column).unwrap_or(u32::MAX))
+    }
+
+    /// What is not read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.pos..).unwrap_or_default()
+    }
+
+    /// Goes past spaces and, if `lines` says so, line ends.
+    pub fn skip_separators(&mut self, lines: bool) {
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match byte {
+                b'\n' if lines => self.skip_line_end(),
+                b' ' | b'\t' | b'\r' => self.pos += 1,
+                _ => break,
+            }
+        }
+    }
+
+    /// Goes past the line feed that is next.
+    pub fn skip_line_end(&mut self) {
+        self.pos += 1;
+        self.check_line_length();
+        self.line += 1;
+        self.line_start = self.pos;
+    }
+
+    /// Warns of a line too long for the engine; to be asked at its end.
+    pub fn check_line_length(&mut self) {
+        let bytes = self.pos - self.line_start;
+        if bytes > ENGINE_LINE_BYTES {
+            let place = text_place((self.line, 1), ENGINE_LINE_BYTES);
+            self.problems.add(Kind::LongLine, place, || {
+                format!(
+                    "a line of {bytes} bytes; the engine refuses more than {ENGINE_LINE_BYTES}, \
+                     the line end included"
+                )
+            });
+        }
+    }
+
+    /// The next word, on this line or, if `lines` says so, on a later one.
+    pub fn word(&mut self, lines: bool) -> Option<Word<'a>> {
+        self.skip_separators(lines);
+        let (start, place) = (self.pos, self.place());
+        let rest = self.rest();
+        let len = rest
+            .iter()
+            .position(|byte| is_separator(*byte))
+            .unwrap_or(rest.len());
+        self.pos += len;
+        (len > 0).then(|| Word {
+            text: &rest[..len],
+            start,
+            place,
+        })
+    }
+
+    /// The first word of the next line of the head that has any.
+    pub fn line_word(&mut self) -> Option<Word<'a>> {
+        let blank_from = self.line;
+        let at_file_start = self.pos == 0;
+        if at_file_start && self.bytes.starts_with(BYTE_ORDER_MARK) {
+            self.pos = BYTE_ORDER_MARK.len();
+            self.odd_head((1, 1), "a byte order mark; the engine refuses it");
+        }
+        let line_start = self.pos;
+        let word = self.word(true)?;
+        if self.line != blank_from {
+            self.odd_head(
+                (blank_from, 1),
+                "a blank line in the head of the file; the engine stops here",
+            );
+        } else if word.start != line_start {
+            self.odd_head(
+                (self.line, 1),
+                "the line begins with a space; the engine refuses it",
+            );
+        }
+        Some(word)
+    }
+
+    /// Ends a line of which all is read.
+    pub fn end_line(&mut self) {
+        if let Some(extra) = self.word(false) {
+            self.odd_head(extra.place, "more on the line than is read; it is ignored");
+        }
+        self.skip_line();
+    }
+
+    /// Goes to the beginning of the next line.
+    pub fn skip_line(&mut self) {
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        self.pos += end.unwrap_or(rest.len());
+        if end.is_some() {
+            self.skip_line_end();
+        }
+    }
+
+    /// Warns of something in the head of the file.
+    pub fn odd_head(&mut self, place: (u64, u32), message: &str) {
+        self.problems
+            .add(Kind::Header, text_place(place, 0), || message.to_owned());
+    }
+
+    /// Goes back to the beginning of a word.
+    pub fn unread(&mut self, word: Word<'_>) {
+        // A word is on one line, the one that the text is at.
+        self.pos = word.start;
+    }
+
+    /// Reads the line of a key and its value if it is the next one.
+    pub fn key_line(&mut self, key: &str, expected: &str) -> Result<Word<'a>, PfmapError> {
+        let expected = || format!("`{key} <{expected}>`");
+        let Some(word) = self.line_word() else {
+            let found = if self.bytes.is_empty() {
+                "the file is empty"
+            } else {
+                "the file ends"
+            };
+            return Err(PfmapError::unreadable(
+                text_place(self.place(), 0),
+                found,
+                expected(),
+            ));
+        };
+        if word.text != key.as_bytes() {
+            return Err(PfmapError::unreadable(
+                word.place_of(0),
+                word.found(),
+                expected(),
+            ));
+        }
+        let Some(value) = self.word(false) else {
+            let place = text_place(self.place(), 0);
+            return Err(PfmapError::unreadable(place, "the line ends", expected()));
+        };
+        self.end_line();
+        Ok(value)
+    }
+
+    /// Reads the line of a key and a whole number.
+    pub fn count_line(&mut self, key: &str, expected: &str) -> Result<(u64, Word<'a>), PfmapError> {
+        let value = self.key_line(key, expected)?;
+        let number = if value.text.iter().all(u8::is_ascii_digit) {
+            // A number that does not fit is as absurd as the largest that does.
+            Some(value.number().unwrap_or(u64::MAX))
+        } else {
+            None
+        };
+        number.map(|number| (number, value)).ok_or_else(|| {
+            PfmapError::unreadable(value.place_of(0), value.found(), format!("the {expected}"))
+        })
+    }
+
+    /// Whether the first word of the next line is `key`.
+    pub fn next_line_is(&self, key: &[u8]) -> bool {
+        let rest = self.rest();
+        let start = rest.iter().position(|byte| !is_separator(*byte));
+        start.is_some_and(|start| {
+            let word = &rest[start..];
+            word.starts_with(key) && word.get(key.len()).is_none_or(|byte| is_separator(*byte))
+        })
+    }
+}

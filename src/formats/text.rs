@@ -1,0 +1,56 @@
+//! What the readers of text formats share.
+
+use std::fmt::Write as _;
+
+/// How many characters of a file a message quotes at most.
+const QUOTED_CHARS: usize = 40;
+
+/// The text between backticks, as messages quote it: cut after 40 characters, with escapes for
+/// whatever cannot be printed. Costs the same whatever the length of `text`.
+pub fn quoted(text: &[u8]) -> String {
+    // No character is longer than four bytes.
+    let head = &text[..text.len().min(4 * QUOTED_CHARS)];
+    let mut quoted = String::from("`");
+    let mut chars = 0;
+    let mut cut = head.len() < text.len();
+    'text: for chunk in head.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if chars == QUOTED_CHARS {
+                cut = true;
+                break 'text;
+            }
+            chars += 1;
+            if c.is_control() || c == '\u{feff}' {
+                quoted.extend(c.escape_default());
+            } else {
+                quoted.push(c);
+            }
+        }
+        for byte in chunk.invalid() {
+            if chars == QUOTED_CHARS {
+                cut = true;
+                break 'text;
+            }
+            chars += 1;
+            // Writing to a string does not fail.
+            let _ = write!(quoted, "\\x{byte:02x}");
+        }
+    }
+    quoted.push_str(if cut { "...`" } else { "`" });
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn what_is_quoted_is_short_and_printable() {
+        assert_eq!(quoted(b"grass.png"), "`grass.png`");
+        assert_eq!(quoted("Käse".as_bytes()), "`Käse`");
+        assert_eq!(quoted(b"a\0b\xff\x1b"), "`a\\u{0}b\\xff\\u{1b}`");
+        assert_eq!(quoted(&[b'7'; 40]), format!("`{}`", "7".repeat(40)));
+        assert_eq!(quoted(&[b'7'; 5 << 20]), format!("`{}...`", "7".repeat(40)));
+        assert_eq!(quoted(&[0xff; 41]), format!("`{}...`", "\\xff".repeat(40)));
+    }
+}
