@@ -1,0 +1,1 @@
+//! Numbers for people, and what all panels draw alike.
