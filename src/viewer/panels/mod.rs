@@ -9,17 +9,18 @@ mod inspector;
 mod kinds;
 mod legend;
 mod outliner;
+mod parts;
 mod problems;
 mod sandbox;
 mod statistics;
 mod thumbnails;
 
 pub use inspector::Inspector;
-pub use kinds::Kinds;
+pub use kinds::{KIND_PREVIEW_SIZE, Kinds};
 pub use legend::Legend;
 pub use outliner::Outliner;
 pub use problems::Problems;
-pub use sandbox::TileSandbox;
+pub use sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use statistics::Statistics;
 pub use thumbnails::Thumbnails;
 
