@@ -4,7 +4,7 @@
 const DIGIT_GROUP_SEPARATOR: char = '\u{202f}';
 
 /// A count with its digits in groups of three, such as `16 384`.
-pub fn count(number: u64) -> String {
+pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 2);
     for (i, digit) in digits.chars().enumerate() {
@@ -17,7 +17,7 @@ pub fn count(number: u64) -> String {
 }
 
 /// An amount of memory in the unit that fits it, such as `12.5 MiB`.
-pub fn bytes(bytes: u64) -> String {
+pub(super) fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
         return format!("{bytes} bytes");
@@ -33,7 +33,7 @@ pub fn bytes(bytes: u64) -> String {
 }
 
 /// A time such as `16.7 ms`.
-pub fn milliseconds(milliseconds: f32) -> String {
+pub(super) fn milliseconds(milliseconds: f32) -> String {
     if milliseconds < 10.0 {
         format!("{milliseconds:.2} ms")
     } else {
@@ -42,7 +42,7 @@ pub fn milliseconds(milliseconds: f32) -> String {
 }
 
 /// A number and the noun it counts, such as `1 error` or `12 errors`.
-pub fn counted(number: usize, noun: &str) -> String {
+pub(super) fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", count(number as u64))
 }

@@ -18,7 +18,7 @@ pub const KIND_PREVIEW_SIZE: Vec2 = vec2(96.0, 72.0);
 #[derive(Debug, Default)]
 pub struct Kinds {
     of: DocumentKey,
-    kinds: Vec<Kind>,
+    listed: Vec<Kind>,
     /// The kind that the step buttons step through.
     current: Option<Item>,
     sandbox: Sandbox,
@@ -28,10 +28,10 @@ impl Kinds {
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
-            self.kinds = context.document.kinds();
+            self.listed = context.document.kinds();
             self.current = None;
         }
-        if self.kinds.is_empty() {
+        if self.listed.is_empty() {
             let advice = "Files of this format are not made of types of tiles.";
             parts::hint(ui, "No tile types", advice);
             return;
@@ -47,7 +47,7 @@ impl Kinds {
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-                for kind in &self.kinds {
+                for kind in &self.listed {
                     let chosen = self.current == Some(kind.item);
                     if card(ui, context, kind, chosen) {
                         self.current = Some(kind.item);

@@ -9,13 +9,13 @@ use egui::{
 
 use super::PanelContext;
 use crate::formats::Severity;
-use crate::scene::{OutlineNode, Swatch};
+use crate::scene::Swatch;
 
 /// All of a texture.
-pub const WHOLE_TEXTURE: Rect = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+pub(super) const WHOLE_TEXTURE: Rect = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
 
 /// The colour of a field of a file's text, the same wherever that field is shown.
-pub fn field_color(ui: &Ui, index: usize) -> Color32 {
+pub(super) fn field_color(ui: &Ui, index: usize) -> Color32 {
     // Steps of the golden ratio keep fields that follow each other far apart in hue.
     let hue = (index as f32 * 0.618_034).fract();
     let (saturation, value) = if ui.visuals().dark_mode {
@@ -27,7 +27,7 @@ pub fn field_color(ui: &Ui, index: usize) -> Color32 {
 }
 
 /// Says why a panel is empty, and what to do about it.
-pub fn hint(ui: &mut Ui, what: &str, advice: &str) {
+pub(super) fn hint(ui: &mut Ui, what: &str, advice: &str) {
     ui.add_space(ui.spacing().interact_size.y);
     ui.vertical_centered(|ui| {
         ui.label(RichText::new(what).strong());
@@ -38,13 +38,13 @@ pub fn hint(ui: &mut Ui, what: &str, advice: &str) {
 }
 
 /// A heading within a panel.
-pub fn heading(ui: &mut Ui, text: &str) {
+pub(super) fn heading(ui: &mut Ui, text: &str) {
     ui.add_space(ui.spacing().item_spacing.y);
     ui.label(RichText::new(text).strong());
 }
 
 /// Text for the value of a property: numbers stand in columns, words do not.
-pub fn value_text(value: &str) -> RichText {
+pub(super) fn value_text(value: &str) -> RichText {
     let text = RichText::new(value);
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.');
     if value.starts_with(is_number) {
@@ -54,31 +54,15 @@ pub fn value_text(value: &str) -> RichText {
     }
 }
 
-/// The outline's materials as index, name and picture.
-pub fn materials(nodes: &[OutlineNode]) -> Vec<(u64, String, Option<Swatch>)> {
-    let mut found = Vec::new();
-    collect_materials(nodes, &mut found);
-    found
-}
-
-fn collect_materials(nodes: &[OutlineNode], found: &mut Vec<(u64, String, Option<Swatch>)>) {
-    for node in nodes {
-        if let Some(item) = node.item.filter(|item| item.kind == "material") {
-            found.push((item.index, node.label.clone(), node.swatch));
-        }
-        collect_materials(&node.children, found);
-    }
-}
-
 /// A swatch as tall as a line of text.
-pub fn swatch(ui: &mut Ui, context: &mut PanelContext<'_>, swatch: Swatch) {
+pub(super) fn swatch(ui: &mut Ui, context: &mut PanelContext<'_>, swatch: Swatch) {
     let side = ui.text_style_height(&TextStyle::Body);
     let (rect, _) = ui.allocate_exact_size(vec2(side, side), Sense::hover());
     paint_swatch(ui, context, swatch, rect);
 }
 
 /// Paints a swatch in a place that is already taken.
-pub fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swatch, rect: Rect) {
+pub(super) fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swatch, rect: Rect) {
     let painter = ui.painter();
     let outline = ui.visuals().widgets.noninteractive.bg_stroke;
     match swatch {
@@ -86,15 +70,12 @@ pub fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swatch, rec
             painter.rect_filled(rect, 2.0, Color32::from_rgb(r, g, b));
         }
         Swatch::Thumbnail(index) => {
-            match context.thumbnails.get(ui.ctx(), context.document, index) {
-                Some(texture) => {
-                    painter.image(texture.id, rect, WHOLE_TEXTURE, Color32::WHITE);
-                }
-                None => {
-                    // A picture that is missing is crossed out.
-                    painter.line_segment([rect.left_bottom(), rect.right_top()], outline);
-                    painter.line_segment([rect.left_top(), rect.right_bottom()], outline);
-                }
+            if let Some(texture) = context.thumbnails.get(ui.ctx(), context.document, index) {
+                painter.image(texture.id, rect, WHOLE_TEXTURE, Color32::WHITE);
+            } else {
+                // A picture that is missing is crossed out.
+                painter.line_segment([rect.left_bottom(), rect.right_top()], outline);
+                painter.line_segment([rect.left_top(), rect.right_bottom()], outline);
             }
         }
     }
@@ -102,27 +83,27 @@ pub fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swatch, rec
 }
 
 /// A row of a list: all of the width, to be clicked on.
-pub struct Row<'a> {
+pub(super) struct Row<'a> {
     /// Stays the same however the list is scrolled, so that the row keeps the focus.
-    pub id: Id,
+    pub(super) id: Id,
     /// What it is for a screen reader.
-    pub role: Role,
+    pub(super) role: Role,
     /// Its name for a screen reader.
-    pub name: &'a str,
+    pub(super) name: &'a str,
     /// Whether it is the selected one.
-    pub selected: bool,
+    pub(super) selected: bool,
     /// Whether what it stands for is pointed at elsewhere.
-    pub highlighted: bool,
+    pub(super) highlighted: bool,
 }
 
 impl Row<'_> {
     /// The height of every row.
-    pub fn height(ui: &Ui) -> f32 {
+    pub(super) fn height(ui: &Ui) -> f32 {
         ui.spacing().interact_size.y
     }
 
     /// Takes the place of the row and paints its background.
-    pub fn show(self, ui: &mut Ui) -> Response {
+    pub(super) fn show(self, ui: &mut Ui) -> Response {
         let size = vec2(ui.available_width(), Self::height(ui));
         let (_, rect) = ui.allocate_space(size);
         let response = ui.interact(rect, self.id, Sense::click());
@@ -150,7 +131,13 @@ impl Row<'_> {
 }
 
 /// Paints one line of text in a row, cut off where the room ends. Returns the room it took.
-pub fn paint_text(ui: &Ui, rect: Rect, text: RichText, color: Color32, align: Align2) -> f32 {
+pub(super) fn paint_text(
+    ui: &Ui,
+    rect: Rect,
+    text: RichText,
+    color: Color32,
+    align: Align2,
+) -> f32 {
     let text = WidgetText::from(text);
     let wrap = Some(TextWrapMode::Truncate);
     let galley = text.into_galley(ui, wrap, rect.width().max(0.0), TextStyle::Body);
@@ -162,7 +149,7 @@ pub fn paint_text(ui: &Ui, rect: Rect, text: RichText, color: Color32, align: Al
 
 /// Paints how bad something is, told apart by its shape as well as by its colour: a triangle for
 /// a warning, a crossed disc for an error.
-pub fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
+pub(super) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
     let painter = ui.painter();
     let visuals = ui.visuals();
     let center = rect.center();
