@@ -37,7 +37,7 @@ impl Kinds {
             return;
         }
         if let Some(kind) = self
-            .kinds
+            .listed
             .iter()
             .find(|kind| context.selected == Some(kind.item))
         {
@@ -63,7 +63,7 @@ impl Kinds {
     /// The buttons that go from one of a kind to another.
     fn steps(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let current = self
-            .kinds
+            .listed
             .iter()
             .find(|kind| self.current == Some(kind.item));
         ui.horizontal(|ui| {
@@ -128,15 +128,12 @@ fn card(ui: &mut Ui, context: &mut PanelContext<'_>, kind: &Kind, chosen: bool) 
     };
     let inner = rect.shrink2(margin);
     let picture = inner.with_max_y(inner.min.y + KIND_PREVIEW_SIZE.y);
-    match context.previews.kind_preview(kind.item) {
-        Some(texture) => {
-            ui.painter()
-                .image(texture, picture, parts::WHOLE_TEXTURE, tint);
-        }
-        None => {
-            let code = RichText::new(&kind.code).heading();
-            parts::paint_text(ui, picture, code, weak, Align2::CENTER_CENTER);
-        }
+    if let Some(texture) = context.previews.kind_preview(kind.item) {
+        let painter = ui.painter();
+        painter.image(texture, picture, parts::WHOLE_TEXTURE, tint);
+    } else {
+        let code = RichText::new(&kind.code).heading();
+        parts::paint_text(ui, picture, code, weak, Align2::CENTER_CENTER);
     }
     let name = inner
         .with_min_y(picture.max.y)

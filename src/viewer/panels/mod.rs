@@ -24,6 +24,7 @@ pub use sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use statistics::Statistics;
 pub use thumbnails::Thumbnails;
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::scene::{Document, Item, OverlaySet};
@@ -47,6 +48,18 @@ pub struct PanelContext<'a> {
     pub previews: &'a mut dyn PreviewRenderer,
     /// What the panels want done, in the order in which it was asked for.
     pub requests: &'a mut Vec<Request>,
+}
+
+impl fmt::Debug for PanelContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PanelContext")
+            .field("selected", &self.selected)
+            .field("hovered", &self.hovered)
+            .field("overlays", &self.overlays)
+            .field("frame", &self.frame)
+            .field("requests", &self.requests)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What the last picture of the view took.

@@ -12,7 +12,7 @@ use egui::{
 use super::document_key::DocumentKey;
 use super::{PanelContext, parts};
 use crate::formats::pfmap::{BlendMode, Edge, TILE_CHARS, Tile, TileType};
-use crate::scene::{Document, Drawable, Item, Swatch};
+use crate::scene::{Document, Drawable, Item, OutlineNode, Swatch};
 
 /// Room for the picture of the tile among its neighbours, in points.
 pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);
@@ -39,19 +39,14 @@ const FIELDS: [(usize, &str); 15] = [
 /// Which of the nine tiles is the one being edited.
 const CENTER: usize = 4;
 
+/// The last index of a material that three digits can tell.
+const LAST_MATERIAL: u16 = 999;
+
 /// A tile being edited and its eight neighbours.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TileSandbox {
     /// Three rows of three tiles from the north-west; the one being edited is in the middle.
     pub tiles: [Tile; 9],
-}
-
-impl Default for TileSandbox {
-    fn default() -> Self {
-        Self {
-            tiles: [Tile::default(); 9],
-        }
-    }
 }
 
 /// Where the text of the tile is not one.
@@ -60,6 +55,14 @@ struct TextError {
     /// The first bad character, from 0.
     index: usize,
     message: String,
+}
+
+/// A material of the document that a tile can name.
+#[derive(Debug)]
+struct Material {
+    index: u16,
+    name: String,
+    swatch: Option<Swatch>,
 }
 
 /// The part of the panel in which a tile is edited.
@@ -74,8 +77,7 @@ pub(super) struct Sandbox {
     source: Option<Item>,
     /// Whether anything was changed; until then the sandbox follows the selection.
     edited: bool,
-    /// The document's materials: index, name, picture.
-    materials: Vec<(u64, String, Option<Swatch>)>,
+    materials: Vec<Material>,
 }
 
 impl Sandbox {
@@ -86,7 +88,8 @@ impl Sandbox {
 
     fn contents(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
-            self.materials = parts::materials(&context.document.outline());
+            self.materials.clear();
+            collect_materials(context.document.outline(), &mut self.materials);
             self.source = None;
             if !self.edited {
                 self.take(TileSandbox::default().tiles);
@@ -119,18 +122,17 @@ impl Sandbox {
         if !ui.is_rect_visible(rect) {
             return;
         }
-        match context.previews.sandbox_preview(&self.tiles) {
-            Some(texture) => {
-                let whole = parts::WHOLE_TEXTURE;
-                ui.painter().image(texture, rect, whole, Color32::WHITE);
-            }
-            None => {
-                ui.painter()
-                    .rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
-                let (text, color) = ("No picture yet", ui.visuals().weak_text_color());
-                let text = RichText::new(text);
-                parts::paint_text(ui, rect, text, color, Align2::CENTER_CENTER);
-            }
+        if let Some(texture) = context.previews.sandbox_preview(&self.tiles) {
+            let painter = ui.painter();
+            painter.image(texture, rect, parts::WHOLE_TEXTURE, Color32::WHITE);
+        } else {
+            let (back, color) = (
+                ui.visuals().extreme_bg_color,
+                ui.visuals().weak_text_color(),
+            );
+            ui.painter().rect_filled(rect, 4.0, back);
+            let text = RichText::new("No picture yet");
+            parts::paint_text(ui, rect, text, color, Align2::CENTER_CENTER);
         }
     }
 
@@ -336,7 +338,7 @@ fn colored_characters(ui: &Ui, text: &str, bad: Option<usize>) -> Arc<Galley> {
 fn show_fields(
     ui: &mut Ui,
     context: &mut PanelContext<'_>,
-    materials: &[(u64, String, Option<Swatch>)],
+    materials: &[Material],
     tile: &mut Tile,
 ) {
     let table = Grid::new("fields").num_columns(2).min_col_width(104.0);
@@ -362,7 +364,7 @@ fn show_fields(
             ("Side material", &mut tile.side_material),
         ] {
             row(ui, name, |ui, label| {
-                choose_material(ui, context, label, materials, index)
+                choose_material(ui, context, label, materials, index);
             });
         }
         flag(ui, "Pathable", tile, 12, true);
@@ -448,27 +450,42 @@ fn choose_material(
     ui: &mut Ui,
     context: &mut PanelContext<'_>,
     label: Id,
-    materials: &[(u64, String, Option<Swatch>)],
+    materials: &[Material],
     index: &mut u16,
 ) {
     if materials.is_empty() {
-        ui.add(DragValue::new(index).range(0..=999).speed(0.1))
+        ui.add(DragValue::new(index).range(0..=LAST_MATERIAL).speed(0.1))
             .labelled_by(label);
         return;
     }
-    let current = materials.iter().find(|(i, _, _)| *i == u64::from(*index));
-    if let Some(swatch) = current.and_then(|(_, _, swatch)| *swatch) {
+    let current = materials.iter().find(|material| material.index == *index);
+    if let Some(swatch) = current.and_then(|material| material.swatch) {
         parts::swatch(ui, context, swatch);
     }
     let name = match current {
-        Some((_, name, _)) => name.clone(),
+        Some(material) => material.name.clone(),
         None => format!("{index} (not in the file)"),
     };
-    let options = materials.iter().filter_map(|(i, name, _)| {
-        let i = u16::try_from(*i).ok().filter(|i| *i <= 999)?;
-        Some((i, name.clone()))
-    });
+    let options = materials.iter();
+    let options = options.map(|material| (material.index, material.name.clone()));
     choose(ui, label, &name, index, options);
+}
+
+/// Finds the materials in an outline.
+fn collect_materials(nodes: Vec<OutlineNode>, found: &mut Vec<Material>) {
+    for node in nodes {
+        let item = node.item.filter(|item| item.kind == "material");
+        if let Some(index) = item.and_then(|item| u16::try_from(item.index).ok())
+            && index <= LAST_MATERIAL
+        {
+            found.push(Material {
+                index,
+                name: node.label,
+                swatch: node.swatch,
+            });
+        }
+        collect_materials(node.children, found);
+    }
 }
 
 /// Sets how each edge is blended, in the characters for each edge alone: the old field for all

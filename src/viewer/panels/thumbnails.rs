@@ -1,6 +1,7 @@
 //! The document's thumbnails as textures.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use egui::{ColorImage, TextureHandle, TextureOptions};
@@ -13,6 +14,15 @@ use crate::scene::Document;
 pub struct Thumbnails {
     of: DocumentKey,
     textures: HashMap<usize, Option<TextureHandle>>,
+}
+
+impl fmt::Debug for Thumbnails {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let textures = self.textures.len();
+        f.debug_struct("Thumbnails")
+            .field("textures", &textures)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Thumbnails {
