@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use egui::{Frame, Grid, Label, RichText, ScrollArea, Ui};
+use egui::{Frame, Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, parts};
@@ -51,7 +51,7 @@ impl Inspector {
                 ui.copy_text(as_text(&self.groups));
             }
         });
-        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        parts::scrolled(ui, |ui| {
             for (i, group) in self.groups.iter().enumerate() {
                 ui.push_id(i, |ui| show_group(ui, context, group));
             }
@@ -80,8 +80,7 @@ fn show_table(ui: &mut Ui, context: &mut PanelContext<'_>, properties: &[Propert
     let table = Grid::new(salt)
         .num_columns(2)
         .min_col_width(NAME_WIDTH)
-        .max_col_width(value_width.max(NAME_WIDTH))
-        .striped(true);
+        .max_col_width(value_width.max(NAME_WIDTH));
     table.show(ui, |ui| {
         for property in properties {
             ui.label(RichText::new(property.name).weak());

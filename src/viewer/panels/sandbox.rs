@@ -6,7 +6,7 @@ use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
     Align2, Checkbox, CollapsingHeader, Color32, ComboBox, DragValue, FontSelection, Galley, Grid,
-    Id, RichText, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, Vec2, WidgetInfo, vec2,
+    Id, Rect, RichText, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, Vec2, WidgetInfo, vec2,
 };
 
 use super::document_key::DocumentKey;
@@ -96,7 +96,7 @@ impl Sandbox {
             }
         }
         ui.weak("Try out a tile here. The file stays as it is.");
-        self.preview(ui, context);
+        let picture = preview_place(ui);
         self.buttons(ui, context);
         self.characters(ui);
         let before = self.tiles.tiles;
@@ -107,18 +107,12 @@ impl Sandbox {
             self.edited = true;
             self.write_text();
         }
+        // Last, so that it shows what the fields above it have just changed.
+        self.paint_preview(ui, context, picture);
     }
 
-    fn preview(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let width = ui.available_width().min(SANDBOX_PREVIEW_SIZE.x);
-        let size = vec2(
-            width,
-            width * SANDBOX_PREVIEW_SIZE.y / SANDBOX_PREVIEW_SIZE.x,
-        );
-        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-        response.widget_info(|| {
-            WidgetInfo::labeled(Role::Image, true, "The tile among its eight neighbours")
-        });
+    /// Paints the tile among its neighbours where there is room for it.
+    fn paint_preview(&self, ui: &Ui, context: &mut PanelContext<'_>, rect: Rect) {
         if !ui.is_rect_visible(rect) {
             return;
         }
@@ -221,6 +215,17 @@ impl Sandbox {
             ui.label(RichText::new(&error.message).color(color));
         }
     }
+}
+
+/// Makes room for the picture.
+fn preview_place(ui: &mut Ui) -> Rect {
+    let width = ui.available_width().min(SANDBOX_PREVIEW_SIZE.x);
+    let height = width * SANDBOX_PREVIEW_SIZE.y / SANDBOX_PREVIEW_SIZE.x;
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Image, true, "The tile among its eight neighbours")
+    });
+    rect
 }
 
 /// The tile of an item of the map and those around it.
