@@ -222,8 +222,8 @@ impl Document for Sample {
         ]
     }
 
-    fn item_bounds(&self, _item: Item) -> Option<Aabb> {
-        None
+    fn item_bounds(&self, item: Item) -> Option<Aabb> {
+        (item.kind == "tile").then(|| self.bounds())
     }
 
     fn item_outline(&self, _item: Item) -> Vec<[Vec3; 2]> {
@@ -594,6 +594,19 @@ fn another_document_takes_the_place_of_the_first() {
     }
 }
 
+#[test]
+fn what_was_opened_stays_open_when_the_file_is_loaded_again() {
+    let mut h = outliner();
+    h.get_by_label("Chunks").click();
+    h.run();
+    h.get_by_label("Materials").click();
+    h.run();
+    h.state_mut().document = Arc::new(sample());
+    h.run();
+    assert!(h.query_by_label("Chunk 0, 0").is_some());
+    assert!(h.query_by_label("0 Grass").is_none());
+}
+
 // ---- Inspector -----------------------------------------------------------------------------
 
 fn inspector() -> Harness<'static, Host<Inspector>> {
@@ -859,6 +872,16 @@ fn a_kind_is_selected_and_stepped_through() {
     h.run();
     let step = |backwards| Request::NextOfKind { kind, backwards };
     assert_eq!(h.state().asked()[1..], [step(false), step(true)]);
+    h.get_by_label("ramp_sn, code 1, 384 in the map").click();
+    h.run();
+    assert_eq!(h.state().selected, Some(kind), "highlighted again");
+    h.get_by_label("ramp_sn, code 1, 384 in the map").click();
+    h.run();
+    assert_eq!(
+        h.state().selected,
+        None,
+        "a second click puts the highlight out"
+    );
     h.get_by_label("ramp_ns, code 2, 0 in the map").click();
     h.run();
     assert!(
@@ -1149,6 +1172,23 @@ fn every_panel_can_be_drawn() {
         host
     };
     pictures("legend", [220.0, 100.0], on, Legend::ui, |_| ());
+    let with_previews = || {
+        let mut host = plain();
+        // Some texture that is there: that of the fonts.
+        host.previews.texture = Some(TextureId::default());
+        host
+    };
+    let [one, _] = pictures("previews", [340.0, 900.0], with_previews, Kinds::ui, |h| {
+        h.get_by_label("Sandbox").click();
+        h.run();
+    });
+    let white = |row: std::ops::Range<u32>| {
+        let pixels = row.flat_map(|y| (0..340).map(move |x| (x, y)));
+        pixels
+            .filter(|&(x, y)| one.get_pixel(x, y).0[0] > 200)
+            .count()
+    };
+    assert!(white(42..100) > 100, "the first kinds have their pictures");
     pictures("kinds", [340.0, 1300.0], plain, Kinds::ui, |h| {
         h.get_by_label("Sandbox").click();
         h.get_by_label("ramp_sn, code 1, 384 in the map").click();

@@ -16,6 +16,8 @@ const NAME_WIDTH: f32 = 104.0;
 pub struct Inspector {
     of: DocumentKey,
     item: Option<Item>,
+    /// Whether the item is somewhere, so that the camera can go there.
+    has_place: bool,
     groups: Vec<PropertyGroup>,
 }
 
@@ -30,6 +32,7 @@ impl Inspector {
         let other_document = self.of.changed_to(context.document);
         if other_document || self.item != Some(item) {
             self.groups = context.document.properties(item);
+            self.has_place = context.document.item_bounds(item).is_some();
             self.item = Some(item);
         }
         if self.groups.is_empty() {
@@ -39,7 +42,7 @@ impl Inspector {
         }
         ui.horizontal_wrapped(|ui| {
             let frame = ui
-                .button("Frame")
+                .add_enabled(self.has_place, egui::Button::new("Frame"))
                 .on_hover_text("Move the camera until this fills the view");
             if frame.clicked() {
                 context.requests.push(Request::Frame(item));

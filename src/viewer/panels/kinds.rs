@@ -71,7 +71,10 @@ impl Kinds {
                         let chosen = self.current == Some(kind.item);
                         if card(ui, context, kind, chosen, width) {
                             self.current = Some(kind.item);
-                            context.requests.push(Request::Select(Some(kind.item)));
+                            // A second click puts the highlight out.
+                            let on = context.selected != Some(kind.item);
+                            let selected = on.then_some(kind.item);
+                            context.requests.push(Request::Select(selected));
                         }
                     }
                 });
