@@ -387,6 +387,10 @@ fn vs_top(
     @builtin(instance_index) instance: u32,
     @location(0) chunk: u32,
 ) -> Top {
+    return top_at(point, instance, chunk);
+}
+
+fn top_at(point: u32, instance: u32, chunk: u32) -> Top {
     let reference = (tops[instance >> 1u] >> ((instance & 1u) * 16u)) & 0xffffu;
     let at = vec2i(chunk_origin(chunk) + vec2u(reference & 31u, (reference >> 5u) & 31u));
     let tile = tile_at(at);
@@ -523,7 +527,7 @@ fn vs_mixed(
     @builtin(instance_index) instance: u32,
     @location(0) chunk: u32,
 ) -> Mixed {
-    let top = vs_top(point, instance, chunk);
+    let top = top_at(point, instance, chunk);
     let edge = edge_of(point);
     // The triangle to the next point lies in the quadrant between this edge and another: the one
     // before it (going around) if it comes first on its edge, else the one after it.

@@ -144,7 +144,7 @@ impl Renderer {
     /// # Errors
     /// When it is larger than the device allows.
     pub fn upload(
-        &mut self,
+        &self,
         gpu: &Gpu,
         document: &dyn Document,
     ) -> Result<SceneData, UploadError> {
@@ -184,11 +184,8 @@ impl Renderer {
         }
         scene.lines.write(gpu);
         let Drawable::Terrain(terrain) = document.drawable();
-        let wireframe = view.overlays.contains("wireframe");
-        if wireframe {
-            self.terrain.prepare_wireframe(gpu, &self.frame);
-        }
         scene.terrain.prepare(gpu, terrain, view, target.size);
+        self.terrain.prepare(gpu, &self.frame, &scene.terrain, view);
 
         let mut pass = target.begin_pass(encoder);
         let mut statistics = DrawStatistics::default();
@@ -197,7 +194,7 @@ impl Renderer {
         self.sky.draw(&mut pass, &scene.frame);
         self.terrain
             .draw_water(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
-        if wireframe {
+        if view.overlays.contains("wireframe") {
             self.terrain
                 .draw_wireframe(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
         }
