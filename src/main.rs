@@ -24,12 +24,11 @@ fn main() -> ExitCode {
 fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
     args.check_paths()?;
     viewer::run(ViewOptions {
-        paths: args.paths,
-        options,
-        view: args.look.view,
-        pose: args.look.camera,
-        projection: args.look.projection,
+        files: args.paths,
+        camera: args.look.camera,
+        view: args.look.view.unwrap_or_default(),
         overlays: args.look.overlays,
+        texture_folders: options.texture_folders,
     })
     .map_err(|error| CommandError::Window(error.to_string()))?;
     Ok(Status::Done)

@@ -47,7 +47,7 @@ pub(super) fn run(
     let (opened, headless) = headless::open(&args.file, options, &args.picture)?;
     let document = &*opened.document;
     let Headless { gpu, target, .. } = &headless;
-    let mut view = view_of(&args.picture.look, document, target.aspect());
+    let mut view = view_of(&args.picture, document, target.aspect());
     let flight = args.fly.then(|| Flight::over(document));
     if let Some(flight) = &flight {
         view.camera.pose = flight.pose(0.0);
@@ -55,7 +55,7 @@ pub(super) fn run(
 
     let mut renderer = Renderer::new(gpu);
     let begun = Instant::now();
-    let scene = renderer.upload(gpu, document);
+    let mut scene = renderer.upload(gpu, document)?;
     gpu.queue.submit([]);
     headless.wait()?;
     let upload = begun.elapsed();
@@ -63,7 +63,7 @@ pub(super) fn run(
     let mut draw = |view: &View| {
         let mut drawn = DrawStatistics::default();
         let time = headless.time(|encoder| {
-            drawn = renderer.draw(gpu, encoder, target, Some(&scene), view);
+            drawn = renderer.draw(gpu, encoder, target, Some((&mut scene, document)), view);
         })?;
         Ok::<_, CommandError>((time, drawn))
     };

@@ -79,7 +79,7 @@ Examples:
   mapscope --overlay tile-types demo.pfmap")]
 pub struct ViewArgs {
     /// Files or folders to open; none opens the demo map
-    #[arg(value_name = "FILE|FOLDER", help_heading = "Files")]
+    #[arg(value_name = "FILE|FOLDER")]
     pub paths: Vec<PathBuf>,
     /// Where from and how.
     #[command(flatten)]
@@ -95,7 +95,7 @@ Examples:
   mapscope info demo.pfmap --tile 10,12 --height 0,0 --height -20.5,31")]
 pub struct InfoArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
-    #[arg(value_name = "FILE", help = FILE_HELP, help_heading = "Files")]
+    #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
     /// One JSON object instead of text
     #[arg(long, help_heading = "Output")]
@@ -141,7 +141,7 @@ Exit status: 1 when any problem is an error, 0 when there are none or only warni
 2 when a file cannot be read or is of no known format; the others are checked all the same.")]
 pub struct CheckArgs {
     /// Files to check; `demo:` is the demo map that is built in
-    #[arg(value_name = "FILE", required = true, help_heading = "Files")]
+    #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// One JSON object a file, each on a line
     #[arg(long, help_heading = "Output")]
@@ -155,13 +155,13 @@ Examples:
   mapscope render demo.pfmap -o demo.png
   mapscope render demo.pfmap -o top.png --view top --projection ortho --size 2048x2048
   mapscope render demo.pfmap -o a.png --camera 0,175,0,-14.942,129.685,-14.942
-  mapscope render demo.pfmap -o b.png --overlay tile-types --overlay grid")]
+  mapscope render demo.pfmap -o b.png --overlay tile-types --overlay tile-grid")]
 pub struct RenderArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
-    #[arg(value_name = "FILE", help = FILE_HELP, help_heading = "Files")]
+    #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
     /// The PNG to write
-    #[arg(short, long, value_name = "OUT.png", help_heading = "Files")]
+    #[arg(short, long, value_name = "OUT.png", help_heading = "Output")]
     pub output: PathBuf,
     /// The picture.
     #[command(flatten)]
@@ -181,7 +181,7 @@ in the same run: compare frame times with it rather than between machines.")]
 pub struct BenchArgs {
     /// File to measure; `demo:` is the built-in demo map, `synthetic:ROWSxCOLS` a map of so many
     /// chunks made for the occasion
-    #[arg(value_name = "FILE", help_heading = "Files")]
+    #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// One JSON object instead of text
     #[arg(long, help_heading = "Output")]
@@ -216,6 +216,9 @@ pub struct PictureArgs {
         allow_hyphen_values = true
     )]
     pub size: Size,
+    /// With or without foreshortening [default: perspective]
+    #[arg(long, value_name = "KIND", value_parser = projection_names())]
+    pub projection: Option<Projection>,
     /// Where from and how.
     #[command(flatten)]
     pub look: LookArgs,
@@ -231,9 +234,6 @@ pub struct LookArgs {
     /// Eye and target in the file's world coordinates (45 degrees high)
     #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
     pub camera: Option<Pose>,
-    /// With or without foreshortening [default: perspective]
-    #[arg(long, value_name = "KIND", value_parser = projection_names())]
-    pub projection: Option<Projection>,
     /// Switch an overlay on (may be given several times); a wrong name lists them all
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
@@ -332,10 +332,9 @@ fn parse_size(text: &str) -> Result<Size, String> {
     let parsed = text
         .split_once(['x', 'X'])
         .and_then(|(width, height)| Some([width.parse().ok()?, height.parse().ok()?]));
-    match parsed {
-        Some(size @ [1.., 1..]) => Ok(size),
-        _ => Err("expected width and height in pixels, such as 1280x720".to_owned()),
-    }
+    parsed
+        .filter(|size| !size.contains(&0))
+        .ok_or_else(|| "expected width and height in pixels, such as 1280x720".to_owned())
 }
 
 fn parse_pair<T: std::str::FromStr>(text: &str) -> Result<(T, T), String> {

@@ -7,9 +7,9 @@ use super::CommandError;
 use super::cli::{LookArgs, PictureArgs, Size};
 use super::source::{self, Opened};
 use crate::render::{Gpu, Target, View};
+use crate::scene::Document;
 use crate::scene::camera::Camera;
 use crate::scene::registry::OpenOptions;
-use crate::scene::{Document, OverlaySet};
 
 /// What a picture is drawn with.
 #[derive(Debug)]
@@ -122,31 +122,23 @@ fn check_overlays(look: &LookArgs, document: &dyn Document) -> Result<(), Comman
 }
 
 /// The view that the arguments ask for, for a picture of this aspect ratio.
-pub(super) fn view_of(look: &LookArgs, document: &dyn Document, aspect: f32) -> View {
+pub(super) fn view_of(picture: &PictureArgs, document: &dyn Document, aspect: f32) -> View {
     let handedness = document.handedness();
-    let projection = look.projection.unwrap_or_default();
-    let camera = match look.camera {
-        Some(pose) => Camera {
-            projection,
-            ..Camera::new(pose, handedness)
-        },
+    let look = &picture.look;
+    let mut camera = match look.camera {
+        Some(pose) => Camera::new(pose, handedness),
         None => {
             let named = look.view.unwrap_or_default();
-            let mut camera = Camera::framing(document.bounds(), named, handedness, aspect);
-            camera.projection = projection;
-            camera.frame(document.bounds(), aspect);
-            camera
+            Camera::framing(document.bounds(), named, handedness, aspect)
         }
     };
-    let mut overlays = OverlaySet::default();
+    camera.projection = picture.projection.unwrap_or_default();
+    if look.camera.is_none() {
+        camera.frame(document.bounds(), aspect);
+    }
+    let mut view = View::plain(camera);
     for id in &look.overlays {
-        overlays.set(document.overlays(), id, true);
+        view.overlays.set(document.overlays(), id, true);
     }
-    View {
-        camera,
-        overlays,
-        hovered: None,
-        selected: None,
-        time_secs: 0.0,
-    }
+    view
 }

@@ -33,8 +33,7 @@ pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, Comm
         }
     };
     let query = args.query();
-    let mut answers = document.info(&query);
-    answers.values_mut().for_each(output::shorten_numbers);
+    let answers = document.info(&query);
     check_answers(&query, &answers)?;
     if args.json {
         let mut keys = output::common_keys(

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use thiserror::Error;
 
-use crate::render::GpuError;
+use crate::render::{GpuError, UploadError};
 use crate::scene::registry::{OpenError, OpenOptions};
 
 pub use cli::{
@@ -54,6 +54,9 @@ pub enum CommandError {
     /// There is nothing to draw with.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    /// The device has no room for the file.
+    #[error(transparent)]
+    Upload(#[from] UploadError),
     /// The graphics device gave up.
     #[error("the graphics device failed: {0}")]
     Device(String),

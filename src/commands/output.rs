@@ -216,39 +216,9 @@ pub(super) fn common_keys(
     keys
 }
 
-/// Writes numbers that were `f32` with the digits that an `f32` has: 0.05, not
-/// 0.05000000074505806.
-pub(super) fn shorten_numbers(value: &mut Value) {
-    match value {
-        Value::Number(number) if number.is_f64() => {
-            let short = number.as_f64().and_then(|wide| {
-                let narrow = wide as f32;
-                let exact = f64::from(narrow) == wide;
-                exact
-                    .then(|| narrow.to_string().parse::<f64>().ok())
-                    .flatten()
-            });
-            if let Some(short) = short {
-                *value = short.into();
-            }
-        }
-        Value::Array(values) => values.iter_mut().for_each(shorten_numbers),
-        Value::Object(map) => map.values_mut().for_each(shorten_numbers),
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_keep_their_value_and_lose_the_noise() {
-        let mut value = json!({"a": [0.05_f32, -1.5_f32, 3, null], "b": 0.1_f64, "c": 1e30_f32});
-        shorten_numbers(&mut value);
-        let expected = json!({"a": [0.05, -1.5, 3, null], "b": 0.1, "c": 1e30});
-        assert_eq!(value, expected);
-    }
 
     #[test]
     fn text_of_a_file_cannot_drive_the_terminal() {

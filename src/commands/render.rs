@@ -18,10 +18,16 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
     let document = &*opened.document;
     let Headless { gpu, target, .. } = &headless;
     let mut renderer = Renderer::new(gpu);
-    let scene = renderer.upload(gpu, document);
-    let view = view_of(&args.picture.look, document, target.aspect());
+    let mut scene = renderer.upload(gpu, document)?;
+    let view = view_of(&args.picture, document, target.aspect());
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    renderer.draw(gpu, &mut encoder, target, Some(&scene), &view);
+    renderer.draw(
+        gpu,
+        &mut encoder,
+        target,
+        Some((&mut scene, document)),
+        &view,
+    );
     gpu.queue.submit([encoder.finish()]);
     let picture = target.read_back(gpu).map_err(CommandError::Device)?;
     headless.check()?;

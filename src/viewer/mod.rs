@@ -2,24 +2,21 @@
 
 use std::path::PathBuf;
 
-use crate::scene::camera::{NamedView, Pose, Projection};
-use crate::scene::registry::OpenOptions;
+use crate::scene::camera::{NamedView, Pose};
 
 /// What the command line says about the window.
 #[derive(Debug)]
 pub struct ViewOptions {
     /// Files and folders to open.
-    pub paths: Vec<PathBuf>,
-    /// Where textures are looked for.
-    pub options: OpenOptions,
-    /// A named view.
-    pub view: Option<NamedView>,
+    pub files: Vec<PathBuf>,
     /// A camera.
-    pub pose: Option<Pose>,
-    /// A projection.
-    pub projection: Option<Projection>,
+    pub camera: Option<Pose>,
+    /// A named view.
+    pub view: NamedView,
     /// Overlays.
     pub overlays: Vec<String>,
+    /// Folders to look for textures in.
+    pub texture_folders: Vec<PathBuf>,
 }
 
 /// Why there is no window.
