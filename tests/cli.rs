@@ -1,4 +1,5 @@
 //! The commands as scripts use them: the real program, its output and its exit status.
+#![cfg(test)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -592,7 +593,7 @@ fn a_reader_that_hangs_up_is_no_failure() {
 fn output_that_cannot_be_written_is_status_2() {
     let full = Path::new("/dev/full");
     if !full.exists() {
-        writeln_skipped("there is no /dev/full here");
+        say_skipped("there is no /dev/full here");
         return;
     }
     let folder = good();
@@ -633,7 +634,7 @@ fn a_map_of_the_corpus_opens_without_a_problem() {
     );
     let demo = shared.join("corpus/permafrost/assets/maps/demo.pfmap");
     if !demo.exists() {
-        writeln_skipped("the corpus is not here");
+        say_skipped("the corpus is not here");
         return;
     }
     let folder = Folder::new();
@@ -644,6 +645,6 @@ fn a_map_of_the_corpus_opens_without_a_problem() {
     assert_eq!(check.stdout, "");
 }
 
-fn writeln_skipped(reason: &str) {
+fn say_skipped(reason: &str) {
     eprintln!("skipped: {reason}");
 }

@@ -215,7 +215,7 @@ pub struct PictureArgs {
         value_parser = parse_size,
         allow_hyphen_values = true
     )]
-    pub size: Size,
+    pub size: [u32; 2],
     /// With or without foreshortening [default: perspective]
     #[arg(long, value_name = "KIND", value_parser = projection_names())]
     pub projection: Option<Projection>,
@@ -238,9 +238,6 @@ pub struct LookArgs {
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
 }
-
-/// Width and height in pixels, each at least 1.
-pub type Size = [u32; 2];
 
 impl Cli {
     /// What was said about opening files.
@@ -328,7 +325,7 @@ fn projection_names() -> impl TypedValueParser<Value = Projection> {
     })
 }
 
-fn parse_size(text: &str) -> Result<Size, String> {
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let parsed = text
         .split_once(['x', 'X'])
         .and_then(|(width, height)| Some([width.parse().ok()?, height.parse().ok()?]));

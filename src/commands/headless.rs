@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::CommandError;
-use super::cli::{LookArgs, PictureArgs, Size};
+use super::cli::{LookArgs, PictureArgs};
 use super::source::{self, Opened};
 use crate::render::{Gpu, Target, View};
 use crate::scene::Document;
@@ -40,7 +40,7 @@ pub(super) fn open(
 }
 
 impl Headless {
-    fn new(gpu: Gpu, size: Size) -> Result<Self, CommandError> {
+    fn new(gpu: Gpu, size: [u32; 2]) -> Result<Self, CommandError> {
         check_size(size, &gpu.device.limits())?;
         let complaint = Arc::new(Mutex::new(None));
         let first = Arc::clone(&complaint);
@@ -83,7 +83,7 @@ impl Headless {
 }
 
 /// Refuses sizes that the device cannot draw, or could draw but not give back.
-fn check_size([width, height]: Size, limits: &wgpu::Limits) -> Result<(), CommandError> {
+fn check_size([width, height]: [u32; 2], limits: &wgpu::Limits) -> Result<(), CommandError> {
     let side = limits.max_texture_dimension_2d;
     if width > side || height > side {
         return Err(CommandError::Argument(format!(
@@ -125,12 +125,11 @@ fn check_overlays(look: &LookArgs, document: &dyn Document) -> Result<(), Comman
 pub(super) fn view_of(picture: &PictureArgs, document: &dyn Document, aspect: f32) -> View {
     let handedness = document.handedness();
     let look = &picture.look;
-    let mut camera = match look.camera {
-        Some(pose) => Camera::new(pose, handedness),
-        None => {
-            let named = look.view.unwrap_or_default();
-            Camera::framing(document.bounds(), named, handedness, aspect)
-        }
+    let mut camera = if let Some(pose) = look.camera {
+        Camera::new(pose, handedness)
+    } else {
+        let named = look.view.unwrap_or_default();
+        Camera::framing(document.bounds(), named, handedness, aspect)
     };
     camera.projection = picture.projection.unwrap_or_default();
     if look.camera.is_none() {

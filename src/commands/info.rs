@@ -24,7 +24,7 @@ pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, Comm
             let problems = [problem];
             if args.json {
                 let keys = output::common_keys(&args.file, format, None, &problems);
-                write_json(&mut out, keys)?;
+                write_json(&mut out, &keys)?;
             } else {
                 output::write_problem(&mut out, paint, &args.file, &problems[0])?;
             }
@@ -43,7 +43,7 @@ pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, Comm
             document.problems(),
         );
         keys.extend(answers);
-        write_json(&mut out, keys)?;
+        write_json(&mut out, &keys)?;
     } else {
         write_text(&mut out, paint, args, &*document, &answers)?;
     }
@@ -70,8 +70,8 @@ fn check_answers(query: &InfoQuery, answers: &Map<String, Value>) -> Result<(), 
     Ok(())
 }
 
-fn write_json(out: &mut impl Write, keys: Map<String, Value>) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &keys)?;
+fn write_json(out: &mut impl Write, keys: &Map<String, Value>) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, keys)?;
     writeln!(out)
 }
 

@@ -176,18 +176,12 @@ pub(super) fn say(text: &str) {
 pub(super) fn report_error(error: &CommandError) {
     let stderr = io::stderr();
     let paint = Paint::on(&stderr);
-    let _unheard = match error {
-        CommandError::Open(OpenError::Refused { path, problem, .. }) => {
-            write_problem(&mut stderr.lock(), paint, path, problem)
-        }
-        _ => {
-            let severity = paint.severity(Severity::Error);
-            writeln!(
-                stderr.lock(),
-                "{severity}: {}",
-                printable(&error.to_string())
-            )
-        }
+    let mut stderr = stderr.lock();
+    let _unheard = if let CommandError::Open(OpenError::Refused { path, problem, .. }) = error {
+        write_problem(&mut stderr, paint, path, problem)
+    } else {
+        let severity = paint.severity(Severity::Error);
+        writeln!(stderr, "{severity}: {}", printable(&error.to_string()))
     };
 }
 
