@@ -17,6 +17,15 @@ struct Outcome {
 }
 
 impl Outcome {
+    fn of(mut command: Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     /// Fails unless the program exited with this status, and without a panic.
     #[track_caller]
     fn expect(self, status: i32) -> Self {
@@ -55,12 +64,9 @@ impl Folder {
     }
 
     fn run_args<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Outcome {
-        let output = self.command().args(args).output().unwrap();
-        Outcome {
-            status: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        let mut command = self.command();
+        command.args(args);
+        Outcome::of(command)
     }
 
     fn command(&self) -> Command {
@@ -551,6 +557,35 @@ fn bench_json_has_the_keys_of_the_contract() {
         .expect(0)
         .stdout;
     assert!(text.contains("textured quad"), "{text}");
+}
+
+#[test]
+fn without_a_graphics_adapter_pictures_are_status_2_and_the_rest_works() {
+    let folder = good();
+    let run = |args: &str| {
+        let mut command = folder.command();
+        command
+            .args(args.split_whitespace())
+            .env("WGPU_BACKEND", "vulkan");
+        command
+            .env("VK_DRIVER_FILES", "/no/such")
+            .env("VK_ICD_FILENAMES", "/no/such");
+        Outcome::of(command)
+    };
+    for args in [
+        "render good.pfmap -o a.png --size 8x8",
+        "bench good.pfmap --json --frames 1 --size 8x8",
+    ] {
+        let outcome = run(args).expect(2);
+        assert!(
+            outcome.stderr.contains("no graphics adapter"),
+            "{outcome:?}"
+        );
+        assert_eq!(outcome.stdout, "");
+    }
+    assert!(!folder.path("a.png").exists());
+    run("info good.pfmap --json").expect(0);
+    run("check good.pfmap").expect(0);
 }
 
 #[test]
