@@ -197,7 +197,7 @@ impl Source {
     /// The texel at a place; the texture runs on over its borders.
     fn at(&self, [x, y]: Place) -> [u8; 4] {
         let side = SOURCE_SIDE as i32;
-        let index = (y & (side - 1)) * side | x & (side - 1);
+        let index = y.rem_euclid(side) * side + x.rem_euclid(side);
         self.texels.get(index as usize).copied().unwrap_or_default()
     }
 
@@ -663,7 +663,7 @@ fn finish(atlas: Vec<[u8; 4]>, mean: [i32; 3]) -> Patchwork {
             for (u, l) in upper.chunks_exact(8).zip(lower.chunks_exact(8)) {
                 for i in 0..4 {
                     let sum = [u[i], u[i + 4], l[i], l[i + 4]].map(u16::from);
-                    next.push((sum.iter().sum::<u16>() + 2 >> 2) as u8);
+                    next.push(((sum.iter().sum::<u16>() + 2) >> 2) as u8);
                 }
             }
         }
