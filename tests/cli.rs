@@ -680,6 +680,28 @@ fn a_map_of_the_corpus_opens_without_a_problem() {
     assert_eq!(check.stdout, "");
 }
 
+#[test]
+fn the_demo_map_is_built_in_and_has_all_tile_types() {
+    let folder = Folder::new();
+    let info = folder.run("info demo: --json").expect(0).json();
+    assert_eq!(info["file"], "demo:");
+    let counts = info["tiles"]["by_type"].as_object().unwrap();
+    assert!(
+        counts.values().all(|count| count.as_u64() > Some(0)),
+        "{counts:?}"
+    );
+    let found = |material: &Value| material["found"] == true;
+    assert!(
+        info["materials"].as_array().unwrap().iter().all(found),
+        "{info:#}"
+    );
+    folder.run("check demo:").expect(0);
+    folder
+        .run("render demo: -o demo.png --size 64x48")
+        .expect(0);
+    assert!(folder.path("demo.png").exists());
+}
+
 fn say_skipped(reason: &str) {
     eprintln!("skipped: {reason}");
 }
