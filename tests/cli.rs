@@ -119,9 +119,12 @@ fn keys(value: &Value) -> Vec<&str> {
         .collect()
 }
 
+/// A JSON pointer, and what must be true of the value there.
+type Expected<'a> = (&'a str, fn(&Value) -> bool);
+
 /// Fails unless a JSON object has these keys, of these types.
 #[track_caller]
-fn assert_shape(value: &Value, shape: &[(&str, fn(&Value) -> bool)]) {
+fn assert_shape(value: &Value, shape: &[Expected<'_>]) {
     for (pointer, is_right) in shape {
         let found = value.pointer(pointer);
         assert!(
@@ -379,10 +382,7 @@ fn a_map_that_cannot_be_shown_at_all_is_status_1_with_its_problem() {
     folder.write("huge.pfmap", huge);
     folder.write("junk.pfmap", [0_u8, 159, 146, 150].repeat(1000));
     folder.write("empty.pfmap", "");
-    folder.write(
-        "token.pfmap",
-        "version ".to_owned() + &"9".repeat(5_000_000),
-    );
+    folder.write("token.pfmap", format!("version {}", "9".repeat(5_000_000)));
     for file in ["huge.pfmap", "junk.pfmap", "empty.pfmap", "token.pfmap"] {
         for command in ["info", "check"] {
             let outcome = folder.run(&format!("{command} {file} --json")).expect(1);
