@@ -275,7 +275,6 @@ fn create_pipeline(
         constants: options.constants,
         // Every variable is written before it is read.
         zero_initialize_workgroup_memory: false,
-        ..Default::default()
     };
     gpu.device
         .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
@@ -285,7 +284,7 @@ fn create_pipeline(
                 module,
                 entry_point: Some(options.vertex),
                 compilation_options: compilation_options.clone(),
-                buffers: &[options.instances.clone()],
+                buffers: std::slice::from_ref(&options.instances),
             },
             primitive: wgpu::PrimitiveState {
                 // The view is mirrored, so what is counter-clockwise from outside in the world is

@@ -1,5 +1,7 @@
 //! The window.
 
+pub mod panels;
+
 use std::path::PathBuf;
 
 use crate::scene::camera::{NamedView, Pose};

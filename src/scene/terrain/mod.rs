@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+pub use describe::TILE_FIELDS;
 pub use overview::Overview;
 pub use patchwork::{ATLAS_SIDE, Patchwork, patchwork};
 
