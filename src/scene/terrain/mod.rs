@@ -18,7 +18,7 @@ use glam::Vec3;
 
 pub use describe::TILE_FIELDS;
 pub use overview::Overview;
-pub use patchwork::{ATLAS_SIDE, Patchwork};
+pub use patchwork::{ATLAS_SIDE, Patchwork, patchwork};
 
 use self::geometry::{LEVEL_HEIGHT, Placement, Shape};
 use self::pack::{Layers, Packed};
