@@ -154,7 +154,8 @@ fn lit(albedo: vec3f, normal: vec3f, world_y: f32, sunlit: f32) -> vec3f {
 // 1 in the sun, 0 in the shadow of other terrain. `at` in tiles from the corner of the map.
 fn sunlight(at: vec2f, world_y: f32) -> f32 {
     let edge = textureSampleLevel(shadow, clamped, at / vec2f(map.size), 0.0).x;
-    return smoothstep(-0.7, -0.1, world_y - edge);
+    // A slope that the light just grazes is not in its own shadow.
+    return smoothstep(-1.9, -0.7, world_y - edge);
 }
 
 // A normal tilted by the noise, where the tile is bumpy (fact sheet A9).
@@ -424,8 +425,7 @@ fn shaded_top(
 ) -> vec4f {
     let at_map = vec2f(at) + uv;
     let normal = normalize(select(facet, blended, tile_blends_normals(tile)));
-    let sunlit = min(faces_sun(facet), sunlight(at_map, world_y));
-    let color = lit(albedo, bumped(tile, normal, noise_here), world_y, sunlit);
+    let color = lit(albedo, bumped(tile, normal, noise_here), world_y, sunlight(at_map, world_y));
     return vec4f(inspected(color, albedo, normal, tile, at_map, world_y, dx, dy), 1.0);
 }
 
@@ -817,18 +817,19 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let drift = frame.eye.w * 0.015;
     let small = textureSampleLevel(noise, repeated, in.world.xz / 97.0 + drift, 0.0).xy;
     let large = textureSampleLevel(noise, repeated, in.world.zx / 331.0 - drift, 0.0).xy;
-    let tilt = (small + large - 1.0) * 0.05;
+    let tilt = (small + large - 1.0) * 0.03;
     let normal = normalize(vec3f(tilt.x, 1.0, tilt.y));
     let toward = view_direction(in.world);
     let mirrored = reflect(toward, normal);
     let sky = sky_color(vec3f(mirrored.x, abs(mirrored.y), mirrored.z));
 
-    // Half reflected, half seen through, then a tint of blue (fact sheet A11).
-    let below = 0.5 * smoothstep(0.0, 9.0, depth) + 0.15;
-    let deep = mix(vec3f(0.30, 0.38, 0.36), vec3f(0.16, 0.23, 0.25), smoothstep(1.0, 10.0, depth));
+    // Half reflected, half seen through, then a tint of blue (fact sheet A11). Deep water lets
+    // less of the ground through.
+    let deep = vec3f(0.50, 0.54, 0.53);
+    let murky = smoothstep(1.0, 11.0, depth);
+    let fresnel = 0.5 + 0.3 * pow(1.0 - max(-toward.y, 0.0), 3.0);
     let glare = 0.15 * pow(max(dot(mirrored, frame.sun.xyz), 0.0), 24.0);
-    let fresnel = 0.5 + 0.4 * pow(1.0 - max(-toward.y, 0.0), 3.0);
     let color = mix(mix(deep, sky, fresnel), vec3f(0.0, 0.3, 0.5), 0.1) + glare;
-    let alpha = clamp(depth / 2.5, 0.0, 1.0) * mix(0.62 + below * 0.5, 1.0, fresnel * 0.4);
-    return vec4f(color, clamp(alpha, 0.0, 0.97));
+    let alpha = clamp(depth / 2.5, 0.0, 1.0) * mix(0.66, 0.95, max(murky, (fresnel - 0.5) * 2.0));
+    return vec4f(color, alpha);
 }
