@@ -192,7 +192,7 @@ impl App {
 
     /// In debug builds the pictures follow the shaders on disk.
     fn watch_shaders(&mut self) {
-        let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders"));
+        let folder = crate::render::shader_folder();
         let parts = crate::render::SHADERS.iter().flat_map(|shader| shader.parts);
         let files: Vec<PathBuf> = parts.map(|(name, _)| folder.join(name)).collect();
         let mut watch = FileWatch::new(sender(&self.proxy, UserEvent::ShadersChanged));
@@ -265,7 +265,11 @@ impl App {
                 size,
                 measure,
             );
-            if drawn {
+            if let Err(error) = &drawn {
+                self.state.refuse(error.to_string());
+                screen.window.request_redraw();
+            }
+            if drawn.unwrap_or(false) {
                 self.events.scene_frame();
                 if measure {
                     // So that the panel shows what this picture took.

@@ -7,7 +7,7 @@ use egui::TextureId;
 use image::RgbaImage;
 
 use super::state::State;
-use crate::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, View};
+use crate::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
 
 /// The picture, and what it was drawn from.
 pub struct Picture {
@@ -76,6 +76,9 @@ impl Picture {
 
     /// Draws the picture if it is not what the state shows; says whether it did.
     /// `measure` waits for the GPU, to know how long it takes.
+    ///
+    /// # Errors
+    /// When the document does not fit the device.
     pub fn update(
         &mut self,
         gpu: &Gpu,
@@ -84,11 +87,11 @@ impl Picture {
         state: &State,
         size: [u32; 2],
         measure: bool,
-    ) -> bool {
+    ) -> Result<bool, UploadError> {
         let Some(open) = &state.open else {
             self.scene = None;
             self.drawn = None;
-            return false;
+            return Ok(false);
         };
         let now = Drawn {
             view: view_of(state),
@@ -96,12 +99,12 @@ impl Picture {
             size,
         };
         if self.drawn.as_ref() == Some(&now) {
-            return false;
+            return Ok(false);
         }
         if self.scene.as_ref().is_none_or(|(version, _)| *version != open.version) {
             // The old one first: two large documents at once may not fit.
             self.scene = None;
-            self.scene = Some((open.version, renderer.upload(gpu, &*open.document)));
+            self.scene = Some((open.version, renderer.upload(gpu, &*open.document)?));
         }
         if self.size != size {
             self.size = size;
@@ -115,7 +118,7 @@ impl Picture {
         }
         let start = Instant::now();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let scene = self.scene.as_ref().map(|(_, scene)| scene);
+        let scene = self.scene.as_mut().map(|(_, scene)| (scene, &*open.document));
         self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &now.view);
         gpu.queue.submit([encoder.finish()]);
         if measure {
@@ -125,7 +128,7 @@ impl Picture {
             self.frame_ms = start.elapsed().as_secs_f32() * 1000.0;
         }
         self.drawn = Some(now);
-        true
+        Ok(true)
     }
 
     /// The picture by itself, without what the pointer is over.
@@ -133,7 +136,7 @@ impl Picture {
     /// # Errors
     /// When the GPU gives nothing back.
     pub fn take(
-        &self,
+        &mut self,
         gpu: &Gpu,
         renderer: &mut Renderer,
         state: &State,
@@ -144,7 +147,9 @@ impl Picture {
         };
         let target = Target::new(gpu, self.target.size);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let scene = self.scene.as_ref().map(|(_, scene)| scene);
+        let document = state.document();
+        let scene = self.scene.as_mut().map(|(_, scene)| scene);
+        let scene = scene.zip(document.map(|document| &**document));
         renderer.draw(gpu, &mut encoder, &target, scene, &view);
         gpu.queue.submit([encoder.finish()]);
         target.read_back(gpu)

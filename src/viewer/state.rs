@@ -401,6 +401,15 @@ impl State {
         self.fly_speed = camera_control::first_fly_speed(bounds);
     }
 
+    /// Closes a file that this computer cannot show, and says why.
+    pub fn refuse(&mut self, message: String) {
+        if let Some(open) = &self.open {
+            let path = open.path.clone();
+            self.failures.push(Failure { path, message });
+            self.close();
+        }
+    }
+
     /// Closes the file.
     fn close(&mut self) {
         self.open = None;

@@ -188,7 +188,7 @@ fn with_context(
     };
     let mut requests = Vec::new();
     show(&mut PanelContext {
-        document: &*document,
+        document: &document,
         selected: state.selected,
         hovered: state.hovered,
         overlays: &state.overlays,
