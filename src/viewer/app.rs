@@ -184,15 +184,15 @@ impl App {
         };
         let screen = Screen::new(window, input, instance, &self.proxy)?;
         self.state.adapter = screen.gpu.adapter_name();
-        if cfg!(debug_assertions) {
-            self.watch_shaders();
-        }
+        self.watch_shaders();
         Ok(screen)
     }
 
     /// In debug builds the pictures follow the shaders on disk.
     fn watch_shaders(&mut self) {
-        let folder = crate::render::shader_folder();
+        let Some(folder) = crate::render::shader_folder() else {
+            return;
+        };
         let parts = crate::render::SHADERS.iter().flat_map(|shader| shader.parts);
         let files: Vec<PathBuf> = parts.map(|(name, _)| folder.join(name)).collect();
         let mut watch = FileWatch::new(sender(&self.proxy, UserEvent::ShadersChanged));

@@ -6,6 +6,11 @@ use super::commands::{Action, COMMANDS, Command, MENUS, POINTER};
 use super::state::State;
 use super::theme;
 
+/// Room for keys, in logical pixels.
+const KEYS_WIDTH: f32 = 130.0;
+/// Room for a command's name and state.
+const NAME_WIDTH: f32 = 175.0;
+
 fn fits(typed: &str, texts: &[&str]) -> bool {
     let typed = typed.trim().to_lowercase();
     texts.iter().any(|text| text.to_lowercase().contains(&typed))
@@ -37,13 +42,11 @@ pub fn ui(ui: &mut egui::Ui, state: &State, text: &mut String) -> Option<Action>
             }
             any = true;
             heading(ui, menu);
-            egui::Grid::new(menu).num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
-                for command in shown {
-                    if row(ui, state, command) {
-                        chosen = Some(command.action);
-                    }
+            for command in shown {
+                if row(ui, state, command) {
+                    chosen = Some(command.action);
                 }
-            });
+            }
         }
         let shown = POINTER.iter().filter(|p| fits(text, &[p.gesture, p.help, "pointer"]));
         let mut shown = shown.peekable();
@@ -51,10 +54,16 @@ pub fn ui(ui: &mut egui::Ui, state: &State, text: &mut String) -> Option<Action>
             any = true;
             heading(ui, "Pointer in the view");
             for pointer in shown {
-                ui.horizontal_wrapped(|ui| {
-                    ui.label(RichText::new(pointer.gesture).color(theme::ACCENT));
-                    ui.label(pointer.help);
-                });
+                columns(ui, [
+                    &mut |ui| {
+                        let gesture = RichText::new(pointer.gesture).color(theme::ACCENT);
+                        ui.add(egui::Label::new(gesture).wrap());
+                    },
+                    &mut |_| {},
+                    &mut |ui| {
+                        ui.add(egui::Label::new(RichText::new(pointer.help).weak()).wrap());
+                    },
+                ]);
             }
         }
         if !any {
@@ -69,23 +78,46 @@ fn heading(ui: &mut egui::Ui, text: &str) {
     ui.label(RichText::new(text).strong().size(15.0));
 }
 
+/// Three columns of a row: the first two of fixed width, the last takes the rest.
+fn columns(ui: &mut egui::Ui, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
+    let spacing = ui.spacing().item_spacing.x;
+    let rest = ui.available_width() - KEYS_WIDTH - NAME_WIDTH - 2.0 * spacing;
+    ui.horizontal_top(|ui| {
+        for (cell, width) in cells.into_iter().zip([KEYS_WIDTH, NAME_WIDTH, rest]) {
+            ui.vertical(|ui| {
+                ui.set_width(width.max(60.0));
+                cell(ui);
+            });
+        }
+    });
+}
+
 /// Keys, name with state, and help; says whether the name was clicked.
 fn row(ui: &mut egui::Ui, state: &State, command: &Command) -> bool {
-    let keys: Vec<String> = command.key_texts().collect();
-    ui.label(RichText::new(keys.join("  ")).monospace().color(theme::ACCENT));
-    let clicked = ui
-        .horizontal(|ui| {
-            let name = egui::Button::new(command.name).frame(false);
-            let clicked = ui.add_enabled(state.is_enabled(command.action), name).clicked();
-            match state.is_on(command.action) {
-                Some(true) => ui.label(RichText::new("on").small().strong().color(theme::ACCENT)),
-                Some(false) => ui.label(RichText::new("off").small().weak()),
-                None => ui.label(""),
-            };
-            clicked
-        })
-        .inner;
-    ui.add(egui::Label::new(RichText::new(command.help).weak()).wrap());
-    ui.end_row();
+    let mut clicked = false;
+    columns(ui, [
+        &mut |ui| {
+            let keys: Vec<String> = command.key_texts().collect();
+            ui.label(RichText::new(keys.join("  ")).monospace().color(theme::ACCENT));
+        },
+        &mut |ui| {
+            ui.horizontal(|ui| {
+                let name = egui::Button::new(command.name).frame(false);
+                clicked = ui.add_enabled(state.is_enabled(command.action), name).clicked();
+                match state.is_on(command.action) {
+                    Some(true) => {
+                        ui.label(RichText::new("on").small().strong().color(theme::ACCENT));
+                    }
+                    Some(false) => {
+                        ui.label(RichText::new("off").small().weak());
+                    }
+                    None => {}
+                }
+            });
+        },
+        &mut |ui| {
+            ui.add(egui::Label::new(RichText::new(command.help).weak()).wrap());
+        },
+    ]);
     clicked
 }

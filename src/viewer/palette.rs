@@ -67,6 +67,8 @@ pub fn ui(ui: &mut egui::Ui, state: &State, text: &mut String, at: &mut usize) -
     field.request_focus();
     if field.changed() {
         *at = 0;
+        // The field itself shows what was typed only in the next frame.
+        ui.ctx().request_repaint();
     }
     let found = matching(text);
     let last = found.len().saturating_sub(1);

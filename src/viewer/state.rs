@@ -202,6 +202,9 @@ pub struct State {
     /// What the window still has to do.
     pub effects: Vec<Effect>,
     start: StartView,
+    /// The direction from which a document that was just opened is to be seen, as soon as the
+    /// shape of the view is known.
+    framing: Option<NamedView>,
     versions: u64,
 }
 
@@ -235,6 +238,7 @@ impl State {
             adapter: String::new(),
             effects: Vec::new(),
             start,
+            framing: None,
             versions: 0,
         }
     }
@@ -389,16 +393,31 @@ impl State {
 
     fn look_at_document(&mut self, document: &dyn Document) {
         let bounds = document.bounds();
-        let view = std::mem::take(&mut self.start.view);
-        let mut camera = Camera::framing(bounds, view, document.handedness(), self.aspect);
-        camera.near = camera_control::near_plane(bounds);
-        camera.projection = self.camera.projection;
-        if let Some(pose) = self.start.pose.take() {
-            camera.pose = pose;
-        }
-        self.camera = camera;
+        self.camera.handedness = document.handedness();
+        self.camera.near = camera_control::near_plane(bounds);
         self.mode = CameraMode::Orbit;
         self.fly_speed = camera_control::first_fly_speed(bounds);
+        let view = std::mem::take(&mut self.start.view);
+        match self.start.pose.take() {
+            Some(pose) => self.camera.pose = pose,
+            None => self.framing = Some(view),
+        }
+    }
+
+    /// Takes on the shape of the view, and frames a document that has just been opened.
+    pub fn shape_view(&mut self, aspect: f32) {
+        self.aspect = aspect;
+        let Some(document) = self.document().cloned() else {
+            return;
+        };
+        if let Some(view) = self.framing.take() {
+            let Camera { projection, near, handedness, .. } = self.camera;
+            self.camera = Camera {
+                projection,
+                near,
+                ..Camera::framing(document.bounds(), view, handedness, aspect)
+            };
+        }
     }
 
     /// Closes a file that this computer cannot show, and says why.

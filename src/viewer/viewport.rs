@@ -52,7 +52,7 @@ impl Viewport {
         let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
         ui.painter().image(picture, rect, whole, egui::Color32::WHITE);
         if rect.is_positive() {
-            state.aspect = rect.width() / rect.height();
+            state.shape_view(rect.width() / rect.height());
         }
         let at = |pos: Pos2| {
             Vec2::new(
