@@ -17,7 +17,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 pub use overview::Overview;
-pub use patchwork::{ATLAS_SIDE, Patchwork};
+pub use patchwork::{ATLAS_SIDE, Patchwork, patchwork};
 
 use self::geometry::{LEVEL_HEIGHT, Placement, Shape};
 use self::pack::{Layers, Packed};
