@@ -3,6 +3,7 @@
 //! A renderer is long-lived and knows how to draw one kind of thing; what it draws is in a data
 //! value that is made once for a document ([`SceneData`]) and changed when the view does.
 
+mod floor;
 mod frame;
 mod gpu;
 mod lines;
@@ -21,6 +22,7 @@ use self::terrain::{TerrainData, TerrainRenderer};
 use crate::scene::camera::Camera;
 use crate::scene::{Document, Drawable, Item, OverlaySet};
 
+pub use floor::Floor;
 pub use gpu::{Gpu, GpuError};
 pub use probe::{TileProbe, probe_tiles};
 pub use shaders::{SHADERS, Shader, folder as shader_folder};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::folder;
-use crate::scene::Document;
+use crate::scene::{Document, demo};
 use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
 
 /// What is to be opened.
@@ -173,13 +173,7 @@ fn load(
     let mut failures = Vec::new();
     let paths = match target {
         Target::Demo => {
-            let Some(source) = demo_source() else {
-                failures.push(Failure {
-                    path: "demo".into(),
-                    message: "this program was built without a demo".to_owned(),
-                });
-                return (None, failures);
-            };
+            let source = demo::source();
             let path = source.path.clone();
             let loaded = open(&source, options, progress)
                 .map_err(|error| note(&mut failures, &path, &error))
@@ -253,11 +247,6 @@ fn open(
             reason: "Mapscope failed while reading it; please report this, with the file".to_owned(),
         })
     })
-}
-
-/// The map that is built in.
-fn demo_source() -> Option<Source> {
-    None
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub struct ViewOptions {
     pub view: NamedView,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
+    /// Folders in which textures are looked for besides those that are remembered.
+    pub texture_folders: Vec<PathBuf>,
 }
 
 /// Why there is no window.
@@ -83,6 +85,7 @@ pub fn run(options: ViewOptions) -> Result<(), ViewError> {
         pose: options.camera,
         view: options.view,
         overlays: options.overlays,
+        texture_folders: options.texture_folders,
     };
     let mut state = state::State::new(settings, start);
     if options.files.is_empty() {

@@ -154,6 +154,8 @@ pub struct StartView {
     pub view: NamedView,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
+    /// Folders in which textures are looked for besides those that are remembered.
+    pub texture_folders: Vec<PathBuf>,
 }
 
 /// The state of the window.
@@ -258,8 +260,9 @@ impl State {
 
     /// What the user has said about opening files.
     pub fn open_options(&self) -> OpenOptions {
+        let remembered = self.settings.texture_folders.iter();
         OpenOptions {
-            texture_folders: self.settings.texture_folders.clone(),
+            texture_folders: self.start.texture_folders.iter().chain(remembered).cloned().collect(),
         }
     }
 
