@@ -90,10 +90,7 @@ fn the_scanner_sees_every_way_out_of_a_layer() {
     for (text, line) in [
         ("use crate::render::Gpu;", 1),
         ("\nuse crate::{formats::Tile, viewer};", 2),
-        (
-            "use crate::{formats::{Tile, Map},\n  render::Gpu};",
-            2,
-        ),
+        ("use crate::{formats::{Tile, Map},\n  render::Gpu};", 2),
         ("use super::super::render;", 1),
         ("use super::{super::commands::Info};", 1),
         ("fn f() { let gpu = crate::render::Gpu::headless(); }", 1),
