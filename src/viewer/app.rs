@@ -31,7 +31,7 @@ const FASTEST_CANCEL: Duration = Duration::from_millis(400);
 
 /// What other threads tell the window.
 #[derive(Debug)]
-pub enum UserEvent {
+pub(super) enum UserEvent {
     /// A load is over.
     Loaded(Outcome),
     /// Files in watched folders changed.
@@ -70,7 +70,7 @@ struct Screen {
 }
 
 /// The program while its window is open.
-pub struct App {
+pub(super) struct App {
     proxy: EventLoopProxy<UserEvent>,
     instance: Option<JoinHandle<wgpu::Instance>>,
     screen: Option<Screen>,
@@ -116,7 +116,7 @@ fn sender<T, F: Fn(T) -> UserEvent>(
 
 impl App {
     /// A program that starts loading at once and opens its window when the event loop runs.
-    pub fn new(
+    pub(super) fn new(
         proxy: EventLoopProxy<UserEvent>,
         instance: JoinHandle<wgpu::Instance>,
         state: State,
@@ -193,7 +193,9 @@ impl App {
         let Some(folder) = crate::render::shader_folder() else {
             return;
         };
-        let parts = crate::render::SHADERS.iter().flat_map(|shader| shader.parts);
+        let parts = crate::render::SHADERS
+            .iter()
+            .flat_map(|shader| shader.parts);
         let files: Vec<PathBuf> = parts.map(|(name, _)| folder.join(name)).collect();
         let mut watch = FileWatch::new(sender(&self.proxy, UserEvent::ShadersChanged));
         watch.set(files.iter().map(PathBuf::as_path));
@@ -242,7 +244,10 @@ impl App {
                 triangles: screen.picture.statistics.triangles,
                 draw_calls: screen.picture.statistics.draw_calls,
                 gpu_bytes: screen.picture.gpu_bytes(),
-                cpu_bytes: self.state.document().map_or(0, |document| document.cpu_bytes()),
+                cpu_bytes: self
+                    .state
+                    .document()
+                    .map_or(0, |document| document.cpu_bytes()),
                 adapter: &adapter,
             },
             previews: &mut NoPreviews,
@@ -251,7 +256,9 @@ impl App {
         let output = self.egui.run_ui(raw, |ui| {
             shown = self.ui.show(ui, &mut self.state, &mut canvas);
         });
-        screen.input.handle_platform_output(&screen.window, output.platform_output);
+        screen
+            .input
+            .handle_platform_output(&screen.window, output.platform_output);
         let pixels_per_point = output.pixels_per_point;
         if let Some(rect) = shown.viewport {
             let size = [rect.width(), rect.height()]
@@ -279,7 +286,8 @@ impl App {
         }
         let jobs = self.egui.tessellate(output.shapes, pixels_per_point);
         screen.paint(frame, &jobs, output.textures_delta, pixels_per_point);
-        self.events.state(&self.state, &shown.rects, pixels_per_point);
+        self.events
+            .state(&self.state, &shown.rects, pixels_per_point);
         self.events.frame();
         let delay = output
             .viewport_output
@@ -288,7 +296,9 @@ impl App {
         if delay.is_zero() {
             screen.window.request_redraw();
         }
-        self.repaint_at = Instant::now().checked_add(delay).filter(|_| !delay.is_zero());
+        self.repaint_at = Instant::now()
+            .checked_add(delay)
+            .filter(|_| !delay.is_zero());
     }
 
     /// Does what only the window can do.
@@ -385,8 +395,10 @@ impl App {
         type Answer = std::pin::Pin<Box<dyn Future<Output = Option<rfd::FileHandle>> + Send>>;
         let answer: Answer = match purpose {
             PathPurpose::Open => {
-                let endings: Vec<&str> =
-                    registry::formats().flat_map(|format| format.endings).copied().collect();
+                let endings: Vec<&str> = registry::formats()
+                    .flat_map(|format| format.endings)
+                    .copied()
+                    .collect();
                 Box::pin(
                     dialog
                         .add_filter("What Mapscope opens", &endings)
@@ -395,9 +407,18 @@ impl App {
                 )
             }
             PathPurpose::SavePicture => {
-                let path = self.state.open.as_ref().map(|open| state::suggested_picture(&open.path));
+                let path = self
+                    .state
+                    .open
+                    .as_ref()
+                    .map(|open| state::suggested_picture(&open.path));
                 let name = path.as_deref().map(super::folder::name).unwrap_or_default();
-                Box::pin(dialog.add_filter("PNG", &["png"]).set_file_name(name).save_file())
+                Box::pin(
+                    dialog
+                        .add_filter("PNG", &["png"])
+                        .set_file_name(name)
+                        .save_file(),
+                )
             }
             PathPurpose::TextureFolder => Box::pin(dialog.pick_folder()),
         };
@@ -417,7 +438,10 @@ impl App {
         let Some(screen) = &mut self.screen else {
             return;
         };
-        match screen.picture.take(&screen.gpu, &mut screen.renderer, &self.state) {
+        match screen
+            .picture
+            .take(&screen.gpu, &mut screen.renderer, &self.state)
+        {
             Ok(image) => {
                 let saved = sender(&self.proxy, UserEvent::PictureSaved);
                 std::thread::spawn(move || saved(picture::save(&image, path)));
@@ -458,11 +482,17 @@ impl App {
         self.state.loading = None;
         for failure in &outcome.failures {
             let line = failure.message.replace('\n', " ");
-            self.events.say(format_args!("failed {}: {line}", failure.path.display()));
+            self.events
+                .say(format_args!("failed {}: {line}", failure.path.display()));
         }
         if let Some(loaded) = &outcome.loaded {
-            let what = if outcome.request.reload { "reloaded" } else { "opened" };
-            self.events.say(format_args!("{what} {}", loaded.path.display()));
+            let what = if outcome.request.reload {
+                "reloaded"
+            } else {
+                "opened"
+            };
+            self.events
+                .say(format_args!("{what} {}", loaded.path.display()));
         }
         self.state.loaded(outcome);
         self.save_settings();
@@ -498,7 +528,8 @@ impl App {
                 self.state.adapter = screen.gpu.adapter_name();
                 screen.window.request_redraw();
                 self.screen = Some(screen);
-                self.state.toast("The graphics driver was restarted", Some(Severity::Warning));
+                self.state
+                    .toast("The graphics driver was restarted", Some(Severity::Warning));
                 self.events.say("device-restored");
             }
             Err(error) => {
@@ -545,13 +576,22 @@ impl Screen {
 
     /// Puts the letters on a new device: egui believes that they are there already.
     fn upload_fonts(&mut self, egui: &egui::Context) {
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method alone has too narrow a lifetime"
+        )]
         let image = egui.fonts(|fonts| fonts.image());
         let delta = egui::epaint::ImageDelta::full(image, egui::TextureOptions::LINEAR);
         let id = egui::TextureId::default();
-        self.painter.update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
+        self.painter
+            .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
     }
 
     /// Draws the window's contents and presents them.
+    #[expect(
+        clippy::iter_over_hash_type,
+        reason = "each texture is changed by itself, in any order"
+    )]
     fn paint(
         &mut self,
         frame: wgpu::SurfaceTexture,
@@ -570,7 +610,9 @@ impl Screen {
             pixels_per_point,
         };
         let mut encoder = device.create_command_encoder(&Default::default());
-        let before = self.painter.update_buffers(device, queue, &mut encoder, jobs, &screen);
+        let before = self
+            .painter
+            .update_buffers(device, queue, &mut encoder, jobs, &screen);
         let view = frame.texture.create_view(&Default::default());
         let mut pass = encoder
             .begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -677,9 +719,13 @@ impl ApplicationHandler<UserEvent> for App {
                 let Some(hovering) = hovering else {
                     return;
                 };
-                let opens = preview.opens.as_deref().or(paths.first().map(PathBuf::as_path));
+                let opens = preview
+                    .opens
+                    .as_deref()
+                    .or(paths.first().map(PathBuf::as_path));
                 if let Some(path) = opens {
-                    self.events.say(format_args!("hover {} {}", paths.len(), path.display()));
+                    self.events
+                        .say(format_args!("hover {} {}", paths.len(), path.display()));
                 }
                 *hovering = HoveringFiles {
                     paths,
@@ -735,7 +781,11 @@ impl ApplicationHandler<UserEvent> for App {
         if self.files.take_settled(now) {
             self.state.reload();
         }
-        if self.shaders.as_mut().is_some_and(|shaders| shaders.take_settled(now)) {
+        if self
+            .shaders
+            .as_mut()
+            .is_some_and(|shaders| shaders.take_settled(now))
+        {
             self.reload_shaders();
             self.request_redraw();
         }

@@ -20,15 +20,15 @@ const NEAREST: f32 = 1.0;
 const FARTHEST: f32 = 1.0e6;
 
 /// Lowest and highest eye of the game's view above the ground, in world units (fact sheet 0).
-pub const GAME_HEIGHTS: std::ops::RangeInclusive<f32> = 125.0..=350.0;
+pub(super) const GAME_HEIGHTS: std::ops::RangeInclusive<f32> = 125.0..=350.0;
 /// Height that the game starts with.
-pub const GAME_HEIGHT: f32 = 175.0;
+pub(super) const GAME_HEIGHT: f32 = 175.0;
 /// Change of the game's height for a notch of the wheel.
-pub const GAME_HEIGHT_STEP: f32 = 15.0;
+pub(super) const GAME_HEIGHT_STEP: f32 = 15.0;
 
 /// What the pointer does to the camera.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CameraMode {
+pub(super) enum CameraMode {
     /// It turns around the point that was grabbed.
     #[default]
     Orbit,
@@ -105,14 +105,14 @@ fn turn(camera: &Camera, pivot: Vec3, yaw_by: f32, pitch_by: f32) -> Pose {
 }
 
 /// A drag that turns the world around a point of it: what is near follows the pointer.
-pub fn orbit(camera: &Camera, pivot: Vec3, drag: Vec2) -> Pose {
+pub(super) fn orbit(camera: &Camera, pivot: Vec3, drag: Vec2) -> Pose {
     let drag = drag * TURN_PER_PIXEL_RADIANS;
     let yaw_by = -drag.x * turning_sense(camera.handedness);
     turn(camera, pivot, yaw_by, -drag.y)
 }
 
 /// A drag that turns the head: the line of sight follows the pointer.
-pub fn look(camera: &Camera, drag: Vec2) -> Pose {
+pub(super) fn look(camera: &Camera, drag: Vec2) -> Pose {
     let drag = drag * TURN_PER_PIXEL_RADIANS * 0.5;
     let yaw_by = -drag.x * turning_sense(camera.handedness);
     turn(camera, camera.pose.eye, yaw_by, -drag.y)
@@ -120,7 +120,7 @@ pub fn look(camera: &Camera, drag: Vec2) -> Pose {
 
 /// Moves the camera across its line of sight until a point of the world is at a point of the
 /// picture.
-pub fn pan(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose {
+pub(super) fn pan(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose {
     let ray = camera.ray_in_world(at, aspect);
     let forward = camera.forward();
     let depth = (grabbed - ray.origin).dot(forward);
@@ -130,7 +130,7 @@ pub fn pan(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose {
 
 /// Moves the camera level with the ground until a point of the world is at a point of the
 /// picture. Does nothing where the pointer is on or above the horizon.
-pub fn pan_level(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose {
+pub(super) fn pan_level(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose {
     match on_level(camera, grabbed.y, at, aspect) {
         Some(under_pointer) => moved(camera, grabbed - under_pointer),
         None => camera.pose,
@@ -138,7 +138,7 @@ pub fn pan_level(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose 
 }
 
 /// Where the level plane at a height is seen at a point of the picture.
-pub fn on_level(camera: &Camera, y: f32, at: Vec2, aspect: f32) -> Option<Vec3> {
+pub(super) fn on_level(camera: &Camera, y: f32, at: Vec2, aspect: f32) -> Option<Vec3> {
     let ray = camera.ray_in_world(at, aspect);
     let along = (y - ray.origin.y) / ray.direction.y;
     let point = ray.origin + ray.direction * along;
@@ -147,7 +147,7 @@ pub fn on_level(camera: &Camera, y: f32, at: Vec2, aspect: f32) -> Option<Vec3> 
 
 /// The point at a point of the picture that is as deep as the target: what to grab where there
 /// is nothing else.
-pub fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
+pub(super) fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
     let ray = camera.ray_in_world(at, aspect);
     let forward = camera.forward();
     let depth = (camera.pose.target - ray.origin).dot(forward);
@@ -156,7 +156,7 @@ pub fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
 
 /// Goes nearer to a point (`factor` below 1) or away from it, and leaves it where it is in the
 /// picture.
-pub fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
+pub(super) fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
     let depth = (anchor - camera.pose.eye).dot(camera.forward()).abs();
     let least = (NEAREST / depth.max(1e-3)).max(NEAREST / camera.distance());
     // Where it is already too near it may not come nearer, and need not go away.
@@ -169,21 +169,20 @@ pub fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
 }
 
 /// Puts a point into the middle of the picture, as far off as the target was.
-pub fn center_on(camera: &Camera, point: Vec3) -> Pose {
+pub(super) fn center_on(camera: &Camera, point: Vec3) -> Pose {
     moved(camera, point - camera.pose.target)
 }
 
 /// Flies by a way in world units: to the right of the picture, up in the world, and ahead.
-pub fn fly(camera: &Camera, right_up_ahead: Vec3) -> Pose {
+pub(super) fn fly(camera: &Camera, right_up_ahead: Vec3) -> Pose {
     let [right, _] = camera.right_up();
-    let way = right * right_up_ahead.x
-        + Vec3::Y * right_up_ahead.y
-        + camera.forward() * right_up_ahead.z;
+    let way =
+        right * right_up_ahead.x + Vec3::Y * right_up_ahead.y + camera.forward() * right_up_ahead.z;
     moved(camera, way)
 }
 
 /// Looks in another direction at the same target.
-pub fn face(camera: &Camera, direction: Vec3) -> Pose {
+pub(super) fn face(camera: &Camera, direction: Vec3) -> Pose {
     let pose = Pose {
         eye: camera.pose.target - direction * camera.distance(),
         target: camera.pose.target,
@@ -193,7 +192,7 @@ pub fn face(camera: &Camera, direction: Vec3) -> Pose {
 
 /// Makes a box fill the picture without turning the camera; small things keep some of what is
 /// around them in view.
-pub fn frame(camera: &Camera, bounds: Aabb, least_radius: f32, aspect: f32) -> Pose {
+pub(super) fn frame(camera: &Camera, bounds: Aabb, least_radius: f32, aspect: f32) -> Pose {
     let grow = (least_radius - bounds.radius()).max(0.0) * Vec3::ONE / 3.0_f32.sqrt();
     let mut framed = *camera;
     framed.frame(
@@ -208,7 +207,7 @@ pub fn frame(camera: &Camera, bounds: Aabb, least_radius: f32, aspect: f32) -> P
 
 /// The game's view (fact sheet 0: yaw 135 and pitch -65 degrees) of a point on the ground, from
 /// a height above it.
-pub fn game_view(on_ground: Vec3, height: f32) -> Pose {
+pub(super) fn game_view(on_ground: Vec3, height: f32) -> Pose {
     let front = direction(135.0_f32.to_radians(), -65.0_f32.to_radians());
     Pose {
         eye: on_ground + front * (height / front.y),
@@ -218,12 +217,12 @@ pub fn game_view(on_ground: Vec3, height: f32) -> Pose {
 
 /// The near plane for a document of this size: far enough off that depth stays exact, near
 /// enough that nothing is cut off.
-pub fn near_plane(bounds: Aabb) -> f32 {
+pub(super) fn near_plane(bounds: Aabb) -> f32 {
     (bounds.radius() * 1.0e-3).clamp(0.01, 0.5)
 }
 
 /// How fast flying begins, in world units a second.
-pub fn first_fly_speed(bounds: Aabb) -> f32 {
+pub(super) fn first_fly_speed(bounds: Aabb) -> f32 {
     (bounds.radius() * 0.25).clamp(2.0, 400.0)
 }
 
@@ -260,7 +259,10 @@ mod tests {
     #[track_caller]
     fn assert_seen_at(camera: &Camera, point: Vec3, at: Vec2) {
         let seen = camera.project(point, ASPECT).unwrap();
-        assert!((seen - at).length() < 2e-3, "{seen} is not {at}: {camera:?}");
+        assert!(
+            (seen - at).length() < 2e-3,
+            "{seen} is not {at}: {camera:?}"
+        );
     }
 
     #[test]
@@ -268,7 +270,11 @@ mod tests {
         for camera in cameras() {
             let grabbed = at_target_depth(&camera, Vec2::new(0.4, 0.7), ASPECT);
             let to = Vec2::new(0.55, 0.62);
-            assert_seen_at(&with(&camera, pan(&camera, grabbed, to, ASPECT)), grabbed, to);
+            assert_seen_at(
+                &with(&camera, pan(&camera, grabbed, to, ASPECT)),
+                grabbed,
+                to,
+            );
         }
     }
 
@@ -363,7 +369,10 @@ mod tests {
                     };
                     let [right, up] = turned.right_up();
                     assert!(right.dot(right_before) > 0.9, "step {step}: {turned:?}");
-                    assert!(up.dot(up_before) > 0.5 && up.y >= -1e-4, "step {step}: {turned:?}");
+                    assert!(
+                        up.dot(up_before) > 0.5 && up.y >= -1e-4,
+                        "step {step}: {turned:?}"
+                    );
                 }
                 assert!((turned.distance() / camera.distance() - 1.0).abs() < 0.01);
             }
@@ -395,7 +404,15 @@ mod tests {
                 zoom(&camera, camera.pose.eye, 0.0),
                 center_on(&camera, wild),
                 fly(&camera, wild),
-                frame(&camera, Aabb { min: wild, max: wild }, 1.0, ASPECT),
+                frame(
+                    &camera,
+                    Aabb {
+                        min: wild,
+                        max: wild,
+                    },
+                    1.0,
+                    ASPECT,
+                ),
             ] {
                 assert!(pose.eye.is_finite() && pose.target.is_finite(), "{pose:?}");
                 assert!(pose.eye != pose.target, "{pose:?}");
@@ -418,9 +435,15 @@ mod tests {
     fn the_game_view_is_the_one_of_the_fact_sheet() {
         // From 175 above the origin the engine looks along (-0.2989, -0.9063, -0.2989).
         let pose = game_view(Vec3::new(-57.71, 0.0, -57.71), GAME_HEIGHT);
-        assert!((pose.eye - Vec3::new(0.0, 175.0, 0.0)).length() < 0.05, "{pose}");
+        assert!(
+            (pose.eye - Vec3::new(0.0, 175.0, 0.0)).length() < 0.05,
+            "{pose}"
+        );
         let along = (pose.target - pose.eye).normalize() * 50.0;
-        assert!((along - Vec3::new(-14.942, -45.315, -14.942)).length() < 0.01, "{along}");
+        assert!(
+            (along - Vec3::new(-14.942, -45.315, -14.942)).length() < 0.01,
+            "{along}"
+        );
     }
 
     #[test]
@@ -434,7 +457,10 @@ mod tests {
             assert_seen_at(&framed, tile.center(), Vec2::splat(0.5));
             assert!(framed.distance() > 40.0);
             let seen = tile.corners().map(|c| framed.project(c, ASPECT).unwrap());
-            assert!(seen.iter().all(|p| p.min_element() > 0.2 && p.max_element() < 0.8));
+            assert!(
+                seen.iter()
+                    .all(|p| p.min_element() > 0.2 && p.max_element() < 0.8)
+            );
         }
     }
 }

@@ -13,7 +13,9 @@ const NAME_WIDTH: f32 = 175.0;
 
 fn fits(typed: &str, texts: &[&str]) -> bool {
     let typed = typed.trim().to_lowercase();
-    texts.iter().any(|text| text.to_lowercase().contains(&typed))
+    texts
+        .iter()
+        .any(|text| text.to_lowercase().contains(&typed))
 }
 
 fn command_fits(typed: &str, command: &Command) -> bool {
@@ -22,7 +24,7 @@ fn command_fits(typed: &str, command: &Command) -> bool {
 }
 
 /// Shows the sheet; gives the command that was clicked.
-pub fn ui(ui: &mut egui::Ui, state: &State, text: &mut String) -> Option<Action> {
+pub(super) fn ui(ui: &mut egui::Ui, state: &State, text: &mut String) -> Option<Action> {
     let mut chosen = None;
     let field = TextEdit::singleline(text)
         .hint_text("Search keys and commands")
@@ -30,46 +32,53 @@ pub fn ui(ui: &mut egui::Ui, state: &State, text: &mut String) -> Option<Action>
     let field = ui.add(field);
     super::dialogs::name_field(&field, "Search keys and commands");
     ui.add_space(4.0);
-    egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        let mut any = false;
-        for menu in MENUS {
-            let shown: Vec<&Command> = COMMANDS
-                .iter()
-                .filter(|c| c.menu.title == menu && command_fits(text, c))
-                .collect();
-            if shown.is_empty() {
-                continue;
-            }
-            any = true;
-            heading(ui, menu);
-            for command in shown {
-                if row(ui, state, command) {
-                    chosen = Some(command.action);
+    egui::ScrollArea::vertical()
+        .auto_shrink([false, false])
+        .show(ui, |ui| {
+            let mut any = false;
+            for menu in MENUS {
+                let shown: Vec<&Command> = COMMANDS
+                    .iter()
+                    .filter(|c| c.menu.title == menu && command_fits(text, c))
+                    .collect();
+                if shown.is_empty() {
+                    continue;
+                }
+                any = true;
+                heading(ui, menu);
+                for command in shown {
+                    if row(ui, state, command) {
+                        chosen = Some(command.action);
+                    }
                 }
             }
-        }
-        let shown = POINTER.iter().filter(|p| fits(text, &[p.gesture, p.help, "pointer"]));
-        let mut shown = shown.peekable();
-        if shown.peek().is_some() {
-            any = true;
-            heading(ui, "Pointer in the view");
-            for pointer in shown {
-                columns(ui, [
-                    &mut |ui| {
-                        let gesture = RichText::new(pointer.gesture).color(theme::ACCENT);
-                        ui.add(egui::Label::new(gesture).wrap());
-                    },
-                    &mut |_| {},
-                    &mut |ui| {
-                        ui.add(egui::Label::new(RichText::new(pointer.help).weak()).wrap());
-                    },
-                ]);
+            let shown = POINTER
+                .iter()
+                .filter(|p| fits(text, &[p.gesture, p.help, "pointer"]));
+            let mut shown = shown.peekable();
+            if shown.peek().is_some() {
+                any = true;
+                heading(ui, "Pointer in the view");
+                for pointer in shown {
+                    columns(
+                        ui,
+                        [
+                            &mut |ui| {
+                                let gesture = RichText::new(pointer.gesture).color(theme::ACCENT);
+                                ui.add(egui::Label::new(gesture).wrap());
+                            },
+                            &mut |_| {},
+                            &mut |ui| {
+                                ui.add(egui::Label::new(RichText::new(pointer.help).weak()).wrap());
+                            },
+                        ],
+                    );
+                }
             }
-        }
-        if !any {
-            ui.weak("Nothing has these letters");
-        }
-    });
+            if !any {
+                ui.weak("Nothing has these letters");
+            }
+        });
     chosen
 }
 
@@ -95,29 +104,38 @@ fn columns(ui: &mut egui::Ui, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
 /// Keys, name with state, and help; says whether the name was clicked.
 fn row(ui: &mut egui::Ui, state: &State, command: &Command) -> bool {
     let mut clicked = false;
-    columns(ui, [
-        &mut |ui| {
-            let keys: Vec<String> = command.key_texts().collect();
-            ui.label(RichText::new(keys.join("  ")).monospace().color(theme::ACCENT));
-        },
-        &mut |ui| {
-            ui.horizontal(|ui| {
-                let name = egui::Button::new(command.name).frame(false);
-                clicked = ui.add_enabled(state.is_enabled(command.action), name).clicked();
-                match state.is_on(command.action) {
-                    Some(true) => {
-                        ui.label(RichText::new("on").small().strong().color(theme::ACCENT));
+    columns(
+        ui,
+        [
+            &mut |ui| {
+                let keys: Vec<String> = command.key_texts().collect();
+                ui.label(
+                    RichText::new(keys.join("  "))
+                        .monospace()
+                        .color(theme::ACCENT),
+                );
+            },
+            &mut |ui| {
+                ui.horizontal(|ui| {
+                    let name = egui::Button::new(command.name).frame(false);
+                    clicked = ui
+                        .add_enabled(state.is_enabled(command.action), name)
+                        .clicked();
+                    match state.is_on(command.action) {
+                        Some(true) => {
+                            ui.label(RichText::new("on").small().strong().color(theme::ACCENT));
+                        }
+                        Some(false) => {
+                            ui.label(RichText::new("off").small().weak());
+                        }
+                        None => {}
                     }
-                    Some(false) => {
-                        ui.label(RichText::new("off").small().weak());
-                    }
-                    None => {}
-                }
-            });
-        },
-        &mut |ui| {
-            ui.add(egui::Label::new(RichText::new(command.help).weak()).wrap());
-        },
-    ]);
+                });
+            },
+            &mut |ui| {
+                ui.add(egui::Label::new(RichText::new(command.help).weak()).wrap());
+            },
+        ],
+    );
     clicked
 }

@@ -377,17 +377,18 @@ pub fn pressed(
 pub fn readme_key_table() -> String {
     let mut table = String::from("| Key | Command | |\n|---|---|---|\n");
     let mut row = |keys: &str, name: &str, help: &str| {
-        table.push_str(&format!("| {keys} | {name} | {help} |\n"));
+        table.extend(["| ", keys, " | ", name, " | ", help, " |\n"]);
     };
     for menu in MENUS {
         for command in COMMANDS.iter().filter(|c| c.menu.title == menu) {
             let keys: Vec<String> = command.key_texts().map(|k| format!("`{k}`")).collect();
-            row(&keys.join(" "), &format!("{menu} › {}", command.name), command.help);
+            let name = format!("{menu} › {}", command.name);
+            row(&keys.join(" "), &name, command.help);
         }
     }
     table.push_str("\n| Pointer in the view | |\n|---|---|\n");
     for PointerGesture { gesture, help } in POINTER {
-        table.push_str(&format!("| {gesture} | {help} |\n"));
+        table.extend(["| ", gesture, " | ", help, " |\n"]);
     }
     table
 }
@@ -410,7 +411,11 @@ mod tests {
             let same = |c: &Command| c.action == command.action;
             assert!(!COMMANDS[..index].iter().any(same), "{}", command.id);
             assert!(MENUS.contains(&command.menu.title), "{}", command.id);
-            assert!(!command.help.is_empty() && !command.help.ends_with('.'), "{}", command.id);
+            assert!(
+                !command.help.is_empty() && !command.help.ends_with('.'),
+                "{}",
+                command.id
+            );
         }
     }
 
@@ -422,7 +427,10 @@ mod tests {
                 .filter(|c| c.menu.title == menu)
                 .map(|c| c.menu.group)
                 .collect();
-            assert!(!groups.is_empty() && groups.is_sorted(), "{menu}: {groups:?}");
+            assert!(
+                !groups.is_empty() && groups.is_sorted(),
+                "{menu}: {groups:?}"
+            );
         }
     }
 
@@ -432,7 +440,11 @@ mod tests {
         for command in COMMANDS {
             for key in command.keys {
                 let plain = key.modifiers.is_none() || key.modifiers == Modifiers::SHIFT;
-                assert!(!(plain && FLY_KEYS.contains(&key.logical_key)), "{}", command.id);
+                assert!(
+                    !(plain && FLY_KEYS.contains(&key.logical_key)),
+                    "{}",
+                    command.id
+                );
             }
         }
     }
@@ -440,11 +452,20 @@ mod tests {
     #[test]
     fn keys_find_their_commands_on_any_keyboard() {
         let id = |key, physical, modifiers| pressed(key, physical, modifiers).map(|c| c.id);
-        assert_eq!(id(Key::F, Some(Key::F), Modifiers::NONE), Some("camera.frame-selection"));
+        assert_eq!(
+            id(Key::F, Some(Key::F), Modifiers::NONE),
+            Some("camera.frame-selection")
+        );
         assert_eq!(id(Key::F, Some(Key::F), Modifiers::COMMAND), None);
         // The digit row of a French keyboard gives `-` where 6 is.
-        assert_eq!(id(Key::Minus, Some(Key::Num6), Modifiers::NONE), Some("camera.west"));
-        assert_eq!(id(Key::Plus, Some(Key::Equals), ctrl_shift(Key::A).modifiers), Some("scale.larger"));
+        assert_eq!(
+            id(Key::Minus, Some(Key::Num6), Modifiers::NONE),
+            Some("camera.west")
+        );
+        assert_eq!(
+            id(Key::Plus, Some(Key::Equals), ctrl_shift(Key::A).modifiers),
+            Some("scale.larger")
+        );
         assert_eq!(id(Key::N, None, Modifiers::SHIFT), Some("select.previous"));
     }
 

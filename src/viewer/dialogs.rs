@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Key, Modal, Response, RichText, TextEdit, WidgetInfo, Role};
+use egui::{Key, Modal, Response, RichText, Role, TextEdit, WidgetInfo};
 
 use super::commands::Action;
 use super::state::{Dialog, PathPurpose, State};
@@ -10,7 +10,7 @@ use super::{cheat_sheet, palette};
 use crate::scene::registry;
 
 /// Gives a text field, which has no label of its own, a name for screen readers.
-pub fn name_field(field: &Response, name: &'static str) {
+pub(super) fn name_field(field: &Response, name: &'static str) {
     field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, name));
 }
 
@@ -23,17 +23,17 @@ enum Answer {
 }
 
 /// Shows the dialog that is open, if any, and does what was chosen in it.
-pub fn ui(ctx: &egui::Context, state: &mut State) {
+pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
     let Some(mut dialog) = state.dialog.take() else {
         return;
     };
     let answer = match &mut dialog {
-        Dialog::Palette { text, at } => {
-            modal(ctx, "palette", |ui| match palette::ui(ui, state, text, at) {
+        Dialog::Palette { text, at } => modal(ctx, "palette", |ui| {
+            match palette::ui(ui, state, text, at) {
                 Some(action) => Answer::Run(action),
                 None => Answer::Stay,
-            })
-        }
+            }
+        }),
         Dialog::Path { purpose, text } => modal(ctx, "path", |ui| path(ui, *purpose, text)),
         Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
         Dialog::CheatSheet { text } => {
@@ -50,7 +50,11 @@ pub fn ui(ctx: &egui::Context, state: &mut State) {
                 // The sheet stays: one can see the state change.
                 (true, Some(action)) => {
                     state.run(action);
-                    if state.dialog.is_some() { Answer::Close } else { Answer::Stay }
+                    if state.dialog.is_some() {
+                        Answer::Close
+                    } else {
+                        Answer::Stay
+                    }
                 }
                 (true, None) => Answer::Stay,
             }
@@ -75,7 +79,11 @@ fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> A
 fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
     ui.set_width(520.0);
     let (title, help, verb) = match purpose {
-        PathPurpose::Open => ("Open path", "The path of a file or of a folder with files", "Open"),
+        PathPurpose::Open => (
+            "Open path",
+            "The path of a file or of a folder with files",
+            "Open",
+        ),
         PathPurpose::SavePicture => ("Save picture", "Where to save the picture as PNG", "Save"),
         PathPurpose::TextureFolder => (
             "Add texture folder",
@@ -96,7 +104,9 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
     let mut answer = Answer::Stay;
     ui.add_space(6.0);
     ui.horizontal(|ui| {
-        let pressed = ui.add_enabled(!typed.is_empty(), egui::Button::new(verb)).clicked();
+        let pressed = ui
+            .add_enabled(!typed.is_empty(), egui::Button::new(verb))
+            .clicked();
         if (pressed || enter) && !typed.is_empty() {
             answer = Answer::Path(purpose, from_home(typed));
         }

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::io::Write;
 
 use egui::Rect;
 
@@ -13,7 +14,7 @@ use crate::scene::Item;
 use crate::scene::camera::Pose;
 
 /// Writes the lines, those about a state only when it has changed.
-pub struct Events {
+pub(super) struct Events {
     enabled: bool,
     frames: u64,
     scene_frames: u64,
@@ -25,7 +26,7 @@ pub struct Events {
 
 impl Events {
     /// As the environment says.
-    pub fn from_env() -> Self {
+    pub(super) fn from_env() -> Self {
         Self {
             enabled: std::env::var_os("MAPSCOPE_EVENTS").is_some_and(|value| value == "1"),
             frames: 0,
@@ -38,14 +39,15 @@ impl Events {
     }
 
     /// Writes a line.
-    pub fn say(&self, line: impl Display) {
+    pub(super) fn say(&self, line: impl Display) {
         if self.enabled {
-            eprintln!("event: {line}");
+            // Nobody may be reading.
+            let _unread = writeln!(std::io::stderr().lock(), "event: {line}");
         }
     }
 
     /// A frame was shown.
-    pub fn frame(&mut self) {
+    pub(super) fn frame(&mut self) {
         self.frames += 1;
         if self.frames == 1 {
             self.say("first-frame");
@@ -54,13 +56,13 @@ impl Events {
     }
 
     /// The 3D picture was drawn.
-    pub fn scene_frame(&mut self) {
+    pub(super) fn scene_frame(&mut self) {
         self.scene_frames += 1;
         self.say(format_args!("scene-frame {}", self.scene_frames));
     }
 
     /// Says what of the state has changed. Rectangles are in logical pixels.
-    pub fn state(&mut self, state: &State, rects: &[(String, Rect)], pixels_per_point: f32) {
+    pub(super) fn state(&mut self, state: &State, rects: &[(String, Rect)], pixels_per_point: f32) {
         if !self.enabled {
             return;
         }
@@ -72,21 +74,24 @@ impl Events {
                 self.say(format_args!("rect {name} {x} {y} {width} {height}"));
             }
         }
-        for (name, then, now) in [
-            ("pointer", &mut self.hovered, state.hovered),
-            ("selected", &mut self.selected, state.selected),
-        ] {
-            if *then != now {
-                *then = now;
-                match now {
-                    Some(item) => eprintln!("event: {name} {} {}", item.kind, item.index),
-                    None => eprintln!("event: {name} none"),
-                }
-            }
+        if self.hovered != state.hovered {
+            self.hovered = state.hovered;
+            self.say(format_args!("pointer {}", item_text(state.hovered)));
+        }
+        if self.selected != state.selected {
+            self.selected = state.selected;
+            self.say(format_args!("selected {}", item_text(state.selected)));
         }
         if self.camera != Some(state.camera.pose) {
             self.camera = Some(state.camera.pose);
             self.say(format_args!("camera {}", state.camera.pose));
         }
+    }
+}
+
+fn item_text(item: Option<Item>) -> String {
+    match item {
+        Some(item) => format!("{} {}", item.kind, item.index),
+        None => "none".to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use crate::scene::registry;
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub(super) fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
         .map(|entry| entry.path())
@@ -20,7 +20,7 @@ pub fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// The name of a file for people.
-pub fn name(path: &Path) -> String {
+pub(super) fn name(path: &Path) -> String {
     match path.file_name() {
         Some(name) => name.to_string_lossy().into_owned(),
         None => path.display().to_string(),
@@ -28,7 +28,7 @@ pub fn name(path: &Path) -> String {
 }
 
 /// Compares names as people do: without regard to case, and numbers by their value.
-pub fn natural_order(a: &str, b: &str) -> Ordering {
+pub(super) fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut rest_a, mut rest_b) = (a, b);
     loop {
         let (piece_a, piece_b) = (next_piece(&mut rest_a), next_piece(&mut rest_b));
@@ -77,25 +77,25 @@ fn next_piece<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
 
 /// The files that Page Down and Page Up go through.
 #[derive(Debug, Clone, Default)]
-pub struct Playlist {
+pub(super) struct Playlist {
     files: Vec<PathBuf>,
     at: usize,
 }
 
 impl Playlist {
     /// These files, of which one is open.
-    pub fn new(files: Vec<PathBuf>, open: &Path) -> Self {
+    pub(super) fn new(files: Vec<PathBuf>, open: &Path) -> Self {
         let at = files.iter().position(|file| file == open).unwrap_or(0);
         Self { files, at }
     }
 
     /// Whether there is anything to go to.
-    pub fn has_others(&self) -> bool {
+    pub(super) fn has_others(&self) -> bool {
         self.files.len() > 1
     }
 
     /// Goes on by one file, or back, round at the end.
-    pub fn step(&mut self, backwards: bool) -> Option<&Path> {
+    pub(super) fn step(&mut self, backwards: bool) -> Option<&Path> {
         let count = self.files.len();
         if count < 2 {
             return None;
@@ -105,14 +105,14 @@ impl Playlist {
     }
 
     /// Goes to a file, if it is among them.
-    pub fn go_to(&mut self, file: &Path) -> bool {
+    pub(super) fn go_to(&mut self, file: &Path) -> bool {
         let found = self.files.iter().position(|known| known == file);
         self.at = found.unwrap_or(self.at);
         found.is_some()
     }
 
     /// `2 of 7`, where there is more than one.
-    pub fn position_text(&self) -> Option<String> {
+    pub(super) fn position_text(&self) -> Option<String> {
         self.has_others()
             .then(|| format!("{} of {}", self.at + 1, self.files.len()))
     }
@@ -124,11 +124,15 @@ mod tests {
 
     #[test]
     fn numbers_in_names_are_ordered_by_their_value() {
-        let mut names = ["b2", "a10", "A9", "a010", "a1b", "a", "b", "ä1", "a1", "7", "a 3"];
+        let mut names = [
+            "b2", "a10", "A9", "a010", "a1b", "a", "b", "ä1", "a1", "7", "a 3",
+        ];
         names.sort_by(|a, b| natural_order(a, b));
         assert_eq!(
             names,
-            ["7", "a", "a 3", "a1", "a1b", "A9", "a010", "a10", "b", "b2", "ä1"]
+            [
+                "7", "a", "a1", "a1b", "A9", "a010", "a10", "a 3", "b", "b2", "ä1"
+            ]
         );
     }
 

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::folder;
-use crate::scene::{Document, demo};
 use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+use crate::scene::{Document, demo};
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub(super) enum Target {
     /// The first of these files and folders that can be opened; the rest is kept for going on.
     Paths(Vec<PathBuf>),
     /// The map that is built in.
@@ -19,9 +19,12 @@ pub enum Target {
 
 impl Target {
     /// What it is called while it is loaded.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         match self {
-            Self::Paths(paths) => paths.first().map(|path| folder::name(path)).unwrap_or_default(),
+            Self::Paths(paths) => paths
+                .first()
+                .map(|path| folder::name(path))
+                .unwrap_or_default(),
             Self::Demo => "the demo".to_owned(),
         }
     }
@@ -29,7 +32,7 @@ impl Target {
 
 /// Something to open, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoadRequest {
+pub(super) struct LoadRequest {
     /// What.
     pub target: Target,
     /// Whether it is open already and only read again.
@@ -38,7 +41,7 @@ pub struct LoadRequest {
 
 /// A file that was not opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub(super) struct Failure {
     /// The file.
     pub path: PathBuf,
     /// Where in it and why, for people.
@@ -52,7 +55,9 @@ impl Failure {
             OpenError::Read { source, .. } => format!("it cannot be read: {source}"),
             OpenError::Changed { .. } => "it changed while it was read".to_owned(),
             OpenError::UnknownFormat { reason, .. } => reason.clone(),
-            OpenError::Refused { format, problem, .. } => format!("{} {problem}", format.name),
+            OpenError::Refused {
+                format, problem, ..
+            } => format!("{} {problem}", format.name),
             OpenError::Cancelled => "cancelled".to_owned(),
         };
         Self {
@@ -64,7 +69,7 @@ impl Failure {
 
 /// A file that was opened.
 #[derive(Debug)]
-pub struct Loaded {
+pub(super) struct Loaded {
     /// The file.
     pub path: PathBuf,
     /// Whether it is the map that is built in.
@@ -77,7 +82,7 @@ pub struct Loaded {
 
 /// How a load ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub(super) struct Outcome {
     /// What was asked.
     pub request: LoadRequest,
     /// What was opened, if anything; nothing, and no failures, when it was cancelled.
@@ -89,7 +94,7 @@ pub struct Outcome {
 
 /// A load that is under way.
 #[derive(Debug)]
-pub struct Loading {
+pub(super) struct Loading {
     /// What is loaded, for people.
     pub name: String,
     /// How far it is.
@@ -98,7 +103,7 @@ pub struct Loading {
 }
 
 /// Starts loads and tells the newest from those that it has replaced.
-pub struct Loader {
+pub(super) struct Loader {
     done: Arc<dyn Fn(Outcome) + Send + Sync>,
     loading: Option<Loading>,
     started: u64,
@@ -106,7 +111,7 @@ pub struct Loader {
 
 impl Loader {
     /// A loader that hands over outcomes on its worker thread.
-    pub fn new(done: impl Fn(Outcome) + Send + Sync + 'static) -> Self {
+    pub(super) fn new(done: impl Fn(Outcome) + Send + Sync + 'static) -> Self {
         Self {
             done: Arc::new(done),
             loading: None,
@@ -115,12 +120,12 @@ impl Loader {
     }
 
     /// The load that is under way.
-    pub fn loading(&self) -> Option<&Loading> {
+    pub(super) fn loading(&self) -> Option<&Loading> {
         self.loading.as_ref()
     }
 
     /// Starts a load in place of the one that is under way.
-    pub fn start(&mut self, request: LoadRequest, options: OpenOptions) {
+    pub(super) fn start(&mut self, request: LoadRequest, options: OpenOptions) {
         self.cancel();
         self.started += 1;
         let number = self.started;
@@ -148,15 +153,18 @@ impl Loader {
     }
 
     /// Stops the load that is under way.
-    pub fn cancel(&mut self) {
+    pub(super) fn cancel(&mut self) {
         if let Some(loading) = self.loading.take() {
             loading.progress.cancel();
         }
     }
 
     /// Whether an outcome is that of the newest load; that load is then over.
-    pub fn finish(&mut self, outcome: &Outcome) -> bool {
-        let newest = self.loading.as_ref().is_some_and(|l| l.number == outcome.number);
+    pub(super) fn finish(&mut self, outcome: &Outcome) -> bool {
+        let newest = self
+            .loading
+            .as_ref()
+            .is_some_and(|l| l.number == outcome.number);
         if newest {
             self.loading = None;
         }
@@ -244,7 +252,8 @@ fn open(
     catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|_| {
         Err(OpenError::UnknownFormat {
             path: source.path.clone(),
-            reason: "Mapscope failed while reading it; please report this, with the file".to_owned(),
+            reason: "Mapscope failed while reading it; please report this, with the file"
+                .to_owned(),
         })
     })
 }
@@ -276,8 +285,16 @@ mod tests {
         assert!(outcome.loaded.is_none());
         let failed: Vec<&Path> = outcome.failures.iter().map(|f| f.path.as_path()).collect();
         assert_eq!(failed, [dir.path(), &missing]);
-        assert!(outcome.failures[0].message.contains("no file"), "{:?}", outcome.failures);
-        assert!(outcome.failures[1].message.contains("cannot be read"), "{:?}", outcome.failures);
+        assert!(
+            outcome.failures[0].message.contains("no file"),
+            "{:?}",
+            outcome.failures
+        );
+        assert!(
+            outcome.failures[1].message.contains("cannot be read"),
+            "{:?}",
+            outcome.failures
+        );
         assert!(loader.finish(&outcome));
         assert!(loader.loading().is_none());
     }
@@ -291,7 +308,10 @@ mod tests {
         };
         let first = loader.loading().map(|l| Arc::clone(&l.progress)).unwrap();
         loader.start(request, OpenOptions::default());
-        assert!(first.report(0.5).is_err(), "the load that was replaced must stop");
+        assert!(
+            first.report(0.5).is_err(),
+            "the load that was replaced must stop"
+        );
         assert!(!loader.finish(&outcome));
         assert!(loader.loading().is_some());
     }

@@ -28,11 +28,14 @@ fn score(typed: &str, text: &str) -> Option<i32> {
     }
     // Of two texts that fit alike the shorter is meant.
     let length = i32::try_from(text.chars().count()).unwrap_or(i32::MAX);
-    letters.peek().is_none().then(|| score * 8 - length.min(200))
+    letters
+        .peek()
+        .is_none()
+        .then(|| score * 8 - length.min(200))
 }
 
 /// The commands that fit what was typed, the best first.
-pub fn matching(typed: &str) -> Vec<&'static Command> {
+pub(super) fn matching(typed: &str) -> Vec<&'static Command> {
     let mut found: Vec<(i32, &Command)> = COMMANDS
         .iter()
         .filter(|command| command.action != Action::Palette)
@@ -50,7 +53,12 @@ pub fn matching(typed: &str) -> Vec<&'static Command> {
 }
 
 /// Shows the palette; gives the command to run.
-pub fn ui(ui: &mut egui::Ui, state: &State, text: &mut String, at: &mut usize) -> Option<Action> {
+pub(super) fn ui(
+    ui: &mut egui::Ui,
+    state: &State,
+    text: &mut String,
+    at: &mut usize,
+) -> Option<Action> {
     ui.set_width(460.0);
     let (down, up, enter) = ui.input_mut(|input| {
         (
@@ -110,7 +118,10 @@ pub fn ui(ui: &mut egui::Ui, state: &State, text: &mut String, at: &mut usize) -
             Some(false) => " (off)",
             None => "",
         };
-        ui.weak(format!("{} › {}: {}{on}", command.menu.title, command.name, command.help));
+        ui.weak(format!(
+            "{} › {}: {}{on}",
+            command.menu.title, command.name, command.help
+        ));
         if enter {
             chosen = Some(command.action);
         }

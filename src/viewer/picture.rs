@@ -10,7 +10,7 @@ use super::state::State;
 use crate::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
 
 /// The picture, and what it was drawn from.
-pub struct Picture {
+pub(super) struct Picture {
     target: Target,
     /// The size that was asked for; the target's is less where the device allows no more.
     size: [u32; 2],
@@ -44,7 +44,7 @@ fn view_of(state: &State) -> View {
 
 impl Picture {
     /// A picture of nothing.
-    pub fn new(gpu: &Gpu, egui: &mut egui_wgpu::Renderer) -> Self {
+    pub(super) fn new(gpu: &Gpu, egui: &mut egui_wgpu::Renderer) -> Self {
         let target = Target::new(gpu, [1, 1]);
         let filter = wgpu::FilterMode::Nearest;
         let texture = egui.register_native_texture(&gpu.device, target.color_view(), filter);
@@ -60,17 +60,19 @@ impl Picture {
     }
 
     /// The texture; it stays the same when the size changes.
-    pub fn texture(&self) -> TextureId {
+    pub(super) fn texture(&self) -> TextureId {
         self.texture
     }
 
     /// Bytes of GPU memory that the document holds.
-    pub fn gpu_bytes(&self) -> u64 {
-        self.scene.as_ref().map_or(0, |(_, scene)| scene.gpu_bytes())
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        self.scene
+            .as_ref()
+            .map_or(0, |(_, scene)| scene.gpu_bytes())
     }
 
     /// Has the picture drawn again even if nothing has changed.
-    pub fn invalidate(&mut self) {
+    pub(super) fn invalidate(&mut self) {
         self.drawn = None;
     }
 
@@ -79,7 +81,7 @@ impl Picture {
     ///
     /// # Errors
     /// When the document does not fit the device.
-    pub fn update(
+    pub(super) fn update(
         &mut self,
         gpu: &Gpu,
         renderer: &mut Renderer,
@@ -101,7 +103,11 @@ impl Picture {
         if self.drawn.as_ref() == Some(&now) {
             return Ok(false);
         }
-        if self.scene.as_ref().is_none_or(|(version, _)| *version != open.version) {
+        if self
+            .scene
+            .as_ref()
+            .is_none_or(|(version, _)| *version != open.version)
+        {
             // The old one first: two large documents at once may not fit.
             self.scene = None;
             self.scene = Some((open.version, renderer.upload(gpu, &*open.document)?));
@@ -118,7 +124,10 @@ impl Picture {
         }
         let start = Instant::now();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let scene = self.scene.as_mut().map(|(_, scene)| (scene, &*open.document));
+        let scene = self
+            .scene
+            .as_mut()
+            .map(|(_, scene)| (scene, &*open.document));
         self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &now.view);
         gpu.queue.submit([encoder.finish()]);
         if measure {
@@ -135,7 +144,7 @@ impl Picture {
     ///
     /// # Errors
     /// When the GPU gives nothing back.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         gpu: &Gpu,
         renderer: &mut Renderer,
@@ -160,7 +169,7 @@ impl Picture {
 ///
 /// # Errors
 /// The file and why it was not written, for people.
-pub fn save(image: &RgbaImage, path: PathBuf) -> Result<PathBuf, String> {
+pub(super) fn save(image: &RgbaImage, path: PathBuf) -> Result<PathBuf, String> {
     let path = if path.extension().is_none() {
         path.with_extension("png")
     } else {

@@ -22,7 +22,6 @@ pub enum Panel {
 /// The edge of the window that a panel is at; panels of the same edge share it as tabs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Dock {
     Left,
     Right,
@@ -51,7 +50,7 @@ impl Panel {
 
 /// An edge of the window: which of its panels is open, and how much room it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct DockState {
+pub(super) struct DockState {
     /// The panel that is open, if any.
     pub open: Option<Panel>,
     /// Width or height in logical pixels.
@@ -61,7 +60,7 @@ pub struct DockState {
 /// Everything that is remembered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub(super) struct Settings {
     /// Width and height of the window's inside, in logical pixels.
     pub window_size: [f32; 2],
     /// Whether the window filled the desktop.
@@ -106,13 +105,13 @@ impl Default for Settings {
 
 impl Settings {
     /// The file they are kept in, where the system has a place for it.
-    pub fn file() -> Option<PathBuf> {
+    pub(super) fn file() -> Option<PathBuf> {
         let folders = directories::ProjectDirs::from("", "", "mapscope")?;
         Some(folders.config_dir().join("settings.json"))
     }
 
     /// What a file holds; what is missing or broken in it is as at the first start.
-    pub fn load(file: &Path) -> Self {
+    pub(super) fn load(file: &Path) -> Self {
         let mut settings = match std::fs::read(file) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
                 log::warn!("{} is not used: {error}", file.display());
@@ -153,7 +152,7 @@ impl Settings {
     ///
     /// # Errors
     /// When the folder or file cannot be written.
-    pub fn save(&self, file: &Path) -> std::io::Result<()> {
+    pub(super) fn save(&self, file: &Path) -> std::io::Result<()> {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder)?;
         }
@@ -164,7 +163,7 @@ impl Settings {
     }
 
     /// The state of an edge.
-    pub fn dock(&self, dock: Dock) -> &DockState {
+    pub(super) fn dock(&self, dock: Dock) -> &DockState {
         match dock {
             Dock::Left => &self.left,
             Dock::Right => &self.right,
@@ -173,7 +172,7 @@ impl Settings {
     }
 
     /// The state of an edge, to be changed.
-    pub fn dock_mut(&mut self, dock: Dock) -> &mut DockState {
+    pub(super) fn dock_mut(&mut self, dock: Dock) -> &mut DockState {
         match dock {
             Dock::Left => &mut self.left,
             Dock::Right => &mut self.right,
@@ -182,19 +181,19 @@ impl Settings {
     }
 
     /// Whether a panel is open.
-    pub fn is_open(&self, panel: Panel) -> bool {
+    pub(super) fn is_open(&self, panel: Panel) -> bool {
         self.dock(panel.dock()).open == Some(panel)
     }
 
     /// Puts a file at the head of the recent ones.
-    pub fn remember_file(&mut self, path: &Path) {
+    pub(super) fn remember_file(&mut self, path: &Path) {
         self.recent_files.retain(|known| known != path);
         self.recent_files.insert(0, path.to_owned());
         self.recent_files.truncate(RECENT_FILES);
     }
 
     /// Adds a folder of textures; says whether it is new.
-    pub fn add_texture_folder(&mut self, folder: &Path) -> bool {
+    pub(super) fn add_texture_folder(&mut self, folder: &Path) -> bool {
         let new = !self.texture_folders.iter().any(|known| known == folder);
         if new {
             self.texture_folders.push(folder.to_owned());
@@ -226,7 +225,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("settings.json");
         assert_eq!(Settings::load(&file), Settings::default());
-        for text in ["", "{", "[]", "null", "{\"window_size\": \"big\"}", "\u{0}\u{1}"] {
+        for text in [
+            "",
+            "{",
+            "[]",
+            "null",
+            "{\"window_size\": \"big\"}",
+            "\u{0}\u{1}",
+        ] {
             std::fs::write(&file, text).unwrap();
             assert_eq!(Settings::load(&file), Settings::default(), "{text}");
         }
@@ -238,7 +244,13 @@ mod tests {
         let settings = Settings::load(&file);
         assert_eq!(settings.window_size, [320.0, 16384.0]);
         assert_eq!(settings.scale, 0.5);
-        assert_eq!(settings.left, DockState { open: None, size: 4096.0 });
+        assert_eq!(
+            settings.left,
+            DockState {
+                open: None,
+                size: 4096.0
+            }
+        );
     }
 
     #[test]
@@ -249,6 +261,9 @@ mod tests {
         }
         settings.remember_file(Path::new("/25"));
         assert_eq!(settings.recent_files.len(), RECENT_FILES);
-        assert_eq!(settings.recent_files[..3], ["/25", "/29", "/28"].map(PathBuf::from));
+        assert_eq!(
+            settings.recent_files[..3],
+            ["/25", "/29", "/28"].map(PathBuf::from)
+        );
     }
 }

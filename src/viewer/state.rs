@@ -22,7 +22,7 @@ const LEAST_FRAMED_RADIUS: f32 = 24.0;
 
 /// An open file.
 #[derive(Debug, Clone)]
-pub struct OpenFile {
+pub(super) struct OpenFile {
     /// Where it is.
     pub path: PathBuf,
     /// Whether it is the map that is built in.
@@ -36,7 +36,7 @@ pub struct OpenFile {
 
 impl OpenFile {
     /// Its name for people.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         if self.demo {
             "Demo".to_owned()
         } else {
@@ -47,7 +47,7 @@ impl OpenFile {
 
 /// Something in front of everything else.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Dialog {
+pub(super) enum Dialog {
     /// Finds commands.
     Palette {
         /// What was typed.
@@ -73,8 +73,7 @@ pub enum Dialog {
 
 /// What a path is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum PathPurpose {
+pub(super) enum PathPurpose {
     Open,
     SavePicture,
     TextureFolder,
@@ -82,7 +81,7 @@ pub enum PathPurpose {
 
 /// Something that only the window can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
+pub(super) enum Effect {
     /// Load something.
     Load(LoadRequest),
     /// Stop loading.
@@ -107,7 +106,7 @@ pub enum Effect {
 
 /// A short message that goes away by itself.
 #[derive(Debug, Clone)]
-pub struct Toast {
+pub(super) struct Toast {
     /// What it says.
     pub text: String,
     /// Whether it is about something that went wrong.
@@ -118,7 +117,7 @@ pub struct Toast {
 
 /// A load that is under way, for the screen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LoadingView {
+pub(super) struct LoadingView {
     /// What is loaded.
     pub name: String,
     /// How much is done, from 0 to 1.
@@ -127,7 +126,7 @@ pub struct LoadingView {
 
 /// Files that are held over the window.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HoveringFiles {
+pub(super) struct HoveringFiles {
     /// They themselves, none twice.
     pub paths: Vec<PathBuf>,
     /// What dropping them would do, once that is known.
@@ -136,7 +135,7 @@ pub struct HoveringFiles {
 
 /// What dropping files would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DropPreview {
+pub(super) struct DropPreview {
     /// The file that would be opened, if any.
     pub opens: Option<PathBuf>,
     /// The main line.
@@ -147,7 +146,7 @@ pub struct DropPreview {
 
 /// What the window was started with and has not used yet.
 #[derive(Debug, Clone, Default)]
-pub struct StartView {
+pub(super) struct StartView {
     /// The camera of the first file.
     pub pose: Option<Pose>,
     /// The direction to look from where there is no camera.
@@ -160,7 +159,7 @@ pub struct StartView {
 
 /// The state of the window.
 #[derive(Debug)]
-pub struct State {
+pub(super) struct State {
     /// The open file.
     pub open: Option<OpenFile>,
     /// Where the picture is taken from.
@@ -212,7 +211,7 @@ pub struct State {
 
 impl State {
     /// Nothing is open.
-    pub fn new(settings: Settings, start: StartView) -> Self {
+    pub(super) fn new(settings: Settings, start: StartView) -> Self {
         let bounds = Aabb {
             min: Vec3::splat(-100.0),
             max: Vec3::splat(100.0),
@@ -246,12 +245,12 @@ impl State {
     }
 
     /// The open document.
-    pub fn document(&self) -> Option<&Arc<dyn Document>> {
+    pub(super) fn document(&self) -> Option<&Arc<dyn Document>> {
         self.open.as_ref().map(|open| &open.document)
     }
 
     /// The text of the window's title bar.
-    pub fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         match &self.open {
             Some(open) => format!("Mapscope - {}", open.name()),
             None => "Mapscope".to_owned(),
@@ -259,15 +258,21 @@ impl State {
     }
 
     /// What the user has said about opening files.
-    pub fn open_options(&self) -> OpenOptions {
+    pub(super) fn open_options(&self) -> OpenOptions {
         let remembered = self.settings.texture_folders.iter();
         OpenOptions {
-            texture_folders: self.start.texture_folders.iter().chain(remembered).cloned().collect(),
+            texture_folders: self
+                .start
+                .texture_folders
+                .iter()
+                .chain(remembered)
+                .cloned()
+                .collect(),
         }
     }
 
     /// Shows a short message.
-    pub fn toast(&mut self, text: impl Into<String>, severity: Option<Severity>) {
+    pub(super) fn toast(&mut self, text: impl Into<String>, severity: Option<Severity>) {
         let text = text.into();
         self.toasts.retain(|toast| toast.text != text);
         // More would cover the view.
@@ -282,18 +287,19 @@ impl State {
     }
 
     /// Opens the first of these files and folders that can be opened.
-    pub fn open_paths(&mut self, paths: Vec<PathBuf>) {
+    pub(super) fn open_paths(&mut self, paths: Vec<PathBuf>) {
         if !paths.is_empty() {
             self.load(Target::Paths(paths), false);
         }
     }
 
     fn load(&mut self, target: Target, reload: bool) {
-        self.effects.push(Effect::Load(LoadRequest { target, reload }));
+        self.effects
+            .push(Effect::Load(LoadRequest { target, reload }));
     }
 
     /// Reads the open file again, keeping camera and selection.
-    pub fn reload(&mut self) {
+    pub(super) fn reload(&mut self) {
         let target = match &self.open {
             Some(open) if open.demo => Target::Demo,
             Some(open) => Target::Paths(vec![open.path.clone()]),
@@ -303,7 +309,7 @@ impl State {
     }
 
     /// Takes in what a load gave. What was open stays open when nothing was opened.
-    pub fn loaded(&mut self, outcome: Outcome) {
+    pub(super) fn loaded(&mut self, outcome: Outcome) {
         let Outcome {
             request,
             loaded,
@@ -315,7 +321,10 @@ impl State {
             Some(loaded) => {
                 for failure in failures {
                     let name = folder::name(&failure.path);
-                    self.toast(format!("{name}: {}", failure.message), Some(Severity::Error));
+                    self.toast(
+                        format!("{name}: {}", failure.message),
+                        Some(Severity::Error),
+                    );
                 }
                 self.failures.clear();
                 self.take(loaded, request.reload);
@@ -408,13 +417,18 @@ impl State {
     }
 
     /// Takes on the shape of the view, and frames a document that has just been opened.
-    pub fn shape_view(&mut self, aspect: f32) {
+    pub(super) fn shape_view(&mut self, aspect: f32) {
         self.aspect = aspect;
         let Some(document) = self.document().cloned() else {
             return;
         };
         if let Some(view) = self.framing.take() {
-            let Camera { projection, near, handedness, .. } = self.camera;
+            let Camera {
+                projection,
+                near,
+                handedness,
+                ..
+            } = self.camera;
             self.camera = Camera {
                 projection,
                 near,
@@ -424,7 +438,7 @@ impl State {
     }
 
     /// Closes a file that this computer cannot show, and says why.
-    pub fn refuse(&mut self, message: String) {
+    pub(super) fn refuse(&mut self, message: String) {
         if let Some(open) = &self.open {
             let path = open.path.clone();
             self.failures.push(Failure { path, message });
@@ -444,7 +458,7 @@ impl State {
     }
 
     /// Whether a command can do anything now.
-    pub fn is_enabled(&self, action: Action) -> bool {
+    pub(super) fn is_enabled(&self, action: Action) -> bool {
         let open = self.open.is_some();
         match action {
             Action::Reload
@@ -484,7 +498,7 @@ impl State {
     }
 
     /// Whether what a command switches is on; none for commands that switch nothing.
-    pub fn is_on(&self, action: Action) -> Option<bool> {
+    pub(super) fn is_on(&self, action: Action) -> Option<bool> {
         match action {
             Action::Panel(panel) => Some(self.settings.is_open(panel)),
             Action::FullScreen => Some(self.full_screen),
@@ -497,7 +511,7 @@ impl State {
     }
 
     /// Does what a command says, if it can.
-    pub fn run(&mut self, action: Action) {
+    pub(super) fn run(&mut self, action: Action) {
         if !self.is_enabled(action) {
             return;
         }
@@ -509,7 +523,8 @@ impl State {
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
             Action::SavePicture => self.effects.push(Effect::AskPath(PathPurpose::SavePicture)),
             Action::AddTextureFolder => {
-                self.effects.push(Effect::AskPath(PathPurpose::TextureFolder));
+                self.effects
+                    .push(Effect::AskPath(PathPurpose::TextureFolder));
             }
             Action::Close => self.close(),
             Action::Quit => self.effects.push(Effect::Quit),
@@ -567,7 +582,8 @@ impl State {
                 };
             }
             Action::CopyPose => {
-                self.effects.push(Effect::Copy(self.camera.pose.to_string()));
+                self.effects
+                    .push(Effect::Copy(self.camera.pose.to_string()));
                 self.toast("Camera copied", None);
             }
             Action::PastePose => self.effects.push(Effect::PastePose),
@@ -610,7 +626,7 @@ impl State {
     }
 
     /// Does what a panel asks for.
-    pub fn request(&mut self, request: Request) {
+    pub(super) fn request(&mut self, request: Request) {
         match request {
             Request::Select(item) => self.select(item),
             Request::Hover(item) => self.hovered = item,
@@ -625,7 +641,7 @@ impl State {
     }
 
     /// Selects an item, or nothing.
-    pub fn select(&mut self, item: Option<Item>) {
+    pub(super) fn select(&mut self, item: Option<Item>) {
         self.selected = item;
         if let Some(item) = item
             && self.is_kind(item)
@@ -712,12 +728,15 @@ impl State {
     }
 
     fn bounds_of(&self, item: Item) -> Option<Aabb> {
-        self.document().and_then(|document| document.item_bounds(item))
+        self.document()
+            .and_then(|document| document.item_bounds(item))
     }
 
     /// Less for documents that are themselves small.
     fn least_framed_radius(&self) -> f32 {
-        let whole = self.document().map_or(0.0, |document| document.bounds().radius());
+        let whole = self
+            .document()
+            .map_or(0.0, |document| document.bounds().radius());
         LEAST_FRAMED_RADIUS.min(whole * 0.25)
     }
 
@@ -741,13 +760,13 @@ impl State {
     }
 
     /// The point of the document, or of the ground, that is in the middle of the picture.
-    pub fn seen_in_the_middle(&self) -> Vec3 {
+    pub(super) fn seen_in_the_middle(&self) -> Vec3 {
         self.seen_at(Vec2::splat(0.5))
     }
 
     /// The point of the document that is at a point of the picture; where there is none, of the
     /// level ground at the target's height, or at its distance.
-    pub fn seen_at(&self, at: Vec2) -> Vec3 {
+    pub(super) fn seen_at(&self, at: Vec2) -> Vec3 {
         let ray = self.camera.ray_in_world(at, self.aspect);
         let hit = self.document().and_then(|document| document.pick(ray));
         if let Some(hit) = hit {
@@ -798,7 +817,7 @@ impl State {
     }
 
     /// Asks for a path in the window itself, which works where the system has no dialog.
-    pub fn ask_path(&mut self, purpose: PathPurpose) {
+    pub(super) fn ask_path(&mut self, purpose: PathPurpose) {
         let text = match (purpose, &self.open) {
             (PathPurpose::SavePicture, Some(open)) => {
                 suggested_picture(&open.path).display().to_string()
@@ -809,7 +828,7 @@ impl State {
     }
 
     /// Does what a path was asked for.
-    pub fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf) {
+    pub(super) fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf) {
         match purpose {
             PathPurpose::Open => self.open_paths(vec![path]),
             PathPurpose::SavePicture => self.effects.push(Effect::SavePicture(path)),
@@ -822,7 +841,10 @@ impl State {
             let text = format!("{} is not a folder", folder.display());
             self.toast(text, Some(Severity::Error));
         } else if self.settings.add_texture_folder(folder) {
-            self.toast(format!("Textures are looked for in {}", folder.display()), None);
+            self.toast(
+                format!("Textures are looked for in {}", folder.display()),
+                None,
+            );
             self.effects.push(Effect::SaveSettings);
             self.reload();
         } else {
@@ -831,7 +853,7 @@ impl State {
     }
 
     /// Takes the camera from a text, such as one that was copied.
-    pub fn paste_pose(&mut self, text: &str) {
+    pub(super) fn paste_pose(&mut self, text: &str) {
         match text.parse::<Pose>() {
             Ok(pose) => {
                 self.mode = CameraMode::Orbit;
@@ -846,14 +868,15 @@ impl State {
 }
 
 /// Where a picture of a file is saved unless the user says otherwise.
-pub fn suggested_picture(file: &Path) -> PathBuf {
+pub(super) fn suggested_picture(file: &Path) -> PathBuf {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let pictures = directories::UserDirs::new().and_then(|dirs| dirs.picture_dir().map(Path::to_owned));
+    let pictures =
+        directories::UserDirs::new().and_then(|dirs| dirs.picture_dir().map(Path::to_owned));
     pictures.unwrap_or_default().join(format!("{stem}.png"))
 }
 
 /// Says what dropping these files would do. Reads folders.
-pub fn preview_drop(paths: &[PathBuf]) -> DropPreview {
+pub(super) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
     let openable = |path: &&PathBuf| crate::scene::registry::looks_openable(path);
     match paths {
         [folder] if folder.is_dir() => {
@@ -917,7 +940,11 @@ mod tests {
             let mut state = state();
             let pose = state.camera.pose;
             state.run(command.action);
-            assert!(state.open.is_none() && state.camera.pose == pose, "{}", command.id);
+            assert!(
+                state.open.is_none() && state.camera.pose == pose,
+                "{}",
+                command.id
+            );
             assert!(state.camera.pose.eye.is_finite(), "{}", command.id);
         }
     }
@@ -939,7 +966,10 @@ mod tests {
     #[test]
     fn escape_closes_what_is_foremost_first() {
         let mut state = state();
-        state.selected = Some(Item { kind: "tile", index: 3 });
+        state.selected = Some(Item {
+            kind: "tile",
+            index: 3,
+        });
         state.failures.push(Failure {
             path: "x".into(),
             message: "y".into(),

@@ -10,7 +10,7 @@ use winit::window::Window;
 use crate::render::Gpu;
 
 /// A window's surface and how it is set up.
-pub struct WindowSurface {
+pub(super) struct WindowSurface {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     window: Arc<Window>,
@@ -28,7 +28,7 @@ pub enum SurfaceError {
 }
 
 /// What asking for the next picture to present gave.
-pub enum Next {
+pub(super) enum Next {
     /// Draw on this.
     Draw(wgpu::SurfaceTexture),
     /// Nothing to draw on now, but soon.
@@ -42,7 +42,7 @@ impl WindowSurface {
     ///
     /// # Errors
     /// When the adapter cannot draw to it.
-    pub fn new(
+    pub(super) fn new(
         surface: wgpu::Surface<'static>,
         window: Arc<Window>,
         gpu: &Gpu,
@@ -64,17 +64,17 @@ impl WindowSurface {
     }
 
     /// The format of what is presented.
-    pub fn format(&self) -> wgpu::TextureFormat {
+    pub(super) fn format(&self) -> wgpu::TextureFormat {
         self.config.format
     }
 
     /// Width and height in physical pixels.
-    pub fn size(&self) -> [u32; 2] {
+    pub(super) fn size(&self) -> [u32; 2] {
         [self.config.width, self.config.height]
     }
 
     /// Takes on the window's size.
-    pub fn resize(&mut self, gpu: &Gpu, size: PhysicalSize<u32>) {
+    pub(super) fn resize(&mut self, gpu: &Gpu, size: PhysicalSize<u32>) {
         if size.width == 0 || size.height == 0 || [size.width, size.height] == self.size() {
             return;
         }
@@ -85,7 +85,7 @@ impl WindowSurface {
     }
 
     /// Asks for what to draw the next frame on.
-    pub fn next(&mut self, gpu: &Gpu) -> Next {
+    pub(super) fn next(&mut self, gpu: &Gpu) -> Next {
         match self.surface.get_current_texture() {
             CurrentSurfaceTexture::Success(texture) => Next::Draw(texture),
             CurrentSurfaceTexture::Suboptimal(texture) => Next::Draw(texture),

@@ -3,30 +3,30 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, Visuals, vec2};
 use egui::epaint::text::{FallbackRequest, FontInsert};
+use egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, Visuals, vec2};
 use egui::{FontData, FontFamily};
 
 /// What is selected or wants to be pressed.
-pub const ACCENT: Color32 = Color32::from_rgb(0xe3, 0xa8, 0x57);
+pub(super) const ACCENT: Color32 = Color32::from_rgb(0xe3, 0xa8, 0x57);
 /// Errors.
-pub const ERROR: Color32 = Color32::from_rgb(0xf0, 0x71, 0x78);
+pub(super) const ERROR: Color32 = Color32::from_rgb(0xf0, 0x71, 0x78);
 /// Warnings.
-pub const WARNING: Color32 = Color32::from_rgb(0xf2, 0xc9, 0x6d);
+pub(super) const WARNING: Color32 = Color32::from_rgb(0xf2, 0xc9, 0x6d);
 /// Menu bar, status bar and panels.
-pub const PANEL: Color32 = Color32::from_rgb(0x1d, 0x21, 0x27);
+pub(super) const PANEL: Color32 = Color32::from_rgb(0x1d, 0x21, 0x27);
 /// Behind everything, and inside text fields.
-pub const DEEP: Color32 = Color32::from_rgb(0x14, 0x17, 0x1b);
+pub(super) const DEEP: Color32 = Color32::from_rgb(0x14, 0x17, 0x1b);
 const RAISED: Color32 = Color32::from_rgb(0x2a, 0x30, 0x38);
 const RAISED_HOVERED: Color32 = Color32::from_rgb(0x36, 0x3e, 0x48);
 const LINE: Color32 = Color32::from_rgb(0x33, 0x3a, 0x43);
 const TEXT: Color32 = Color32::from_rgb(0xd5, 0xda, 0xe0);
 const STRONG_TEXT: Color32 = Color32::from_rgb(0xf4, 0xf6, 0xf8);
 /// Less important text; still 4.5 to 1 against [`PANEL`].
-pub const WEAK_TEXT: Color32 = Color32::from_rgb(0x9a, 0xa4, 0xaf);
+pub(super) const WEAK_TEXT: Color32 = Color32::from_rgb(0x9a, 0xa4, 0xaf);
 
 /// Gives a context our colours, spacing and fonts.
-pub fn apply(ctx: &egui::Context) {
+pub(super) fn apply(ctx: &egui::Context) {
     ctx.set_theme(Theme::Dark);
     ctx.set_visuals_of(Theme::Dark, visuals());
     ctx.style_mut_of(Theme::Dark, |style| {
@@ -35,11 +35,21 @@ pub fn apply(ctx: &egui::Context) {
         style.spacing.menu_margin = Margin::same(6);
         style.spacing.window_margin = Margin::same(12);
         style.spacing.interact_size.y = 22.0;
-        style.text_styles.insert(TextStyle::Heading, FontId::proportional(19.0));
-        style.text_styles.insert(TextStyle::Body, FontId::proportional(13.5));
-        style.text_styles.insert(TextStyle::Button, FontId::proportional(13.5));
-        style.text_styles.insert(TextStyle::Small, FontId::proportional(11.5));
-        style.text_styles.insert(TextStyle::Monospace, FontId::monospace(12.5));
+        style
+            .text_styles
+            .insert(TextStyle::Heading, FontId::proportional(19.0));
+        style
+            .text_styles
+            .insert(TextStyle::Body, FontId::proportional(13.5));
+        style
+            .text_styles
+            .insert(TextStyle::Button, FontId::proportional(13.5));
+        style
+            .text_styles
+            .insert(TextStyle::Small, FontId::proportional(11.5));
+        style
+            .text_styles
+            .insert(TextStyle::Monospace, FontId::monospace(12.5));
     });
     ctx.options_mut(|options| {
         // Our own commands do that.

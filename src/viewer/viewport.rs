@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Sense, TextureId, WidgetInfo, Role};
+use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, TextureId, WidgetInfo};
 use glam::{Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
@@ -12,7 +12,7 @@ use crate::scene::camera::Camera;
 
 /// The keys that fly: ahead, left, back, right, down and up. They are meant by their place on
 /// the keyboard.
-pub const FLY_KEYS: [Key; 6] = [Key::W, Key::A, Key::S, Key::D, Key::Q, Key::E];
+pub(super) const FLY_KEYS: [Key; 6] = [Key::W, Key::A, Key::S, Key::D, Key::Q, Key::E];
 /// How much faster it flies while Shift is held.
 const FASTER: f32 = 4.0;
 /// Logical pixels that a notch of the wheel scrolls (egui's own setting).
@@ -35,7 +35,7 @@ enum Drag {
 
 /// What the view remembers between frames.
 #[derive(Debug, Default)]
-pub struct Viewport {
+pub(super) struct Viewport {
     drag: Option<Drag>,
     held: BTreeSet<Key>,
     /// What the pointer was last compared with the document for: nothing is picked twice.
@@ -45,12 +45,13 @@ pub struct Viewport {
 impl Viewport {
     /// Shows the picture, and does what the user does in it. Gives its rectangle in logical
     /// pixels.
-    pub fn ui(&mut self, ui: &mut egui::Ui, state: &mut State, picture: TextureId) -> Rect {
+    pub(super) fn ui(&mut self, ui: &mut egui::Ui, state: &mut State, picture: TextureId) -> Rect {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "3D view"));
         let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
-        ui.painter().image(picture, rect, whole, egui::Color32::WHITE);
+        ui.painter()
+            .image(picture, rect, whole, egui::Color32::WHITE);
         if rect.is_positive() {
             state.shape_view(rect.width() / rect.height());
         }
@@ -61,7 +62,7 @@ impl Viewport {
             )
         };
         self.drag(ui, state, &response, at);
-        self.wheel(ui, state, &response, at);
+        Self::wheel(ui, state, &response, at);
         self.fly(ui, state);
         self.point(state, &response, at);
         if response.double_clicked() {
@@ -113,7 +114,9 @@ impl Viewport {
         state.camera.pose = match (drag, to) {
             (Drag::Orbit(pivot), _) => camera_control::orbit(camera, pivot, moved),
             (Drag::Look, _) => camera_control::look(camera, moved),
-            (Drag::Pan(grabbed), Some(to)) => camera_control::pan(camera, grabbed, to, state.aspect),
+            (Drag::Pan(grabbed), Some(to)) => {
+                camera_control::pan(camera, grabbed, to, state.aspect)
+            }
             (Drag::PanLevel(grabbed), Some(to)) => {
                 camera_control::pan_level(camera, grabbed, to, state.aspect)
             }
@@ -121,17 +124,12 @@ impl Viewport {
         };
     }
 
-    fn wheel(
-        &mut self,
-        ui: &egui::Ui,
-        state: &mut State,
-        response: &Response,
-        at: impl Fn(Pos2) -> Vec2,
-    ) {
+    fn wheel(ui: &egui::Ui, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
         let Some(pointer) = response.hover_pos() else {
             return;
         };
-        let (scrolled, pinched) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
+        let (scrolled, pinched) =
+            ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
         // Holding Shift makes egui scroll sideways, holding Ctrl makes it zoom.
         let notches = (scrolled.y + scrolled.x) / PIXELS_PER_NOTCH + pinched.ln() * 6.0;
         if notches == 0.0 || !notches.is_finite() {
@@ -220,7 +218,7 @@ impl Viewport {
 }
 
 /// A line for the status bar: what the pointer does now.
-pub fn hint(state: &State) -> String {
+pub(super) fn hint(state: &State) -> String {
     match state.mode {
         CameraMode::Orbit => "Drag to turn, right drag to move, wheel to zoom".to_owned(),
         CameraMode::Fly => format!(
@@ -228,10 +226,13 @@ pub fn hint(state: &State) -> String {
             state.fly_speed
         ),
         CameraMode::Game => {
-            format!("Drag to move, wheel for the height ({:.0})", state.game_height)
+            format!(
+                "Drag to move, wheel for the height ({:.0})",
+                state.game_height
+            )
         }
     }
 }
 
 /// The colour behind the view while there is no picture.
-pub const BACKGROUND: egui::Color32 = theme::DEEP;
+pub(super) const BACKGROUND: egui::Color32 = theme::DEEP;

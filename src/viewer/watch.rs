@@ -11,7 +11,7 @@ const SETTLE: Duration = Duration::from_millis(150);
 
 /// Watches some files. Their folders are watched and not they themselves, since many editors
 /// save by writing a new file and giving it the name of the old one.
-pub struct FileWatch {
+pub(super) struct FileWatch {
     watcher: Option<RecommendedWatcher>,
     folders: BTreeSet<PathBuf>,
     files: BTreeSet<PathBuf>,
@@ -30,7 +30,7 @@ fn plain(path: &Path) -> Option<PathBuf> {
 
 impl FileWatch {
     /// Watches nothing yet. `changed` is called on another thread with the paths of changes.
-    pub fn new(changed: impl Fn(Vec<PathBuf>) + Send + 'static) -> Self {
+    pub(super) fn new(changed: impl Fn(Vec<PathBuf>) + Send + 'static) -> Self {
         let handler = move |event: notify::Result<notify::Event>| match event {
             Ok(event) if !matches!(event.kind, EventKind::Access(_)) => changed(event.paths),
             Ok(_) => {}
@@ -48,7 +48,7 @@ impl FileWatch {
     }
 
     /// Watches these files and no others; files that are not there yet are waited for.
-    pub fn set<'a>(&mut self, files: impl IntoIterator<Item = &'a Path>) {
+    pub(super) fn set<'a>(&mut self, files: impl IntoIterator<Item = &'a Path>) {
         self.files = files.into_iter().filter_map(plain).collect();
         self.changed_at = None;
         let folders: BTreeSet<PathBuf> = self
@@ -72,7 +72,7 @@ impl FileWatch {
     }
 
     /// Takes note of changes; says whether one of the files is among them.
-    pub fn note(&mut self, paths: &[PathBuf], now: Instant) -> bool {
+    pub(super) fn note(&mut self, paths: &[PathBuf], now: Instant) -> bool {
         let ours = paths.iter().any(|path| self.files.contains(path));
         if ours {
             self.changed_at = Some(now);
@@ -81,12 +81,12 @@ impl FileWatch {
     }
 
     /// When to ask [`Self::take_settled`] next.
-    pub fn wake_at(&self) -> Option<Instant> {
+    pub(super) fn wake_at(&self) -> Option<Instant> {
         self.changed_at.map(|at| at + SETTLE)
     }
 
     /// Whether a file has changed and nothing has happened to it since for a while.
-    pub fn take_settled(&mut self, now: Instant) -> bool {
+    pub(super) fn take_settled(&mut self, now: Instant) -> bool {
         let settled = self.wake_at().is_some_and(|at| now >= at);
         if settled {
             self.changed_at = None;
@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn saves_of_every_kind_are_seen_and_other_files_are_not() {
         let dir = tempfile::tempdir().unwrap();
-        let [map, texture, other] = ["a map.pfmap", "later.png", "other.txt"].map(|n| dir.path().join(n));
+        let [map, texture, other] =
+            ["a map.pfmap", "later.png", "other.txt"].map(|n| dir.path().join(n));
         std::fs::write(&map, b"1").unwrap();
         let (sender, changes) = mpsc::channel();
         let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
@@ -131,9 +132,15 @@ mod tests {
         std::fs::rename(&new, &map).unwrap();
         assert!(sees_change(&mut watch, &changes), "replaced by a rename");
         std::fs::write(&texture, b"x").unwrap();
-        assert!(sees_change(&mut watch, &changes), "a file that was not there");
+        assert!(
+            sees_change(&mut watch, &changes),
+            "a file that was not there"
+        );
         std::fs::write(&other, b"x").unwrap();
-        while changes.recv_timeout(Duration::from_millis(200)).is_ok_and(|p| !watch.note(&p, Instant::now())) {}
+        while changes
+            .recv_timeout(Duration::from_millis(200))
+            .is_ok_and(|p| !watch.note(&p, Instant::now()))
+        {}
         assert_eq!(watch.wake_at(), None, "a file that nobody asked for");
     }
 
