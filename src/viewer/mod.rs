@@ -1,35 +1,99 @@
-//! The window.
+//! The window: open, look around, point, inspect.
+//!
+//! [`state`](self) is what is shown and what commands change; it knows neither window nor GPU.
+//! The interface ([`ui`](self)) shows it with egui, and `app` ties both to winit and wgpu.
 
+mod app;
+mod camera_control;
+mod cheat_sheet;
+pub mod commands;
+mod dialogs;
+mod events;
+mod folder;
+mod loader;
+mod palette;
 pub mod panels;
+mod picture;
+mod settings;
+mod state;
+mod surface;
+mod theme;
+mod ui;
+mod viewport;
+mod watch;
 
 use std::path::PathBuf;
 
+use thiserror::Error;
+use winit::event_loop::EventLoop;
+
+use crate::render::{Gpu, GpuError};
 use crate::scene::camera::{NamedView, Pose};
 
-/// What the command line says about the window.
-#[derive(Debug)]
+pub use settings::Panel;
+
+/// What the window shows when it opens.
+#[derive(Debug, Clone, Default)]
 pub struct ViewOptions {
-    /// Files and folders to open.
+    /// Files and folders: the first that can be opened is; none for the demo.
     pub files: Vec<PathBuf>,
-    /// A camera.
+    /// Where the first picture is taken from; none to have everything in view.
     pub camera: Option<Pose>,
-    /// A named view.
+    /// The direction of the first picture where there is no camera.
     pub view: NamedView,
-    /// Overlays.
+    /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
-    /// Folders to look for textures in.
+    /// Folders in which textures are looked for besides those that are remembered.
     pub texture_folders: Vec<PathBuf>,
 }
 
 /// Why there is no window.
-#[derive(Debug, thiserror::Error)]
-#[error("the window is not there yet")]
-pub struct ViewError;
+#[derive(Debug, Error)]
+pub enum ViewError {
+    /// There is no display, or it refuses.
+    #[error(
+        "no window can be opened: {0}. A display is needed (on Linux DISPLAY or WAYLAND_DISPLAY \
+         names it); `mapscope render`, `info` and `check` work without one"
+    )]
+    NoDisplay(#[from] winit::error::EventLoopError),
+    /// The system gave no window.
+    #[error("no window can be opened: {0}")]
+    NoWindow(#[from] winit::error::OsError),
+    /// There is no graphics device.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The device cannot draw to the window.
+    #[error(transparent)]
+    Surface(#[from] surface::SurfaceError),
+}
 
-/// Opens the window.
+/// Opens the window and comes back when it is closed.
 ///
 /// # Errors
-/// Placeholder.
-pub fn run(_options: ViewOptions) -> Result<(), ViewError> {
-    Err(ViewError)
+/// When there is no display, no window or no graphics device.
+pub fn run(options: ViewOptions) -> Result<(), ViewError> {
+    let event_loop = EventLoop::with_user_event().build()?;
+    // Finding graphics drivers takes the longest and needs no window: it goes on meanwhile.
+    let display = event_loop.owned_display_handle();
+    let instance = std::thread::spawn(move || Gpu::instance(Some(Box::new(display))));
+    let settings_file = settings::Settings::file();
+    let settings = settings_file
+        .as_deref()
+        .map(settings::Settings::load)
+        .unwrap_or_default();
+    let start = state::StartView {
+        pose: options.camera,
+        view: options.view,
+        overlays: options.overlays,
+        texture_folders: options.texture_folders,
+    };
+    let mut state = state::State::new(settings, start);
+    if options.files.is_empty() {
+        state.run(commands::Action::OpenDemo);
+    } else {
+        state.open_paths(options.files);
+    }
+    let mut app = app::App::new(event_loop.create_proxy(), instance, state, settings_file);
+    event_loop.run_app(&mut app)?;
+    app.error.take().map_or(Ok(()), Err)
 }

@@ -1,0 +1,480 @@
+//! The one table of commands.
+//!
+//! Menus, key bindings, the palette, the cheat sheet and the key table of the README are all
+//! made from [`COMMANDS`]; nothing that a user can do by name stands anywhere else.
+
+use egui::{Key, KeyboardShortcut, ModifierNames, Modifiers};
+
+use crate::scene::Direction;
+use crate::scene::camera::NamedView;
+
+use super::settings::Panel;
+
+/// Something that a user can have done, by menu, key, palette or a button of a panel.
+#[derive(Debug)]
+pub struct Command {
+    /// A name that stays the same, such as `camera.top`.
+    pub id: &'static str,
+    /// What menus and the palette call it.
+    pub name: &'static str,
+    /// The keys that do it, most wanted first.
+    pub keys: &'static [KeyboardShortcut],
+    /// Where in the menus it is.
+    pub menu: MenuPlace,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// What is done.
+    pub action: Action,
+}
+
+/// A place in the menus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MenuPlace {
+    /// The menu.
+    pub title: &'static str,
+    /// Commands of the same menu and group stand together between two lines.
+    pub group: u8,
+}
+
+/// The menus, from left to right.
+pub const MENUS: [&str; 6] = ["File", "View", "Camera", "Select", "Overlays", "Help"];
+
+/// What a command does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Ask for a file with the system's dialog.
+    Open,
+    /// Ask for the path of a file.
+    OpenPath,
+    /// Open the map that is built in.
+    OpenDemo,
+    /// Read the open file again.
+    Reload,
+    /// Open the file after this one in its folder, or the one before.
+    Neighbor {
+        /// Whether it is the one before.
+        backwards: bool,
+    },
+    /// Ask where to save the picture, and save it.
+    SavePicture,
+    /// Ask for a folder of textures and remember it.
+    AddTextureFolder,
+    /// Close the file.
+    Close,
+    /// Leave the program.
+    Quit,
+    /// Show or hide a panel.
+    Panel(Panel),
+    /// Change the size of text and buttons.
+    Scale(ScaleChange),
+    /// Fill the screen or stop doing so.
+    FullScreen,
+    /// Fill the view with the selection.
+    FrameSelection,
+    /// Fill the view with everything.
+    FrameAll,
+    /// Look from a direction that has a name.
+    View(NamedView),
+    /// Change between perspective and orthographic.
+    Orthographic,
+    /// Look as the game does, or stop doing so.
+    GameView,
+    /// Fly, or stop doing so.
+    Fly,
+    /// Copy the camera as text.
+    CopyPose,
+    /// Take the camera from the clipboard.
+    PastePose,
+    /// Cancel, close or deselect: whatever is foremost.
+    Clear,
+    /// Select the neighbour of the selected item.
+    Walk(Direction),
+    /// Select the next item of the same kind, or the one before.
+    NextOfKind {
+        /// Whether it is the one before.
+        backwards: bool,
+    },
+    /// Switch an overlay on or off, by its name.
+    Overlay(&'static str),
+    /// Show the palette.
+    Palette,
+    /// Show the cheat sheet.
+    CheatSheet,
+    /// Say what this program is.
+    About,
+}
+
+/// How the size of text and buttons changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum ScaleChange {
+    Larger,
+    Smaller,
+    Reset,
+}
+
+/// Something that is done with the pointer; for the cheat sheet and the README.
+#[derive(Debug)]
+pub struct PointerGesture {
+    /// What one does.
+    pub gesture: &'static str,
+    /// What happens.
+    pub help: &'static str,
+}
+
+/// Everything that the pointer does in the view.
+pub static POINTER: &[PointerGesture] = &[
+    PointerGesture {
+        gesture: "Move",
+        help: "Point at an item: the status bar says what it is",
+    },
+    PointerGesture {
+        gesture: "Click",
+        help: "Select what is under the pointer",
+    },
+    PointerGesture {
+        gesture: "Double click",
+        help: "Put the point under the pointer into the middle",
+    },
+    PointerGesture {
+        gesture: "Left drag",
+        help: "Turn around the point under the pointer; in the game's view, move the ground; \
+               when flying, look around",
+    },
+    PointerGesture {
+        gesture: "Right, middle or Shift+left drag",
+        help: "Move the view sideways; when flying, right drag looks around",
+    },
+    PointerGesture {
+        gesture: "Wheel",
+        help: "Go nearer to what is under the pointer; in the game's view, change the height; \
+               when flying, change the speed",
+    },
+    PointerGesture {
+        gesture: "W A S D, Q E while flying",
+        help: "Move ahead, left, back and right, down and up; Shift is faster. The keys are \
+               meant by their place, whatever the keyboard's language",
+    },
+    PointerGesture {
+        gesture: "Drop files or a folder",
+        help: "Open them",
+    },
+];
+
+const fn key(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::NONE, key)
+}
+
+const fn ctrl(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND, key)
+}
+
+const fn shift(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::SHIFT, key)
+}
+
+const fn alt(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::ALT, key)
+}
+
+const fn ctrl_shift(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key)
+}
+
+/// A line of the table.
+const fn command(
+    id: &'static str,
+    name: &'static str,
+    keys: &'static [KeyboardShortcut],
+    (title, group): (&'static str, u8),
+    action: Action,
+    help: &'static str,
+) -> Command {
+    Command {
+        id,
+        name,
+        keys,
+        menu: MenuPlace { title, group },
+        help,
+        action,
+    }
+}
+
+/// Every command, in the order of the menus.
+#[rustfmt::skip]
+pub static COMMANDS: &[Command] = &[
+    command("open", "Open…", &[ctrl(Key::O)], ("File", 0), Action::Open,
+        "Choose a file and open it"),
+    command("open-path", "Open path…", &[ctrl_shift(Key::O)], ("File", 0), Action::OpenPath,
+        "Type or paste the path of a file or folder and open it"),
+    command("open-demo", "Open the demo", &[], ("File", 0), Action::OpenDemo,
+        "Open the map that comes with the program"),
+    command("reload", "Reload", &[key(Key::F5), ctrl(Key::R)], ("File", 1), Action::Reload,
+        "Read the file and its textures again; camera and selection stay"),
+    command("next-file", "Next file", &[key(Key::PageDown)], ("File", 1), Action::Neighbor { backwards: false },
+        "Open the next file of the folder, or of those that were opened together"),
+    command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 1), Action::Neighbor { backwards: true },
+        "Open the file before this one"),
+    command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
+        "Save what the view shows as a PNG file"),
+    command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,
+        "Name a folder in which textures are looked for, now and from now on"),
+    command("close", "Close", &[ctrl(Key::W)], ("File", 3), Action::Close,
+        "Close the file and show the start page"),
+    command("quit", "Quit", &[ctrl(Key::Q)], ("File", 3), Action::Quit,
+        "Leave the program"),
+
+    command("panel.outliner", "Outliner", &[ctrl(Key::Num1)], ("View", 0), Action::Panel(Panel::Outliner),
+        "What the file is made of, as a tree"),
+    command("panel.kinds", "Tile types", &[ctrl(Key::Num2)], ("View", 0), Action::Panel(Panel::Kinds),
+        "The kinds of tile, how often each is used, and a place to try a tile out"),
+    command("panel.inspector", "Inspector", &[ctrl(Key::Num3)], ("View", 0), Action::Panel(Panel::Inspector),
+        "Everything about what is selected"),
+    command("panel.problems", "Problems", &[ctrl(Key::Num4)], ("View", 0), Action::Panel(Panel::Problems),
+        "What is wrong with the file, and where"),
+    command("panel.statistics", "Statistics", &[ctrl(Key::Num5)], ("View", 0), Action::Panel(Panel::Statistics),
+        "Frame time, triangles, memory and counts"),
+    command("scale.larger", "Larger text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 1), Action::Scale(ScaleChange::Larger),
+        "Make text and buttons larger"),
+    command("scale.smaller", "Smaller text", &[ctrl(Key::Minus)], ("View", 1), Action::Scale(ScaleChange::Smaller),
+        "Make text and buttons smaller"),
+    command("scale.reset", "Normal text", &[ctrl(Key::Num0)], ("View", 1), Action::Scale(ScaleChange::Reset),
+        "Give text and buttons their normal size"),
+    command("full-screen", "Full screen", &[key(Key::F11)], ("View", 2), Action::FullScreen,
+        "Fill the whole screen, or stop doing so"),
+
+    command("camera.frame-selection", "Frame selection", &[key(Key::F)], ("Camera", 0), Action::FrameSelection,
+        "Move the camera so that the selection fills the view"),
+    command("camera.frame-all", "Frame all", &[key(Key::Home)], ("Camera", 0), Action::FrameAll,
+        "Move the camera so that everything is in view"),
+    command("camera.iso", "From a corner", &[key(Key::Num1)], ("Camera", 1), Action::View(NamedView::Iso),
+        "Look from above at a slant"),
+    command("camera.top", "From the top", &[key(Key::Num2)], ("Camera", 1), Action::View(NamedView::Top),
+        "Look straight down, north up"),
+    command("camera.north", "From the north", &[key(Key::Num3)], ("Camera", 1), Action::View(NamedView::North),
+        "Look from the north toward the south"),
+    command("camera.south", "From the south", &[key(Key::Num4)], ("Camera", 1), Action::View(NamedView::South),
+        "Look from the south toward the north"),
+    command("camera.east", "From the east", &[key(Key::Num5)], ("Camera", 1), Action::View(NamedView::East),
+        "Look from the east toward the west"),
+    command("camera.west", "From the west", &[key(Key::Num6)], ("Camera", 1), Action::View(NamedView::West),
+        "Look from the west toward the east"),
+    command("camera.orthographic", "Orthographic", &[key(Key::P)], ("Camera", 2), Action::Orthographic,
+        "Draw without foreshortening, or with it"),
+    command("camera.game", "As in the game", &[key(Key::G)], ("Camera", 2), Action::GameView,
+        "Look down from where the game's camera hangs; drag to move, wheel for the height"),
+    command("camera.fly", "Fly", &[key(Key::V)], ("Camera", 2), Action::Fly,
+        "Move with W A S D, Q and E and look around by dragging, or stop doing so"),
+    command("camera.copy", "Copy camera", &[ctrl_shift(Key::C)], ("Camera", 3), Action::CopyPose,
+        "Copy eye and target as text, in the form that --camera takes"),
+    command("camera.paste", "Paste camera", &[ctrl_shift(Key::V)], ("Camera", 3), Action::PastePose,
+        "Move the camera to the eye and target in the clipboard"),
+
+    command("select.clear", "Deselect", &[key(Key::Escape)], ("Select", 0), Action::Clear,
+        "Stop loading, close what is in front, or select nothing"),
+    command("select.north", "Neighbour to the north", &[key(Key::ArrowUp)], ("Select", 1), Action::Walk(Direction::North),
+        "Select what is north of the selection"),
+    command("select.east", "Neighbour to the east", &[key(Key::ArrowRight)], ("Select", 1), Action::Walk(Direction::East),
+        "Select what is east of the selection"),
+    command("select.south", "Neighbour to the south", &[key(Key::ArrowDown)], ("Select", 1), Action::Walk(Direction::South),
+        "Select what is south of the selection"),
+    command("select.west", "Neighbour to the west", &[key(Key::ArrowLeft)], ("Select", 1), Action::Walk(Direction::West),
+        "Select what is west of the selection"),
+    command("select.next", "Next of its kind", &[key(Key::N)], ("Select", 2), Action::NextOfKind { backwards: false },
+        "Select and show the next item of the same kind"),
+    command("select.previous", "Previous of its kind", &[shift(Key::N)], ("Select", 2), Action::NextOfKind { backwards: true },
+        "Select and show the item of the same kind before this one"),
+
+    command("overlay.tile-types", "Tile types", &[alt(Key::Num1)], ("Overlays", 0), Action::Overlay("tile-types"),
+        "Colour every tile by its type"),
+    command("overlay.pathable", "Pathable", &[alt(Key::Num2)], ("Overlays", 0), Action::Overlay("pathable"),
+        "Colour tiles by whether units can walk on them"),
+    command("overlay.height", "Height", &[alt(Key::Num3)], ("Overlays", 0), Action::Overlay("height"),
+        "Colour the ground by its height"),
+    command("overlay.normals", "Normals", &[alt(Key::Num4)], ("Overlays", 0), Action::Overlay("normals"),
+        "Colour the ground by the direction it faces"),
+    command("overlay.unlit", "Unlit", &[alt(Key::Num5)], ("Overlays", 0), Action::Overlay("unlit"),
+        "Show textures without light"),
+    command("overlay.tile-grid", "Tile grid", &[alt(Key::Num6)], ("Overlays", 1), Action::Overlay("tile-grid"),
+        "Draw lines between tiles"),
+    command("overlay.chunk-borders", "Chunk borders", &[alt(Key::Num7)], ("Overlays", 1), Action::Overlay("chunk-borders"),
+        "Draw lines between chunks"),
+    command("overlay.wireframe", "Wireframe", &[alt(Key::Num8)], ("Overlays", 1), Action::Overlay("wireframe"),
+        "Draw the edges of all triangles"),
+
+    command("palette", "Find a command…", &[ctrl(Key::P)], ("Help", 0), Action::Palette,
+        "Type part of a command's name to run it"),
+    command("cheat-sheet", "Keys and pointer", &[key(Key::F1)], ("Help", 0), Action::CheatSheet,
+        "Every key, what it does, and what is on"),
+    command("about", "About Mapscope", &[], ("Help", 1), Action::About,
+        "Version, licence and graphics adapter"),
+];
+
+/// The command of this name.
+pub fn find(id: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.id == id)
+}
+
+/// The command that does this.
+pub fn of(action: Action) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.action == action)
+}
+
+/// Keys as text for people, such as `Ctrl+Shift+O`.
+pub fn key_text(shortcut: &KeyboardShortcut) -> String {
+    let mut text = ModifierNames::NAMES.format(&shortcut.modifiers, cfg!(target_os = "macos"));
+    if !text.is_empty() {
+        text.push('+');
+    }
+    text.push_str(match shortcut.logical_key {
+        Key::PageDown => "Page Down",
+        Key::PageUp => "Page Up",
+        Key::Escape => "Esc",
+        Key::Plus => "+",
+        Key::Minus => "-",
+        Key::Equals => "=",
+        key => key.name(),
+    });
+    text
+}
+
+impl Command {
+    /// All its keys as text, most wanted first.
+    pub fn key_texts(&self) -> impl Iterator<Item = String> + '_ {
+        self.keys.iter().map(key_text)
+    }
+
+    /// The key that menus show, as text; empty where there is none.
+    pub fn first_key_text(&self) -> String {
+        self.key_texts().next().unwrap_or_default()
+    }
+}
+
+/// The command whose key was pressed.
+///
+/// Letters are meant by what is written on them. Digits are also meant by their place, since
+/// on some keyboards their row gives them only together with Shift.
+pub fn pressed(
+    key: Key,
+    physical_key: Option<Key>,
+    modifiers: Modifiers,
+) -> Option<&'static Command> {
+    let is = |shortcut: &KeyboardShortcut| {
+        let wanted = shortcut.logical_key;
+        let digit = (Key::Num0..=Key::Num9).contains(&wanted);
+        // `+` may itself need Shift.
+        let modifiers_match = if wanted == Key::Plus {
+            modifiers.matches_logically(shortcut.modifiers)
+        } else {
+            modifiers.matches_exact(shortcut.modifiers)
+        };
+        modifiers_match && (key == wanted || digit && physical_key == Some(wanted))
+    };
+    COMMANDS.iter().find(|command| command.keys.iter().any(is))
+}
+
+/// The key table of the README, in Markdown.
+pub fn readme_key_table() -> String {
+    let mut table = String::from("| Key | Command | |\n|---|---|---|\n");
+    let mut row = |keys: &str, name: &str, help: &str| {
+        table.extend(["| ", keys, " | ", name, " | ", help, " |\n"]);
+    };
+    for menu in MENUS {
+        for command in COMMANDS.iter().filter(|c| c.menu.title == menu) {
+            let keys: Vec<String> = command.key_texts().map(|k| format!("`{k}`")).collect();
+            let name = format!("{menu} › {}", command.name);
+            row(&keys.join(" "), &name, command.help);
+        }
+    }
+    table.push_str("\n| Pointer in the view | |\n|---|---|\n");
+    for PointerGesture { gesture, help } in POINTER {
+        table.extend(["| ", gesture, " | ", help, " |\n"]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_keys_and_actions_are_each_used_once() {
+        let mut ids = HashSet::new();
+        let mut keys = HashSet::new();
+        for (index, command) in COMMANDS.iter().enumerate() {
+            assert!(ids.insert(command.id), "{} stands twice", command.id);
+            for key in command.keys {
+                assert!(keys.insert(*key), "{} has a key of another", command.id);
+            }
+            let same = |c: &Command| c.action == command.action;
+            assert!(!COMMANDS[..index].iter().any(same), "{}", command.id);
+            assert!(MENUS.contains(&command.menu.title), "{}", command.id);
+            assert!(
+                !command.help.is_empty() && !command.help.ends_with('.'),
+                "{}",
+                command.id
+            );
+        }
+    }
+
+    #[test]
+    fn a_menu_keeps_the_commands_of_a_group_together() {
+        for menu in MENUS {
+            let groups: Vec<u8> = COMMANDS
+                .iter()
+                .filter(|c| c.menu.title == menu)
+                .map(|c| c.menu.group)
+                .collect();
+            assert!(
+                !groups.is_empty() && groups.is_sorted(),
+                "{menu}: {groups:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_key_of_a_command_is_one_that_flies() {
+        use super::super::viewport::FLY_KEYS;
+        for command in COMMANDS {
+            for key in command.keys {
+                let plain = key.modifiers.is_none() || key.modifiers == Modifiers::SHIFT;
+                assert!(
+                    !(plain && FLY_KEYS.contains(&key.logical_key)),
+                    "{}",
+                    command.id
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn keys_find_their_commands_on_any_keyboard() {
+        let id = |key, physical, modifiers| pressed(key, physical, modifiers).map(|c| c.id);
+        assert_eq!(
+            id(Key::F, Some(Key::F), Modifiers::NONE),
+            Some("camera.frame-selection")
+        );
+        assert_eq!(id(Key::F, Some(Key::F), Modifiers::COMMAND), None);
+        // The digit row of a French keyboard gives `-` where 6 is.
+        assert_eq!(
+            id(Key::Minus, Some(Key::Num6), Modifiers::NONE),
+            Some("camera.west")
+        );
+        assert_eq!(
+            id(Key::Plus, Some(Key::Equals), ctrl_shift(Key::A).modifiers),
+            Some("scale.larger")
+        );
+        assert_eq!(id(Key::N, None, Modifiers::SHIFT), Some("select.previous"));
+    }
+
+    #[test]
+    fn keys_are_written_as_they_are_called() {
+        if !cfg!(target_os = "macos") {
+            assert_eq!(key_text(&ctrl_shift(Key::O)), "Ctrl+Shift+O");
+        }
+        assert_eq!(key_text(&key(Key::PageDown)), "Page Down");
+        assert_eq!(key_text(&alt(Key::Num1)), "Alt+1");
+    }
+}

@@ -1,0 +1,166 @@
+//! What is in front of everything else: palette, cheat sheet, path field, about.
+
+use std::path::PathBuf;
+
+use egui::{Key, Modal, Response, RichText, Role, TextEdit, WidgetInfo};
+
+use super::commands::Action;
+use super::state::{Dialog, PathPurpose, State};
+use super::{cheat_sheet, palette};
+use crate::scene::registry;
+
+/// Gives a text field, which has no label of its own, a name for screen readers.
+pub(super) fn name_field(field: &Response, name: &'static str) {
+    field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, name));
+}
+
+/// What a dialog leaves behind.
+enum Answer {
+    Stay,
+    Close,
+    Run(Action),
+    Path(PathPurpose, PathBuf),
+}
+
+/// Shows the dialog that is open, if any, and does what was chosen in it.
+pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
+    let Some(mut dialog) = state.dialog.take() else {
+        return;
+    };
+    let answer = match &mut dialog {
+        Dialog::Palette { text, at } => modal(ctx, "palette", |ui| {
+            match palette::ui(ui, state, text, at) {
+                Some(action) => Answer::Run(action),
+                None => Answer::Stay,
+            }
+        }),
+        Dialog::Path { purpose, text } => modal(ctx, "path", |ui| path(ui, *purpose, text)),
+        Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
+        Dialog::CheatSheet { text } => {
+            let mut open = true;
+            let mut chosen = None;
+            egui::Window::new("Keys and pointer")
+                .open(&mut open)
+                .default_size([620.0, 560.0])
+                .pivot(egui::Align2::CENTER_CENTER)
+                .default_pos(ctx.content_rect().center())
+                .show(ctx, |ui| chosen = cheat_sheet::ui(ui, state, text));
+            match (open, chosen) {
+                (false, _) => Answer::Close,
+                // The sheet stays: one can see the state change.
+                (true, Some(action)) => {
+                    state.run(action);
+                    if state.dialog.is_some() {
+                        Answer::Close
+                    } else {
+                        Answer::Stay
+                    }
+                }
+                (true, None) => Answer::Stay,
+            }
+        }
+    };
+    match answer {
+        Answer::Stay => state.dialog = Some(dialog),
+        Answer::Close => {}
+        Answer::Run(action) => state.run(action),
+        Answer::Path(purpose, path) => state.path_chosen(purpose, path),
+    }
+}
+
+fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> Answer) -> Answer {
+    let shown = Modal::new(egui::Id::unique(id)).show(ctx, content);
+    match shown.inner {
+        Answer::Stay if shown.should_close() => Answer::Close,
+        answer => answer,
+    }
+}
+
+fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
+    ui.set_width(520.0);
+    let (title, help, verb) = match purpose {
+        PathPurpose::Open => (
+            "Open path",
+            "The path of a file or of a folder with files",
+            "Open",
+        ),
+        PathPurpose::SavePicture => ("Save picture", "Where to save the picture as PNG", "Save"),
+        PathPurpose::TextureFolder => (
+            "Add texture folder",
+            "The path of a folder in which textures are looked for",
+            "Add",
+        ),
+    };
+    ui.heading(title);
+    ui.weak(help);
+    ui.add_space(4.0);
+    let field = ui.add(TextEdit::singleline(text).desired_width(f32::INFINITY));
+    name_field(&field, "Path");
+    if !field.has_focus() && !field.lost_focus() {
+        field.request_focus();
+    }
+    let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    let typed = text.trim().trim_matches('"');
+    let mut answer = Answer::Stay;
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        let pressed = ui
+            .add_enabled(!typed.is_empty(), egui::Button::new(verb))
+            .clicked();
+        if (pressed || enter) && !typed.is_empty() {
+            answer = Answer::Path(purpose, from_home(typed));
+        }
+        if ui.button("Cancel").clicked() {
+            answer = Answer::Close;
+        }
+    });
+    answer
+}
+
+/// A path as people type it: `~` is their home.
+fn from_home(typed: &str) -> PathBuf {
+    let home = || directories::UserDirs::new().map(|dirs| dirs.home_dir().to_owned());
+    match typed.strip_prefix("~/").or((typed == "~").then_some("")) {
+        Some(rest) => home().map_or_else(|| typed.into(), |home| home.join(rest)),
+        None => typed.into(),
+    }
+}
+
+fn about(ui: &mut egui::Ui, state: &State) -> Answer {
+    ui.set_width(400.0);
+    ui.heading(format!("Mapscope {}", env!("CARGO_PKG_VERSION")));
+    ui.label(env!("CARGO_PKG_DESCRIPTION"));
+    ui.add_space(6.0);
+    let formats: Vec<&str> = registry::formats().map(|format| format.name).collect();
+    egui::Grid::new("about").num_columns(2).show(ui, |ui| {
+        for (name, value) in [
+            ("Opens", formats.join(", ")),
+            ("Draws with", state.adapter.clone()),
+            ("Licence", env!("CARGO_PKG_LICENSE").to_owned()),
+        ] {
+            ui.label(RichText::new(name).weak());
+            ui.add(egui::Label::new(value).wrap());
+            ui.end_row();
+        }
+    });
+    ui.add_space(6.0);
+    if ui.button("Close").clicked() {
+        Answer::Close
+    } else {
+        Answer::Stay
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tilde_is_the_home_and_nothing_else_changes() {
+        let home = directories::UserDirs::new().unwrap().home_dir().to_owned();
+        assert_eq!(from_home("~/maps/a b.pfmap"), home.join("maps/a b.pfmap"));
+        assert_eq!(from_home("~"), home);
+        assert_eq!(from_home("/tmp/~/x"), PathBuf::from("/tmp/~/x"));
+        assert_eq!(from_home("~other/x"), PathBuf::from("~other/x"));
+    }
+}

@@ -1,0 +1,97 @@
+//! Lines on stderr that say what the window did, for tests that drive it from outside.
+//!
+//! They are written only when the environment variable `MAPSCOPE_EVENTS` is `1`; each is
+//! `event: ` and then a name and its values.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::io::Write;
+
+use egui::Rect;
+
+use super::state::State;
+use crate::scene::Item;
+use crate::scene::camera::Pose;
+
+/// Writes the lines, those about a state only when it has changed.
+pub(super) struct Events {
+    enabled: bool,
+    frames: u64,
+    scene_frames: u64,
+    rects: HashMap<String, [i32; 4]>,
+    selected: Option<Item>,
+    hovered: Option<Item>,
+    camera: Option<Pose>,
+}
+
+impl Events {
+    /// As the environment says.
+    pub(super) fn from_env() -> Self {
+        Self {
+            enabled: std::env::var_os("MAPSCOPE_EVENTS").is_some_and(|value| value == "1"),
+            frames: 0,
+            scene_frames: 0,
+            rects: HashMap::new(),
+            selected: None,
+            hovered: None,
+            camera: None,
+        }
+    }
+
+    /// Writes a line.
+    pub(super) fn say(&self, line: impl Display) {
+        if self.enabled {
+            // Nobody may be reading.
+            let _unread = writeln!(std::io::stderr().lock(), "event: {line}");
+        }
+    }
+
+    /// A frame was shown.
+    pub(super) fn frame(&mut self) {
+        self.frames += 1;
+        if self.frames == 1 {
+            self.say("first-frame");
+        }
+        self.say(format_args!("frame {}", self.frames));
+    }
+
+    /// The 3D picture was drawn.
+    pub(super) fn scene_frame(&mut self) {
+        self.scene_frames += 1;
+        self.say(format_args!("scene-frame {}", self.scene_frames));
+    }
+
+    /// Says what of the state has changed. Rectangles are in logical pixels.
+    pub(super) fn state(&mut self, state: &State, rects: &[(String, Rect)], pixels_per_point: f32) {
+        if !self.enabled {
+            return;
+        }
+        for (name, rect) in rects {
+            let pixels = [rect.min.x, rect.min.y, rect.width(), rect.height()]
+                .map(|length| (length * pixels_per_point).round() as i32);
+            if self.rects.insert(name.clone(), pixels) != Some(pixels) {
+                let [x, y, width, height] = pixels;
+                self.say(format_args!("rect {name} {x} {y} {width} {height}"));
+            }
+        }
+        if self.hovered != state.hovered {
+            self.hovered = state.hovered;
+            self.say(format_args!("pointer {}", item_text(state.hovered)));
+        }
+        if self.selected != state.selected {
+            self.selected = state.selected;
+            self.say(format_args!("selected {}", item_text(state.selected)));
+        }
+        if self.camera != Some(state.camera.pose) {
+            self.camera = Some(state.camera.pose);
+            self.say(format_args!("camera {}", state.camera.pose));
+        }
+    }
+}
+
+fn item_text(item: Option<Item>) -> String {
+    match item {
+        Some(item) => format!("{} {}", item.kind, item.index),
+        None => "none".to_owned(),
+    }
+}

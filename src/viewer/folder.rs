@@ -1,0 +1,164 @@
+//! The files of a folder that can be opened, in the order in which people expect them.
+
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+
+use crate::scene::registry;
+
+/// The files of a folder whose names say that they can be opened, in natural order.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub(super) fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| registry::looks_openable(path) && path.is_file())
+        .collect();
+    files.sort_by(|a, b| natural_order(&name(a), &name(b)));
+    Ok(files)
+}
+
+/// The name of a file for people.
+pub(super) fn name(path: &Path) -> String {
+    match path.file_name() {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => path.display().to_string(),
+    }
+}
+
+/// Compares names as people do: without regard to case, and numbers by their value.
+pub(super) fn natural_order(a: &str, b: &str) -> Ordering {
+    let (mut rest_a, mut rest_b) = (a, b);
+    loop {
+        let (piece_a, piece_b) = (next_piece(&mut rest_a), next_piece(&mut rest_b));
+        let order = match (piece_a, piece_b) {
+            (None, None) => return a.cmp(b),
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (Some(Piece::Number(a)), Some(Piece::Number(b))) => {
+                a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+            }
+            (Some(a), Some(b)) => a.text().to_lowercase().cmp(&b.text().to_lowercase()),
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+}
+
+/// A run of digits, without leading zeros, or of anything else.
+enum Piece<'a> {
+    Number(&'a str),
+    Text(&'a str),
+}
+
+impl<'a> Piece<'a> {
+    fn text(&self) -> &'a str {
+        match self {
+            Self::Number(text) | Self::Text(text) => text,
+        }
+    }
+}
+
+fn next_piece<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
+    let digits = rest.starts_with(|c: char| c.is_ascii_digit());
+    let end = rest
+        .find(|c: char| c.is_ascii_digit() != digits)
+        .unwrap_or(rest.len());
+    let (piece, after) = rest.split_at(end);
+    *rest = after;
+    match (piece.is_empty(), digits) {
+        (true, _) => None,
+        (false, true) => Some(Piece::Number(piece.trim_start_matches('0'))),
+        (false, false) => Some(Piece::Text(piece)),
+    }
+}
+
+/// The files that Page Down and Page Up go through.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Playlist {
+    files: Vec<PathBuf>,
+    at: usize,
+}
+
+impl Playlist {
+    /// These files, of which one is open.
+    pub(super) fn new(files: Vec<PathBuf>, open: &Path) -> Self {
+        let at = files.iter().position(|file| file == open).unwrap_or(0);
+        Self { files, at }
+    }
+
+    /// Whether there is anything to go to.
+    pub(super) fn has_others(&self) -> bool {
+        self.files.len() > 1
+    }
+
+    /// Goes on by one file, or back, round at the end.
+    pub(super) fn step(&mut self, backwards: bool) -> Option<&Path> {
+        let count = self.files.len();
+        if count < 2 {
+            return None;
+        }
+        self.at = (self.at + if backwards { count - 1 } else { 1 }) % count;
+        self.files.get(self.at).map(PathBuf::as_path)
+    }
+
+    /// Goes to a file, if it is among them.
+    pub(super) fn go_to(&mut self, file: &Path) -> bool {
+        let found = self.files.iter().position(|known| known == file);
+        self.at = found.unwrap_or(self.at);
+        found.is_some()
+    }
+
+    /// `2 of 7`, where there is more than one.
+    pub(super) fn position_text(&self) -> Option<String> {
+        self.has_others()
+            .then(|| format!("{} of {}", self.at + 1, self.files.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_are_ordered_by_their_value() {
+        let mut names = [
+            "b2", "a10", "A9", "a010", "a1b", "a", "b", "ä1", "a1", "7", "a 3",
+        ];
+        names.sort_by(|a, b| natural_order(a, b));
+        assert_eq!(
+            names,
+            [
+                "7", "a", "a1", "a1b", "A9", "a010", "a10", "a 3", "b", "b2", "ä1"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_folder_gives_the_files_that_can_be_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["map10.pfmap", "map9.PFMAP", "note.txt", "日本 1.pfmap"] {
+            std::fs::write(dir.path().join(name), b"").unwrap();
+        }
+        std::fs::create_dir(dir.path().join("folder.pfmap")).unwrap();
+        let files = openable_files(dir.path()).unwrap();
+        let names: Vec<String> = files.iter().map(|f| name(f)).collect();
+        assert_eq!(names, ["map9.PFMAP", "map10.pfmap", "日本 1.pfmap"]);
+        assert!(openable_files(&dir.path().join("no such folder")).is_err());
+    }
+
+    #[test]
+    fn a_playlist_goes_round() {
+        let files: Vec<PathBuf> = ["a", "b", "c"].map(PathBuf::from).to_vec();
+        let mut list = Playlist::new(files, Path::new("b"));
+        assert_eq!(list.position_text().as_deref(), Some("2 of 3"));
+        assert_eq!(list.step(false), Some(Path::new("c")));
+        assert_eq!(list.step(false), Some(Path::new("a")));
+        assert_eq!(list.step(true), Some(Path::new("c")));
+        let mut alone = Playlist::new(vec!["a".into()], Path::new("a"));
+        assert_eq!(alone.step(false), None);
+        assert_eq!(alone.position_text(), None);
+    }
+}

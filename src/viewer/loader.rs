@@ -1,0 +1,318 @@
+//! Opening files on a worker thread, one at a time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::folder;
+use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+use crate::scene::{Document, demo};
+
+/// What is to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Target {
+    /// The first of these files and folders that can be opened; the rest is kept for going on.
+    Paths(Vec<PathBuf>),
+    /// The map that is built in.
+    Demo,
+}
+
+impl Target {
+    /// What it is called while it is loaded.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Paths(paths) => paths
+                .first()
+                .map(|path| folder::name(path))
+                .unwrap_or_default(),
+            Self::Demo => "the demo".to_owned(),
+        }
+    }
+}
+
+/// Something to open, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LoadRequest {
+    /// What.
+    pub target: Target,
+    /// Whether it is open already and only read again.
+    pub reload: bool,
+}
+
+/// A file that was not opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// The file.
+    pub path: PathBuf,
+    /// Where in it and why, for people.
+    pub message: String,
+}
+
+impl Failure {
+    fn new(path: &Path, error: &OpenError) -> Self {
+        // The path stands beside the message wherever it is shown.
+        let message = match error {
+            OpenError::Read { source, .. } => format!("it cannot be read: {source}"),
+            OpenError::Changed { .. } => "it changed while it was read".to_owned(),
+            OpenError::UnknownFormat { reason, .. } => reason.clone(),
+            OpenError::Refused {
+                format, problem, ..
+            } => format!("{} {problem}", format.name),
+            OpenError::Cancelled => "cancelled".to_owned(),
+        };
+        Self {
+            path: path.to_owned(),
+            message,
+        }
+    }
+}
+
+/// A file that was opened.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it is the map that is built in.
+    pub demo: bool,
+    /// What is in it.
+    pub document: Arc<dyn Document>,
+    /// The files that it was opened together with, itself among them.
+    pub files: Vec<PathBuf>,
+}
+
+/// How a load ended.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// What was asked.
+    pub request: LoadRequest,
+    /// What was opened, if anything; nothing, and no failures, when it was cancelled.
+    pub loaded: Option<Loaded>,
+    /// The files that were tried before and could not be opened.
+    pub failures: Vec<Failure>,
+    number: u64,
+}
+
+/// A load that is under way.
+#[derive(Debug)]
+pub(super) struct Loading {
+    /// What is loaded, for people.
+    pub name: String,
+    /// How far it is.
+    pub progress: Arc<Progress>,
+    number: u64,
+}
+
+/// Starts loads and tells the newest from those that it has replaced.
+pub(super) struct Loader {
+    done: Arc<dyn Fn(Outcome) + Send + Sync>,
+    loading: Option<Loading>,
+    started: u64,
+}
+
+impl Loader {
+    /// A loader that hands over outcomes on its worker thread.
+    pub(super) fn new(done: impl Fn(Outcome) + Send + Sync + 'static) -> Self {
+        Self {
+            done: Arc::new(done),
+            loading: None,
+            started: 0,
+        }
+    }
+
+    /// The load that is under way.
+    pub(super) fn loading(&self) -> Option<&Loading> {
+        self.loading.as_ref()
+    }
+
+    /// Starts a load in place of the one that is under way.
+    pub(super) fn start(&mut self, request: LoadRequest, options: OpenOptions) {
+        self.cancel();
+        self.started += 1;
+        let number = self.started;
+        let progress = Arc::new(Progress::default());
+        self.loading = Some(Loading {
+            name: request.target.name(),
+            progress: Arc::clone(&progress),
+            number,
+        });
+        let done = Arc::clone(&self.done);
+        let name = "loader".to_owned();
+        let job = move || {
+            let (loaded, failures) = load(&request.target, &options, &progress);
+            done(Outcome {
+                request,
+                loaded,
+                failures,
+                number,
+            });
+        };
+        if let Err(error) = std::thread::Builder::new().name(name).spawn(job) {
+            log::error!("no thread to load with: {error}");
+            self.loading = None;
+        }
+    }
+
+    /// Stops the load that is under way.
+    pub(super) fn cancel(&mut self) {
+        if let Some(loading) = self.loading.take() {
+            loading.progress.cancel();
+        }
+    }
+
+    /// Whether an outcome is that of the newest load; that load is then over.
+    pub(super) fn finish(&mut self, outcome: &Outcome) -> bool {
+        let newest = self
+            .loading
+            .as_ref()
+            .is_some_and(|l| l.number == outcome.number);
+        if newest {
+            self.loading = None;
+        }
+        newest
+    }
+}
+
+/// Opens the first that can be opened.
+fn load(
+    target: &Target,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> (Option<Loaded>, Vec<Failure>) {
+    let mut failures = Vec::new();
+    let paths = match target {
+        Target::Demo => {
+            let source = demo::source();
+            let path = source.path.clone();
+            let loaded = open(&source, options, progress)
+                .map_err(|error| note(&mut failures, &path, &error))
+                .ok()
+                .map(|document| Loaded {
+                    path,
+                    demo: true,
+                    document,
+                    files: Vec::new(),
+                });
+            return (loaded, failures);
+        }
+        Target::Paths(paths) => paths,
+    };
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        match folder::openable_files(path) {
+            Ok(inside) if inside.is_empty() => failures.push(Failure {
+                path: path.clone(),
+                message: "this folder has no file that Mapscope opens".to_owned(),
+            }),
+            Ok(inside) => files.extend(inside),
+            Err(error) => failures.push(Failure {
+                path: path.clone(),
+                message: format!("this folder cannot be read: {error}"),
+            }),
+        }
+    }
+    // Files whose names promise nothing are tried last: a map may come with its notes.
+    files.sort_by_key(|file| !registry::looks_openable(file));
+    for path in &files {
+        let opened = Source::read(path).and_then(|source| open(&source, options, progress));
+        match opened {
+            Ok(document) => {
+                let loaded = Loaded {
+                    path: path.clone(),
+                    demo: false,
+                    document,
+                    files: files.clone(),
+                };
+                return (Some(loaded), failures);
+            }
+            Err(OpenError::Cancelled) => return (None, Vec::new()),
+            Err(error) => note(&mut failures, path, &error),
+        }
+    }
+    (None, failures)
+}
+
+fn note(failures: &mut Vec<Failure>, path: &Path, error: &OpenError) {
+    if !matches!(error, OpenError::Cancelled) {
+        failures.push(Failure::new(path, error));
+    }
+}
+
+/// Opens a source; a reader that panics is a failure like any other, and not a load that never
+/// ends.
+fn open(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let job = || registry::open(source, options, progress);
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|_| {
+        Err(OpenError::UnknownFormat {
+            path: source.path.clone(),
+            reason: "Mapscope failed while reading it; please report this, with the file"
+                .to_owned(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn outcome_of(paths: Vec<PathBuf>) -> (Outcome, Loader) {
+        let (sender, receiver) = mpsc::channel();
+        let mut loader = Loader::new(move |outcome| sender.send(outcome).unwrap());
+        let request = LoadRequest {
+            target: Target::Paths(paths),
+            reload: false,
+        };
+        loader.start(request, OpenOptions::default());
+        let outcome = receiver.recv_timeout(Duration::from_secs(30)).unwrap();
+        (outcome, loader)
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_named_with_its_reason() {
+        let dir = tempfile::tempdir().unwrap();
+        let missing = dir.path().join("nö such.pfmap");
+        let (outcome, mut loader) = outcome_of(vec![missing.clone(), dir.path().to_owned()]);
+        assert!(outcome.loaded.is_none());
+        let failed: Vec<&Path> = outcome.failures.iter().map(|f| f.path.as_path()).collect();
+        assert_eq!(failed, [dir.path(), &missing]);
+        assert!(
+            outcome.failures[0].message.contains("no file"),
+            "{:?}",
+            outcome.failures
+        );
+        assert!(
+            outcome.failures[1].message.contains("cannot be read"),
+            "{:?}",
+            outcome.failures
+        );
+        assert!(loader.finish(&outcome));
+        assert!(loader.loading().is_none());
+    }
+
+    #[test]
+    fn a_load_that_was_replaced_is_not_the_newest() {
+        let (outcome, mut loader) = outcome_of(vec!["/nowhere/a.pfmap".into()]);
+        let request = LoadRequest {
+            target: Target::Paths(vec!["/nowhere/b.pfmap".into()]),
+            reload: false,
+        };
+        let first = loader.loading().map(|l| Arc::clone(&l.progress)).unwrap();
+        loader.start(request, OpenOptions::default());
+        assert!(
+            first.report(0.5).is_err(),
+            "the load that was replaced must stop"
+        );
+        assert!(!loader.finish(&outcome));
+        assert!(loader.loading().is_some());
+    }
+}

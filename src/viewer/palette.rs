@@ -1,0 +1,156 @@
+//! The command palette: type part of a command's name, press Enter.
+
+use egui::{Key, Modifiers, RichText, TextEdit};
+
+use super::commands::{Action, COMMANDS, Command};
+use super::state::State;
+
+/// How well a text has the typed letters in order; nothing where it does not have them all.
+/// Letters in a row and at the beginning of a word count more.
+fn score(typed: &str, text: &str) -> Option<i32> {
+    let mut letters = typed.chars().filter(|c| !c.is_whitespace()).peekable();
+    let mut score = 0;
+    let mut run = 0;
+    let mut before = ' ';
+    for letter in text.chars().flat_map(char::to_lowercase) {
+        let Some(wanted) = letters.peek() else {
+            break;
+        };
+        if wanted.to_lowercase().eq([letter]) {
+            letters.next();
+            let word_begins = !before.is_alphanumeric();
+            run += 1;
+            score += run * 2 + if word_begins { 6 } else { 0 };
+        } else {
+            run = 0;
+        }
+        before = letter;
+    }
+    // Of two texts that fit alike the shorter is meant.
+    let length = i32::try_from(text.chars().count()).unwrap_or(i32::MAX);
+    letters
+        .peek()
+        .is_none()
+        .then(|| score * 8 - length.min(200))
+}
+
+/// The commands that fit what was typed, the best first.
+pub(super) fn matching(typed: &str) -> Vec<&'static Command> {
+    let mut found: Vec<(i32, &Command)> = COMMANDS
+        .iter()
+        .filter(|command| command.action != Action::Palette)
+        .filter_map(|command| {
+            let name = score(typed, command.name);
+            let menu = score(typed, &format!("{} {}", command.menu.title, command.name));
+            let help = score(typed, command.help).map(|score| score / 4 - 100);
+            Some((name.max(menu).max(help)?, command))
+        })
+        .collect();
+    if !typed.trim().is_empty() {
+        found.sort_by_key(|(score, _)| -score);
+    }
+    found.into_iter().map(|(_, command)| command).collect()
+}
+
+/// Shows the palette; gives the command to run.
+pub(super) fn ui(
+    ui: &mut egui::Ui,
+    state: &State,
+    text: &mut String,
+    at: &mut usize,
+) -> Option<Action> {
+    ui.set_width(460.0);
+    let (down, up, enter) = ui.input_mut(|input| {
+        (
+            input.consume_key(Modifiers::NONE, Key::ArrowDown),
+            input.consume_key(Modifiers::NONE, Key::ArrowUp),
+            input.key_pressed(Key::Enter),
+        )
+    });
+    let field = TextEdit::singleline(text)
+        .hint_text("Find a command")
+        .desired_width(f32::INFINITY);
+    let field = ui.add(field);
+    super::dialogs::name_field(&field, "Find a command");
+    field.request_focus();
+    if field.changed() {
+        *at = 0;
+        // The field itself shows what was typed only in the next frame.
+        ui.ctx().request_repaint();
+    }
+    let found = matching(text);
+    let last = found.len().saturating_sub(1);
+    *at = match (down, up) {
+        (true, _) => (*at + 1).min(last),
+        (_, true) => at.saturating_sub(1),
+        _ => (*at).min(last),
+    };
+    let mut chosen = None;
+    egui::ScrollArea::vertical()
+        .max_height(330.0)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            for (index, command) in found.iter().enumerate() {
+                let row = ui.add_enabled(
+                    state.is_enabled(command.action),
+                    egui::Button::new(command.name)
+                        .right_text(RichText::new(command.first_key_text()).weak())
+                        .selected(index == *at)
+                        .frame_when_inactive(index == *at)
+                        .min_size(egui::vec2(ui.available_width(), 0.0)),
+                );
+                let row = row.on_hover_text(command.help);
+                if index == *at && (down || up) {
+                    row.scroll_to_me(None);
+                }
+                if row.clicked() {
+                    chosen = Some(command.action);
+                }
+            }
+            if found.is_empty() {
+                ui.weak("No command has these letters");
+            }
+        });
+    if let Some(command) = found.get(*at) {
+        ui.separator();
+        let on = match state.is_on(command.action) {
+            Some(true) => " (on)",
+            Some(false) => " (off)",
+            None => "",
+        };
+        ui.weak(format!(
+            "{} › {}: {}{on}",
+            command.menu.title, command.name, command.help
+        ));
+        if enter {
+            chosen = Some(command.action);
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(typed: &str) -> &'static str {
+        matching(typed).first().map_or("", |command| command.id)
+    }
+
+    #[test]
+    fn a_few_letters_find_the_command_that_is_meant() {
+        assert_eq!(first("reload"), "reload");
+        assert_eq!(first("ftop"), "camera.top");
+        assert_eq!(first("tile grid"), "overlay.tile-grid");
+        assert_eq!(first("ORTHO"), "camera.orthographic");
+        assert_eq!(first("wire"), "overlay.wireframe");
+        assert_eq!(first("png"), "save-picture");
+        assert_eq!(first("quit"), "quit");
+    }
+
+    #[test]
+    fn letters_that_no_command_has_find_nothing() {
+        assert!(matching("xyzzyq").is_empty());
+        assert_eq!(matching("").len(), COMMANDS.len() - 1);
+    }
+}

@@ -1,0 +1,182 @@
+//! The 3D picture as a texture of the window, drawn again only when something about it changed.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use egui::TextureId;
+use image::RgbaImage;
+
+use super::state::State;
+use crate::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
+
+/// The picture, and what it was drawn from.
+pub(super) struct Picture {
+    target: Target,
+    /// The size that was asked for; the target's is less where the device allows no more.
+    size: [u32; 2],
+    texture: TextureId,
+    scene: Option<(u64, SceneData)>,
+    drawn: Option<Drawn>,
+    /// What the last drawing took.
+    pub statistics: DrawStatistics,
+    /// Milliseconds that the last drawing took, where it was measured.
+    pub frame_ms: f32,
+}
+
+/// What a picture depends on.
+#[derive(Debug, PartialEq)]
+struct Drawn {
+    view: View,
+    version: u64,
+    size: [u32; 2],
+}
+
+/// What a state shows.
+fn view_of(state: &State) -> View {
+    View {
+        camera: state.camera,
+        overlays: state.overlays.clone(),
+        hovered: state.hovered,
+        selected: state.selected,
+        time_secs: 0.0,
+    }
+}
+
+impl Picture {
+    /// A picture of nothing.
+    pub(super) fn new(gpu: &Gpu, egui: &mut egui_wgpu::Renderer) -> Self {
+        let target = Target::new(gpu, [1, 1]);
+        let filter = wgpu::FilterMode::Nearest;
+        let texture = egui.register_native_texture(&gpu.device, target.color_view(), filter);
+        Self {
+            size: target.size,
+            target,
+            texture,
+            scene: None,
+            drawn: None,
+            statistics: DrawStatistics::default(),
+            frame_ms: 0.0,
+        }
+    }
+
+    /// The texture; it stays the same when the size changes.
+    pub(super) fn texture(&self) -> TextureId {
+        self.texture
+    }
+
+    /// Bytes of GPU memory that the document holds.
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        self.scene
+            .as_ref()
+            .map_or(0, |(_, scene)| scene.gpu_bytes())
+    }
+
+    /// Has the picture drawn again even if nothing has changed.
+    pub(super) fn invalidate(&mut self) {
+        self.drawn = None;
+    }
+
+    /// Draws the picture if it is not what the state shows; says whether it did.
+    /// `measure` waits for the GPU, to know how long it takes.
+    ///
+    /// # Errors
+    /// When the document does not fit the device.
+    pub(super) fn update(
+        &mut self,
+        gpu: &Gpu,
+        renderer: &mut Renderer,
+        egui: &mut egui_wgpu::Renderer,
+        state: &State,
+        size: [u32; 2],
+        measure: bool,
+    ) -> Result<bool, UploadError> {
+        let Some(open) = &state.open else {
+            self.scene = None;
+            self.drawn = None;
+            return Ok(false);
+        };
+        let now = Drawn {
+            view: view_of(state),
+            version: open.version,
+            size,
+        };
+        if self.drawn.as_ref() == Some(&now) {
+            return Ok(false);
+        }
+        if self
+            .scene
+            .as_ref()
+            .is_none_or(|(version, _)| *version != open.version)
+        {
+            // The old one first: two large documents at once may not fit.
+            self.scene = None;
+            self.scene = Some((open.version, renderer.upload(gpu, &*open.document)?));
+        }
+        if self.size != size {
+            self.size = size;
+            self.target = Target::new(gpu, size);
+            egui.update_egui_texture_from_wgpu_texture(
+                &gpu.device,
+                self.target.color_view(),
+                wgpu::FilterMode::Nearest,
+                self.texture,
+            );
+        }
+        let start = Instant::now();
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let scene = self
+            .scene
+            .as_mut()
+            .map(|(_, scene)| (scene, &*open.document));
+        self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &now.view);
+        gpu.queue.submit([encoder.finish()]);
+        if measure {
+            if let Err(error) = gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
+                log::warn!("waiting for the picture: {error}");
+            }
+            self.frame_ms = start.elapsed().as_secs_f32() * 1000.0;
+        }
+        self.drawn = Some(now);
+        Ok(true)
+    }
+
+    /// The picture by itself, without what the pointer is over.
+    ///
+    /// # Errors
+    /// When the GPU gives nothing back.
+    pub(super) fn take(
+        &mut self,
+        gpu: &Gpu,
+        renderer: &mut Renderer,
+        state: &State,
+    ) -> Result<RgbaImage, String> {
+        let view = View {
+            hovered: None,
+            ..view_of(state)
+        };
+        let target = Target::new(gpu, self.target.size);
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let document = state.document();
+        let scene = self.scene.as_mut().map(|(_, scene)| scene);
+        let scene = scene.zip(document.map(|document| &**document));
+        renderer.draw(gpu, &mut encoder, &target, scene, &view);
+        gpu.queue.submit([encoder.finish()]);
+        target.read_back(gpu)
+    }
+}
+
+/// Writes a picture as a PNG file, whose name gets its ending if it has none.
+///
+/// # Errors
+/// The file and why it was not written, for people.
+pub(super) fn save(image: &RgbaImage, path: PathBuf) -> Result<PathBuf, String> {
+    let path = if path.extension().is_none() {
+        path.with_extension("png")
+    } else {
+        path
+    };
+    match image.save_with_format(&path, image::ImageFormat::Png) {
+        Ok(()) => Ok(path),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}

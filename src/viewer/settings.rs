@@ -1,0 +1,269 @@
+//! What is remembered from one start to the next.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// Recent files that are remembered.
+const RECENT_FILES: usize = 12;
+
+/// A panel beside the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Panel {
+    Outliner,
+    Kinds,
+    Inspector,
+    Problems,
+    Statistics,
+}
+
+/// The edge of the window that a panel is at; panels of the same edge share it as tabs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dock {
+    Left,
+    Right,
+    Bottom,
+}
+
+impl Panel {
+    /// All panels.
+    pub const ALL: [Self; 5] = [
+        Self::Outliner,
+        Self::Kinds,
+        Self::Inspector,
+        Self::Problems,
+        Self::Statistics,
+    ];
+
+    /// Where it is.
+    pub fn dock(self) -> Dock {
+        match self {
+            Self::Outliner | Self::Kinds => Dock::Left,
+            Self::Inspector => Dock::Right,
+            Self::Problems | Self::Statistics => Dock::Bottom,
+        }
+    }
+}
+
+/// An edge of the window: which of its panels is open, and how much room it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct DockState {
+    /// The panel that is open, if any.
+    pub open: Option<Panel>,
+    /// Width or height in logical pixels.
+    pub size: f32,
+}
+
+/// Everything that is remembered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Settings {
+    /// Width and height of the window's inside, in logical pixels.
+    pub window_size: [f32; 2],
+    /// Whether the window filled the desktop.
+    pub maximized: bool,
+    /// Size of text and buttons; 1 is normal.
+    pub scale: f32,
+    /// The left edge.
+    pub left: DockState,
+    /// The right edge.
+    pub right: DockState,
+    /// The bottom edge.
+    pub bottom: DockState,
+    /// Files that were opened, the newest first.
+    pub recent_files: Vec<PathBuf>,
+    /// Folders in which textures are looked for last.
+    pub texture_folders: Vec<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            window_size: [1280.0, 800.0],
+            maximized: false,
+            scale: 1.0,
+            left: DockState {
+                open: Some(Panel::Outliner),
+                size: 250.0,
+            },
+            right: DockState {
+                open: Some(Panel::Inspector),
+                size: 300.0,
+            },
+            bottom: DockState {
+                open: None,
+                size: 170.0,
+            },
+            recent_files: Vec::new(),
+            texture_folders: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// The file they are kept in, where the system has a place for it.
+    pub(super) fn file() -> Option<PathBuf> {
+        let folders = directories::ProjectDirs::from("", "", "mapscope")?;
+        Some(folders.config_dir().join("settings.json"))
+    }
+
+    /// What a file holds; what is missing or broken in it is as at the first start.
+    pub(super) fn load(file: &Path) -> Self {
+        let mut settings = match std::fs::read(file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+                log::warn!("{} is not used: {error}", file.display());
+                Self::default()
+            }),
+            Err(_) => Self::default(),
+        };
+        settings.repair();
+        settings
+    }
+
+    /// Brings numbers that a file may have wrong into the range where the window is usable.
+    fn repair(&mut self) {
+        let default = Self::default();
+        let fix = |value: &mut f32, least: f32, most: f32, normal: f32| {
+            *value = if value.is_finite() {
+                value.clamp(least, most)
+            } else {
+                normal
+            };
+        };
+        let [width, height] = &mut self.window_size;
+        fix(width, 320.0, 16384.0, default.window_size[0]);
+        fix(height, 240.0, 16384.0, default.window_size[1]);
+        fix(&mut self.scale, 0.5, 3.0, default.scale);
+        for (dock, state, normal) in [
+            (Dock::Left, &mut self.left, default.left.size),
+            (Dock::Right, &mut self.right, default.right.size),
+            (Dock::Bottom, &mut self.bottom, default.bottom.size),
+        ] {
+            fix(&mut state.size, 80.0, 4096.0, normal);
+            state.open = state.open.filter(|panel| panel.dock() == dock);
+        }
+        self.recent_files.truncate(RECENT_FILES);
+    }
+
+    /// Writes them, whole or not at all.
+    ///
+    /// # Errors
+    /// When the folder or file cannot be written.
+    pub(super) fn save(&self, file: &Path) -> std::io::Result<()> {
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let bytes = serde_json::to_vec_pretty(self)?;
+        let beside = file.with_extension("json.new");
+        std::fs::write(&beside, bytes)?;
+        std::fs::rename(&beside, file)
+    }
+
+    /// The state of an edge.
+    pub(super) fn dock(&self, dock: Dock) -> &DockState {
+        match dock {
+            Dock::Left => &self.left,
+            Dock::Right => &self.right,
+            Dock::Bottom => &self.bottom,
+        }
+    }
+
+    /// The state of an edge, to be changed.
+    pub(super) fn dock_mut(&mut self, dock: Dock) -> &mut DockState {
+        match dock {
+            Dock::Left => &mut self.left,
+            Dock::Right => &mut self.right,
+            Dock::Bottom => &mut self.bottom,
+        }
+    }
+
+    /// Whether a panel is open.
+    pub(super) fn is_open(&self, panel: Panel) -> bool {
+        self.dock(panel.dock()).open == Some(panel)
+    }
+
+    /// Puts a file at the head of the recent ones.
+    pub(super) fn remember_file(&mut self, path: &Path) {
+        self.recent_files.retain(|known| known != path);
+        self.recent_files.insert(0, path.to_owned());
+        self.recent_files.truncate(RECENT_FILES);
+    }
+
+    /// Adds a folder of textures; says whether it is new.
+    pub(super) fn add_texture_folder(&mut self, folder: &Path) -> bool {
+        let new = !self.texture_folders.iter().any(|known| known == folder);
+        if new {
+            self.texture_folders.push(folder.to_owned());
+        }
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_come_back_as_they_were_saved() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("deep/settings.json");
+        let mut settings = Settings::default();
+        settings.remember_file(Path::new("/maps/日本 100%.pfmap"));
+        settings.left.open = Some(Panel::Kinds);
+        settings.bottom.size = 211.0;
+        assert!(settings.add_texture_folder(Path::new("/textures")));
+        assert!(!settings.add_texture_folder(Path::new("/textures")));
+        settings.save(&file).unwrap();
+        assert_eq!(Settings::load(&file), settings);
+    }
+
+    #[test]
+    fn a_broken_file_never_prevents_the_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("settings.json");
+        assert_eq!(Settings::load(&file), Settings::default());
+        for text in [
+            "",
+            "{",
+            "[]",
+            "null",
+            "{\"window_size\": \"big\"}",
+            "\u{0}\u{1}",
+        ] {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(Settings::load(&file), Settings::default(), "{text}");
+        }
+        std::fs::write(
+            &file,
+            r#"{"window_size": [-5, 1e30], "scale": 0, "left": {"open": "problems", "size": 1e9}}"#,
+        )
+        .unwrap();
+        let settings = Settings::load(&file);
+        assert_eq!(settings.window_size, [320.0, 16384.0]);
+        assert_eq!(settings.scale, 0.5);
+        assert_eq!(
+            settings.left,
+            DockState {
+                open: None,
+                size: 4096.0
+            }
+        );
+    }
+
+    #[test]
+    fn recent_files_are_few_newest_first_and_none_twice() {
+        let mut settings = Settings::default();
+        for number in 0..30 {
+            settings.remember_file(&PathBuf::from(format!("/{number}")));
+        }
+        settings.remember_file(Path::new("/25"));
+        assert_eq!(settings.recent_files.len(), RECENT_FILES);
+        assert_eq!(
+            settings.recent_files[..3],
+            ["/25", "/29", "/28"].map(PathBuf::from)
+        );
+    }
+}

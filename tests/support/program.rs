@@ -1,0 +1,229 @@
+//! The program under test: started, listened to, and ended.
+
+use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use super::display::Display;
+
+/// Longer than anything takes on a slow machine with a software renderer and other tests beside.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A running program and everything that it has said.
+#[derive(Debug)]
+pub(crate) struct Program {
+    child: Child,
+    arriving: Receiver<String>,
+    /// All lines of stdout and stderr so far.
+    lines: Vec<String>,
+    /// How many of them a test has waited past.
+    read: usize,
+}
+
+/// A rectangle of the window, in physical pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rect {
+    pub(crate) x: i32,
+    pub(crate) y: i32,
+    pub(crate) width: i32,
+    pub(crate) height: i32,
+}
+
+impl Rect {
+    /// The point at these fractions of its width and height.
+    pub(crate) fn at(self, across: f32, down: f32) -> [i32; 2] {
+        [
+            self.x + (self.width as f32 * across) as i32,
+            self.y + (self.height as f32 * down) as i32,
+        ]
+    }
+
+    pub(crate) fn center(self) -> [i32; 2] {
+        self.at(0.5, 0.5)
+    }
+}
+
+impl Program {
+    /// Starts Mapscope on a display.
+    pub(crate) fn start<A: AsRef<OsStr>>(
+        display: &Display,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        Self::start_with(display, arguments, &[])
+    }
+
+    /// Starts Mapscope on a display, with more environment variables.
+    pub(crate) fn start_with<A: AsRef<OsStr>>(
+        display: &Display,
+        arguments: impl IntoIterator<Item = A>,
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mapscope"));
+        display.apply_to(&mut command);
+        command
+            .args(arguments)
+            .env("MAPSCOPE_EVENTS", "1")
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (sender, arriving) = channel();
+        forward(child.stdout.take().unwrap(), sender.clone());
+        forward(child.stderr.take().unwrap(), sender);
+        Self {
+            child,
+            arriving,
+            lines: Vec::new(),
+            read: 0,
+        }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for an event whose text begins so, after those that were waited for already, and
+    /// gives the rest of its line.
+    pub(crate) fn wait_for(&mut self, beginning: &str) -> String {
+        self.wait_until(beginning, |event| {
+            event.strip_prefix(beginning).map(str::to_owned)
+        })
+    }
+
+    /// Waits for an event of which `take` makes something.
+    pub(crate) fn wait_until<T>(&mut self, what: &str, take: impl Fn(&str) -> Option<T>) -> T {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            while let Some(line) = self.lines.get(self.read) {
+                self.read += 1;
+                if let Some(found) = line.strip_prefix("event: ").and_then(&take) {
+                    return found;
+                }
+            }
+            match self
+                .arriving
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            {
+                Ok(line) => self.lines.push(line),
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!(
+                        "waited for `{what}` in vain; the program said:\n{}",
+                        self.said()
+                    )
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    panic!(
+                        "the program ended before `{what}`; it said:\n{}",
+                        self.said()
+                    )
+                }
+            }
+        }
+    }
+
+    /// Everything that the program has said for this long, in which it may say more.
+    pub(crate) fn listen(&mut self, duration: Duration) -> &[String] {
+        let deadline = Instant::now() + duration;
+        while let Ok(line) = self
+            .arriving
+            .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+        {
+            self.lines.push(line);
+        }
+        let heard = &self.lines[self.read..];
+        self.read = self.lines.len();
+        heard
+    }
+
+    /// Waits until the program draws nothing for a while.
+    pub(crate) fn wait_until_idle(&mut self) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.listen(Duration::from_millis(400)).is_empty() {
+            assert!(Instant::now() < deadline, "never idle:\n{}", self.said());
+        }
+    }
+
+    /// Where something of this name is in the window, as last told.
+    pub(crate) fn rect(&mut self, name: &str) -> Rect {
+        self.lines.extend(self.arriving.try_iter());
+        let rect = self.lines.iter().rev().find_map(|line| {
+            let numbers = line.strip_prefix("event: rect ")?.strip_prefix(name)?;
+            let numbers = numbers.strip_prefix(' ')?;
+            let mut numbers = numbers.split(' ').map(|n| n.parse().unwrap());
+            Some(Rect {
+                x: numbers.next()?,
+                y: numbers.next()?,
+                width: numbers.next()?,
+                height: numbers.next()?,
+            })
+        });
+        rect.unwrap_or_else(|| {
+            panic!(
+                "nothing is called `{name}`; the program said:\n{}",
+                self.said()
+            )
+        })
+    }
+
+    /// Whether it still runs.
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Waits for it to end by itself.
+    pub(crate) fn wait_for_end(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "it does not end:\n{}",
+                self.said()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Everything that it has said, as one text.
+    pub(crate) fn said(&self) -> String {
+        self.lines.join("\n")
+    }
+
+    /// Processor time that it has used, in hundredths of a second.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn cpu_ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
+        // The second field is the name in parentheses; user and system time are fields 14 and 15.
+        let after_name = stat.rsplit_once(") ").unwrap().1;
+        let fields: Vec<&str> = after_name.split(' ').collect();
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to end.
+        let _ended = self.child.kill();
+        let _status = self.child.wait();
+    }
+}
+
+/// Sends every line of a stream, from a thread of its own.
+fn forward(stream: impl Read + Send + 'static, lines: Sender<String>) {
+    std::thread::spawn(move || {
+        let mut stream = BufReader::new(stream);
+        let mut line = Vec::new();
+        while matches!(stream.read_until(b'\n', &mut line), Ok(1..)) {
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            line.clear();
+            if lines.send(text).is_err() {
+                break;
+            }
+        }
+    });
+}

@@ -1,0 +1,286 @@
+//! The program's window as a person sees and uses it: pictures, pointer and keys.
+
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use image::{Rgba, RgbaImage};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{
+    AtomEnum, BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConfigureWindowAux, ConnectionExt as _,
+    ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, Keycode, MOTION_NOTIFY_EVENT,
+    MapState,
+};
+use x11rb::protocol::xtest::ConnectionExt as _;
+use x11rb::rust_connection::RustConnection;
+
+use super::display::Display;
+
+/// The interface decides what the pointer is over from its last frame: it gets this long
+/// between a move and what follows.
+const REACTION: Duration = Duration::from_millis(60);
+
+/// The window of a program, seen from outside.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    connection: RustConnection,
+    root: u32,
+    window: u32,
+}
+
+/// A key, by its X keysym.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key(u32);
+
+#[expect(
+    dead_code,
+    reason = "the keyboard is complete, whatever today's tests press"
+)]
+impl Key {
+    pub(crate) const ESCAPE: Self = Self(0xff1b);
+    pub(crate) const RETURN: Self = Self(0xff0d);
+    pub(crate) const TAB: Self = Self(0xff09);
+    pub(crate) const HOME: Self = Self(0xff50);
+    pub(crate) const LEFT: Self = Self(0xff51);
+    pub(crate) const UP: Self = Self(0xff52);
+    pub(crate) const RIGHT: Self = Self(0xff53);
+    pub(crate) const DOWN: Self = Self(0xff54);
+    pub(crate) const PAGE_UP: Self = Self(0xff55);
+    pub(crate) const PAGE_DOWN: Self = Self(0xff56);
+    pub(crate) const F1: Self = Self(0xffbe);
+    pub(crate) const SHIFT: Self = Self(0xffe1);
+    pub(crate) const CTRL: Self = Self(0xffe3);
+    pub(crate) const ALT: Self = Self(0xffe9);
+
+    /// The key of a letter (in lower case), digit or mark of the US layout.
+    pub(crate) const fn of(character: char) -> Self {
+        Self(character as u32)
+    }
+}
+
+/// A button of the pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    dead_code,
+    reason = "the mouse is complete, whatever today's tests press"
+)]
+pub(crate) enum Button {
+    Left = 1,
+    Middle = 2,
+    Right = 3,
+    WheelUp = 4,
+    WheelDown = 5,
+}
+
+impl Screen {
+    /// The window of a process, when it is shown. Gives it the keyboard, as a window manager
+    /// would.
+    pub(crate) fn of(display: &Display, pid: u32) -> Self {
+        let (connection, number) = x11rb::connect(Some(display.name())).unwrap();
+        let root = connection.setup().roots[number].root;
+        let pid_atom = connection
+            .intern_atom(false, b"_NET_WM_PID")
+            .unwrap()
+            .reply()
+            .unwrap()
+            .atom;
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let window = loop {
+            // Without a window manager, windows are right below the root.
+            let tree = connection.query_tree(root).unwrap().reply().unwrap();
+            let found = tree.children.iter().copied().find(|&window| {
+                let owner = connection
+                    .get_property(false, window, pid_atom, AtomEnum::CARDINAL, 0, 1)
+                    .unwrap()
+                    .reply();
+                let shown = connection.get_window_attributes(window).unwrap().reply();
+                // Windows come and go while one looks.
+                owner.is_ok_and(|o| o.value32().and_then(|mut v| v.next()) == Some(pid))
+                    && shown.is_ok_and(|s| s.map_state == MapState::VIEWABLE)
+            });
+            if let Some(window) = found {
+                break window;
+            }
+            assert!(Instant::now() < deadline, "process {pid} shows no window");
+            sleep(Duration::from_millis(20));
+        };
+        let screen = Self {
+            connection,
+            root,
+            window,
+        };
+        screen
+            .connection
+            .set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME)
+            .unwrap()
+            .check()
+            .unwrap();
+        screen
+    }
+
+    /// The window's id.
+    pub(crate) fn window(&self) -> u32 {
+        self.window
+    }
+
+    /// Its title.
+    pub(crate) fn title(&self) -> String {
+        let title = self
+            .connection
+            .get_property(
+                false,
+                self.window,
+                AtomEnum::WM_NAME,
+                AtomEnum::ANY,
+                0,
+                1024,
+            )
+            .unwrap()
+            .reply()
+            .unwrap();
+        String::from_utf8_lossy(&title.value).into_owned()
+    }
+
+    /// Width and height of the window in physical pixels.
+    pub(crate) fn size(&self) -> [u16; 2] {
+        let geometry = self
+            .connection
+            .get_geometry(self.window)
+            .unwrap()
+            .reply()
+            .unwrap();
+        [geometry.width, geometry.height]
+    }
+
+    /// Asks for another size, as a drag of the window's corner does.
+    pub(crate) fn resize(&self, [width, height]: [u32; 2]) {
+        let size = ConfigureWindowAux::new().width(width).height(height);
+        self.connection
+            .configure_window(self.window, &size)
+            .unwrap()
+            .check()
+            .unwrap();
+    }
+
+    /// What the window shows.
+    pub(crate) fn picture(&self) -> RgbaImage {
+        let [width, height] = self.size();
+        let image = self
+            .connection
+            .get_image(ImageFormat::Z_PIXMAP, self.window, 0, 0, width, height, !0)
+            .unwrap()
+            .reply()
+            .unwrap();
+        let mut pixels = image.data;
+        assert_eq!(pixels.len(), usize::from(width) * usize::from(height) * 4);
+        for pixel in pixels.chunks_exact_mut(4) {
+            pixel.swap(0, 2);
+            pixel[3] = 255;
+        }
+        RgbaImage::from_raw(width.into(), height.into(), pixels).unwrap()
+    }
+
+    /// Saves what the window shows among the build's temporary files, for people to look at,
+    /// and gives it.
+    pub(crate) fn photograph(&self, name: &str) -> RgbaImage {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("window");
+        std::fs::create_dir_all(&folder).unwrap();
+        let picture = self.picture();
+        picture.save(folder.join(format!("{name}.png"))).unwrap();
+        picture
+    }
+
+    /// Moves the pointer to a place in the window, in physical pixels.
+    pub(crate) fn move_to(&self, [x, y]: [i32; 2]) {
+        let origin = self
+            .connection
+            .translate_coordinates(self.window, self.root, 0, 0)
+            .unwrap()
+            .reply()
+            .unwrap();
+        let [x, y] = [i32::from(origin.dst_x) + x, i32::from(origin.dst_y) + y];
+        self.input(MOTION_NOTIFY_EVENT, 0, [x as i16, y as i16]);
+        sleep(REACTION);
+    }
+
+    /// Presses and releases a button where the pointer is.
+    pub(crate) fn press(&self, button: Button) {
+        self.input(BUTTON_PRESS_EVENT, button as u8, [0; 2]);
+        sleep(REACTION);
+        self.input(BUTTON_RELEASE_EVENT, button as u8, [0; 2]);
+        sleep(REACTION);
+    }
+
+    /// Clicks at a place in the window.
+    pub(crate) fn click(&self, at: [i32; 2]) {
+        self.move_to(at);
+        self.press(Button::Left);
+    }
+
+    /// Drags from one place in the window to another.
+    pub(crate) fn drag(&self, button: Button, from: [i32; 2], to: [i32; 2]) {
+        const STEPS: i32 = 6;
+        self.move_to(from);
+        self.input(BUTTON_PRESS_EVENT, button as u8, [0; 2]);
+        sleep(REACTION);
+        for step in 1..=STEPS {
+            self.move_to([0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * step / STEPS));
+        }
+        self.input(BUTTON_RELEASE_EVENT, button as u8, [0; 2]);
+        sleep(REACTION);
+    }
+
+    /// Presses keys together, the modifiers first, and releases them.
+    pub(crate) fn key(&self, keys: &[Key]) {
+        let codes: Vec<Keycode> = keys.iter().map(|key| self.key_code(*key)).collect();
+        for code in &codes {
+            self.input(KEY_PRESS_EVENT, *code, [0; 2]);
+        }
+        for code in codes.iter().rev() {
+            self.input(KEY_RELEASE_EVENT, *code, [0; 2]);
+        }
+        sleep(REACTION);
+    }
+
+    /// Types lower-case letters and digits.
+    pub(crate) fn type_text(&self, text: &str) {
+        for character in text.chars() {
+            self.key(&[Key::of(character)]);
+        }
+    }
+
+    fn key_code(&self, Key(keysym): Key) -> Keycode {
+        let (first, last) = (
+            self.connection.setup().min_keycode,
+            self.connection.setup().max_keycode,
+        );
+        let mapping = self
+            .connection
+            .get_keyboard_mapping(first, last - first + 1)
+            .unwrap()
+            .reply()
+            .unwrap();
+        let per_code = usize::from(mapping.keysyms_per_keycode);
+        let index = mapping
+            .keysyms
+            .chunks(per_code)
+            .position(|of_code| of_code[0] == keysym);
+        first + index.unwrap_or_else(|| panic!("no key gives {keysym:#x}")) as u8
+    }
+
+    fn input(&self, event: u8, detail: u8, [x, y]: [i16; 2]) {
+        self.connection
+            .xtest_fake_input(event, detail, x11rb::CURRENT_TIME, self.root, x, y, 0)
+            .unwrap()
+            .check()
+            .unwrap();
+    }
+}
+
+/// How many colours a picture has: an empty window has one.
+pub(crate) fn count_colors(picture: &RgbaImage) -> usize {
+    let mut colors: Vec<Rgba<u8>> = picture.pixels().copied().collect();
+    colors.sort_unstable_by_key(|color| color.0);
+    colors.dedup();
+    colors.len()
+}
