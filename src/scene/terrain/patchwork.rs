@@ -20,11 +20,11 @@ use image::imageops::{self, FilterType};
 /// Texels along one side of the atlas of 4x4 cells.
 pub const ATLAS_SIDE: u32 = 512;
 /// Texels along one side of a cell of the atlas.
-pub const CELL: u32 = 128;
+pub(super) const CELL: u32 = 128;
 /// Texels of a cell that a map tile shows, along one side.
-pub const CORE: u32 = 92;
+pub(super) const CORE: u32 = 92;
 /// Texels around the core of a cell that continue it, for filters and small mip levels.
-pub const GUARD: u32 = 18;
+pub(super) const GUARD: u32 = 18;
 
 /// Side of the image that patches are cut from.
 const SOURCE_SIDE: u32 = 256;
@@ -101,7 +101,7 @@ pub fn patchwork(image: &RgbaImage) -> Patchwork {
 }
 
 /// The atlas of a [`placeholder`]: the same checker in every cell, running on over all tiles.
-pub fn marked(seed: u32) -> Patchwork {
+pub(super) fn marked(seed: u32) -> Patchwork {
     let colors = checker_colors(seed);
     let side = CORE_I / 4;
     let mut cell = Cell::new();
@@ -122,7 +122,7 @@ pub fn marked(seed: u32) -> Patchwork {
 /// What stands in for a texture that is missing or broken, 256x256: a checker in magenta and
 /// near black that nobody takes for ground. The seed shifts the magenta a little, so that two
 /// missing textures can be told apart.
-pub fn placeholder(seed: u32) -> RgbaImage {
+pub(super) fn placeholder(seed: u32) -> RgbaImage {
     let colors = checker_colors(seed);
     RgbaImage::from_fn(SOURCE_SIDE, SOURCE_SIDE, |x, y| {
         image::Rgba(colors[((x / 32 + y / 32) % 2) as usize])
@@ -411,7 +411,8 @@ impl Cut {
                 if before == u32::MAX {
                     continue;
                 }
-                let [x, y] = corner.place((step + balance) / 2, (step - balance) / 2);
+                let columns = i32::midpoint(step, balance);
+                let [x, y] = corner.place(columns, step - columns);
                 let a = source.at([x + shift_h[0], y + shift_h[1]]);
                 let b = source.at([x + shift_v[0], y + shift_v[1]]);
                 next[index(balance)] = before + weight * difference(a, b);
