@@ -30,7 +30,7 @@ pub(super) const GUARD: u32 = 18;
 const SOURCE_SIDE: u32 = 256;
 /// Patches tried for each direction of edges, and how many are drawn to find them.
 const EDGE_CANDIDATES: usize = 6;
-const EDGE_DRAWS: usize = 80;
+const EDGE_DRAWS: usize = 120;
 /// Patches tried for the middle of each tile, and how many are drawn to find them.
 const MIDDLE_CANDIDATES: usize = 2;
 const MIDDLE_DRAWS: usize = 64;
@@ -38,8 +38,9 @@ const MIDDLE_DRAWS: usize = 64;
 const BLOCK: usize = 8;
 /// Side of the larger blocks whose colours are brought closer to that of the whole.
 const FIELD: usize = 32;
-/// Patches of one direction are at least this far apart in the source, so that they differ.
-const APART: i32 = 40;
+/// Columns and rows together by which patches are apart in the source at the least, so that what
+/// stands out in one is not seen in another as well. (Where diamonds only touch, it is [`CORE`].)
+const APART: i32 = 68;
 
 /// Texels, signed for positions outside of the core.
 const CORE_I: i32 = CORE as i32;
@@ -477,7 +478,11 @@ impl EdgePatches {
         let pairs = || (0..EDGE_CANDIDATES).flat_map(|b| (0..b).map(move |a| [a, b]));
         let cost = |h: [usize; 2], v: [usize; 2]| -> u64 {
             let each = h.iter().flat_map(|&h| v.iter().map(move |&v| (h, v)));
-            each.map(|(h, v)| u64::from(costs[h][v])).sum()
+            each.map(|(h, v)| {
+                let again = near(&horizontal[h], &vertical[v]);
+                u64::from(costs[h][v]) * if again { 3 } else { 2 }
+            })
+            .sum()
         };
         let best = pairs()
             .flat_map(|h| pairs().map(move |v| (h, v)))
@@ -526,10 +531,14 @@ impl EdgePatches {
     }
 }
 
+/// Whether two patches have much in common.
+fn near(a: &Place, b: &Place) -> bool {
+    (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < APART
+}
+
 /// The first of the drawn patches, leaving out those too near to one taken already; where too few
 /// are left, any.
 fn spread(drawn: &[Place]) -> [Place; EDGE_CANDIDATES] {
-    let near = |a: &Place, b: &Place| (0..2).all(|i| (a[i] - b[i]).abs() < APART);
     let mut taken: Vec<Place> = Vec::with_capacity(drawn.len());
     for patch in drawn {
         if !taken.iter().any(|t| near(t, patch)) {
