@@ -1,1 +1,119 @@
-//! What runs without a window.
+//! What runs without a window: `info`, `check`, `render` and `bench`, and the command line.
+//!
+//! Output meant for machines goes to standard output, everything else to standard error.
+
+mod bench;
+mod check;
+mod cli;
+mod headless;
+mod info;
+mod log;
+mod output;
+mod render;
+mod source;
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use thiserror::Error;
+
+use crate::render::{GpuError, UploadError};
+use crate::scene::registry::{OpenError, OpenOptions};
+
+pub use cli::{
+    BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, InfoArgs, LookArgs, PictureArgs,
+    RenderArgs, ViewArgs, parse,
+};
+pub use log::log_to_stderr;
+
+/// How a command ended: the exit status, worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// 0: done, and nothing is wrong.
+    Done,
+    /// 1: the file has errors.
+    FileErrors,
+    /// 2: the command could not do its work.
+    Failed,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+/// Why a command did not do its work.
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// The file was not opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// There is nothing to draw with.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The device has no room for the file.
+    #[error(transparent)]
+    Upload(#[from] UploadError),
+    /// The graphics device gave up.
+    #[error("the graphics device failed: {0}")]
+    Device(String),
+    /// An argument that only makes no sense together with the file or the device.
+    #[error("{0}")]
+    Argument(String),
+    /// The window was not opened, or had to close.
+    #[error("{0}")]
+    Window(String),
+    /// A file was not written.
+    #[error("{}: {source}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Standard output took no more.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl CommandError {
+    fn status(&self) -> Status {
+        match self {
+            Self::Open(OpenError::Refused { .. }) => Status::FileErrors,
+            // Whoever reads the output has seen enough of it.
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Done,
+            _ => Status::Failed,
+        }
+    }
+}
+
+/// Runs a command. `started` is when the process did.
+///
+/// # Errors
+/// When the command could not do its work.
+pub fn run(
+    command: HeadlessCommand,
+    options: &OpenOptions,
+    started: Instant,
+) -> Result<Status, CommandError> {
+    match command {
+        HeadlessCommand::Info(args) => info::run(&args, options),
+        HeadlessCommand::Check(args) => check::run(&args, options),
+        HeadlessCommand::Render(args) => render::run(&args, options),
+        HeadlessCommand::Bench(args) => bench::run(&args, options, started),
+    }
+}
+
+/// Tells the user what went wrong, and gives the status to exit with.
+pub fn conclude(result: Result<Status, CommandError>) -> Status {
+    result.unwrap_or_else(|error| {
+        let status = error.status();
+        if status != Status::Done {
+            output::report_error(&error);
+        }
+        status
+    })
+}

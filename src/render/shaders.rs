@@ -49,8 +49,14 @@ pub(super) static TILE_PROBE: Shader = Shader {
     parts: &[TILE, file!("tile_probe.wgsl")],
 };
 
+/// What frame times are measured against.
+pub(super) static FLOOR: Shader = Shader {
+    name: "floor",
+    parts: &[file!("floor.wgsl")],
+};
+
 /// Every shader of the program.
-pub static SHADERS: &[&Shader] = &[&TERRAIN, &SKY, &LINES, &TILE_PROBE];
+pub static SHADERS: &[&Shader] = &[&TERRAIN, &SKY, &LINES, &TILE_PROBE, &FLOOR];
 
 impl Shader {
     /// The whole source. Debug builds take each file from the source tree when it is there.

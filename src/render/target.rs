@@ -133,7 +133,7 @@ impl Target {
         );
         gpu.queue.submit([encoder.finish()]);
         let mapped = gpu.map_buffer(&buffer)?;
-        let mut pixels = Vec::with_capacity((width * height * 4) as usize);
+        let mut pixels = Vec::with_capacity(width as usize * height as usize * 4);
         for row in mapped.chunks_exact(bytes_per_row as usize) {
             pixels.extend_from_slice(&row[..(width * 4) as usize]);
         }

@@ -5,6 +5,7 @@
 
 pub mod assets;
 pub mod camera;
+pub mod demo;
 mod document;
 pub mod registry;
 pub mod terrain;

@@ -1,0 +1,17 @@
+// The least that a picture costs: one texture over all of it, a texel for a pixel.
+
+@group(0) @binding(0) var image: texture_2d<f32>;
+@group(0) @binding(1) var image_sampler: sampler;
+
+@vertex
+fn vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
+    // The corners of a strip of two triangles.
+    let corner = vec2<f32>(f32(index & 1u), f32(index >> 1u));
+    return vec4<f32>(corner * 2.0 - 1.0, 0.5, 1.0);
+}
+
+@fragment
+fn fragment(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    let size = vec2<f32>(textureDimensions(image));
+    return textureSample(image, image_sampler, pixel.xy / size);
+}

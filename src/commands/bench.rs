@@ -1,0 +1,324 @@
+//! `mapscope bench`: how fast a file opens and draws, beside what the device needs for nothing.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use glam::Vec3;
+use serde_json::{Value, json};
+
+use super::cli::{BenchArgs, display_name};
+use super::headless::{self, Headless, view_of};
+use super::output::{self, Paint, Tally};
+use super::{CommandError, Status};
+use crate::render::{DrawStatistics, Floor, Renderer, View};
+use crate::scene::camera::Pose;
+use crate::scene::registry::OpenOptions;
+use crate::scene::{Document, Ray};
+
+/// Frames that are drawn before any is measured: the first ones compile shaders and warm caches.
+const WARM_UP_FRAMES: u32 = 5;
+/// How high a flight is above the ground, in world units: about two men on a tile of 8 by 8.
+const FLIGHT_HEIGHT: f32 = 14.0;
+/// How far ahead one looks in flight, in world units.
+const LOOK_AHEAD: f32 = 120.0;
+
+/// What is reported, all times measured in this run.
+#[derive(Debug)]
+struct Report {
+    read: Duration,
+    parse: Duration,
+    build: Duration,
+    upload: Duration,
+    first_frame: Duration,
+    frame: Times,
+    clear: Times,
+    textured_quad: Times,
+    drawn: DrawStatistics,
+    gpu_bytes: u64,
+    cpu_bytes: u64,
+    adapter: String,
+}
+
+pub(super) fn run(
+    args: &BenchArgs,
+    options: &OpenOptions,
+    started: Instant,
+) -> Result<Status, CommandError> {
+    let (opened, headless) = headless::open(&args.file, options, &args.picture)?;
+    let document = &*opened.document;
+    let Headless { gpu, target, .. } = &headless;
+    let mut view = view_of(&args.picture, document, target.aspect());
+    let flight = args.fly.then(|| Flight::over(document));
+    if let Some(flight) = &flight {
+        view.camera.pose = flight.pose(0.0);
+    }
+
+    let mut renderer = Renderer::new(gpu);
+    let begun = Instant::now();
+    let mut scene = renderer.upload(gpu, document)?;
+    gpu.queue.submit([]);
+    headless.wait()?;
+    let upload = begun.elapsed();
+
+    let mut draw = |view: &View| {
+        let mut drawn = DrawStatistics::default();
+        let time = headless.time(|encoder| {
+            drawn = renderer.draw(gpu, encoder, target, Some((&mut scene, document)), view);
+        })?;
+        Ok::<_, CommandError>((time, drawn))
+    };
+    let (_, mut drawn) = draw(&view)?;
+    target.read_back(gpu).map_err(CommandError::Device)?;
+    let first_frame = started.elapsed();
+
+    let floor = Floor::new(gpu);
+    let clear = || headless.time(|encoder| floor.clear(encoder, target));
+    let quad = || headless.time(|encoder| floor.textured_quad(encoder, target));
+    for _ in 0..WARM_UP_FRAMES {
+        draw(&view)?;
+        clear()?;
+        quad()?;
+    }
+    let mut times = [Times::default(), Times::default(), Times::default()];
+    // In turns, so that whatever else the machine does meets all three alike.
+    for frame in 0..args.frames {
+        if let Some(flight) = &flight {
+            view.camera.pose = flight.pose(frame as f32 / args.frames as f32);
+        }
+        let (time, now_drawn) = draw(&view)?;
+        drawn = now_drawn;
+        times[0].0.push(time);
+        times[1].0.push(clear()?);
+        times[2].0.push(quad()?);
+    }
+    let [frame, clear, textured_quad] = times.map(Times::sorted);
+    let report = Report {
+        read: opened.read_time,
+        parse: opened.parse_time,
+        build: opened.build_time,
+        upload,
+        first_frame,
+        frame,
+        clear,
+        textured_quad,
+        drawn,
+        gpu_bytes: scene.gpu_bytes(),
+        cpu_bytes: document.cpu_bytes(),
+        adapter: gpu.adapter_name(),
+    };
+    let mut stdout = io::stdout().lock();
+    if args.json {
+        let keys = report.json(args, target.size);
+        writeln!(stdout, "{keys:#}")?;
+    } else {
+        report.write_text(&mut stdout, args, target.size)?;
+    }
+    stdout.flush()?;
+    output::note_problems(&args.file, document.problems());
+    Ok(match Tally::of(document.problems()).errors {
+        0 => Status::Done,
+        _ => Status::FileErrors,
+    })
+}
+
+impl Headless {
+    /// The time from the begin of recording until the device is idle again.
+    fn time(
+        &self,
+        record: impl FnOnce(&mut wgpu::CommandEncoder),
+    ) -> Result<Duration, CommandError> {
+        let begun = Instant::now();
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        record(&mut encoder);
+        self.gpu.queue.submit([encoder.finish()]);
+        self.wait()?;
+        Ok(begun.elapsed())
+    }
+}
+
+/// Times of many frames, shortest first once they are sorted.
+#[derive(Debug, Default)]
+struct Times(Vec<Duration>);
+
+impl Times {
+    fn sorted(mut self) -> Self {
+        self.0.sort_unstable();
+        self
+    }
+
+    fn min_ms(&self) -> f64 {
+        millis(self.0.first().copied().unwrap_or_default())
+    }
+
+    fn median_ms(&self) -> f64 {
+        millis(self.0.get(self.0.len() / 2).copied().unwrap_or_default())
+    }
+
+    fn max_ms(&self) -> f64 {
+        millis(self.0.last().copied().unwrap_or_default())
+    }
+}
+
+/// Milliseconds, to the microsecond.
+fn millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+impl Report {
+    /// The object of the contract ("bench --json").
+    fn json(&self, args: &BenchArgs, size: [u32; 2]) -> Value {
+        json!({
+            "file": display_name(&args.file),
+            "size": size,
+            "adapter": self.adapter,
+            "open_ms": {
+                "read": millis(self.read),
+                "parse": millis(self.parse),
+                "build": millis(self.build),
+                "upload": millis(self.upload),
+            },
+            "first_frame_ms": millis(self.first_frame),
+            "frames": args.frames,
+            "frame_ms": {
+                "median": self.frame.median_ms(),
+                "min": self.frame.min_ms(),
+                "max": self.frame.max_ms(),
+            },
+            "floor_ms": {
+                "clear": self.clear.median_ms(),
+                "textured_quad": self.textured_quad.median_ms(),
+            },
+            "triangles": self.drawn.triangles,
+            "draw_calls": self.drawn.draw_calls,
+            "gpu_bytes": self.gpu_bytes,
+            "cpu_bytes": self.cpu_bytes,
+        })
+    }
+
+    fn write_text(
+        &self,
+        out: &mut (impl Write + io::IsTerminal),
+        args: &BenchArgs,
+        [width, height]: [u32; 2],
+    ) -> io::Result<()> {
+        let paint = Paint::on(out);
+        let name = display_name(&args.file);
+        let name = output::printable(&name);
+        let line = |out: &mut dyn Write, label: &str, value: String| {
+            writeln!(out, "  {}  {value}", paint.dim(format!("{label:13}")))
+        };
+        let ms = |time: f64| format!("{time:.2} ms");
+        writeln!(out, "{}", paint.heading(name))?;
+        line(out, "Adapter", self.adapter.clone())?;
+        line(
+            out,
+            "Picture",
+            format!("{width}x{height}, {} frames", args.frames),
+        )?;
+        line(
+            out,
+            "Open",
+            format!(
+                "read {}, parse {}, build {}, upload {}",
+                ms(millis(self.read)),
+                ms(millis(self.parse)),
+                ms(millis(self.build)),
+                ms(millis(self.upload)),
+            ),
+        )?;
+        line(
+            out,
+            "First frame",
+            format!("{} after the start", ms(millis(self.first_frame))),
+        )?;
+        line(
+            out,
+            "Frame",
+            format!(
+                "median {}, min {}, max {}",
+                ms(self.frame.median_ms()),
+                ms(self.frame.min_ms()),
+                ms(self.frame.max_ms()),
+            ),
+        )?;
+        let quad = self.textured_quad.median_ms();
+        line(
+            out,
+            "Floor",
+            format!(
+                "clear {}, textured quad {}",
+                ms(self.clear.median_ms()),
+                ms(quad)
+            ),
+        )?;
+        if quad > 0.0 {
+            let ratio = self.frame.median_ms() / quad;
+            line(out, "Ratio", format!("{ratio:.2} textured quads a frame"))?;
+        }
+        line(
+            out,
+            "Drawn",
+            format!(
+                "{} triangles, {} draw calls",
+                self.drawn.triangles, self.drawn.draw_calls
+            ),
+        )?;
+        let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
+        let memory = format!("GPU {}, CPU {}", mib(self.gpu_bytes), mib(self.cpu_bytes));
+        line(out, "Memory", memory)
+    }
+}
+
+/// A closed way over a map, near the ground.
+struct Flight<'a> {
+    document: &'a dyn Document,
+}
+
+impl<'a> Flight<'a> {
+    fn over(document: &'a dyn Document) -> Self {
+        Self { document }
+    }
+
+    /// The pose at a part of the way, from 0 to 1: on an ellipse within the map, looking where
+    /// one flies.
+    fn pose(&self, part: f32) -> Pose {
+        let bounds = self.document.bounds();
+        let radius = (bounds.max - bounds.min) * 0.35;
+        let (sin, cos) = (part * std::f32::consts::TAU).sin_cos();
+        let here = bounds.center() + Vec3::new(radius.x * cos, 0.0, radius.z * sin);
+        let tangent = Vec3::new(-radius.x * sin, 0.0, radius.z * cos);
+        let ahead = here + tangent.normalize_or(Vec3::X) * LOOK_AHEAD;
+        let ground_ahead = self.ground(ahead);
+        Pose {
+            eye: here.with_y(self.ground(here).max(ground_ahead) + FLIGHT_HEIGHT),
+            target: ahead.with_y(ground_ahead),
+        }
+    }
+
+    /// The height of the ground above or below a point; that of the lowest where there is none.
+    fn ground(&self, point: Vec3) -> f32 {
+        let bounds = self.document.bounds();
+        let ray = Ray {
+            origin: point.with_y(bounds.max.y + 1.0),
+            direction: Vec3::NEG_Y,
+        };
+        let hit = self.document.pick(ray);
+        hit.map_or(bounds.min.y, |hit| hit.position.y)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_summed_up() {
+        let ms = Duration::from_millis;
+        let times = Times(vec![ms(9), ms(1), ms(3)]).sorted();
+        assert_eq!(
+            (times.min_ms(), times.median_ms(), times.max_ms()),
+            (1.0, 3.0, 9.0)
+        );
+        assert_eq!(Times::default().median_ms(), 0.0);
+    }
+}

@@ -1,0 +1,67 @@
+//! `mapscope check`: every problem in files, with its place.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use super::cli::CheckArgs;
+use super::output::{self, Paint, Tally};
+use super::source::{self, Refused};
+use super::{CommandError, Status};
+use crate::scene::registry::OpenOptions;
+
+pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+    let stdout = io::stdout();
+    let paint = Paint::on(&stdout);
+    let mut out = BufWriter::new(stdout.lock());
+    let mut status = Status::Done;
+    let mut total = Tally::default();
+    for file in &args.files {
+        let tally = match check(file, options, args.json, paint, &mut out) {
+            Ok(tally) => tally,
+            // The other files can be checked all the same.
+            Err(error @ (CommandError::Open(_) | CommandError::Argument(_))) => {
+                out.flush()?;
+                output::report_error(&error);
+                status = Status::Failed;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        // Whoever waits for a file among many, or stops reading, should not wait for all.
+        out.flush()?;
+        total += tally;
+        if tally.errors > 0 {
+            status = status.max(Status::FileErrors);
+        }
+    }
+    let files = output::counted(args.files.len(), "file");
+    output::say(&format!("{files}: {total}"));
+    Ok(status)
+}
+
+fn check(
+    file: &Path,
+    options: &OpenOptions,
+    json: bool,
+    paint: Paint,
+    out: &mut impl Write,
+) -> Result<Tally, CommandError> {
+    let (format, version, problems) = match source::open_or_refused(file, options)? {
+        Ok(document) => (
+            document.format(),
+            Some(document.version()),
+            document.problems().to_vec(),
+        ),
+        Err(Refused { format, problem }) => (format, None, vec![problem]),
+    };
+    if json {
+        let keys = output::common_keys(file, format, version, &problems);
+        serde_json::to_writer(&mut *out, &keys).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        for problem in &problems {
+            output::write_problem(out, paint, file, problem)?;
+        }
+    }
+    Ok(Tally::of(&problems))
+}

@@ -1,0 +1,414 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+use super::{CommandError, Status, source};
+use crate::scene::InfoQuery;
+use crate::scene::camera::{NamedView, Pose, Projection};
+use crate::scene::registry::{OpenError, OpenOptions};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const FILE_HELP: &str = "File to read; `demo:` is the demo map that is built in";
+
+/// Look at game terrain: in a window, as a picture, or as text and JSON.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mapscope",
+    version,
+    styles = STYLES,
+    override_usage = "mapscope [OPTIONS] [FILE|FOLDER]...\n       mapscope <COMMAND> [OPTIONS] ...",
+    after_help = "\
+Examples:
+  mapscope                              the demo map
+  mapscope demo.pfmap                   a map in a window (same as: mapscope view demo.pfmap)
+  mapscope info demo.pfmap              what is in it
+  mapscope render demo.pfmap -o a.png   a picture of it
+
+Exit status: 0 done, 1 the file has errors, 2 the command could not do its work.
+`mapscope COMMAND --help` says more. A file that is named like a command: `./info`."
+)]
+pub struct Cli {
+    /// Also look for textures in this folder (may be given several times)
+    #[arg(long, value_name = "DIR", global = true, help_heading = "Files")]
+    pub textures: Vec<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Open files in a window
+    View(ViewArgs),
+    /// Everything that needs no window.
+    #[command(flatten)]
+    Headless(HeadlessCommand),
+}
+
+/// What can be done without a window.
+#[derive(Debug, Subcommand)]
+pub enum HeadlessCommand {
+    /// Say what is in a file
+    Info(InfoArgs),
+    /// List every problem in files, with its place
+    Check(CheckArgs),
+    /// Draw a file into a PNG, without a window
+    Render(RenderArgs),
+    /// Measure how fast a file opens and draws
+    Bench(BenchArgs),
+}
+
+/// What `view` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mapscope demo.pfmap
+  mapscope maps/                        PageDown and PageUp go through the folder
+  mapscope view --camera 0,175,0,-14.942,129.685,-14.942 demo.pfmap
+  mapscope --overlay tile-types demo.pfmap")]
+pub struct ViewArgs {
+    /// Files or folders to open; none opens the demo map
+    #[arg(value_name = "FILE|FOLDER")]
+    pub paths: Vec<PathBuf>,
+    /// Where from and how.
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+/// What `info` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mapscope info demo.pfmap
+  mapscope info demo.pfmap --json | jq .tiles.by_type
+  mapscope info demo.pfmap --tile 10,12 --height 0,0 --height -20.5,31")]
+pub struct InfoArgs {
+    #[expect(missing_docs, reason = "the help text is its documentation")]
+    #[arg(value_name = "FILE", help = FILE_HELP)]
+    pub file: PathBuf,
+    /// One JSON object instead of text
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Also describe the tile at this row and column of the whole map, from the north-west corner
+    #[arg(
+        long,
+        value_name = "ROW,COL",
+        value_parser = parse_pair::<u32>,
+        allow_hyphen_values = true,
+        help_heading = "What"
+    )]
+    pub tile: Option<(u32, u32)>,
+    /// Also give the height of the ground here, in world coordinates (may be given several times)
+    #[arg(
+        long = "height",
+        value_name = "X,Z",
+        value_parser = parse_point,
+        allow_hyphen_values = true,
+        help_heading = "What"
+    )]
+    pub heights: Vec<(f32, f32)>,
+}
+
+impl InfoArgs {
+    /// What is asked beyond the file as a whole.
+    pub fn query(&self) -> InfoQuery {
+        InfoQuery {
+            tile: self.tile,
+            heights: self.heights.clone(),
+        }
+    }
+}
+
+/// What `check` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mapscope check maps/*.pfmap           one line a problem: FILE:LINE:COLUMN: severity: message
+  mapscope check demo.pfmap --json      one JSON object a file, each on a line
+
+Exit status: 1 when any problem is an error, 0 when there are none or only warnings,
+2 when a file cannot be read or is of no known format; the others are checked all the same.")]
+pub struct CheckArgs {
+    /// Files to check; `demo:` is the demo map that is built in
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// One JSON object a file, each on a line
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+/// What `render` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mapscope render demo.pfmap -o demo.png
+  mapscope render demo.pfmap -o top.png --view top --projection ortho --size 2048x2048
+  mapscope render demo.pfmap -o a.png --camera 0,175,0,-14.942,129.685,-14.942
+  mapscope render demo.pfmap -o b.png --overlay tile-types --overlay tile-grid")]
+pub struct RenderArgs {
+    #[expect(missing_docs, reason = "the help text is its documentation")]
+    #[arg(value_name = "FILE", help = FILE_HELP)]
+    pub file: PathBuf,
+    /// The PNG to write
+    #[arg(short, long, value_name = "OUT.png", help_heading = "Output")]
+    pub output: PathBuf,
+    /// The picture.
+    #[command(flatten)]
+    pub picture: PictureArgs,
+}
+
+/// What `bench` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mapscope bench demo.pfmap
+  mapscope bench demo.pfmap --json --camera 0,175,0,-14.942,129.685,-14.942
+  mapscope bench synthetic:64x64 --fly --frames 200
+
+`floor_ms` is what the same target takes to be cleared, and to be covered by one textured quad,
+in the same run: compare frame times with it rather than between machines.")]
+pub struct BenchArgs {
+    /// File to measure; `demo:` is the built-in demo map, `synthetic:ROWSxCOLS` a map of so many
+    /// chunks made for the occasion
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// One JSON object instead of text
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// How many frames to measure
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..=100_000),
+        help_heading = "What"
+    )]
+    pub frames: u32,
+    /// Fly over the map near the ground, one round in all frames, instead of standing still
+    #[arg(long, conflicts_with_all = ["view", "camera"], help_heading = "What")]
+    pub fly: bool,
+    /// The picture.
+    #[command(flatten)]
+    pub picture: PictureArgs,
+}
+
+/// How large a picture is, and what it shows.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Picture")]
+pub struct PictureArgs {
+    /// Width and height in pixels
+    #[arg(
+        long,
+        value_name = "WxH",
+        default_value = "1280x720",
+        value_parser = parse_size,
+        allow_hyphen_values = true
+    )]
+    pub size: [u32; 2],
+    /// With or without foreshortening [default: perspective]
+    #[arg(long, value_name = "KIND", value_parser = projection_names())]
+    pub projection: Option<Projection>,
+    /// Where from and how.
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+/// Where a picture is taken from, and how the world is shown in it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Picture")]
+pub struct LookArgs {
+    /// Look at the whole from here [default: iso]
+    #[arg(long, value_name = "NAME", value_parser = view_names(), conflicts_with = "camera")]
+    pub view: Option<NamedView>,
+    /// Eye and target in the file's world coordinates (45 degrees high)
+    #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
+    pub camera: Option<Pose>,
+    /// Switch an overlay on (may be given several times); a wrong name lists them all
+    #[arg(long = "overlay", value_name = "NAME")]
+    pub overlays: Vec<String>,
+}
+
+impl Cli {
+    /// What was said about opening files.
+    ///
+    /// # Errors
+    /// When a texture folder is none.
+    pub fn open_options(&self) -> Result<OpenOptions, CommandError> {
+        if let Some(folder) = self.textures.iter().find(|folder| !folder.is_dir()) {
+            return Err(CommandError::Argument(format!(
+                "--textures {}: there is no such folder",
+                folder.display()
+            )));
+        }
+        Ok(OpenOptions {
+            texture_folders: self.textures.clone(),
+        })
+    }
+}
+
+impl ViewArgs {
+    /// The files and folders to open, all of which are there; none means the demo map.
+    ///
+    /// # Errors
+    /// For the first that is not there: better said before there is a window than in it.
+    pub fn existing_paths(&self) -> Result<Vec<PathBuf>, CommandError> {
+        let mut paths = self.paths.clone();
+        paths.retain(|path| !source::is_demo(path));
+        for path in &paths {
+            std::fs::metadata(path).map_err(|source| OpenError::Read {
+                path: path.clone(),
+                source,
+            })?;
+        }
+        Ok(paths)
+    }
+}
+
+/// Reads the command line.
+///
+/// # Errors
+/// With the status to exit with, when there is nothing more to do: help was asked for and
+/// printed, or the arguments make no sense and that was said.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Status> {
+    let args = with_command(args.into_iter().collect());
+    Cli::try_parse_from(args).map_err(|error| {
+        // Nobody is left to hear of output that cannot be printed.
+        let _unheard = error.print();
+        if error.use_stderr() {
+            Status::Failed
+        } else {
+            Status::Done
+        }
+    })
+}
+
+/// Puts `view` before arguments that do not name a command.
+///
+/// clap can have either arguments or a command at the top, but then refuses global options
+/// before a command, and takes a command's name for a file after an option.
+fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
+    let mut at = 1;
+    loop {
+        match args.get(at).and_then(|arg| arg.to_str()) {
+            Some("--textures") => at += 2,
+            Some(arg) if arg.starts_with("--textures=") => at += 1,
+            Some("-h" | "--help" | "-V" | "--version" | "help") => return args,
+            Some(arg) if Cli::command().find_subcommand(arg).is_some() => return args,
+            _ => break,
+        }
+    }
+    args.insert(at.min(args.len()), "view".into());
+    args
+}
+
+fn view_names() -> impl TypedValueParser<Value = NamedView> {
+    let names = PossibleValuesParser::new(NamedView::ALL.map(NamedView::name));
+    names.try_map(|name| {
+        let view = NamedView::ALL.into_iter().find(|view| view.name() == name);
+        view.ok_or("not a view")
+    })
+}
+
+fn projection_names() -> impl TypedValueParser<Value = Projection> {
+    PossibleValuesParser::new(["perspective", "ortho"]).map(|name| match name.as_str() {
+        "ortho" => Projection::Orthographic,
+        _ => Projection::Perspective,
+    })
+}
+
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let parsed = text
+        .split_once(['x', 'X'])
+        .and_then(|(width, height)| Some([width.parse().ok()?, height.parse().ok()?]));
+    parsed
+        .filter(|size| !size.contains(&0))
+        .ok_or_else(|| "expected width and height in pixels, such as 1280x720".to_owned())
+}
+
+fn parse_pair<T: std::str::FromStr>(text: &str) -> Result<(T, T), String> {
+    let parsed = text.split_once(',').and_then(|(first, second)| {
+        Some((first.trim().parse().ok()?, second.trim().parse().ok()?))
+    });
+    parsed.ok_or_else(|| "expected two numbers with a comma between them".to_owned())
+}
+
+fn parse_point(text: &str) -> Result<(f32, f32), String> {
+    let (x, z) = parse_pair::<f32>(text)?;
+    if x.is_finite() && z.is_finite() {
+        Ok((x, z))
+    } else {
+        Err("expected finite numbers".to_owned())
+    }
+}
+
+/// How a file is named in output: as the user named it.
+pub(super) fn display_name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(args: &str) -> String {
+        let args = std::iter::once("mapscope").chain(args.split_whitespace());
+        let args = with_command(args.map(OsString::from).collect());
+        args[1..].join(&OsString::from(" ")).into_string().unwrap()
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn arguments_that_do_not_begin_with_a_command_are_for_view() {
+        for (given, meant) in [
+            ("", "view"),
+            ("a.pfmap info", "view a.pfmap info"),
+            ("--overlay height a", "view --overlay height a"),
+            ("-- info", "view -- info"),
+            ("./info", "view ./info"),
+            ("info a", "info a"),
+            ("help info", "help info"),
+            ("--version", "--version"),
+            ("--textures d info a", "--textures d info a"),
+            ("--textures=d a", "--textures=d view a"),
+            ("--textures", "--textures view"),
+        ] {
+            assert_eq!(completed(given), meant);
+        }
+    }
+
+    #[test]
+    fn sizes_and_pairs_are_read_or_refused() {
+        assert_eq!(parse_size("640x360"), Ok([640, 360]));
+        for text in [
+            "",
+            "640",
+            "0x10",
+            "10x0",
+            "-1x5",
+            "1x2x3",
+            "99999999999x1",
+            "axb",
+        ] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_pair("3, 4"), Ok((3_u32, 4)));
+        assert_eq!(parse_point("-3.5,4"), Ok((-3.5, 4.0)));
+        assert!(parse_pair::<u32>("-1,2").is_err());
+        assert!(parse_point("nan,2").is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! A device and a document ready to be drawn without a window.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::CommandError;
+use super::cli::{LookArgs, PictureArgs};
+use super::source::{self, Opened};
+use crate::render::{Gpu, Target, View};
+use crate::scene::Document;
+use crate::scene::camera::Camera;
+use crate::scene::registry::OpenOptions;
+
+/// What a picture is drawn with.
+#[derive(Debug)]
+pub(super) struct Headless {
+    pub(super) gpu: Gpu,
+    pub(super) target: Target,
+    /// The first thing that the device complained of.
+    complaint: Arc<Mutex<Option<String>>>,
+}
+
+/// Opens a file and a device, side by side.
+pub(super) fn open(
+    file: &Path,
+    options: &OpenOptions,
+    picture: &PictureArgs,
+) -> Result<(Opened, Headless), CommandError> {
+    let (opened, gpu) = std::thread::scope(|scope| {
+        let gpu = scope.spawn(Gpu::headless);
+        let opened = source::open(file, options);
+        (opened, gpu.join())
+    });
+    let opened = opened?;
+    check_overlays(&picture.look, &*opened.document)?;
+    let gpu = gpu.map_err(|_panic| {
+        CommandError::Device("its driver failed while it was started".to_owned())
+    })??;
+    Ok((opened, Headless::new(gpu, picture.size)?))
+}
+
+impl Headless {
+    fn new(gpu: Gpu, size: [u32; 2]) -> Result<Self, CommandError> {
+        check_size(size, &gpu.device.limits())?;
+        let complaint = Arc::new(Mutex::new(None));
+        let first = Arc::clone(&complaint);
+        // Without this, wgpu answers an exhausted memory with a panic.
+        gpu.device
+            .on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert_with(|| error.to_string());
+            }));
+        let target = Target::new(&gpu, size);
+        let headless = Self {
+            gpu,
+            target,
+            complaint,
+        };
+        headless.check()?;
+        Ok(headless)
+    }
+
+    /// Makes sure that the device has not complained so far.
+    pub(super) fn check(&self) -> Result<(), CommandError> {
+        let mut first = self
+            .complaint
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match first.take() {
+            Some(complaint) => Err(CommandError::Device(complaint)),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until the device has done all that it was given.
+    pub(super) fn wait(&self) -> Result<(), CommandError> {
+        self.gpu
+            .device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|error| CommandError::Device(error.to_string()))?;
+        self.check()
+    }
+}
+
+/// Refuses sizes that the device cannot draw, or could draw but not give back.
+fn check_size([width, height]: [u32; 2], limits: &wgpu::Limits) -> Result<(), CommandError> {
+    let side = limits.max_texture_dimension_2d;
+    if width > side || height > side {
+        return Err(CommandError::Argument(format!(
+            "--size {width}x{height} is too large: this graphics adapter draws at most \
+             {side}x{side} pixels"
+        )));
+    }
+    let row = u64::from(width * 4).next_multiple_of(u64::from(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT));
+    let bytes = row * u64::from(height);
+    if bytes > limits.max_buffer_size {
+        return Err(CommandError::Argument(format!(
+            "--size {width}x{height} is too large: the picture has {bytes} bytes, and this \
+             graphics adapter gives back at most {}",
+            limits.max_buffer_size
+        )));
+    }
+    Ok(())
+}
+
+fn check_overlays(look: &LookArgs, document: &dyn Document) -> Result<(), CommandError> {
+    let offered = document.overlays();
+    for id in &look.overlays {
+        if !offered.iter().any(|overlay| overlay.id == id) {
+            let known: Vec<&str> = offered.iter().map(|overlay| overlay.id).collect();
+            return Err(CommandError::Argument(format!(
+                "there is no overlay `{id}`; this file has {}",
+                if known.is_empty() {
+                    "none".to_owned()
+                } else {
+                    known.join(", ")
+                }
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The view that the arguments ask for, for a picture of this aspect ratio.
+pub(super) fn view_of(picture: &PictureArgs, document: &dyn Document, aspect: f32) -> View {
+    let handedness = document.handedness();
+    let look = &picture.look;
+    let mut camera = if let Some(pose) = look.camera {
+        Camera::new(pose, handedness)
+    } else {
+        let named = look.view.unwrap_or_default();
+        Camera::framing(document.bounds(), named, handedness, aspect)
+    };
+    camera.projection = picture.projection.unwrap_or_default();
+    if look.camera.is_none() {
+        camera.frame(document.bounds(), aspect);
+    }
+    let mut view = View::plain(camera);
+    for id in &look.overlays {
+        view.overlays.set(document.overlays(), id, true);
+    }
+    view
+}

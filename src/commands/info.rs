@@ -1,0 +1,252 @@
+//! `mapscope info`: what is in a file.
+
+use std::io::{self, BufWriter, Write};
+
+use serde_json::{Map, Value};
+
+use super::cli::InfoArgs;
+use super::output::{self, Paint, Tally, printable};
+use super::source::{self, Refused};
+use super::{CommandError, Status};
+use crate::scene::registry::OpenOptions;
+use crate::scene::{Document, InfoQuery, OutlineNode};
+
+/// Lines of one list that text shows; JSON has them all.
+const MOST_LINES: usize = 24;
+
+pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+    let stdout = io::stdout();
+    let paint = Paint::on(&stdout);
+    let mut out = BufWriter::new(stdout.lock());
+    let document = match source::open_or_refused(&args.file, options)? {
+        Ok(document) => document,
+        Err(Refused { format, problem }) => {
+            let problems = [problem];
+            if args.json {
+                let keys = output::common_keys(&args.file, format, None, &problems);
+                write_json(&mut out, &keys)?;
+            } else {
+                output::write_problem(&mut out, paint, &args.file, &problems[0])?;
+            }
+            out.flush()?;
+            return Ok(Status::FileErrors);
+        }
+    };
+    let query = args.query();
+    let answers = document.info(&query);
+    check_answers(&query, &answers)?;
+    if args.json {
+        let mut keys = output::common_keys(
+            &args.file,
+            document.format(),
+            Some(document.version()),
+            document.problems(),
+        );
+        keys.extend(answers);
+        write_json(&mut out, &keys)?;
+    } else {
+        write_text(&mut out, paint, args, &*document, &answers)?;
+    }
+    out.flush()?;
+    Ok(match Tally::of(document.problems()).errors {
+        0 => Status::Done,
+        _ => Status::FileErrors,
+    })
+}
+
+/// Makes sure that what was asked for beyond the file as a whole is there.
+fn check_answers(query: &InfoQuery, answers: &Map<String, Value>) -> Result<(), CommandError> {
+    let missing = |key| answers.get(key).is_none_or(Value::is_null);
+    if let Some((row, col)) = query.tile.filter(|_| missing("tile")) {
+        return Err(CommandError::Argument(format!(
+            "--tile {row},{col}: the file has no such tile"
+        )));
+    }
+    if !query.heights.is_empty() && missing("heights") {
+        return Err(CommandError::Argument(
+            "--height: a file of this format has no ground".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+fn write_json(out: &mut impl Write, keys: &Map<String, Value>) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, keys)?;
+    writeln!(out)
+}
+
+fn write_text(
+    out: &mut impl Write,
+    paint: Paint,
+    args: &InfoArgs,
+    document: &dyn Document,
+    answers: &Map<String, Value>,
+) -> io::Result<()> {
+    let name = super::cli::display_name(&args.file);
+    writeln!(out, "{}", paint.heading(printable(&name)))?;
+    let mut lines = vec![
+        ("Format".to_owned(), document.format().name.to_owned()),
+        ("Version".to_owned(), document.version()),
+    ];
+    let statistics = document.statistics();
+    lines.extend(statistics.into_iter().map(|s| (s.name.to_owned(), s.value)));
+    write_aligned(out, paint, 1, &lines)?;
+    write_outline(out, paint, 0, &document.outline())?;
+    for key in ["tile", "heights"] {
+        match answers.get(key) {
+            Some(Value::Object(fields)) => {
+                writeln!(out, "\n{}", paint.heading(key))?;
+                let fields: Vec<_> = fields
+                    .iter()
+                    .map(|(k, v)| (k.clone(), value_text(v)))
+                    .collect();
+                write_aligned(out, paint, 1, &fields)?;
+            }
+            Some(Value::Array(points)) => {
+                writeln!(out, "\n{}", paint.heading(key))?;
+                for point in points {
+                    writeln!(out, "  {}", value_text(point))?;
+                }
+            }
+            _ => {}
+        }
+    }
+    let problems = document.problems();
+    if problems.is_empty() {
+        return writeln!(out, "\n{}", paint.dim("no problems"));
+    }
+    writeln!(out, "\n{}", paint.heading(Tally::of(problems)))?;
+    for problem in problems.iter().take(MOST_LINES) {
+        write!(out, "  ")?;
+        output::write_problem(out, paint, &args.file, problem)?;
+    }
+    write_rest(out, paint, 1, problems.len())
+}
+
+/// Names and values, the values one below the other.
+fn write_aligned(
+    out: &mut impl Write,
+    paint: Paint,
+    depth: usize,
+    lines: &[(String, String)],
+) -> io::Result<()> {
+    let width = lines
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for (name, value) in lines {
+        let name = format!("{name:width$}");
+        let value = printable(value);
+        writeln!(
+            out,
+            "{:indent$}{}  {value}",
+            "",
+            paint.dim(name),
+            indent = depth * 2
+        )?;
+    }
+    Ok(())
+}
+
+/// A level of the outline and those below it.
+fn write_outline(
+    out: &mut impl Write,
+    paint: Paint,
+    depth: usize,
+    nodes: &[OutlineNode],
+) -> io::Result<()> {
+    let shown = || nodes.iter().take(MOST_LINES);
+    let width = shown()
+        .map(|node| node.label.chars().count())
+        .max()
+        .unwrap_or(0);
+    for node in shown() {
+        let label = printable(&node.label);
+        let label = format!("{label:width$}");
+        let note = printable(&node.note);
+        if depth == 0 {
+            writeln!(out)?;
+        }
+        let indent = depth * 2;
+        let line = if depth == 0 {
+            format!("{}  {}", paint.heading(label), paint.dim(note))
+        } else {
+            format!("{:indent$}{label}  {}", "", paint.dim(note))
+        };
+        writeln!(out, "{}", line.trim_end())?;
+        write_outline(out, paint, depth + 1, &node.children)?;
+    }
+    write_rest(out, paint, depth, nodes.len())
+}
+
+/// Says how much of a list is not shown.
+fn write_rest(out: &mut impl Write, paint: Paint, depth: usize, count: usize) -> io::Result<()> {
+    match count.checked_sub(MOST_LINES) {
+        None | Some(0) => Ok(()),
+        Some(rest) => {
+            let line = paint.dim(format!("… and {rest} more (--json has them all)"));
+            writeln!(out, "{:indent$}{line}", "", indent = depth * 2)
+        }
+    }
+}
+
+/// A JSON value as people write it: texts without quotes, fields as `name value`.
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "none".to_owned(),
+        Value::Array(values) => joined(values.iter().map(value_text)),
+        Value::Object(fields) => {
+            joined(fields.iter().map(|(k, v)| format!("{k} {}", value_text(v))))
+        }
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Number(number) => number.to_string(),
+    }
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_read_as_text() {
+        let corners = json!({"nw": 4.0, "ok": true, "list": [1, "a", null]});
+        assert_eq!(value_text(&corners), "list 1, a, none, nw 4.0, ok yes");
+    }
+
+    #[test]
+    fn long_lists_are_cut_and_say_so() {
+        let leaf = |i: usize| OutlineNode {
+            label: format!("chunk {i}\u{7}"),
+            item: None,
+            note: String::new(),
+            swatch: None,
+            children: Vec::new(),
+        };
+        let root = OutlineNode {
+            label: "Chunks".to_owned(),
+            note: "30".to_owned(),
+            children: (0..30).map(leaf).collect(),
+            ..leaf(0)
+        };
+        let mut out = Vec::new();
+        write_outline(&mut out, Paint::default(), 0, &[root]).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(
+            text.starts_with("\nChunks  30\n  chunk 0\\u{7}\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("  … and 6 more (--json has them all)\n"),
+            "{text}"
+        );
+    }
+}

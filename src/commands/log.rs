@@ -1,0 +1,35 @@
+//! What libraries have to say, on standard error for those who ask.
+
+use std::io::Write as _;
+
+use log::{LevelFilter, Log, Metadata, Record};
+
+struct StderrLog;
+
+impl Log for StderrLog {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.level() <= log::max_level()
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if self.enabled(record.metadata()) {
+            let (level, target) = (record.level(), record.target());
+            // A log that cannot be written has nobody to tell.
+            let _unheard = writeln!(std::io::stderr(), "{level} {target}: {}", record.args());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Prints log messages when the environment variable `MAPSCOPE_LOG` names a level (`warn`,
+/// `info`, `debug`, `trace`; anything else is `warn`).
+pub fn log_to_stderr() {
+    let Some(level) = std::env::var_os("MAPSCOPE_LOG") else {
+        return;
+    };
+    let level = level.to_str().and_then(|level| level.parse().ok());
+    if log::set_logger(&StderrLog).is_ok() {
+        log::set_max_level(level.unwrap_or(LevelFilter::Warn));
+    }
+}

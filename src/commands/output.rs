@@ -1,0 +1,236 @@
+//! Text for people and JSON for programs, the same from every command.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use clap::builder::styling::{AnsiColor, Style};
+use serde_json::{Map, Value, json};
+
+use super::CommandError;
+use super::cli::display_name;
+use crate::formats::{Format, Problem, Severity};
+use crate::scene::registry::OpenError;
+
+/// Styles for text; all of them do nothing where the text does not go to a terminal.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    /// Colours when this is a terminal and the user has not said otherwise (`NO_COLOR`).
+    pub(super) fn on(stream: &impl IsTerminal) -> Self {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self {
+            on: stream.is_terminal() && !refused,
+        }
+    }
+
+    /// For the names of things that follow.
+    pub(super) fn heading<T: fmt::Display>(self, text: T) -> Painted<T> {
+        self.paint(Style::new().bold(), text)
+    }
+
+    /// For side notes.
+    pub(super) fn dim<T: fmt::Display>(self, text: T) -> Painted<T> {
+        self.paint(Style::new().dimmed(), text)
+    }
+
+    /// For how bad something is.
+    pub(super) fn severity(self, severity: Severity) -> Painted<Severity> {
+        let color = match severity {
+            Severity::Error => AnsiColor::Red,
+            Severity::Warning => AnsiColor::Yellow,
+        };
+        self.paint(color.on_default().bold(), severity)
+    }
+
+    fn paint<T>(self, style: Style, text: T) -> Painted<T> {
+        let style = if self.on { style } else { Style::new() };
+        Painted { style, text }
+    }
+}
+
+/// A text in a style.
+pub(super) struct Painted<T> {
+    style: Style,
+    text: T,
+}
+
+impl<T: fmt::Display> fmt::Display for Painted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}{}{}",
+            self.style.render(),
+            self.text,
+            self.style.render_reset()
+        )
+    }
+}
+
+/// A text of a file as it may be printed: what a file says must not drive the terminal.
+pub(super) fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
+    let mut clean = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_control() {
+            clean.extend(c.escape_default());
+        } else {
+            clean.push(c);
+        }
+    }
+    clean.into()
+}
+
+/// A problem as compilers write them: `FILE:LINE:COLUMN: severity: message`.
+pub(super) fn write_problem(
+    out: &mut impl Write,
+    paint: Paint,
+    path: &Path,
+    problem: &Problem,
+) -> io::Result<()> {
+    let place = format!("{}:{}:", display_name(path), problem.place);
+    writeln!(
+        out,
+        "{} {}: {}",
+        paint.heading(printable(&place)),
+        paint.severity(problem.severity),
+        printable(&problem.message)
+    )
+}
+
+/// The number of errors and of warnings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) errors: usize,
+    pub(super) warnings: usize,
+}
+
+impl Tally {
+    pub(super) fn of(problems: &[Problem]) -> Self {
+        let errors = problems
+            .iter()
+            .filter(|p| p.severity == Severity::Error)
+            .count();
+        Self {
+            errors,
+            warnings: problems.len() - errors,
+        }
+    }
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.errors, self.warnings) {
+            (0, 0) => f.write_str("no problems"),
+            (0, warnings) => write!(f, "{}", counted(warnings, "warning")),
+            (errors, 0) => write!(f, "{}", counted(errors, "error")),
+            (errors, warnings) => {
+                write!(
+                    f,
+                    "{}, {}",
+                    counted(errors, "error"),
+                    counted(warnings, "warning")
+                )
+            }
+        }
+    }
+}
+
+/// A number and its noun, such as `1 file` or `3 files`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// Says on standard error that a file has problems, where a command goes on in spite of them.
+pub(super) fn note_problems(path: &Path, problems: &[Problem]) {
+    if !problems.is_empty() {
+        let name = display_name(path);
+        say(&format!(
+            "{name}: {} (`mapscope check` lists them)",
+            Tally::of(problems)
+        ));
+    }
+}
+
+/// Says something to the user on standard error.
+pub(super) fn say(text: &str) {
+    // A user who has closed standard error does not want to know.
+    let _unheard = writeln!(io::stderr(), "{}", printable(text));
+}
+
+/// Says on standard error why a command did not do its work.
+pub(super) fn report_error(error: &CommandError) {
+    let stderr = io::stderr();
+    let paint = Paint::on(&stderr);
+    let mut stderr = stderr.lock();
+    let _unheard = if let CommandError::Open(OpenError::Refused { path, problem, .. }) = error {
+        write_problem(&mut stderr, paint, path, problem)
+    } else {
+        let severity = paint.severity(Severity::Error);
+        // What a device says has lines of its own.
+        let lines: Vec<_> = error
+            .to_string()
+            .lines()
+            .map(|l| printable(l).into_owned())
+            .collect();
+        writeln!(stderr, "{severity}: {}", lines.join("\n"))
+    };
+}
+
+/// The keys that every format has in `info --json` and `check --json`.
+pub(super) fn common_keys(
+    path: &Path,
+    format: &Format,
+    version: Option<String>,
+    problems: &[Problem],
+) -> Map<String, Value> {
+    let problems: Vec<Value> = problems
+        .iter()
+        .map(|problem| {
+            json!({
+                "severity": problem.severity.to_string(),
+                "at": problem.place.to_string(),
+                "message": problem.message,
+            })
+        })
+        .collect();
+    let mut keys = Map::new();
+    keys.insert("file".to_owned(), display_name(path).into());
+    keys.insert("format".to_owned(), format.id.into());
+    keys.insert("version".to_owned(), version.into());
+    keys.insert("problems".to_owned(), problems.into());
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_a_file_cannot_drive_the_terminal() {
+        assert_eq!(printable("größe 日本"), "größe 日本");
+        assert_eq!(printable("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\\nc");
+    }
+
+    #[test]
+    fn counts_are_said_as_people_say_them() {
+        let tally = |errors, warnings| Tally { errors, warnings }.to_string();
+        assert_eq!(tally(0, 0), "no problems");
+        assert_eq!(tally(1, 0), "1 error");
+        assert_eq!(tally(2, 1), "2 errors, 1 warning");
+    }
+}

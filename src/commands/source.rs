@@ -1,0 +1,111 @@
+//! From an argument to an open document.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::CommandError;
+use crate::formats::pfmap;
+use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+use crate::scene::{Document, demo};
+
+/// Stands for the embedded demo map where a file is expected.
+const DEMO: &str = "demo:";
+/// Stands, with a size in chunks, for a map that is made up.
+const SYNTHETIC: &str = "synthetic:";
+/// The most chunks of a made-up map: 16 times the largest that the measurements speak of.
+const MOST_SYNTHETIC_CHUNKS: u64 = 65_536;
+/// Makes synthetic maps the same in every run.
+const SYNTHETIC_SEED: u64 = 1;
+
+/// A document, and how long its parts took to open.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) document: Arc<dyn Document>,
+    /// Reading the file, or making it up.
+    pub(super) read_time: Duration,
+    /// Bytes to plain data.
+    pub(super) parse_time: Duration,
+    /// Plain data to what can be drawn, picked and described.
+    pub(super) build_time: Duration,
+}
+
+/// Whether an argument names the demo map, and no file.
+pub(super) fn is_demo(argument: &Path) -> bool {
+    argument.as_os_str() == OsStr::new(DEMO)
+}
+
+/// The bytes that an argument names: a file, the demo map, or a made-up one.
+pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
+    if is_demo(argument) {
+        return Ok(demo::source());
+    }
+    if let Some(size) = argument
+        .to_str()
+        .and_then(|text| text.strip_prefix(SYNTHETIC))
+    {
+        return synthetic(size);
+    }
+    Ok(Source::read(argument)?)
+}
+
+fn synthetic(size: &str) -> Result<Source, CommandError> {
+    let parsed = size
+        .split_once('x')
+        .and_then(|(rows, cols)| Some((rows.parse::<u32>().ok()?, cols.parse::<u32>().ok()?)));
+    let chunks = |rows, cols| u64::from(rows) * u64::from(cols);
+    match parsed {
+        Some((rows, cols)) if (1..=MOST_SYNTHETIC_CHUNKS).contains(&chunks(rows, cols)) => {
+            Ok(Source {
+                path: format!("synthetic-{rows}x{cols}.pfmap").into(),
+                bytes: pfmap::synthesize(rows, cols, SYNTHETIC_SEED).into(),
+                embedded: &[],
+            })
+        }
+        _ => Err(CommandError::Argument(format!(
+            "`{SYNTHETIC}{size}`: expected rows and columns of chunks, such as \
+             {SYNTHETIC}64x64, at most {MOST_SYNTHETIC_CHUNKS} chunks in all"
+        ))),
+    }
+}
+
+/// Opens what an argument names.
+pub(super) fn open(argument: &Path, options: &OpenOptions) -> Result<Opened, CommandError> {
+    let begun = Instant::now();
+    let source = source_of(argument)?;
+    let read_time = begun.elapsed();
+    let progress = Progress::default();
+    let begun = Instant::now();
+    let document = registry::open(&source, options, &progress)?;
+    let open_time = begun.elapsed();
+    let parse_time = progress.parse_time();
+    Ok(Opened {
+        document,
+        read_time,
+        parse_time,
+        build_time: open_time.saturating_sub(parse_time),
+    })
+}
+
+/// Opens what an argument names, for a command that can say what is wrong with a file of which
+/// nothing can be shown.
+pub(super) fn open_or_refused(
+    argument: &Path,
+    options: &OpenOptions,
+) -> Result<Result<Arc<dyn Document>, Refused>, CommandError> {
+    match open(argument, options) {
+        Ok(opened) => Ok(Ok(opened.document)),
+        Err(CommandError::Open(OpenError::Refused {
+            format, problem, ..
+        })) => Ok(Err(Refused { format, problem })),
+        Err(error) => Err(error),
+    }
+}
+
+/// A file of a known format of which nothing can be shown.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) format: &'static crate::formats::Format,
+    pub(super) problem: crate::formats::Problem,
+}

@@ -1,0 +1,173 @@
+//! The floor that frame times are measured against: what a device needs for next to nothing.
+//!
+//! Times from different machines cannot be compared; a time divided by the floor of the same
+//! machine, target and run can.
+
+use image::RgbaImage;
+use image::imageops::{self, FilterType};
+
+use super::shaders::FLOOR;
+use super::target::DEPTH_FORMAT;
+use super::{COLOR_FORMAT, Gpu, Target};
+
+/// Width and height of the texture, in texels.
+const TEXTURE_SIDE: u32 = 512;
+
+/// Draws the two pictures that are the floor.
+#[derive(Debug)]
+pub struct Floor {
+    pipeline: wgpu::RenderPipeline,
+    bindings: wgpu::BindGroup,
+}
+
+impl Floor {
+    /// Compiles the pipeline and makes the texture.
+    pub fn new(gpu: &Gpu) -> Self {
+        let device = &gpu.device;
+        let module = FLOOR.module(device);
+        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("floor"),
+            layout: None,
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some("vertex"),
+                compilation_options: Default::default(),
+                buffers: &[],
+            },
+            primitive: wgpu::PrimitiveState {
+                topology: wgpu::PrimitiveTopology::TriangleStrip,
+                ..Default::default()
+            },
+            // Without a test and without writing: the least there is.
+            depth_stencil: Some(wgpu::DepthStencilState {
+                format: DEPTH_FORMAT,
+                depth_write_enabled: Some(false),
+                depth_compare: Some(wgpu::CompareFunction::Always),
+                stencil: Default::default(),
+                bias: Default::default(),
+            }),
+            multisample: wgpu::MultisampleState::default(),
+            fragment: Some(wgpu::FragmentState {
+                module: &module,
+                entry_point: Some("fragment"),
+                compilation_options: Default::default(),
+                targets: &[Some(COLOR_FORMAT.into())],
+            }),
+            multiview_mask: None,
+            cache: None,
+        });
+        let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("floor"),
+            address_mode_u: wgpu::AddressMode::Repeat,
+            address_mode_v: wgpu::AddressMode::Repeat,
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            mipmap_filter: wgpu::MipmapFilterMode::Linear,
+            ..Default::default()
+        });
+        let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("floor"),
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: wgpu::BindingResource::TextureView(&texture(gpu)),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: wgpu::BindingResource::Sampler(&sampler),
+                },
+            ],
+        });
+        Self { pipeline, bindings }
+    }
+
+    /// Records a picture in which there is nothing: colour and depth are cleared.
+    pub fn clear(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
+        target.begin_pass(encoder);
+    }
+
+    /// Records a picture that is one textured quad.
+    pub fn textured_quad(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
+        let mut pass = target.begin_pass(encoder);
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.bindings, &[]);
+        pass.draw(0..4, 0..1);
+    }
+}
+
+/// A texture with detail in every texel, and all its mip levels.
+fn texture(gpu: &Gpu) -> wgpu::TextureView {
+    let mut level = RgbaImage::from_fn(TEXTURE_SIDE, TEXTURE_SIDE, |x, y| {
+        let [b, g, r, _] = (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(2_246_822_519))
+            .rotate_left(13)
+            .wrapping_mul(3_266_489_917)
+            .to_be_bytes();
+        image::Rgba([r, g, b, 255])
+    });
+    let size = |side| wgpu::Extent3d {
+        width: side,
+        height: side,
+        depth_or_array_layers: 1,
+    };
+    let levels = TEXTURE_SIDE.ilog2() + 1;
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("floor"),
+        size: size(TEXTURE_SIDE),
+        mip_level_count: levels,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: COLOR_FORMAT,
+        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+        view_formats: &[],
+    });
+    for mip_level in 0..levels {
+        let side = TEXTURE_SIDE >> mip_level;
+        if mip_level > 0 {
+            level = imageops::resize(&level, side, side, FilterType::Triangle);
+        }
+        gpu.queue.write_texture(
+            wgpu::TexelCopyTextureInfo {
+                mip_level,
+                ..texture.as_image_copy()
+            },
+            &level,
+            wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(side * 4),
+                rows_per_image: None,
+            },
+            size(side),
+        );
+    }
+    texture.create_view(&wgpu::TextureViewDescriptor::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quad_covers_the_whole_target_and_the_clear_is_even() {
+        let gpu = Gpu::headless().unwrap();
+        let target = Target::new(&gpu, [600, 40]);
+        let floor = Floor::new(&gpu);
+        let picture = |record: &dyn Fn(&mut wgpu::CommandEncoder)| {
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            record(&mut encoder);
+            gpu.queue.submit([encoder.finish()]);
+            target.read_back(&gpu).unwrap()
+        };
+        let cleared = picture(&|encoder| floor.clear(encoder, &target));
+        let background = *cleared.get_pixel(0, 0);
+        assert!(cleared.pixels().all(|pixel| *pixel == background));
+        let quad = picture(&|encoder| floor.textured_quad(encoder, &target));
+        let covered = quad.pixels().filter(|pixel| **pixel != background).count();
+        // A hash may give the background's colour now and then.
+        assert!(covered > 600 * 40 - 10, "{covered}");
+        // A texel for a pixel, repeated beyond the texture's side.
+        for x in 0..80 {
+            assert_eq!(quad.get_pixel(x, 7), quad.get_pixel(x + TEXTURE_SIDE, 7));
+        }
+    }
+}

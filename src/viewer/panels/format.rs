@@ -1,0 +1,85 @@
+//! Numbers for people.
+
+/// Between groups of three digits: as narrow as it gets, and no place to break a line.
+const DIGIT_GROUP_SEPARATOR: char = '\u{202f}';
+
+/// A count with its digits in groups of three, such as `16 384`.
+pub(super) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 2);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(DIGIT_GROUP_SEPARATOR);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// An amount of memory in the unit that fits it, such as `12.5 MiB`.
+pub(super) fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} bytes");
+    }
+    let mut amount = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    // 1023.95 would be rounded to 1024.0.
+    while amount >= 1023.95 && unit + 1 < UNITS.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    format!("{amount:.1} {}", UNITS[unit])
+}
+
+/// A time such as `16.7 ms`.
+pub(super) fn milliseconds(milliseconds: f32) -> String {
+    if milliseconds < 10.0 {
+        format!("{milliseconds:.2} ms")
+    } else {
+        format!("{milliseconds:.1} ms")
+    }
+}
+
+/// A number and the noun it counts, such as `1 error` or `12 errors`.
+pub(super) fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_from_the_right() {
+        let plain = |n| count(n).replace(DIGIT_GROUP_SEPARATOR, " ");
+        assert_eq!(plain(0), "0");
+        assert_eq!(plain(999), "999");
+        assert_eq!(plain(1000), "1 000");
+        assert_eq!(plain(4_194_304), "4 194 304");
+        assert_eq!(plain(u64::MAX), "18 446 744 073 709 551 615");
+    }
+
+    #[test]
+    fn memory_is_told_in_the_unit_that_fits() {
+        assert_eq!(bytes(0), "0 bytes");
+        assert_eq!(bytes(1023), "1023 bytes");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes(1024 * 1024 - 1), "1.0 MiB");
+        assert_eq!(bytes(58_720_256), "56.0 MiB");
+        assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(counted(1, "error"), "1 error");
+        assert_eq!(counted(0, "error"), "0 errors");
+    }
+
+    #[test]
+    fn short_times_have_more_digits() {
+        assert_eq!(milliseconds(1.234), "1.23 ms");
+        assert_eq!(milliseconds(16.66), "16.7 ms");
+    }
+}

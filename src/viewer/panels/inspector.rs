@@ -1,0 +1,175 @@
+//! Everything that is known of the selected item.
+
+use std::fmt::Write as _;
+
+use egui::{Frame, Grid, Label, RichText, Ui};
+
+use super::document_key::DocumentKey;
+use super::{PanelContext, Request, parts};
+use crate::scene::{Item, Property, PropertyGroup, TextSpan};
+
+/// Width of the column of names, in points.
+const NAME_WIDTH: f32 = 104.0;
+
+/// Shows the selected item's properties as names and values.
+#[derive(Debug, Default)]
+pub struct Inspector {
+    of: DocumentKey,
+    item: Option<Item>,
+    /// Whether the item is somewhere, so that the camera can go there.
+    has_place: bool,
+    groups: Vec<PropertyGroup>,
+}
+
+impl Inspector {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let Some(item) = context.selected else {
+            let advice = "Click something in the view or in the outliner to see what it is.";
+            parts::hint(ui, "Nothing is selected", advice);
+            return;
+        };
+        let other_document = self.of.changed_to(context.document);
+        if other_document || self.item != Some(item) {
+            self.groups = context.document.properties(item);
+            self.has_place = context.document.item_bounds(item).is_some();
+            self.item = Some(item);
+        }
+        if self.groups.is_empty() {
+            let advice = "It was here before the file was loaded again.";
+            parts::hint(ui, "The selected item is not in the file", advice);
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            let frame = ui
+                .add_enabled(self.has_place, egui::Button::new("Frame"))
+                .on_hover_text("Move the camera until this fills the view");
+            if frame.clicked() {
+                context.requests.push(Request::Frame(item));
+            }
+            let copy = ui
+                .button("Copy all")
+                .on_hover_text("Copy these names and values as text");
+            if copy.clicked() {
+                ui.copy_text(as_text(&self.groups));
+            }
+        });
+        parts::scrolled(ui, |ui| {
+            for (i, group) in self.groups.iter().enumerate() {
+                ui.push_id(i, |ui| show_group(ui, context, group));
+            }
+        });
+    }
+}
+
+fn show_group(ui: &mut Ui, context: &mut PanelContext<'_>, group: &PropertyGroup) {
+    parts::heading(ui, group.title);
+    // Text of the file needs all of the width, so it stands between tables.
+    let is_text = |property: &Property| !property.spans.is_empty();
+    for (i, run) in group
+        .properties
+        .chunk_by(|a, b| !is_text(a) && !is_text(b))
+        .enumerate()
+    {
+        match run {
+            [property] if is_text(property) => show_spans(ui, property),
+            _ => show_table(ui, context, run, i),
+        }
+    }
+}
+
+fn show_table(ui: &mut Ui, context: &mut PanelContext<'_>, properties: &[Property], salt: usize) {
+    let value_width = ui.available_width() - NAME_WIDTH - ui.spacing().item_spacing.x;
+    let table = Grid::new(salt)
+        .num_columns(2)
+        .min_col_width(NAME_WIDTH)
+        .max_col_width(value_width.max(NAME_WIDTH));
+    table.show(ui, |ui| {
+        for property in properties {
+            ui.label(RichText::new(property.name).weak());
+            match property.swatch {
+                Some(swatch) => {
+                    ui.horizontal(|ui| {
+                        parts::swatch(ui, context, swatch);
+                        show_value(ui, context, property);
+                    });
+                }
+                None => show_value(ui, context, property),
+            }
+            ui.end_row();
+        }
+    });
+}
+
+fn show_value(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) {
+    let text = parts::value_text(&property.value);
+    let Some(item) = property.link else {
+        ui.add(Label::new(text).selectable(true));
+        return;
+    };
+    if ui.link(text).on_hover_text("Select this").clicked() {
+        context.requests.push(Request::Select(Some(item)));
+    }
+}
+
+/// Text of the file, with the colour of each field and what the colours stand for.
+fn show_spans(ui: &mut Ui, property: &Property) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(property.name).weak());
+        if ui
+            .small_button("Copy")
+            .on_hover_text("Copy the text as it stands in the file")
+            .clicked()
+        {
+            ui.copy_text(spans_text(&property.spans));
+        }
+    });
+    let frame = Frame::new()
+        .fill(ui.visuals().extreme_bg_color)
+        .corner_radius(3)
+        .inner_margin(6);
+    frame.show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            for span in &property.spans {
+                let color = parts::field_color(ui, span.color_index);
+                let text = RichText::new(&span.text).monospace().color(color);
+                ui.add(Label::new(text).selectable(true))
+                    .on_hover_text(span.field);
+            }
+        });
+    });
+    ui.horizontal_wrapped(|ui| {
+        let mut fields: Vec<&str> = Vec::new();
+        for span in &property.spans {
+            if !fields.contains(&span.field) {
+                fields.push(span.field);
+                let color = parts::field_color(ui, span.color_index);
+                ui.label(RichText::new(span.field).small().color(color));
+            }
+        }
+    });
+}
+
+fn spans_text(spans: &[TextSpan]) -> String {
+    spans.iter().map(|span| span.text.as_str()).collect()
+}
+
+/// The properties as lines of text.
+fn as_text(groups: &[PropertyGroup]) -> String {
+    let mut text = String::new();
+    for group in groups {
+        text.push_str(group.title);
+        text.push('\n');
+        for property in &group.properties {
+            let value = if property.spans.is_empty() {
+                property.value.clone()
+            } else {
+                spans_text(&property.spans)
+            };
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "  {}: {value}", property.name);
+        }
+    }
+    text
+}

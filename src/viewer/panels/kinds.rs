@@ -1,0 +1,183 @@
+//! The kinds of thing that the map is built of, such as tile types, and the tile sandbox.
+
+use egui::accesskit::Role;
+use egui::{
+    Align2, Color32, CornerRadius, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, vec2,
+};
+
+use super::document_key::DocumentKey;
+use super::sandbox::Sandbox;
+use super::{PanelContext, Request, format, parts};
+use crate::scene::{Item, Kind};
+
+/// The most room that the picture of a kind takes, in points. Others are of the same shape.
+pub const KIND_PREVIEW_SIZE: Vec2 = vec2(160.0, 120.0);
+/// The least width of a kind's card, in points.
+const CARD_WIDTH: f32 = 92.0;
+/// Room between cards, in points.
+const CARD_GAP: f32 = 6.0;
+/// Room around what is in a card, in points.
+const CARD_MARGIN: f32 = 4.0;
+
+/// Shows every kind with a live picture, and steps through the things of a kind.
+#[derive(Debug, Default)]
+pub struct Kinds {
+    of: DocumentKey,
+    listed: Vec<Kind>,
+    /// The kind that the step buttons step through.
+    current: Option<Item>,
+    sandbox: Sandbox,
+}
+
+impl Kinds {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        if self.of.changed_to(context.document) {
+            self.listed = context.document.kinds();
+            self.current = None;
+        }
+        if self.listed.is_empty() {
+            let advice = "Files of this format are not made of types of tiles.";
+            parts::hint(ui, "No tile types", advice);
+            return;
+        }
+        if let Some(kind) = self
+            .listed
+            .iter()
+            .find(|kind| context.selected == Some(kind.item))
+        {
+            self.current = Some(kind.item);
+        }
+        self.steps(ui, context);
+        parts::scrolled(ui, |ui| {
+            self.cards(ui, context);
+            ui.add_space(ui.spacing().item_spacing.y);
+            self.sandbox.ui(ui, context);
+        });
+    }
+
+    /// Every kind, in rows that are as wide as the panel.
+    fn cards(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let room = ui.available_width() + CARD_GAP;
+        let columns = (room / (CARD_WIDTH + CARD_GAP)).floor().max(1.0);
+        let most = KIND_PREVIEW_SIZE.x + 2.0 * CARD_MARGIN;
+        // Rounded down, or else the last card of a row would not fit.
+        let width = (room / columns - CARD_GAP).min(most).floor();
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing = Vec2::splat(CARD_GAP);
+            for row in self.listed.chunks(columns as usize) {
+                ui.horizontal(|ui| {
+                    for kind in row {
+                        let chosen = self.current == Some(kind.item);
+                        if card(ui, context, kind, chosen, width) {
+                            self.current = Some(kind.item);
+                            // A second click puts the highlight out.
+                            let on = context.selected != Some(kind.item);
+                            let selected = on.then_some(kind.item);
+                            context.requests.push(Request::Select(selected));
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// The buttons that go from one of a kind to another.
+    fn steps(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let current = self
+            .listed
+            .iter()
+            .find(|kind| self.current == Some(kind.item));
+        ui.horizontal(|ui| {
+            for (name, backwards) in [("Previous", true), ("Next", false)] {
+                let button = egui::Button::new(name);
+                let button = ui.add_enabled(current.is_some_and(|kind| kind.count > 0), button);
+                let button = button.on_hover_text("Show another one of this type");
+                if let Some(kind) = current.filter(|_| button.clicked()) {
+                    context.requests.push(Request::NextOfKind {
+                        kind: kind.item,
+                        backwards,
+                    });
+                }
+            }
+            let says = match current {
+                Some(kind) => format!("{}, {} in the map", kind.name, format::count(kind.count)),
+                None => "Click a type to highlight all of it".to_owned(),
+            };
+            ui.add(egui::Label::new(RichText::new(says).weak()).truncate());
+        });
+    }
+}
+
+/// One kind: picture, name, code and count. Returns whether it was clicked.
+fn card(
+    ui: &mut Ui,
+    context: &mut PanelContext<'_>,
+    kind: &Kind,
+    chosen: bool,
+    width: f32,
+) -> bool {
+    let line = ui.text_style_height(&egui::TextStyle::Small) + 2.0;
+    let shape = KIND_PREVIEW_SIZE.y / KIND_PREVIEW_SIZE.x;
+    let picture_height = (width - 2.0 * CARD_MARGIN) * shape;
+    let size = vec2(width, picture_height + 2.0 * (CARD_MARGIN + line));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response.widget_info(|| {
+        let name = format!(
+            "{}, code {}, {} in the map",
+            kind.name, kind.code, kind.count
+        );
+        WidgetInfo::selected(Role::Button, ui.is_enabled(), chosen, name)
+    });
+    if !ui.is_rect_visible(rect) {
+        return response.clicked();
+    }
+    let visuals = ui.visuals();
+    let fill = match (chosen, response.hovered()) {
+        (true, _) => visuals.selection.bg_fill,
+        (false, true) => visuals.widgets.hovered.weak_bg_fill,
+        (false, false) => visuals.faint_bg_color,
+    };
+    ui.painter().rect_filled(rect, 4.0, fill);
+    if response.has_focus() {
+        let stroke = Stroke::new(1.0, visuals.strong_text_color());
+        ui.painter()
+            .rect_stroke(rect, CornerRadius::same(4), stroke, StrokeKind::Inside);
+    }
+    // What the map has none of is there, but steps back.
+    let (strong, weak, tint) = if kind.count == 0 {
+        let weak = visuals.weak_text_color();
+        (weak, weak, Color32::from_white_alpha(90))
+    } else {
+        (
+            visuals.text_color(),
+            visuals.weak_text_color(),
+            Color32::WHITE,
+        )
+    };
+    let inner = rect.shrink(CARD_MARGIN);
+    let picture = inner.with_max_y(inner.min.y + picture_height);
+    if let Some(texture) = context.previews.kind_preview(kind.item) {
+        let painter = ui.painter();
+        painter.image(texture, picture, parts::WHOLE_TEXTURE, tint);
+    } else {
+        let code = RichText::new(&kind.code).heading();
+        parts::paint_text(ui, picture, code, weak, Align2::CENTER_CENTER);
+    }
+    let name = inner
+        .with_min_y(picture.max.y)
+        .with_max_y(picture.max.y + line);
+    parts::paint_text(
+        ui,
+        name,
+        RichText::new(kind.name).small(),
+        strong,
+        Align2::LEFT_CENTER,
+    );
+    let below = inner.with_min_y(name.max.y);
+    let code = RichText::new(&kind.code).small().monospace();
+    parts::paint_text(ui, below, code, weak, Align2::LEFT_CENTER);
+    let count = RichText::new(format::count(kind.count)).small().monospace();
+    parts::paint_text(ui, below, count, weak, Align2::RIGHT_CENTER);
+    response.on_hover_text(kind.name).clicked()
+}

@@ -1,0 +1,111 @@
+//! The panels beside the 3D view: what a document says of itself, and a place to try out a tile.
+//!
+//! Panels only look. What a click asks for is left as a [`Request`] in the [`PanelContext`] for
+//! the window to carry out, so a panel can be shown and tested without one.
+
+mod document_key;
+mod format;
+mod inspector;
+mod kinds;
+mod legend;
+mod outliner;
+mod parts;
+mod problems;
+mod sandbox;
+mod statistics;
+mod thumbnails;
+
+pub use inspector::Inspector;
+pub use kinds::{KIND_PREVIEW_SIZE, Kinds};
+pub use legend::Legend;
+pub use outliner::Outliner;
+pub use problems::Problems;
+pub use sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
+pub use statistics::Statistics;
+pub use thumbnails::Thumbnails;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::scene::{Document, Item, OverlaySet};
+
+/// What a panel may look at, and where it leaves what it wants done.
+pub struct PanelContext<'a> {
+    /// The open document. Panels keep what they made from it by a weak pointer to it, which is why
+    /// this is not a plain reference.
+    pub document: &'a Arc<dyn Document>,
+    /// What is selected.
+    pub selected: Option<Item>,
+    /// What the pointer is over, in the view or in a panel.
+    pub hovered: Option<Item>,
+    /// The overlays that are on.
+    pub overlays: &'a OverlaySet,
+    /// What the last picture took.
+    pub frame: FrameStatistics<'a>,
+    /// The document's thumbnails as textures.
+    pub thumbnails: &'a mut Thumbnails,
+    /// Who makes the live pictures.
+    pub previews: &'a mut dyn PreviewRenderer,
+    /// What the panels want done, in the order in which it was asked for.
+    pub requests: &'a mut Vec<Request>,
+}
+
+impl fmt::Debug for PanelContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PanelContext")
+            .field("selected", &self.selected)
+            .field("hovered", &self.hovered)
+            .field("overlays", &self.overlays)
+            .field("frame", &self.frame)
+            .field("requests", &self.requests)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the last picture of the view took.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrameStatistics<'a> {
+    /// Milliseconds for the last picture that was drawn.
+    pub frame_ms: f32,
+    /// Triangles handed to the GPU.
+    pub triangles: u64,
+    /// Draw calls.
+    pub draw_calls: u32,
+    /// Bytes of GPU memory that the document holds.
+    pub gpu_bytes: u64,
+    /// Bytes of memory that the document holds.
+    pub cpu_bytes: u64,
+    /// The name of the GPU.
+    pub adapter: &'a str,
+}
+
+/// Makes the live 3D pictures in the panels.
+pub trait PreviewRenderer {
+    /// A picture of a kind by itself, or nothing while there is none.
+    fn kind_preview(&mut self, kind: Item) -> Option<egui::TextureId>;
+
+    /// A picture of the tile in the sandbox among its neighbours, or nothing while there is none.
+    fn sandbox_preview(&mut self, sandbox: &TileSandbox) -> Option<egui::TextureId>;
+}
+
+/// Something that a panel wants done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// Select an item, or nothing.
+    Select(Option<Item>),
+    /// The pointer is over this item in a panel, or no longer over any.
+    Hover(Option<Item>),
+    /// Move the camera so that an item fills the view.
+    Frame(Item),
+    /// Select and show the item of a kind that follows (or precedes) the selected one.
+    NextOfKind {
+        /// The kind.
+        kind: Item,
+        /// Whether to go to the one before.
+        backwards: bool,
+    },
+    /// Go to the place of a problem, by its index in [`Document::problems`].
+    ShowProblem(usize),
+    /// Run the command of this name.
+    Run(&'static str),
+}

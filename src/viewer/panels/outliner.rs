@@ -1,0 +1,401 @@
+//! The document as a tree.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use egui::accesskit::Role;
+use egui::{
+    Align2, EventFilter, Id, Key, Modifiers, Rect, RichText, ScrollArea, TextEdit, Ui, vec2,
+};
+
+use super::document_key::DocumentKey;
+use super::{PanelContext, Request, format, parts};
+use crate::scene::{Item, OutlineNode, Swatch};
+
+/// Room before the text of a line for each level of the tree, in points.
+const INDENT: f32 = 16.0;
+/// A heading with more lines than this under it is closed at first.
+const OPEN_AT_FIRST: usize = 64;
+
+/// The tree of the document, with a search field.
+#[derive(Debug, Default)]
+pub struct Outliner {
+    of: DocumentKey,
+    /// The tree in reading order.
+    lines: Vec<Line>,
+    /// The line of each item.
+    line_of: HashMap<Item, usize>,
+    /// What was opened and closed by hand, by name, so that it outlives a reload.
+    opened: HashMap<Id, bool>,
+    search: String,
+    /// Lines that match the search.
+    matches: usize,
+    /// Indices of the lines that are shown, in reading order.
+    shown: Vec<usize>,
+    /// Which of `shown` were in sight in the last frame.
+    in_sight: Range<usize>,
+    /// The selection that was last brought into sight.
+    selected: Option<Item>,
+    /// A line to bring into sight.
+    reveal: Option<usize>,
+    /// A line to give the keyboard focus to.
+    focus: Option<usize>,
+    /// What the pointer is over in this panel.
+    hovered: Option<Item>,
+}
+
+/// One line of the tree.
+#[derive(Debug)]
+struct Line {
+    label: String,
+    note: String,
+    item: Option<Item>,
+    swatch: Option<Swatch>,
+    depth: usize,
+    parent: Option<usize>,
+    /// Index of the first line that is not below this one.
+    end: usize,
+    /// Stays the same when the file is loaded again.
+    key: Id,
+}
+
+/// What the user did to a line.
+enum Action {
+    /// Opens or closes it.
+    Toggle(usize),
+    /// Moves the keyboard focus to it.
+    Focus(usize),
+}
+
+impl Outliner {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        if self.of.changed_to(context.document) {
+            self.lines.clear();
+            flatten(
+                context.document.outline(),
+                None,
+                Id::unique("outline"),
+                &mut self.lines,
+            );
+            let items = self.lines.iter().enumerate();
+            self.line_of = items
+                .filter_map(|(i, line)| Some((line.item?, i)))
+                .collect();
+            self.selected = None;
+            self.list();
+        }
+        if self.lines.is_empty() {
+            parts::hint(ui, "Nothing to list", "This file has no parts.");
+            return;
+        }
+        if self.selected != context.selected {
+            self.selected = context.selected;
+            self.reveal = context
+                .selected
+                .and_then(|item| self.line_of.get(&item).copied());
+            self.open_above();
+        }
+        let search = TextEdit::singleline(&mut self.search)
+            .hint_text("Search")
+            .desired_width(f32::INFINITY);
+        let search = ui
+            .add(search)
+            .on_hover_text("List only what has this in its name");
+        if search.changed() {
+            self.list();
+        }
+        if !self.search.is_empty() {
+            ui.weak(match self.matches {
+                0 => format!("Nothing is called `{}`", self.search),
+                1 => "1 match".to_owned(),
+                n => format!("{} matches", format::count(n as u64)),
+            });
+        }
+        let action = self.rows(ui, context);
+        match action {
+            Some(Action::Toggle(index)) => self.toggle(index),
+            Some(Action::Focus(index)) => {
+                self.focus = Some(index);
+                self.reveal = Some(index);
+                if let Some(item) = self.lines.get(index).and_then(|line| line.item) {
+                    self.selected = Some(item);
+                    context.requests.push(Request::Select(Some(item)));
+                }
+                ui.ctx().request_repaint();
+            }
+            None => {}
+        }
+    }
+
+    /// Shows the lines that are in sight.
+    fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) -> Option<Action> {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let row_height = parts::Row::height(ui);
+        let mut area = ScrollArea::vertical().auto_shrink(false);
+        let reveal = self.reveal.take();
+        if let Some(at) = reveal.and_then(|line| self.shown.binary_search(&line).ok()) {
+            let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
+            if !whole.contains(&at) {
+                let above = ui.available_height() * 0.4;
+                area = area.vertical_scroll_offset((at as f32 * row_height - above).max(0.0));
+            }
+        }
+        let list_id = ui.scope_id().with("outline");
+        let mut action = None;
+        let mut hovered = None;
+        let mut in_sight = 0..0;
+        area.show_rows(ui, row_height, self.shown.len(), |ui, rows| {
+            in_sight = rows.clone();
+            for at in rows {
+                let Some(&index) = self.shown.get(at) else {
+                    continue;
+                };
+                let Some(line) = self.lines.get(index) else {
+                    continue;
+                };
+                let has_lines_below = line.end > index + 1;
+                let open = has_lines_below.then(|| self.is_open(index));
+                let row = parts::Row {
+                    id: list_id.with(line.key),
+                    role: Role::TreeItem,
+                    name: &line.label,
+                    selected: line.item.is_some() && line.item == context.selected,
+                    highlighted: line.item.is_some() && line.item == context.hovered,
+                    branch: Some(parts::Branch {
+                        depth: line.depth,
+                        open,
+                    }),
+                };
+                let response = row.show(ui);
+                let toggle = paint_line(ui, context, line, open, response.rect);
+                if self.focus == Some(index) {
+                    self.focus = None;
+                    response.request_focus();
+                }
+                if response.has_focus() {
+                    let keys = EventFilter {
+                        horizontal_arrows: true,
+                        vertical_arrows: true,
+                        ..EventFilter::default()
+                    };
+                    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
+                    action = self.key_pressed(ui, at, index).or(action.take());
+                }
+                if response.hovered() {
+                    hovered = line.item;
+                }
+                if response.clicked() {
+                    let on_toggle = response
+                        .interact_pointer_pos()
+                        .is_some_and(|place| toggle.contains(place));
+                    match line.item {
+                        Some(item) if !on_toggle => {
+                            self.selected = Some(item);
+                            context.requests.push(Request::Select(Some(item)));
+                        }
+                        _ if has_lines_below => action = Some(Action::Toggle(index)),
+                        _ => {}
+                    }
+                }
+                if let Some(item) = line.item.filter(|_| response.double_clicked()) {
+                    context.requests.push(Request::Frame(item));
+                }
+            }
+        });
+        self.in_sight = in_sight;
+        if self.hovered != hovered {
+            self.hovered = hovered;
+            context.requests.push(Request::Hover(hovered));
+        }
+        action
+    }
+
+    /// What the pressed arrow key asks for at the line with the focus.
+    fn key_pressed(&self, ui: &Ui, at: usize, index: usize) -> Option<Action> {
+        let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+        let line = self.lines.get(index)?;
+        let has_lines_below = line.end > index + 1;
+        let focus = |at: usize| self.shown.get(at).map(|&index| Action::Focus(index));
+        if pressed(Key::ArrowDown) {
+            focus(at + 1)
+        } else if pressed(Key::ArrowUp) {
+            focus(at.checked_sub(1)?)
+        } else if pressed(Key::ArrowRight) && has_lines_below {
+            if self.is_open(index) {
+                focus(at + 1)
+            } else {
+                Some(Action::Toggle(index))
+            }
+        } else if pressed(Key::ArrowLeft) {
+            if has_lines_below && self.is_open(index) {
+                Some(Action::Toggle(index))
+            } else {
+                line.parent.map(Action::Focus)
+            }
+        } else {
+            None
+        }
+    }
+
+    fn is_open(&self, index: usize) -> bool {
+        if !self.search.is_empty() {
+            return true;
+        }
+        let Some(line) = self.lines.get(index) else {
+            return false;
+        };
+        let by_hand = self.opened.get(&line.key).copied();
+        by_hand.unwrap_or(line.end - index - 1 <= OPEN_AT_FIRST)
+    }
+
+    fn toggle(&mut self, index: usize) {
+        let open = self.is_open(index);
+        if let Some(line) = self.lines.get(index).filter(|_| self.search.is_empty()) {
+            self.opened.insert(line.key, !open);
+            self.list();
+        }
+    }
+
+    /// Opens everything above the line that is to be brought into sight.
+    fn open_above(&mut self) {
+        let mut above = self.reveal;
+        let mut changed = false;
+        while let Some(parent) = above.and_then(|i| self.lines.get(i)).and_then(|l| l.parent) {
+            if !self.is_open(parent)
+                && let Some(line) = self.lines.get(parent)
+            {
+                self.opened.insert(line.key, true);
+                changed = true;
+            }
+            above = Some(parent);
+        }
+        if changed {
+            self.list();
+        }
+    }
+
+    /// Finds the lines to show: what matches the search with what stands above it, or else what
+    /// is not in something closed.
+    fn list(&mut self) {
+        let mut shown = Vec::new();
+        if self.search.is_empty() {
+            let mut index = 0;
+            while let Some(line) = self.lines.get(index) {
+                shown.push(index);
+                index = if self.is_open(index) {
+                    index + 1
+                } else {
+                    line.end
+                };
+            }
+            self.matches = 0;
+        } else {
+            let wanted = self.search.to_lowercase();
+            let mut keep = HashSet::new();
+            self.matches = 0;
+            for (index, line) in self.lines.iter().enumerate() {
+                if !line.label.to_lowercase().contains(&wanted) {
+                    continue;
+                }
+                self.matches += 1;
+                let mut at = Some(index);
+                while let Some(i) = at.filter(|&i| keep.insert(i)) {
+                    at = self.lines.get(i).and_then(|line| line.parent);
+                }
+            }
+            shown.extend(keep);
+            shown.sort_unstable();
+        }
+        self.shown = shown;
+    }
+}
+
+/// Puts a tree into reading order.
+fn flatten(nodes: Vec<OutlineNode>, parent: Option<usize>, above: Id, lines: &mut Vec<Line>) {
+    let depth = parent
+        .and_then(|i| lines.get(i))
+        .map_or(0, |line| line.depth + 1);
+    for (nth, node) in nodes.into_iter().enumerate() {
+        let index = lines.len();
+        // By item where there is one, because labels may stand more than once.
+        let key = match node.item {
+            Some(item) => above.with(item),
+            None => above.with((&node.label, nth)),
+        };
+        lines.push(Line {
+            label: node.label,
+            note: node.note,
+            item: node.item,
+            swatch: node.swatch,
+            depth,
+            parent,
+            end: 0,
+            key,
+        });
+        flatten(node.children, Some(index), key, lines);
+        let end = lines.len();
+        if let Some(line) = lines.get_mut(index) {
+            line.end = end;
+        }
+    }
+}
+
+/// Paints a line in its row. Returns the place that opens and closes it.
+fn paint_line(
+    ui: &Ui,
+    context: &mut PanelContext<'_>,
+    line: &Line,
+    open: Option<bool>,
+    row: Rect,
+) -> Rect {
+    let rect = row.with_max_x(row.max.x - parts::Row::END_MARGIN);
+    let rect = rect.with_min_x(row.min.x + 4.0 + line.depth as f32 * INDENT);
+    let toggle = rect.with_max_x(rect.min.x + INDENT);
+    let mut rest = rect.with_min_x(toggle.max.x);
+    let (weak, color) = (ui.visuals().weak_text_color(), ui.visuals().text_color());
+    if let Some(open) = open {
+        paint_triangle(ui, open, toggle);
+    }
+    if let Some(swatch) = line.swatch {
+        let side = row.height() - 6.0;
+        let place = Align2::LEFT_CENTER.align_size_within_rect(vec2(side, side), rest);
+        parts::paint_swatch(ui, context, swatch, place);
+        rest.min.x = place.max.x + 6.0;
+    }
+    if !line.note.is_empty() {
+        let note = RichText::new(&line.note).small();
+        let room = rest.with_min_x(rest.min.x + rest.width() * 0.4);
+        let taken = parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
+        rest.max.x -= taken + 6.0;
+    }
+    parts::paint_text(
+        ui,
+        rest,
+        RichText::new(&line.label),
+        color,
+        Align2::LEFT_CENTER,
+    );
+    if open.is_some() {
+        toggle
+    } else {
+        Rect::NOTHING
+    }
+}
+
+/// Points down when open and to the right when closed.
+fn paint_triangle(ui: &Ui, open: bool, rect: Rect) {
+    let (center, r) = (rect.center(), 3.5);
+    let corners = if open {
+        [vec2(-r, -r * 0.6), vec2(r, -r * 0.6), vec2(0.0, r * 0.8)]
+    } else {
+        [vec2(-r * 0.6, -r), vec2(r * 0.8, 0.0), vec2(-r * 0.6, r)]
+    };
+    let corners = corners.map(|offset| center + offset).to_vec();
+    let color = ui.visuals().weak_text_color();
+    ui.painter().add(egui::Shape::convex_polygon(
+        corners,
+        color,
+        egui::Stroke::NONE,
+    ));
+}

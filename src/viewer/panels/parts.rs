@@ -1,0 +1,210 @@
+//! What all panels draw alike: rows of lists, swatches, field colours, hints.
+
+use egui::accesskit::Role;
+use egui::ecolor::Hsva;
+use egui::{
+    Align2, Color32, CornerRadius, Id, Margin, Pos2, Rect, Response, RichText, ScrollArea, Sense,
+    Stroke, StrokeKind, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, pos2, vec2,
+};
+
+use super::PanelContext;
+use crate::formats::Severity;
+use crate::scene::Swatch;
+
+/// All of a texture.
+pub(super) const WHOLE_TEXTURE: Rect = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+
+/// The colour of a field of a file's text, the same wherever that field is shown.
+pub(super) fn field_color(ui: &Ui, index: usize) -> Color32 {
+    // Steps of the golden ratio keep fields that follow each other far apart in hue.
+    let hue = (index as f32 * 0.618_034).fract();
+    let (saturation, value) = if ui.visuals().dark_mode {
+        (0.6, 0.97)
+    } else {
+        (0.9, 0.5)
+    };
+    Hsva::new(hue, saturation, value, 1.0).into()
+}
+
+/// Says why a panel is empty, and what to do about it.
+pub(super) fn hint(ui: &mut Ui, what: &str, advice: &str) {
+    ui.add_space(ui.spacing().interact_size.y);
+    ui.vertical_centered(|ui| {
+        ui.label(RichText::new(what).strong());
+        if !advice.is_empty() {
+            ui.weak(advice);
+        }
+    });
+}
+
+/// A heading within a panel.
+pub(super) fn heading(ui: &mut Ui, text: &str) {
+    ui.add_space(ui.spacing().item_spacing.y);
+    ui.label(RichText::new(text).strong());
+}
+
+/// Text for the value of a property: numbers stand in columns, words do not.
+pub(super) fn value_text(value: &str) -> RichText {
+    let text = RichText::new(value);
+    let mut words = value.split(|c: char| !c.is_alphabetic());
+    if words.any(|word| word.chars().nth(1).is_some()) {
+        text
+    } else {
+        text.monospace()
+    }
+}
+
+/// A panel's contents, which scroll when they are taller than it. The bar lies beside them.
+pub(super) fn scrolled(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
+    let area = ScrollArea::vertical().auto_shrink(false);
+    let margin = Margin {
+        right: Row::END_MARGIN as i8,
+        ..Margin::ZERO
+    };
+    area.content_margin(margin).show(ui, contents);
+}
+
+/// A swatch as tall as a line of text.
+pub(super) fn swatch(ui: &mut Ui, context: &mut PanelContext<'_>, swatch: Swatch) {
+    let side = ui.text_style_height(&TextStyle::Body);
+    let (rect, _) = ui.allocate_exact_size(vec2(side, side), Sense::hover());
+    paint_swatch(ui, context, swatch, rect);
+}
+
+/// Paints a swatch in a place that is already taken.
+pub(super) fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swatch, rect: Rect) {
+    let painter = ui.painter();
+    let outline = ui.visuals().widgets.noninteractive.bg_stroke;
+    match swatch {
+        Swatch::Color([r, g, b]) => {
+            painter.rect_filled(rect, 2.0, Color32::from_rgb(r, g, b));
+        }
+        Swatch::Thumbnail(index) => {
+            if let Some(texture) = context.thumbnails.get(ui.ctx(), context.document, index) {
+                painter.image(texture.id, rect, WHOLE_TEXTURE, Color32::WHITE);
+            } else {
+                // A picture that is missing is crossed out.
+                painter.line_segment([rect.left_bottom(), rect.right_top()], outline);
+                painter.line_segment([rect.left_top(), rect.right_bottom()], outline);
+            }
+        }
+    }
+    painter.rect_stroke(rect, CornerRadius::same(2), outline, StrokeKind::Outside);
+}
+
+/// A row of a list: all of the width, to be clicked on.
+pub(super) struct Row<'a> {
+    /// Stays the same however the list is scrolled, so that the row keeps the focus.
+    pub(super) id: Id,
+    /// What it is for a screen reader.
+    pub(super) role: Role,
+    /// Its name for a screen reader.
+    pub(super) name: &'a str,
+    /// Whether it is the selected one.
+    pub(super) selected: bool,
+    /// Whether what it stands for is pointed at elsewhere.
+    pub(super) highlighted: bool,
+    /// Its place in a tree.
+    pub(super) branch: Option<Branch>,
+}
+
+/// The place of a row in a tree.
+pub(super) struct Branch {
+    /// How many rows it is under.
+    pub(super) depth: usize,
+    /// Whether it is open, where there is something below it.
+    pub(super) open: Option<bool>,
+}
+
+impl Row<'_> {
+    /// Room at the end of a row that the scroll bar lies over.
+    pub(super) const END_MARGIN: f32 = 12.0;
+
+    /// The height of every row.
+    pub(super) fn height(ui: &Ui) -> f32 {
+        ui.spacing().interact_size.y
+    }
+
+    /// Takes the place of the row and paints its background.
+    pub(super) fn show(self, ui: &mut Ui) -> Response {
+        let size = vec2(ui.available_width(), Self::height(ui));
+        let (_, rect) = ui.allocate_space(size);
+        let response = ui.interact(rect, self.id, Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(self.role, ui.is_enabled(), self.name));
+        ui.ctx().accesskit_node_builder(self.id, |node| {
+            node.set_selected(self.selected);
+            if let Some(branch) = &self.branch {
+                node.set_level(branch.depth);
+                if let Some(open) = branch.open {
+                    node.set_expanded(open);
+                }
+            }
+        });
+        let visuals = ui.visuals();
+        let fill = if self.selected {
+            Some(visuals.selection.bg_fill)
+        } else if response.hovered() || self.highlighted {
+            Some(visuals.widgets.hovered.weak_bg_fill)
+        } else {
+            None
+        };
+        if let Some(fill) = fill {
+            ui.painter().rect_filled(rect, 3.0, fill);
+        }
+        if response.has_focus() {
+            let stroke = Stroke::new(1.0, visuals.strong_text_color());
+            ui.painter()
+                .rect_stroke(rect, 3.0, stroke, StrokeKind::Inside);
+        }
+        response
+    }
+}
+
+/// Paints one line of text in a row, cut off where the room ends. Returns the room it took.
+pub(super) fn paint_text(
+    ui: &Ui,
+    rect: Rect,
+    text: RichText,
+    color: Color32,
+    align: Align2,
+) -> f32 {
+    let text = WidgetText::from(text);
+    let wrap = Some(TextWrapMode::Truncate);
+    let galley = text.into_galley(ui, wrap, rect.width().max(0.0), TextStyle::Body);
+    let place = align.align_size_within_rect(galley.size(), rect);
+    let width = galley.size().x;
+    ui.painter().galley(place.min, galley, color);
+    width
+}
+
+/// Paints how bad something is, told apart by its shape as well as by its colour: a triangle for
+/// a warning, a crossed disc for an error.
+pub(super) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
+    let painter = ui.painter();
+    let visuals = ui.visuals();
+    let center = rect.center();
+    let radius = rect.width().min(rect.height()) * 0.5;
+    let ink = Stroke::new(radius * 0.28, visuals.panel_fill);
+    match severity {
+        Severity::Error => {
+            painter.circle_filled(center, radius, visuals.error_fg_color);
+            let arm = radius * 0.42;
+            for slope in [-1.0, 1.0] {
+                let offset = vec2(arm, arm * slope);
+                painter.line_segment([center - offset, center + offset], ink);
+            }
+        }
+        Severity::Warning => {
+            let corners = vec![
+                center + vec2(0.0, -radius),
+                center + vec2(radius * 1.08, radius * 0.9),
+                center + vec2(radius * -1.08, radius * 0.9),
+            ];
+            let shape = egui::Shape::convex_polygon(corners, visuals.warn_fg_color, Stroke::NONE);
+            painter.add(shape);
+            let at = |y: f32| center + vec2(0.0, radius * y);
+            painter.line_segment([at(-0.4), at(0.3)], ink);
+            painter.circle_filled(at(0.62), radius * 0.15, visuals.panel_fill);
+        }
+    }
+}

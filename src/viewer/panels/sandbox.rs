@@ -1,0 +1,499 @@
+//! A tile to try things out on: every field can be changed, and so can its 24 characters.
+
+use std::sync::Arc;
+
+use egui::accesskit::Role;
+use egui::text::{LayoutJob, TextFormat};
+use egui::{
+    Align2, Checkbox, CollapsingHeader, Color32, ComboBox, DragValue, FontSelection, Galley, Grid,
+    Id, Rect, RichText, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, Vec2, WidgetInfo, vec2,
+};
+
+use super::document_key::DocumentKey;
+use super::{PanelContext, parts};
+use crate::formats::pfmap::{BlendMode, Edge, TILE_CHARS, Tile, TileType};
+use crate::scene::terrain::TILE_FIELDS;
+use crate::scene::{Document, Drawable, Item, OutlineNode, Swatch};
+
+/// Room for the picture of the tile among its neighbours, in points.
+pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);
+
+/// Which of the nine tiles is the one being edited.
+const CENTER: usize = 4;
+
+/// The last index of a material that three digits can tell.
+const LAST_MATERIAL: u16 = 999;
+
+/// A tile being edited and its eight neighbours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TileSandbox {
+    /// Three rows of three tiles from the north-west; the one being edited is in the middle.
+    pub tiles: [Tile; 9],
+}
+
+/// Where the text of the tile is not one.
+#[derive(Debug, PartialEq, Eq)]
+struct TextError {
+    /// The first bad character, from 0.
+    index: usize,
+    message: String,
+}
+
+/// A material of the document that a tile can name.
+#[derive(Debug)]
+struct Material {
+    index: u16,
+    name: String,
+    swatch: Option<Swatch>,
+}
+
+/// The part of the panel in which a tile is edited.
+#[derive(Debug, Default)]
+pub(super) struct Sandbox {
+    of: DocumentKey,
+    tiles: TileSandbox,
+    /// The tile's characters as the user has them, which may not be a tile.
+    text: String,
+    error: Option<TextError>,
+    /// The tile of the map that it began with.
+    source: Option<Item>,
+    /// Whether anything was changed; until then the sandbox follows the selection.
+    edited: bool,
+    materials: Vec<Material>,
+}
+
+impl Sandbox {
+    pub(super) fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let header = CollapsingHeader::new("Sandbox").id_salt("sandbox");
+        header.show(ui, |ui| self.contents(ui, context));
+    }
+
+    fn contents(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        if self.of.changed_to(context.document) {
+            self.materials.clear();
+            collect_materials(context.document.outline(), &mut self.materials);
+            self.source = None;
+            if !self.edited {
+                self.take(TileSandbox::default().tiles);
+            }
+        }
+        ui.weak("Try out a tile here. The file stays as it is.");
+        let picture = preview_place(ui);
+        self.buttons(ui, context);
+        self.characters(ui);
+        let before = self.tiles.tiles;
+        if let Some(tile) = self.tiles.tiles.get_mut(CENTER) {
+            show_fields(ui, context, &self.materials, tile);
+        }
+        if self.tiles.tiles != before {
+            self.edited = true;
+            self.write_text();
+        }
+        // Last, so that it shows what the fields above it have just changed.
+        self.paint_preview(ui, context, picture);
+    }
+
+    /// Paints the tile among its neighbours where there is room for it.
+    fn paint_preview(&self, ui: &Ui, context: &mut PanelContext<'_>, rect: Rect) {
+        if !ui.is_rect_visible(rect) {
+            return;
+        }
+        if let Some(texture) = context.previews.sandbox_preview(&self.tiles) {
+            let painter = ui.painter();
+            painter.image(texture, rect, parts::WHOLE_TEXTURE, Color32::WHITE);
+        } else {
+            let (back, color) = (
+                ui.visuals().extreme_bg_color,
+                ui.visuals().weak_text_color(),
+            );
+            ui.painter().rect_filled(rect, 4.0, back);
+            let text = RichText::new("No picture yet");
+            parts::paint_text(ui, rect, text, color, Align2::CENTER_CENTER);
+        }
+    }
+
+    fn buttons(&mut self, ui: &mut Ui, context: &PanelContext<'_>) {
+        let selected = context.selected;
+        // Asked for only when the answer may have changed.
+        if !self.edited && selected.is_some() && selected != self.source {
+            self.take_selected(context);
+        }
+        ui.horizontal_wrapped(|ui| {
+            let take = ui.add_enabled(
+                selected.is_some(),
+                egui::Button::new("Take the selected tile"),
+            );
+            let take = take.on_hover_text("Begin with the tile that is selected in the map");
+            if take.clicked() {
+                self.take_selected(context);
+            }
+            let reset = ui.button("Reset").on_hover_text("Begin with flat ground");
+            if reset.clicked() {
+                self.source = selected;
+                self.edited = false;
+                self.take(TileSandbox::default().tiles);
+            }
+        });
+    }
+
+    fn take_selected(&mut self, context: &PanelContext<'_>) {
+        self.source = context.selected;
+        let tiles = context
+            .selected
+            .and_then(|item| neighborhood(&**context.document, item));
+        if let Some(tiles) = tiles {
+            self.edited = false;
+            self.take(tiles);
+        }
+    }
+
+    fn take(&mut self, tiles: [Tile; 9]) {
+        self.tiles = TileSandbox { tiles };
+        self.write_text();
+    }
+
+    /// Makes the text that of the tile.
+    fn write_text(&mut self) {
+        self.error = None;
+        self.text = self
+            .tiles
+            .tiles
+            .get(CENTER)
+            .map_or_else(String::new, tile_text);
+    }
+
+    /// The 24 characters, what is wrong with them, and a button that copies them.
+    fn characters(&mut self, ui: &mut Ui) {
+        let label = ui.horizontal(|ui| {
+            let label = ui.label(RichText::new("Characters").weak());
+            let copy = egui::Button::new("Copy text").small();
+            let copy = ui.add_enabled(self.error.is_none(), copy);
+            if copy.on_hover_text("Copy the 24 characters").clicked() {
+                ui.copy_text(self.text.trim().to_owned());
+            }
+            label.id
+        });
+        let mut layouter =
+            |ui: &Ui, text: &dyn TextBuffer, _width: f32| colored_characters(ui, text.as_str());
+        let edit = TextEdit::singleline(&mut self.text)
+            .font(TextStyle::Monospace)
+            .layouter(&mut layouter)
+            .desired_width(SANDBOX_PREVIEW_SIZE.x);
+        if ui.add(edit).labelled_by(label.inner).changed() {
+            self.edited = true;
+            match parse(&self.text) {
+                Ok(tile) => {
+                    self.error = None;
+                    if let Some(center) = self.tiles.tiles.get_mut(CENTER) {
+                        *center = tile;
+                    }
+                }
+                Err(error) => self.error = Some(error),
+            }
+        }
+        if let Some(error) = &self.error {
+            let color = ui.visuals().error_fg_color;
+            ui.label(RichText::new(&error.message).color(color));
+        }
+    }
+}
+
+/// Makes room for the picture.
+fn preview_place(ui: &mut Ui) -> Rect {
+    let width = ui.available_width().min(SANDBOX_PREVIEW_SIZE.x);
+    let height = width * SANDBOX_PREVIEW_SIZE.y / SANDBOX_PREVIEW_SIZE.x;
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Image, true, "The tile among its eight neighbours")
+    });
+    rect
+}
+
+/// The tile of an item of the map and those around it.
+fn neighborhood(document: &dyn Document, item: Item) -> Option<[Tile; 9]> {
+    match document.drawable() {
+        Drawable::Terrain(terrain) => terrain.neighborhood(item),
+    }
+}
+
+fn tile_text(tile: &Tile) -> String {
+    tile.text().map(char::from).iter().collect()
+}
+
+/// Reads a tile from what was typed, which may have spaces around it.
+fn parse(text: &str) -> Result<Tile, TextError> {
+    let leading = text.chars().take_while(|c| c.is_whitespace()).count();
+    let text = text.trim();
+    if let Some((index, found)) = text.chars().enumerate().find(|(_, c)| !c.is_ascii()) {
+        return Err(bad_character(
+            leading,
+            index,
+            found,
+            "a plain letter, digit or sign",
+        ));
+    }
+    let fits: Result<&[u8; TILE_CHARS], _> = text.as_bytes().try_into();
+    let Ok(characters) = fits else {
+        return Err(wrong_length(text, leading));
+    };
+    Tile::parse(characters).map_err(|error| {
+        bad_character(
+            leading,
+            error.index,
+            char::from(error.found),
+            error.expected,
+        )
+    })
+}
+
+fn bad_character(leading: usize, index: usize, found: char, expected: &str) -> TextError {
+    let found = if found.is_control() {
+        format!("{}", found.escape_default())
+    } else {
+        found.to_string()
+    };
+    TextError {
+        index: leading + index,
+        message: format!(
+            "Character {} is `{found}`: expected {expected} ({})",
+            index + 1,
+            field_at(index).1
+        ),
+    }
+}
+
+/// Says what a text of the wrong length lacks, unless something before its end is wrong already.
+fn wrong_length(text: &str, leading: usize) -> TextError {
+    let length = text.len();
+    let mut padded = *b"0+0000000000000000000000";
+    for (to, from) in padded.iter_mut().zip(text.bytes()) {
+        *to = from;
+    }
+    if let Err(error) = Tile::parse(&padded) {
+        return bad_character(
+            leading,
+            error.index,
+            char::from(error.found),
+            error.expected,
+        );
+    }
+    let (index, wrong) = if length < TILE_CHARS {
+        (length, format!("{} too few", TILE_CHARS - length))
+    } else {
+        (TILE_CHARS, format!("{} too many", length - TILE_CHARS))
+    };
+    TextError {
+        index: leading + index,
+        message: format!("A tile has {TILE_CHARS} characters; here are {length}, {wrong}"),
+    }
+}
+
+/// Index and name of the field of a character.
+fn field_at(character: usize) -> (usize, &'static str) {
+    let mut end = 0;
+    for (i, (length, name)) in TILE_FIELDS.into_iter().enumerate() {
+        end += length;
+        if character < end {
+            return (i, name);
+        }
+    }
+    (TILE_FIELDS.len(), "beyond the end")
+}
+
+/// The text with each field in its colour; a bad character is underlined.
+fn colored_characters(ui: &Ui, text: &str) -> Arc<Galley> {
+    let bad = parse(text).err().map(|error| error.index);
+    let font = FontSelection::Style(TextStyle::Monospace).resolve(ui.style());
+    let leading = text.chars().take_while(|c| c.is_whitespace()).count();
+    let error = ui.visuals().error_fg_color;
+    let mut job = LayoutJob::default();
+    let mut buffer = [0; 4];
+    for (i, character) in text.chars().enumerate() {
+        let (field, _) = field_at(i.saturating_sub(leading));
+        let mut format = TextFormat::simple(font.clone(), parts::field_color(ui, field));
+        if bad.is_some_and(|bad| bad == i || (bad < i && i >= TILE_CHARS + leading)) {
+            format.color = error;
+            format.underline = Stroke::new(1.5, error);
+            format.background = error.gamma_multiply(0.25);
+        }
+        job.append(character.encode_utf8(&mut buffer), 0.0, format);
+    }
+    ui.fonts_mut(|fonts| fonts.layout_job(job))
+}
+
+/// The fields of a tile, to be changed.
+fn show_fields(
+    ui: &mut Ui,
+    context: &mut PanelContext<'_>,
+    materials: &[Material],
+    tile: &mut Tile,
+) {
+    let table = Grid::new("fields").num_columns(2).min_col_width(104.0);
+    table.show(ui, |ui| {
+        row(ui, "Type", |ui, label| {
+            let name = |kind: TileType| format!("{} {}", kind.digit(), kind.name());
+            let options = TileType::ALL.map(|kind| (kind, name(kind)));
+            choose(ui, label, &name(tile.kind), &mut tile.kind, options);
+        });
+        row(ui, "Base height", |ui, label| {
+            let mut height = tile.base_height;
+            levels(ui, label, &mut height, -99..=99);
+            if height != tile.base_height {
+                *tile = plainly_spelled(tile);
+                tile.base_height = height;
+            }
+        });
+        row(ui, "Ramp height", |ui, label| {
+            levels(ui, label, &mut tile.ramp_height, 0..=99);
+        });
+        for (name, index) in [
+            ("Top material", &mut tile.top_material),
+            ("Side material", &mut tile.side_material),
+        ] {
+            row(ui, name, |ui, label| {
+                choose_material(ui, context, label, materials, index);
+            });
+        }
+        flag(ui, "Pathable", tile, 12, true);
+        let mut modes = Edge::ALL.map(|edge| tile.blend(edge));
+        let before = modes;
+        let names = ["Blend north", "Blend east", "Blend south", "Blend west"];
+        for (name, mode) in names.into_iter().zip(&mut modes) {
+            row(ui, name, |ui, label| {
+                let known = [BlendMode::None, BlendMode::Blur, BlendMode::Edge];
+                let options = known.map(|mode| (mode, mode.name().to_owned()));
+                choose(ui, label, mode.name(), mode, options);
+            });
+        }
+        if modes != before {
+            set_blend(tile, modes);
+        }
+        flag(ui, "Blend normals", tile, 14, true);
+        flag(ui, "Bumpy", tile, 15, false);
+        row(ui, "Cover", |ui, label| {
+            let mut digit = tile.digit(16);
+            let names = ["none", "full grass", "sparse grass"];
+            let options = (0_u8..).zip(names.map(str::to_owned));
+            choose(ui, label, tile.cover().name(), &mut digit, options);
+            if digit != tile.digit(16) {
+                tile.set_digit(16, digit);
+            }
+        });
+    });
+}
+
+/// A line of the table: a name and what is beside it, which is named by it.
+fn row(ui: &mut Ui, name: &str, value: impl FnOnce(&mut Ui, Id)) {
+    let label = ui.label(RichText::new(name).weak());
+    ui.horizontal(|ui| value(ui, label.id));
+    ui.end_row();
+}
+
+/// A height in levels.
+fn levels<Number: egui::emath::Numeric>(
+    ui: &mut Ui,
+    label: Id,
+    height: &mut Number,
+    range: std::ops::RangeInclusive<Number>,
+) {
+    let field = DragValue::new(height).range(range).speed(0.05);
+    ui.add(field).labelled_by(label);
+    let units = height.to_f64() * 4.0;
+    ui.weak(format!("levels, {units} units"));
+}
+
+/// A digit that is on or off; `set` is whether a digit other than 0 means on.
+fn flag(ui: &mut Ui, name: &str, tile: &mut Tile, index: usize, set: bool) {
+    row(ui, name, |ui, label| {
+        let mut on = (tile.digit(index) != 0) == set;
+        if ui
+            .add(Checkbox::without_text(&mut on))
+            .labelled_by(label)
+            .changed()
+        {
+            tile.set_digit(index, u8::from(on == set));
+        }
+    });
+}
+
+/// A list to choose one value from.
+fn choose<Value: PartialEq>(
+    ui: &mut Ui,
+    label: Id,
+    current: &str,
+    value: &mut Value,
+    options: impl IntoIterator<Item = (Value, String)>,
+) {
+    let list = ComboBox::from_id_salt(label).selected_text(current);
+    let list = list.show_ui(ui, |ui| {
+        for (option, name) in options {
+            ui.selectable_value(value, option, name);
+        }
+    });
+    list.response.labelled_by(label);
+}
+
+fn choose_material(
+    ui: &mut Ui,
+    context: &mut PanelContext<'_>,
+    label: Id,
+    materials: &[Material],
+    index: &mut u16,
+) {
+    if materials.is_empty() {
+        ui.add(DragValue::new(index).range(0..=LAST_MATERIAL).speed(0.1))
+            .labelled_by(label);
+        return;
+    }
+    let current = materials.iter().find(|material| material.index == *index);
+    if let Some(swatch) = current.and_then(|material| material.swatch) {
+        parts::swatch(ui, context, swatch);
+    }
+    let name = match current {
+        Some(material) => material.name.clone(),
+        None => format!("{index} (not in the file)"),
+    };
+    let options = materials.iter();
+    let options = options.map(|material| (material.index, material.name.clone()));
+    choose(ui, label, &name, index, options);
+}
+
+/// Finds the materials in an outline.
+fn collect_materials(nodes: Vec<OutlineNode>, found: &mut Vec<Material>) {
+    for node in nodes {
+        let item = node.item.filter(|item| item.kind == "material");
+        if let Some(index) = item.and_then(|item| u16::try_from(item.index).ok())
+            && index <= LAST_MATERIAL
+        {
+            found.push(Material {
+                index,
+                name: node.label,
+                swatch: node.swatch,
+            });
+        }
+        collect_materials(node.children, found);
+    }
+}
+
+/// Sets how each edge is blended, in the characters for each edge alone: the old field for all
+/// four counts only where all of them are 0.
+fn set_blend(tile: &mut Tile, modes: [BlendMode; 4]) {
+    tile.set_digit(13, 0);
+    for (edge, mode) in Edge::ALL.into_iter().zip(modes) {
+        tile.set_digit(17 + edge as usize, mode as u8);
+    }
+}
+
+/// The same tile without the memory of how a file spelled it (`-00`, lower-case letters).
+fn plainly_spelled(tile: &Tile) -> Tile {
+    let mut plain = Tile::default();
+    plain.kind = tile.kind;
+    plain.base_height = tile.base_height;
+    plain.ramp_height = tile.ramp_height;
+    plain.top_material = tile.top_material;
+    plain.side_material = tile.side_material;
+    for index in 12..TILE_CHARS {
+        plain.set_digit(index, tile.digit(index));
+    }
+    plain
+}

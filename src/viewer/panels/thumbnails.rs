@@ -1,0 +1,57 @@
+//! The document's thumbnails as textures.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use egui::{ColorImage, TextureHandle, TextureOptions};
+
+use super::document_key::DocumentKey;
+use crate::scene::Document;
+
+/// Textures of a document's thumbnails, made when first shown and dropped with the document.
+#[derive(Default)]
+pub struct Thumbnails {
+    of: DocumentKey,
+    textures: HashMap<usize, Option<TextureHandle>>,
+}
+
+impl fmt::Debug for Thumbnails {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let textures = self.textures.len();
+        f.debug_struct("Thumbnails")
+            .field("textures", &textures)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Thumbnails {
+    /// The texture of a thumbnail, or nothing when the document has no such thumbnail.
+    pub fn get(
+        &mut self,
+        ctx: &egui::Context,
+        document: &Arc<dyn Document>,
+        index: usize,
+    ) -> Option<egui::load::SizedTexture> {
+        if self.of.changed_to(document) {
+            self.textures.clear();
+        }
+        let texture = self
+            .textures
+            .entry(index)
+            .or_insert_with(|| upload(ctx, document.as_ref(), index));
+        texture.as_ref().map(Into::into)
+    }
+}
+
+fn upload(ctx: &egui::Context, document: &dyn Document, index: usize) -> Option<TextureHandle> {
+    let (width, height, rgba) = document.thumbnail(index)?;
+    let size = [usize::try_from(width).ok()?, usize::try_from(height).ok()?];
+    let bytes = size[0].checked_mul(size[1])?.checked_mul(4)?;
+    // A document whose thumbnail has the wrong length has none.
+    if bytes == 0 || rgba.len() != bytes {
+        return None;
+    }
+    let image = ColorImage::from_rgba_unmultiplied(size, rgba);
+    Some(ctx.load_texture(format!("thumbnail {index}"), image, TextureOptions::LINEAR))
+}

@@ -1,0 +1,707 @@
+//! The commands as scripts use them: the real program, its output and its exit status.
+#![cfg(test)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What a run of the program came to.
+#[derive(Debug)]
+struct Outcome {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Outcome {
+    fn of(mut command: Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Fails unless the program exited with this status, and without a panic.
+    #[track_caller]
+    fn expect(self, status: i32) -> Self {
+        assert_eq!(self.status, Some(status), "{self:?}");
+        assert!(!self.stderr.contains("panicked"), "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// A folder of files to run the program on.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Runs the program in the folder; arguments are split at spaces.
+    fn run(&self, args: &str) -> Outcome {
+        self.run_args(args.split_whitespace())
+    }
+
+    fn run_args<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Outcome {
+        let mut command = self.command();
+        command.args(args);
+        Outcome::of(command)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mapscope"));
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        // A test must never open a window.
+        command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+        command
+    }
+}
+
+/// A map of one chunk: flat ground at level 1, but for the tile of row 2 and column 3.
+fn map(texture: &str, special_tile: &str) -> String {
+    let mut text = format!(
+        "version 1.1\nnum_materials 2\nnum_splats 1\nnum_rows 1\nnum_cols 1\n\
+         material Grass {texture}\nmaterial Rock rock.png\nsplat 0 1\n"
+    );
+    for tile in 0..32 * 32 {
+        let special = tile == 2 * 32 + 3;
+        text += if special {
+            special_tile
+        } else {
+            "0+0100000001100001000000"
+        };
+        text += if tile % 4 == 3 { "\n" } else { " " };
+    }
+    text
+}
+
+/// A ramp two levels high that rises toward the north.
+const RAMP: &str = "1+0102001001101111100000";
+
+/// A folder with a good map and its textures.
+fn good() -> Folder {
+    let folder = Folder::new();
+    for (name, color) in [("grass.png", [70, 120, 50]), ("rock.png", [110, 100, 95])] {
+        let picture = image::RgbImage::from_pixel(64, 64, image::Rgb(color));
+        picture.save(folder.path(name)).unwrap();
+    }
+    folder.write("good.pfmap", map("grass.png", RAMP));
+    folder
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+/// A JSON pointer, and what must be true of the value there.
+type Expected<'a> = (&'a str, fn(&Value) -> bool);
+
+/// Fails unless a JSON object has these keys, of these types.
+#[track_caller]
+fn assert_shape(value: &Value, shape: &[Expected<'_>]) {
+    for (pointer, is_right) in shape {
+        let found = value.pointer(pointer);
+        assert!(
+            found.is_some_and(is_right),
+            "{pointer} is {found:?} in {value:#}"
+        );
+    }
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let folder = Folder::new();
+    for args in [
+        "--help",
+        "view --help",
+        "info --help",
+        "check --help",
+        "render --help",
+        "bench --help",
+    ] {
+        let help = folder.run(args).expect(0);
+        assert!(help.stdout.contains("Usage: mapscope"), "{help:?}");
+        assert!(help.stdout.contains("\nExamples:\n  mapscope "), "{help:?}");
+        assert!(
+            help.stdout.lines().count() < 45,
+            "{args} is too long: {help:?}"
+        );
+    }
+    let help = folder.run("--help").expect(0).stdout;
+    for command in ["view", "info", "check", "render", "bench"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{help}");
+    }
+    let version = folder.run("--version").expect(0);
+    assert_eq!(
+        version.stdout,
+        format!("mapscope {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_status_2_and_say_why() {
+    let folder = good();
+    for (args, word) in [
+        ("info", "<FILE>"),
+        ("check", "<FILE>"),
+        ("info good.pfmap --nonsense", "--nonsense"),
+        ("info good.pfmap --tile 3", "two numbers"),
+        ("info good.pfmap --tile -1,3", "two numbers"),
+        ("info good.pfmap --tile 32,0", "no such tile"),
+        ("info good.pfmap --height x,3", "two numbers"),
+        ("info good.pfmap --height nan,3", "finite"),
+        (
+            "info --textures no-such-folder good.pfmap",
+            "no-such-folder",
+        ),
+        ("render good.pfmap", "--output"),
+        ("render good.pfmap -o a.png --camera 1,2,3", "six numbers"),
+        ("render good.pfmap -o a.png --camera 1,2,3,4,5,x", "`x`"),
+        (
+            "render good.pfmap -o a.png --camera 1,2,3,1,2,3",
+            "same point",
+        ),
+        (
+            "render good.pfmap -o a.png --camera 1,2,3,4,5,6 --view top",
+            "cannot be used",
+        ),
+        ("render good.pfmap -o a.png --view up", "iso"),
+        ("render good.pfmap -o a.png --size 0x5", "1280x720"),
+        (
+            "render good.pfmap -o a.png --size 4000000000x4000000000",
+            "too large",
+        ),
+        (
+            "render good.pfmap -o a.png --overlay nonsense",
+            "tile-types",
+        ),
+        (
+            "render good.pfmap -o no/such/folder/a.png --size 8x8",
+            "no/such/folder",
+        ),
+        ("bench good.pfmap --frames 0", "--frames"),
+        ("bench synthetic:0x4", "synthetic:64x64"),
+        ("bench synthetic:99999x99999", "synthetic:64x64"),
+        ("--camera 1,2 good.pfmap", "six numbers"),
+        ("no-such-file.pfmap", "no-such-file.pfmap"),
+    ] {
+        let outcome = folder.run(args).expect(2);
+        assert!(outcome.stderr.contains(word), "{args}: {outcome:?}");
+        assert_eq!(outcome.stdout, "", "{args}");
+    }
+    assert!(!folder.path("a.png").exists());
+}
+
+#[test]
+fn what_cannot_be_read_is_status_2_for_every_command() {
+    let folder = good();
+    fs::create_dir(folder.path("folder")).unwrap();
+    folder.write("picture.bin", b"\x89PNG\r\n\x1a\n and so on");
+    folder.write("empty", "");
+    let mut files = vec![
+        ("no-such-file.pfmap", "No such file"),
+        ("folder", "directory"),
+        ("picture.bin", "PNG"),
+        ("empty", "empty"),
+    ];
+    if cfg!(target_os = "linux") {
+        // There for everybody, and a read of its begin fails even for the superuser.
+        files.push(("/proc/self/mem", "/proc/self/mem"));
+    }
+    for (file, word) in files {
+        for args in [
+            format!("info {file}"),
+            format!("info {file} --json"),
+            format!("check {file}"),
+            format!("check {file} --json"),
+            format!("render {file} -o a.png --size 8x8"),
+            format!("bench {file} --json --frames 1 --size 8x8"),
+        ] {
+            let outcome = folder.run(&args).expect(2);
+            assert!(outcome.stderr.contains(word), "{args}: {outcome:?}");
+            assert_eq!(outcome.stdout, "", "{args}");
+        }
+    }
+    assert!(!folder.path("a.png").exists());
+}
+
+#[test]
+fn info_json_has_the_keys_of_the_contract() {
+    let folder = good();
+    let info = folder
+        .run("info good.pfmap --json --tile 2,3 --tile 2,3")
+        .expect(2);
+    assert!(info.stderr.contains("--tile"), "{info:?}");
+    let info = folder
+        .run("info good.pfmap --json --tile 2,3 --height 0,0 --height -1.5,2.25 --height 5000,0")
+        .expect(0)
+        .json();
+    assert_shape(
+        &info,
+        &[
+            ("/file", |v| v == "good.pfmap"),
+            ("/format", |v| v == "pfmap"),
+            ("/version", |v| v == "1.1"),
+            ("/problems", |v| v.as_array().is_some_and(Vec::is_empty)),
+            ("/chunks/rows", |v| v == 1),
+            ("/chunks/cols", |v| v == 1),
+            ("/tiles/count", |v| v == 1024),
+            ("/tiles/by_type/flat", |v| v == 1023),
+            ("/tiles/by_type/ramp_sn", |v| v == 1),
+            ("/tiles/by_type/corner_convex_ne", |v| v == 0),
+            ("/materials/1/name", |v| v == "Rock"),
+            ("/materials/1/texture", |v| v == "rock.png"),
+            ("/materials/1/found", |v| *v == true),
+            ("/splats/0/0", |v| v == 0),
+            ("/splats/0/1", |v| v == 1),
+            ("/tile/row", |v| v == 2),
+            ("/tile/col", |v| v == 3),
+            ("/tile/chunk/0", |v| v == 0),
+            ("/tile/raw", |v| v == RAMP),
+            ("/tile/type", |v| v == "ramp_sn"),
+            ("/tile/base_height", |v| v == 1),
+            ("/tile/ramp_height", |v| v == 2),
+            ("/tile/top_material", |v| v == 1),
+            ("/tile/side_material", |v| v == 1),
+            ("/tile/pathable", |v| *v == true),
+            ("/tile/blend/3", |v| v.is_u64()),
+            ("/tile/blend_normals", |v| *v == true),
+            ("/tile/bump", |v| *v == false),
+            ("/tile/cover", |v| v == 1),
+            ("/tile/corners/nw", |v| v.as_f64() == Some(12.0)),
+            ("/tile/corners/ne", |v| v.as_f64() == Some(12.0)),
+            ("/tile/corners/sw", |v| v.as_f64() == Some(4.0)),
+            ("/tile/corners/se", |v| v.as_f64() == Some(4.0)),
+            ("/heights/0/y", |v| v.as_f64() == Some(4.0)),
+            ("/heights/1/x", |v| v.as_f64() == Some(-1.5)),
+            ("/heights/1/z", |v| v.as_f64() == Some(2.25)),
+            ("/heights/2/y", Value::is_null),
+        ],
+    );
+    assert_eq!(info["tiles"]["by_type"].as_object().unwrap().len(), 13);
+    assert_eq!(info["heights"].as_array().unwrap().len(), 3);
+
+    let plain = folder.run("info good.pfmap --json").expect(0).json();
+    assert!(
+        plain.get("tile").is_none() && plain.get("heights").is_none(),
+        "{plain}"
+    );
+}
+
+#[test]
+fn info_in_words_names_what_matters_and_has_no_colours_off_a_terminal() {
+    let folder = good();
+    let info = folder
+        .run("info good.pfmap --tile 2,3 --height 0,0")
+        .expect(0)
+        .stdout;
+    for word in [
+        "good.pfmap",
+        "Permafrost",
+        "1.1",
+        "Grass",
+        "Rock",
+        "ramp_sn",
+        RAMP,
+        "no problems",
+    ] {
+        assert!(info.contains(word), "{word} is missing: {info}");
+    }
+    assert!(!info.contains('\u{1b}'), "{info:?}");
+    assert!(info.lines().all(|line| line == line.trim_end()), "{info:?}");
+}
+
+#[test]
+fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
+    let folder = good();
+    folder.write("bad.pfmap", map("grass.png", "0+01xx0001001100100000"));
+    // Row 2, column 3: the last of 4 tiles on line 8 + 2 * 8 + 1.
+    let check = folder.run("check bad.pfmap").expect(1);
+    let line = check.stdout.lines().next().unwrap();
+    assert!(
+        line.starts_with("bad.pfmap:25:") && line.contains(": error: "),
+        "{check:?}"
+    );
+    assert!(check.stderr.contains("1 error"), "{check:?}");
+
+    let check = folder.run("check bad.pfmap --json").expect(1).json();
+    assert_eq!(keys(&check), ["file", "format", "problems", "version"]);
+    assert_shape(
+        &check,
+        &[
+            ("/problems/0/severity", |v| v == "error"),
+            ("/problems/0/at", |v| {
+                v.as_str().is_some_and(|at| at.starts_with("25:"))
+            }),
+            ("/problems/0/message", Value::is_string),
+        ],
+    );
+    // It still opens, and can be looked at.
+    let info = folder.run("info bad.pfmap --json").expect(1).json();
+    assert_eq!(info["problems"], check["problems"]);
+    assert_eq!(info["tiles"]["count"], 1024);
+    let text = folder.run("info bad.pfmap").expect(1).stdout;
+    assert!(text.contains("bad.pfmap:25:"), "{text}");
+    let render = folder
+        .run("render bad.pfmap -o bad.png --size 32x32")
+        .expect(1);
+    assert!(render.stderr.contains("1 error"), "{render:?}");
+    assert!(folder.path("bad.png").exists());
+}
+
+#[test]
+fn a_map_that_cannot_be_shown_at_all_is_status_1_with_its_problem() {
+    let folder = Folder::new();
+    let huge = map("grass.png", RAMP).replace("num_rows 1", "num_rows 1000000000");
+    folder.write("huge.pfmap", huge);
+    folder.write("junk.pfmap", [0_u8, 159, 146, 150].repeat(1000));
+    folder.write("empty.pfmap", "");
+    folder.write("token.pfmap", format!("version {}", "9".repeat(5_000_000)));
+    for file in ["huge.pfmap", "junk.pfmap", "empty.pfmap", "token.pfmap"] {
+        for command in ["info", "check"] {
+            let outcome = folder.run(&format!("{command} {file} --json")).expect(1);
+            let json = outcome.json();
+            assert_shape(
+                &json,
+                &[
+                    ("/format", |v| v == "pfmap"),
+                    ("/problems/0/severity", |v| v == "error"),
+                    ("/problems/0/at", Value::is_string),
+                ],
+            );
+            assert_eq!(json["file"], file);
+            assert!(outcome.stdout.len() < 4000, "{}", outcome.stdout.len());
+        }
+        let render = folder
+            .run(&format!("render {file} -o a.png --size 8x8"))
+            .expect(1);
+        assert!(render.stderr.contains(&format!("{file}:")), "{render:?}");
+        assert!(!folder.path("a.png").exists());
+    }
+}
+
+#[test]
+fn check_goes_on_after_a_file_that_fails_and_ends_with_the_worst_status() {
+    let folder = good();
+    folder.write("bad.pfmap", map("grass.png", "0+01xx0001001100100000"));
+    let check = folder
+        .run("check --json good.pfmap no-such-file bad.pfmap good.pfmap")
+        .expect(2);
+    let files: Vec<Value> = check
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["file"].clone())
+        .collect();
+    assert_eq!(files, ["good.pfmap", "bad.pfmap", "good.pfmap"]);
+    assert!(check.stderr.contains("no-such-file"), "{check:?}");
+    folder
+        .run("check good.pfmap bad.pfmap good.pfmap")
+        .expect(1);
+    let clean = folder.run("check good.pfmap good.pfmap").expect(0);
+    assert_eq!(clean.stdout, "");
+    assert!(clean.stderr.contains("2 files: no problems"), "{clean:?}");
+}
+
+#[test]
+fn a_material_that_leads_out_of_the_folder_is_refused() {
+    let folder = good();
+    folder.write("spy.pfmap", map("../../../etc/passwd", RAMP));
+    let check = folder.run("check spy.pfmap --json");
+    let problem = &check.json()["problems"][0];
+    assert_eq!(
+        problem["at"].as_str().map(|at| at.starts_with("6:")),
+        Some(true),
+        "{problem}"
+    );
+    let message = problem["message"].as_str().unwrap();
+    assert!(
+        message.contains("../../../etc/passwd") && message.contains(".."),
+        "{message}"
+    );
+    let info = folder.run("info spy.pfmap --json").json();
+    assert_eq!(info["materials"][0]["found"], false);
+    assert!(!check.stdout.contains("root:"), "{check:?}");
+}
+
+#[test]
+fn textures_are_found_in_a_folder_that_the_user_names() {
+    let folder = good();
+    fs::create_dir(folder.path("textures")).unwrap();
+    for name in ["grass.png", "rock.png"] {
+        fs::rename(folder.path(name), folder.path("textures").join(name)).unwrap();
+    }
+    let missing = folder.run("info good.pfmap --json").json();
+    assert_eq!(missing["materials"][0]["found"], false);
+    assert!(!missing["problems"].as_array().unwrap().is_empty());
+    for args in [
+        "--textures textures info good.pfmap --json",
+        "info --textures=textures good.pfmap --json",
+    ] {
+        let found = folder.run(args).expect(0).json();
+        assert_eq!(found["materials"][0]["found"], true, "{args}");
+    }
+}
+
+#[test]
+fn a_picture_has_the_size_asked_for_and_comes_out_the_same_twice() {
+    let folder = good();
+    let look = "--camera 60,70,60,0,4,0 --size 200x120 --overlay tile-types --overlay tile-grid";
+    for name in ["a.png", "b.png"] {
+        let outcome = folder
+            .run(&format!("render good.pfmap -o {name} {look}"))
+            .expect(0);
+        assert_eq!(outcome.stdout, "");
+    }
+    let [a, b] = ["a.png", "b.png"].map(|name| fs::read(folder.path(name)).unwrap());
+    assert!(a == b, "two pictures of the same view differ");
+    let picture = image::load_from_memory(&a).unwrap().to_rgba8();
+    assert_eq!(picture.dimensions(), (200, 120));
+    let first = picture.get_pixel(0, 0);
+    assert!(
+        picture.pixels().any(|pixel| pixel != first),
+        "the picture is empty"
+    );
+
+    let mut seen = vec![picture];
+    for look in [
+        "",
+        "--view top",
+        "--view top --projection ortho",
+        "--view west",
+    ] {
+        let args = format!("render good.pfmap -o c.png --size 200x120 {look}");
+        folder.run(&args).expect(0);
+        let picture = image::open(folder.path("c.png")).unwrap().to_rgba8();
+        assert!(!seen.contains(&picture), "`{look}` is like another view");
+        seen.push(picture);
+    }
+    let left: Vec<_> = fs::read_dir(folder.0.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .filter(|name| name.to_string_lossy().contains("part"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn bench_json_has_the_keys_of_the_contract() {
+    let folder = good();
+    for (args, file) in [
+        (
+            "bench good.pfmap --json --frames 3 --size 64x48",
+            "good.pfmap",
+        ),
+        (
+            "bench synthetic:2x3 --fly --json --frames 3 --size 64x48",
+            "synthetic:2x3",
+        ),
+    ] {
+        let bench = folder.run(args).expect(0).json();
+        let positive: fn(&Value) -> bool = |v| v.as_f64().is_some_and(|x| x > 0.0);
+        assert_shape(
+            &bench,
+            &[
+                ("/size/0", |v| v == 64),
+                ("/size/1", |v| v == 48),
+                ("/adapter", |v| {
+                    v.as_str().is_some_and(|name| !name.is_empty())
+                }),
+                ("/open_ms/read", Value::is_number),
+                ("/open_ms/parse", positive),
+                ("/open_ms/build", positive),
+                ("/open_ms/upload", positive),
+                ("/first_frame_ms", positive),
+                ("/frame_ms/median", positive),
+                ("/frame_ms/min", positive),
+                ("/floor_ms/clear", positive),
+                ("/floor_ms/textured_quad", positive),
+                ("/triangles", Value::is_u64),
+                ("/draw_calls", Value::is_u64),
+                ("/gpu_bytes", Value::is_u64),
+                ("/cpu_bytes", Value::is_u64),
+            ],
+        );
+        assert_eq!(bench["file"], file);
+        let ms = |pointer| bench.pointer(pointer).and_then(Value::as_f64).unwrap();
+        assert!(ms("/frame_ms/min") <= ms("/frame_ms/median"));
+        assert!(ms("/first_frame_ms") > ms("/open_ms/build"));
+    }
+    let text = folder
+        .run("bench good.pfmap --frames 1 --size 32x32")
+        .expect(0)
+        .stdout;
+    assert!(text.contains("textured quad"), "{text}");
+}
+
+#[test]
+fn without_a_graphics_adapter_pictures_are_status_2_and_the_rest_works() {
+    let folder = good();
+    let run = |args: &str| {
+        let mut command = folder.command();
+        command
+            .args(args.split_whitespace())
+            .env("WGPU_BACKEND", "vulkan");
+        command
+            .env("VK_DRIVER_FILES", "/no/such")
+            .env("VK_ICD_FILENAMES", "/no/such");
+        Outcome::of(command)
+    };
+    for args in [
+        "render good.pfmap -o a.png --size 8x8",
+        "bench good.pfmap --json --frames 1 --size 8x8",
+    ] {
+        let outcome = run(args).expect(2);
+        assert!(
+            outcome.stderr.contains("no graphics adapter"),
+            "{outcome:?}"
+        );
+        assert_eq!(outcome.stdout, "");
+    }
+    assert!(!folder.path("a.png").exists());
+    run("info good.pfmap --json").expect(0);
+    run("check good.pfmap").expect(0);
+}
+
+#[test]
+fn names_with_spaces_and_letters_of_all_kinds_work() {
+    let folder = good();
+    let name = "größe 日本 %20.PFMAP";
+    fs::copy(folder.path("good.pfmap"), folder.path(name)).unwrap();
+    let info = folder.run_args(["info", "--json", name]).expect(0).json();
+    assert_eq!(info["file"], name);
+    folder
+        .run_args(["render", name, "-o", "bild ü.png", "--size", "8x8"])
+        .expect(0);
+    assert!(folder.path("bild ü.png").exists());
+    // The name of a command, and a name like an option.
+    fs::copy(folder.path("good.pfmap"), folder.path("info")).unwrap();
+    fs::copy(folder.path("good.pfmap"), folder.path("--json")).unwrap();
+    folder.run("info ./info").expect(0);
+    folder.run("info -- --json").expect(0);
+}
+
+#[test]
+fn a_reader_that_hangs_up_is_no_failure() {
+    let folder = good();
+    for args in [
+        &["info", "good.pfmap", "--json"][..],
+        &["--help"],
+        &["info", "good.pfmap"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = folder.command();
+        let output = command.args(args).stdout(writer).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
+        assert_eq!(stderr, "", "{args:?}");
+    }
+}
+
+#[test]
+fn output_that_cannot_be_written_is_status_2() {
+    let full = Path::new("/dev/full");
+    if !full.exists() {
+        say_skipped("there is no /dev/full here");
+        return;
+    }
+    let folder = good();
+    let output = fs::OpenOptions::new().write(true).open(full).unwrap();
+    let mut command = folder.command();
+    let output = command
+        .args(["info", "good.pfmap", "--json"])
+        .stdout(output)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("standard output"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn what_a_file_says_does_not_drive_the_terminal() {
+    let folder = good();
+    folder.write(
+        "sly.pfmap",
+        map("grass.png\u{1b}[2J", "\u{1b}]0;x\u{7}0001001100100000"),
+    );
+    for args in ["check sly.pfmap", "info sly.pfmap"] {
+        let outcome = folder.run(args);
+        let raw = |c: char| c.is_control() && c != '\n';
+        assert!(!outcome.stdout.contains(raw), "{outcome:?}");
+        assert!(!outcome.stderr.contains(raw), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_map_of_the_corpus_opens_without_a_problem() {
+    let shared = std::env::var_os("MAPSCOPE_SHARED").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+        PathBuf::from,
+    );
+    let demo = shared.join("corpus/permafrost/assets/maps/demo.pfmap");
+    if !demo.exists() {
+        say_skipped("the corpus is not here");
+        return;
+    }
+    let folder = Folder::new();
+    let demo = demo.to_str().unwrap();
+    let info = folder.run_args(["info", "--json", demo]).expect(0).json();
+    assert_eq!(info["tiles"]["count"], 16384);
+    let check = folder.run_args(["check", demo]).expect(0);
+    assert_eq!(check.stdout, "");
+}
+
+#[test]
+fn the_demo_map_is_built_in_and_has_all_tile_types() {
+    let folder = Folder::new();
+    let info = folder.run("info demo: --json").expect(0).json();
+    assert_eq!(info["file"], "demo:");
+    let counts = info["tiles"]["by_type"].as_object().unwrap();
+    assert!(
+        counts.values().all(|count| count.as_u64() > Some(0)),
+        "{counts:?}"
+    );
+    let found = |material: &Value| material["found"] == true;
+    assert!(
+        info["materials"].as_array().unwrap().iter().all(found),
+        "{info:#}"
+    );
+    folder.run("check demo:").expect(0);
+    folder
+        .run("render demo: -o demo.png --size 64x48")
+        .expect(0);
+    assert!(folder.path("demo.png").exists());
+}
+
+fn say_skipped(reason: &str) {
+    eprintln!("skipped: {reason}");
+}
