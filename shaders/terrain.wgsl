@@ -117,7 +117,10 @@ fn texture_lod(dx: vec2f, dy: vec2f) -> f32 {
     let a = dot(dx, dx);
     let b = dot(dy, dy);
     let footprint = max(min(a, b), max(a, b) / 6.0);
-    return 0.5 * log2(max(footprint, 1e-12)) + log2(92.0);
+    let lod = 0.5 * log2(max(footprint, 1e-12)) + log2(92.0);
+    // Levels blend into each other over a third of their range only: elsewhere one lookup does.
+    let whole = floor(lod);
+    return whole + clamp((lod - whole - 0.5) * 3.0 + 0.5, 0.0, 1.0);
 }
 
 // The material of one layer, with the patches of its accent; `accent_noise` from 0 to 1.
@@ -282,7 +285,8 @@ struct Rect {
     @location(1) @interpolate(flat) rect: u32,
     @location(2) @interpolate(flat) origin: vec2u,
     // All tiles of a rectangle have the same record.
-    @location(3) @interpolate(flat) tile: vec2u,
+    @location(3) @interpolate(flat) shape: u32,
+    @location(4) @interpolate(flat) layer: u32,
 }
 
 @vertex
@@ -299,7 +303,7 @@ fn vs_rect(
     let tile = tile_at(vec2i(origin + first));
     let at = vec2f(first) - OVERLAP + corner * (vec2f(size) + 2.0 * OVERLAP);
     let world = world_at(vec2f(origin) + at, f32(tile_base(tile)));
-    return Rect(frame.clip_from_world * vec4f(world, 1.0), at, rect, origin, tile);
+    return Rect(frame.clip_from_world * vec4f(world, 1.0), at, rect, origin, tile.x, tile_top_layer(tile));
 }
 
 @fragment
@@ -312,11 +316,12 @@ fn fs_rect(in: Rect) -> @location(0) vec4f {
     let at = vec2i(in.origin) + vec2i(cell);
     let noise_here = noise_at(in.at);
     let place = atlas_corner(at) + (in.at - cell) * CORE;
-    let albedo = albedo_of(tile_top_layer(in.tile), place, texture_lod(dx, dy), noise_here.z);
-    let world_y = f32(tile_base(in.tile)) * LEVEL_HEIGHT;
+    let albedo = albedo_of(in.layer, place, texture_lod(dx, dy), noise_here.z);
+    let tile = Tile(in.shape, in.layer);
+    let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
     let up = vec3f(0.0, 1.0, 0.0);
-    let color = lit(albedo, bumped(in.tile, up, noise_here), world_y, 1.0);
-    return vec4f(inspected(color, albedo, up, in.tile, vec2f(in.origin) + in.at, world_y, dx, dy), 1.0);
+    let color = lit(albedo, bumped(tile, up, noise_here), world_y, 1.0);
+    return vec4f(inspected(color, albedo, up, tile, vec2f(in.origin) + in.at, world_y, dx, dy), 1.0);
 }
 
 // ---- Tops ----------------------------------------------------------------------------------
@@ -327,12 +332,22 @@ struct Top {
     @location(0) uv: vec2f,
     @location(1) world_y: f32,
     @location(2) normal: vec3f,
-    // The normal of the triangle's half, for tiles that do not blend their normals.
-    @location(3) @interpolate(flat) facet: vec3f,
-    @location(4) @interpolate(flat) at: vec2i,
-    @location(5) @interpolate(flat) tile: vec2u,
+    // The normal of the triangle's half, for tiles that do not blend their normals: x and z as
+    // 16-bit numbers. Software renderers set up every number for every triangle.
+    @location(3) @interpolate(flat) facet: u32,
+    // Column and row of the tile, 16 bits each.
+    @location(4) @interpolate(flat) at: u32,
+    @location(5) @interpolate(flat) shape: u32,
     // The layer that the triangle's half shows.
     @location(6) @interpolate(flat) layer: u32,
+}
+
+fn packed_at(at: vec2i) -> u32 {
+    return u32(at.x) | (u32(at.y) << 16u);
+}
+
+fn unpacked_at(at: u32) -> vec2i {
+    return vec2i(vec2u(at & 0xffffu, at >> 16u));
 }
 
 // The nine points of a tile: around it from the south-west corner over the west, then the centre.
@@ -404,29 +419,31 @@ fn top_at(point: u32, instance: u32, chunk: u32) -> Top {
         normal = blended_normal(at, tile, point);
     }
     let layer = tile_half_layer(tile, half);
-    return Top(frame.clip_from_world * vec4f(world, 1.0), uv, world.y, normal, facet, at, tile, layer);
+    let clip = frame.clip_from_world * vec4f(world, 1.0);
+    return Top(clip, uv, world.y, normal, pack2x16snorm(facet.xz), packed_at(at), tile.x, layer);
 }
 
 @fragment
 fn fs_top(in: Top) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
-    let at_map = vec2f(in.at) + in.uv;
+    let at = unpacked_at(in.at);
+    let at_map = vec2f(at) + in.uv;
     let noise_here = noise_at(at_map);
-    let place = atlas_corner(in.at) + in.uv * CORE;
+    let place = atlas_corner(at) + in.uv * CORE;
     let albedo = albedo_of(in.layer, place, texture_lod(dx, dy), noise_here.z);
-    return shaded_top(in.uv, in.world_y, in.normal, in.facet, in.at, in.tile, albedo, noise_here, dx, dy);
+    return shaded_top(in, at_map, albedo, noise_here, dx, dy);
 }
 
 // What light and overlays make of the colour of a top.
-fn shaded_top(
-    uv: vec2f, world_y: f32, blended: vec3f, facet: vec3f, at: vec2i, tile: vec2u,
-    albedo: vec3f, noise_here: vec4f, dx: vec2f, dy: vec2f,
-) -> vec4f {
-    let at_map = vec2f(at) + uv;
-    let normal = normalize(select(facet, blended, tile_blends_normals(tile)));
-    let color = lit(albedo, bumped(tile, normal, noise_here), world_y, sunlight(at_map, world_y));
-    return vec4f(inspected(color, albedo, normal, tile, at_map, world_y, dx, dy), 1.0);
+fn shaded_top(top: Top, at_map: vec2f, albedo: vec3f, noise_here: vec4f, dx: vec2f, dy: vec2f) -> vec4f {
+    let tile = Tile(top.shape, top.layer);
+    let flat_xz = unpack2x16snorm(top.facet);
+    let facet = vec3f(flat_xz.x, sqrt(1.0 - dot(flat_xz, flat_xz)), flat_xz.y);
+    let normal = normalize(select(facet, top.normal, tile_blends_normals(tile)));
+    let sunlit = sunlight(at_map, top.world_y);
+    let color = lit(albedo, bumped(tile, normal, noise_here), top.world_y, sunlit);
+    return vec4f(inspected(color, albedo, normal, tile, at_map, top.world_y, dx, dy), 1.0);
 }
 
 // ---- Tops that mix materials ---------------------------------------------------------------
@@ -436,9 +453,9 @@ struct Mixed {
     @location(0) uv: vec2f,
     @location(1) world_y: f32,
     @location(2) normal: vec3f,
-    @location(3) @interpolate(flat) facet: vec3f,
-    @location(4) @interpolate(flat) at: vec2i,
-    @location(5) @interpolate(flat) tile: vec2u,
+    @location(3) @interpolate(flat) facet: u32,
+    @location(4) @interpolate(flat) at: u32,
+    @location(5) @interpolate(flat) shape: u32,
     // Up to four layers, a byte each.
     @location(6) @interpolate(flat) palette: u32,
     // How much of each there is at the tile's centre, at the middle of the eastern or western
@@ -535,13 +552,15 @@ fn vs_mixed(
     let along_x = edge == EAST || edge == WEST;
     let edge_x = select(other, edge, along_x);
     let edge_y = select(edge, other, along_x);
-    let mode = tile_blend(top.tile, edge);
+    let at = unpacked_at(top.at);
+    let tile = tile_at(at);
+    let mode = tile_blend(tile, edge);
     var palette = Palette(top.layer, vec4u(255u), 1u);
     if mode == BLEND_BLUR {
-        palette = blur_palette(top.tile, top.at, edge_x, edge_y);
+        palette = blur_palette(tile, at, edge_x, edge_y);
     } else if mode == BLEND_EDGE {
         // The higher index lies over the lower where both sides ask for it.
-        let beyond = top.at + edge_step(edge);
+        let beyond = at + edge_step(edge);
         let neighbor = tile_at(beyond);
         let facing = edge_opposite(edge);
         let over = tile_half_layer(neighbor, tile_half_on(neighbor, facing));
@@ -550,7 +569,7 @@ fn vs_mixed(
         }
     }
     return Mixed(
-        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.tile,
+        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.shape,
         palette.layers, palette.weights, palette.count | (mode << 8u),
     );
 }
@@ -560,9 +579,10 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
     let lod = texture_lod(dx, dy);
-    let at_map = vec2f(in.at) + in.uv;
+    let at = unpacked_at(in.at);
+    let at_map = vec2f(at) + in.uv;
     let noise_here = noise_at(at_map);
-    let place = atlas_corner(in.at) + in.uv * CORE;
+    let place = atlas_corner(at) + in.uv * CORE;
     let mode = in.count_and_mode >> 8u;
 
     // 1 on the edges, 0 in the middle of the tile.
@@ -585,7 +605,8 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
         weights = weights.yzwx;
     }
     let albedo = select(sum / max(total, 0.01), vec3f(1.0, 0.0, 1.0), mode > BLEND_EDGE);
-    return shaded_top(in.uv, in.world_y, in.normal, in.facet, in.at, in.tile, albedo, noise_here, dx, dy);
+    let top = Top(in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.shape, in.palette & 255u);
+    return shaded_top(top, at_map, albedo, noise_here, dx, dy);
 }
 
 // ---- Middle distance -----------------------------------------------------------------------
@@ -598,19 +619,20 @@ fn fs_rect_middle(in: Rect) -> @location(0) vec4f {
     let dx = dpdx(in.at);
     let dy = dpdy(in.at);
     let albedo = overview_albedo(at_map, dx, dy);
-    let world_y = f32(tile_base(in.tile)) * LEVEL_HEIGHT;
+    let tile = Tile(in.shape, in.layer);
+    let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
     let up = vec3f(0.0, 1.0, 0.0);
-    let color = lit(albedo, bumped(in.tile, up, noise_at(in.at)), world_y, 1.0);
-    return vec4f(inspected(color, albedo, up, in.tile, at_map, world_y, dx, dy), 1.0);
+    let color = lit(albedo, bumped(tile, up, noise_at(in.at)), world_y, 1.0);
+    return vec4f(inspected(color, albedo, up, tile, at_map, world_y, dx, dy), 1.0);
 }
 
 @fragment
 fn fs_top_middle(in: Top) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
-    let at_map = vec2f(in.at) + in.uv;
+    let at_map = vec2f(unpacked_at(in.at)) + in.uv;
     let albedo = overview_albedo(at_map, dx, dy);
-    return shaded_top(in.uv, in.world_y, in.normal, in.facet, in.at, in.tile, albedo, noise_at(at_map), dx, dy);
+    return shaded_top(in, at_map, albedo, noise_at(at_map), dx, dy);
 }
 
 // ---- Sides ---------------------------------------------------------------------------------
