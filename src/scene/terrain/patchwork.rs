@@ -479,7 +479,7 @@ impl EdgePatches {
         let cost = |h: [usize; 2], v: [usize; 2]| -> u64 {
             let each = h.iter().flat_map(|&h| v.iter().map(move |&v| (h, v)));
             each.map(|(h, v)| {
-                let again = near(&horizontal[h], &vertical[v]);
+                let again = near(horizontal[h], vertical[v]);
                 u64::from(costs[h][v]) * if again { 3 } else { 2 }
             })
             .sum()
@@ -532,7 +532,7 @@ impl EdgePatches {
 }
 
 /// Whether two patches have much in common.
-fn near(a: &Place, b: &Place) -> bool {
+fn near(a: Place, b: Place) -> bool {
     (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < APART
 }
 
@@ -541,7 +541,7 @@ fn near(a: &Place, b: &Place) -> bool {
 fn spread(drawn: &[Place]) -> [Place; EDGE_CANDIDATES] {
     let mut taken: Vec<Place> = Vec::with_capacity(drawn.len());
     for patch in drawn {
-        if !taken.iter().any(|t| near(t, patch)) {
+        if !taken.iter().any(|t| near(*t, *patch)) {
             taken.push(*patch);
         }
     }
@@ -694,7 +694,7 @@ mod tests {
     /// Something with structure at several scales, that cannot be repeated at its borders.
     fn sample() -> RgbaImage {
         RgbaImage::from_fn(256, 256, |x, y| {
-            let wave = |k: u32, l: u32| ((x * k + y * l + (x * y >> 6)) & 63) as u8;
+            let wave = |k: u32, l: u32| ((x * k + y * l + ((x * y) >> 6)) & 63) as u8;
             image::Rgba([wave(3, 5) * 2, 60 + wave(1, 7), wave(9, 2) + 90, 255])
         })
     }
