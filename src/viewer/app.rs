@@ -286,9 +286,9 @@ impl App {
         }
         let jobs = self.egui.tessellate(output.shapes, pixels_per_point);
         screen.paint(frame, &jobs, output.textures_delta, pixels_per_point);
+        self.events.frame();
         self.events
             .state(&self.state, &shown.rects, pixels_per_point);
-        self.events.frame();
         let delay = output
             .viewport_output
             .get(&egui::ViewportId::ROOT)
@@ -459,6 +459,7 @@ impl App {
             return;
         }
         hovering.paths.push(path);
+        hovering.preview = None;
         // Reading a folder may take long: not here.
         let paths = hovering.paths.clone();
         let previewed = self.proxy.clone();
@@ -492,7 +493,7 @@ impl App {
                 "opened"
             };
             self.events
-                .say(format_args!("{what} {}", loaded.path.display()));
+                .say_with_frame(format!("{what} {}", loaded.path.display()));
         }
         self.state.loaded(outcome);
         self.save_settings();
@@ -671,10 +672,19 @@ impl ApplicationHandler<UserEvent> for App {
         let Some(screen) = &mut self.screen else {
             return;
         };
-        let response = screen.input.on_window_event(&screen.window, &event);
-        // It also asks for a frame when it is told that there is one.
-        if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
-            screen.window.request_redraw();
+        // A file that hovers is told of again and again: not a reason for a frame each time.
+        let about_files = matches!(
+            event,
+            WindowEvent::HoveredFile(_)
+                | WindowEvent::HoveredFileCancelled
+                | WindowEvent::DroppedFile(_)
+        );
+        if !about_files {
+            let response = screen.input.on_window_event(&screen.window, &event);
+            // It also asks for a frame when it is told that there is one.
+            if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
+                screen.window.request_redraw();
+            }
         }
         match event {
             WindowEvent::RedrawRequested => self.draw(),

@@ -18,6 +18,7 @@ pub(super) struct Events {
     enabled: bool,
     frames: u64,
     scene_frames: u64,
+    with_frame: Vec<String>,
     rects: HashMap<String, [i32; 4]>,
     selected: Option<Item>,
     hovered: Option<Item>,
@@ -31,6 +32,7 @@ impl Events {
             enabled: std::env::var_os("MAPSCOPE_EVENTS").is_some_and(|value| value == "1"),
             frames: 0,
             scene_frames: 0,
+            with_frame: Vec::new(),
             rects: HashMap::new(),
             selected: None,
             hovered: None,
@@ -46,6 +48,11 @@ impl Events {
         }
     }
 
+    /// Writes a line once the next frame is shown, so that who reads it finds it on the screen.
+    pub(super) fn say_with_frame(&mut self, line: String) {
+        self.with_frame.push(line);
+    }
+
     /// A frame was shown.
     pub(super) fn frame(&mut self) {
         self.frames += 1;
@@ -53,6 +60,9 @@ impl Events {
             self.say("first-frame");
         }
         self.say(format_args!("frame {}", self.frames));
+        for line in std::mem::take(&mut self.with_frame) {
+            self.say(line);
+        }
     }
 
     /// The 3D picture was drawn.
