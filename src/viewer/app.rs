@@ -228,7 +228,10 @@ impl App {
                 screen.window.request_redraw();
                 return;
             }
-            Next::Never => return,
+            Next::Never => {
+                screen.hear_of_loss();
+                return;
+            }
         };
         if !screen.visible {
             screen.visible = true;
@@ -287,6 +290,10 @@ impl App {
         let jobs = self.egui.tessellate(output.shapes, pixels_per_point);
         screen.paint(frame, &jobs, output.textures_delta, pixels_per_point);
         self.events.frame();
+        if self.events.loses_device() {
+            screen.gpu.device.destroy();
+        }
+        screen.hear_of_loss();
         self.events
             .state(&self.state, &shown.rects, pixels_per_point);
         let delay = output
@@ -573,6 +580,13 @@ impl Screen {
             picture,
             visible: false,
         })
+    }
+
+    /// Lets the device say that it is lost: it does so only when asked.
+    fn hear_of_loss(&self) {
+        if let Err(error) = self.gpu.device.poll(wgpu::PollType::Poll) {
+            log::debug!("asking the graphics device: {error}");
+        }
     }
 
     /// Puts the letters on a new device: egui believes that they are there already.
