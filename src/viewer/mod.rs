@@ -14,6 +14,7 @@ mod loader;
 mod palette;
 pub mod panels;
 mod picture;
+mod previews;
 mod settings;
 mod state;
 mod surface;
