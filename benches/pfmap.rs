@@ -16,7 +16,7 @@ fn main() {
 
 /// A plain copy into new memory: what reading cannot be faster than by much.
 #[divan::bench]
-fn copy(bencher: Bencher) {
+fn copy(bencher: Bencher<'_, '_>) {
     bencher
         .counter(BytesCount::of_slice(&MAP[..]))
         .bench_local(|| black_box(&MAP[..]).to_vec());
@@ -24,7 +24,7 @@ fn copy(bencher: Bencher) {
 
 /// A plain copy into memory that is there already.
 #[divan::bench]
-fn copy_in_place(bencher: Bencher) {
+fn copy_in_place(bencher: Bencher<'_, '_>) {
     let mut target = MAP.clone();
     bencher
         .counter(BytesCount::of_slice(&MAP[..]))
@@ -32,7 +32,7 @@ fn copy_in_place(bencher: Bencher) {
 }
 
 #[divan::bench]
-fn read(bencher: Bencher) {
+fn read(bencher: Bencher<'_, '_>) {
     bencher
         .counter(BytesCount::of_slice(&MAP[..]))
         .bench_local(|| pfmap::read(black_box(&MAP)));
@@ -40,7 +40,7 @@ fn read(bencher: Bencher) {
 
 /// The same with every space doubled, so that tiles are read word by word.
 #[divan::bench]
-fn read_words(bencher: Bencher) {
+fn read_words(bencher: Bencher<'_, '_>) {
     let text: Vec<u8> = MAP
         .iter()
         .flat_map(|&byte| std::iter::repeat_n(byte, if byte == b' ' { 2 } else { 1 }))
@@ -51,7 +51,7 @@ fn read_words(bencher: Bencher) {
 }
 
 #[divan::bench]
-fn write(bencher: Bencher) {
+fn write(bencher: Bencher<'_, '_>) {
     let map = pfmap::read(&MAP);
     bencher
         .counter(BytesCount::of_slice(&MAP[..]))

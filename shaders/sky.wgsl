@@ -1,22 +1,19 @@
 // The sky: a calm overcast over a bright horizon. Joined after frame.wgsl.
 
-// Clouds lie on a plane far above; its noise has the value in `w` and finer noise in `z`.
+// Clouds lie on a plane far above the ground. The coarse noise is in `w`.
 fn sky_color(direction: vec3f) -> vec3f {
     let up = max(direction.y, 0.0);
-    let horizon = vec3f(0.62, 0.70, 0.74);
-    let zenith = vec3f(0.24, 0.36, 0.44);
-    var color = mix(horizon, zenith, pow(up, 0.45));
-    if direction.y > 0.005 {
-        let plane = direction.xz / (direction.y + 0.12);
-        let wide = textureSampleLevel(clouds, cloud_sampler, plane * 0.045, 0.0).w;
-        let fine = textureSampleLevel(clouds, cloud_sampler, plane * 0.16 + 0.37, 0.0).w;
-        let density = wide * 0.7 + fine * 0.3;
-        let cover = smoothstep(0.40, 0.68, density);
-        let light = mix(vec3f(0.56, 0.61, 0.63), vec3f(0.83, 0.83, 0.80), smoothstep(0.45, 0.8, density));
-        color = mix(color, light, cover * smoothstep(0.0, 0.16, direction.y) * 0.85);
-    }
+    let clear = mix(vec3f(0.47, 0.56, 0.60), vec3f(0.25, 0.34, 0.40), smoothstep(0.0, 0.55, up));
+    let plane = direction.xz / (up + 0.18);
+    let wide = textureSampleLevel(clouds, cloud_sampler, plane * 0.11 + vec2f(0.13, 0.71), 0.0).w;
+    let fine = textureSampleLevel(clouds, cloud_sampler, plane * 0.43, 0.0).w;
+    let density = wide * 0.68 + fine * 0.32;
+    let lit_rim = smoothstep(0.42, 0.66, density);
+    let cloud = mix(vec3f(0.38, 0.46, 0.51), vec3f(0.78, 0.77, 0.72), lit_rim);
+    let cover = smoothstep(0.28, 0.55, density) * smoothstep(-0.02, 0.08, direction.y);
+    let sky = mix(clear, cloud, cover * 0.9);
     // Below the horizon: haze that darkens, so that the edge of the map stands out.
-    return mix(color, vec3f(0.34, 0.40, 0.42), smoothstep(0.0, -0.35, direction.y));
+    return mix(sky, vec3f(0.33, 0.39, 0.42), smoothstep(0.0, -0.3, direction.y));
 }
 
 @group(0) @binding(1) var clouds: texture_2d<f32>;

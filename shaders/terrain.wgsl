@@ -1,7 +1,14 @@
 // Terrain: tops, sides, far chunks. Joined after frame.wgsl and tile.wgsl.
 //
-// Geometry is as coarse as it can be: a rectangle of level tiles is two triangles, and the
-// fragment finds its tile by its place. Keep bindings in sync with `render/terrain.rs`.
+// There is a shader for each class of face, since what a shader may do costs where it does not do
+// it too (software renderers run both sides of every branch): level rectangles of one material,
+// tops of one material, tops that mix several, sides, and two kinds of far ground. Keep bindings
+// and constants in sync with `render/terrain.rs`.
+
+// Whether overlays, grids and highlights can be on.
+override INSPECT: bool = false;
+// Whether textures may have holes, and materials accents.
+override RICH: bool = false;
 
 struct Map {
     // World x and z of the north-west corner.
@@ -14,8 +21,7 @@ struct Map {
     lines: u32,
     // What is highlighted: a tile type, or 0x100 and a texture layer, or NOTHING.
     highlight: u32,
-    // Whether any material has splats.
-    has_splats: u32,
+    _padding: u32,
     // Texels of the shadow and the overview textures for each tile.
     shadow_scale: f32,
     overview_scale: f32,
@@ -38,7 +44,7 @@ const LINES_TILES: u32 = 1u;
 const LINES_CHUNKS: u32 = 2u;
 
 const CHUNK_SIDE: u32 = 32u;
-// Tiles that faces reach beyond their border, so that no crack opens where a long edge meets
+// How far in tiles faces reach beyond their border, so that no crack opens where a long edge meets
 // several short ones.
 const OVERLAP: f32 = 0.002;
 
@@ -79,110 +85,6 @@ fn quad_corner(vertex: u32) -> vec2u {
     return vec2u((0x1au >> vertex) & 1u, (0x34u >> vertex) & 1u);
 }
 
-// ---- Tops ----------------------------------------------------------------------------------
-
-struct Top {
-    @builtin(position) clip: vec4f,
-    // Tiles east and south of the north-west corner of the chunk.
-    @location(0) at: vec2f,
-    @location(1) world_y: f32,
-    // Zero where the fragment is to take the normal of its half.
-    @location(2) normal: vec3f,
-    // First tile, and size less one, in the chunk: five bits each.
-    @location(3) @interpolate(flat) rect: u32,
-    @location(4) @interpolate(flat) origin: vec2u,
-}
-
-@vertex
-fn vs_rect(
-    @builtin(vertex_index) vertex: u32,
-    @builtin(instance_index) instance: u32,
-    @location(0) chunk: u32,
-) -> Top {
-    let rect = rects[instance];
-    let first = vec2u(rect & 31u, (rect >> 5u) & 31u);
-    let size = vec2u((rect >> 10u) & 31u, (rect >> 15u) & 31u) + 1u;
-    let corner = vec2f(quad_corner(vertex));
-    let origin = chunk_origin(chunk);
-    let level = f32(tile_base(tile_at(vec2i(origin + first))));
-    let at = vec2f(first) - OVERLAP + corner * (vec2f(size) + 2.0 * OVERLAP);
-    let world = world_at(vec2f(origin) + at, level);
-    return Top(frame.clip_from_world * vec4f(world, 1.0), at, world.y, vec3f(0.0, 1.0, 0.0), rect, origin);
-}
-
-// The nine points of a tile: around it from the south-west corner over the west, then the centre.
-fn point_at(point: u32) -> vec2f {
-    switch point {
-        case 0u: { return vec2f(0.0, 1.0); }
-        case 1u: { return vec2f(0.0, 0.5); }
-        case 2u: { return vec2f(0.0, 0.0); }
-        case 3u: { return vec2f(0.5, 0.0); }
-        case 4u: { return vec2f(1.0, 0.0); }
-        case 5u: { return vec2f(1.0, 0.5); }
-        case 6u: { return vec2f(1.0, 1.0); }
-        case 7u: { return vec2f(0.5, 1.0); }
-        default: { return vec2f(0.5, 0.5); }
-    }
-}
-
-fn both_normals(tile: Tile) -> vec3f {
-    return tile_normal(tile, 0u) + tile_normal(tile, 1u);
-}
-
-fn corner_normals(at: vec2i, corner: u32) -> vec3f {
-    if !is_on_map(at) {
-        return vec3f(0.0);
-    }
-    let tile = tile_at(at);
-    let halves = tile_halves_at(tile, corner);
-    return tile_normal(tile, halves.x) + tile_normal(tile, halves.y);
-}
-
-// The normal of one of the nine points of a tile that blends its normals with its neighbours'.
-fn blended_normal(at: vec2i, tile: Tile, point: u32) -> vec3f {
-    if point == 8u {
-        return normalize(both_normals(tile));
-    }
-    if (point & 1u) == 1u {
-        // Edge midpoints: 1 west, 3 north, 5 east, 7 south.
-        let step = edge_step(((point >> 1u) + 3u) & 3u);
-        var sum = both_normals(tile);
-        if is_on_map(at + step) {
-            sum += both_normals(tile_at(at + step));
-        }
-        return normalize(sum);
-    }
-    // The tile south-east of the corner has the corner as its north-west one, and so on.
-    let south_east = at + vec2i(point_at(point));
-    return normalize(
-        corner_normals(south_east, 0u)
-        + corner_normals(south_east + vec2i(-1, 0), 1u)
-        + corner_normals(south_east + vec2i(0, -1), 2u)
-        + corner_normals(south_east + vec2i(-1, -1), 3u)
-    );
-}
-
-@vertex
-fn vs_top(
-    @builtin(vertex_index) point: u32,
-    @builtin(instance_index) instance: u32,
-    @location(0) chunk: u32,
-) -> Top {
-    let reference = (tops[instance >> 1u] >> ((instance & 1u) * 16u)) & 0xffffu;
-    let in_chunk = vec2u(reference & 31u, (reference >> 5u) & 31u);
-    let origin = chunk_origin(chunk);
-    let at = vec2i(origin + in_chunk);
-    let tile = tile_at(at);
-    let uv = point_at(point);
-    let world = world_at(vec2f(at) + uv, tile_level_at(tile, uv));
-    var normal = vec3f(0.0);
-    if tile_blends_normals(tile) {
-        normal = blended_normal(at, tile, point);
-    }
-    let rect = in_chunk.x | (in_chunk.y << 5u);
-    return Top(frame.clip_from_world * vec4f(world, 1.0), vec2f(in_chunk) + uv, world.y, normal, rect, origin);
-}
-
 // ---- Materials -----------------------------------------------------------------------------
 
 // A bit for the west edge and one for the north edge of a cell of the endless grid of texture
@@ -215,141 +117,32 @@ fn texture_lod(dx: vec2f, dy: vec2f) -> f32 {
     let a = dot(dx, dx);
     let b = dot(dy, dy);
     let footprint = max(min(a, b), max(a, b) / 6.0);
-    return 0.5 * log2(max(footprint, 1e-12)) + log2(92.0);
+    let lod = 0.5 * log2(max(footprint, 1e-12)) + log2(92.0);
+    // Levels blend into each other over a third of their range only: elsewhere one lookup does.
+    let whole = floor(lod);
+    return whole + clamp((lod - whole - 0.5) * 3.0 + 0.5, 0.0, 1.0);
 }
 
-// The material of one layer, with the patches of its accent.
+// The material of one layer, with the patches of its accent; `accent_noise` from 0 to 1.
 fn albedo_of(layer: u32, place: vec2f, lod: f32, accent_noise: f32) -> vec3f {
     var color = sample_material(layer, place, lod);
-    if map.has_splats != 0u {
+    if RICH {
         let accent = (map.accents[layer >> 4u][(layer >> 2u) & 3u] >> ((layer & 3u) * 8u)) & 255u;
         if accent != 255u {
             let over = sample_material(accent, place, lod);
-            color = mix(color, over, clamp(accent_noise + 0.2, 0.0, 1.0));
+            color = mix(color, over, clamp(accent_noise * 2.0 - 0.8, 0.0, 1.0));
         }
+        if color.a <= 0.5 {
+            discard;
+        }
+        return color.rgb * color.a;
     }
-    if ALPHA_TEST && color.a <= 0.5 {
-        discard;
-    }
-    return color.rgb * color.a;
+    return color.rgb;
 }
 
-override ALPHA_TEST: bool = false;
-
-// Sorts out which layers meet in a quadrant of a tile and mixes them: nine points, each with a mean
-// of materials, and between them a bilinear mix (fact sheet A8).
-fn blurred(tile: Tile, at: vec2i, uv: vec2f, place: vec2f, lod: f32, accent_noise: f32) -> vec3f {
-    let east = uv.x >= 0.5;
-    let south = uv.y >= 0.5;
-    let edge_x = select(WEST, EAST, east);
-    let edge_y = select(NORTH, SOUTH, south);
-    let step_x = edge_step(edge_x);
-    let step_y = edge_step(edge_y);
-    let has_x = is_on_map(at + step_x);
-    let has_y = is_on_map(at + step_y);
-    let tile_x = tile_at(at + step_x);
-    let tile_y = tile_at(at + step_y);
-    let tile_xy = tile_at(at + step_x + step_y);
-    let corner = select(0u, 1u, east) + select(0u, 2u, south);
-
-    let own = vec2u(tile_half_layer(tile, 0u), tile_half_layer(tile, 1u));
-    let own_x = select(own.x, own.y, tile_half_on(tile, edge_x) == 1u);
-    let own_y = select(own.x, own.y, tile_half_on(tile, edge_y) == 1u);
-    var other_x = own_x;
-    var corner_x = vec2u(own_x);
-    if has_x {
-        other_x = tile_half_layer(tile_x, tile_half_on(tile_x, edge_opposite(edge_x)));
-        corner_x = corner_layers(tile_x, corner ^ 1u);
-    }
-    var other_y = own_y;
-    var corner_y = vec2u(own_y);
-    if has_y {
-        other_y = tile_half_layer(tile_y, tile_half_on(tile_y, edge_opposite(edge_y)));
-        corner_y = corner_layers(tile_y, corner ^ 2u);
-    }
-    // Beyond the border the pair along an edge that is there stands in for what is not.
-    var corner_xy = select(vec2u(own_y, other_y), vec2u(own_x, other_x), has_x);
-    if has_x && has_y {
-        corner_xy = corner_layers(tile_xy, corner ^ 3u);
-    }
-    let corner_own = corner_layers(tile, corner);
-
-    // 1 on the edge, 0 in the middle of the tile.
-    let w = abs(uv - 0.5) * 2.0;
-    let center = 0.5 * (1.0 - w.x) * (1.0 - w.y);
-    let middle_x = 0.5 * w.x * (1.0 - w.y);
-    let middle_y = 0.5 * (1.0 - w.x) * w.y;
-    let at_corner = 0.125 * w.x * w.y;
-
-    let layers_a = vec4u(own, own_x, other_x);
-    let weights_a = vec4f(center, center, middle_x, middle_x);
-    let layers_b = vec4u(own_y, other_y, corner_own);
-    let weights_b = vec4f(middle_y, middle_y, at_corner, at_corner);
-    let layers_c = vec4u(corner_x, corner_y);
-    let layers_d = corner_xy;
-
-    // Each layer once, in rising order.
-    var sum = vec3f(0.0);
-    var floor_layer = 0u;
-    loop {
-        let beyond = 0xffffu;
-        let a = select(vec4u(beyond), layers_a, layers_a >= vec4u(floor_layer));
-        let b = select(vec4u(beyond), layers_b, layers_b >= vec4u(floor_layer));
-        let c = select(vec4u(beyond), layers_c, layers_c >= vec4u(floor_layer));
-        let d = select(vec2u(beyond), layers_d, layers_d >= vec2u(floor_layer));
-        let least = min(min(a, b), min(c, d.xyxy));
-        let layer = min(min(least.x, least.y), min(least.z, least.w));
-        if layer == beyond {
-            break;
-        }
-        let weight = dot(select(vec4f(0.0), weights_a, layers_a == vec4u(layer)), vec4f(1.0))
-            + dot(select(vec4f(0.0), weights_b, layers_b == vec4u(layer)), vec4f(1.0))
-            + dot(select(vec4f(0.0), vec4f(at_corner), layers_c == vec4u(layer)), vec4f(1.0))
-            + dot(select(vec2f(0.0), vec2f(at_corner), layers_d == vec2u(layer)), vec2f(1.0));
-        if weight > 0.004 {
-            sum += weight * albedo_of(layer, place, lod, accent_noise);
-        }
-        floor_layer = layer + 1u;
-    }
-    return sum;
-}
-
-fn corner_layers(tile: Tile, corner: u32) -> vec2u {
-    let halves = tile_halves_at(tile, corner);
-    return vec2u(tile_half_layer(tile, halves.x), tile_half_layer(tile, halves.y));
-}
-
-// The colour of a top before light falls on it.
-fn top_albedo(tile: Tile, at: vec2i, uv: vec2f, place: vec2f, lod: f32, noise_here: vec4f) -> vec3f {
-    let accent_noise = noise_here.z * 2.0 - 1.0;
-    let from_center = uv - 0.5;
-    let along_x = abs(from_center.x) > abs(from_center.y);
-    let edge_x = select(WEST, EAST, from_center.x >= 0.0);
-    let edge_y = select(NORTH, SOUTH, from_center.y >= 0.0);
-    let edge = select(edge_y, edge_x, along_x);
-    let mode = tile_blend(tile, edge);
-    let quadrant = select(0u, 1u, uv.x >= 0.5) + select(0u, 2u, uv.y >= 0.5);
-    let mixed = tile_mixed(tile, quadrant);
-    if mode == BLEND_BLUR && mixed {
-        return blurred(tile, at, uv, place, lod, accent_noise);
-    }
-    var layer = tile_half_layer(tile, tile_half_at(tile, uv));
-    if mode > BLEND_EDGE {
-        return vec3f(1.0, 0.0, 1.0);
-    }
-    if mode == BLEND_EDGE && mixed {
-        let beyond = at + edge_step(edge);
-        let neighbor = tile_at(beyond);
-        let facing = edge_opposite(edge);
-        let other = tile_half_layer(neighbor, tile_half_on(neighbor, facing));
-        if is_on_map(beyond) && tile_blend(neighbor, facing) == BLEND_EDGE && other > layer {
-            // The higher index lies over the lower, with a ragged rim.
-            let inward = 0.5 - max(abs(from_center.x), abs(from_center.y));
-            let ragged = noise_here.w * 0.5 + noise_here.z * 0.25;
-            layer = select(layer, other, inward < ragged * 0.42);
-        }
-    }
-    return albedo_of(layer, place, lod, accent_noise);
+// Bumps, seams, patches: one texture over each chunk.
+fn noise_at(at: vec2f) -> vec4f {
+    return textureSampleLevel(noise, repeated, at / f32(CHUNK_SIDE), 0.0);
 }
 
 // ---- Light ---------------------------------------------------------------------------------
@@ -364,12 +157,19 @@ fn lit(albedo: vec3f, normal: vec3f, world_y: f32, sunlit: f32) -> vec3f {
 // 1 in the sun, 0 in the shadow of other terrain. `at` in tiles from the corner of the map.
 fn sunlight(at: vec2f, world_y: f32) -> f32 {
     let edge = textureSampleLevel(shadow, clamped, at / vec2f(map.size), 0.0).x;
-    return smoothstep(-0.4, 0.6, world_y - edge);
+    // A slope that the light just grazes is not in its own shadow.
+    return smoothstep(-1.9, -0.7, world_y - edge);
+}
+
+// A normal tilted by the noise, where the tile is bumpy (fact sheet A9).
+fn bumped(tile: Tile, normal: vec3f, noise_here: vec4f) -> vec3f {
+    let tilt = noise_here.xy * 2.0 - 1.0;
+    return normalize(normal + select(0.0, 0.107, tile_bump(tile)) * vec3f(tilt.x, 1.0, tilt.y));
 }
 
 // Turned away from the sun is in shadow too.
 fn faces_sun(normal: vec3f) -> f32 {
-    return smoothstep(0.0, 0.12, dot(normal, frame.sun.xyz));
+    return smoothstep(-0.01, 0.04, dot(normal, frame.sun.xyz));
 }
 
 // ---- Overlays ------------------------------------------------------------------------------
@@ -433,10 +233,6 @@ fn grid_line(at: vec2f, pixels_per_unit: vec2f, width: f32) -> f32 {
 
 fn marked(color: vec3f, tile: Tile, at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3f {
     var result = color;
-    if tile_is_placeholder(tile) {
-        let stripe = fract((at_map.x + at_map.y) * 2.0) < 0.5;
-        result = select(vec3f(0.15, 0.02, 0.12), vec3f(1.0, 0.2, 0.85), stripe);
-    }
     if map.highlight != NOTHING {
         let by_layer = (map.highlight & 0x100u) != 0u;
         let layer = tile_top_layer(tile) | 0x100u;
@@ -456,6 +252,21 @@ fn marked(color: vec3f, tile: Tile, at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3
     return result;
 }
 
+// The colour of a surface with whatever overlays, lines and highlights are on.
+fn inspected(
+    lit_color: vec3f, albedo: vec3f, normal: vec3f, tile: Tile, at_map: vec2f, world_y: f32,
+    dx: vec2f, dy: vec2f,
+) -> vec3f {
+    if !INSPECT {
+        return lit_color;
+    }
+    var color = lit_color;
+    if map.surface != SURFACE_LIT {
+        color = overlay_color(tile, albedo, normal, world_y);
+    }
+    return marked(color, tile, at_map, dx, dy);
+}
+
 // The far look of the ground: its colour without texture.
 fn overview_albedo(at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3f {
     let a = dot(dx, dx);
@@ -464,51 +275,364 @@ fn overview_albedo(at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3f {
     return textureSampleLevel(overview, clamped, at_map / vec2f(map.size), lod).rgb;
 }
 
+// ---- Level rectangles ----------------------------------------------------------------------
+
+struct Rect {
+    @builtin(position) clip: vec4f,
+    // Tiles east and south of the north-west corner of the chunk.
+    @location(0) at: vec2f,
+    // First tile, and size less one, in the chunk: five bits each.
+    @location(1) @interpolate(flat) rect: u32,
+    @location(2) @interpolate(flat) origin: vec2u,
+    // All tiles of a rectangle have the same record.
+    @location(3) @interpolate(flat) shape: u32,
+    @location(4) @interpolate(flat) layer: u32,
+}
+
+@vertex
+fn vs_rect(
+    @builtin(vertex_index) vertex: u32,
+    @builtin(instance_index) instance: u32,
+    @location(0) chunk: u32,
+) -> Rect {
+    let rect = rects[instance];
+    let first = vec2u(rect & 31u, (rect >> 5u) & 31u);
+    let size = vec2u((rect >> 10u) & 31u, (rect >> 15u) & 31u) + 1u;
+    let corner = vec2f(quad_corner(vertex));
+    let origin = chunk_origin(chunk);
+    let tile = tile_at(vec2i(origin + first));
+    let at = vec2f(first) - OVERLAP + corner * (vec2f(size) + 2.0 * OVERLAP);
+    let world = world_at(vec2f(origin) + at, f32(tile_base(tile)));
+    return Rect(frame.clip_from_world * vec4f(world, 1.0), at, rect, origin, tile.x, tile_top_layer(tile));
+}
+
 @fragment
-fn fs_top(in: Top) -> @location(0) vec4f {
+fn fs_rect(in: Rect) -> @location(0) vec4f {
     let dx = dpdx(in.at);
     let dy = dpdy(in.at);
     let first = vec2f(vec2u(in.rect & 31u, (in.rect >> 5u) & 31u));
     let last = first + vec2f(vec2u((in.rect >> 10u) & 31u, (in.rect >> 15u) & 31u));
     let cell = clamp(floor(in.at), first, last);
-    let uv = clamp(in.at - cell, vec2f(0.0), vec2f(1.0));
     let at = vec2i(in.origin) + vec2i(cell);
-    let at_map = vec2f(in.origin) + in.at;
-    let tile = tiles[u32(at.y) * map.size.x + u32(at.x)];
-    let lod = texture_lod(dx, dy);
+    let noise_here = noise_at(in.at);
+    let place = atlas_corner(at) + (in.at - cell) * CORE;
+    let albedo = albedo_of(in.layer, place, texture_lod(dx, dy), noise_here.z);
+    let tile = Tile(in.shape, in.layer);
+    let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
+    let up = vec3f(0.0, 1.0, 0.0);
+    let color = lit(albedo, bumped(tile, up, noise_here), world_y, 1.0);
+    return vec4f(inspected(color, albedo, up, tile, vec2f(in.origin) + in.at, world_y, dx, dy), 1.0);
+}
 
-    var normal = in.normal;
-    if dot(normal, normal) < 0.1 {
-        normal = tile_normal(tile, tile_half_at(tile, uv));
-    } else {
-        normal = normalize(normal);
+// ---- Tops ----------------------------------------------------------------------------------
+
+struct Top {
+    @builtin(position) clip: vec4f,
+    // Tiles east and south of the north-west corner of the tile.
+    @location(0) uv: vec2f,
+    @location(1) world_y: f32,
+    @location(2) normal: vec3f,
+    // The normal of the triangle's half, for tiles that do not blend their normals: x and z as
+    // 16-bit numbers. Software renderers set up every number for every triangle.
+    @location(3) @interpolate(flat) facet: u32,
+    // Column and row of the tile, 16 bits each.
+    @location(4) @interpolate(flat) at: u32,
+    @location(5) @interpolate(flat) shape: u32,
+    // The layer that the triangle's half shows.
+    @location(6) @interpolate(flat) layer: u32,
+}
+
+fn packed_at(at: vec2i) -> u32 {
+    return u32(at.x) | (u32(at.y) << 16u);
+}
+
+fn unpacked_at(at: u32) -> vec2i {
+    return vec2i(vec2u(at & 0xffffu, at >> 16u));
+}
+
+// The nine points of a tile: around it from the south-west corner over the west, then the centre.
+// Triangles go from a point to the next and to the centre, and take what is flat from the first.
+fn point_at(point: u32) -> vec2f {
+    if point == 8u {
+        return vec2f(0.5);
     }
-    // Far away a tile is a few pixels, and its colour all that is left of its texture.
-    let far = smoothstep(3.6, 5.0, lod);
-    var albedo = vec3f(0.0);
-    var bumped = normal;
-    if far < 1.0 {
-        let noise_here = textureSampleLevel(noise, repeated, in.at / f32(CHUNK_SIDE), 0.0);
-        albedo = top_albedo(tile, at, uv, atlas_corner(at) + uv * CORE, lod, noise_here);
-        if tile_bump(tile) {
-            let tilt = (noise_here.xy * 2.0 - 1.0) * (1.0 - far);
-            bumped = normalize(normal + 0.107 * vec3f(tilt.x, 1.0, tilt.y));
+    // Twice the place: 0 0 0 1 2 2 2 1 east, 2 1 0 0 0 1 2 2 south.
+    return vec2f(vec2u((0x6a40u >> (point * 2u)) & 3u, (0xa406u >> (point * 2u)) & 3u)) * 0.5;
+}
+
+// The edge that the triangle from a point to the next lies on.
+fn edge_of(point: u32) -> u32 {
+    return ((point >> 1u) + 3u) & 3u;
+}
+
+fn both_normals(tile: Tile) -> vec3f {
+    return tile_normal(tile, 0u) + tile_normal(tile, 1u);
+}
+
+fn corner_normals(at: vec2i, corner: u32) -> vec3f {
+    let tile = tile_at(at);
+    let halves = tile_halves_at(tile, corner);
+    let sum = tile_normal(tile, halves.x) + tile_normal(tile, halves.y);
+    return select(vec3f(0.0), sum, is_on_map(at));
+}
+
+// The normal of one of the nine points of a tile that blends its normals with its neighbours'
+// (fact sheet A9).
+fn blended_normal(at: vec2i, tile: Tile, point: u32) -> vec3f {
+    if point == 8u {
+        return normalize(both_normals(tile));
+    }
+    if (point & 1u) == 1u {
+        let beyond = at + edge_step(edge_of(point));
+        let other = select(vec3f(0.0), both_normals(tile_at(beyond)), is_on_map(beyond));
+        return normalize(both_normals(tile) + other);
+    }
+    // The tile south-east of the corner has the corner as its north-west one, and so on.
+    let south_east = at + vec2i(point_at(point));
+    return normalize(
+        corner_normals(south_east, 0u)
+        + corner_normals(south_east + vec2i(-1, 0), 1u)
+        + corner_normals(south_east + vec2i(0, -1), 2u)
+        + corner_normals(south_east + vec2i(-1, -1), 3u)
+    );
+}
+
+@vertex
+fn vs_top(
+    @builtin(vertex_index) point: u32,
+    @builtin(instance_index) instance: u32,
+    @location(0) chunk: u32,
+) -> Top {
+    return top_at(point, instance, chunk);
+}
+
+fn top_at(point: u32, instance: u32, chunk: u32) -> Top {
+    let reference = (tops[instance >> 1u] >> ((instance & 1u) * 16u)) & 0xffffu;
+    let at = vec2i(chunk_origin(chunk) + vec2u(reference & 31u, (reference >> 5u) & 31u));
+    let tile = tile_at(at);
+    let uv = point_at(point);
+    let world = world_at(vec2f(at) + uv, tile_level_at(tile, uv));
+    let half = tile_half_on(tile, edge_of(point));
+    let facet = tile_normal(tile, half);
+    var normal = facet;
+    if tile_blends_normals(tile) {
+        normal = blended_normal(at, tile, point);
+    }
+    let layer = tile_half_layer(tile, half);
+    let clip = frame.clip_from_world * vec4f(world, 1.0);
+    return Top(clip, uv, world.y, normal, pack2x16snorm(facet.xz), packed_at(at), tile.x, layer);
+}
+
+@fragment
+fn fs_top(in: Top) -> @location(0) vec4f {
+    let dx = dpdx(in.uv);
+    let dy = dpdy(in.uv);
+    let at = unpacked_at(in.at);
+    let at_map = vec2f(at) + in.uv;
+    let noise_here = noise_at(at_map);
+    let place = atlas_corner(at) + in.uv * CORE;
+    let albedo = albedo_of(in.layer, place, texture_lod(dx, dy), noise_here.z);
+    return shaded_top(in, at_map, albedo, noise_here, dx, dy);
+}
+
+// What light and overlays make of the colour of a top.
+fn shaded_top(top: Top, at_map: vec2f, albedo: vec3f, noise_here: vec4f, dx: vec2f, dy: vec2f) -> vec4f {
+    let tile = Tile(top.shape, top.layer);
+    let flat_xz = unpack2x16snorm(top.facet);
+    let facet = vec3f(flat_xz.x, sqrt(1.0 - dot(flat_xz, flat_xz)), flat_xz.y);
+    let normal = normalize(select(facet, top.normal, tile_blends_normals(tile)));
+    let sunlit = sunlight(at_map, top.world_y);
+    let color = lit(albedo, bumped(tile, normal, noise_here), top.world_y, sunlit);
+    return vec4f(inspected(color, albedo, normal, tile, at_map, top.world_y, dx, dy), 1.0);
+}
+
+// ---- Tops that mix materials ---------------------------------------------------------------
+
+struct Mixed {
+    @builtin(position) clip: vec4f,
+    @location(0) uv: vec2f,
+    @location(1) world_y: f32,
+    @location(2) normal: vec3f,
+    @location(3) @interpolate(flat) facet: u32,
+    @location(4) @interpolate(flat) at: u32,
+    @location(5) @interpolate(flat) shape: u32,
+    // Up to four layers, a byte each.
+    @location(6) @interpolate(flat) palette: u32,
+    // How much of each there is at the tile's centre, at the middle of the eastern or western
+    // edge, at that of the northern or southern one, and at the corner between them: a byte each.
+    @location(7) @interpolate(flat) weights: vec4u,
+    // How many layers there are; and the edge's blend mode from bit 8 on.
+    @location(8) @interpolate(flat) count_and_mode: u32,
+}
+
+fn corner_layers(tile: Tile, corner: u32) -> vec2u {
+    let halves = tile_halves_at(tile, corner);
+    return vec2u(tile_half_layer(tile, halves.x), tile_half_layer(tile, halves.y));
+}
+
+struct Palette {
+    layers: u32,
+    weights: vec4u,
+    count: u32,
+}
+
+// Sorts out which layers meet in a quadrant of a tile: nine points, each with a mean of materials,
+// and between them a bilinear mix (fact sheet A8). Of more than four layers the last are left out.
+fn blur_palette(tile: Tile, at: vec2i, edge_x: u32, edge_y: u32) -> Palette {
+    let step_x = edge_step(edge_x);
+    let step_y = edge_step(edge_y);
+    let has_x = is_on_map(at + step_x);
+    let has_y = is_on_map(at + step_y);
+    let tile_x = tile_at(at + step_x);
+    let tile_y = tile_at(at + step_y);
+    let tile_xy = tile_at(at + step_x + step_y);
+    let corner = select(0u, 1u, edge_x == EAST) + select(0u, 2u, edge_y == SOUTH);
+
+    let own = vec2u(tile_half_layer(tile, 0u), tile_half_layer(tile, 1u));
+    let own_x = select(own.x, own.y, tile_half_on(tile, edge_x) == 1u);
+    let own_y = select(own.x, own.y, tile_half_on(tile, edge_y) == 1u);
+    let beyond_x = tile_half_layer(tile_x, tile_half_on(tile_x, edge_opposite(edge_x)));
+    let beyond_y = tile_half_layer(tile_y, tile_half_on(tile_y, edge_opposite(edge_y)));
+    // Beyond the border the tile's own edge stands in for what is not there, and at a corner the
+    // pair along an edge that is.
+    let other_x = select(own_x, beyond_x, has_x);
+    let other_y = select(own_y, beyond_y, has_y);
+    let corner_x = select(vec2u(own_x), corner_layers(tile_x, corner ^ 1u), has_x);
+    let corner_y = select(vec2u(own_y), corner_layers(tile_y, corner ^ 2u), has_y);
+    let pair = select(vec2u(own_y, other_y), vec2u(own_x, other_x), has_x);
+    let corner_xy = select(pair, corner_layers(tile_xy, corner ^ 3u), has_x && has_y);
+    let corner_own = corner_layers(tile, corner);
+
+    let middles = vec4u(own_x, other_x, own_y, other_y);
+    let corners_a = vec4u(corner_own, corner_x);
+    let corners_b = vec4u(corner_y, corner_xy);
+    var palette = Palette(0u, vec4u(0u), 0u);
+    var least = 0u;
+    for (var i = 0u; i < 4u; i++) {
+        // The lowest layer that was not taken yet.
+        let none = 0xffffu;
+        let a = select(vec4u(none), middles, middles >= vec4u(least));
+        let b = select(vec4u(none), corners_a, corners_a >= vec4u(least));
+        let c = select(vec4u(none), corners_b, corners_b >= vec4u(least));
+        let d = select(vec2u(none), own, own >= vec2u(least));
+        let lowest = min(min(a, b), min(c, d.xyxy));
+        let layer = min(min(lowest.x, lowest.y), min(lowest.z, lowest.w));
+        if layer == none {
+            break;
+        }
+        let is_middle = select(vec4f(0.0), vec4f(0.5), middles == vec4u(layer));
+        let is_own = select(vec2f(0.0), vec2f(0.5), own == vec2u(layer));
+        let is_corner = select(vec4f(0.0), vec4f(0.125), corners_a == vec4u(layer))
+            + select(vec4f(0.0), vec4f(0.125), corners_b == vec4u(layer));
+        let weights = vec4f(
+            is_own.x + is_own.y,
+            is_middle.x + is_middle.y,
+            is_middle.z + is_middle.w,
+            dot(is_corner, vec4f(1.0)),
+        );
+        palette.layers |= layer << (8u * i);
+        palette.weights |= vec4u(weights * 255.0 + 0.5) << vec4u(8u * i);
+        palette.count = i + 1u;
+        least = layer + 1u;
+    }
+    return palette;
+}
+
+@vertex
+fn vs_mixed(
+    @builtin(vertex_index) point: u32,
+    @builtin(instance_index) instance: u32,
+    @location(0) chunk: u32,
+) -> Mixed {
+    let top = top_at(point, instance, chunk);
+    let edge = edge_of(point);
+    // The triangle to the next point lies in the quadrant between this edge and another: the one
+    // before it (going around) if it comes first on its edge, else the one after it.
+    let other = select(edge + 1u, edge + 3u, (point & 1u) == 0u) & 3u;
+    let along_x = edge == EAST || edge == WEST;
+    let edge_x = select(other, edge, along_x);
+    let edge_y = select(edge, other, along_x);
+    let at = unpacked_at(top.at);
+    let tile = tile_at(at);
+    let mode = tile_blend(tile, edge);
+    var palette = Palette(top.layer, vec4u(255u), 1u);
+    if mode == BLEND_BLUR {
+        palette = blur_palette(tile, at, edge_x, edge_y);
+    } else if mode == BLEND_EDGE {
+        // The higher index lies over the lower where both sides ask for it.
+        let beyond = at + edge_step(edge);
+        let neighbor = tile_at(beyond);
+        let facing = edge_opposite(edge);
+        let over = tile_half_layer(neighbor, tile_half_on(neighbor, facing));
+        if is_on_map(beyond) && tile_blend(neighbor, facing) == BLEND_EDGE && over > top.layer {
+            palette = Palette(top.layer | (over << 8u), vec4u(0u), 2u);
         }
     }
-    if far > 0.0 {
-        albedo = mix(albedo, overview_albedo(at_map, dx, dy), far);
+    return Mixed(
+        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.shape,
+        palette.layers, palette.weights, palette.count | (mode << 8u),
+    );
+}
+
+@fragment
+fn fs_mixed(in: Mixed) -> @location(0) vec4f {
+    let dx = dpdx(in.uv);
+    let dy = dpdy(in.uv);
+    let lod = texture_lod(dx, dy);
+    let at = unpacked_at(in.at);
+    let at_map = vec2f(at) + in.uv;
+    let noise_here = noise_at(at_map);
+    let place = atlas_corner(at) + in.uv * CORE;
+    let mode = in.count_and_mode >> 8u;
+
+    // 1 on the edges, 0 in the middle of the tile.
+    let w = abs(in.uv - 0.5) * 2.0;
+    var weights = mix(
+        mix(unpack4x8unorm(in.weights.x), unpack4x8unorm(in.weights.y), w.x),
+        mix(unpack4x8unorm(in.weights.z), unpack4x8unorm(in.weights.w), w.x),
+        w.y,
+    );
+    let ragged = 0.06 + noise_here.w * 0.14 + noise_here.z * 0.22;
+    let over = select(0.0, 1.0, 0.5 - max(w.x, w.y) * 0.5 < ragged);
+    weights = select(weights, vec4f(1.0 - over, over, 0.0, 0.0), mode == BLEND_EDGE && (in.count_and_mode & 255u) == 2u);
+    var sum = vec3f(0.0);
+    var total = 0.0;
+    var layers = in.palette;
+    for (var i = 0u; i < (in.count_and_mode & 255u); i++) {
+        sum += weights.x * albedo_of(layers & 255u, place, lod, noise_here.z);
+        total += weights.x;
+        layers = layers >> 8u;
+        weights = weights.yzwx;
     }
-    var color = albedo;
-    if map.surface == SURFACE_LIT {
-        var sunlit = faces_sun(normal);
-        if tile_in_shadow(tile) {
-            sunlit = min(sunlit, sunlight(at_map, in.world_y));
-        }
-        color = lit(albedo, bumped, in.world_y, sunlit);
-    } else if map.surface != SURFACE_UNLIT {
-        color = overlay_color(tile, albedo, normal, in.world_y);
-    }
-    return vec4f(marked(color, tile, at_map, dx, dy), 1.0);
+    let albedo = select(sum / max(total, 0.01), vec3f(1.0, 0.0, 1.0), mode > BLEND_EDGE);
+    let top = Top(in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.shape, in.palette & 255u);
+    return shaded_top(top, at_map, albedo, noise_here, dx, dy);
+}
+
+// ---- Middle distance -----------------------------------------------------------------------
+
+// Where a tile is a few pixels wide, its colour is all that is left of its texture.
+
+@fragment
+fn fs_rect_middle(in: Rect) -> @location(0) vec4f {
+    let at_map = vec2f(in.origin) + in.at;
+    let dx = dpdx(in.at);
+    let dy = dpdy(in.at);
+    let albedo = overview_albedo(at_map, dx, dy);
+    let tile = Tile(in.shape, in.layer);
+    let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
+    let up = vec3f(0.0, 1.0, 0.0);
+    let color = lit(albedo, bumped(tile, up, noise_at(in.at)), world_y, 1.0);
+    return vec4f(inspected(color, albedo, up, tile, at_map, world_y, dx, dy), 1.0);
+}
+
+@fragment
+fn fs_top_middle(in: Top) -> @location(0) vec4f {
+    let dx = dpdx(in.uv);
+    let dy = dpdy(in.uv);
+    let at_map = vec2f(unpacked_at(in.at)) + in.uv;
+    let albedo = overview_albedo(at_map, dx, dy);
+    return shaded_top(in, at_map, albedo, noise_at(at_map), dx, dy);
 }
 
 // ---- Sides ---------------------------------------------------------------------------------
@@ -597,20 +721,17 @@ fn fs_side(in: Side) -> @location(0) vec4f {
     let cell = floor(in.place);
     // Cells of sides are far from those of tops, so that corners do not repeat.
     let where_ = atlas_corner(vec2i(cell) + vec2i(in.outward.x * 7919, 104729 + in.outward.y * 6151));
-    let albedo = albedo_of(tile_side_layer(tile), where_ + (in.place - cell) * CORE, lod, -1.0);
+    let albedo = albedo_of(tile_side_layer(tile), where_ + (in.place - cell) * CORE, lod, 0.0);
     let normal = vec3f(f32(-in.outward.x), 0.0, f32(in.outward.y));
     let at_map = vec2f(map.north_west.x - in.world.x, in.world.z - map.north_west.y) / TILE_SIDE;
-    var color = albedo;
-    if map.surface == SURFACE_LIT {
-        // Half a texel outward: what is on the other side of the face does not count.
-        let sunlit = min(faces_sun(normal), sunlight(at_map + vec2f(in.outward) * 0.5 / map.shadow_scale, in.world.y));
-        color = lit(albedo, normal, in.world.y, sunlit);
-    } else if map.surface != SURFACE_UNLIT {
-        color = overlay_color(tile, albedo, normal, in.world.y);
-    }
+    // Half a texel outward: what is on the other side of the face does not count.
+    let outside = at_map + vec2f(in.outward) * 0.5 / map.shadow_scale;
+    let sunlit = min(faces_sun(normal), sunlight(outside, in.world.y));
+    let color = lit(albedo, normal, in.world.y, sunlit);
+    // Of the grid, sides have the upright lines alone.
     let edges = vec2f(in.place.x, 0.5);
     let only_x = vec2f(1.0, 0.0);
-    return vec4f(marked(color, tile, edges, dx * only_x, dy * only_x), 1.0);
+    return vec4f(inspected(color, albedo, normal, tile, edges, in.world.y, dx * only_x, dy * only_x), 1.0);
 }
 
 // ---- Far chunks ----------------------------------------------------------------------------
@@ -676,13 +797,8 @@ fn fs_far(in: Far) -> @location(0) vec4f {
     let albedo = overview_albedo(in.at_map, dx, dy);
     let normal = normalize(in.normal);
     let tile = tile_at(vec2i(floor(in.at_map)));
-    var color = albedo;
-    if map.surface == SURFACE_LIT {
-        color = lit(albedo, normal, in.world_y, faces_sun(normal));
-    } else if map.surface != SURFACE_UNLIT {
-        color = overlay_color(tile, albedo, normal, in.world_y);
-    }
-    return vec4f(marked(color, tile, in.at_map, dx, dy), 1.0);
+    let color = lit(albedo, normal, in.world_y, faces_sun(normal));
+    return vec4f(inspected(color, albedo, normal, tile, in.at_map, in.world_y, dx, dy), 1.0);
 }
 
 // ---- Wireframe -----------------------------------------------------------------------------
@@ -723,18 +839,19 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let drift = frame.eye.w * 0.015;
     let small = textureSampleLevel(noise, repeated, in.world.xz / 97.0 + drift, 0.0).xy;
     let large = textureSampleLevel(noise, repeated, in.world.zx / 331.0 - drift, 0.0).xy;
-    let tilt = (small + large - 1.0) * 0.05;
+    let tilt = (small + large - 1.0) * 0.03;
     let normal = normalize(vec3f(tilt.x, 1.0, tilt.y));
     let toward = view_direction(in.world);
     let mirrored = reflect(toward, normal);
     let sky = sky_color(vec3f(mirrored.x, abs(mirrored.y), mirrored.z));
 
-    // Half reflected, half seen through, then a tint of blue (fact sheet A11).
-    let below = 0.5 * smoothstep(0.0, 9.0, depth) + 0.15;
-    let deep = mix(vec3f(0.30, 0.38, 0.36), vec3f(0.16, 0.23, 0.25), smoothstep(1.0, 10.0, depth));
+    // Half reflected, half seen through, then a tint of blue (fact sheet A11). Deep water lets
+    // less of the ground through.
+    let deep = vec3f(0.50, 0.54, 0.53);
+    let murky = smoothstep(1.0, 11.0, depth);
+    let fresnel = 0.5 + 0.3 * pow(1.0 - max(-toward.y, 0.0), 3.0);
     let glare = 0.15 * pow(max(dot(mirrored, frame.sun.xyz), 0.0), 24.0);
-    let fresnel = 0.5 + 0.4 * pow(1.0 - max(-toward.y, 0.0), 3.0);
     let color = mix(mix(deep, sky, fresnel), vec3f(0.0, 0.3, 0.5), 0.1) + glare;
-    let alpha = clamp(depth / 2.5, 0.0, 1.0) * mix(0.62 + below * 0.5, 1.0, fresnel * 0.4);
-    return vec4f(color, clamp(alpha, 0.0, 0.97));
+    let alpha = clamp(depth / 2.5, 0.0, 1.0) * mix(0.66, 0.95, max(murky, (fresnel - 0.5) * 2.0));
+    return vec4f(color, alpha);
 }

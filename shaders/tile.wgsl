@@ -26,14 +26,8 @@ fn tile_blend(tile: Tile, edge: u32) -> u32 { return (tile.x >> (19u + 2u * edge
 fn tile_blends_normals(tile: Tile) -> bool { return (tile.x & (1u << 27u)) != 0u; }
 fn tile_bump(tile: Tile) -> bool { return (tile.x & (1u << 28u)) != 0u; }
 fn tile_pathable(tile: Tile) -> bool { return (tile.x & (1u << 29u)) != 0u; }
-fn tile_is_placeholder(tile: Tile) -> bool { return (tile.x & (1u << 30u)) != 0u; }
-fn tile_in_shadow(tile: Tile) -> bool { return (tile.x & (1u << 31u)) != 0u; }
 fn tile_top_layer(tile: Tile) -> u32 { return tile.y & 255u; }
 fn tile_side_layer(tile: Tile) -> u32 { return (tile.y >> 8u) & 255u; }
-// Whether the quadrant (0 north-west, 1 north-east, 2 south-west, 3 south-east) shows several
-// materials when it is blurred.
-fn tile_mixed(tile: Tile, quadrant: u32) -> bool { return ((tile.y >> (16u + quadrant)) & 1u) != 0u; }
-
 // Raised corners of each type: north-west 1, north-east 2, south-west 4, south-east 8, eight types
 // to a word.
 fn tile_raised(tile: Tile) -> u32 {

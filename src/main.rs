@@ -22,9 +22,8 @@ fn main() -> ExitCode {
 }
 
 fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
-    args.check_paths()?;
     viewer::run(ViewOptions {
-        files: args.paths,
+        files: args.existing_paths()?,
         camera: args.look.camera,
         view: args.look.view.unwrap_or_default(),
         overlays: args.look.overlays,

@@ -17,6 +17,15 @@ struct Outcome {
 }
 
 impl Outcome {
+    fn of(mut command: Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     /// Fails unless the program exited with this status, and without a panic.
     #[track_caller]
     fn expect(self, status: i32) -> Self {
@@ -55,12 +64,9 @@ impl Folder {
     }
 
     fn run_args<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Outcome {
-        let output = self.command().args(args).output().unwrap();
-        Outcome {
-            status: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        let mut command = self.command();
+        command.args(args);
+        Outcome::of(command)
     }
 
     fn command(&self) -> Command {
@@ -113,9 +119,12 @@ fn keys(value: &Value) -> Vec<&str> {
         .collect()
 }
 
+/// A JSON pointer, and what must be true of the value there.
+type Expected<'a> = (&'a str, fn(&Value) -> bool);
+
 /// Fails unless a JSON object has these keys, of these types.
 #[track_caller]
-fn assert_shape(value: &Value, shape: &[(&str, fn(&Value) -> bool)]) {
+fn assert_shape(value: &Value, shape: &[Expected<'_>]) {
     for (pointer, is_right) in shape {
         let found = value.pointer(pointer);
         assert!(
@@ -373,10 +382,7 @@ fn a_map_that_cannot_be_shown_at_all_is_status_1_with_its_problem() {
     folder.write("huge.pfmap", huge);
     folder.write("junk.pfmap", [0_u8, 159, 146, 150].repeat(1000));
     folder.write("empty.pfmap", "");
-    folder.write(
-        "token.pfmap",
-        "version ".to_owned() + &"9".repeat(5_000_000),
-    );
+    folder.write("token.pfmap", format!("version {}", "9".repeat(5_000_000)));
     for file in ["huge.pfmap", "junk.pfmap", "empty.pfmap", "token.pfmap"] {
         for command in ["info", "check"] {
             let outcome = folder.run(&format!("{command} {file} --json")).expect(1);
@@ -554,6 +560,35 @@ fn bench_json_has_the_keys_of_the_contract() {
 }
 
 #[test]
+fn without_a_graphics_adapter_pictures_are_status_2_and_the_rest_works() {
+    let folder = good();
+    let run = |args: &str| {
+        let mut command = folder.command();
+        command
+            .args(args.split_whitespace())
+            .env("WGPU_BACKEND", "vulkan");
+        command
+            .env("VK_DRIVER_FILES", "/no/such")
+            .env("VK_ICD_FILENAMES", "/no/such");
+        Outcome::of(command)
+    };
+    for args in [
+        "render good.pfmap -o a.png --size 8x8",
+        "bench good.pfmap --json --frames 1 --size 8x8",
+    ] {
+        let outcome = run(args).expect(2);
+        assert!(
+            outcome.stderr.contains("no graphics adapter"),
+            "{outcome:?}"
+        );
+        assert_eq!(outcome.stdout, "");
+    }
+    assert!(!folder.path("a.png").exists());
+    run("info good.pfmap --json").expect(0);
+    run("check good.pfmap").expect(0);
+}
+
+#[test]
 fn names_with_spaces_and_letters_of_all_kinds_work() {
     let folder = good();
     let name = "größe 日本 %20.PFMAP";
@@ -643,6 +678,28 @@ fn a_map_of_the_corpus_opens_without_a_problem() {
     assert_eq!(info["tiles"]["count"], 16384);
     let check = folder.run_args(["check", demo]).expect(0);
     assert_eq!(check.stdout, "");
+}
+
+#[test]
+fn the_demo_map_is_built_in_and_has_all_tile_types() {
+    let folder = Folder::new();
+    let info = folder.run("info demo: --json").expect(0).json();
+    assert_eq!(info["file"], "demo:");
+    let counts = info["tiles"]["by_type"].as_object().unwrap();
+    assert!(
+        counts.values().all(|count| count.as_u64() > Some(0)),
+        "{counts:?}"
+    );
+    let found = |material: &Value| material["found"] == true;
+    assert!(
+        info["materials"].as_array().unwrap().iter().all(found),
+        "{info:#}"
+    );
+    folder.run("check demo:").expect(0);
+    folder
+        .run("render demo: -o demo.png --size 64x48")
+        .expect(0);
+    assert!(folder.path("demo.png").exists());
 }
 
 fn say_skipped(reason: &str) {

@@ -4,16 +4,18 @@
 #![cfg(test)]
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use egui::accesskit::Role;
 use egui::{Key, OutputCommand, TextureId, Ui, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _, by};
 use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
-use mapscope::formats::pfmap::{FORMAT, Tile, TileType};
+use mapscope::formats::pfmap::{self, FORMAT, Tile, TileType};
 use mapscope::formats::{Format, Place, Problem};
 use mapscope::scene::camera::Handedness;
+use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope::scene::terrain::Terrain;
 use mapscope::scene::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
     Overlay, OverlaySet, Property, PropertyGroup, Ray, Statistic, Swatch, TextSpan,
@@ -30,6 +32,16 @@ use mapscope::viewer::panels::{
 struct Sample {
     name: &'static str,
     problems: Vec<Problem>,
+    terrain: OnceLock<Terrain>,
+}
+
+/// A real map of one chunk.
+fn made_map() -> Source {
+    Source {
+        path: "made.pfmap".into(),
+        bytes: pfmap::synthesize(1, 1, 7).into(),
+        embedded: &[],
+    }
 }
 
 const CHUNKS: u64 = 4096;
@@ -96,7 +108,13 @@ impl Document for Sample {
     }
 
     fn drawable(&self) -> Drawable<'_> {
-        panic!("nothing draws this document")
+        let terrain = self.terrain.get_or_init(|| {
+            let source = made_map();
+            let map = pfmap::read(&source.bytes).unwrap();
+            let (options, progress) = (OpenOptions::default(), Progress::default());
+            Terrain::build(map, &source, &options, &progress).unwrap()
+        });
+        Drawable::Terrain(terrain)
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
@@ -104,7 +122,14 @@ impl Document for Sample {
             let swatch = Some(Swatch::Thumbnail(i as usize));
             leaf(format!("{i} {name}"), item("material", i), "812", swatch)
         };
-        let chunk = |i| leaf(format!("Chunk {}, {}", i / 64, i % 64), item("chunk", i), "", None);
+        let chunk = |i| {
+            leaf(
+                format!("Chunk {}, {}", i / 64, i % 64),
+                item("chunk", i),
+                "",
+                None,
+            )
+        };
         let heading = |label: &str, children: Vec<OutlineNode>| OutlineNode {
             label: label.to_owned(),
             item: None,
@@ -113,7 +138,12 @@ impl Document for Sample {
             children,
         };
         let materials = (0..).zip(["Grass", "Cliffs", "Lava"]).map(material);
-        let file = leaf(self.name.to_owned(), item("map", 0), "2048 x 2048 tiles", None);
+        let file = leaf(
+            self.name.to_owned(),
+            item("map", 0),
+            "2048 x 2048 tiles",
+            None,
+        );
         vec![
             file,
             heading("Materials", materials.collect()),
@@ -192,8 +222,8 @@ impl Document for Sample {
         ]
     }
 
-    fn item_bounds(&self, _item: Item) -> Option<Aabb> {
-        None
+    fn item_bounds(&self, item: Item) -> Option<Aabb> {
+        (item.kind == "tile").then(|| self.bounds())
     }
 
     fn item_outline(&self, _item: Item) -> Vec<[Vec3; 2]> {
@@ -331,10 +361,9 @@ impl<Panel: Default> Host<Panel> {
     where
         Panel: 'static,
     {
-        let mut harness = builder.with_max_steps(40).build_ui_state(
-            move |ui, host: &mut Self| host.show(ui, show),
-            self,
-        );
+        let mut harness = builder
+            .with_max_steps(40)
+            .build_ui_state(move |ui, host: &mut Self| host.show(ui, show), self);
         harness.run();
         harness
     }
@@ -358,7 +387,8 @@ impl<Panel: Default> Host<Panel> {
             previews: &mut self.previews,
             requests: &mut requests,
         };
-        egui::Frame::central_panel(ui.style()).show(ui, |ui| show(&mut self.panel, ui, &mut context));
+        egui::Frame::central_panel(ui.style())
+            .show(ui, |ui| show(&mut self.panel, ui, &mut context));
         for request in requests {
             if let Request::Select(item) = request {
                 self.selected = item;
@@ -388,11 +418,25 @@ fn sample() -> Sample {
     Sample {
         name: "sample.pfmap",
         problems: vec![
-            Problem::error(Place::Text { line: 7, column: 12 }, "expected a digit, found `x`"),
-            Problem::warning(Place::Text { line: 1, column: 1 }, "material `Lava` has no texture"),
+            Problem::error(
+                Place::Text {
+                    line: 7,
+                    column: 12,
+                },
+                "expected a digit, found `x`",
+            ),
+            Problem::warning(
+                Place::Text { line: 1, column: 1 },
+                "material `Lava` has no texture",
+            ),
             Problem::warning(Place::Offset(255), "the last line has no end"),
         ],
+        terrain: OnceLock::new(),
     }
+}
+
+fn plain<Panel: Default>() -> Host<Panel> {
+    Host::new(sample())
 }
 
 fn small<Panel>() -> HarnessBuilder<Host<Panel>> {
@@ -407,17 +451,32 @@ fn outliner() -> Harness<'static, Host<Outliner>> {
 
 #[test]
 fn a_line_of_the_outline_selects_and_a_double_click_frames() {
-    let mut h = outliner();
+    let builder = small().with_step_dt(0.02);
+    let mut h = Host::new(sample()).in_harness(builder, Outliner::ui);
     h.get_by_label("1 Cliffs").click();
     h.run();
-    assert_eq!(h.state().asked(), [Request::Select(Some(item("material", 1)))]);
+    assert_eq!(
+        h.state().asked(),
+        [Request::Select(Some(item("material", 1)))]
+    );
     let line = h.get_by_label("1 Cliffs");
     assert_eq!(line.accesskit_node().role(), Role::TreeItem);
-    assert_eq!(line.accesskit_node().is_selected(), Some(true), "said to a screen reader");
-    line.click();
-    line.click();
+    assert_eq!(
+        line.accesskit_node().is_selected(),
+        Some(true),
+        "said to a screen reader"
+    );
+    // A while later, so that these two are not the second and the third click.
+    h.run_steps(40);
+    for _ in 0..2 {
+        h.get_by_label("1 Cliffs").click();
+    }
     h.run();
-    assert!(h.state().asked().contains(&Request::Frame(item("material", 1))));
+    assert!(
+        h.state()
+            .asked()
+            .contains(&Request::Frame(item("material", 1)))
+    );
 }
 
 #[test]
@@ -426,7 +485,10 @@ fn pointing_at_a_line_says_so_once() {
     h.get_by_label("0 Grass").hover();
     h.run();
     h.run();
-    assert_eq!(h.state().requests, [Request::Hover(Some(item("material", 0)))]);
+    assert_eq!(
+        h.state().requests,
+        [Request::Hover(Some(item("material", 0)))]
+    );
     h.remove_cursor();
     h.run();
     assert_eq!(h.state().requests.last(), Some(&Request::Hover(None)));
@@ -440,7 +502,10 @@ fn a_long_list_is_closed_at_first_and_only_what_is_in_sight_is_made() {
     h.run();
     assert!(h.query_by_label("Chunk 0, 0").is_some());
     let rows = h.get_all_by_role(Role::TreeItem).count();
-    assert!(rows < 60, "{rows} rows for {CHUNKS} chunks in a window for 30");
+    assert!(
+        rows < 60,
+        "{rows} rows for {CHUNKS} chunks in a window for 30"
+    );
     h.get_by_label("Chunks").click();
     h.run();
     assert!(h.query_by_label("Chunk 0, 0").is_none(), "closed again");
@@ -461,7 +526,10 @@ fn the_search_lists_what_matches_below_its_headings() {
     assert!(h.query_by_label("Materials").is_none());
     h.get_by_label("Chunk 63, 62").click();
     h.run();
-    assert_eq!(h.state().asked(), [Request::Select(Some(item("chunk", 63 * 64 + 62)))]);
+    assert_eq!(
+        h.state().asked(),
+        [Request::Select(Some(item("chunk", 63 * 64 + 62)))]
+    );
     h.get_by_role(Role::TextInput).focus();
     h.run();
     h.get_by_role(Role::TextInput).type_text("!");
@@ -476,7 +544,11 @@ fn what_is_selected_elsewhere_comes_into_sight() {
     h.run();
     let row = h.get_by_label("Chunk 46, 56");
     assert_eq!(row.accesskit_node().is_selected(), Some(true));
-    assert!(row.rect().top() > 60.0 && row.rect().bottom() < 640.0, "{:?}", row.rect());
+    assert!(
+        row.rect().top() > 60.0 && row.rect().bottom() < 640.0,
+        "{:?}",
+        row.rect()
+    );
 }
 
 #[test]
@@ -515,11 +587,24 @@ fn another_document_takes_the_place_of_the_first() {
         // The first one's memory is free for the second one to take.
         h.state_mut().document = Arc::new(Sample {
             name,
-            problems: Vec::new(),
+            ..Sample::default()
         });
         h.run();
         h.get_by_label(name);
     }
+}
+
+#[test]
+fn what_was_opened_stays_open_when_the_file_is_loaded_again() {
+    let mut h = outliner();
+    h.get_by_label("Chunks").click();
+    h.run();
+    h.get_by_label("Materials").click();
+    h.run();
+    h.state_mut().document = Arc::new(sample());
+    h.run();
+    assert!(h.query_by_label("Chunk 0, 0").is_some());
+    assert!(h.query_by_label("0 Grass").is_none());
 }
 
 // ---- Inspector -----------------------------------------------------------------------------
@@ -548,7 +633,10 @@ fn every_field_stands_beside_its_name() {
         ("In the file", "line 1234, column 26"),
     ] {
         let (name, value) = (h.get_by_label(name).rect(), h.get_by_label(value).rect());
-        assert!((name.center().y - value.center().y).abs() < 4.0, "in one row");
+        assert!(
+            (name.center().y - value.center().y).abs() < 4.0,
+            "in one row"
+        );
         assert!(name.right() <= value.left());
     }
     let [row, column] = ["17", "42"].map(|value| h.get_by_label(value).rect().left());
@@ -568,7 +656,10 @@ fn a_link_selects_what_it_leads_to() {
     let mut h = inspector();
     h.get_by_role_and_label(Role::Link, "2 Lava").click();
     h.run();
-    assert_eq!(h.state().asked(), [Request::Select(Some(item("material", 2)))]);
+    assert_eq!(
+        h.state().asked(),
+        [Request::Select(Some(item("material", 2)))]
+    );
 }
 
 #[test]
@@ -581,8 +672,17 @@ fn text_of_the_file_is_named_field_by_field() {
     // The name in the colour key, the one in the tooltip, and the one of the property.
     let names = h.get_all_by_label("Base height").count();
     assert_eq!(names, 3);
-    for field in ["Type", "Ramp height", "Top material", "Side material", "Pathable"] {
-        assert!(h.get_all_by_label(field).count() >= 1, "{field} is in the colour key");
+    for field in [
+        "Type",
+        "Ramp height",
+        "Top material",
+        "Side material",
+        "Pathable",
+    ] {
+        assert!(
+            h.get_all_by_label(field).count() >= 1,
+            "{field} is in the colour key"
+        );
     }
 }
 
@@ -596,7 +696,10 @@ fn what_the_inspector_shows_can_be_copied() {
     h.run();
     let all = h.state().copied.last().unwrap();
     assert!(all.starts_with("Tile\n  Row: 17\n  Column: 42\n"), "{all}");
-    assert!(all.contains("  Characters: 1+0302000001100000000000\n"), "{all}");
+    assert!(
+        all.contains("  Characters: 1+0302000001100000000000\n"),
+        "{all}"
+    );
     h.get_by_label("Frame").click();
     h.run();
     assert_eq!(h.state().asked(), [Request::Frame(item("tile", 0))]);
@@ -611,7 +714,8 @@ fn problems() -> Harness<'static, Host<Problems>> {
 #[test]
 fn a_click_on_a_problem_goes_to_its_place() {
     let mut h = problems();
-    h.get_by_label("1:1: warning: material `Lava` has no texture").click();
+    h.get_by_label("1:1: warning: material `Lava` has no texture")
+        .click();
     h.run();
     assert_eq!(h.state().asked(), [Request::ShowProblem(1)]);
 }
@@ -628,7 +732,10 @@ fn problems_are_counted_and_filtered_by_how_bad_they_are() {
     assert_eq!(h.state().asked(), [Request::ShowProblem(0)]);
     h.get_by_label("Copy all").click();
     h.run();
-    assert_eq!(h.state().copied, ["7:12: error: expected a digit, found `x`\n"]);
+    assert_eq!(
+        h.state().copied,
+        ["7:12: error: expected a digit, found `x`\n"]
+    );
     h.get_by_label("1 error").click();
     h.run();
     h.get_by_label("All problems are filtered out");
@@ -668,7 +775,10 @@ fn statistics_are_told_in_units_for_people() {
         ("Tiles", "16384"),
     ] {
         let (name, value) = (h.get_by_label(name).rect(), h.get_by_label(value).rect());
-        assert!((name.center().y - value.center().y).abs() < 4.0, "in one row");
+        assert!(
+            (name.center().y - value.center().y).abs() < 4.0,
+            "in one row"
+        );
     }
 }
 
@@ -681,7 +791,10 @@ fn the_legend_is_that_of_the_overlays_that_are_on() {
     h.run();
     h.get_by_label("Tile types");
     h.get_by_label("1 ramp_sn (384)");
-    assert!(h.query_by_label("Tile grid").is_none(), "lines need no legend");
+    assert!(
+        h.query_by_label("Tile grid").is_none(),
+        "lines need no legend"
+    );
     h.state_mut().overlays.set(&OVERLAYS, "pathable", true);
     h.run();
     h.get_by_label("ground units can walk");
@@ -722,11 +835,13 @@ fn choose(h: &mut Harness<'_, Host<Kinds>>, list: &str, option: &str) {
 }
 
 fn type_characters(h: &mut Harness<'_, Host<Kinds>>, text: &str) {
-    h.get_by_role_and_label(Role::TextInput, "Characters").focus();
+    h.get_by_role_and_label(Role::TextInput, "Characters")
+        .focus();
     h.run();
     h.key_press_modifiers(egui::Modifiers::COMMAND, Key::A);
     h.run();
-    h.get_by_role_and_label(Role::TextInput, "Characters").type_text(text);
+    h.get_by_role_and_label(Role::TextInput, "Characters")
+        .type_text(text);
     h.run();
 }
 
@@ -757,9 +872,22 @@ fn a_kind_is_selected_and_stepped_through() {
     h.run();
     let step = |backwards| Request::NextOfKind { kind, backwards };
     assert_eq!(h.state().asked()[1..], [step(false), step(true)]);
+    h.get_by_label("ramp_sn, code 1, 384 in the map").click();
+    h.run();
+    assert_eq!(h.state().selected, Some(kind), "highlighted again");
+    h.get_by_label("ramp_sn, code 1, 384 in the map").click();
+    h.run();
+    assert_eq!(
+        h.state().selected,
+        None,
+        "a second click puts the highlight out"
+    );
     h.get_by_label("ramp_ns, code 2, 0 in the map").click();
     h.run();
-    assert!(h.get_by_label("Next").accesskit_node().is_disabled(), "there is none");
+    assert!(
+        h.get_by_label("Next").accesskit_node().is_disabled(),
+        "there is none"
+    );
 }
 
 #[test]
@@ -769,6 +897,46 @@ fn the_sandbox_begins_with_flat_ground() {
     assert_eq!(characters(&h), tried(&h));
     let tiles = &h.state().previews.sandbox.as_ref().unwrap().tiles;
     assert_eq!(tiles, &[Tile::default(); 9]);
+}
+
+#[test]
+fn the_sandbox_follows_the_selected_tile_until_something_is_changed() {
+    let source = made_map();
+    let map = pfmap::read(&source.bytes).unwrap();
+    let document = registry::open(&source, &OpenOptions::default(), &Progress::default());
+    let mut host = plain();
+    host.document = document.unwrap();
+    let mut h = host.in_harness(small().with_size(vec2(340.0, 1500.0)), Kinds::ui);
+    h.get_by_label("Sandbox").click();
+    h.run();
+    let select = |h: &mut Harness<'_, Host<Kinds>>, row: u32, col: u32| {
+        h.state_mut().selected = Some(item("tile", u64::from(row * map.cols() + col)));
+        h.run();
+    };
+    let around = |row: u32, col: u32| -> Vec<Tile> {
+        let places = (row - 1..=row + 1).flat_map(|r| (col - 1..=col + 1).map(move |c| (r, c)));
+        places.map(|(r, c)| *map.tile(r, c).unwrap()).collect()
+    };
+    let shown =
+        |h: &Harness<'_, Host<Kinds>>| h.state().previews.sandbox.as_ref().unwrap().tiles.to_vec();
+    select(&mut h, 5, 6);
+    assert_eq!(shown(&h), around(5, 6));
+    select(&mut h, 20, 9);
+    assert_eq!(shown(&h), around(20, 9));
+    assert_eq!(characters(&h).as_bytes(), map.tile(20, 9).unwrap().text());
+    // What is being tried out is not thrown away by a click in the view.
+    type_characters(&mut h, "6-0302002001002121010007");
+    select(&mut h, 5, 6);
+    assert_eq!(tried(&h), "6-0302002001002121010007");
+    assert_eq!(shown(&h)[0], around(20, 9)[0]);
+    h.get_by_label("Take the selected tile").click();
+    h.run();
+    assert_eq!(shown(&h), around(5, 6));
+    h.get_by_label("Reset").click();
+    h.run();
+    assert_eq!(shown(&h), [Tile::default(); 9]);
+    select(&mut h, 20, 9);
+    assert_eq!(shown(&h), around(20, 9), "and it follows again");
 }
 
 #[test]
@@ -826,11 +994,15 @@ fn typed_characters_change_the_fields() {
         ("Type", "6 corner_convex_sw"),
         ("Top material", "2 Lava"),
         ("Side material", "1 Cliffs"),
-        ("Blend north", "none"),
-        ("Blend east", "blur"),
-        ("Cover", "full grass"),
+        ("Blend north", "blur"),
+        ("Blend east", "none"),
+        ("Cover", "sparse grass"),
     ] {
-        assert_eq!(value(&h, Role::ComboBox, list).as_deref(), Some(expected), "{list}");
+        assert_eq!(
+            value(&h, Role::ComboBox, list).as_deref(),
+            Some(expected),
+            "{list}"
+        );
     }
     h.get_by_label("Copy text").click();
     h.run();
@@ -840,13 +1012,28 @@ fn typed_characters_change_the_fields() {
 #[test]
 fn a_bad_character_is_explained_and_the_tile_stays() {
     for (text, explained) in [
-        ("0+00000000x0101001111000", "Character 11 is `x`: expected a decimal digit (Side material)"),
-        ("D+0000000000101001111000", "Character 1 is `D`: expected a tile type from 0 to C (Type)"),
-        ("0*0000000000101001111000", "Character 2 is `*`: expected the sign of the base height"),
+        (
+            "0+00000000x0101001111000",
+            "Character 11 is `x`: expected a decimal digit (Side material)",
+        ),
+        (
+            "D+0000000000101001111000",
+            "Character 1 is `D`: expected a tile type from 0 to C (Type)",
+        ),
+        (
+            "0*0000000000101001111000",
+            "Character 2 is `*`: expected the sign of the base height",
+        ),
         ("0+00", "A tile has 24 characters; here are 4, 20 too few"),
-        ("0+000000000010100111100012", "A tile has 24 characters; here are 26, 2 too many"),
+        (
+            "0+000000000010100111100012",
+            "A tile has 24 characters; here are 26, 2 too many",
+        ),
         ("0?00", "Character 2 is `?`: expected the sign"),
-        ("0+00000000\u{e9}0101001111000", "Character 11 is `\u{e9}`: expected a plain letter"),
+        (
+            "0+00000000\u{e9}0101001111000",
+            "Character 11 is `\u{e9}`: expected a plain letter",
+        ),
         ("", "A tile has 24 characters; here are 0, 24 too few"),
     ] {
         let mut h = sandbox();
@@ -859,7 +1046,11 @@ fn a_bad_character_is_explained_and_the_tile_stays() {
             type_characters(&mut h, text);
         }
         assert!(h.query_by_label_contains(explained).is_some(), "{text}");
-        assert_eq!(tried(&h), "1+0203000001101001111000", "what was good is still shown");
+        assert_eq!(
+            tried(&h),
+            "1+0203000001101001111000",
+            "what was good is still shown"
+        );
         assert_eq!(characters(&h), text, "what was typed is not taken away");
         assert!(h.get_by_label("Copy text").accesskit_node().is_disabled());
     }
@@ -938,12 +1129,18 @@ fn the_fields_of_the_text_have_colours_of_their_own() {
             rects.push(h.get_by_label(text).rect());
         }
     });
-    assert_eq!((two.width(), two.height()), (one.width() * 2, one.height() * 2));
+    assert_eq!(
+        (two.width(), two.height()),
+        (one.width() * 2, one.height() * 2)
+    );
     for (picture, scale) in [(&one, 1.0), (&two, 2.0)] {
         let together = rects.iter().copied().reduce(egui::Rect::union).unwrap();
         assert!(hues(picture, together, scale) >= 3, "fields differ");
         for rect in &rects {
-            assert!((1..=3).contains(&hues(picture, *rect, scale)), "one field, one colour");
+            assert!(
+                (1..=3).contains(&hues(picture, *rect, scale)),
+                "one field, one colour"
+            );
         }
     }
 }
@@ -955,22 +1152,44 @@ fn every_panel_can_be_drawn() {
         h.get_by_label("Chunks").click();
         h.run();
     });
-    let host = || Host::new(sample());
-    pictures("nothing-selected", [300.0, 200.0], host, Inspector::ui, |_| ());
-    let [one, _] = pictures("problems", [560.0, 160.0], host, Problems::ui, |_| ());
+    pictures(
+        "nothing-selected",
+        [300.0, 200.0],
+        plain,
+        Inspector::ui,
+        |_| (),
+    );
+    let [one, _] = pictures("problems", [560.0, 160.0], plain, Problems::ui, |_| ());
     // An error and two warnings in their own shapes and colours.
     let whole = egui::Rect::from_min_size(egui::Pos2::ZERO, vec2(40.0, 160.0));
     assert!(hues(&one, whole, 1.0) >= 2);
     let none = || Host::new(Sample::default());
     pictures("no-problems", [560.0, 160.0], none, Problems::ui, |_| ());
-    pictures("statistics", [300.0, 260.0], host, Statistics::ui, |_| ());
+    pictures("statistics", [300.0, 260.0], plain, Statistics::ui, |_| ());
     let on = || {
         let mut host = Host::new(sample());
         host.overlays.set(&OVERLAYS, "tile-types", true);
         host
     };
     pictures("legend", [220.0, 100.0], on, Legend::ui, |_| ());
-    pictures("kinds", [340.0, 1300.0], host, Kinds::ui, |h| {
+    let with_previews = || {
+        let mut host = plain();
+        // Some texture that is there: that of the fonts.
+        host.previews.texture = Some(TextureId::default());
+        host
+    };
+    let [one, _] = pictures("previews", [340.0, 900.0], with_previews, Kinds::ui, |h| {
+        h.get_by_label("Sandbox").click();
+        h.run();
+    });
+    let white = |row: std::ops::Range<u32>| {
+        let pixels = row.flat_map(|y| (0..340).map(move |x| (x, y)));
+        pixels
+            .filter(|&(x, y)| one.get_pixel(x, y).0[0] > 200)
+            .count()
+    };
+    assert!(white(42..100) > 100, "the first kinds have their pictures");
+    pictures("kinds", [340.0, 1300.0], plain, Kinds::ui, |h| {
         h.get_by_label("Sandbox").click();
         h.get_by_label("ramp_sn, code 1, 384 in the map").click();
         h.run();

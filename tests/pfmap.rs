@@ -1,6 +1,8 @@
 //! PFMAP through the public interface: real maps, every layout, and everything that is wrong
 //! with a file that its author can get wrong.
 
+#![cfg(test)]
+
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -25,13 +27,15 @@ fn corpus() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
+/// What stands between two tiles after so many, from 1.
+type Separator = fn(usize) -> &'static str;
+
 /// A map of one chunk as text, with parts that tests change.
 struct Text {
     version: &'static str,
     head: String,
     lists: String,
-    /// What stands between two tiles after so many, from 1.
-    separator: fn(usize) -> &'static str,
+    separator: Separator,
     tiles: Vec<String>,
 }
 
@@ -51,7 +55,7 @@ impl Default for Text {
 }
 
 impl Text {
-    fn packed(separator: fn(usize) -> &'static str) -> Self {
+    fn packed(separator: Separator) -> Self {
         Self {
             separator,
             ..Self::default()
@@ -202,7 +206,7 @@ fn made_up_maps_come_back_and_have_everything() {
 fn any_packing_is_read_alike() {
     let plain = Text::default().read();
     assert_eq!(problems(&plain), [""; 0]);
-    let packings: [(&str, fn(usize) -> &'static str); 10] = [
+    let packings: [(&str, Separator); 10] = [
         ("one on a line", |_| "\n"),
         ("ten on a line, rows begin lines", |n| {
             if n.is_multiple_of(32) || (n % 32).is_multiple_of(10) {
@@ -594,7 +598,7 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
     }
     .text();
     assert!(refusal(&head).starts_with("3:10: found `1`"));
-    let junk = head + &"\u{7f}junk ".repeat(10_000);
+    let junk = format!("{head}{}", "\u{7f}junk ".repeat(10_000));
     assert_eq!(
         refusal(&junk),
         "7:1: found `\\u{7f}junk`, 5 characters; expected a tile of 24 characters"

@@ -3,6 +3,7 @@
 //! Each test looks at what the program did (its `event:` lines and its picture), never only at
 //! whether it was asked. The pictures that are saved under `target/tmp/window` are for looking at.
 #![cfg(test)]
+#![cfg(target_os = "linux")]
 
 mod support;
 
@@ -50,7 +51,7 @@ fn open(display: &Display, file: &Path, variables: &[(&str, &str)]) -> (Program,
     let mut program = Program::start_with(display, [file], variables);
     assert_eq!(program.wait_for("opened "), text(file));
     let screen = Screen::of(display, program.pid());
-    program.wait_until_idle();
+    program.wait_until_drawn();
     (program, screen)
 }
 
@@ -99,13 +100,9 @@ fn without_a_file_the_demo_opens() {
         return;
     };
     let mut program = Program::start(&display, [] as [&str; 0]);
-    program.wait_for("ready");
-    program.wait_for("first-frame");
+    program.wait_for("opened ");
+    program.wait_until_drawn();
     let screen = Screen::of(&display, program.pid());
-    program.wait_until("the demo's picture", |event| {
-        event.strip_prefix("rect viewport ").map(str::to_owned)
-    });
-    program.wait_until_idle();
     assert!(screen.title().contains("Mapscope"), "{}", screen.title());
     let colors = count_colors(&screen.photograph("demo"));
     assert!(colors > 1000, "only {colors} colours");
@@ -120,7 +117,7 @@ fn a_dropped_file_opens_and_is_framed() {
     it.drop_on(&[&larger]);
     assert_eq!(it.program.wait_for("opened "), text(&larger));
     it.program.wait_for("camera ");
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     assert!(
         it.screen.title().contains("larger.pfmap"),
         "{}",
@@ -145,7 +142,7 @@ fn names_may_hold_anything() {
         let file = write_map(&folder, name, 1);
         it.drop_on(&[&file]);
         assert_eq!(it.program.wait_for("opened "), text(&file));
-        it.program.wait_until_idle();
+        it.program.wait_until_drawn();
         assert!(it.screen.title().contains(name), "{}", it.screen.title());
     }
 }
@@ -216,7 +213,7 @@ fn a_broken_file_is_named_and_what_was_open_stays() {
         message.contains("none") && message.contains("2:"),
         "{message}"
     );
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     let shown = difference(&before, &it.screen.photograph("broken"));
     assert!(shown > 0.01, "nothing is said: {shown}");
     assert!(
@@ -238,7 +235,7 @@ fn a_cancelled_drag_opens_nothing() {
     let other = write_map(it.display.home(), "other.pfmap", 1);
     let drag = Drag::over(&it.display, &it.screen, &[&other]).unwrap();
     assert_eq!(it.program.wait_for("hover 1 "), text(&other));
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     let hovering = difference(&before, &it.screen.photograph("hovering"));
     assert!(
         hovering > 0.1,
@@ -246,7 +243,7 @@ fn a_cancelled_drag_opens_nothing() {
     );
     drag.cancel();
     it.program.wait_for("hover-end");
-    let heard = it.program.listen(Duration::from_millis(700));
+    let heard = it.program.wait_until_drawn();
     let opened = heard
         .iter()
         .any(|line| line.contains("opened") || line.contains("failed"));
@@ -259,7 +256,6 @@ fn a_cancelled_drag_opens_nothing() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
 fn nothing_is_drawn_while_nothing_changes() {
     let Some(mut it) = open_small_map() else {
         return;
@@ -288,7 +284,7 @@ fn arrow_keys_walk_to_neighbours() {
         at += step;
         assert_eq!(index(&it.program.wait_for("selected tile ")), at, "{key:?}");
     }
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     it.screen.photograph("selected");
 }
 
@@ -301,11 +297,11 @@ fn the_pointer_turns_moves_and_zooms_the_view() {
     it.screen.move_to(view.center());
     it.program.wait_for("pointer tile ");
     for button in [Button::Left, Button::Right] {
-        it.program.wait_until_idle();
+        it.program.wait_until_drawn();
         it.screen.drag(button, view.at(0.4, 0.5), view.at(0.6, 0.6));
         it.program.wait_for("camera ");
     }
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     it.screen.press(Button::WheelUp);
     it.program.wait_for("camera ");
 }
@@ -331,11 +327,11 @@ fn f1_shows_the_keys_and_escape_hides_them() {
     };
     let before = it.screen.picture();
     it.screen.key(&[Key::F1]);
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     let keys = difference(&before, &it.screen.photograph("keys"));
     assert!(keys > 0.1, "{keys}");
     it.screen.key(&[Key::ESCAPE]);
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     assert!(difference(&before, &it.screen.picture()) < keys / 4.0);
 }
 
@@ -345,9 +341,9 @@ fn the_palette_finds_a_command_by_part_of_its_name() {
         return;
     };
     it.screen.key(&[Key::CTRL, Key::of('p')]);
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     it.screen.type_text("from the top");
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     it.screen.photograph("palette");
     it.screen.key(&[Key::RETURN]);
     let found = it.program.wait_for("camera ");
@@ -364,10 +360,10 @@ fn a_save_is_read_again_and_camera_and_selection_stay() {
         return;
     };
     it.select_middle();
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     fs::write(&it.file, pfmap::synthesize(1, 1, 8)).unwrap();
     assert_eq!(it.program.wait_for("reloaded "), text(&it.file));
-    let heard = it.program.listen(Duration::from_millis(700));
+    let heard = it.program.wait_until_drawn();
     let moved = |line: &&String| line.contains("event: selected") || line.contains("event: camera");
     assert_eq!(heard.iter().find(moved), None);
 }
@@ -385,7 +381,7 @@ fn a_storm_of_sizes_is_survived() {
     it.screen.resize([1, 1]);
     it.program.listen(Duration::from_millis(300));
     it.screen.resize([1000, 700]);
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     assert!(it.program.is_running(), "{}", it.program.said());
     assert_eq!(it.screen.size(), [1000, 700]);
     let colors = count_colors(&it.screen.photograph("resized"));
@@ -420,7 +416,7 @@ fn at_twice_the_scale_everything_is_twice_as_large() {
     let drag = Drag::over(&display, &screen, &[&other]).unwrap();
     drag.drop_files().unwrap();
     assert_eq!(program.wait_for("opened "), text(&other));
-    program.wait_until_idle();
+    program.wait_until_drawn();
     screen.photograph("scale-2");
 }
 
@@ -430,7 +426,7 @@ fn the_size_of_the_window_is_remembered() {
         return;
     };
     it.screen.resize([1010, 710]);
-    it.program.wait_until_idle();
+    it.program.wait_until_drawn();
     it.screen.key(&[Key::CTRL, Key::of('q')]);
     it.program.wait_for("closed");
     assert!(it.program.wait_for_end().success());

@@ -258,18 +258,20 @@ impl Cli {
 }
 
 impl ViewArgs {
-    /// Makes sure that what is to be opened is there, before a window is.
+    /// The files and folders to open, all of which are there; none means the demo map.
     ///
     /// # Errors
-    /// For the first file or folder that is not.
-    pub fn check_paths(&self) -> Result<(), CommandError> {
-        for path in self.paths.iter().filter(|path| !source::is_built_in(path)) {
+    /// For the first that is not there: better said before there is a window than in it.
+    pub fn existing_paths(&self) -> Result<Vec<PathBuf>, CommandError> {
+        let mut paths = self.paths.clone();
+        paths.retain(|path| !source::is_demo(path));
+        for path in &paths {
             std::fs::metadata(path).map_err(|source| OpenError::Read {
                 path: path.clone(),
                 source,
             })?;
         }
-        Ok(())
+        Ok(paths)
     }
 }
 

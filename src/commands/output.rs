@@ -181,7 +181,13 @@ pub(super) fn report_error(error: &CommandError) {
         write_problem(&mut stderr, paint, path, problem)
     } else {
         let severity = paint.severity(Severity::Error);
-        writeln!(stderr, "{severity}: {}", printable(&error.to_string()))
+        // What a device says has lines of its own.
+        let lines: Vec<_> = error
+            .to_string()
+            .lines()
+            .map(|l| printable(l).into_owned())
+            .collect();
+        writeln!(stderr, "{severity}: {}", lines.join("\n"))
     };
 }
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::CommandError;
 use crate::formats::pfmap;
-use crate::scene::Document;
 use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+use crate::scene::{Document, demo};
 
 /// Stands for the embedded demo map where a file is expected.
 const DEMO: &str = "demo:";
@@ -23,7 +23,7 @@ const SYNTHETIC_SEED: u64 = 1;
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) document: Arc<dyn Document>,
-    /// Reading the file.
+    /// Reading the file, or making it up.
     pub(super) read_time: Duration,
     /// Bytes to plain data.
     pub(super) parse_time: Duration,
@@ -31,17 +31,15 @@ pub(super) struct Opened {
     pub(super) build_time: Duration,
 }
 
-/// Whether an argument names something that is built into the program, and no file.
-pub(super) fn is_built_in(argument: &Path) -> bool {
+/// Whether an argument names the demo map, and no file.
+pub(super) fn is_demo(argument: &Path) -> bool {
     argument.as_os_str() == OsStr::new(DEMO)
 }
 
 /// The bytes that an argument names: a file, the demo map, or a made-up one.
 pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
-    if is_built_in(argument) {
-        return Err(CommandError::Argument(
-            "the demo map is not there yet".to_owned(),
-        ));
+    if is_demo(argument) {
+        return Ok(demo::source());
     }
     if let Some(size) = argument
         .to_str()

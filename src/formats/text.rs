@@ -50,7 +50,10 @@ mod tests {
         assert_eq!(quoted("Käse".as_bytes()), "`Käse`");
         assert_eq!(quoted(b"a\0b\xff\x1b"), "`a\\u{0}b\\xff\\u{1b}`");
         assert_eq!(quoted(&[b'7'; 40]), format!("`{}`", "7".repeat(40)));
-        assert_eq!(quoted(&[b'7'; 5 << 20]), format!("`{}...`", "7".repeat(40)));
+        assert_eq!(
+            quoted(&vec![b'7'; 5 << 20]),
+            format!("`{}...`", "7".repeat(40))
+        );
         assert_eq!(quoted(&[0xff; 41]), format!("`{}...`", "\\xff".repeat(40)));
     }
 }

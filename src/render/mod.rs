@@ -146,7 +146,7 @@ impl Renderer {
     /// # Errors
     /// When it is larger than the device allows.
     pub fn upload(
-        &mut self,
+        &self,
         gpu: &Gpu,
         document: &dyn Document,
     ) -> Result<SceneData, UploadError> {
@@ -186,11 +186,8 @@ impl Renderer {
         }
         scene.lines.write(gpu);
         let Drawable::Terrain(terrain) = document.drawable();
-        let wireframe = view.overlays.contains("wireframe");
-        if wireframe {
-            self.terrain.prepare_wireframe(gpu, &self.frame);
-        }
         scene.terrain.prepare(gpu, terrain, view, target.size);
+        self.terrain.prepare(gpu, &self.frame, &scene.terrain, view);
 
         let mut pass = target.begin_pass(encoder);
         let mut statistics = DrawStatistics::default();
@@ -199,7 +196,7 @@ impl Renderer {
         self.sky.draw(&mut pass, &scene.frame);
         self.terrain
             .draw_water(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
-        if wireframe {
+        if view.overlays.contains("wireframe") {
             self.terrain
                 .draw_wireframe(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
         }
@@ -275,7 +272,6 @@ fn create_pipeline(
         constants: options.constants,
         // Every variable is written before it is read.
         zero_initialize_workgroup_memory: false,
-        ..Default::default()
     };
     gpu.device
         .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
@@ -285,7 +281,7 @@ fn create_pipeline(
                 module,
                 entry_point: Some(options.vertex),
                 compilation_options: compilation_options.clone(),
-                buffers: &[options.instances.clone()],
+                buffers: std::slice::from_ref(&options.instances),
             },
             primitive: wgpu::PrimitiveState {
                 // The view is mirrored, so what is counter-clockwise from outside in the world is

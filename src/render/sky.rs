@@ -17,6 +17,7 @@ impl SkyRenderer {
             &[&frame.layout],
             &PipelineOptions {
                 depth_write: false,
+                cull: false,
                 depth_compare: wgpu::CompareFunction::Equal,
                 ..PipelineOptions::new("vs_sky", "fs_sky")
             },

@@ -1,8 +1,9 @@
 //! Terrain and its water.
 //!
-//! Near chunks are drawn from the lists of faces that the scene made; chunks whose tiles are only
-//! a few pixels wide are drawn as grids whose cells grow with the distance. Nothing is drawn of
-//! chunks outside the view.
+//! Near chunks are drawn from the lists of faces that the scene made. In the middle distance, where
+//! textures are no more than their colour, the same faces are drawn with cheaper shaders. Chunks
+//! whose tiles are only a few pixels wide are drawn as grids whose cells grow with the distance.
+//! Nothing is drawn of chunks outside the view.
 
 use std::ops::Range;
 
@@ -17,9 +18,11 @@ use super::{
 };
 use crate::formats::pfmap::CHUNK_SIDE;
 use crate::scene::camera::{FIELD_OF_VIEW_Y_RADIANS, Projection};
-use crate::scene::terrain::geometry::{LEVEL_HEIGHT, TILE_SIDE};
+use crate::scene::terrain::geometry::TILE_SIDE;
 use crate::scene::terrain::{ATLAS_SIDE, Terrain};
 
+/// Pixels along a tile's side below which its chunk is drawn without textures.
+const LEAST_TEXTURED_PIXELS: f32 = 9.0;
 /// Pixels along a tile's side below which its chunk is drawn as a grid.
 const LEAST_TILE_PIXELS: f32 = 3.0;
 /// Pixels along the side of a cell of that grid, at least.
@@ -39,7 +42,7 @@ mod gpu_data {
         pub(super) surface: u32,
         pub(super) lines: u32,
         pub(super) highlight: u32,
-        pub(super) has_splats: u32,
+        pub(super) padding: u32,
         pub(super) shadow_scale: f32,
         pub(super) overview_scale: f32,
         pub(super) levels: Vec2,
@@ -69,27 +72,38 @@ mod gpu_data {
 pub(super) struct TerrainRenderer {
     layout: wgpu::BindGroupLayout,
     clamped: wgpu::Sampler,
-    solid: Pipelines,
-    /// Only made for maps whose textures have holes: a shader that may drop pixels is slower.
-    with_holes: Option<Pipelines>,
-    /// Only made when it is first asked for.
-    wireframe: Option<Pipelines>,
+    /// One for each [`Variant`], made when it is first needed.
+    pipelines: [Option<Pipelines>; Variant::ALL.len()],
     water: wgpu::RenderPipeline,
 }
 
+/// A pipeline for each class of face.
 #[derive(Debug)]
 struct Pipelines {
     rects: wgpu::RenderPipeline,
     tops: wgpu::RenderPipeline,
+    mixed: wgpu::RenderPipeline,
     sides: wgpu::RenderPipeline,
+    rects_middle: wgpu::RenderPipeline,
+    tops_middle: wgpu::RenderPipeline,
     far: wgpu::RenderPipeline,
 }
 
+/// What the shaders can do. The plainest are far faster than those that can do everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Variant {
-    Solid,
-    WithHoles,
-    Wireframe,
+    /// Light and textures.
+    Plain = 0,
+    /// Holes in textures, and accents.
+    Rich = 1,
+    /// Overlays, grids and highlights, and all of the above.
+    Inspect = 2,
+    /// The edges of the triangles.
+    Wireframe = 3,
+}
+
+impl Variant {
+    const ALL: [Self; 4] = [Self::Plain, Self::Rich, Self::Inspect, Self::Wireframe];
 }
 
 /// A map on the GPU.
@@ -99,11 +113,13 @@ pub(super) struct TerrainData {
     map: wgpu::Buffer,
     /// The index of each chunk, for handing one to a draw call.
     chunk_indices: wgpu::Buffer,
-    /// Six indices... of the eight triangles of a tile's top.
+    /// Points of the eight triangles of a tile's top.
     top_indices: wgpu::Buffer,
     /// Far chunks and their steps, written for each picture.
     far_instances: wgpu::Buffer,
-    has_holes: bool,
+    is_rich: bool,
+    /// What the next picture is drawn with.
+    variant: Variant,
     gpu_bytes: u64,
     chunks: Vec<Chunk>,
     visible: Vec<Visible>,
@@ -118,15 +134,26 @@ struct Chunk {
     max: Vec3,
     rects: Range<u32>,
     tops: Range<u32>,
+    mixed: Range<u32>,
     sides: Range<u32>,
     has_water: bool,
+}
+
+/// How a chunk is drawn, depending on the size of its tiles in the picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// Face by face, with textures.
+    Near,
+    /// Face by face, in the colours of the overview.
+    Middle,
+    /// As a grid whose cells have 2 to the power of this many tiles along a side.
+    Far(u32),
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Visible {
     chunk: u32,
-    /// Tiles along a cell's side as a power of two; none for a chunk drawn face by face.
-    step: Option<u32>,
+    detail: Detail,
     distance: f32,
 }
 
@@ -138,7 +165,11 @@ impl Pipelines {
         variant: Variant,
     ) -> Self {
         let module = TERRAIN.module(&gpu.device);
-        let constants = [("ALPHA_TEST", f64::from(u8::from(variant == Variant::WithHoles)))];
+        let on = |on: bool| f64::from(u8::from(on));
+        let constants = [
+            ("RICH", on(matches!(variant, Variant::Rich | Variant::Inspect))),
+            ("INSPECT", on(variant == Variant::Inspect)),
+        ];
         let wireframe = variant == Variant::Wireframe;
         let pipeline = |vertex, fragment, cull, stride| {
             create_pipeline(
@@ -151,15 +182,18 @@ impl Pipelines {
                     wireframe,
                     blend: wireframe,
                     depth_write: !wireframe,
-                    constants: if wireframe { &[] } else { &constants },
+                    constants: &constants,
                     ..PipelineOptions::new(vertex, if wireframe { "fs_wire" } else { fragment })
                 },
             )
         };
         Self {
-            rects: pipeline("vs_rect", "fs_top", true, 0),
+            rects: pipeline("vs_rect", "fs_rect", true, 0),
             tops: pipeline("vs_top", "fs_top", true, 0),
+            mixed: pipeline("vs_mixed", "fs_mixed", true, 0),
             sides: pipeline("vs_side", "fs_side", true, 0),
+            rects_middle: pipeline("vs_rect", "fs_rect_middle", true, 0),
+            tops_middle: pipeline("vs_top", "fs_top_middle", true, 0),
             // Skirts hang behind the edge of their chunk, whichever way one looks at it.
             far: pipeline("vs_far", "fs_far", false, 4),
         }
@@ -208,9 +242,10 @@ impl TerrainRenderer {
             ..Default::default()
         });
         Self {
-            solid: Pipelines::new(gpu, frame, &layout, Variant::Solid),
-            with_holes: None,
-            wireframe: None,
+            pipelines: Variant::ALL.map(|variant| {
+                let at_once = variant == Variant::Plain;
+                at_once.then(|| Pipelines::new(gpu, frame, &layout, variant))
+            }),
             water: water_pipeline(gpu, frame, &layout),
             layout,
             clamped,
@@ -219,39 +254,35 @@ impl TerrainRenderer {
 
     /// The same with shaders as they now are on disk.
     pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
-        let layout = self.layout.clone();
-        let again = |old: &Option<Pipelines>, variant| {
-            old.as_ref().map(|_| Pipelines::new(gpu, frame, &layout, variant))
-        };
         Self {
-            solid: Pipelines::new(gpu, frame, &layout, Variant::Solid),
-            with_holes: again(&self.with_holes, Variant::WithHoles),
-            wireframe: again(&self.wireframe, Variant::Wireframe),
-            water: water_pipeline(gpu, frame, &layout),
+            pipelines: Variant::ALL.map(|variant| {
+                let made = self.pipelines[variant as usize].as_ref();
+                made.map(|_| Pipelines::new(gpu, frame, &self.layout, variant))
+            }),
+            water: water_pipeline(gpu, frame, &self.layout),
+            layout: self.layout.clone(),
             clamped: self.clamped.clone(),
-            layout,
         }
     }
 
-    pub(super) fn prepare_wireframe(&mut self, gpu: &Gpu, frame: &FrameRenderer) {
-        if self.wireframe.is_none() && gpu.draws_wireframes() {
-            let pipelines = Pipelines::new(gpu, frame, &self.layout, Variant::Wireframe);
-            self.wireframe = Some(pipelines);
+    /// Makes what a view of a map needs and is not there yet.
+    pub(super) fn prepare(&mut self, gpu: &Gpu, frame: &FrameRenderer, data: &TerrainData, view: &View) {
+        let wireframe = view.overlays.contains("wireframe") && gpu.draws_wireframes();
+        for variant in [Some(data.variant), wireframe.then_some(Variant::Wireframe)] {
+            let Some(variant) = variant else { continue };
+            self.pipelines[variant as usize]
+                .get_or_insert_with(|| Pipelines::new(gpu, frame, &self.layout, variant));
         }
     }
 
     pub(super) fn upload(
-        &mut self,
+        &self,
         gpu: &Gpu,
         frame: &FrameRenderer,
         terrain: &Terrain,
     ) -> Result<TerrainData, UploadError> {
         let packed = terrain.packed();
         let textures = terrain.textures();
-        if textures.has_holes && self.with_holes.is_none() {
-            let pipelines = Pipelines::new(gpu, frame, &self.layout, Variant::WithHoles);
-            self.with_holes = Some(pipelines);
-        }
         let mut gpu_bytes = 0;
         let mut buffer = |label, bytes: &[u8], usage| -> Result<wgpu::Buffer, UploadError> {
             let limits = gpu.device.limits();
@@ -289,8 +320,8 @@ impl TerrainRenderer {
             bytemuck::cast_slice(&indices),
             vertex | wgpu::BufferUsages::COPY_DST,
         )?;
-        // The centre with each two neighbouring points around it.
-        let fan: Vec<u16> = (0..8).flat_map(|i| [8, i, (i + 1) % 8]).collect();
+        // Each point with the next one around the tile and the centre.
+        let fan: Vec<u16> = (0..8).flat_map(|i| [i, (i + 1) % 8, 8]).collect();
         let top_indices = buffer("fan", bytemuck::cast_slice(&fan), wgpu::BufferUsages::INDEX)?;
         let map = buffer(
             "map",
@@ -371,7 +402,8 @@ impl TerrainRenderer {
             chunk_indices,
             top_indices,
             far_instances,
-            has_holes: textures.has_holes,
+            is_rich: textures.has_holes || !terrain.map().splats.is_empty(),
+            variant: Variant::Plain,
             gpu_bytes,
             visible: Vec::with_capacity(chunks.len()),
             far: Vec::with_capacity(chunks.len()),
@@ -387,13 +419,10 @@ impl TerrainRenderer {
         data: &TerrainData,
         statistics: &mut DrawStatistics,
     ) {
-        let pipelines = match (&self.with_holes, data.has_holes) {
-            (Some(with_holes), true) => with_holes,
-            _ => &self.solid,
-        };
-        Self::draw_with(pipelines, pass, frame, data, statistics);
+        self.draw_with(data.variant, pass, frame, data, statistics);
     }
 
+    /// Draws the edges of all triangles, where the device can.
     pub(super) fn draw_wireframe(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
@@ -401,47 +430,51 @@ impl TerrainRenderer {
         data: &TerrainData,
         statistics: &mut DrawStatistics,
     ) {
-        if let Some(pipelines) = &self.wireframe {
-            Self::draw_with(pipelines, pass, frame, data, statistics);
-        }
+        self.draw_with(Variant::Wireframe, pass, frame, data, statistics);
     }
 
     fn draw_with(
-        pipelines: &Pipelines,
+        &self,
+        variant: Variant,
         pass: &mut wgpu::RenderPass<'_>,
         frame: &FrameData,
         data: &TerrainData,
         statistics: &mut DrawStatistics,
     ) {
+        let Some(pipelines) = &self.pipelines[variant as usize] else {
+            return;
+        };
         pass.set_bind_group(0, &frame.bind_group, &[]);
         pass.set_bind_group(1, &data.bind_group, &[]);
-        let mut count = |triangles: u64| {
-            statistics.triangles += triangles;
-            statistics.draw_calls += 1;
-        };
-        pass.set_pipeline(&pipelines.rects);
-        for chunk in data.near() {
-            if data.set_chunk(pass, chunk, |c| &c.rects) {
-                let rects = data.chunks[chunk as usize].rects.clone();
-                count(rects.len() as u64 * 2);
-                pass.draw(0..6, rects);
-            }
-        }
-        pass.set_pipeline(&pipelines.tops);
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
-        for chunk in data.near() {
-            if data.set_chunk(pass, chunk, |c| &c.tops) {
-                let tops = data.chunks[chunk as usize].tops.clone();
-                count(tops.len() as u64 * 8);
-                pass.draw_indexed(0..24, 0, tops);
-            }
-        }
-        pass.set_pipeline(&pipelines.sides);
-        for chunk in data.near() {
-            if data.set_chunk(pass, chunk, |c| &c.sides) {
-                let sides = data.chunks[chunk as usize].sides.clone();
-                count(sides.len() as u64 * 2);
-                pass.draw(0..6, sides);
+        let classes: [(&wgpu::RenderPipeline, Detail, Class); 7] = [
+            (&pipelines.rects, Detail::Near, Class::Rects),
+            (&pipelines.tops, Detail::Near, Class::Tops),
+            (&pipelines.mixed, Detail::Near, Class::Mixed),
+            (&pipelines.rects_middle, Detail::Middle, Class::Rects),
+            (&pipelines.tops_middle, Detail::Middle, Class::AllTops),
+            (&pipelines.sides, Detail::Near, Class::Sides),
+            (&pipelines.sides, Detail::Middle, Class::Sides),
+        ];
+        for (pipeline, detail, class) in classes {
+            pass.set_pipeline(pipeline);
+            for visible in data.visible.iter().filter(|v| v.detail == detail) {
+                let chunk = &data.chunks[visible.chunk as usize];
+                let instances = class.instances(chunk);
+                if instances.is_empty() {
+                    continue;
+                }
+                let at = u64::from(visible.chunk) * 4;
+                pass.set_vertex_buffer(0, data.chunk_indices.slice(at..at + 4));
+                let faces = instances.len() as u64;
+                statistics.draw_calls += 1;
+                if matches!(class, Class::Rects | Class::Sides) {
+                    statistics.triangles += faces * 2;
+                    pass.draw(0..6, instances);
+                } else {
+                    statistics.triangles += faces * 8;
+                    pass.draw_indexed(0..24, 0, instances);
+                }
             }
         }
         pass.set_pipeline(&pipelines.far);
@@ -452,7 +485,8 @@ impl TerrainRenderer {
             }
             let cells = CHUNK_SIDE >> step;
             let quads = cells * cells + 4 * cells;
-            count(u64::from(quads) * 2 * instances.len() as u64);
+            statistics.triangles += u64::from(quads) * 2 * instances.len() as u64;
+            statistics.draw_calls += 1;
             pass.draw(0..quads * 6, instances.clone());
         }
     }
@@ -475,6 +509,29 @@ impl TerrainRenderer {
                 statistics.triangles += 2;
                 statistics.draw_calls += 1;
             }
+        }
+    }
+}
+
+/// Which of a chunk's faces a draw call is about.
+#[derive(Debug, Clone, Copy)]
+enum Class {
+    Rects,
+    Tops,
+    Mixed,
+    AllTops,
+    Sides,
+}
+
+impl Class {
+    fn instances(self, chunk: &Chunk) -> Range<u32> {
+        match self {
+            Self::Rects => chunk.rects.clone(),
+            Self::Tops => chunk.tops.clone(),
+            Self::Mixed => chunk.mixed.clone(),
+            // Those that mix follow those that do not.
+            Self::AllTops => chunk.tops.start..chunk.mixed.end,
+            Self::Sides => chunk.sides.clone(),
         }
     }
 }
@@ -524,7 +581,7 @@ fn map_data(terrain: &Terrain) -> gpu_data::Map {
         surface: 0,
         lines: 0,
         highlight: gpu_data::NOTHING,
-        has_splats: u32::from(!terrain.map().splats.is_empty()),
+        padding: 0,
         shadow_scale: terrain.shadow().texels_per_tile as f32,
         overview_scale: 1.0 / terrain.overview().tiles_per_texel as f32,
         levels: glam::Vec2::new(levels[0] as f32, levels[1] as f32),
@@ -551,6 +608,7 @@ fn chunks(terrain: &Terrain) -> Vec<Chunk> {
                 max: a.max(b),
                 rects: faces.rects.clone(),
                 tops: faces.tops.clone(),
+                mixed: faces.mixed.clone(),
                 sides: faces.sides.clone(),
                 has_water: faces.has_water,
             }
@@ -573,12 +631,18 @@ impl TerrainData {
         map.lines = gpu_data::LINES.iter().map(on).sum();
         map.highlight = highlight(terrain, view);
         gpu.queue.write_buffer(&self.map, 0, bytemuck::bytes_of(&map));
+        let inspects = map.surface != 0 || map.lines != 0 || map.highlight != gpu_data::NOTHING;
+        self.variant = match (inspects, self.is_rich) {
+            (true, _) => Variant::Inspect,
+            (false, true) => Variant::Rich,
+            (false, false) => Variant::Plain,
+        };
 
         self.find_visible(view, size);
         self.far.clear();
         for step in 0..=LAST_STEP {
             let begin = self.far.len() as u32;
-            let of_step = self.visible.iter().filter(|v| v.step == Some(step));
+            let of_step = self.visible.iter().filter(|v| v.detail == Detail::Far(step));
             self.far.extend(of_step.map(|v| v.chunk | step << 28));
             self.far_ranges[step as usize] = begin..self.far.len() as u32;
         }
@@ -609,42 +673,24 @@ impl TerrainData {
             let tile_pixels = tile_pixels_at_1 / scale_distance.max(1.0);
             self.visible.push(Visible {
                 chunk: i as u32,
-                step: step_for(tile_pixels),
+                detail: detail_for(tile_pixels),
                 distance,
             });
         }
         self.visible.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     }
-
-    /// Chunks that are drawn face by face, the nearest first.
-    fn near(&self) -> impl Iterator<Item = u32> + '_ {
-        let near = self.visible.iter().filter(|v| v.step.is_none());
-        near.map(|v| v.chunk)
-    }
-
-    /// Says which chunk the next draw call is about; false when it has none of these faces.
-    fn set_chunk(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        chunk: u32,
-        faces: impl Fn(&Chunk) -> &Range<u32>,
-    ) -> bool {
-        if faces(&self.chunks[chunk as usize]).is_empty() {
-            return false;
-        }
-        let at = u64::from(chunk) * 4;
-        pass.set_vertex_buffer(0, self.chunk_indices.slice(at..at + 4));
-        true
-    }
 }
 
-/// How coarse the grid of a chunk may be whose tiles have this many pixels along a side.
-fn step_for(tile_pixels: f32) -> Option<u32> {
+/// How a chunk is drawn whose tiles have this many pixels along a side.
+fn detail_for(tile_pixels: f32) -> Detail {
+    if tile_pixels >= LEAST_TEXTURED_PIXELS {
+        return Detail::Near;
+    }
     if tile_pixels >= LEAST_TILE_PIXELS {
-        return None;
+        return Detail::Middle;
     }
     let step = (LEAST_CELL_PIXELS / tile_pixels).log2().ceil();
-    Some((step as u32).clamp(1, LAST_STEP))
+    Detail::Far((step as u32).clamp(1, LAST_STEP))
 }
 
 /// What is highlighted: all tiles of the selected type, or with the selected material on top.
@@ -670,11 +716,10 @@ mod tests {
 
     #[test]
     fn the_further_a_chunk_the_coarser_its_grid() {
-        assert_eq!(step_for(40.0), None);
-        assert_eq!(step_for(2.9), Some(1));
-        assert_eq!(step_for(1.0), Some(3));
-        assert_eq!(step_for(0.0), Some(LAST_STEP));
-        // Levels are whole numbers of units, so boxes are exact.
-        assert_eq!(LEVEL_HEIGHT, 4.0);
+        assert_eq!(detail_for(40.0), Detail::Near);
+        assert_eq!(detail_for(5.0), Detail::Middle);
+        assert_eq!(detail_for(2.9), Detail::Far(1));
+        assert_eq!(detail_for(1.0), Detail::Far(3));
+        assert_eq!(detail_for(0.0), Detail::Far(LAST_STEP));
     }
 }

@@ -32,7 +32,9 @@ static TEXTURES: &[(&str, &[u8])] = textures![
 pub fn source() -> Source {
     Source {
         path: PathBuf::from("demo.pfmap"),
-        bytes: include_bytes!("../../assets/demo/demo.pfmap").as_slice().into(),
+        bytes: include_bytes!("../../assets/demo/demo.pfmap")
+            .as_slice()
+            .into(),
         embedded: TEXTURES,
     }
 }

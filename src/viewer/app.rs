@@ -227,7 +227,9 @@ impl App {
             screen.window.set_visible(true);
         }
         self.egui.set_zoom_factor(self.state.settings.scale);
-        let raw = screen.input.take_egui_input(&screen.window);
+        let mut raw = screen.input.take_egui_input(&screen.window);
+        // The state knows of files that hover. While egui does too, it draws without a pause.
+        raw.hovered_files.clear();
         let adapter = self.state.adapter.clone();
         let picture = screen.picture.texture();
         let frame_statistics = FrameStatistics {

@@ -75,6 +75,11 @@ impl Display {
         &self.name
     }
 
+    /// The process of the X server.
+    pub(crate) fn server_pid(&self) -> u32 {
+        self.server.id()
+    }
+
     /// A folder that goes away with the display.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -10,11 +11,14 @@ use super::display::Display;
 
 /// Longer than anything takes on a slow machine with a software renderer and other tests beside.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// How long nothing happens before all is taken to be done.
+const QUIET: Duration = Duration::from_millis(250);
 
 /// A running program and everything that it has said.
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
+    server_pid: u32,
     arriving: Receiver<String>,
     /// All lines of stdout and stderr so far.
     lines: Vec<String>,
@@ -75,6 +79,7 @@ impl Program {
         forward(child.stderr.take().unwrap(), sender);
         Self {
             child,
+            server_pid: display.server_pid(),
             arriving,
             lines: Vec::new(),
             read: 0,
@@ -138,12 +143,41 @@ impl Program {
         heard
     }
 
-    /// Waits until the program draws nothing for a while.
-    pub(crate) fn wait_until_idle(&mut self) {
+    /// Waits for a frame, and then until the program and its display have nothing left to do.
+    /// Gives what was said meanwhile.
+    pub(crate) fn wait_until_drawn(&mut self) -> &[String] {
+        let start = self.read;
+        self.wait_for("frame ");
         let deadline = Instant::now() + PATIENCE;
-        while !self.listen(Duration::from_millis(400)).is_empty() {
-            assert!(Instant::now() < deadline, "never idle:\n{}", self.said());
+        let mut quiet_since = Instant::now();
+        while quiet_since.elapsed() < QUIET {
+            let heard = !self.listen(Duration::from_millis(10)).is_empty();
+            // On a busy machine one that waits for a processor is as silent as one that is done.
+            if heard || self.wants_processor(self.pid()) || self.wants_processor(self.server_pid) {
+                quiet_since = Instant::now();
+            }
+            assert!(
+                Instant::now() < deadline,
+                "it draws on and on:\n{}",
+                self.said()
+            );
         }
+        &self.lines[start..]
+    }
+
+    /// Whether a thread of a process runs or would like to.
+    fn wants_processor(&self, pid: u32) -> bool {
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
+        let Ok(tasks) = tasks else {
+            panic!(
+                "process {pid} has ended; the program said:\n{}",
+                self.said()
+            );
+        };
+        // Threads come and go while one looks.
+        tasks.flatten().any(|task| {
+            stat_fields(&task.path()).is_some_and(|fields| matches!(&*fields[0], "R" | "D"))
+        })
     }
 
     /// Where something of this name is in the window, as last told.
@@ -189,20 +223,34 @@ impl Program {
         }
     }
 
-    /// Everything that it has said, as one text.
+    /// Everything that it has said, as one text; of frames in a row, the last.
     pub(crate) fn said(&self) -> String {
-        self.lines.join("\n")
+        let is_frame = |line: &str| line.starts_with("event: frame ");
+        let mut said: Vec<&str> = Vec::new();
+        for line in &self.lines {
+            if is_frame(line) && said.last().is_some_and(|last| is_frame(last)) {
+                said.pop();
+            }
+            said.push(line);
+        }
+        said.join("\n")
     }
 
     /// Processor time that it has used, in hundredths of a second.
-    #[cfg(target_os = "linux")]
     pub(crate) fn cpu_ticks(&self) -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
-        // The second field is the name in parentheses; user and system time are fields 14 and 15.
-        let after_name = stat.rsplit_once(") ").unwrap().1;
-        let fields: Vec<&str> = after_name.split(' ').collect();
+        let process = PathBuf::from(format!("/proc/{}", self.pid()));
+        let fields = stat_fields(&process).unwrap();
+        // User and system time: fields 14 and 15 of the whole.
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
+}
+
+/// What Linux says of a process or thread, from the third field (its state) on; those before hold
+/// a name in parentheses.
+fn stat_fields(process: &Path) -> Option<Vec<String>> {
+    let stat = std::fs::read_to_string(process.join("stat")).ok()?;
+    let after_name = stat.rsplit_once(") ")?.1;
+    Some(after_name.split(' ').map(str::to_owned).collect())
 }
 
 impl Drop for Program {

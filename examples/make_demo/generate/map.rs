@@ -16,12 +16,12 @@ const CHUNKS: u32 = 4;
 const SIDE: i32 = (CHUNKS * CHUNK_SIDE) as i32;
 
 /// A texture of the map.
-pub struct Material {
+pub(crate) struct Material {
     name: &'static str,
     /// File name.
-    pub texture: &'static str,
+    pub(crate) texture: &'static str,
     /// Paints it.
-    pub paint: fn() -> RgbImage,
+    pub(crate) paint: fn() -> RgbImage,
 }
 
 const fn material(name: &'static str, texture: &'static str, paint: fn() -> RgbImage) -> Material {
@@ -34,7 +34,7 @@ const fn material(name: &'static str, texture: &'static str, paint: fn() -> RgbI
 
 /// The materials in the order of the file. Across an edge with a hard seam, the later one lies
 /// over the earlier one.
-pub const MATERIALS: [Material; 9] = [
+pub(crate) const MATERIALS: [Material; 9] = [
     material("Grass", "grass.jpg", textures::grass),
     material("Meadow", "meadow.jpg", textures::meadow),
     material("Moss", "moss.jpg", textures::moss),
@@ -143,6 +143,16 @@ fn wild(at: Place, waves: i32, seed: u32) -> f32 {
     )
 }
 
+/// Softer noise, without small bumps.
+fn rolling(at: Place, waves: i32, seed: u32) -> f32 {
+    1.2 * fbm(
+        at.map(|a| (a / SIDE as f32).clamp(0.0, 0.999)),
+        [waves, waves],
+        1,
+        seed,
+    )
+}
+
 /// Distance from the shore of the lake; below 0 in it.
 fn from_lake(at: Place) -> f32 {
     distance(at, LAKE) - 19.0 + 5.0 * wild(at, 6, 101)
@@ -175,8 +185,9 @@ fn ground(at: Place) -> i32 {
     let mountain = distance(at, MOUNTAIN) + 6.0 * wild(at, 7, 104);
     match mountain {
         ..3.2 => return 9,
-        ..9.5 => return 8,
-        ..17.5 => return 5,
+        ..8.5 if wild(at, 13, 113) > 0.06 => return 9,
+        ..11.0 => return 8,
+        ..18.5 => return 5,
         ..23.0 => return 2,
         _ => {}
     }
@@ -184,9 +195,11 @@ fn ground(at: Place) -> i32 {
         .min(distance_from_lines(at, &PATHS))
         .min(distance_from(at, SQUARE))
         .min(distance_from(at, GARDEN));
-    let room = smoothstep(3.0, 9.0, built) * smoothstep(2.5, 9.0, inland(at));
-    let hills = 2.2 + 4.6 * wild(at, 5, 105) - 0.03 * distance(at, [64.0, 64.0]);
-    let foot = 2.4 * smoothstep(31.0, 23.0, mountain);
+    let room = smoothstep(3.0, 11.0, built)
+        * smoothstep(2.5, 11.0, inland(at))
+        * smoothstep(24.0, 36.0, mountain);
+    let hills = 2.2 + 5.0 * rolling(at, 5, 105) - 0.03 * distance(at, [64.0, 64.0]);
+    let foot = 2.4 * smoothstep(34.0, 22.5, mountain);
     ((hills * room).max(foot) as i32).clamp(0, HILLS_MAX)
 }
 
@@ -309,7 +322,7 @@ fn on_plateau(column: i32, row: i32) -> bool {
 
 /// The way up the mountain climbs from east to west: its level at the western edge of a column.
 fn climb(column: i32) -> i32 {
-    ((62 - column + 1) / 3).clamp(0, 5)
+    (62 - column).clamp(0, 2) + (54 - column).clamp(0, 3)
 }
 
 /// What people built here, if anything.
@@ -415,6 +428,7 @@ fn ruin(column: i32, row: i32) -> Spot {
 fn natural(at: Place, corners: Corners) -> u16 {
     let low = corners.into_iter().min().unwrap_or(0);
     let high = corners.into_iter().max().unwrap_or(0);
+    let raised = corners.into_iter().filter(|&c| c == high).count();
     if low <= -3 {
         return MOSS;
     }
@@ -425,6 +439,8 @@ fn natural(at: Place, corners: Corners) -> u16 {
     let patch = wild(at, 9, 108);
     match low {
         8.. => SNOW,
+        // The level half of a slope's outer corner lies above it, with the summit's snow.
+        _ if high >= 8 && raised == 3 => SNOW,
         5.. if patch > 0.22 => ROCK,
         5.. if patch < -0.10 => MOSS,
         4.. if patch > 0.05 => MEADOW,
@@ -511,7 +527,7 @@ fn tile(spot: &Spot, neighbours: [Option<&Spot>; 4], at: Place) -> Tile {
 }
 
 /// All tiles, row by row from the north-west corner.
-pub fn tiles() -> Vec<Tile> {
+pub(crate) fn tiles() -> Vec<Tile> {
     let ground = Ground::new();
     let all = || (0..SIDE * SIDE).map(|i| (i % SIDE, i / SIDE));
     let spots: Vec<Spot> = all()
@@ -532,15 +548,17 @@ pub fn tiles() -> Vec<Tile> {
 }
 
 /// The file.
-pub fn text() -> String {
-    let mut text = format!(
-        "version 1.2\nnum_materials {}\nnum_splats 1\nnum_rows {CHUNKS}\nnum_cols {CHUNKS}\n",
-        MATERIALS.len()
-    );
-    for material in &MATERIALS {
-        text += &format!("material {} {}\n", material.name, material.texture);
-    }
-    text += &format!("splat {GRASS} {MEADOW}\n");
+pub(crate) fn text() -> String {
+    let mut lines = vec![
+        "version 1.2".to_owned(),
+        format!("num_materials {}", MATERIALS.len()),
+        "num_splats 1".to_owned(),
+        format!("num_rows {CHUNKS}"),
+        format!("num_cols {CHUNKS}"),
+    ];
+    let material = |m: &Material| format!("material {} {}", m.name, m.texture);
+    lines.extend(MATERIALS.iter().map(material));
+    lines.push(format!("splat {GRASS} {MEADOW}"));
     let tiles = tiles();
     let chunk_side = CHUNK_SIDE as usize;
     for chunk in 0..(CHUNKS * CHUNKS) as usize {
@@ -549,10 +567,10 @@ pub fn text() -> String {
             let start = (chunk_row * chunk_side + row) * SIDE as usize + chunk_column * chunk_side;
             for four in tiles[start..start + chunk_side].chunks_exact(4) {
                 let four: Vec<[u8; TILE_CHARS]> = four.iter().map(Tile::text).collect();
-                text += &String::from_utf8_lossy(&four.join(&b' '));
-                text.push('\n');
+                lines.push(String::from_utf8_lossy(&four.join(&b' ')).into_owned());
             }
         }
     }
-    text
+    lines.push(String::new());
+    lines.join("\n")
 }

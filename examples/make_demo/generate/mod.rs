@@ -3,16 +3,18 @@
 //! Nothing here calls a function of the mathematics library: sums, products and square roots are
 //! the same on every machine, and `tests/demo.rs` compares with what lies in `assets/demo`.
 
-pub mod map;
+use image::ImageResult;
+
+pub(crate) mod map;
 mod noise;
 mod textures;
 
 /// Names (below `assets/demo`) and bytes of all files.
-pub fn files() -> Vec<(String, Vec<u8>)> {
+pub(crate) fn files() -> ImageResult<Vec<(String, Vec<u8>)>> {
     let textures = map::MATERIALS.iter().map(|material| {
         let name = format!("assets/map_textures/{}", material.texture);
-        (name, textures::jpeg(&(material.paint)()))
+        Ok((name, textures::jpeg(&(material.paint)())?))
     });
     let map = ("demo.pfmap".to_owned(), map::text().into_bytes());
-    std::iter::once(map).chain(textures).collect()
+    std::iter::once(Ok(map)).chain(textures).collect()
 }

@@ -2,7 +2,7 @@
 //! that 0 and 1 are the same place.
 
 /// A hash of three numbers.
-pub fn hash(x: i32, y: i32, seed: u32) -> u32 {
+pub(crate) fn hash(x: i32, y: i32, seed: u32) -> u32 {
     let mut h = seed.wrapping_mul(0x9e37_79b9) ^ 0x85eb_ca6b;
     for n in [x, y] {
         h = (h ^ n.cast_unsigned()).wrapping_mul(0xcc9e_2d51);
@@ -13,23 +13,23 @@ pub fn hash(x: i32, y: i32, seed: u32) -> u32 {
 }
 
 /// A random number from 0 to 1.
-pub fn random(x: i32, y: i32, seed: u32) -> f32 {
+pub(crate) fn random(x: i32, y: i32, seed: u32) -> f32 {
     (hash(x, y, seed) >> 8) as f32 / (1 << 24) as f32
 }
 
 /// From `a` to `b`.
-pub fn mix(a: f32, b: f32, t: f32) -> f32 {
+pub(crate) fn mix(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
 }
 
 /// 0 below `low`, 1 above `high`, smooth between them.
-pub fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
+pub(crate) fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
     let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
 /// Gradient noise from about -1 to 1, with so many waves across the picture.
-pub fn noise([u, v]: [f32; 2], [fu, fv]: [i32; 2], seed: u32) -> f32 {
+pub(crate) fn noise([u, v]: [f32; 2], [fu, fv]: [i32; 2], seed: u32) -> f32 {
     let (x, y) = (u * fu as f32, v * fv as f32);
     let (x0, y0) = (x.floor(), y.floor());
     let (dx, dy) = (x - x0, y - y0);
@@ -58,7 +58,7 @@ pub fn noise([u, v]: [f32; 2], [fu, fv]: [i32; 2], seed: u32) -> f32 {
 }
 
 /// Several octaves of noise, from about -1 to 1.
-pub fn fbm(at: [f32; 2], waves: [i32; 2], octaves: i32, seed: u32) -> f32 {
+pub(crate) fn fbm(at: [f32; 2], waves: [i32; 2], octaves: i32, seed: u32) -> f32 {
     let (mut sum, mut amplitude) = (0.0, 0.5);
     for octave in 0..octaves {
         let waves = waves.map(|w| w << octave);
@@ -69,16 +69,16 @@ pub fn fbm(at: [f32; 2], waves: [i32; 2], octaves: i32, seed: u32) -> f32 {
 }
 
 /// A cell of a Voronoi diagram around points that are scattered on a grid.
-pub struct Cell {
+pub(crate) struct Cell {
     /// A number of its own.
-    pub id: u32,
+    pub(crate) id: u32,
     /// Distance from its border; 1 is the side of the grid.
-    pub inside: f32,
+    pub(crate) inside: f32,
 }
 
 /// The cell at a position; a grid of so many columns and rows, its points off their places by up
 /// to `jitter` of the grid's side.
-pub fn cell([u, v]: [f32; 2], [nu, nv]: [i32; 2], jitter: f32, seed: u32) -> Cell {
+pub(crate) fn cell([u, v]: [f32; 2], [nu, nv]: [i32; 2], jitter: f32, seed: u32) -> Cell {
     let (x, y) = (u * nu as f32, v * nv as f32);
     let (x0, y0) = (x.floor() as i32, y.floor() as i32);
     // From the position to the point of a cell of the grid.
@@ -105,7 +105,7 @@ pub fn cell([u, v]: [f32; 2], [nu, nv]: [i32; 2], jitter: f32, seed: u32) -> Cel
         let across = [point[0] - near[0], point[1] - near[1]];
         let length = dot(across, across).sqrt();
         if length > 1e-4 {
-            let middle = [(point[0] + near[0]) / 2.0, (point[1] + near[1]) / 2.0];
+            let middle = [0, 1].map(|i| f32::midpoint(point[i], near[i]));
             inside = inside.min(dot(middle, across) / length);
         }
     }

@@ -1,6 +1,6 @@
 //! The textures: 256x256, seamless, evenly lit from the west as the game's sun stands there.
 
-use image::{Rgb, RgbImage};
+use image::{ImageResult, Rgb, RgbImage};
 
 use super::noise::{cell, fbm, mix, random, smoothstep};
 
@@ -94,16 +94,14 @@ impl Canvas {
 }
 
 /// The bytes of a picture as JPEG.
-pub fn jpeg(image: &RgbImage) -> Vec<u8> {
+pub(crate) fn jpeg(image: &RgbImage) -> ImageResult<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut encoder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, 86);
-    encoder
-        .encode_image(image)
-        .expect("a picture of this size can be encoded into memory");
-    bytes
+    encoder.encode_image(image)?;
+    Ok(bytes)
 }
 
-pub fn grass() -> RgbImage {
+pub(crate) fn grass() -> RgbImage {
     let palette = [
         [44.0, 70.0, 24.0],
         [70.0, 102.0, 33.0],
@@ -115,7 +113,7 @@ pub fn grass() -> RgbImage {
     canvas.lit(0.0)
 }
 
-pub fn meadow() -> RgbImage {
+pub(crate) fn meadow() -> RgbImage {
     let palette = [
         [82.0, 78.0, 34.0],
         [122.0, 112.0, 50.0],
@@ -134,7 +132,7 @@ pub fn meadow() -> RgbImage {
     canvas.lit(0.0)
 }
 
-pub fn moss() -> RgbImage {
+pub(crate) fn moss() -> RgbImage {
     let palette = [
         [38.0, 48.0, 22.0],
         [62.0, 76.0, 32.0],
@@ -162,7 +160,7 @@ pub fn moss() -> RgbImage {
     .lit(0.16)
 }
 
-pub fn rock() -> RgbImage {
+pub(crate) fn rock() -> RgbImage {
     let palette = [
         [74.0, 66.0, 58.0],
         [112.0, 102.0, 90.0],
@@ -194,7 +192,7 @@ pub fn rock() -> RgbImage {
     .lit(0.15)
 }
 
-pub fn cobbles() -> RgbImage {
+pub(crate) fn cobbles() -> RgbImage {
     Canvas::paint(|at| {
         let bend = [1, 2].map(|i| 0.006 * fbm(at, [6, 6], 3, 50 + i));
         let stone = cell([at[0] + bend[0], at[1] + bend[1]], [10, 10], 0.42, 53);
@@ -222,7 +220,7 @@ pub fn cobbles() -> RgbImage {
     .lit(0.17)
 }
 
-pub fn flagstones() -> RgbImage {
+pub(crate) fn flagstones() -> RgbImage {
     Canvas::paint(|at| {
         let bend = [1, 2].map(|i| 0.004 * fbm(at, [10, 10], 3, 60 + i));
         let slab = cell([at[0] + bend[0], at[1] + bend[1]], [5, 6], 0.6, 63);
@@ -231,7 +229,7 @@ pub fn flagstones() -> RgbImage {
         let fine = fbm(at, [90, 90], 2, 65);
         let body = smoothstep(0.020, 0.045, slab.inside + 0.008 * rough);
         let bevel = smoothstep(0.025, 0.095, slab.inside + 0.012 * rough);
-        let light = 148.0 + 26.0 * (pick(66) - 0.5) + 20.0 * rough + 14.0 * fine;
+        let light = 130.0 + 26.0 * (pick(66) - 0.5) + 20.0 * rough + 14.0 * fine;
         let warm = 1.035 + 0.06 * (pick(67) - 0.5);
         let surface = [light * warm, light, light * (1.9 - warm)];
         let sand = 92.0 + 26.0 * fbm(at, [50, 50], 3, 68);
@@ -244,7 +242,7 @@ pub fn flagstones() -> RgbImage {
     .lit(0.17)
 }
 
-pub fn path() -> RgbImage {
+pub(crate) fn path() -> RgbImage {
     let palette = [
         [92.0, 70.0, 48.0],
         [124.0, 97.0, 68.0],
@@ -268,11 +266,11 @@ pub fn path() -> RgbImage {
     .lit(0.15)
 }
 
-pub fn sand() -> RgbImage {
+pub(crate) fn sand() -> RgbImage {
     let palette = [
-        [176.0, 150.0, 106.0],
-        [198.0, 173.0, 126.0],
-        [216.0, 193.0, 148.0],
+        [150.0, 126.0, 88.0],
+        [170.0, 146.0, 104.0],
+        [186.0, 164.0, 122.0],
     ];
     Canvas::paint(|at| {
         let warp = fbm(at, [3, 3], 3, 81);
@@ -292,11 +290,12 @@ pub fn sand() -> RgbImage {
     .lit(0.09)
 }
 
-pub fn snow() -> RgbImage {
+/// Darker than snow is: where it lies, on summits, the game's light is half as strong again.
+pub(crate) fn snow() -> RgbImage {
     let palette = [
-        [178.0, 192.0, 212.0],
-        [206.0, 215.0, 227.0],
-        [226.0, 231.0, 237.0],
+        [122.0, 136.0, 158.0],
+        [146.0, 156.0, 172.0],
+        [162.0, 169.0, 178.0],
     ];
     Canvas::paint(|at| {
         let warp = fbm(at, [4, 4], 3, 91);

@@ -1,4 +1,4 @@
-//! The head of a map: the counts, the materials and the splats (document sections 3.1, fact
+//! The head of a map: the counts, the materials and the splats (document section 3.1, fact
 //! sheet A1).
 
 use super::problems::Kind;

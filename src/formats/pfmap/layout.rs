@@ -104,6 +104,11 @@ impl Layout {
     /// The tile whose characters are at a line and column, both from 1. For the end of a text
     /// that is cut short, the first tile that is missing.
     pub fn tile_at(&self, line: u64, column: u32) -> Option<usize> {
+        if let Some((tiles, end)) = self.cut
+            && end == (line, column)
+        {
+            return Some(tiles);
+        }
         let run = match &self.form {
             Form::Regular { first_line, breaks } => {
                 usize::try_from(line.checked_sub(*first_line)? / u64::from(breaks.count_ones()))
@@ -121,10 +126,6 @@ impl Layout {
                 let (tile_line, start) = self.place(*tile);
                 tile_line == line
                     && (start..start.saturating_add(TILE_CHARS as u32)).contains(&column)
-            })
-            .or_else(|| {
-                let (tiles, end) = self.cut?;
-                (end == (line, column)).then_some(tiles)
             })
     }
 
@@ -149,7 +150,7 @@ impl LayoutBuilder {
     /// The next run, its tiles one space, tab or line end apart, and whether there is a line
     /// end between the run before and this one.
     #[inline]
-    pub fn push(&mut self, run: Run, begins_line: bool) {
+    pub(super) fn push(&mut self, run: Run, begins_line: bool) {
         if let Some(before) = self.runs.last_mut()
             && begins_line
         {
@@ -159,7 +160,7 @@ impl LayoutBuilder {
     }
 
     /// The next run by the places of its tiles (at most 32, at least 1).
-    pub fn push_places(&mut self, places: &[(u64, u32)], begins_line: bool) {
+    pub(super) fn push_places(&mut self, places: &[(u64, u32)], begins_line: bool) {
         let Some(&(line, column)) = places.first() else {
             return;
         };
@@ -185,7 +186,7 @@ impl LayoutBuilder {
     }
 
     /// The layout of the whole file; `cut` as in [`Layout`].
-    pub fn finish(mut self, cut: Option<(usize, (u64, u32))>) -> Layout {
+    pub(super) fn finish(mut self, cut: Option<(usize, (u64, u32))>) -> Layout {
         // The last line ends with the file if nothing else ends it.
         if let Some(last) = self.runs.last_mut() {
             last.breaks |= 1 << (RUN - 1);

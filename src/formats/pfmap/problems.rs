@@ -57,7 +57,7 @@ pub(super) struct Problems {
 impl Problems {
     /// Lists a problem, or counts it when there are many of its kind already.
     #[cold]
-    pub fn add(&mut self, kind: Kind, place: Place, message: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, kind: Kind, place: Place, message: impl FnOnce() -> String) {
         let (count, first_unlisted) = &mut self.counts[kind as usize];
         *count += 1;
         if *count <= LISTED {
@@ -72,7 +72,7 @@ impl Problems {
     }
 
     /// All problems by their place.
-    pub fn finish(mut self) -> Vec<Problem> {
+    pub(super) fn finish(mut self) -> Vec<Problem> {
         for ((severity, noun), (count, first_unlisted)) in KINDS.into_iter().zip(self.counts) {
             if let Some(place) = first_unlisted {
                 self.listed.push(Problem {

@@ -31,17 +31,17 @@ pub(super) struct Word<'a> {
 
 impl Word<'_> {
     /// The place of one of its characters.
-    pub fn place_of(&self, index: usize) -> Place {
+    pub(super) fn place_of(&self, index: usize) -> Place {
         text_place(self.place, index)
     }
 
     /// The number that it is, if it is one.
-    pub fn number<T: std::str::FromStr>(&self) -> Option<T> {
+    pub(super) fn number<T: std::str::FromStr>(&self) -> Option<T> {
         std::str::from_utf8(self.text).ok()?.parse().ok()
     }
 
     /// What messages say of it.
-    pub fn found(&self) -> String {
+    pub(super) fn found(&self) -> String {
         format!("found {}", quoted(self.text))
     }
 }
@@ -59,7 +59,7 @@ fn is_separator(byte: u8) -> bool {
 }
 
 impl<'a> Text<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
             pos: 0,
@@ -70,18 +70,18 @@ impl<'a> Text<'a> {
     }
 
     /// Line and column of where the reading stands.
-    pub fn place(&self) -> (u64, u32) {
+    pub(super) fn place(&self) -> (u64, u32) {
         let column = self.pos - self.line_start + 1;
         (self.line, u32::try_from(column).unwrap_or(u32::MAX))
     }
 
     /// What is not read yet.
-    pub fn rest(&self) -> &'a [u8] {
+    pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.pos..).unwrap_or_default()
     }
 
     /// Goes past spaces and, if `lines` says so, line ends.
-    pub fn skip_separators(&mut self, lines: bool) {
+    pub(super) fn skip_separators(&mut self, lines: bool) {
         while let Some(&byte) = self.bytes.get(self.pos) {
             match byte {
                 b'\n' if lines => self.skip_line_end(),
@@ -92,7 +92,7 @@ impl<'a> Text<'a> {
     }
 
     /// Goes past the line feed that is next.
-    pub fn skip_line_end(&mut self) {
+    pub(super) fn skip_line_end(&mut self) {
         self.pos += 1;
         self.check_line_length();
         self.line += 1;
@@ -100,7 +100,7 @@ impl<'a> Text<'a> {
     }
 
     /// Warns of a line too long for the engine; to be asked at its end.
-    pub fn check_line_length(&mut self) {
+    pub(super) fn check_line_length(&mut self) {
         let bytes = self.pos - self.line_start;
         if bytes > ENGINE_LINE_BYTES {
             let place = text_place((self.line, 1), ENGINE_LINE_BYTES);
@@ -114,7 +114,7 @@ impl<'a> Text<'a> {
     }
 
     /// The next word, on this line or, if `lines` says so, on a later one.
-    pub fn word(&mut self, lines: bool) -> Option<Word<'a>> {
+    pub(super) fn word(&mut self, lines: bool) -> Option<Word<'a>> {
         self.skip_separators(lines);
         let (start, place) = (self.pos, self.place());
         let rest = self.rest();
@@ -131,7 +131,7 @@ impl<'a> Text<'a> {
     }
 
     /// The first word of the next line of the head that has any.
-    pub fn line_word(&mut self) -> Option<Word<'a>> {
+    pub(super) fn line_word(&mut self) -> Option<Word<'a>> {
         let blank_from = self.line;
         let at_file_start = self.pos == 0;
         if at_file_start && self.bytes.starts_with(BYTE_ORDER_MARK) {
@@ -155,7 +155,7 @@ impl<'a> Text<'a> {
     }
 
     /// Ends a line of which all is read.
-    pub fn end_line(&mut self) {
+    pub(super) fn end_line(&mut self) {
         if let Some(extra) = self.word(false) {
             self.odd_head(extra.place, "more on the line than is read; it is ignored");
         }
@@ -163,7 +163,7 @@ impl<'a> Text<'a> {
     }
 
     /// Goes to the beginning of the next line.
-    pub fn skip_line(&mut self) {
+    pub(super) fn skip_line(&mut self) {
         let rest = self.rest();
         let end = rest.iter().position(|byte| *byte == b'\n');
         self.pos += end.unwrap_or(rest.len());
@@ -173,19 +173,19 @@ impl<'a> Text<'a> {
     }
 
     /// Warns of something in the head of the file.
-    pub fn odd_head(&mut self, place: (u64, u32), message: &str) {
+    pub(super) fn odd_head(&mut self, place: (u64, u32), message: &str) {
         self.problems
             .add(Kind::Header, text_place(place, 0), || message.to_owned());
     }
 
     /// Goes back to the beginning of a word.
-    pub fn unread(&mut self, word: Word<'_>) {
+    pub(super) fn unread(&mut self, word: Word<'_>) {
         // A word is on one line, the one that the text is at.
         self.pos = word.start;
     }
 
     /// Reads the line of a key and its value if it is the next one.
-    pub fn key_line(&mut self, key: &str, expected: &str) -> Result<Word<'a>, PfmapError> {
+    pub(super) fn key_line(&mut self, key: &str, expected: &str) -> Result<Word<'a>, PfmapError> {
         let expected = || format!("`{key} <{expected}>`");
         let Some(word) = self.line_word() else {
             let found = if self.bytes.is_empty() {
@@ -215,7 +215,11 @@ impl<'a> Text<'a> {
     }
 
     /// Reads the line of a key and a whole number.
-    pub fn count_line(&mut self, key: &str, expected: &str) -> Result<(u64, Word<'a>), PfmapError> {
+    pub(super) fn count_line(
+        &mut self,
+        key: &str,
+        expected: &str,
+    ) -> Result<(u64, Word<'a>), PfmapError> {
         let value = self.key_line(key, expected)?;
         let number = if value.text.iter().all(u8::is_ascii_digit) {
             // A number that does not fit is as absurd as the largest that does.
@@ -229,7 +233,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the first word of the next line is `key`.
-    pub fn next_line_is(&self, key: &[u8]) -> bool {
+    pub(super) fn next_line_is(&self, key: &[u8]) -> bool {
         let rest = self.rest();
         let start = rest.iter().position(|byte| !is_separator(*byte));
         start.is_some_and(|start| {

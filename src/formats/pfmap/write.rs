@@ -170,9 +170,9 @@ impl Land {
             (false, true, false, true) => TileType::RampWe,
             (false, true, false, false) => TileType::CornerConcaveSw,
             // Two raised corners across have no type; one of the lowered ones is raised with them.
-            (true, true, false, true) | (true, false, false, true) => TileType::CornerConvexSw,
+            (true, true | false, false, true) => TileType::CornerConvexSw,
             (true, false, false, false) => TileType::CornerConcaveSe,
-            (true, true, true, false) | (false, true, true, false) => TileType::CornerConvexSe,
+            (true | false, true, true, false) => TileType::CornerConvexSe,
             (false, false, false, true) => TileType::CornerConcaveNw,
             (false, true, true, true) => TileType::CornerConvexNw,
             (false, false, true, false) => TileType::CornerConcaveNe,

@@ -87,7 +87,7 @@ const TYPE_COLORS: [[u8; 3]; 13] = [
 ];
 
 /// The fields of a tile's 24 characters: how many characters each has, and its name.
-const FIELDS: [(usize, &str); 15] = [
+pub const TILE_FIELDS: [(usize, &str); 15] = [
     (1, "Type"),
     (3, "Base height"),
     (2, "Ramp height"),
@@ -549,7 +549,7 @@ fn yes_no(value: bool) -> &'static str {
 fn spans(tile: &Tile) -> Vec<TextSpan> {
     let text = tile.text();
     let mut at = 0;
-    FIELDS
+    TILE_FIELDS
         .into_iter()
         .enumerate()
         .map(|(color_index, (length, field))| {

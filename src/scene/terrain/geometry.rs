@@ -239,12 +239,11 @@ mod tests {
     use super::*;
 
     fn tile(kind: TileType) -> Tile {
-        Tile {
-            kind,
-            base_height: 1,
-            ramp_height: 2,
-            ..Tile::default()
-        }
+        let mut tile = Tile::default();
+        tile.kind = kind;
+        tile.base_height = 1;
+        tile.ramp_height = 2;
+        tile
     }
 
     /// Table A5, typed again: north-west, north-east, south-west, south-east, centre (in halves

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+pub use describe::TILE_FIELDS;
 pub use overview::Overview;
 pub use patchwork::{ATLAS_SIDE, Patchwork, patchwork};
 
@@ -99,9 +100,9 @@ impl Terrain {
             of_material: &textures.layer_of_material,
             placeholder: textures.placeholder_layer,
         };
-        let mut packed = pack::pack(&map, &layers);
-        progress.report(0.85)?;
-        let shadow = ShadowMap::cast(&map, &mut packed.tiles);
+        let (shadow, shaded) = ShadowMap::cast(&map);
+        progress.report(0.8)?;
+        let packed = pack::pack(&map, &layers, &shaded);
         progress.report(0.95)?;
         let overview = Overview::of(&map, &packed.tiles, &textures.layers);
         let mut type_counts = [0; 13];

@@ -2,40 +2,37 @@
 //!
 //! A map of 64x64 chunks has 4.2 million tiles, and one storage binding may hold no more than
 //! 128 MiB, so a tile is one 64-bit record that shaders take apart (`shaders/tile.wgsl`), and
-//! faces are small references to tiles. Flat tiles of one height whose neighbours are flat too
-//! are drawn as rectangles of up to a chunk; sides are listed only where one tile's edge stands
-//! above its neighbour's. At the worst that is 8 + 4 + 4 = 16 bytes a tile.
+//! faces are small references to tiles. Level tiles that look the same are drawn as rectangles of
+//! up to a chunk; tops that mix several materials are listed apart from those that show one, since
+//! they need a dearer shader; sides are listed only where one tile's edge stands above its
+//! neighbour's. At the worst that is 8 + 4 + 4 = 16 bytes a tile.
 
 use std::num::NonZero;
 use std::ops::Range;
 
 use super::geometry::{BORDER_LEVEL, Corner, Half, Shape, half_material};
-use crate::formats::pfmap::{CHUNK_SIDE, Edge, Pfmap, Tile};
+use crate::formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile};
 
 /// A tile as shaders read it. Keep in sync with `shaders/tile.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct TileRecord {
     /// Type 0..4, base level + 128 at 4..12, ramp levels 12..19, blend modes north, east, south,
-    /// west at 19..27, blend normals 27, bump 28, pathable 29, placeholder 30, shadow 31.
+    /// west at 19..27, blend normals 27, bump 28, pathable 29.
     pub shape: u32,
-    /// Texture layer of the top 0..8 and of the sides 8..16; quadrants north-west, north-east,
-    /// south-west, south-east that show several materials 16..20; cover 20..22.
+    /// Texture layer of the top 0..8 and of the sides 8..16.
     pub surface: u32,
 }
-
-/// Bit of [`TileRecord::shape`]: part of the tile lies in shadow.
-pub(super) const SHADOW_BIT: u32 = 1 << 31;
-/// Bit of [`TileRecord::shape`]: the tile could not be read.
-pub(super) const PLACEHOLDER_BIT: u32 = 1 << 30;
 
 /// The faces of one chunk, as ranges of the lists in [`Packed`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkFaces {
     /// Entries of [`Packed::rects`].
     pub rects: Range<u32>,
-    /// Entries of [`Packed::tops`].
+    /// Entries of [`Packed::tops`] that show one material on each half.
     pub tops: Range<u32>,
+    /// Entries of [`Packed::tops`] that mix several.
+    pub mixed: Range<u32>,
     /// Entries of [`Packed::sides`].
     pub sides: Range<u32>,
     /// Lowest and highest level of the chunk, skirts included.
@@ -77,7 +74,10 @@ impl Layers<'_> {
 }
 
 /// Packs a map, on as many threads as the machine has.
-pub fn pack(map: &Pfmap, layers: &Layers<'_>) -> Packed {
+///
+/// `shaded` says of each tile whether shadow falls on it. Tiles that could not be read show the
+/// placeholder.
+pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool]) -> Packed {
     let cols = map.cols() as usize;
     let chunk_row_tiles = cols * CHUNK_SIDE as usize;
     let mut tiles = vec![TileRecord::default(); map.tiles.len()];
@@ -89,7 +89,7 @@ pub fn pack(map: &Pfmap, layers: &Layers<'_>) -> Packed {
             .enumerate()
             .map(|(i, records)| {
                 let first = (i * rows_each) as u32;
-                scope.spawn(move || pack_chunk_rows(map, layers, first, records))
+                scope.spawn(move || pack_chunk_rows(map, layers, shaded, first, records))
             })
             .collect();
         workers
@@ -97,11 +97,6 @@ pub fn pack(map: &Pfmap, layers: &Layers<'_>) -> Packed {
             .filter_map(|worker| worker.join().ok())
             .collect()
     });
-    for &(row, col) in &map.bad_tiles {
-        if let Some(record) = tiles.get_mut(row as usize * cols + col as usize) {
-            record.shape |= PLACEHOLDER_BIT;
-        }
-    }
     let mut packed = Packed {
         tiles,
         rects: Vec::with_capacity(parts.iter().map(|p| p.rects.len()).sum()),
@@ -117,6 +112,7 @@ pub fn pack(map: &Pfmap, layers: &Layers<'_>) -> Packed {
             packed.chunks.push(ChunkFaces {
                 rects: after(&chunk.rects, packed.rects.len()),
                 tops: after(&chunk.tops, packed.tops.len()),
+                mixed: after(&chunk.mixed, packed.tops.len()),
                 sides: after(&chunk.sides, packed.sides.len()),
                 ..chunk
             });
@@ -140,6 +136,7 @@ struct Part {
 fn pack_chunk_rows(
     map: &Pfmap,
     layers: &Layers<'_>,
+    shaded: &[bool],
     first_chunk_row: u32,
     records: &mut [TileRecord],
 ) -> Part {
@@ -150,10 +147,25 @@ fn pack_chunk_rows(
         let col = i as u32 % map.cols();
         *record = pack_tile(&Around::new(map, row, col), layers);
     }
+    for &(row, col) in &map.bad_tiles {
+        let at = row.checked_sub(first_row).map(|r| (r * map.cols() + col) as usize);
+        if let Some(record) = at.and_then(|at| records.get_mut(at)) {
+            record.surface = u32::from(layers.placeholder) * 0x101;
+        }
+    }
     let chunk_rows = (records.len() as u32 / map.cols().max(1)) / CHUNK_SIDE;
     for chunk_row in first_chunk_row..first_chunk_row + chunk_rows {
         for chunk_col in 0..map.chunk_cols {
-            part.add_chunk(map, chunk_row, chunk_col);
+            let first_cell = (chunk_row - first_chunk_row) * CHUNK_SIDE * map.cols();
+            let records = &records[first_cell as usize..];
+            part.add_chunk(&Chunk {
+                map,
+                layers,
+                shaded,
+                records,
+                rows: chunk_row * CHUNK_SIDE,
+                cols: chunk_col * CHUNK_SIDE,
+            });
         }
     }
     part
@@ -196,59 +208,58 @@ fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
         shape |= (tile.blend(edge) as u32) << (19 + 2 * edge as u32);
     }
     let surface = layers.of(tile.top_material)
-        | layers.of(tile.side_material) << 8
-        | mixed_quadrants(around, layers) << 16
-        | u32::from(tile.digit(16).min(3)) << 20;
+        | layers.of(tile.side_material) << 8;
     TileRecord { shape, surface }
 }
 
-/// Which quadrants of a tile show more than one material when they are blurred: a bit each for
-/// north-west, north-east, south-west, south-east.
-fn mixed_quadrants(around: &Around<'_>, layers: &Layers<'_>) -> u32 {
+/// Whether a tile's top needs the shader that mixes materials: because a blurred or ragged edge
+/// of it meets another material, or because it has a blend mode that nobody knows.
+fn mixes(around: &Around<'_>, layers: &Layers<'_>) -> bool {
     // Most tiles have no slopes and one material around them: that is quick to see.
     let own = around.own;
+    let modes = Edge::ALL.map(|edge| own.blend(edge));
+    if modes.contains(&BlendMode::Unknown) {
+        return true;
+    }
     let plain = |t: &Tile| t.top_material == own.top_material && t.ramp_height <= 1;
-    if around.all().all(plain) {
-        return 0;
+    if modes == [BlendMode::None; 4] || around.all().all(plain) {
+        return false;
     }
     let layer = |tile: &Tile, half| layers.of(half_material(tile, half));
     let own_layer = layer(own, Half::South);
-    let same = |tile: Option<&Tile>, halves: [Half; 2]| {
-        tile.is_none_or(|t| halves.into_iter().all(|h| layer(t, h) == own_layer))
+    let differs = |tile: Option<&Tile>, halves: [Half; 2]| {
+        tile.is_some_and(|t| halves.into_iter().any(|half| layer(t, half) != own_layer))
     };
-    let mut bits = 0;
-    for quadrant in 0..4 {
-        let (east, south) = (quadrant & 1 == 1, quadrant & 2 == 2);
-        let (rows, cols) = (if south { 1 } else { -1 }, if east { 1 } else { -1 });
-        let corner = |south: bool, east: bool| match (south, east) {
-            (false, false) => Corner::NorthWest,
-            (false, true) => Corner::NorthEast,
-            (true, false) => Corner::SouthWest,
-            (true, true) => Corner::SouthEast,
-        };
-        let touching = |tile: Option<&Tile>, corner| match tile {
-            Some(t) => same(tile, Shape::of(t).halves_at(corner)),
-            None => true,
-        };
-        let one = same(Some(own), [Half::South, Half::North])
-            && touching(around.at(rows, 0), corner(!south, east))
-            && touching(around.at(0, cols), corner(south, !east))
-            && touching(around.at(rows, cols), corner(!south, !east))
-            && facing(around.at(rows, 0), if south { Edge::North } else { Edge::South }, &same)
-            && facing(around.at(0, cols), if east { Edge::West } else { Edge::East }, &same);
-        if !one {
-            bits |= 1 << quadrant;
-        }
+    if differs(Some(own), [Half::South, Half::North]) {
+        return true;
     }
-    bits
-}
-
-fn facing(
-    tile: Option<&Tile>,
-    edge: Edge,
-    same: &impl Fn(Option<&Tile>, [Half; 2]) -> bool,
-) -> bool {
-    tile.is_none_or(|t| same(tile, [Shape::of(t).half_on(edge); 2]))
+    let beyond_edge = |edge: Edge| {
+        let (rows, cols) = edge.step();
+        let tile = around.at(rows, cols);
+        tile.is_some_and(|t| differs(tile, [Shape::of(t).half_on(edge.opposite()); 2]))
+    };
+    // Each tile around the north-west corner, with the corner that it has there; and so on.
+    let beyond_corner = |(row, col, corner): (i32, i32, Corner)| {
+        let tile = around.at(row, col);
+        tile.is_some_and(|t| differs(tile, Shape::of(t).halves_at(corner)))
+    };
+    Edge::ALL.into_iter().any(beyond_edge)
+        || [
+            (-1, -1, Corner::SouthEast),
+            (-1, 0, Corner::SouthWest),
+            (-1, 0, Corner::SouthEast),
+            (-1, 1, Corner::SouthWest),
+            (0, -1, Corner::NorthEast),
+            (0, -1, Corner::SouthEast),
+            (0, 1, Corner::NorthWest),
+            (0, 1, Corner::SouthWest),
+            (1, -1, Corner::NorthEast),
+            (1, 0, Corner::NorthWest),
+            (1, 0, Corner::NorthEast),
+            (1, 1, Corner::NorthWest),
+        ]
+        .into_iter()
+        .any(beyond_corner)
 }
 
 /// Whether a tile's top is level with a vertical normal everywhere, so that it can be drawn as
@@ -258,22 +269,40 @@ fn is_plain(around: &Around<'_>) -> bool {
     level(around.own) && (!around.own.blend_normals() || around.all().all(level))
 }
 
+/// A chunk that is being packed.
+struct Chunk<'a> {
+    map: &'a Pfmap,
+    layers: &'a Layers<'a>,
+    shaded: &'a [bool],
+    /// The map's records from the chunk's first row on.
+    records: &'a [TileRecord],
+    /// Row and column of the chunk's first tile.
+    rows: u32,
+    cols: u32,
+}
+
 impl Part {
-    fn add_chunk(&mut self, map: &Pfmap, chunk_row: u32, chunk_col: u32) {
-        let (first_row, first_col) = (chunk_row * CHUNK_SIDE, chunk_col * CHUNK_SIDE);
+    fn add_chunk(&mut self, chunk: &Chunk<'_>) {
+        let map_cols = chunk.map.cols();
         let starts = [self.rects.len(), self.tops.len(), self.sides.len()].map(|n| n as u32);
         let mut levels = [i32::MAX, i32::MIN];
-        // The base level of each tile that may become part of a rectangle.
-        let mut plain = [[None::<i8>; CHUNK_SIDE as usize]; CHUNK_SIDE as usize];
+        let mut mixed = Vec::new();
+        // The record of each tile that may become part of a rectangle.
+        let mut level = [[None::<TileRecord>; CHUNK_SIDE as usize]; CHUNK_SIDE as usize];
         for row in 0..CHUNK_SIDE {
             for col in 0..CHUNK_SIDE {
-                let around = Around::new(map, first_row + row, first_col + col);
+                let around = Around::new(chunk.map, chunk.rows + row, chunk.cols + col);
                 let shape = Shape::of(around.own);
                 let reference = (row * CHUNK_SIDE + col) as u16;
                 levels[0] = levels[0].min(shape.lowest());
                 levels[1] = levels[1].max(shape.highest());
-                if is_plain(&around) {
-                    plain[row as usize][col as usize] = Some(around.own.base_height);
+                let at = (chunk.rows + row) as usize * map_cols as usize;
+                let shaded = chunk.shaded.get(at + (chunk.cols + col) as usize);
+                if mixes(&around, chunk.layers) {
+                    mixed.push(reference);
+                } else if is_plain(&around) && shaded != Some(&true) {
+                    let record = chunk.records[(row * map_cols + chunk.cols + col) as usize];
+                    level[row as usize][col as usize] = Some(record);
                 } else {
                     self.tops.push(reference);
                 }
@@ -285,33 +314,36 @@ impl Part {
                 }
             }
         }
-        self.add_rects(&mut plain);
+        self.add_rects(&mut level);
+        let mixed_start = self.tops.len() as u32;
+        self.tops.append(&mut mixed);
         self.chunks.push(ChunkFaces {
             rects: starts[0]..self.rects.len() as u32,
-            tops: starts[1]..self.tops.len() as u32,
+            tops: starts[1]..mixed_start,
+            mixed: mixed_start..self.tops.len() as u32,
             sides: starts[2]..self.sides.len() as u32,
             levels,
             has_water: levels[0] < 0,
         });
     }
 
-    /// Covers the plain tiles of a chunk with rectangles of one height, taking each as wide and
-    /// then as high as it goes.
-    fn add_rects(&mut self, plain: &mut [[Option<i8>; 32]; 32]) {
+    /// Covers the level tiles of a chunk with rectangles of tiles that are the same, taking each
+    /// as wide and then as high as it goes.
+    fn add_rects(&mut self, level: &mut [[Option<TileRecord>; 32]; 32]) {
         for row in 0..32 {
             let mut col = 0;
             while col < 32 {
-                let Some(level) = plain[row][col] else {
+                let wanted = level[row][col];
+                if wanted.is_none() {
                     col += 1;
                     continue;
+                }
+                let width = level[row][col..].iter().take_while(|c| **c == wanted).count();
+                let fits = |line: &&mut [Option<TileRecord>; 32]| {
+                    line[col..col + width].iter().all(|cell| *cell == wanted)
                 };
-                let same = |cell: &&Option<i8>| **cell == Some(level);
-                let width = plain[row][col..].iter().take_while(same).count();
-                let fits = |r: &&mut [Option<i8>; 32]| {
-                    r[col..col + width].iter().all(|cell| *cell == Some(level))
-                };
-                let height = plain[row..].iter_mut().take_while(fits).count();
-                for line in &mut plain[row..row + height] {
+                let height = level[row..].iter_mut().take_while(fits).count();
+                for line in &mut level[row..row + height] {
                     line[col..col + width].fill(None);
                 }
                 self.rects

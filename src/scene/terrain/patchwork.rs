@@ -20,17 +20,17 @@ use image::imageops::{self, FilterType};
 /// Texels along one side of the atlas of 4x4 cells.
 pub const ATLAS_SIDE: u32 = 512;
 /// Texels along one side of a cell of the atlas.
-pub const CELL: u32 = 128;
+pub(super) const CELL: u32 = 128;
 /// Texels of a cell that a map tile shows, along one side.
-pub const CORE: u32 = 92;
+pub(super) const CORE: u32 = 92;
 /// Texels around the core of a cell that continue it, for filters and small mip levels.
-pub const GUARD: u32 = 18;
+pub(super) const GUARD: u32 = 18;
 
 /// Side of the image that patches are cut from.
 const SOURCE_SIDE: u32 = 256;
 /// Patches tried for each direction of edges, and how many are drawn to find them.
 const EDGE_CANDIDATES: usize = 6;
-const EDGE_DRAWS: usize = 80;
+const EDGE_DRAWS: usize = 120;
 /// Patches tried for the middle of each tile, and how many are drawn to find them.
 const MIDDLE_CANDIDATES: usize = 2;
 const MIDDLE_DRAWS: usize = 64;
@@ -38,8 +38,9 @@ const MIDDLE_DRAWS: usize = 64;
 const BLOCK: usize = 8;
 /// Side of the larger blocks whose colours are brought closer to that of the whole.
 const FIELD: usize = 32;
-/// Patches of one direction are at least this far apart in the source, so that they differ.
-const APART: i32 = 40;
+/// Columns and rows together by which patches are apart in the source at the least, so that what
+/// stands out in one is not seen in another as well. (Where diamonds only touch, it is [`CORE`].)
+const APART: i32 = 68;
 
 /// Texels, signed for positions outside of the core.
 const CORE_I: i32 = CORE as i32;
@@ -101,7 +102,7 @@ pub fn patchwork(image: &RgbaImage) -> Patchwork {
 }
 
 /// The atlas of a [`placeholder`]: the same checker in every cell, running on over all tiles.
-pub fn marked(seed: u32) -> Patchwork {
+pub(super) fn marked(seed: u32) -> Patchwork {
     let colors = checker_colors(seed);
     let side = CORE_I / 4;
     let mut cell = Cell::new();
@@ -122,7 +123,7 @@ pub fn marked(seed: u32) -> Patchwork {
 /// What stands in for a texture that is missing or broken, 256x256: a checker in magenta and
 /// near black that nobody takes for ground. The seed shifts the magenta a little, so that two
 /// missing textures can be told apart.
-pub fn placeholder(seed: u32) -> RgbaImage {
+pub(super) fn placeholder(seed: u32) -> RgbaImage {
     let colors = checker_colors(seed);
     RgbaImage::from_fn(SOURCE_SIDE, SOURCE_SIDE, |x, y| {
         image::Rgba(colors[((x / 32 + y / 32) % 2) as usize])
@@ -411,7 +412,8 @@ impl Cut {
                 if before == u32::MAX {
                     continue;
                 }
-                let [x, y] = corner.place((step + balance) / 2, (step - balance) / 2);
+                let columns = i32::midpoint(step, balance);
+                let [x, y] = corner.place(columns, step - columns);
                 let a = source.at([x + shift_h[0], y + shift_h[1]]);
                 let b = source.at([x + shift_v[0], y + shift_v[1]]);
                 next[index(balance)] = before + weight * difference(a, b);
@@ -476,7 +478,11 @@ impl EdgePatches {
         let pairs = || (0..EDGE_CANDIDATES).flat_map(|b| (0..b).map(move |a| [a, b]));
         let cost = |h: [usize; 2], v: [usize; 2]| -> u64 {
             let each = h.iter().flat_map(|&h| v.iter().map(move |&v| (h, v)));
-            each.map(|(h, v)| u64::from(costs[h][v])).sum()
+            each.map(|(h, v)| {
+                let again = near(horizontal[h], vertical[v]);
+                u64::from(costs[h][v]) * if again { 3 } else { 2 }
+            })
+            .sum()
         };
         let best = pairs()
             .flat_map(|h| pairs().map(move |v| (h, v)))
@@ -525,13 +531,17 @@ impl EdgePatches {
     }
 }
 
+/// Whether two patches have much in common.
+fn near(a: Place, b: Place) -> bool {
+    (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < APART
+}
+
 /// The first of the drawn patches, leaving out those too near to one taken already; where too few
 /// are left, any.
 fn spread(drawn: &[Place]) -> [Place; EDGE_CANDIDATES] {
-    let near = |a: &Place, b: &Place| (0..2).all(|i| (a[i] - b[i]).abs() < APART);
     let mut taken: Vec<Place> = Vec::with_capacity(drawn.len());
     for patch in drawn {
-        if !taken.iter().any(|t| near(t, patch)) {
+        if !taken.iter().any(|t| near(*t, *patch)) {
             taken.push(*patch);
         }
     }
@@ -684,7 +694,7 @@ mod tests {
     /// Something with structure at several scales, that cannot be repeated at its borders.
     fn sample() -> RgbaImage {
         RgbaImage::from_fn(256, 256, |x, y| {
-            let wave = |k: u32, l: u32| ((x * k + y * l + (x * y >> 6)) & 63) as u8;
+            let wave = |k: u32, l: u32| ((x * k + y * l + ((x * y) >> 6)) & 63) as u8;
             image::Rgba([wave(3, 5) * 2, 60 + wave(1, 7), wave(9, 2) + 90, 255])
         })
     }

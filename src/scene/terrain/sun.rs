@@ -8,7 +8,6 @@ use std::num::NonZero;
 use glam::{Vec2, Vec3};
 
 use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
-use super::pack::{SHADOW_BIT, TileRecord};
 use crate::formats::pfmap::Pfmap;
 
 /// Unit vector toward the sun: light position (1664, 1024, 384) seen from the origin, as the game
@@ -31,30 +30,32 @@ pub struct ShadowMap {
 }
 
 impl ShadowMap {
-    /// Follows the sun's light over a map and marks the tiles that lie in shadow.
+    /// Follows the sun's light over a map. Also says of each tile whether shadow falls on it.
     ///
     /// A level map gets a single texel. Otherwise there are four texels along a tile's side on
     /// maps up to 16 chunks wide and two on wider ones.
-    pub fn cast(map: &Pfmap, tiles: &mut [TileRecord]) -> Self {
+    pub fn cast(map: &Pfmap) -> (Self, Vec<bool>) {
         let flat = |t: &crate::formats::pfmap::Tile| {
             t.base_height == map.tiles[0].base_height && (t.kind as u8 == 0 || t.ramp_height == 0)
         };
         if map.tiles.is_empty() || map.tiles.iter().all(flat) {
-            return Self {
+            let lit = Self {
                 texels_per_tile: 1,
                 size: [1, 1],
                 heights: vec![half(-1000.0)],
             };
+            return (lit, vec![false; map.tiles.len()]);
         }
         let scale = if map.rows().max(map.cols()) <= 512 { 4 } else { 2 };
         let (rows, cols) = (map.rows() * scale, map.cols() * scale);
         let heights = march(map, scale);
-        mark(map, scale, &heights, tiles);
-        Self {
+        let shaded = shaded_tiles(map, scale, &heights);
+        let shadow = Self {
             texels_per_tile: scale,
             size: [cols, rows],
             heights: heights.into_iter().map(half).collect(),
-        }
+        };
+        (shadow, shaded)
     }
 }
 
@@ -115,8 +116,9 @@ fn ground_heights(map: &Pfmap, scale: u32) -> Vec<f32> {
     ground
 }
 
-/// Marks the tiles over which any shadow lies, with those next to them, which filtering reaches.
-fn mark(map: &Pfmap, scale: u32, heights: &[f32], tiles: &mut [TileRecord]) {
+/// The tiles over which any shadow lies, with those next to them, which filtering reaches.
+fn shaded_tiles(map: &Pfmap, scale: u32, heights: &[f32]) -> Vec<bool> {
+    let mut tiles = vec![false; map.tiles.len()];
     let (rows, cols) = (map.rows() as usize, map.cols() as usize);
     let wide = cols * scale as usize;
     for (row, lines) in heights.chunks_exact(wide * scale as usize).enumerate() {
@@ -130,12 +132,13 @@ fn mark(map: &Pfmap, scale: u32, heights: &[f32], tiles: &mut [TileRecord]) {
             if shaded {
                 for r in row.saturating_sub(1)..(row + 2).min(rows) {
                     for c in col.saturating_sub(1)..(col + 2).min(cols) {
-                        tiles[r * cols + c].shape |= SHADOW_BIT;
+                        tiles[r * cols + c] = true;
                     }
                 }
             }
         }
     }
+    tiles
 }
 
 /// A half-precision float, for heights: rounds toward zero and knows no infinities.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use image::{ImageReader, Limits, RgbaImage};
 
-use super::patchwork::{Patchwork, patchwork, placeholder};
+use super::patchwork::{Patchwork, marked, patchwork, placeholder};
 use crate::formats::pfmap::{Material, Pfmap};
 use crate::formats::{Place, Problem};
 use crate::scene::assets::{AssetError, AssetRoots};
@@ -202,10 +202,11 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
     let names_unknown = |t: &crate::formats::pfmap::Tile| {
         usize::from(t.top_material.max(t.side_material)) >= map.materials.len()
     };
-    if !without_layer.is_empty() || map.tiles.iter().any(names_unknown) || textures.layers.is_empty()
+    let wanted = !without_layer.is_empty() || !map.bad_tiles.is_empty();
+    if wanted || textures.layers.is_empty() || map.tiles.iter().any(names_unknown)
     {
         textures.placeholder_layer = textures.layers.len() as u8;
-        textures.layers.push(patchwork(&placeholder(u32::MAX)));
+        textures.layers.push(marked(u32::MAX));
         for i in without_layer {
             textures.layer_of_material[i] = textures.placeholder_layer;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use egui::{Frame, Grid, Label, RichText, ScrollArea, Ui};
+use egui::{Frame, Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, parts};
@@ -16,6 +16,8 @@ const NAME_WIDTH: f32 = 104.0;
 pub struct Inspector {
     of: DocumentKey,
     item: Option<Item>,
+    /// Whether the item is somewhere, so that the camera can go there.
+    has_place: bool,
     groups: Vec<PropertyGroup>,
 }
 
@@ -30,6 +32,7 @@ impl Inspector {
         let other_document = self.of.changed_to(context.document);
         if other_document || self.item != Some(item) {
             self.groups = context.document.properties(item);
+            self.has_place = context.document.item_bounds(item).is_some();
             self.item = Some(item);
         }
         if self.groups.is_empty() {
@@ -39,7 +42,7 @@ impl Inspector {
         }
         ui.horizontal_wrapped(|ui| {
             let frame = ui
-                .button("Frame")
+                .add_enabled(self.has_place, egui::Button::new("Frame"))
                 .on_hover_text("Move the camera until this fills the view");
             if frame.clicked() {
                 context.requests.push(Request::Frame(item));
@@ -51,7 +54,7 @@ impl Inspector {
                 ui.copy_text(as_text(&self.groups));
             }
         });
-        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        parts::scrolled(ui, |ui| {
             for (i, group) in self.groups.iter().enumerate() {
                 ui.push_id(i, |ui| show_group(ui, context, group));
             }
@@ -80,8 +83,7 @@ fn show_table(ui: &mut Ui, context: &mut PanelContext<'_>, properties: &[Propert
     let table = Grid::new(salt)
         .num_columns(2)
         .min_col_width(NAME_WIDTH)
-        .max_col_width(value_width.max(NAME_WIDTH))
-        .striped(true);
+        .max_col_width(value_width.max(NAME_WIDTH));
     table.show(ui, |ui| {
         for property in properties {
             ui.label(RichText::new(property.name).weak());

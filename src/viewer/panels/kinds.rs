@@ -2,8 +2,7 @@
 
 use egui::accesskit::Role;
 use egui::{
-    Align2, Color32, CornerRadius, RichText, ScrollArea, Sense, Stroke, StrokeKind, Ui, Vec2,
-    WidgetInfo, vec2,
+    Align2, Color32, CornerRadius, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, vec2,
 };
 
 use super::document_key::DocumentKey;
@@ -11,8 +10,14 @@ use super::sandbox::Sandbox;
 use super::{PanelContext, Request, format, parts};
 use crate::scene::{Item, Kind};
 
-/// Room for the picture of a kind, in points.
-pub const KIND_PREVIEW_SIZE: Vec2 = vec2(96.0, 72.0);
+/// The most room that the picture of a kind takes, in points. Others are of the same shape.
+pub const KIND_PREVIEW_SIZE: Vec2 = vec2(160.0, 120.0);
+/// The least width of a kind's card, in points.
+const CARD_WIDTH: f32 = 92.0;
+/// Room between cards, in points.
+const CARD_GAP: f32 = 6.0;
+/// Room around what is in a card, in points.
+const CARD_MARGIN: f32 = 4.0;
 
 /// Shows every kind with a live picture, and steps through the things of a kind.
 #[derive(Debug, Default)]
@@ -44,19 +49,36 @@ impl Kinds {
             self.current = Some(kind.item);
         }
         self.steps(ui, context);
-        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-                for kind in &self.listed {
-                    let chosen = self.current == Some(kind.item);
-                    if card(ui, context, kind, chosen) {
-                        self.current = Some(kind.item);
-                        context.requests.push(Request::Select(Some(kind.item)));
-                    }
-                }
-            });
+        parts::scrolled(ui, |ui| {
+            self.cards(ui, context);
             ui.add_space(ui.spacing().item_spacing.y);
             self.sandbox.ui(ui, context);
+        });
+    }
+
+    /// Every kind, in rows that are as wide as the panel.
+    fn cards(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let room = ui.available_width() + CARD_GAP;
+        let columns = (room / (CARD_WIDTH + CARD_GAP)).floor().max(1.0);
+        let most = KIND_PREVIEW_SIZE.x + 2.0 * CARD_MARGIN;
+        // Rounded down, or else the last card of a row would not fit.
+        let width = (room / columns - CARD_GAP).min(most).floor();
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing = Vec2::splat(CARD_GAP);
+            for row in self.listed.chunks(columns as usize) {
+                ui.horizontal(|ui| {
+                    for kind in row {
+                        let chosen = self.current == Some(kind.item);
+                        if card(ui, context, kind, chosen, width) {
+                            self.current = Some(kind.item);
+                            // A second click puts the highlight out.
+                            let on = context.selected != Some(kind.item);
+                            let selected = on.then_some(kind.item);
+                            context.requests.push(Request::Select(selected));
+                        }
+                    }
+                });
+            }
         });
     }
 
@@ -88,10 +110,17 @@ impl Kinds {
 }
 
 /// One kind: picture, name, code and count. Returns whether it was clicked.
-fn card(ui: &mut Ui, context: &mut PanelContext<'_>, kind: &Kind, chosen: bool) -> bool {
-    let margin = Vec2::splat(4.0);
+fn card(
+    ui: &mut Ui,
+    context: &mut PanelContext<'_>,
+    kind: &Kind,
+    chosen: bool,
+    width: f32,
+) -> bool {
     let line = ui.text_style_height(&egui::TextStyle::Small) + 2.0;
-    let size = KIND_PREVIEW_SIZE + margin * 2.0 + vec2(0.0, line * 2.0);
+    let shape = KIND_PREVIEW_SIZE.y / KIND_PREVIEW_SIZE.x;
+    let picture_height = (width - 2.0 * CARD_MARGIN) * shape;
+    let size = vec2(width, picture_height + 2.0 * (CARD_MARGIN + line));
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| {
         let name = format!(
@@ -126,8 +155,8 @@ fn card(ui: &mut Ui, context: &mut PanelContext<'_>, kind: &Kind, chosen: bool) 
             Color32::WHITE,
         )
     };
-    let inner = rect.shrink2(margin);
-    let picture = inner.with_max_y(inner.min.y + KIND_PREVIEW_SIZE.y);
+    let inner = rect.shrink(CARD_MARGIN);
+    let picture = inner.with_max_y(inner.min.y + picture_height);
     if let Some(texture) = context.previews.kind_preview(kind.item) {
         let painter = ui.painter();
         painter.image(texture, picture, parts::WHOLE_TEXTURE, tint);

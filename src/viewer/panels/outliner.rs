@@ -154,16 +154,20 @@ impl Outliner {
                 let Some(line) = self.lines.get(index) else {
                     continue;
                 };
+                let has_lines_below = line.end > index + 1;
+                let open = has_lines_below.then(|| self.is_open(index));
                 let row = parts::Row {
                     id: list_id.with(line.key),
                     role: Role::TreeItem,
                     name: &line.label,
                     selected: line.item.is_some() && line.item == context.selected,
                     highlighted: line.item.is_some() && line.item == context.hovered,
+                    branch: Some(parts::Branch {
+                        depth: line.depth,
+                        open,
+                    }),
                 };
                 let response = row.show(ui);
-                let has_lines_below = line.end > index + 1;
-                let open = has_lines_below.then(|| self.is_open(index));
                 let toggle = paint_line(ui, context, line, open, response.rect);
                 if self.focus == Some(index) {
                     self.focus = None;
@@ -345,8 +349,8 @@ fn paint_line(
     open: Option<bool>,
     row: Rect,
 ) -> Rect {
-    let rect = row.shrink2(vec2(4.0, 0.0));
-    let rect = rect.with_min_x(rect.min.x + line.depth as f32 * INDENT);
+    let rect = row.with_max_x(row.max.x - parts::Row::END_MARGIN);
+    let rect = rect.with_min_x(row.min.x + 4.0 + line.depth as f32 * INDENT);
     let toggle = rect.with_max_x(rect.min.x + INDENT);
     let mut rest = rect.with_min_x(toggle.max.x);
     let (weak, color) = (ui.visuals().weak_text_color(), ui.visuals().text_color());

@@ -3,8 +3,8 @@
 use egui::accesskit::Role;
 use egui::ecolor::Hsva;
 use egui::{
-    Align2, Color32, CornerRadius, Id, Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind,
-    TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, pos2, vec2,
+    Align2, Color32, CornerRadius, Id, Margin, Pos2, Rect, Response, RichText, ScrollArea, Sense,
+    Stroke, StrokeKind, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, pos2, vec2,
 };
 
 use super::PanelContext;
@@ -19,7 +19,7 @@ pub(super) fn field_color(ui: &Ui, index: usize) -> Color32 {
     // Steps of the golden ratio keep fields that follow each other far apart in hue.
     let hue = (index as f32 * 0.618_034).fract();
     let (saturation, value) = if ui.visuals().dark_mode {
-        (0.48, 0.96)
+        (0.6, 0.97)
     } else {
         (0.9, 0.5)
     };
@@ -46,12 +46,22 @@ pub(super) fn heading(ui: &mut Ui, text: &str) {
 /// Text for the value of a property: numbers stand in columns, words do not.
 pub(super) fn value_text(value: &str) -> RichText {
     let text = RichText::new(value);
-    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.');
-    if value.starts_with(is_number) {
-        text.monospace()
-    } else {
+    let mut words = value.split(|c: char| !c.is_alphabetic());
+    if words.any(|word| word.chars().nth(1).is_some()) {
         text
+    } else {
+        text.monospace()
     }
+}
+
+/// A panel's contents, which scroll when they are taller than it. The bar lies beside them.
+pub(super) fn scrolled(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
+    let area = ScrollArea::vertical().auto_shrink(false);
+    let margin = Margin {
+        right: Row::END_MARGIN as i8,
+        ..Margin::ZERO
+    };
+    area.content_margin(margin).show(ui, contents);
 }
 
 /// A swatch as tall as a line of text.
@@ -94,9 +104,22 @@ pub(super) struct Row<'a> {
     pub(super) selected: bool,
     /// Whether what it stands for is pointed at elsewhere.
     pub(super) highlighted: bool,
+    /// Its place in a tree.
+    pub(super) branch: Option<Branch>,
+}
+
+/// The place of a row in a tree.
+pub(super) struct Branch {
+    /// How many rows it is under.
+    pub(super) depth: usize,
+    /// Whether it is open, where there is something below it.
+    pub(super) open: Option<bool>,
 }
 
 impl Row<'_> {
+    /// Room at the end of a row that the scroll bar lies over.
+    pub(super) const END_MARGIN: f32 = 12.0;
+
     /// The height of every row.
     pub(super) fn height(ui: &Ui) -> f32 {
         ui.spacing().interact_size.y
@@ -107,8 +130,15 @@ impl Row<'_> {
         let size = vec2(ui.available_width(), Self::height(ui));
         let (_, rect) = ui.allocate_space(size);
         let response = ui.interact(rect, self.id, Sense::click());
-        response.widget_info(|| {
-            WidgetInfo::selected(self.role, ui.is_enabled(), self.selected, self.name)
+        response.widget_info(|| WidgetInfo::labeled(self.role, ui.is_enabled(), self.name));
+        ui.ctx().accesskit_node_builder(self.id, |node| {
+            node.set_selected(self.selected);
+            if let Some(branch) = &self.branch {
+                node.set_level(branch.depth);
+                if let Some(open) = branch.open {
+                    node.set_expanded(open);
+                }
+            }
         });
         let visuals = ui.visuals();
         let fill = if self.selected {

@@ -99,6 +99,7 @@ impl Problems {
                     name: &problem.to_string(),
                     selected: self.current == Some(index),
                     highlighted: false,
+                    branch: None,
                 };
                 let response = row.show(ui);
                 paint_problem(ui, problem, response.rect);
@@ -134,7 +135,8 @@ impl Problems {
 }
 
 fn paint_problem(ui: &Ui, problem: &Problem, row: egui::Rect) {
-    let rect = row.shrink2(vec2(6.0, 0.0));
+    let rect = row.with_min_x(row.min.x + 6.0);
+    let rect = rect.with_max_x(row.max.x - parts::Row::END_MARGIN);
     let side = ui.text_style_height(&TextStyle::Body) * 0.8;
     let icon = Align2::LEFT_CENTER.align_size_within_rect(vec2(side, side), rect);
     parts::paint_severity(ui, problem.severity, icon);

@@ -6,35 +6,17 @@ use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
     Align2, Checkbox, CollapsingHeader, Color32, ComboBox, DragValue, FontSelection, Galley, Grid,
-    Id, RichText, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, Vec2, WidgetInfo, vec2,
+    Id, Rect, RichText, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, Vec2, WidgetInfo, vec2,
 };
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, parts};
 use crate::formats::pfmap::{BlendMode, Edge, TILE_CHARS, Tile, TileType};
+use crate::scene::terrain::TILE_FIELDS;
 use crate::scene::{Document, Drawable, Item, OutlineNode, Swatch};
 
 /// Room for the picture of the tile among its neighbours, in points.
 pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);
-
-/// The fields of a tile's characters: how many each has, and its name.
-const FIELDS: [(usize, &str); 15] = [
-    (1, "Type"),
-    (3, "Base height"),
-    (2, "Ramp height"),
-    (3, "Top material"),
-    (3, "Side material"),
-    (1, "Pathable"),
-    (1, "Blend mode (before version 1.1)"),
-    (1, "Blend normals"),
-    (1, "No bump"),
-    (1, "Cover"),
-    (1, "Blend north"),
-    (1, "Blend east"),
-    (1, "Blend south"),
-    (1, "Blend west"),
-    (3, "Reserved"),
-];
 
 /// Which of the nine tiles is the one being edited.
 const CENTER: usize = 4;
@@ -96,7 +78,7 @@ impl Sandbox {
             }
         }
         ui.weak("Try out a tile here. The file stays as it is.");
-        self.preview(ui, context);
+        let picture = preview_place(ui);
         self.buttons(ui, context);
         self.characters(ui);
         let before = self.tiles.tiles;
@@ -107,18 +89,12 @@ impl Sandbox {
             self.edited = true;
             self.write_text();
         }
+        // Last, so that it shows what the fields above it have just changed.
+        self.paint_preview(ui, context, picture);
     }
 
-    fn preview(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let width = ui.available_width().min(SANDBOX_PREVIEW_SIZE.x);
-        let size = vec2(
-            width,
-            width * SANDBOX_PREVIEW_SIZE.y / SANDBOX_PREVIEW_SIZE.x,
-        );
-        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-        response.widget_info(|| {
-            WidgetInfo::labeled(Role::Image, true, "The tile among its eight neighbours")
-        });
+    /// Paints the tile among its neighbours where there is room for it.
+    fn paint_preview(&self, ui: &Ui, context: &mut PanelContext<'_>, rect: Rect) {
         if !ui.is_rect_visible(rect) {
             return;
         }
@@ -188,39 +164,49 @@ impl Sandbox {
 
     /// The 24 characters, what is wrong with them, and a button that copies them.
     fn characters(&mut self, ui: &mut Ui) {
-        let label = ui.label("Characters");
-        ui.horizontal(|ui| {
-            let bad = self.error.as_ref().map(|error| error.index);
-            let mut layouter = |ui: &Ui, text: &dyn TextBuffer, _width: f32| {
-                colored_characters(ui, text.as_str(), bad)
-            };
-            let room = ui.available_width() - 90.0;
-            let edit = TextEdit::singleline(&mut self.text)
-                .font(TextStyle::Monospace)
-                .layouter(&mut layouter)
-                .desired_width(room.clamp(60.0, 210.0));
-            if ui.add(edit).labelled_by(label.id).changed() {
-                self.edited = true;
-                match parse(&self.text) {
-                    Ok(tile) => {
-                        self.error = None;
-                        if let Some(center) = self.tiles.tiles.get_mut(CENTER) {
-                            *center = tile;
-                        }
-                    }
-                    Err(error) => self.error = Some(error),
-                }
-            }
-            let copy = ui.add_enabled(self.error.is_none(), egui::Button::new("Copy text"));
+        let label = ui.horizontal(|ui| {
+            let label = ui.label(RichText::new("Characters").weak());
+            let copy = egui::Button::new("Copy text").small();
+            let copy = ui.add_enabled(self.error.is_none(), copy);
             if copy.on_hover_text("Copy the 24 characters").clicked() {
                 ui.copy_text(self.text.trim().to_owned());
             }
+            label.id
         });
+        let mut layouter =
+            |ui: &Ui, text: &dyn TextBuffer, _width: f32| colored_characters(ui, text.as_str());
+        let edit = TextEdit::singleline(&mut self.text)
+            .font(TextStyle::Monospace)
+            .layouter(&mut layouter)
+            .desired_width(SANDBOX_PREVIEW_SIZE.x);
+        if ui.add(edit).labelled_by(label.inner).changed() {
+            self.edited = true;
+            match parse(&self.text) {
+                Ok(tile) => {
+                    self.error = None;
+                    if let Some(center) = self.tiles.tiles.get_mut(CENTER) {
+                        *center = tile;
+                    }
+                }
+                Err(error) => self.error = Some(error),
+            }
+        }
         if let Some(error) = &self.error {
             let color = ui.visuals().error_fg_color;
             ui.label(RichText::new(&error.message).color(color));
         }
     }
+}
+
+/// Makes room for the picture.
+fn preview_place(ui: &mut Ui) -> Rect {
+    let width = ui.available_width().min(SANDBOX_PREVIEW_SIZE.x);
+    let height = width * SANDBOX_PREVIEW_SIZE.y / SANDBOX_PREVIEW_SIZE.x;
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Image, true, "The tile among its eight neighbours")
+    });
+    rect
 }
 
 /// The tile of an item of the map and those around it.
@@ -305,17 +291,18 @@ fn wrong_length(text: &str, leading: usize) -> TextError {
 /// Index and name of the field of a character.
 fn field_at(character: usize) -> (usize, &'static str) {
     let mut end = 0;
-    for (i, (length, name)) in FIELDS.into_iter().enumerate() {
+    for (i, (length, name)) in TILE_FIELDS.into_iter().enumerate() {
         end += length;
         if character < end {
             return (i, name);
         }
     }
-    (FIELDS.len(), "beyond the end")
+    (TILE_FIELDS.len(), "beyond the end")
 }
 
 /// The text with each field in its colour; a bad character is underlined.
-fn colored_characters(ui: &Ui, text: &str, bad: Option<usize>) -> Arc<Galley> {
+fn colored_characters(ui: &Ui, text: &str) -> Arc<Galley> {
+    let bad = parse(text).err().map(|error| error.index);
     let font = FontSelection::Style(TextStyle::Monospace).resolve(ui.style());
     let leading = text.chars().take_while(|c| c.is_whitespace()).count();
     let error = ui.visuals().error_fg_color;

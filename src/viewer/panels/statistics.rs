@@ -1,6 +1,6 @@
 //! Numbers about the last picture and the document.
 
-use egui::{Grid, Label, RichText, ScrollArea, Ui};
+use egui::{Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, format, parts};
@@ -21,7 +21,7 @@ impl Statistics {
             self.statistics = context.document.statistics();
         }
         let frame = context.frame;
-        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        parts::scrolled(ui, |ui| {
             parts::heading(ui, "Last picture");
             table(ui, "picture", |row| {
                 row("Frame time", &format::milliseconds(frame.frame_ms));
@@ -46,14 +46,15 @@ impl Statistics {
 
 /// A table of names and values.
 fn table(ui: &mut Ui, salt: &str, fill: impl FnOnce(&mut dyn FnMut(&str, &str))) {
-    let columns = Grid::new(salt)
-        .num_columns(2)
-        .min_col_width(104.0)
-        .striped(true);
+    let columns = Grid::new(salt).num_columns(2).min_col_width(104.0);
     columns.show(ui, |ui| {
         fill(&mut |name, value| {
             ui.label(RichText::new(name).weak());
-            ui.add(Label::new(parts::value_text(value)).selectable(true));
+            let mut text = RichText::new(value);
+            if value.starts_with(|c: char| c.is_ascii_digit()) {
+                text = text.monospace();
+            }
+            ui.add(Label::new(text).selectable(true));
             ui.end_row();
         });
     });
