@@ -91,7 +91,7 @@ impl PreviewRenderer for LivePreviews<'_> {
             self.too_early = true;
             return None;
         }
-        let pictures = &mut self.pictures;
+        let pictures = &mut *self.pictures;
         if pictures.version != open.version || pictures.pixels_per_point != self.pixels_per_point {
             for texture in std::mem::take(&mut pictures.textures)
                 .into_values()
