@@ -14,8 +14,9 @@ use winit::window::{Fullscreen, Window, WindowId};
 
 use super::events::Events;
 use super::loader::{Loader, Outcome};
-use super::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
+use super::panels::FrameStatistics;
 use super::picture::{self, Picture};
+use super::previews::{KindPictures, LivePreviews};
 use super::settings::{Panel, Settings};
 use super::state::{self, DropPreview, Effect, HoveringFiles, LoadingView, PathPurpose, State};
 use super::surface::{Next, WindowSurface};
@@ -24,7 +25,7 @@ use super::watch::FileWatch;
 use super::{ViewError, theme};
 use crate::formats::Severity;
 use crate::render::{Gpu, Renderer};
-use crate::scene::{Item, registry};
+use crate::scene::registry;
 
 /// A system dialog that answers "nothing" sooner than this was never shown.
 const FASTEST_CANCEL: Duration = Duration::from_millis(400);
@@ -65,6 +66,7 @@ struct Screen {
     painter: egui_wgpu::Renderer,
     renderer: Renderer,
     picture: Picture,
+    kind_pictures: KindPictures,
     /// The window is shown together with its first frame, so that it is never empty.
     visible: bool,
 }
@@ -88,19 +90,6 @@ pub(super) struct App {
     repaint_at: Option<Instant>,
     /// Why the window could not be opened, for whoever started it.
     pub error: Option<ViewError>,
-}
-
-/// Makes no live pictures yet: the renderer has no way to draw a kind by itself.
-struct NoPreviews;
-
-impl PreviewRenderer for NoPreviews {
-    fn kind_preview(&mut self, _kind: Item) -> Option<egui::TextureId> {
-        None
-    }
-
-    fn sandbox_preview(&mut self, _sandbox: &TileSandbox) -> Option<egui::TextureId> {
-        None
-    }
 }
 
 /// Sends an event; when the window is gone there is nobody to tell.
@@ -228,7 +217,10 @@ impl App {
                 screen.window.request_redraw();
                 return;
             }
-            Next::Never => return,
+            Next::Never => {
+                screen.hear_of_loss();
+                return;
+            }
         };
         if !screen.visible {
             screen.visible = true;
@@ -239,25 +231,40 @@ impl App {
         // The state knows of files that hover. While egui does too, it draws without a pause.
         raw.hovered_files.clear();
         let adapter = self.state.adapter.clone();
+        let picture = screen.picture.texture();
+        let frame_statistics = FrameStatistics {
+            frame_ms: screen.picture.frame_ms,
+            triangles: screen.picture.statistics.triangles,
+            draw_calls: screen.picture.statistics.draw_calls,
+            gpu_bytes: screen.picture.gpu_bytes(),
+            cpu_bytes: self
+                .state
+                .document()
+                .map_or(0, |document| document.cpu_bytes()),
+            adapter: &adapter,
+        };
+        let mut previews = LivePreviews {
+            gpu: &screen.gpu,
+            renderer: &mut screen.renderer,
+            painter: &mut screen.painter,
+            picture: &mut screen.picture,
+            pictures: &mut screen.kind_pictures,
+            open: self.state.open.clone(),
+            pixels_per_point: egui_winit::pixels_per_point(&self.egui, &screen.window),
+            too_early: false,
+        };
         let mut canvas = Canvas {
-            picture: screen.picture.texture(),
-            frame: FrameStatistics {
-                frame_ms: screen.picture.frame_ms,
-                triangles: screen.picture.statistics.triangles,
-                draw_calls: screen.picture.statistics.draw_calls,
-                gpu_bytes: screen.picture.gpu_bytes(),
-                cpu_bytes: self
-                    .state
-                    .document()
-                    .map_or(0, |document| document.cpu_bytes()),
-                adapter: &adapter,
-            },
-            previews: &mut NoPreviews,
+            picture,
+            frame: frame_statistics,
+            previews: &mut previews,
         };
         let mut shown = Shown::default();
         let output = self.egui.run_ui(raw, |ui| {
             shown = self.ui.show(ui, &mut self.state, &mut canvas);
         });
+        if previews.too_early {
+            screen.window.request_redraw();
+        }
         screen
             .input
             .handle_platform_output(&screen.window, output.platform_output);
@@ -288,9 +295,13 @@ impl App {
         }
         let jobs = self.egui.tessellate(output.shapes, pixels_per_point);
         screen.paint(frame, &jobs, output.textures_delta, pixels_per_point);
+        self.events.frame();
+        if self.events.loses_device() {
+            screen.gpu.device.destroy();
+        }
+        screen.hear_of_loss();
         self.events
             .state(&self.state, &shown.rects, pixels_per_point);
-        self.events.frame();
         let delay = output
             .viewport_output
             .get(&egui::ViewportId::ROOT)
@@ -461,6 +472,7 @@ impl App {
             return;
         }
         hovering.paths.push(path);
+        hovering.preview = None;
         // Reading a folder may take long: not here.
         let paths = hovering.paths.clone();
         let previewed = self.proxy.clone();
@@ -494,7 +506,7 @@ impl App {
                 "opened"
             };
             self.events
-                .say(format_args!("{what} {}", loaded.path.display()));
+                .say_with_frame(format!("{what} {}", loaded.path.display()));
         }
         self.state.loaded(outcome);
         self.save_settings();
@@ -572,8 +584,16 @@ impl Screen {
             painter,
             renderer,
             picture,
+            kind_pictures: KindPictures::default(),
             visible: false,
         })
+    }
+
+    /// Lets the device say that it is lost: it does so only when asked.
+    fn hear_of_loss(&self) {
+        if let Err(error) = self.gpu.device.poll(wgpu::PollType::Poll) {
+            log::debug!("asking the graphics device: {error}");
+        }
     }
 
     /// Puts the letters on a new device: egui believes that they are there already.
@@ -673,10 +693,19 @@ impl ApplicationHandler<UserEvent> for App {
         let Some(screen) = &mut self.screen else {
             return;
         };
-        let response = screen.input.on_window_event(&screen.window, &event);
-        // It also asks for a frame when it is told that there is one.
-        if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
-            screen.window.request_redraw();
+        // A file that hovers is told of again and again: not a reason for a frame each time.
+        let about_files = matches!(
+            event,
+            WindowEvent::HoveredFile(_)
+                | WindowEvent::HoveredFileCancelled
+                | WindowEvent::DroppedFile(_)
+        );
+        if !about_files {
+            let response = screen.input.on_window_event(&screen.window, &event);
+            // It also asks for a frame when it is told that there is one.
+            if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
+                screen.window.request_redraw();
+            }
         }
         match event {
             WindowEvent::RedrawRequested => self.draw(),

@@ -1,7 +1,8 @@
 //! Lines on stderr that say what the window did, for tests that drive it from outside.
 //!
 //! They are written only when the environment variable `MAPSCOPE_EVENTS` is `1`; each is
-//! `event: ` and then a name and its values.
+//! `event: ` and then a name and its values. With it, `MAPSCOPE_LOSE_DEVICE_AFTER` gives the
+//! graphics device up after so many frames, as a driver does that crashes.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -17,7 +18,10 @@ use crate::scene::camera::Pose;
 pub(super) struct Events {
     enabled: bool,
     frames: u64,
+    /// The frame after which the graphics device is given up, to see that nothing is lost with it.
+    lose_device_after: Option<u64>,
     scene_frames: u64,
+    with_frame: Vec<String>,
     rects: HashMap<String, [i32; 4]>,
     selected: Option<Item>,
     hovered: Option<Item>,
@@ -30,7 +34,11 @@ impl Events {
         Self {
             enabled: std::env::var_os("MAPSCOPE_EVENTS").is_some_and(|value| value == "1"),
             frames: 0,
+            lose_device_after: std::env::var("MAPSCOPE_LOSE_DEVICE_AFTER")
+                .ok()
+                .and_then(|frames| frames.parse().ok()),
             scene_frames: 0,
+            with_frame: Vec::new(),
             rects: HashMap::new(),
             selected: None,
             hovered: None,
@@ -46,6 +54,11 @@ impl Events {
         }
     }
 
+    /// Writes a line once the next frame is shown, so that who reads it finds it on the screen.
+    pub(super) fn say_with_frame(&mut self, line: String) {
+        self.with_frame.push(line);
+    }
+
     /// A frame was shown.
     pub(super) fn frame(&mut self) {
         self.frames += 1;
@@ -53,6 +66,14 @@ impl Events {
             self.say("first-frame");
         }
         self.say(format_args!("frame {}", self.frames));
+        for line in std::mem::take(&mut self.with_frame) {
+            self.say(line);
+        }
+    }
+
+    /// Whether the graphics device is to be given up now.
+    pub(super) fn loses_device(&self) -> bool {
+        self.enabled && self.lose_device_after == Some(self.frames)
     }
 
     /// The 3D picture was drawn.

@@ -14,6 +14,7 @@ mod loader;
 mod palette;
 pub mod panels;
 mod picture;
+mod previews;
 mod settings;
 mod state;
 mod surface;
@@ -52,10 +53,11 @@ pub struct ViewOptions {
 pub enum ViewError {
     /// There is no display, or it refuses.
     #[error(
-        "no window can be opened: {0}. A display is needed (on Linux DISPLAY or WAYLAND_DISPLAY \
-         names it); `mapscope render`, `info` and `check` work without one"
+        "no window can be opened: there is no display, or it cannot be reached (on Linux the \
+         environment variable DISPLAY or WAYLAND_DISPLAY names it); `mapscope render`, `info`, \
+         `check` and `bench` work without one"
     )]
-    NoDisplay(#[from] winit::error::EventLoopError),
+    NoDisplay(#[source] winit::error::EventLoopError),
     /// The system gave no window.
     #[error("no window can be opened: {0}")]
     NoWindow(#[from] winit::error::OsError),
@@ -72,7 +74,9 @@ pub enum ViewError {
 /// # Errors
 /// When there is no display, no window or no graphics device.
 pub fn run(options: ViewOptions) -> Result<(), ViewError> {
-    let event_loop = EventLoop::with_user_event().build()?;
+    let event_loop = EventLoop::with_user_event()
+        .build()
+        .map_err(ViewError::NoDisplay)?;
     // Finding graphics drivers takes the longest and needs no window: it goes on meanwhile.
     let display = event_loop.owned_display_handle();
     let instance = std::thread::spawn(move || Gpu::instance(Some(Box::new(display))));
@@ -94,6 +98,8 @@ pub fn run(options: ViewOptions) -> Result<(), ViewError> {
         state.open_paths(options.files);
     }
     let mut app = app::App::new(event_loop.create_proxy(), instance, state, settings_file);
-    event_loop.run_app(&mut app)?;
+    event_loop
+        .run_app(&mut app)
+        .map_err(ViewError::NoDisplay)?;
     app.error.take().map_or(Ok(()), Err)
 }

@@ -64,6 +64,12 @@ impl Picture {
         self.texture
     }
 
+    /// The document on the GPU, once it is there.
+    pub(super) fn scene(&mut self, version: u64) -> Option<&mut SceneData> {
+        let scene = self.scene.as_mut().filter(|(of, _)| *of == version);
+        scene.map(|(_, scene)| scene)
+    }
+
     /// Bytes of GPU memory that the document holds.
     pub(super) fn gpu_bytes(&self) -> u64 {
         self.scene

@@ -255,7 +255,7 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, shown: &mu
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let name = commands::of(Action::Panel(open)).map_or("", |command| command.name);
             let close = ui
-                .add(Button::new("×").frame(false))
+                .add(Button::new(RichText::new("×").size(18.0)).frame(false))
                 .on_hover_text("Close this panel");
             close.widget_info(|| {
                 let text = format!("Close {name}");
@@ -272,7 +272,8 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, shown: &mu
 fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
     use super::state::Dialog;
     let in_front = !matches!(state.dialog, None | Some(Dialog::CheatSheet { .. }));
-    if ctx.text_edit_focused() || in_front {
+    // An open menu has Escape for itself.
+    if ctx.text_edit_focused() || in_front || egui::Popup::is_any_open(ctx) {
         return;
     }
     // Arrow keys move between widgets while one has the focus.
@@ -888,6 +889,21 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::P);
         assert_eq!(state(&harness).mode, CameraMode::Orbit);
         assert_eq!(state(&harness).camera.projection, Projection::Perspective);
+    }
+
+    #[test]
+    fn escape_closes_a_menu_before_anything_else() {
+        let mut harness = with_demo();
+        harness.state_mut().state.selected = Some(Item {
+            kind: "tile",
+            index: 5,
+        });
+        harness.get_by_label("Camera").click();
+        harness.run();
+        harness.get_by_label_contains("From the top");
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert!(harness.query_by_label_contains("From the top").is_none());
+        assert!(state(&harness).selected.is_some());
     }
 
     #[test]
