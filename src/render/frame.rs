@@ -124,7 +124,8 @@ impl FrameData {
             size: glam::Vec2::new(size[0] as f32, size[1] as f32),
             padding: glam::Vec2::ZERO,
         };
-        gpu.queue.write_buffer(&self.buffer, 0, bytemuck::bytes_of(&frame));
+        gpu.queue
+            .write_buffer(&self.buffer, 0, bytemuck::bytes_of(&frame));
     }
 }
 

@@ -94,7 +94,9 @@ impl Gpu {
 
     /// Whether triangles can be drawn as lines.
     pub fn draws_wireframes(&self) -> bool {
-        self.device.features().contains(wgpu::Features::POLYGON_MODE_LINE)
+        self.device
+            .features()
+            .contains(wgpu::Features::POLYGON_MODE_LINE)
     }
 
     /// Submits commands and copies what they leave in a buffer to the CPU, waiting for the GPU.

@@ -84,12 +84,13 @@ impl LineData {
 
     /// Adds segments, given in world space.
     pub(super) fn add(&mut self, segments: &[[Vec3; 2]], width_pixels: f32, color: [u8; 4]) {
-        self.lines.extend(segments.iter().map(|[start, end]| gpu_data::Line {
-            start: start.to_array(),
-            width_pixels,
-            end: end.to_array(),
-            color,
-        }));
+        self.lines
+            .extend(segments.iter().map(|[start, end]| gpu_data::Line {
+                start: start.to_array(),
+                width_pixels,
+                end: end.to_array(),
+                color,
+            }));
     }
 
     /// Sends the lines to the GPU.

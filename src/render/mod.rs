@@ -145,11 +145,7 @@ impl Renderer {
     ///
     /// # Errors
     /// When it is larger than the device allows.
-    pub fn upload(
-        &self,
-        gpu: &Gpu,
-        document: &dyn Document,
-    ) -> Result<SceneData, UploadError> {
+    pub fn upload(&self, gpu: &Gpu, document: &dyn Document) -> Result<SceneData, UploadError> {
         let Drawable::Terrain(terrain) = document.drawable();
         Ok(SceneData {
             frame: FrameData::new(gpu, &self.frame),
@@ -179,10 +175,14 @@ impl Renderer {
         scene.frame.write(gpu, view, target.size);
         scene.lines.clear();
         if let Some(item) = view.selected {
-            scene.lines.add(&document.item_outline(item), 3.0, [255, 196, 61, 255]);
+            scene
+                .lines
+                .add(&document.item_outline(item), 3.0, [255, 196, 61, 255]);
         }
         if let Some(item) = view.hovered.filter(|item| view.selected != Some(*item)) {
-            scene.lines.add(&document.item_outline(item), 2.0, [255, 64, 48, 255]);
+            scene
+                .lines
+                .add(&document.item_outline(item), 2.0, [255, 64, 48, 255]);
         }
         scene.lines.write(gpu);
         let Drawable::Terrain(terrain) = document.drawable();
@@ -330,7 +330,10 @@ fn uniform_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
 }
 
 fn storage_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    buffer_entry(binding, wgpu::BufferBindingType::Storage { read_only: true })
+    buffer_entry(
+        binding,
+        wgpu::BufferBindingType::Storage { read_only: true },
+    )
 }
 
 fn buffer_entry(binding: u32, ty: wgpu::BufferBindingType) -> wgpu::BindGroupLayoutEntry {

@@ -16,18 +16,21 @@ use super::{
     storage_entry, texture_entry, uniform_entry, upload_texture,
 };
 use crate::formats::pfmap::CHUNK_SIDE;
-use crate::scene::camera::{FIELD_OF_VIEW_Y_RADIANS, Projection};
 use crate::scene::Aabb;
+use crate::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
 use crate::scene::terrain::geometry::TILE_SIDE;
 use crate::scene::terrain::pack::{BLOCK_SIDE, Faces, TopClass};
 use crate::scene::terrain::{ATLAS_SIDE, Terrain};
 
+/// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
+/// card, and on a processor that stands in for one.
+const FINE_TRIANGLES: [u64; 2] = [1_500_000, 90_000];
 /// Pixels along a tile's side below which its chunk is drawn without textures.
 const LEAST_TEXTURED_PIXELS: f32 = 12.0;
 /// Pixels along a tile's side below which its chunk is drawn as a grid.
 const LEAST_TILE_PIXELS: f32 = 7.0;
 /// Pixels along the side of a cell of that grid, at least.
-const LEAST_CELL_PIXELS: f32 = 8.0;
+const LEAST_CELL_PIXELS: f32 = 11.0;
 /// The grid of the furthest chunks has one cell.
 const LAST_STEP: u32 = 5;
 
@@ -124,6 +127,7 @@ pub(super) struct TerrainData {
     /// What the next picture is drawn with.
     variant: Variant,
     gpu_bytes: u64,
+    fine_triangles: u64,
     chunks: Vec<Chunk>,
     /// Chunks in view that have water.
     with_water: Vec<u32>,
@@ -177,7 +181,10 @@ impl Pipelines {
         let wireframe = variant == Variant::Wireframe;
         let pipeline = |vertex, fragment, shaded: bool| {
             let constants = [
-                ("RICH", on(matches!(variant, Variant::Rich | Variant::Inspect))),
+                (
+                    "RICH",
+                    on(matches!(variant, Variant::Rich | Variant::Inspect)),
+                ),
                 ("INSPECT", on(variant == Variant::Inspect)),
                 ("SHADED", on(shaded)),
             ];
@@ -286,7 +293,13 @@ impl TerrainRenderer {
     }
 
     /// Makes what a view of a map needs and is not there yet.
-    pub(super) fn prepare(&mut self, gpu: &Gpu, frame: &FrameRenderer, data: &TerrainData, view: &View) {
+    pub(super) fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        frame: &FrameRenderer,
+        data: &TerrainData,
+        view: &View,
+    ) {
         let wireframe = view.overlays.contains("wireframe") && gpu.draws_wireframes();
         for variant in [Some(data.variant), wireframe.then_some(Variant::Wireframe)] {
             let Some(variant) = variant else { continue };
@@ -306,7 +319,9 @@ impl TerrainRenderer {
         let mut gpu_bytes = 0;
         let mut buffer = |label, bytes: &[u8], usage| -> Result<wgpu::Buffer, UploadError> {
             let limits = gpu.device.limits();
-            let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+            let limit = limits
+                .max_storage_buffer_binding_size
+                .min(limits.max_buffer_size);
             let bytes_wanted = bytes.len() as u64;
             if bytes_wanted > limit {
                 return Err(UploadError::TooLarge {
@@ -330,7 +345,11 @@ impl TerrainRenderer {
         let storage = wgpu::BufferUsages::STORAGE;
         let vertex = wgpu::BufferUsages::VERTEX;
         let tiles = buffer("tiles", bytemuck::cast_slice(&packed.tiles), storage)?;
-        let rects = buffer("level rectangles", bytemuck::cast_slice(&packed.rects), storage)?;
+        let rects = buffer(
+            "level rectangles",
+            bytemuck::cast_slice(&packed.rects),
+            storage,
+        )?;
         let tops = buffer("tops", bytemuck::cast_slice(&packed.tops), storage)?;
         let sides = buffer("sides", bytemuck::cast_slice(&packed.sides), storage)?;
         let indices: Vec<u32> = (0..packed.chunks.len() as u32).collect();
@@ -425,6 +444,7 @@ impl TerrainRenderer {
             is_rich: textures.has_holes || !terrain.map().splats.is_empty(),
             variant: Variant::Plain,
             gpu_bytes,
+            fine_triangles: FINE_TRIANGLES[usize::from(gpu.is_processor())],
             with_water: Vec::with_capacity(chunks.len()),
             visible: Vec::with_capacity(chunks.len()),
             listed: Vec::with_capacity(chunks.len() * 2),
@@ -475,7 +495,11 @@ impl TerrainRenderer {
             (lit, Detail::Near, Class::Tops(TopClass::Lit)),
             (shaded, Detail::Near, Class::Tops(TopClass::Shaded)),
             (lit_mixed, Detail::Near, Class::Tops(TopClass::LitMixed)),
-            (shaded_mixed, Detail::Near, Class::Tops(TopClass::ShadedMixed)),
+            (
+                shaded_mixed,
+                Detail::Near,
+                Class::Tops(TopClass::ShadedMixed),
+            ),
             (&pipelines.rects_middle, Detail::Middle, Class::Rects),
             (&pipelines.tops_middle, Detail::Middle, Class::AllTops),
             (&pipelines.sides, Detail::Near, Class::Sides),
@@ -653,12 +677,17 @@ impl TerrainData {
     pub(super) fn prepare(&mut self, gpu: &Gpu, terrain: &Terrain, view: &View, size: [u32; 2]) {
         let mut map = map_data(terrain);
         let on = |(overlay, value): &(&str, u32)| {
-            if view.overlays.contains(overlay) { *value } else { 0 }
+            if view.overlays.contains(overlay) {
+                *value
+            } else {
+                0
+            }
         };
         map.surface = gpu_data::SURFACES.iter().map(on).max().unwrap_or(0);
         map.lines = gpu_data::LINES.iter().map(on).sum();
         map.highlight = highlight(terrain, view);
-        gpu.queue.write_buffer(&self.map, 0, bytemuck::bytes_of(&map));
+        gpu.queue
+            .write_buffer(&self.map, 0, bytemuck::bytes_of(&map));
         let inspects = map.surface != 0 || map.lines != 0 || map.highlight != gpu_data::NOTHING;
         self.variant = match (inspects, self.is_rich) {
             (true, _) => Variant::Inspect,
@@ -670,7 +699,10 @@ impl TerrainData {
         self.listed.clear();
         for step in 0..=LAST_STEP {
             let begin = self.listed.len() as u32;
-            let of_step = self.visible.iter().filter(|v| v.detail == Detail::Far(step));
+            let of_step = self
+                .visible
+                .iter()
+                .filter(|v| v.detail == Detail::Far(step));
             self.listed.extend(of_step.map(|v| v.chunk | step << 28));
             self.far_ranges[step as usize] = begin..self.listed.len() as u32;
         }
@@ -688,9 +720,23 @@ impl TerrainData {
     fn find_visible(&mut self, view: &View, size: [u32; 2]) {
         let camera = &view.camera;
         let frustum = Frustum::new(clip_from_world(view, size));
-        let eye = camera.pose.eye;
         let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
         let tile_pixels_at_1 = TILE_SIDE * size[1] as f32 / (2.0 * tan_y);
+        // As fine as the number of triangles allows.
+        for coarseness in [0.3, 0.55, 1.0] {
+            let tile_pixels_at_1 = tile_pixels_at_1 / coarseness;
+            if self.list_visible(camera, &frustum, tile_pixels_at_1) <= self.fine_triangles {
+                break;
+            }
+        }
+        self.visible
+            .sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    }
+
+    /// Lists the chunks in view where tiles at distance 1 have this many pixels along a side, and
+    /// counts the triangles of those that are drawn face by face.
+    fn list_visible(&mut self, camera: &Camera, frustum: &Frustum, tile_pixels_at_1: f32) -> u64 {
+        let eye = camera.pose.eye;
         self.visible.clear();
         self.with_water.clear();
         for (i, chunk) in self.chunks.iter().enumerate() {
@@ -716,7 +762,10 @@ impl TerrainData {
                 });
                 continue;
             }
-            let in_view = chunk.blocks.iter().filter(|(b, _)| frustum.sees(b).is_some());
+            let in_view = chunk
+                .blocks
+                .iter()
+                .filter(|(b, _)| frustum.sees(b).is_some());
             self.visible.extend(in_view.map(|(bounds, faces)| Visible {
                 chunk: chunk_index,
                 detail,
@@ -724,7 +773,11 @@ impl TerrainData {
                 faces: faces.clone(),
             }));
         }
-        self.visible.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        let near = self
+            .visible
+            .iter()
+            .filter(|v| !matches!(v.detail, Detail::Far(_)));
+        near.map(|visible| visible.faces.triangles()).sum()
     }
 }
 
@@ -749,9 +802,11 @@ fn highlight(terrain: &Terrain, view: &View) -> u32 {
         "tile-type" => item.index as u32,
         "material" => {
             let texture = terrain.textures().materials.get(item.index as usize);
-            texture.and_then(|t| t.layer).map_or(gpu_data::NOTHING, |layer| {
-                u32::from(layer) | gpu_data::HIGHLIGHT_LAYER
-            })
+            texture
+                .and_then(|t| t.layer)
+                .map_or(gpu_data::NOTHING, |layer| {
+                    u32::from(layer) | gpu_data::HIGHLIGHT_LAYER
+                })
         }
         _ => gpu_data::NOTHING,
     }

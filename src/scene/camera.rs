@@ -217,27 +217,42 @@ impl Camera {
         camera
     }
 
-    /// Moves the eye along its line of sight, and the target into the middle of the box, until
-    /// the whole box fits the picture.
+    /// Moves the eye, without turning it, until the box fills as much of the picture as it can:
+    /// all of it is seen, with as much room on the left as on the right and above as below.
     pub fn frame(&mut self, bounds: Aabb, aspect: f32) {
-        let direction = self.forward();
-        let center = bounds.center();
+        let forward = self.forward();
         let [right, up] = self.right_up();
         let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan() * 0.96;
-        let tan_x = tan_y * aspect;
-        let mut distance: f32 = 1.0;
-        for corner in bounds.corners() {
+        let center = bounds.center();
+        // Of each corner: how far it is right, up and ahead of the middle of the box.
+        let corners = bounds.corners().map(|corner| {
             let offset = corner - center;
-            let depth = offset.dot(direction);
-            let needed = (offset.dot(right).abs() / tan_x).max(offset.dot(up).abs() / tan_y);
-            distance = distance.max(match self.projection {
-                Projection::Perspective => needed - depth,
-                Projection::Orthographic => needed,
-            });
-        }
+            Vec3::new(offset.dot(right), offset.dot(up), offset.dot(forward))
+        });
+        let foreshortening = match self.projection {
+            Projection::Perspective => 1.0,
+            Projection::Orthographic => 0.0,
+        };
+        // Along one axis of the picture a corner is in it when its offset from the eye is at most
+        // `tan` times its depth. The corners that are furthest to both sides say where the eye must
+        // be, and how far back.
+        let fit = |axis: usize, tan: f32| {
+            let reach = |sign: f32| {
+                corners
+                    .iter()
+                    .map(|c| sign * c[axis] - foreshortening * c.z * tan)
+                    .fold(f32::MIN, f32::max)
+            };
+            let (high, low) = (reach(1.0), reach(-1.0));
+            ((high - low) * 0.5, (high + low) * 0.5 / tan)
+        };
+        let (x, distance_x) = fit(0, tan_y * aspect);
+        let (y, distance_y) = fit(1, tan_y);
+        let distance = distance_x.max(distance_y).max(1.0);
+        let target = center + right * x + up * y;
         self.pose = Pose {
-            eye: center - direction * distance,
-            target: center,
+            eye: target - forward * distance,
+            target,
         };
     }
 

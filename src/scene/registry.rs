@@ -95,8 +95,10 @@ impl Progress {
     /// # Errors
     /// When the load was cancelled in the meantime: whoever loads must then stop.
     pub fn report(&self, fraction: f32) -> Result<(), OpenError> {
-        self.permille
-            .store((fraction.clamp(0.0, 1.0) * 1000.0) as u32, Ordering::Relaxed);
+        self.permille.store(
+            (fraction.clamp(0.0, 1.0) * 1000.0) as u32,
+            Ordering::Relaxed,
+        );
         self.check()
     }
 

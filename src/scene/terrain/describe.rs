@@ -107,7 +107,10 @@ pub const TILE_FIELDS: [(usize, &str); 15] = [
 
 /// A number as short as it can be written: 0.05 and not 0.05000000074505806.
 fn number(value: f32) -> Value {
-    value.to_string().parse::<f64>().map_or(Value::Null, Value::from)
+    value
+        .to_string()
+        .parse::<f64>()
+        .map_or(Value::Null, Value::from)
 }
 
 impl Document for Terrain {
@@ -237,7 +240,9 @@ impl Document for Terrain {
                 .map
                 .materials
                 .get(item.index as usize)
-                .map_or_else(String::new, |m| format!("Material {}: {}", item.index, m.name)),
+                .map_or_else(String::new, |m| {
+                    format!("Material {}: {}", item.index, m.name)
+                }),
             item::TYPE => tile_type(item).map_or_else(String::new, |kind| {
                 let count = self.type_counts[kind as usize];
                 format!("{count} tiles of type {} {kind}", kind.digit())
@@ -262,10 +267,9 @@ impl Document for Terrain {
         if let Some((row, col)) = self.tile_rc(item) {
             // With the tiles around it, so that one sees where it is.
             let around = |at: u32, end: u32| at.saturating_sub(3)..(at + 4).min(end);
-            return Some(self.tiles_bounds(
-                around(row, self.map.rows()),
-                around(col, self.map.cols()),
-            ));
+            return Some(
+                self.tiles_bounds(around(row, self.map.rows()), around(col, self.map.cols())),
+            );
         }
         match item.kind {
             item::CHUNK if item.index < self.packed.chunks.len() as u64 => {
@@ -310,14 +314,22 @@ impl Document for Terrain {
         };
         let (rows, cols) = edge.step();
         if let Some((row, col)) = self.tile_rc(item) {
-            let row = row.checked_add_signed(rows).filter(|&r| r < self.map.rows())?;
-            let col = col.checked_add_signed(cols).filter(|&c| c < self.map.cols())?;
+            let row = row
+                .checked_add_signed(rows)
+                .filter(|&r| r < self.map.rows())?;
+            let col = col
+                .checked_add_signed(cols)
+                .filter(|&c| c < self.map.cols())?;
             return Some(self.tile_item(row, col));
         }
         if item.kind == item::CHUNK {
             let [row, col] = self.chunk_rc(item.index);
-            let row = row.checked_add_signed(rows).filter(|&r| r < self.map.chunk_rows)?;
-            let col = col.checked_add_signed(cols).filter(|&c| c < self.map.chunk_cols)?;
+            let row = row
+                .checked_add_signed(rows)
+                .filter(|&r| r < self.map.chunk_rows)?;
+            let col = col
+                .checked_add_signed(cols)
+                .filter(|&c| c < self.map.chunk_cols)?;
             return Some(Item {
                 kind: item::CHUNK,
                 index: u64::from(row) * u64::from(self.map.chunk_cols) + u64::from(col),
@@ -472,7 +484,12 @@ impl Document for Terrain {
     fn info(&self, query: &InfoQuery) -> Map<String, Value> {
         let by_type: Map<String, Value> = TileType::ALL
             .into_iter()
-            .map(|kind| (kind.name().to_owned(), self.type_counts[kind as usize].into()))
+            .map(|kind| {
+                (
+                    kind.name().to_owned(),
+                    self.type_counts[kind as usize].into(),
+                )
+            })
             .collect();
         let materials: Vec<Value> = self
             .map
@@ -481,8 +498,12 @@ impl Document for Terrain {
             .zip(&self.textures.materials)
             .map(|(m, t)| json!({"name": m.name, "texture": m.texture, "found": t.found}))
             .collect();
-        let splats: Vec<Value> =
-            self.map.splats.iter().map(|s| json!([s.base, s.accent])).collect();
+        let splats: Vec<Value> = self
+            .map
+            .splats
+            .iter()
+            .map(|s| json!([s.base, s.accent]))
+            .collect();
         let mut info = Map::new();
         let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
         put(
@@ -497,7 +518,10 @@ impl Document for Terrain {
         put("splats", splats.into());
         if let Some((row, col)) = query.tile {
             let tile = self.map.tile(row, col);
-            put("tile", tile.map_or(Value::Null, |tile| tile_info(tile, row, col)));
+            put(
+                "tile",
+                tile.map_or(Value::Null, |tile| tile_info(tile, row, col)),
+            );
         }
         if !query.heights.is_empty() {
             let heights: Vec<Value> = query
@@ -516,7 +540,9 @@ impl Document for Terrain {
 
 /// The tile of `info --tile`, as the contract has it; corners in world units.
 fn tile_info(tile: &Tile, row: u32, col: u32) -> Value {
-    let [nw, ne, sw, se] = Shape::of(tile).corners.map(|c| number(c as f32 * LEVEL_HEIGHT));
+    let [nw, ne, sw, se] = Shape::of(tile)
+        .corners
+        .map(|c| number(c as f32 * LEVEL_HEIGHT));
     json!({
         "row": row,
         "col": col,
@@ -572,10 +598,12 @@ impl Terrain {
 
     /// World position of the middle of a tile's top.
     fn tile_center(&self, row: u32, col: u32) -> Vec3 {
-        let level = self.map.tile(row, col).map_or(0.0, |tile| {
-            Shape::of(tile).level_at(glam::Vec2::splat(0.5))
-        });
-        self.placement.world(col as f32 + 0.5, row as f32 + 0.5, level)
+        let level = self
+            .map
+            .tile(row, col)
+            .map_or(0.0, |tile| Shape::of(tile).level_at(glam::Vec2::splat(0.5)));
+        self.placement
+            .world(col as f32 + 0.5, row as f32 + 0.5, level)
     }
 
     /// The line along an edge of a tile's top, in world space.
@@ -717,9 +745,9 @@ impl Terrain {
             return Vec::new();
         };
         let [row, col] = self.chunk_rc(item.index);
-        let corner = self
-            .placement
-            .world((col * CHUNK_SIDE) as f32, (row * CHUNK_SIDE) as f32, 0.0);
+        let corner =
+            self.placement
+                .world((col * CHUNK_SIDE) as f32, (row * CHUNK_SIDE) as f32, 0.0);
         let [low, high] = chunk.all.levels;
         let count = |range: &std::ops::Range<u32>| range.len().to_string();
         vec![PropertyGroup {
@@ -727,7 +755,10 @@ impl Terrain {
             properties: vec![
                 Property::new("Row", row.to_string()),
                 Property::new("Column", col.to_string()),
-                Property::new("North-west corner", format!("x {}  z {}", corner.x, corner.z)),
+                Property::new(
+                    "North-west corner",
+                    format!("x {}  z {}", corner.x, corner.z),
+                ),
                 Property::new("Levels", format!("{low} to {high}")),
                 Property::new("Below the water", yes_no(chunk.has_water)),
                 Property::new("Level rectangles", count(&chunk.all.rects)),
@@ -791,9 +822,11 @@ impl Terrain {
 
     fn map_properties(&self) -> Vec<PropertyGroup> {
         let bounds = self.bounds();
-        let splats = self.map.splats.iter().map(|s| {
-            Property::new("Splat", format!("{} over {}", s.accent, s.base))
-        });
+        let splats = self
+            .map
+            .splats
+            .iter()
+            .map(|s| Property::new("Splat", format!("{} over {}", s.accent, s.base)));
         vec![PropertyGroup {
             title: "Map",
             properties: [
@@ -801,7 +834,10 @@ impl Terrain {
                 Property::new("Version", self.map.version.clone()),
                 Property::new(
                     "Chunks",
-                    format!("{} rows, {} columns", self.map.chunk_rows, self.map.chunk_cols),
+                    format!(
+                        "{} rows, {} columns",
+                        self.map.chunk_rows, self.map.chunk_cols
+                    ),
                 ),
                 Property::new(
                     "Tiles",
@@ -816,10 +852,7 @@ impl Terrain {
                     ),
                 ),
                 Property::new("Materials", self.map.materials.len().to_string()),
-                Property::new(
-                    "Line ends",
-                    if self.map.crlf { "CR LF" } else { "LF" },
-                ),
+                Property::new("Line ends", if self.map.crlf { "CR LF" } else { "LF" }),
             ]
             .into_iter()
             .chain(splats)

@@ -251,17 +251,87 @@ mod tests {
     const TABLE: [(TileType, [i32; 4], i32, char, [bool; 2], [i32; 2]); 13] = [
         (TileType::Flat, [0, 0, 0, 0], 0, '/', [false, false], [0, 0]),
         (TileType::RampSn, [2, 2, 0, 0], 1, '/', [true, true], [0, 1]),
-        (TileType::RampNs, [0, 0, 2, 2], 1, '/', [true, true], [0, -1]),
-        (TileType::RampEw, [2, 0, 2, 0], 1, '/', [true, true], [-1, 0]),
+        (
+            TileType::RampNs,
+            [0, 0, 2, 2],
+            1,
+            '/',
+            [true, true],
+            [0, -1],
+        ),
+        (
+            TileType::RampEw,
+            [2, 0, 2, 0],
+            1,
+            '/',
+            [true, true],
+            [-1, 0],
+        ),
         (TileType::RampWe, [0, 2, 0, 2], 1, '/', [true, true], [1, 0]),
-        (TileType::CornerConcaveSw, [0, 2, 0, 0], 0, '\\', [false, true], [1, 1]),
-        (TileType::CornerConvexSw, [2, 2, 0, 2], 2, '\\', [true, false], [1, 1]),
-        (TileType::CornerConcaveSe, [2, 0, 0, 0], 0, '/', [false, true], [-1, 1]),
-        (TileType::CornerConvexSe, [2, 2, 2, 0], 2, '/', [true, false], [-1, 1]),
-        (TileType::CornerConcaveNw, [0, 0, 0, 2], 0, '/', [true, false], [1, -1]),
-        (TileType::CornerConvexNw, [0, 2, 2, 2], 2, '/', [false, true], [1, -1]),
-        (TileType::CornerConcaveNe, [0, 0, 2, 0], 0, '\\', [true, false], [-1, -1]),
-        (TileType::CornerConvexNe, [2, 0, 2, 2], 2, '\\', [false, true], [-1, -1]),
+        (
+            TileType::CornerConcaveSw,
+            [0, 2, 0, 0],
+            0,
+            '\\',
+            [false, true],
+            [1, 1],
+        ),
+        (
+            TileType::CornerConvexSw,
+            [2, 2, 0, 2],
+            2,
+            '\\',
+            [true, false],
+            [1, 1],
+        ),
+        (
+            TileType::CornerConcaveSe,
+            [2, 0, 0, 0],
+            0,
+            '/',
+            [false, true],
+            [-1, 1],
+        ),
+        (
+            TileType::CornerConvexSe,
+            [2, 2, 2, 0],
+            2,
+            '/',
+            [true, false],
+            [-1, 1],
+        ),
+        (
+            TileType::CornerConcaveNw,
+            [0, 0, 0, 2],
+            0,
+            '/',
+            [true, false],
+            [1, -1],
+        ),
+        (
+            TileType::CornerConvexNw,
+            [0, 2, 2, 2],
+            2,
+            '/',
+            [false, true],
+            [1, -1],
+        ),
+        (
+            TileType::CornerConcaveNe,
+            [0, 0, 2, 0],
+            0,
+            '\\',
+            [true, false],
+            [-1, -1],
+        ),
+        (
+            TileType::CornerConvexNe,
+            [2, 0, 2, 2],
+            2,
+            '\\',
+            [false, true],
+            [-1, -1],
+        ),
     ];
 
     #[test]
@@ -273,7 +343,11 @@ mod tests {
             assert_eq!(at_centre, 1.0 + centre as f32, "{kind}: centre");
             assert_eq!(shape.cut_from_north_west, cut == '\\', "{kind}: cut");
             for half in [Half::South, Half::North] {
-                assert_eq!(shape.is_sloped(half), sloped[half as usize], "{kind}: {half:?}");
+                assert_eq!(
+                    shape.is_sloped(half),
+                    sloped[half as usize],
+                    "{kind}: {half:?}"
+                );
                 let normal = shape.normal(half);
                 if sloped[half as usize] {
                     let sign = |x: f32| if x == 0.0 { 0 } else { x.signum() as i32 };
@@ -298,20 +372,36 @@ mod tests {
     fn the_surface_meets_its_corners() {
         for (kind, ..) in TABLE {
             let shape = Shape::of(&tile(kind));
-            for (i, uv) in [Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE].into_iter().enumerate() {
-                assert_eq!(shape.level_at(uv), shape.corners[i] as f32, "{kind} corner {i}");
+            for (i, uv) in [Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE]
+                .into_iter()
+                .enumerate()
+            {
+                assert_eq!(
+                    shape.level_at(uv),
+                    shape.corners[i] as f32,
+                    "{kind} corner {i}"
+                );
             }
         }
     }
 
     #[test]
     fn the_north_west_tile_lies_at_plus_x_minus_z() {
-        let placement = Placement { rows: 128, cols: 64 };
+        let placement = Placement {
+            rows: 128,
+            cols: 64,
+        };
         let (row, col, uv) = placement.tile_at(255.0, -511.0).unwrap();
         assert_eq!((row, col), (0, 0));
         assert_eq!(uv, Vec2::splat(0.125));
-        assert_eq!(placement.world(0.125, 0.125, 0.0), Vec3::new(255.0, 0.0, -511.0));
-        assert_eq!(placement.tile_at(-256.0, 512.0).map(|t| (t.0, t.1)), Some((127, 63)));
+        assert_eq!(
+            placement.world(0.125, 0.125, 0.0),
+            Vec3::new(255.0, 0.0, -511.0)
+        );
+        assert_eq!(
+            placement.tile_at(-256.0, 512.0).map(|t| (t.0, t.1)),
+            Some((127, 63))
+        );
         assert_eq!(placement.tile_at(256.1, 0.0), None);
         assert_eq!(placement.tile_at(f32::NAN, 0.0), None);
     }

@@ -201,7 +201,10 @@ impl Terrain {
         let at = |r: i64, c: i64| {
             let r = (i64::from(row) + r).clamp(0, i64::from(self.map.rows()) - 1);
             let c = (i64::from(col) + c).clamp(0, i64::from(self.map.cols()) - 1);
-            self.map.tile(r as u32, c as u32).copied().unwrap_or_default()
+            self.map
+                .tile(r as u32, c as u32)
+                .copied()
+                .unwrap_or_default()
         };
         Some(std::array::from_fn(|i| {
             at(i as i64 / 3 - 1, i as i64 % 3 - 1)
@@ -220,8 +223,12 @@ impl Terrain {
                 }
             }
         }
-        let a = self.placement.world(cols.start as f32, rows.start as f32, levels[0]);
-        let b = self.placement.world(cols.end as f32, rows.end as f32, levels[1]);
+        let a = self
+            .placement
+            .world(cols.start as f32, rows.start as f32, levels[0]);
+        let b = self
+            .placement
+            .world(cols.end as f32, rows.end as f32, levels[1]);
         Aabb {
             min: Vec3::min(a, b),
             max: Vec3::max(a, b),

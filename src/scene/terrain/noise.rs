@@ -94,8 +94,12 @@ mod tests {
     fn the_noise_repeats_without_a_seam() {
         let field = octaves(16, 4, 0.5, 11);
         let steps = |a: usize, b: usize| (field[a] - field[b]).abs();
-        let inside = (0..SIDE).map(|y| steps(y * SIDE + 99, y * SIDE + 100)).fold(0.0, f32::max);
-        let seam = (0..SIDE).map(|y| steps(y * SIDE + 255, y * SIDE)).fold(0.0, f32::max);
+        let inside = (0..SIDE)
+            .map(|y| steps(y * SIDE + 99, y * SIDE + 100))
+            .fold(0.0, f32::max);
+        let seam = (0..SIDE)
+            .map(|y| steps(y * SIDE + 255, y * SIDE))
+            .fold(0.0, f32::max);
         assert!(seam < inside * 2.0 + 0.05, "{seam} against {inside}");
         let spread = field.iter().fold(0.0_f32, |most, v| most.max(v.abs()));
         assert!(spread > 0.3, "the noise is nearly flat: {spread}");

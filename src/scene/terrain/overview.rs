@@ -32,7 +32,9 @@ impl Overview {
                 for row in (y * block)..((y + 1) * block).min(rows) {
                     for col in (x * block)..((x + 1) * block).min(cols) {
                         let at = row as usize * cols as usize + col as usize;
-                        let Some(record) = tiles.get(at) else { continue };
+                        let Some(record) = tiles.get(at) else {
+                            continue;
+                        };
                         let steep = map.tiles[at].kind as u8 != 0 && map.tiles[at].ramp_height > 1;
                         let layer = record.surface >> if steep { 8 } else { 0 } & 0xff;
                         if let Some(layer) = layers.get(layer as usize) {

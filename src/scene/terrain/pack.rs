@@ -60,6 +60,12 @@ impl TopClass {
 }
 
 impl Faces {
+    /// Triangles that they are drawn with.
+    pub fn triangles(&self) -> u64 {
+        let pairs = self.rects.len() + self.sides.len();
+        pairs as u64 * 2 + self.all_tops().len() as u64 * 8
+    }
+
     /// The tops of all classes.
     pub fn all_tops(&self) -> Range<u32> {
         self.tops[0].start..self.tops[3].end
@@ -145,11 +151,13 @@ pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool]) -> Packed {
     };
     for part in parts {
         let lengths = [packed.rects.len(), packed.tops.len(), packed.sides.len()];
-        packed.chunks.extend(part.chunks.into_iter().map(|chunk| ChunkFaces {
-            all: chunk.all.after(lengths),
-            blocks: chunk.blocks.map(|block| block.after(lengths)),
-            has_water: chunk.has_water,
-        }));
+        packed
+            .chunks
+            .extend(part.chunks.into_iter().map(|chunk| ChunkFaces {
+                all: chunk.all.after(lengths),
+                blocks: chunk.blocks.map(|block| block.after(lengths)),
+                has_water: chunk.has_water,
+            }));
         packed.rects.extend(part.rects);
         packed.tops.extend(part.tops);
         packed.sides.extend(part.sides);
@@ -160,9 +168,8 @@ pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool]) -> Packed {
 impl Faces {
     /// The same faces in lists that have others before them: rectangles, tops and sides.
     fn after(self, [rects, tops, sides]: [usize; 3]) -> Self {
-        let after = |range: Range<u32>, len: usize| {
-            range.start + len as u32..range.end + len as u32
-        };
+        let after =
+            |range: Range<u32>, len: usize| range.start + len as u32..range.end + len as u32;
         Self {
             rects: after(self.rects, rects),
             tops: self.tops.map(|range| after(range, tops)),
@@ -196,7 +203,9 @@ fn pack_chunk_rows(
         *record = pack_tile(&Around::new(map, row, col), layers);
     }
     for &(row, col) in &map.bad_tiles {
-        let at = row.checked_sub(first_row).map(|r| (r * map.cols() + col) as usize);
+        let at = row
+            .checked_sub(first_row)
+            .map(|r| (r * map.cols() + col) as usize);
         if let Some(record) = at.and_then(|at| records.get_mut(at)) {
             record.surface = u32::from(layers.placeholder) * 0x101;
         }
@@ -255,8 +264,7 @@ fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
     for edge in Edge::ALL {
         shape |= (tile.blend(edge) as u32) << (19 + 2 * edge as u32);
     }
-    let surface = layers.of(tile.top_material)
-        | layers.of(tile.side_material) << 8;
+    let surface = layers.of(tile.top_material) | layers.of(tile.side_material) << 8;
     TileRecord { shape, surface }
 }
 
@@ -334,9 +342,8 @@ impl Part {
         let [rects, _, sides] = self.lengths();
         let mut tops: [Vec<u16>; 4] = Default::default();
         let blocks = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let mut blocks = blocks.map(|(row, col)| {
-            self.add_block(chunk, row * BLOCK_SIDE, col * BLOCK_SIDE, &mut tops)
-        });
+        let mut blocks = blocks
+            .map(|(row, col)| self.add_block(chunk, row * BLOCK_SIDE, col * BLOCK_SIDE, &mut tops));
         // Class after class, so that each can be drawn at once, and all of them too.
         let ranges = std::array::from_fn(|class| {
             let [_, start, _] = self.lengths();
@@ -349,7 +356,9 @@ impl Part {
         });
         let [rects_end, _, sides_end] = self.lengths();
         let levels = blocks.iter().map(|block| block.levels);
-        let levels = levels.fold([i32::MAX, i32::MIN], |a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+        let levels = levels.fold([i32::MAX, i32::MIN], |a, b| {
+            [a[0].min(b[0]), a[1].max(b[1])]
+        });
         self.chunks.push(ChunkFaces {
             all: Faces {
                 rects: rects..rects_end,
@@ -426,7 +435,10 @@ impl Part {
                     col += 1;
                     continue;
                 }
-                let width = level[row][col..].iter().take_while(|c| **c == wanted).count();
+                let width = level[row][col..]
+                    .iter()
+                    .take_while(|c| **c == wanted)
+                    .count();
                 let fits = |line: &&mut [Option<TileRecord>; 32]| {
                     line[col..col + width].iter().all(|cell| *cell == wanted)
                 };

@@ -11,7 +11,8 @@ impl Terrain {
     pub(super) fn first_hit(&self, ray: Ray) -> Option<Hit> {
         // In the space of the walk one unit is a tile, or a level of height.
         let corner = self.placement.north_west();
-        let east_south_up = |v: Vec3| Vec3::new(-v.x / TILE_SIDE, v.z / TILE_SIDE, v.y / LEVEL_HEIGHT);
+        let east_south_up =
+            |v: Vec3| Vec3::new(-v.x / TILE_SIDE, v.z / TILE_SIDE, v.y / LEVEL_HEIGHT);
         let origin = east_south_up(ray.origin - Vec3::new(corner.x, 0.0, corner.y));
         let step = east_south_up(ray.direction);
         if !(origin.is_finite() && step.is_finite()) {
@@ -97,7 +98,11 @@ fn leave_tile(origin: Vec3, step: Vec3, tile: Vec2) -> f32 {
 fn next_tile(at: Vec2, step: Vec3, tile: Vec2) -> Vec2 {
     let border = |at: f32, step: f32, low: f32| {
         let border = if step > 0.0 { low + 1.0 } else { low };
-        if step == 0.0 { f32::MAX } else { (at - border).abs() }
+        if step == 0.0 {
+            f32::MAX
+        } else {
+            (at - border).abs()
+        }
     };
     if border(at.x, step.x, tile.x) <= border(at.y, step.y, tile.y) {
         Vec2::new(step.x.signum(), 0.0)

@@ -46,7 +46,11 @@ impl ShadowMap {
             };
             return (lit, vec![false; map.tiles.len()]);
         }
-        let scale = if map.rows().max(map.cols()) <= 512 { 4 } else { 2 };
+        let scale = if map.rows().max(map.cols()) <= 512 {
+            4
+        } else {
+            2
+        };
         let (rows, cols) = (map.rows() * scale, map.cols() * scale);
         let heights = march(map, scale);
         let shaded = shaded_tiles(map, scale, &heights);
@@ -109,7 +113,10 @@ fn ground_heights(map: &Pfmap, scale: u32) -> Vec<f32> {
         }
     };
     std::thread::scope(|scope| {
-        for (i, part) in ground.chunks_mut(rows_each * scale as usize * wide).enumerate() {
+        for (i, part) in ground
+            .chunks_mut(rows_each * scale as usize * wide)
+            .enumerate()
+        {
             scope.spawn(move || fill(i * rows_each, part));
         }
     });

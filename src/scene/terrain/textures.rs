@@ -203,8 +203,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         usize::from(t.top_material.max(t.side_material)) >= map.materials.len()
     };
     let wanted = !without_layer.is_empty() || !map.bad_tiles.is_empty();
-    if wanted || textures.layers.is_empty() || map.tiles.iter().any(names_unknown)
-    {
+    if wanted || textures.layers.is_empty() || map.tiles.iter().any(names_unknown) {
         textures.placeholder_layer = textures.layers.len() as u8;
         textures.layers.push(marked(u32::MAX));
         for i in without_layer {
@@ -239,7 +238,9 @@ fn load_one(material: &Material, used: bool, source: &Source, roots: &AssetRoots
             }
             Err(error) => {
                 if let AssetError::Missing { looked_in, .. } = &error {
-                    loaded.looked_for.extend(looked_in.iter().map(|folder| folder.join(name)));
+                    loaded
+                        .looked_for
+                        .extend(looked_in.iter().map(|folder| folder.join(name)));
                 }
                 Err(format!("texture {error}"))
             }
