@@ -919,6 +919,17 @@ mod tests {
     }
 
     #[test]
+    fn the_first_key_after_a_dialog_is_a_command_again() {
+        let mut harness = with_demo();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        harness.key_press(Key::Enter);
+        harness.step();
+        harness.key_press(Key::G);
+        harness.step();
+        assert_eq!(state(&harness).mode, CameraMode::Game);
+    }
+
+    #[test]
     fn the_cheat_sheet_says_what_is_on_and_finds_keys() {
         let mut harness = with_demo();
         press(&mut harness, Modifiers::NONE, Key::F1);
