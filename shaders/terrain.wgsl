@@ -7,8 +7,11 @@
 
 // Whether overlays, grids and highlights can be on.
 override INSPECT: bool = false;
-// Whether textures may have holes, and materials accents.
+// Whether there may be what most maps do without: holes in textures, materials with accents, ragged
+// edges, blend modes that nobody knows.
 override RICH: bool = false;
+// Whether shadow may fall on the faces.
+override SHADED: bool = false;
 
 struct Map {
     // World x and z of the north-west corner.
@@ -21,12 +24,14 @@ struct Map {
     lines: u32,
     // What is highlighted: a tile type, or 0x100 and a texture layer, or NOTHING.
     highlight: u32,
-    _padding: u32,
     // Texels of the shadow and the overview textures for each tile.
     shadow_scale: f32,
     overview_scale: f32,
+    _padding: u32,
     // Lowest and highest level, for the height overlay.
     levels: vec2f,
+    // One over the size.
+    map_per_tile: vec2f,
     // For each texture layer the layer of its accent, four to a word; 255 for none.
     accents: array<vec4u, 16>,
 }
@@ -111,13 +116,18 @@ fn sample_material(layer: u32, place: vec2f, lod: f32) -> vec4f {
     return textureSampleLevel(materials, clamped, place, layer, lod);
 }
 
+// The binary logarithm to a tenth: the exponent, and the mantissa in place of its logarithm.
+fn quick_log2(x: f32) -> f32 {
+    return f32(bitcast<i32>(x)) * exp2(-23.0) - 127.0;
+}
+
 // How fine textures are to be looked up: the level at which a texel covers a pixel's longer side,
 // but at most two levels blurrier than its shorter side asks for.
 fn texture_lod(dx: vec2f, dy: vec2f) -> f32 {
     let a = dot(dx, dx);
     let b = dot(dy, dy);
     let footprint = max(min(a, b), max(a, b) / 6.0);
-    let lod = 0.5 * log2(max(footprint, 1e-12)) + log2(92.0);
+    let lod = 0.5 * quick_log2(max(footprint, 1e-12)) + log2(92.0);
     // Levels blend into each other over a third of their range only: elsewhere one lookup does.
     let whole = floor(lod);
     return whole + clamp((lod - whole - 0.5) * 3.0 + 0.5, 0.0, 1.0);
@@ -156,7 +166,7 @@ fn lit(albedo: vec3f, normal: vec3f, world_y: f32, sunlit: f32) -> vec3f {
 
 // 1 in the sun, 0 in the shadow of other terrain. `at` in tiles from the corner of the map.
 fn sunlight(at: vec2f, world_y: f32) -> f32 {
-    let edge = textureSampleLevel(shadow, clamped, at / vec2f(map.size), 0.0).x;
+    let edge = textureSampleLevel(shadow, clamped, at * map.map_per_tile, 0.0).x;
     // A slope that the light just grazes is not in its own shadow.
     return smoothstep(-1.9, -0.7, world_y - edge);
 }
@@ -217,7 +227,7 @@ fn overlay_color(tile: Tile, albedo: vec3f, normal: vec3f, world_y: f32) -> vec3
             return mix(albedo, mark, 0.6) * shade;
         }
         case SURFACE_HEIGHT: { return height_color(world_y) * shade; }
-        case SURFACE_NORMALS: { return normal * 0.5 + 0.5; }
+        case SURFACE_NORMALS: { return normalize(normal) * 0.5 + 0.5; }
         default: { return albedo; }
     }
 }
@@ -271,8 +281,8 @@ fn inspected(
 fn overview_albedo(at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3f {
     let a = dot(dx, dx);
     let b = dot(dy, dy);
-    let lod = 0.5 * log2(max(min(a, b), max(a, b) / 16.0) + 1e-12) + log2(map.overview_scale);
-    return textureSampleLevel(overview, clamped, at_map / vec2f(map.size), lod).rgb;
+    let lod = 0.5 * quick_log2(max(min(a, b), max(a, b) / 16.0) + 1e-12) + log2(map.overview_scale);
+    return textureSampleLevel(overview, clamped, at_map * map.map_per_tile, lod).rgb;
 }
 
 // ---- Level rectangles ----------------------------------------------------------------------
@@ -332,22 +342,16 @@ struct Top {
     @location(0) uv: vec2f,
     @location(1) world_y: f32,
     @location(2) normal: vec3f,
-    // The normal of the triangle's half, for tiles that do not blend their normals: x and z as
-    // 16-bit numbers. Software renderers set up every number for every triangle.
-    @location(3) @interpolate(flat) facet: u32,
-    // Column and row of the tile, 16 bits each.
-    @location(4) @interpolate(flat) at: u32,
-    @location(5) @interpolate(flat) shape: u32,
+    // The normal of the triangle's half, for tiles that do not blend their normals.
+    @location(3) @interpolate(flat) facet: vec3f,
+    // Columns and rows to the tile from the corner of the map.
+    @location(4) @interpolate(flat) at: vec2f,
+    // Where the tile's part of the texture begins in the atlas.
+    @location(5) @interpolate(flat) corner: vec2f,
+    // The first half of the tile's record.
+    @location(6) @interpolate(flat) shape: u32,
     // The layer that the triangle's half shows.
-    @location(6) @interpolate(flat) layer: u32,
-}
-
-fn packed_at(at: vec2i) -> u32 {
-    return u32(at.x) | (u32(at.y) << 16u);
-}
-
-fn unpacked_at(at: u32) -> vec2i {
-    return vec2i(vec2u(at & 0xffffu, at >> 16u));
+    @location(7) @interpolate(flat) layer: u32,
 }
 
 // The nine points of a tile: around it from the south-west corner over the west, then the centre.
@@ -420,17 +424,16 @@ fn top_at(point: u32, instance: u32, chunk: u32) -> Top {
     }
     let layer = tile_half_layer(tile, half);
     let clip = frame.clip_from_world * vec4f(world, 1.0);
-    return Top(clip, uv, world.y, normal, pack2x16snorm(facet.xz), packed_at(at), tile.x, layer);
+    return Top(clip, uv, world.y, normal, facet, vec2f(at), atlas_corner(at), tile.x, layer);
 }
 
 @fragment
 fn fs_top(in: Top) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
-    let at = unpacked_at(in.at);
-    let at_map = vec2f(at) + in.uv;
+    let at_map = in.at + in.uv;
     let noise_here = noise_at(at_map);
-    let place = atlas_corner(at) + in.uv * CORE;
+    let place = in.corner + in.uv * CORE;
     let albedo = albedo_of(in.layer, place, texture_lod(dx, dy), noise_here.z);
     return shaded_top(in, at_map, albedo, noise_here, dx, dy);
 }
@@ -438,10 +441,11 @@ fn fs_top(in: Top) -> @location(0) vec4f {
 // What light and overlays make of the colour of a top.
 fn shaded_top(top: Top, at_map: vec2f, albedo: vec3f, noise_here: vec4f, dx: vec2f, dy: vec2f) -> vec4f {
     let tile = Tile(top.shape, top.layer);
-    let flat_xz = unpack2x16snorm(top.facet);
-    let facet = vec3f(flat_xz.x, sqrt(1.0 - dot(flat_xz, flat_xz)), flat_xz.y);
-    let normal = normalize(select(facet, top.normal, tile_blends_normals(tile)));
-    let sunlit = sunlight(at_map, top.world_y);
+    let normal = select(top.facet, top.normal, tile_blends_normals(tile));
+    var sunlit = 1.0;
+    if SHADED {
+        sunlit = sunlight(at_map, top.world_y);
+    }
     let color = lit(albedo, bumped(tile, normal, noise_here), top.world_y, sunlit);
     return vec4f(inspected(color, albedo, normal, tile, at_map, top.world_y, dx, dy), 1.0);
 }
@@ -453,16 +457,20 @@ struct Mixed {
     @location(0) uv: vec2f,
     @location(1) world_y: f32,
     @location(2) normal: vec3f,
-    @location(3) @interpolate(flat) facet: u32,
-    @location(4) @interpolate(flat) at: u32,
-    @location(5) @interpolate(flat) shape: u32,
-    // Up to four layers, a byte each.
-    @location(6) @interpolate(flat) palette: u32,
-    // How much of each there is at the tile's centre, at the middle of the eastern or western
-    // edge, at that of the northern or southern one, and at the corner between them: a byte each.
-    @location(7) @interpolate(flat) weights: vec4u,
-    // How many layers there are; and the edge's blend mode from bit 8 on.
-    @location(8) @interpolate(flat) count_and_mode: u32,
+    @location(3) @interpolate(flat) facet: vec3f,
+    @location(4) @interpolate(flat) at: vec2f,
+    @location(5) @interpolate(flat) corner: vec2f,
+    @location(6) @interpolate(flat) shape: u32,
+    // Up to four layers, a byte each, and how many there are.
+    @location(7) @interpolate(flat) palette: u32,
+    @location(8) @interpolate(flat) count: u32,
+    // How much of each there is: in the middle of the tile, what is added toward the edge in x, in
+    // y, and toward the corner.
+    @location(9) @interpolate(flat) weights: vec4f,
+    @location(10) @interpolate(flat) weights_x: vec4f,
+    @location(11) @interpolate(flat) weights_y: vec4f,
+    @location(12) @interpolate(flat) weights_xy: vec4f,
+    @location(13) @interpolate(flat) mode: u32,
 }
 
 fn corner_layers(tile: Tile, corner: u32) -> vec2u {
@@ -472,8 +480,19 @@ fn corner_layers(tile: Tile, corner: u32) -> vec2u {
 
 struct Palette {
     layers: u32,
-    weights: vec4u,
     count: u32,
+    // How much of each layer there is at the tile's centre, at the middle of the eastern or western
+    // edge, at that of the northern or southern one, and at the corner between them.
+    center: vec4f,
+    middle_x: vec4f,
+    middle_y: vec4f,
+    corner: vec4f,
+}
+
+// A palette of one layer everywhere.
+fn one_layer(layer: u32) -> Palette {
+    let all = vec4f(1.0, 0.0, 0.0, 0.0);
+    return Palette(layer, 1u, all, all, all, all);
 }
 
 // Sorts out which layers meet in a quadrant of a tile: nine points, each with a mean of materials,
@@ -506,7 +525,7 @@ fn blur_palette(tile: Tile, at: vec2i, edge_x: u32, edge_y: u32) -> Palette {
     let middles = vec4u(own_x, other_x, own_y, other_y);
     let corners_a = vec4u(corner_own, corner_x);
     let corners_b = vec4u(corner_y, corner_xy);
-    var palette = Palette(0u, vec4u(0u), 0u);
+    var palette = Palette(0u, 0u, vec4f(0.0), vec4f(0.0), vec4f(0.0), vec4f(0.0));
     var least = 0u;
     for (var i = 0u; i < 4u; i++) {
         // The lowest layer that was not taken yet.
@@ -524,17 +543,20 @@ fn blur_palette(tile: Tile, at: vec2i, edge_x: u32, edge_y: u32) -> Palette {
         let is_own = select(vec2f(0.0), vec2f(0.5), own == vec2u(layer));
         let is_corner = select(vec4f(0.0), vec4f(0.125), corners_a == vec4u(layer))
             + select(vec4f(0.0), vec4f(0.125), corners_b == vec4u(layer));
-        let weights = vec4f(
-            is_own.x + is_own.y,
-            is_middle.x + is_middle.y,
-            is_middle.z + is_middle.w,
-            dot(is_corner, vec4f(1.0)),
-        );
+        let this_one = select(vec4f(0.0), vec4f(1.0), vec4u(0u, 1u, 2u, 3u) == vec4u(i));
+        palette.center += this_one * (is_own.x + is_own.y);
+        palette.middle_x += this_one * (is_middle.x + is_middle.y);
+        palette.middle_y += this_one * (is_middle.z + is_middle.w);
+        palette.corner += this_one * dot(is_corner, vec4f(1.0));
         palette.layers |= layer << (8u * i);
-        palette.weights |= vec4u(weights * 255.0 + 0.5) << vec4u(8u * i);
         palette.count = i + 1u;
         least = layer + 1u;
     }
+    // Where layers were left out, the others make up for them.
+    palette.center /= max(dot(palette.center, vec4f(1.0)), 0.01);
+    palette.middle_x /= max(dot(palette.middle_x, vec4f(1.0)), 0.01);
+    palette.middle_y /= max(dot(palette.middle_y, vec4f(1.0)), 0.01);
+    palette.corner /= max(dot(palette.corner, vec4f(1.0)), 0.01);
     return palette;
 }
 
@@ -552,25 +574,28 @@ fn vs_mixed(
     let along_x = edge == EAST || edge == WEST;
     let edge_x = select(other, edge, along_x);
     let edge_y = select(edge, other, along_x);
-    let at = unpacked_at(top.at);
+    let at = vec2i(top.at);
     let tile = tile_at(at);
     let mode = tile_blend(tile, edge);
-    var palette = Palette(top.layer, vec4u(255u), 1u);
+    var palette = one_layer(top.layer);
     if mode == BLEND_BLUR {
         palette = blur_palette(tile, at, edge_x, edge_y);
-    } else if mode == BLEND_EDGE {
+    } else if RICH && mode == BLEND_EDGE {
         // The higher index lies over the lower where both sides ask for it.
         let beyond = at + edge_step(edge);
         let neighbor = tile_at(beyond);
         let facing = edge_opposite(edge);
         let over = tile_half_layer(neighbor, tile_half_on(neighbor, facing));
         if is_on_map(beyond) && tile_blend(neighbor, facing) == BLEND_EDGE && over > top.layer {
-            palette = Palette(top.layer | (over << 8u), vec4u(0u), 2u);
+            palette.layers |= over << 8u;
+            palette.count = 2u;
         }
     }
     return Mixed(
-        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.shape,
-        palette.layers, palette.weights, palette.count | (mode << 8u),
+        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.corner, top.shape,
+        palette.layers, palette.count, palette.center, palette.middle_x - palette.center,
+        palette.middle_y - palette.center,
+        palette.corner - palette.middle_x - palette.middle_y + palette.center, mode,
     );
 }
 
@@ -579,33 +604,32 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
     let lod = texture_lod(dx, dy);
-    let at = unpacked_at(in.at);
-    let at_map = vec2f(at) + in.uv;
+    let at_map = in.at + in.uv;
     let noise_here = noise_at(at_map);
-    let place = atlas_corner(at) + in.uv * CORE;
-    let mode = in.count_and_mode >> 8u;
+    let place = in.corner + in.uv * CORE;
 
     // 1 on the edges, 0 in the middle of the tile.
     let w = abs(in.uv - 0.5) * 2.0;
-    var weights = mix(
-        mix(unpack4x8unorm(in.weights.x), unpack4x8unorm(in.weights.y), w.x),
-        mix(unpack4x8unorm(in.weights.z), unpack4x8unorm(in.weights.w), w.x),
-        w.y,
-    );
-    let ragged = 0.06 + noise_here.w * 0.14 + noise_here.z * 0.22;
-    let over = select(0.0, 1.0, 0.5 - max(w.x, w.y) * 0.5 < ragged);
-    weights = select(weights, vec4f(1.0 - over, over, 0.0, 0.0), mode == BLEND_EDGE && (in.count_and_mode & 255u) == 2u);
-    var sum = vec3f(0.0);
-    var total = 0.0;
+    var weights = in.weights + in.weights_x * w.x + in.weights_y * w.y + in.weights_xy * (w.x * w.y);
+    if RICH {
+        let ragged = 0.06 + noise_here.w * 0.14 + noise_here.z * 0.22;
+        let over = select(0.0, 1.0, 0.5 - max(w.x, w.y) * 0.5 < ragged);
+        let is_seam = in.mode == BLEND_EDGE && in.count == 2u;
+        weights = select(weights, vec4f(1.0 - over, over, 0.0, 0.0), is_seam);
+    }
+    var albedo = vec3f(0.0);
     var layers = in.palette;
-    for (var i = 0u; i < (in.count_and_mode & 255u); i++) {
-        sum += weights.x * albedo_of(layers & 255u, place, lod, noise_here.z);
-        total += weights.x;
+    for (var i = 0u; i < in.count; i++) {
+        albedo += weights.x * albedo_of(layers & 255u, place, lod, noise_here.z);
         layers = layers >> 8u;
         weights = weights.yzwx;
     }
-    let albedo = select(sum / max(total, 0.01), vec3f(1.0, 0.0, 1.0), mode > BLEND_EDGE);
-    let top = Top(in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.shape, in.palette & 255u);
+    if RICH {
+        albedo = select(albedo, vec3f(1.0, 0.0, 1.0), in.mode > BLEND_EDGE);
+    }
+    let top = Top(
+        in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.corner, in.shape, in.palette & 255u,
+    );
     return shaded_top(top, at_map, albedo, noise_here, dx, dy);
 }
 
@@ -630,7 +654,7 @@ fn fs_rect_middle(in: Rect) -> @location(0) vec4f {
 fn fs_top_middle(in: Top) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
-    let at_map = vec2f(unpacked_at(in.at)) + in.uv;
+    let at_map = in.at + in.uv;
     let albedo = overview_albedo(at_map, dx, dy);
     return shaded_top(in, at_map, albedo, noise_at(at_map), dx, dy);
 }

@@ -3,6 +3,7 @@
 use glam::{Mat4, Vec3, Vec4};
 
 use super::{Gpu, View};
+use crate::scene::Aabb;
 use crate::scene::camera::{FIELD_OF_VIEW_Y_RADIANS, Projection};
 use crate::scene::terrain::{noise, sun};
 
@@ -148,13 +149,20 @@ impl Frustum {
         }
     }
 
-    /// Whether any part of a box may be seen. Boxes near a corner of the picture may be
-    /// taken for seen when they are not.
-    pub(super) fn sees(&self, min: Vec3, max: Vec3) -> bool {
-        self.planes.iter().all(|plane| {
+    /// Whether a box may be seen: none when it is not, and else whether all of it is inside. Boxes
+    /// near a corner of the picture may be taken for seen when they are not.
+    pub(super) fn sees(&self, bounds: &Aabb) -> Option<bool> {
+        let mut inside = true;
+        for plane in &self.planes {
             let normal = plane.truncate();
-            let furthest = Vec3::select(normal.cmpge(Vec3::ZERO), max, min);
-            normal.dot(furthest) + plane.w >= 0.0
-        })
+            let outward = normal.cmpge(Vec3::ZERO);
+            let furthest = Vec3::select(outward, bounds.max, bounds.min);
+            let nearest = Vec3::select(outward, bounds.min, bounds.max);
+            if normal.dot(furthest) + plane.w < 0.0 {
+                return None;
+            }
+            inside &= normal.dot(nearest) + plane.w >= 0.0;
+        }
+        Some(inside)
     }
 }

@@ -87,6 +87,11 @@ impl Gpu {
         })
     }
 
+    /// Whether the device is a program on the processor, such as Mesa's lavapipe.
+    pub(super) fn is_processor(&self) -> bool {
+        self.adapter.get_info().device_type == wgpu::DeviceType::Cpu
+    }
+
     /// Whether triangles can be drawn as lines.
     pub fn draws_wireframes(&self) -> bool {
         self.device.features().contains(wgpu::Features::POLYGON_MODE_LINE)

@@ -7,7 +7,6 @@
 
 use std::ops::Range;
 
-use glam::Vec3;
 use wgpu::util::DeviceExt as _;
 
 use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
@@ -18,7 +17,9 @@ use super::{
 };
 use crate::formats::pfmap::CHUNK_SIDE;
 use crate::scene::camera::{FIELD_OF_VIEW_Y_RADIANS, Projection};
+use crate::scene::Aabb;
 use crate::scene::terrain::geometry::TILE_SIDE;
+use crate::scene::terrain::pack::{BLOCK_SIDE, Faces, TopClass};
 use crate::scene::terrain::{ATLAS_SIDE, Terrain};
 
 /// Pixels along a tile's side below which its chunk is drawn without textures.
@@ -42,14 +43,16 @@ mod gpu_data {
         pub(super) surface: u32,
         pub(super) lines: u32,
         pub(super) highlight: u32,
-        pub(super) padding: u32,
         pub(super) shadow_scale: f32,
         pub(super) overview_scale: f32,
+        pub(super) padding: u32,
         pub(super) levels: Vec2,
+        pub(super) map_per_tile: Vec2,
+        pub(super) more_padding: Vec2,
         pub(super) accents: [UVec4; 16],
     }
 
-    const _: () = assert!(size_of::<Map>() == 304, "terrain.wgsl has 304 bytes");
+    const _: () = assert!(size_of::<Map>() == 320, "terrain.wgsl has 320 bytes");
 
     /// Values of `Map::surface` by the overlay that asks for them; `SURFACE_*` in the shader.
     pub(super) const SURFACES: [(&str, u32); 5] = [
@@ -81,8 +84,8 @@ pub(super) struct TerrainRenderer {
 #[derive(Debug)]
 struct Pipelines {
     rects: wgpu::RenderPipeline,
-    tops: wgpu::RenderPipeline,
-    mixed: wgpu::RenderPipeline,
+    /// By [`TopClass`].
+    tops: [wgpu::RenderPipeline; 4],
     sides: wgpu::RenderPipeline,
     rects_middle: wgpu::RenderPipeline,
     tops_middle: wgpu::RenderPipeline,
@@ -122,6 +125,9 @@ pub(super) struct TerrainData {
     variant: Variant,
     gpu_bytes: u64,
     chunks: Vec<Chunk>,
+    /// Chunks in view.
+    in_view: Vec<u32>,
+    /// What is drawn of them, the nearest first.
     visible: Vec<Visible>,
     far: Vec<u32>,
     /// The part of `far` for each step.
@@ -130,12 +136,9 @@ pub(super) struct TerrainData {
 
 #[derive(Debug)]
 struct Chunk {
-    min: Vec3,
-    max: Vec3,
-    rects: Range<u32>,
-    tops: Range<u32>,
-    mixed: Range<u32>,
-    sides: Range<u32>,
+    bounds: Aabb,
+    faces: Faces,
+    blocks: [(Aabb, Faces); 4],
     has_water: bool,
 }
 
@@ -150,11 +153,13 @@ enum Detail {
     Far(u32),
 }
 
-#[derive(Debug, Clone, Copy)]
+/// A chunk in view, or a part of it.
+#[derive(Debug, Clone)]
 struct Visible {
     chunk: u32,
     detail: Detail,
     distance: f32,
+    faces: Faces,
 }
 
 impl Pipelines {
@@ -166,19 +171,22 @@ impl Pipelines {
     ) -> Self {
         let module = TERRAIN.module(&gpu.device);
         let on = |on: bool| f64::from(u8::from(on));
-        let constants = [
-            ("RICH", on(matches!(variant, Variant::Rich | Variant::Inspect))),
-            ("INSPECT", on(variant == Variant::Inspect)),
-        ];
         let wireframe = variant == Variant::Wireframe;
-        let pipeline = |vertex, fragment, cull, stride| {
+        let pipeline = |vertex, fragment, shaded: bool| {
+            let constants = [
+                ("RICH", on(matches!(variant, Variant::Rich | Variant::Inspect))),
+                ("INSPECT", on(variant == Variant::Inspect)),
+                ("SHADED", on(shaded)),
+            ];
+            let far = vertex == "vs_far";
             create_pipeline(
                 gpu,
                 &module,
                 &[&frame.layout, layout],
                 &PipelineOptions {
-                    instances: Some(chunk_attribute(stride)),
-                    cull,
+                    instances: Some(chunk_attribute(if far { 4 } else { 0 })),
+                    // Skirts hang behind the edge of their chunk, whichever way one looks at it.
+                    cull: !far,
                     wireframe,
                     blend: wireframe,
                     depth_write: !wireframe,
@@ -188,14 +196,17 @@ impl Pipelines {
             )
         };
         Self {
-            rects: pipeline("vs_rect", "fs_rect", true, 0),
-            tops: pipeline("vs_top", "fs_top", true, 0),
-            mixed: pipeline("vs_mixed", "fs_mixed", true, 0),
-            sides: pipeline("vs_side", "fs_side", true, 0),
-            rects_middle: pipeline("vs_rect", "fs_rect_middle", true, 0),
-            tops_middle: pipeline("vs_top", "fs_top_middle", true, 0),
-            // Skirts hang behind the edge of their chunk, whichever way one looks at it.
-            far: pipeline("vs_far", "fs_far", false, 4),
+            rects: pipeline("vs_rect", "fs_rect", false),
+            tops: TopClass::ALL.map(|class| match class {
+                TopClass::Lit => pipeline("vs_top", "fs_top", false),
+                TopClass::Shaded => pipeline("vs_top", "fs_top", true),
+                TopClass::LitMixed => pipeline("vs_mixed", "fs_mixed", false),
+                TopClass::ShadedMixed => pipeline("vs_mixed", "fs_mixed", true),
+            }),
+            sides: pipeline("vs_side", "fs_side", true),
+            rects_middle: pipeline("vs_rect", "fs_rect_middle", false),
+            tops_middle: pipeline("vs_top", "fs_top_middle", true),
+            far: pipeline("vs_far", "fs_far", false),
         }
     }
 }
@@ -238,7 +249,13 @@ impl TerrainRenderer {
             label: Some("clamped"),
             mag_filter: wgpu::FilterMode::Linear,
             min_filter: wgpu::FilterMode::Linear,
-            mipmap_filter: wgpu::MipmapFilterMode::Linear,
+            // A processor that stands in for a graphics card pays for every lookup, and the shaders
+            // blend levels over a small part of their range only.
+            mipmap_filter: if gpu.is_processor() {
+                wgpu::MipmapFilterMode::Nearest
+            } else {
+                wgpu::MipmapFilterMode::Linear
+            },
             ..Default::default()
         });
         Self {
@@ -405,6 +422,7 @@ impl TerrainRenderer {
             is_rich: textures.has_holes || !terrain.map().splats.is_empty(),
             variant: Variant::Plain,
             gpu_bytes,
+            in_view: Vec::with_capacity(chunks.len()),
             visible: Vec::with_capacity(chunks.len()),
             far: Vec::with_capacity(chunks.len()),
             far_ranges: std::array::from_fn(|_| 0..0),
@@ -447,10 +465,13 @@ impl TerrainRenderer {
         pass.set_bind_group(0, &frame.bind_group, &[]);
         pass.set_bind_group(1, &data.bind_group, &[]);
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
-        let classes: [(&wgpu::RenderPipeline, Detail, Class); 7] = [
+        let [lit, shaded, lit_mixed, shaded_mixed] = &pipelines.tops;
+        let classes: [(&wgpu::RenderPipeline, Detail, Class); 9] = [
             (&pipelines.rects, Detail::Near, Class::Rects),
-            (&pipelines.tops, Detail::Near, Class::Tops),
-            (&pipelines.mixed, Detail::Near, Class::Mixed),
+            (lit, Detail::Near, Class::Tops(TopClass::Lit)),
+            (shaded, Detail::Near, Class::Tops(TopClass::Shaded)),
+            (lit_mixed, Detail::Near, Class::Tops(TopClass::LitMixed)),
+            (shaded_mixed, Detail::Near, Class::Tops(TopClass::ShadedMixed)),
             (&pipelines.rects_middle, Detail::Middle, Class::Rects),
             (&pipelines.tops_middle, Detail::Middle, Class::AllTops),
             (&pipelines.sides, Detail::Near, Class::Sides),
@@ -459,8 +480,7 @@ impl TerrainRenderer {
         for (pipeline, detail, class) in classes {
             pass.set_pipeline(pipeline);
             for visible in data.visible.iter().filter(|v| v.detail == detail) {
-                let chunk = &data.chunks[visible.chunk as usize];
-                let instances = class.instances(chunk);
+                let instances = class.instances(&visible.faces);
                 if instances.is_empty() {
                     continue;
                 }
@@ -501,9 +521,9 @@ impl TerrainRenderer {
         pass.set_pipeline(&self.water);
         pass.set_bind_group(0, &frame.bind_group, &[]);
         pass.set_bind_group(1, &data.bind_group, &[]);
-        for visible in &data.visible {
-            if data.chunks[visible.chunk as usize].has_water {
-                let at = u64::from(visible.chunk) * 4;
+        for chunk in &data.in_view {
+            if data.chunks[*chunk as usize].has_water {
+                let at = u64::from(*chunk) * 4;
                 pass.set_vertex_buffer(0, data.chunk_indices.slice(at..at + 4));
                 pass.draw(0..6, 0..1);
                 statistics.triangles += 2;
@@ -517,21 +537,18 @@ impl TerrainRenderer {
 #[derive(Debug, Clone, Copy)]
 enum Class {
     Rects,
-    Tops,
-    Mixed,
+    Tops(TopClass),
     AllTops,
     Sides,
 }
 
 impl Class {
-    fn instances(self, chunk: &Chunk) -> Range<u32> {
+    fn instances(self, faces: &Faces) -> Range<u32> {
         match self {
-            Self::Rects => chunk.rects.clone(),
-            Self::Tops => chunk.tops.clone(),
-            Self::Mixed => chunk.mixed.clone(),
-            // Those that mix follow those that do not.
-            Self::AllTops => chunk.tops.start..chunk.mixed.end,
-            Self::Sides => chunk.sides.clone(),
+            Self::Rects => faces.rects.clone(),
+            Self::Tops(class) => faces.tops[class as usize].clone(),
+            Self::AllTops => faces.all_tops(),
+            Self::Sides => faces.sides.clone(),
         }
     }
 }
@@ -581,36 +598,45 @@ fn map_data(terrain: &Terrain) -> gpu_data::Map {
         surface: 0,
         lines: 0,
         highlight: gpu_data::NOTHING,
-        padding: 0,
         shadow_scale: terrain.shadow().texels_per_tile as f32,
         overview_scale: 1.0 / terrain.overview().tiles_per_texel as f32,
+        padding: 0,
         levels: glam::Vec2::new(levels[0] as f32, levels[1] as f32),
+        map_per_tile: 1.0 / glam::Vec2::new(placement.cols as f32, placement.rows as f32),
+        more_padding: glam::Vec2::ZERO,
         accents: accents.map(glam::UVec4::from),
     }
 }
 
 fn chunks(terrain: &Terrain) -> Vec<Chunk> {
     let placement = terrain.placement();
-    let side = CHUNK_SIDE as f32;
     let cols = (placement.cols / CHUNK_SIDE).max(1) as usize;
+    let bounds = |row: u32, col: u32, side: u32, faces: &Faces| {
+        let [low, high] = faces.levels.map(|level| level as f32);
+        let a = placement.world(col as f32, row as f32, low);
+        let b = placement.world((col + side) as f32, (row + side) as f32, high);
+        Aabb {
+            min: a.min(b),
+            max: a.max(b),
+        }
+    };
     terrain
         .packed()
         .chunks
         .iter()
         .enumerate()
-        .map(|(i, faces)| {
-            let (row, col) = ((i / cols) as f32 * side, (i % cols) as f32 * side);
-            let [low, high] = faces.levels.map(|level| level as f32);
-            let a = placement.world(col, row, low);
-            let b = placement.world(col + side, row + side, high);
+        .map(|(i, chunk)| {
+            let [row, col] = [i / cols, i % cols].map(|at| at as u32 * CHUNK_SIDE);
             Chunk {
-                min: a.min(b),
-                max: a.max(b),
-                rects: faces.rects.clone(),
-                tops: faces.tops.clone(),
-                mixed: faces.mixed.clone(),
-                sides: faces.sides.clone(),
-                has_water: faces.has_water,
+                bounds: bounds(row, col, CHUNK_SIDE, &chunk.all),
+                faces: chunk.all.clone(),
+                blocks: std::array::from_fn(|block| {
+                    let (down, right) = (block as u32 / 2, block as u32 % 2);
+                    let faces = chunk.blocks[block].clone();
+                    let (row, col) = (row + down * BLOCK_SIDE, col + right * BLOCK_SIDE);
+                    (bounds(row, col, BLOCK_SIDE, &faces), faces)
+                }),
+                has_water: chunk.has_water,
             }
         })
         .collect()
@@ -661,21 +687,35 @@ impl TerrainData {
         let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
         let tile_pixels_at_1 = TILE_SIDE * size[1] as f32 / (2.0 * tan_y);
         self.visible.clear();
+        self.in_view.clear();
         for (i, chunk) in self.chunks.iter().enumerate() {
-            if !frustum.sees(chunk.min, chunk.max) {
+            let Some(inside) = frustum.sees(&chunk.bounds) else {
                 continue;
-            }
-            let distance = (eye.clamp(chunk.min, chunk.max) - eye).length();
+            };
+            let chunk_index = i as u32;
+            let distance = chunk.bounds.distance(eye);
             let scale_distance = match camera.projection {
                 Projection::Perspective => distance,
                 Projection::Orthographic => camera.distance(),
             };
-            let tile_pixels = tile_pixels_at_1 / scale_distance.max(1.0);
-            self.visible.push(Visible {
-                chunk: i as u32,
-                detail: detail_for(tile_pixels),
-                distance,
-            });
+            let detail = detail_for(tile_pixels_at_1 / scale_distance.max(1.0));
+            self.in_view.push(chunk_index);
+            if inside || detail != Detail::Near {
+                self.visible.push(Visible {
+                    chunk: chunk_index,
+                    detail,
+                    distance,
+                    faces: chunk.faces.clone(),
+                });
+                continue;
+            }
+            let in_view = chunk.blocks.iter().filter(|(b, _)| frustum.sees(b).is_some());
+            self.visible.extend(in_view.map(|(bounds, faces)| Visible {
+                chunk: chunk_index,
+                detail,
+                distance: bounds.distance(eye),
+                faces: faces.clone(),
+            }));
         }
         self.visible.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     }

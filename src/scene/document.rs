@@ -29,6 +29,11 @@ impl Aabb {
         (self.max - self.min).length() * 0.5
     }
 
+    /// How far a point is from the box; 0 inside.
+    pub fn distance(&self, point: Vec3) -> f32 {
+        point.clamp(self.min, self.max).distance(point)
+    }
+
     /// The eight corners.
     pub fn corners(&self) -> [Vec3; 8] {
         std::array::from_fn(|i| {

@@ -178,7 +178,7 @@ impl Document for Terrain {
                 kind: item::CHUNK,
                 index: i as u64,
             };
-            let [low, high] = chunk.levels;
+            let [low, high] = chunk.all.levels;
             leaf(
                 format!("Chunk {row}, {col}"),
                 item,
@@ -720,7 +720,7 @@ impl Terrain {
         let corner = self
             .placement
             .world((col * CHUNK_SIDE) as f32, (row * CHUNK_SIDE) as f32, 0.0);
-        let [low, high] = chunk.levels;
+        let [low, high] = chunk.all.levels;
         let count = |range: &std::ops::Range<u32>| range.len().to_string();
         vec![PropertyGroup {
             title: "Chunk",
@@ -730,9 +730,9 @@ impl Terrain {
                 Property::new("North-west corner", format!("x {}  z {}", corner.x, corner.z)),
                 Property::new("Levels", format!("{low} to {high}")),
                 Property::new("Below the water", yes_no(chunk.has_water)),
-                Property::new("Level rectangles", count(&chunk.rects)),
-                Property::new("Tiles drawn one by one", count(&chunk.tops)),
-                Property::new("Side faces", count(&chunk.sides)),
+                Property::new("Level rectangles", count(&chunk.all.rects)),
+                Property::new("Tiles drawn one by one", count(&chunk.all.all_tops())),
+                Property::new("Side faces", count(&chunk.all.sides)),
             ],
         }]
     }

@@ -73,7 +73,7 @@ pub(super) fn open(
     let map = progress.time_parse(|| pfmap::read_with(&source.bytes, &mut parsed));
     let map = map.map_err(|error| match error {
         PfmapError::Cancelled => OpenError::Cancelled,
-        error => OpenError::Refused {
+        error @ PfmapError::Unreadable { .. } => OpenError::Refused {
             path: source.path.clone(),
             format: &pfmap::FORMAT,
             problem: error.problem(),
@@ -168,7 +168,7 @@ impl Terrain {
 
     /// Lowest and highest level of the ground and the skirts.
     pub fn levels(&self) -> [i32; 2] {
-        let levels = self.packed.chunks.iter().map(|chunk| chunk.levels);
+        let levels = self.packed.chunks.iter().map(|chunk| chunk.all.levels);
         levels.fold([0, 0], |[low, high], [l, h]| [low.min(l), high.max(h)])
     }
 

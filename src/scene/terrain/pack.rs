@@ -24,19 +24,58 @@ pub struct TileRecord {
     pub surface: u32,
 }
 
-/// The faces of one chunk, as ranges of the lists in [`Packed`].
+/// Some faces, as ranges of the lists in [`Packed`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChunkFaces {
+pub struct Faces {
     /// Entries of [`Packed::rects`].
     pub rects: Range<u32>,
-    /// Entries of [`Packed::tops`] that show one material on each half.
-    pub tops: Range<u32>,
-    /// Entries of [`Packed::tops`] that mix several.
-    pub mixed: Range<u32>,
+    /// Entries of [`Packed::tops`], by [`TopClass`], one behind the other.
+    pub tops: [Range<u32>; 4],
     /// Entries of [`Packed::sides`].
     pub sides: Range<u32>,
-    /// Lowest and highest level of the chunk, skirts included.
+    /// Lowest and highest level that they reach, skirts included.
     pub levels: [i32; 2],
+}
+
+/// What a top needs of its shader: the plainer, the faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TopClass {
+    /// One material on each half, and nothing that casts shadow on it.
+    Lit = 0,
+    /// One material on each half, in shadow somewhere.
+    Shaded = 1,
+    /// Several materials, and nothing that casts shadow on it.
+    LitMixed = 2,
+    /// Several materials, in shadow somewhere.
+    ShadedMixed = 3,
+}
+
+impl TopClass {
+    /// All classes, in the order of [`Faces::tops`].
+    pub const ALL: [Self; 4] = [Self::Lit, Self::Shaded, Self::LitMixed, Self::ShadedMixed];
+
+    fn of(mixes: bool, shaded: bool) -> Self {
+        Self::ALL[usize::from(mixes) * 2 + usize::from(shaded)]
+    }
+}
+
+impl Faces {
+    /// The tops of all classes.
+    pub fn all_tops(&self) -> Range<u32> {
+        self.tops[0].start..self.tops[3].end
+    }
+}
+
+/// Tiles along a side of a block: a quarter of a chunk, for finding out what is in view.
+pub const BLOCK_SIDE: u32 = CHUNK_SIDE / 2;
+
+/// The faces of one chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkFaces {
+    /// All of them.
+    pub all: Faces,
+    /// Those of each block: north-west, north-east, south-west, south-east.
+    pub blocks: [Faces; 4],
     /// Whether any corner of it lies below the water.
     pub has_water: bool,
 }
@@ -105,23 +144,32 @@ pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool]) -> Packed {
         chunks: Vec::with_capacity(map.chunk_rows as usize * map.chunk_cols as usize),
     };
     for part in parts {
-        let after = |range: &Range<u32>, len: usize| {
-            range.start + len as u32..range.end + len as u32
-        };
-        for chunk in part.chunks {
-            packed.chunks.push(ChunkFaces {
-                rects: after(&chunk.rects, packed.rects.len()),
-                tops: after(&chunk.tops, packed.tops.len()),
-                mixed: after(&chunk.mixed, packed.tops.len()),
-                sides: after(&chunk.sides, packed.sides.len()),
-                ..chunk
-            });
-        }
+        let lengths = [packed.rects.len(), packed.tops.len(), packed.sides.len()];
+        packed.chunks.extend(part.chunks.into_iter().map(|chunk| ChunkFaces {
+            all: chunk.all.after(lengths),
+            blocks: chunk.blocks.map(|block| block.after(lengths)),
+            has_water: chunk.has_water,
+        }));
         packed.rects.extend(part.rects);
         packed.tops.extend(part.tops);
         packed.sides.extend(part.sides);
     }
     packed
+}
+
+impl Faces {
+    /// The same faces in lists that have others before them: rectangles, tops and sides.
+    fn after(self, [rects, tops, sides]: [usize; 3]) -> Self {
+        let after = |range: Range<u32>, len: usize| {
+            range.start + len as u32..range.end + len as u32
+        };
+        Self {
+            rects: after(self.rects, rects),
+            tops: self.tops.map(|range| after(range, tops)),
+            sides: after(self.sides, sides),
+            levels: self.levels,
+        }
+    }
 }
 
 /// The faces of some rows of chunks.
@@ -283,28 +331,71 @@ struct Chunk<'a> {
 
 impl Part {
     fn add_chunk(&mut self, chunk: &Chunk<'_>) {
+        let [rects, _, sides] = self.lengths();
+        let mut tops: [Vec<u16>; 4] = Default::default();
+        let blocks = [(0, 0), (0, 1), (1, 0), (1, 1)];
+        let mut blocks = blocks.map(|(row, col)| {
+            self.add_block(chunk, row * BLOCK_SIDE, col * BLOCK_SIDE, &mut tops)
+        });
+        // Class after class, so that each can be drawn at once, and all of them too.
+        let ranges = std::array::from_fn(|class| {
+            let [_, start, _] = self.lengths();
+            self.tops.append(&mut tops[class]);
+            for block in &mut blocks {
+                let range = &mut block.tops[class];
+                *range = range.start + start..range.end + start;
+            }
+            start..self.tops.len() as u32
+        });
+        let [rects_end, _, sides_end] = self.lengths();
+        let levels = blocks.iter().map(|block| block.levels);
+        let levels = levels.fold([i32::MAX, i32::MIN], |a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+        self.chunks.push(ChunkFaces {
+            all: Faces {
+                rects: rects..rects_end,
+                tops: ranges,
+                sides: sides..sides_end,
+                levels,
+            },
+            blocks,
+            has_water: levels[0] < 0,
+        });
+    }
+
+    /// How many rectangles, tops and sides there are.
+    fn lengths(&self) -> [u32; 3] {
+        [self.rects.len(), self.tops.len(), self.sides.len()].map(|n| n as u32)
+    }
+
+    /// Adds the faces of a block, but for its tops, which go to the list of their class.
+    fn add_block(
+        &mut self,
+        chunk: &Chunk<'_>,
+        first_row: u32,
+        first_col: u32,
+        tops: &mut [Vec<u16>; 4],
+    ) -> Faces {
         let map_cols = chunk.map.cols();
-        let starts = [self.rects.len(), self.tops.len(), self.sides.len()].map(|n| n as u32);
+        let [rects, _, sides] = self.lengths();
+        let starts = tops.each_ref().map(|of_class| of_class.len() as u32);
         let mut levels = [i32::MAX, i32::MIN];
-        let mut mixed = Vec::new();
         // The record of each tile that may become part of a rectangle.
         let mut level = [[None::<TileRecord>; CHUNK_SIDE as usize]; CHUNK_SIDE as usize];
-        for row in 0..CHUNK_SIDE {
-            for col in 0..CHUNK_SIDE {
+        for row in first_row..first_row + BLOCK_SIDE {
+            for col in first_col..first_col + BLOCK_SIDE {
                 let around = Around::new(chunk.map, chunk.rows + row, chunk.cols + col);
                 let shape = Shape::of(around.own);
                 let reference = (row * CHUNK_SIDE + col) as u16;
                 levels[0] = levels[0].min(shape.lowest());
                 levels[1] = levels[1].max(shape.highest());
                 let at = (chunk.rows + row) as usize * map_cols as usize;
-                let shaded = chunk.shaded.get(at + (chunk.cols + col) as usize);
-                if mixes(&around, chunk.layers) {
-                    mixed.push(reference);
-                } else if is_plain(&around) && shaded != Some(&true) {
+                let shaded = chunk.shaded.get(at + (chunk.cols + col) as usize) == Some(&true);
+                let mixes = mixes(&around, chunk.layers);
+                if is_plain(&around) && !shaded && !mixes {
                     let record = chunk.records[(row * map_cols + chunk.cols + col) as usize];
                     level[row as usize][col as usize] = Some(record);
                 } else {
-                    self.tops.push(reference);
+                    tops[TopClass::of(mixes, shaded) as usize].push(reference);
                 }
                 for edge in Edge::ALL {
                     if let Some(lowest) = side_bottom(&around, &shape, edge) {
@@ -315,19 +406,16 @@ impl Part {
             }
         }
         self.add_rects(&mut level);
-        let mixed_start = self.tops.len() as u32;
-        self.tops.append(&mut mixed);
-        self.chunks.push(ChunkFaces {
-            rects: starts[0]..self.rects.len() as u32,
-            tops: starts[1]..mixed_start,
-            mixed: mixed_start..self.tops.len() as u32,
-            sides: starts[2]..self.sides.len() as u32,
+        let [rects_end, _, sides_end] = self.lengths();
+        Faces {
+            rects: rects..rects_end,
+            tops: std::array::from_fn(|class| starts[class]..tops[class].len() as u32),
+            sides: sides..sides_end,
             levels,
-            has_water: levels[0] < 0,
-        });
+        }
     }
 
-    /// Covers the level tiles of a chunk with rectangles of tiles that are the same, taking each
+    /// Covers the level tiles of a block with rectangles of tiles that are the same, taking each
     /// as wide and then as high as it goes.
     fn add_rects(&mut self, level: &mut [[Option<TileRecord>; 32]; 32]) {
         for row in 0..32 {
