@@ -98,8 +98,6 @@ pub fn run(options: ViewOptions) -> Result<(), ViewError> {
         state.open_paths(options.files);
     }
     let mut app = app::App::new(event_loop.create_proxy(), instance, state, settings_file);
-    event_loop
-        .run_app(&mut app)
-        .map_err(ViewError::NoDisplay)?;
+    event_loop.run_app(&mut app).map_err(ViewError::NoDisplay)?;
     app.error.take().map_or(Ok(()), Err)
 }
