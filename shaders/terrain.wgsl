@@ -807,11 +807,14 @@ fn vs_far(@builtin(vertex_index) vertex: u32, @location(0) chunk_and_step: u32) 
     return Far(frame.clip_from_world * vec4f(world, 1.0), vec2f(at), world.y, normal);
 }
 
-// The level of the ground at a corner of the tile grid.
+// The level of the ground at a corner of the tile grid: of the tile that has it as its north-west
+// corner, or at the far borders of the one that is there.
 fn ground_level(at: vec2i) -> f32 {
     let inside = clamp(at, vec2i(0), vec2i(map.size) - 1);
-    let uv = clamp(vec2f(at - inside), vec2f(0.0), vec2f(1.0));
-    return tile_level_at(tile_at(inside), uv);
+    let tile = tile_at(inside);
+    let beyond = clamp(at - inside, vec2i(0), vec2i(1));
+    let raised = (tile_raised(tile) >> u32(beyond.x + 2 * beyond.y)) & 1u;
+    return f32(tile_base(tile) + i32(raised) * tile_ramp(tile));
 }
 
 @fragment
@@ -873,8 +876,11 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     // less of the ground through.
     let deep = vec3f(0.50, 0.54, 0.53);
     let murky = smoothstep(1.0, 11.0, depth);
-    let fresnel = 0.5 + 0.3 * pow(1.0 - max(-toward.y, 0.0), 3.0);
-    let glare = 0.15 * pow(max(dot(mirrored, frame.sun.xyz), 0.0), 24.0);
+    let grazing = 1.0 - max(-toward.y, 0.0);
+    let fresnel = 0.5 + 0.3 * grazing * grazing * grazing;
+    let toward_sun = max(dot(mirrored, frame.sun.xyz), 0.0);
+    let glow = toward_sun * toward_sun * toward_sun;
+    let glare = 0.15 * glow * glow * glow * glow;
     let color = mix(mix(deep, sky, fresnel), vec3f(0.0, 0.3, 0.5), 0.1) + glare;
     let alpha = clamp(depth / 2.5, 0.0, 1.0) * mix(0.66, 0.95, max(murky, (fresnel - 0.5) * 2.0));
     return vec4f(color, alpha);

@@ -165,9 +165,7 @@ mod tests {
         let covered = quad.pixels().filter(|pixel| **pixel != background).count();
         // A hash may give the background's colour now and then.
         assert!(covered > 600 * 40 - 10, "{covered}");
-        // A texel for a pixel, repeated beyond the texture's side.
-        for x in 0..80 {
-            assert_eq!(quad.get_pixel(x, 7), quad.get_pixel(x + TEXTURE_SIDE, 7));
-        }
+        let colors: std::collections::HashSet<_> = quad.pixels().map(|p| p.0).collect();
+        assert!(colors.len() > 1000, "the texture shows: {}", colors.len());
     }
 }

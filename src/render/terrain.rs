@@ -23,11 +23,11 @@ use crate::scene::terrain::pack::{BLOCK_SIDE, Faces, TopClass};
 use crate::scene::terrain::{ATLAS_SIDE, Terrain};
 
 /// Pixels along a tile's side below which its chunk is drawn without textures.
-const LEAST_TEXTURED_PIXELS: f32 = 9.0;
+const LEAST_TEXTURED_PIXELS: f32 = 12.0;
 /// Pixels along a tile's side below which its chunk is drawn as a grid.
-const LEAST_TILE_PIXELS: f32 = 3.0;
+const LEAST_TILE_PIXELS: f32 = 7.0;
 /// Pixels along the side of a cell of that grid, at least.
-const LEAST_CELL_PIXELS: f32 = 5.0;
+const LEAST_CELL_PIXELS: f32 = 8.0;
 /// The grid of the furthest chunks has one cell.
 const LAST_STEP: u32 = 5;
 
@@ -118,20 +118,23 @@ pub(super) struct TerrainData {
     chunk_indices: wgpu::Buffer,
     /// Points of the eight triangles of a tile's top.
     top_indices: wgpu::Buffer,
-    /// Far chunks and their steps, written for each picture.
-    far_instances: wgpu::Buffer,
+    /// Far chunks with their steps, then chunks with water, written for each picture.
+    instances: wgpu::Buffer,
     is_rich: bool,
     /// What the next picture is drawn with.
     variant: Variant,
     gpu_bytes: u64,
     chunks: Vec<Chunk>,
-    /// Chunks in view.
-    in_view: Vec<u32>,
-    /// What is drawn of them, the nearest first.
+    /// Chunks in view that have water.
+    with_water: Vec<u32>,
+    /// What is drawn of the chunks in view, the nearest first.
     visible: Vec<Visible>,
-    far: Vec<u32>,
-    /// The part of `far` for each step.
+    /// What `instances` holds.
+    listed: Vec<u32>,
+    /// The part of `instances` for each step of far chunks.
     far_ranges: [Range<u32>; LAST_STEP as usize + 1],
+    /// The part of `instances` for water.
+    water_range: Range<u32>,
 }
 
 #[derive(Debug)]
@@ -332,9 +335,9 @@ impl TerrainRenderer {
         let sides = buffer("sides", bytemuck::cast_slice(&packed.sides), storage)?;
         let indices: Vec<u32> = (0..packed.chunks.len() as u32).collect();
         let chunk_indices = buffer("chunks", bytemuck::cast_slice(&indices), vertex)?;
-        let far_instances = buffer(
-            "far chunks",
-            bytemuck::cast_slice(&indices),
+        let instances = buffer(
+            "instances",
+            bytemuck::cast_slice(&[indices.as_slice(), &indices].concat()),
             vertex | wgpu::BufferUsages::COPY_DST,
         )?;
         // Each point with the next one around the tile and the centre.
@@ -418,14 +421,15 @@ impl TerrainRenderer {
             map,
             chunk_indices,
             top_indices,
-            far_instances,
+            instances,
             is_rich: textures.has_holes || !terrain.map().splats.is_empty(),
             variant: Variant::Plain,
             gpu_bytes,
-            in_view: Vec::with_capacity(chunks.len()),
+            with_water: Vec::with_capacity(chunks.len()),
             visible: Vec::with_capacity(chunks.len()),
-            far: Vec::with_capacity(chunks.len()),
+            listed: Vec::with_capacity(chunks.len() * 2),
             far_ranges: std::array::from_fn(|_| 0..0),
+            water_range: 0..0,
             chunks,
         })
     }
@@ -498,7 +502,7 @@ impl TerrainRenderer {
             }
         }
         pass.set_pipeline(&pipelines.far);
-        pass.set_vertex_buffer(0, data.far_instances.slice(..));
+        pass.set_vertex_buffer(0, data.instances.slice(..));
         for (step, instances) in data.far_ranges.iter().enumerate() {
             if instances.is_empty() {
                 continue;
@@ -521,15 +525,13 @@ impl TerrainRenderer {
         pass.set_pipeline(&self.water);
         pass.set_bind_group(0, &frame.bind_group, &[]);
         pass.set_bind_group(1, &data.bind_group, &[]);
-        for chunk in &data.in_view {
-            if data.chunks[*chunk as usize].has_water {
-                let at = u64::from(*chunk) * 4;
-                pass.set_vertex_buffer(0, data.chunk_indices.slice(at..at + 4));
-                pass.draw(0..6, 0..1);
-                statistics.triangles += 2;
-                statistics.draw_calls += 1;
-            }
+        if data.water_range.is_empty() {
+            return;
         }
+        pass.set_vertex_buffer(0, data.instances.slice(..));
+        pass.draw(0..6, data.water_range.clone());
+        statistics.triangles += data.water_range.len() as u64 * 2;
+        statistics.draw_calls += 1;
     }
 }
 
@@ -569,7 +571,7 @@ fn water_pipeline(
         &TERRAIN.module(&gpu.device),
         &[&frame.layout, layout],
         &PipelineOptions {
-            instances: Some(chunk_attribute(0)),
+            instances: Some(chunk_attribute(4)),
             depth_write: false,
             blend: true,
             cull: false,
@@ -665,16 +667,19 @@ impl TerrainData {
         };
 
         self.find_visible(view, size);
-        self.far.clear();
+        self.listed.clear();
         for step in 0..=LAST_STEP {
-            let begin = self.far.len() as u32;
+            let begin = self.listed.len() as u32;
             let of_step = self.visible.iter().filter(|v| v.detail == Detail::Far(step));
-            self.far.extend(of_step.map(|v| v.chunk | step << 28));
-            self.far_ranges[step as usize] = begin..self.far.len() as u32;
+            self.listed.extend(of_step.map(|v| v.chunk | step << 28));
+            self.far_ranges[step as usize] = begin..self.listed.len() as u32;
         }
-        if !self.far.is_empty() {
-            gpu.queue
-                .write_buffer(&self.far_instances, 0, bytemuck::cast_slice(&self.far));
+        let begin = self.listed.len() as u32;
+        self.listed.extend_from_slice(&self.with_water);
+        self.water_range = begin..self.listed.len() as u32;
+        if !self.listed.is_empty() {
+            let bytes = bytemuck::cast_slice(&self.listed);
+            gpu.queue.write_buffer(&self.instances, 0, bytes);
         }
     }
 
@@ -687,7 +692,7 @@ impl TerrainData {
         let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
         let tile_pixels_at_1 = TILE_SIDE * size[1] as f32 / (2.0 * tan_y);
         self.visible.clear();
-        self.in_view.clear();
+        self.with_water.clear();
         for (i, chunk) in self.chunks.iter().enumerate() {
             let Some(inside) = frustum.sees(&chunk.bounds) else {
                 continue;
@@ -699,7 +704,9 @@ impl TerrainData {
                 Projection::Orthographic => camera.distance(),
             };
             let detail = detail_for(tile_pixels_at_1 / scale_distance.max(1.0));
-            self.in_view.push(chunk_index);
+            if chunk.has_water {
+                self.with_water.push(chunk_index);
+            }
             if inside || detail != Detail::Near {
                 self.visible.push(Visible {
                     chunk: chunk_index,
@@ -757,7 +764,7 @@ mod tests {
     #[test]
     fn the_further_a_chunk_the_coarser_its_grid() {
         assert_eq!(detail_for(40.0), Detail::Near);
-        assert_eq!(detail_for(5.0), Detail::Middle);
+        assert_eq!(detail_for(8.0), Detail::Middle);
         assert_eq!(detail_for(2.9), Detail::Far(1));
         assert_eq!(detail_for(1.0), Detail::Far(3));
         assert_eq!(detail_for(0.0), Detail::Far(LAST_STEP));
