@@ -295,6 +295,10 @@ impl App {
         }
         let jobs = self.egui.tessellate(output.shapes, pixels_per_point);
         screen.paint(frame, &jobs, output.textures_delta, pixels_per_point);
+        if self.events.enabled() {
+            // Who reads that there is a frame looks at the screen at once.
+            screen.wait();
+        }
         self.events.frame();
         if self.events.loses_device() {
             screen.gpu.device.destroy();
@@ -587,6 +591,13 @@ impl Screen {
             kind_pictures: KindPictures::default(),
             visible: false,
         })
+    }
+
+    /// Waits until the device has done everything it was told to.
+    fn wait(&self) {
+        if let Err(error) = self.gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
+            log::debug!("waiting for the graphics device: {error}");
+        }
     }
 
     /// Lets the device say that it is lost: it does so only when asked.

@@ -60,6 +60,10 @@ pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
             }
         }
     };
+    if !matches!(answer, Answer::Stay) {
+        // Or else the next key would still be meant for the field that is gone.
+        ctx.memory_mut(egui::Memory::stop_text_input);
+    }
     match answer {
         Answer::Stay => state.dialog = Some(dialog),
         Answer::Close => {}

@@ -46,6 +46,11 @@ impl Events {
         }
     }
 
+    /// Whether anybody wants the lines.
+    pub(super) fn enabled(&self) -> bool {
+        self.enabled
+    }
+
     /// Writes a line.
     pub(super) fn say(&self, line: impl Display) {
         if self.enabled {

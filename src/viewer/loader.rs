@@ -89,7 +89,8 @@ pub(super) struct Outcome {
     pub loaded: Option<Loaded>,
     /// The files that were tried before and could not be opened.
     pub failures: Vec<Failure>,
-    number: u64,
+    /// Which of all loads it is.
+    pub number: u64,
 }
 
 /// A load that is under way.

@@ -929,6 +929,8 @@ pub(super) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
 mod tests {
     use super::super::commands::COMMANDS;
     use super::*;
+    use crate::scene::demo;
+    use crate::scene::registry::{self, Progress};
 
     fn state() -> State {
         State::new(Settings::default(), StartView::default())
@@ -961,6 +963,89 @@ mod tests {
                 assert_eq!(state.is_on(command.action), Some(before), "{}", command.id);
             }
         }
+    }
+
+    /// What a load gives: the demo under another name, or a failure.
+    fn outcome(path: &str, reload: bool, opens: bool) -> Outcome {
+        let document = || {
+            let (options, progress) = (OpenOptions::default(), Progress::default());
+            registry::open(&demo::source(), &options, &progress).unwrap()
+        };
+        Outcome {
+            request: LoadRequest {
+                target: Target::Paths(vec![path.into()]),
+                reload,
+            },
+            loaded: opens.then(|| Loaded {
+                path: path.into(),
+                demo: false,
+                document: document(),
+                files: vec![path.into()],
+            }),
+            failures: if opens {
+                Vec::new()
+            } else {
+                vec![Failure {
+                    path: path.into(),
+                    message: "1:1: bad".into(),
+                }]
+            },
+            number: 1,
+        }
+    }
+
+    #[test]
+    fn what_is_opened_is_framed_once_the_view_has_a_shape() {
+        let mut state = state();
+        state.loaded(outcome("/a.pfmap", false, true));
+        state.shape_view(0.8);
+        let bounds = state.document().unwrap().bounds();
+        for corner in bounds.corners() {
+            let seen = state.camera.project(corner, 0.8).unwrap();
+            assert!(
+                seen.min_element() > 0.0 && seen.max_element() < 1.0,
+                "{seen}"
+            );
+        }
+        assert_eq!(state.title(), "Mapscope - a.pfmap");
+        assert_eq!(state.settings.recent_files, [PathBuf::from("/a.pfmap")]);
+    }
+
+    #[test]
+    fn a_reload_keeps_camera_selection_and_overlays() {
+        let mut state = state();
+        state.loaded(outcome("/a.pfmap", false, true));
+        state.shape_view(1.5);
+        state.paste_pose("10,200,30,40,5,60");
+        state.select(Some(Item {
+            kind: "tile",
+            index: 77,
+        }));
+        state.run(Action::Overlay("tile-grid"));
+        let kept = (state.camera, state.selected, state.overlays.clone());
+        let version = state.open.as_ref().unwrap().version;
+        state.loaded(outcome("/a.pfmap", true, true));
+        state.shape_view(1.5);
+        assert_eq!((state.camera, state.selected, state.overlays.clone()), kept);
+        assert_ne!(state.open.as_ref().unwrap().version, version);
+        state.loaded(outcome("/b.pfmap", false, true));
+        state.shape_view(1.5);
+        assert_eq!(state.selected, None);
+        assert_ne!(state.camera, kept.0);
+        assert_eq!(state.overlays, kept.2);
+    }
+
+    #[test]
+    fn what_was_open_stays_open_when_the_next_file_fails() {
+        let mut state = state();
+        state.loaded(outcome("/a.pfmap", false, true));
+        for reload in [false, true] {
+            state.loaded(outcome("/bad.pfmap", reload, false));
+            assert_eq!(state.open.as_ref().unwrap().path, Path::new("/a.pfmap"));
+            assert_eq!(state.failures.len(), 1);
+        }
+        state.loaded(outcome("/a.pfmap", true, true));
+        assert!(state.failures.is_empty());
     }
 
     #[test]

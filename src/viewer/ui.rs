@@ -919,6 +919,24 @@ mod tests {
     }
 
     #[test]
+    fn the_first_key_after_a_dialog_is_a_command_again() {
+        let mut harness = with_demo();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        // In two frames that follow each other, with none between to notice that the field is gone.
+        for key in [Key::Enter, Key::G] {
+            harness.input_mut().events.push(Event::Key {
+                key,
+                physical_key: None,
+                pressed: true,
+                repeat: false,
+                modifiers: Modifiers::NONE,
+            });
+            harness.step();
+        }
+        assert_eq!(state(&harness).mode, CameraMode::Game);
+    }
+
+    #[test]
     fn the_cheat_sheet_says_what_is_on_and_finds_keys() {
         let mut harness = with_demo();
         press(&mut harness, Modifiers::NONE, Key::F1);
