@@ -31,7 +31,7 @@ struct Map {
     // Lowest and highest level, for the height overlay.
     levels: vec2f,
     // One over the size.
-    map_per_tile: vec2f,
+    per_tile: vec2f,
     // For each texture layer the layer of its accent, four to a word; 255 for none.
     accents: array<vec4u, 16>,
 }
@@ -166,7 +166,7 @@ fn lit(albedo: vec3f, normal: vec3f, world_y: f32, sunlit: f32) -> vec3f {
 
 // 1 in the sun, 0 in the shadow of other terrain. `at` in tiles from the corner of the map.
 fn sunlight(at: vec2f, world_y: f32) -> f32 {
-    let edge = textureSampleLevel(shadow, clamped, at * map.map_per_tile, 0.0).x;
+    let edge = textureSampleLevel(shadow, clamped, at * map.per_tile, 0.0).x;
     // A slope that the light just grazes is not in its own shadow.
     return smoothstep(-1.9, -0.7, world_y - edge);
 }
@@ -282,7 +282,7 @@ fn overview_albedo(at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3f {
     let a = dot(dx, dx);
     let b = dot(dy, dy);
     let lod = 0.5 * quick_log2(max(min(a, b), max(a, b) / 16.0) + 1e-12) + log2(map.overview_scale);
-    return textureSampleLevel(overview, clamped, at_map * map.map_per_tile, lod).rgb;
+    return textureSampleLevel(overview, clamped, at_map * map.per_tile, lod).rgb;
 }
 
 // ---- Level rectangles ----------------------------------------------------------------------

@@ -24,7 +24,7 @@ use crate::scene::terrain::{ATLAS_SIDE, Terrain};
 
 /// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
 /// card, and on a processor that stands in for one.
-const FINE_TRIANGLES: [u64; 2] = [1_500_000, 90_000];
+const FINE_TRIANGLES: [u64; 2] = [1_500_000, 60_000];
 /// Pixels along a tile's side below which its chunk is drawn without textures.
 const LEAST_TEXTURED_PIXELS: f32 = 12.0;
 /// Pixels along a tile's side below which its chunk is drawn as a grid.
@@ -50,7 +50,7 @@ mod gpu_data {
         pub(super) overview_scale: f32,
         pub(super) padding: u32,
         pub(super) levels: Vec2,
-        pub(super) map_per_tile: Vec2,
+        pub(super) per_tile: Vec2,
         pub(super) more_padding: Vec2,
         pub(super) accents: [UVec4; 16],
     }
@@ -628,7 +628,7 @@ fn map_data(terrain: &Terrain) -> gpu_data::Map {
         overview_scale: 1.0 / terrain.overview().tiles_per_texel as f32,
         padding: 0,
         levels: glam::Vec2::new(levels[0] as f32, levels[1] as f32),
-        map_per_tile: 1.0 / glam::Vec2::new(placement.cols as f32, placement.rows as f32),
+        per_tile: 1.0 / glam::Vec2::new(placement.cols as f32, placement.rows as f32),
         more_padding: glam::Vec2::ZERO,
         accents: accents.map(glam::UVec4::from),
     }

@@ -248,7 +248,8 @@ mod tests {
 
     /// Table A5, typed again: north-west, north-east, south-west, south-east, centre (in halves
     /// of the ramp), cut, which halves slope, and where the slope faces (west +X, south +Z).
-    const TABLE: [(TileType, [i32; 4], i32, char, [bool; 2], [i32; 2]); 13] = [
+    type Row = (TileType, [i32; 4], i32, char, [bool; 2], [i32; 2]);
+    const TABLE: [Row; 13] = [
         (TileType::Flat, [0, 0, 0, 0], 0, '/', [false, false], [0, 0]),
         (TileType::RampSn, [2, 2, 0, 0], 1, '/', [true, true], [0, 1]),
         (

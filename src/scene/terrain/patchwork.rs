@@ -59,7 +59,7 @@ const RADIUS_END: i32 = 43;
 /// The atlas of a texture: 16 Wang tiles in 4x4 cells.
 ///
 /// The tile with the edge colours `n`, `e`, `s`, `w` (0 or 1) is number `n * 8 + e * 4 + s * 2 + w`
-/// and lies in column `number % 4` and row `number / 4`. Its core begins [`GUARD`] texels from the
+/// and lies in column `number % 4` and row `number / 4`. Its core begins 18 texels from the
 /// cell's corner. North is up. Horizontal edges (north, south) have colours of their own, as have
 /// vertical ones: `s` of a tile must be `n` of the tile south of it, and `e` be `w` of the one to
 /// its east.
