@@ -820,8 +820,8 @@ mod tests {
     fn the_further_a_chunk_the_coarser_its_grid() {
         assert_eq!(detail_for(40.0), Detail::Near);
         assert_eq!(detail_for(8.0), Detail::Middle);
-        assert_eq!(detail_for(2.9), Detail::Far(1));
-        assert_eq!(detail_for(1.0), Detail::Far(3));
+        assert_eq!(detail_for(6.9), Detail::Far(1));
+        assert_eq!(detail_for(1.0), Detail::Far(4));
         assert_eq!(detail_for(0.0), Detail::Far(LAST_STEP));
     }
 }

@@ -233,23 +233,29 @@ impl Camera {
             Projection::Perspective => 1.0,
             Projection::Orthographic => 0.0,
         };
-        // Along one axis of the picture a corner is in it when its offset from the eye is at most
-        // `tan` times its depth. The corners that are furthest to both sides say where the eye must
-        // be, and how far back.
-        let fit = |axis: usize, tan: f32| {
-            let reach = |sign: f32| {
-                corners
-                    .iter()
-                    .map(|c| sign * c[axis] - foreshortening * c.z * tan)
-                    .fold(f32::MIN, f32::max)
-            };
-            let (high, low) = (reach(1.0), reach(-1.0));
-            ((high - low) * 0.5, (high + low) * 0.5 / tan)
-        };
-        let (x, distance_x) = fit(0, tan_y * aspect);
-        let (y, distance_y) = fit(1, tan_y);
-        let distance = distance_x.max(distance_y).max(1.0);
-        let target = center + right * x + up * y;
+        let tan = [tan_y * aspect, tan_y];
+        let mut aside = [0.0; 2];
+        let mut distance = bounds.radius().max(0.5) * 4.0;
+        // What is nearer looks larger, so that where the middle is depends on how far away it is.
+        for _ in 0..24 {
+            let mut scale: f32 = 0.0;
+            for axis in 0..2 {
+                // Of each corner: where it is seen, and one over its depth.
+                let places = corners.map(|corner| {
+                    let depth = (distance + foreshortening * corner.z).max(distance * 0.01);
+                    [(corner[axis] - aside[axis]) / depth, 1.0 / depth]
+                });
+                let [first, ..] = places;
+                let further = |a: [f32; 2], b: [f32; 2]| if b[0] > a[0] { b } else { a };
+                let nearer = |a: [f32; 2], b: [f32; 2]| if b[0] < a[0] { b } else { a };
+                let [high, per_high] = places.into_iter().fold(first, further);
+                let [low, per_low] = places.into_iter().fold(first, nearer);
+                aside[axis] += (high + low) / (per_high + per_low);
+                scale = scale.max((high - low) * 0.5 / tan[axis]);
+            }
+            distance = (distance * scale).max(1.0);
+        }
+        let target = center + right * aside[0] + up * aside[1];
         self.pose = Pose {
             eye: target - forward * distance,
             target,
@@ -424,6 +430,20 @@ mod tests {
                 .iter()
                 .map(|p| (p.x - 0.5).abs().max((p.y - 0.5).abs()))
                 .fold(0.0, f32::max);
+            let side = |of: fn(Vec2) -> f32| {
+                let of = seen.map(of);
+                let [low, high] = [f32::MAX, f32::MIN];
+                [
+                    of.into_iter().fold(low, f32::min),
+                    of.into_iter().fold(high, f32::max),
+                ]
+            };
+            for [low, high] in [side(|p| p.x), side(|p| p.y)] {
+                assert!(
+                    (low + high - 1.0).abs() < 1e-3,
+                    "{view:?} is not in the middle"
+                );
+            }
             assert!(
                 widest > 0.45,
                 "{view:?} leaves most of the picture empty: {widest}"
