@@ -48,20 +48,32 @@ impl Source {
     /// # Errors
     /// When it cannot be read, or changes while it is read.
     pub fn read(path: &Path) -> Result<Self, OpenError> {
+        Self::read_with(path, |path| std::fs::read(path))
+    }
+
+    /// Reads a file with a function, and makes sure that the file is the same before and after.
+    fn read_with(
+        path: &Path,
+        read: impl FnOnce(&Path) -> std::io::Result<Vec<u8>>,
+    ) -> Result<Self, OpenError> {
         let error = |source| OpenError::Read {
             path: path.to_owned(),
             source,
         };
-        let stamp = |path: &Path| {
+        let stamp = || {
             let meta = std::fs::metadata(path)?;
-            Ok((meta.len(), meta.modified().ok(), meta.is_dir()))
+            if meta.is_dir() {
+                return Err(std::io::ErrorKind::IsADirectory.into());
+            }
+            // Devices and pipes may never end.
+            if !meta.is_file() {
+                return Err(std::io::Error::other("this is not a regular file"));
+            }
+            Ok((meta.len(), meta.modified().ok()))
         };
-        let before = stamp(path).map_err(error)?;
-        if before.2 {
-            return Err(error(std::io::ErrorKind::IsADirectory.into()));
-        }
-        let bytes = std::fs::read(path).map_err(error)?;
-        if stamp(path).map_err(error)? != before {
+        let before = stamp().map_err(error)?;
+        let bytes = read(path).map_err(error)?;
+        if stamp().map_err(error)? != before || bytes.len() as u64 != before.0 {
             return Err(OpenError::Changed {
                 path: path.to_owned(),
             });
@@ -254,6 +266,39 @@ fn unknown_reason(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_not_taken() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "version 1.0").unwrap();
+        assert!(Source::read(file.path()).is_ok());
+        let changed = Source::read_with(file.path(), |path| {
+            let bytes = std::fs::read(path);
+            std::fs::write(path, "version 1.0, and more")?;
+            bytes
+        });
+        assert!(
+            matches!(changed, Err(OpenError::Changed { .. })),
+            "{changed:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [
+            folder.path(),
+            Path::new("/dev/zero"),
+            &folder.path().join("none"),
+        ] {
+            let error = Source::read(path).unwrap_err();
+            assert!(matches!(error, OpenError::Read { .. }));
+            assert!(
+                error.to_string().starts_with(path.to_str().unwrap()),
+                "{error}"
+            );
+        }
+    }
 
     #[test]
     fn an_unknown_file_is_named_for_what_it_is() {

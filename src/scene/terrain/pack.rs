@@ -475,9 +475,86 @@ fn side_bottom(around: &Around<'_>, shape: &Shape, edge: Edge) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::pfmap::{self, TileType};
+
+    fn packed(map: &Pfmap) -> Packed {
+        let layers = Layers {
+            of_material: &[0, 1, 2, 3, 4, 5, 6],
+            placeholder: 7,
+        };
+        pack(map, &layers, &vec![false; map.tiles.len()])
+    }
+
+    fn level_map() -> Pfmap {
+        let mut map = pfmap::read(&pfmap::synthesize(1, 2, 3)).unwrap();
+        map.tiles.fill(Tile::default());
+        map
+    }
 
     #[test]
-    fn a_tile_costs_at_most_sixteen_bytes() {
-        assert_eq!(size_of::<TileRecord>(), 8);
+    fn level_ground_of_one_material_is_four_rectangles_a_chunk() {
+        let packed = packed(&level_map());
+        assert_eq!(packed.rects.len(), 8);
+        assert!(packed.tops.is_empty());
+        // The skirt: 32 tiles along each side of each chunk that is a border of the map.
+        assert_eq!(packed.sides.len(), 6 * 32);
+        assert_eq!(packed.chunks[1].all.levels, [-1, 0]);
+    }
+
+    #[test]
+    fn a_slope_takes_the_tiles_around_it_out_of_the_rectangles_where_normals_blend() {
+        let mut map = level_map();
+        let at = 20 * map.cols() as usize + 20;
+        map.tiles[at].kind = TileType::RampSn;
+        map.tiles[at].ramp_height = 1;
+        assert_eq!(packed(&map).tops.len(), 9);
+        for tile in &mut map.tiles {
+            tile.set_digit(14, 0);
+        }
+        assert_eq!(packed(&map).tops.len(), 1);
+    }
+
+    #[test]
+    fn materials_that_meet_are_mixed_unless_the_edges_say_otherwise() {
+        let mut map = level_map();
+        let at = 20 * map.cols() as usize + 20;
+        map.tiles[at].top_material = 3;
+        let mixed = |map: &Pfmap| {
+            let packed = packed(map);
+            let of = |class: TopClass| -> usize {
+                packed
+                    .chunks
+                    .iter()
+                    .map(|c| c.all.tops[class as usize].len())
+                    .sum()
+            };
+            [
+                of(TopClass::Lit),
+                of(TopClass::LitMixed),
+                of(TopClass::ShadedMixed),
+            ]
+        };
+        assert_eq!(mixed(&map), [0, 9, 0]);
+        for tile in &mut map.tiles {
+            for digit in [13, 17, 18, 19, 20] {
+                tile.set_digit(digit, 0);
+            }
+        }
+        assert_eq!(
+            mixed(&map),
+            [0, 0, 0],
+            "without blending each is a rectangle"
+        );
+        map.tiles[0].set_digit(17, 7);
+        assert_eq!(mixed(&map), [0, 1, 0], "an unknown mode is shown as such");
+    }
+
+    #[test]
+    fn a_tile_that_could_not_be_read_shows_the_placeholder() {
+        let mut map = level_map();
+        map.bad_tiles = vec![(31, 63)];
+        let packed = packed(&map);
+        assert_eq!(packed.tiles.last().map(|t| t.surface & 0xff), Some(7));
+        assert_eq!(packed.tiles[0].surface & 0xff, 0);
     }
 }

@@ -158,3 +158,69 @@ fn half(value: f32) -> u16 {
     }
     sign | (exponent as u16) << 10 | (bits >> 13 & 0x3ff) as u16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::pfmap::{self, CHUNK_SIDE, Tile};
+
+    /// A map of one level chunk with a block of tiles that stands `level` levels high.
+    fn with_block(level: i8) -> Pfmap {
+        let mut map = pfmap::read(&pfmap::synthesize(1, 1, 1)).unwrap();
+        for (i, tile) in map.tiles.iter_mut().enumerate() {
+            let (row, col) = (i as u32 / CHUNK_SIDE, i as u32 % CHUNK_SIDE);
+            *tile = Tile::default();
+            if (10..14).contains(&row) && (10..14).contains(&col) {
+                tile.base_height = level;
+            }
+        }
+        map
+    }
+
+    #[test]
+    fn the_sun_stands_where_the_game_has_it() {
+        let toward = Vec3::new(1664.0, 1024.0, 384.0).normalize();
+        assert!((toward - TO_SUN).length() < 1e-5);
+    }
+
+    #[test]
+    fn a_block_casts_its_shadow_to_the_east() {
+        let map = with_block(4);
+        let (shadow, shaded) = ShadowMap::cast(&map);
+        let is_shaded = |row: usize, col: usize| shaded[row * CHUNK_SIDE as usize + col];
+        // 16 units high under a sun of 31 degrees: about 26 units, or three tiles, long.
+        assert!(is_shaded(11, 14) && is_shaded(11, 16));
+        assert!(
+            !is_shaded(11, 7) && !is_shaded(11, 20),
+            "not to the west, nor further"
+        );
+        assert!(
+            !is_shaded(20, 12) && !is_shaded(3, 12),
+            "hardly to north and south"
+        );
+        let texel = |tile_row: f32, tile_col: f32| {
+            let scale = shadow.texels_per_tile as f32;
+            let (row, col) = ((tile_row * scale) as u32, (tile_col * scale) as u32);
+            shadow.heights[(row * shadow.size[0] + col) as usize]
+        };
+        assert!(
+            texel(12.0, 14.5) < 0x8000 && texel(12.0, 14.5) > half(4.0),
+            "over the ground"
+        );
+        assert!(texel(12.0, 5.0) >= 0x8000, "below it");
+    }
+
+    #[test]
+    fn level_ground_has_no_shadow_and_no_texture_for_it() {
+        let (shadow, shaded) = ShadowMap::cast(&with_block(0));
+        assert_eq!(shadow.size, [1, 1]);
+        assert!(shaded.iter().all(|shaded| !shaded));
+    }
+
+    #[test]
+    fn heights_are_half_precision_floats() {
+        for (value, bits) in [(0.0, 0), (1.0, 0x3c00), (-2.0, 0xc000), (36.5, 0x5090)] {
+            assert_eq!(half(value), bits, "{value}");
+        }
+    }
+}

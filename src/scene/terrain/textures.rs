@@ -286,3 +286,121 @@ fn decode(bytes: &[u8]) -> Result<RgbaImage, image::ImageError> {
     reader.limits(limits);
     Ok(reader.decode()?.into_rgba8())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::pfmap::Tile;
+
+    /// A map of one chunk whose materials have these textures, in a folder that has these files.
+    fn loaded(textures: &[&str], files: &[(&str, &[u8])]) -> Textures {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        let mut text = format!("version 1.0\nnum_materials {}\n", textures.len());
+        text += "num_rows 1\nnum_cols 1\n";
+        for (i, texture) in textures.iter().enumerate() {
+            text += &format!("material m{i} {texture}\n");
+        }
+        for row in 0..32 {
+            for col in 0..32_u16 {
+                let mut tile = Tile::default();
+                tile.top_material = (row + col) % textures.len() as u16;
+                text += &String::from_utf8(tile.text().to_vec()).unwrap();
+                text += if col % 4 == 3 { "\n" } else { " " };
+            }
+        }
+        let map = crate::formats::pfmap::read(text.as_bytes()).unwrap();
+        let source = Source {
+            path: folder.path().join("map.pfmap"),
+            bytes: text.into_bytes().into(),
+            embedded: &[],
+        };
+        load(&map, &source, &OpenOptions::default(), &Progress::default()).unwrap()
+    }
+
+    fn png(width: u32, height: u32) -> Vec<u8> {
+        let mut bytes = Cursor::new(Vec::new());
+        RgbaImage::from_pixel(width, height, image::Rgba([40, 200, 60, 255]))
+            .write_to(&mut bytes, image::ImageFormat::Png)
+            .unwrap();
+        bytes.into_inner()
+    }
+
+    #[test]
+    fn a_texture_beside_the_map_is_found_whatever_its_ending_says() {
+        let textures = loaded(&["green.jpg"], &[("green.jpg", &png(64, 32))]);
+        assert_eq!(textures.problems, []);
+        assert_eq!(textures.materials[0].size, Some([64, 32]));
+        assert_eq!(textures.layers.len(), 1);
+        let mean = textures.layers[0].mean_rgb;
+        assert!(mean[1] > 150 && mean[0] < 80, "{mean:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_a_problem_at_its_material_and_a_placeholder() {
+        // A header that promises 60000 by 60000 pixels, with nothing behind it.
+        let mut huge = png(1, 1);
+        huge[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
+        let checksum = crc32(&huge[12..29]);
+        huge[29..33].copy_from_slice(&checksum.to_be_bytes());
+        let textures = loaded(
+            &[
+                "none.png",
+                "huge.png",
+                "junk.png",
+                "empty.png",
+                "../../../etc/passwd",
+                "good.png",
+            ],
+            &[
+                ("huge.png", &huge),
+                ("junk.png", b"this is no picture"),
+                ("empty.png", b""),
+                ("good.png", &png(8, 8)),
+            ],
+        );
+        let problems: Vec<String> = textures.problems.iter().map(Problem::to_string).collect();
+        assert_eq!(problems.len(), 5, "{problems:#?}");
+        let words = [
+            "none.png",
+            "huge.png",
+            "junk.png",
+            "empty.png",
+            "is refused",
+        ];
+        for (i, (problem, word)) in problems.iter().zip(words).enumerate() {
+            let place = format!("{}:1: warning: ", i + 5);
+            assert!(
+                problem.starts_with(&place) && problem.contains(word),
+                "{problem}"
+            );
+        }
+        assert!(
+            problems[1].to_lowercase().contains("limit"),
+            "{}",
+            problems[1]
+        );
+        // Each has a layer of its own that is bright, so that nothing is black or empty.
+        for material in &textures.materials[..5] {
+            assert!(!material.found);
+            let layer = &textures.layers[usize::from(material.layer.unwrap())];
+            assert!(
+                layer.mean_rgb[0] > 80 && layer.mean_rgb[2] > 60,
+                "{:?}",
+                layer.mean_rgb
+            );
+        }
+        assert!(textures.materials[5].found);
+    }
+
+    /// The checksum of a PNG chunk.
+    fn crc32(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(u32::MAX, |crc, byte| {
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+                crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 }
+            })
+        })
+    }
+}
