@@ -1,12 +1,17 @@
 //! The commands as scripts use them: the real program, its output and its exit status.
 #![cfg(test)]
 
+#[path = "support/shared.rs"]
+mod shared;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use shared::shared;
 
 /// What a run of the program came to.
 #[derive(Debug)]
@@ -663,15 +668,9 @@ fn what_a_file_says_does_not_drive_the_terminal() {
 
 #[test]
 fn a_map_of_the_corpus_opens_without_a_problem() {
-    let shared = std::env::var_os("MAPSCOPE_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
-    let demo = shared.join("corpus/permafrost/assets/maps/demo.pfmap");
-    if !demo.exists() {
-        say_skipped("the corpus is not here");
+    let Some(demo) = shared("corpus/permafrost/assets/maps/demo.pfmap") else {
         return;
-    }
+    };
     let folder = Folder::new();
     let demo = demo.to_str().unwrap();
     let info = folder.run_args(["info", "--json", demo]).expect(0).json();

@@ -5,11 +5,15 @@
 
 #![cfg(test)]
 
-use std::path::PathBuf;
+#[path = "support/shared.rs"]
+mod shared;
+
 use std::sync::mpsc;
 use std::time::Duration;
 
 use mapscope::formats::{Problem, pfmap};
+
+use shared::shared;
 
 /// A format under test.
 struct Subject {
@@ -174,13 +178,8 @@ fn good_pfmaps() -> Vec<Vec<u8>> {
         .replacen("\n0+", "\nsplat 0 1\nsplat 2 3\n0+", 1)
         .replace('\n', "\r\n");
     files.push(splats.into_bytes());
-    let shared = std::env::var_os("MAPSCOPE_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
-    match std::fs::read(shared.join("corpus/permafrost/assets/maps/demo.pfmap")) {
-        Ok(demo) => files.push(demo),
-        Err(_) => println!("the corpus is not here: only made-up maps are changed"),
+    if let Some(demo) = shared("corpus/permafrost/assets/maps/demo.pfmap") {
+        files.push(std::fs::read(demo).unwrap());
     }
     files
 }

@@ -1,0 +1,117 @@
+//! Maps made tile by tile, and one graphics device that draws them for all tests of a program.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use image::RgbaImage;
+use mapscope::formats::pfmap::{CHUNK_SIDE, Tile};
+use mapscope::render::{DrawStatistics, Gpu, Renderer, Target, View};
+use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope::scene::terrain::Terrain;
+use mapscope::scene::{Document, Drawable, demo};
+
+/// Materials of maps made here, with textures of the demo: something green, something grey,
+/// something yellow, something white.
+pub(crate) const MATERIALS: [&str; 4] = ["grass.jpg", "rock.jpg", "sand.jpg", "snow.jpg"];
+/// Their indices, for writing maps.
+pub(crate) const GRASS: u16 = 0;
+pub(crate) const ROCK: u16 = 1;
+pub(crate) const SAND: u16 = 2;
+pub(crate) const SNOW: u16 = 3;
+
+/// The text of a map of so many rows and columns of chunks, whose tiles are made from their row
+/// and column in the whole map.
+pub(crate) fn map_text(
+    [chunk_rows, chunk_cols]: [u32; 2],
+    materials: &[&str],
+    splats: &[[u32; 2]],
+    tile: impl Fn(u32, u32) -> Tile,
+) -> String {
+    let mut text = format!(
+        "version 1.2\nnum_materials {}\nnum_splats {}\nnum_rows {chunk_rows}\n\
+         num_cols {chunk_cols}\n",
+        materials.len(),
+        splats.len()
+    );
+    for (i, texture) in materials.iter().enumerate() {
+        writeln!(text, "material Material-{i} {texture}").unwrap();
+    }
+    for [base, accent] in splats {
+        writeln!(text, "splat {base} {accent}").unwrap();
+    }
+    // Files list chunk after chunk.
+    for chunk in 0..chunk_rows * chunk_cols {
+        let row = chunk / chunk_cols * CHUNK_SIDE;
+        let col = chunk % chunk_cols * CHUNK_SIDE;
+        for i in 0..CHUNK_SIDE * CHUNK_SIDE {
+            let tile = tile(row + i / CHUNK_SIDE, col + i % CHUNK_SIDE);
+            text.push_str(str::from_utf8(&tile.text()).unwrap());
+            text.push(if i % 4 == 3 { '\n' } else { ' ' });
+        }
+    }
+    text
+}
+
+/// Opens a map that is not on disk; it finds the demo's textures, and those beside `path`.
+pub(crate) fn open(path: impl Into<PathBuf>, text: impl AsRef<[u8]>) -> Arc<dyn Document> {
+    let source = Source {
+        path: path.into(),
+        bytes: text.as_ref().into(),
+        embedded: demo::source().embedded,
+    };
+    registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+}
+
+/// The map that is built into the program.
+pub(crate) fn open_demo() -> Arc<dyn Document> {
+    open("demo.pfmap", demo::source().bytes)
+}
+
+/// Opens a map of [`MATERIALS`] in which nothing is wrong.
+pub(crate) fn open_map(chunks: [u32; 2], tile: impl Fn(u32, u32) -> Tile) -> Arc<dyn Document> {
+    let document = open("made.pfmap", map_text(chunks, &MATERIALS, &[], tile));
+    assert_eq!(document.problems(), []);
+    document
+}
+
+pub(crate) fn terrain(document: &dyn Document) -> &Terrain {
+    let Drawable::Terrain(terrain) = document.drawable();
+    terrain
+}
+
+/// A device with its renderer.
+pub(crate) struct Stage {
+    pub(crate) gpu: Gpu,
+    renderer: Renderer,
+}
+
+impl Stage {
+    /// The one stage: pipelines are compiled once.
+    ///
+    /// Fails where there is no graphics device, not even one that is a program.
+    pub(crate) fn get() -> MutexGuard<'static, Self> {
+        static STAGE: OnceLock<Mutex<Stage>> = OnceLock::new();
+        let stage = STAGE.get_or_init(|| {
+            let gpu = Gpu::headless().unwrap_or_else(|error| panic!("{error}"));
+            let renderer = Renderer::new(&gpu);
+            Mutex::new(Self { gpu, renderer })
+        });
+        // Pictures do not depend on those before them, so that one failure is only one.
+        stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One picture of a document, or of none, and what it took.
+    pub(crate) fn draw(
+        &mut self,
+        document: Option<&dyn Document>,
+        view: &View,
+        size: [u32; 2],
+    ) -> (RgbaImage, DrawStatistics) {
+        let target = Target::new(&self.gpu, size);
+        let mut data = document.map(|d| self.renderer.upload(&self.gpu, d).unwrap());
+        let scene = data.as_mut().zip(document);
+        let statistics = self.renderer.draw_now(&self.gpu, &target, scene, view);
+        (target.read_back(&self.gpu).unwrap(), statistics)
+    }
+}

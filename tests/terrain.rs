@@ -1,0 +1,830 @@
+//! Terrain: that the GPU computes what the CPU does, that faces are listed once and only where
+//! they can be seen, that nothing takes more memory than it may, and that pointing at the picture
+//! finds what the picture shows.
+#![cfg(test)]
+
+#[path = "support/shared.rs"]
+mod shared;
+#[path = "support/stage.rs"]
+mod stage;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+use image::RgbaImage;
+use mapscope::formats::pfmap::{CHUNK_SIDE, CHUNK_TILES, Edge, Tile, TileType, synthesize};
+use mapscope::formats::{Place, Severity};
+use mapscope::render::{DrawStatistics, View, probe_tiles};
+use mapscope::scene::camera::{Camera, Handedness, NamedView, Projection};
+use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope::scene::terrain::Terrain;
+use mapscope::scene::terrain::geometry::{
+    BORDER_LEVEL, Corner, Half, LEVEL_HEIGHT, Shape, TILE_SIDE, half_material,
+};
+use mapscope::scene::terrain::pack::{Faces, TileRecord};
+use mapscope::scene::{Document, Item, LegendEntry, OverlaySet, Ray};
+
+use shared::shared;
+use stage::{
+    GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
+};
+
+// ---- Maps ----------------------------------------------------------------------------------
+
+fn tile(kind: TileType, base_height: i8, ramp_height: u8) -> Tile {
+    let mut tile = Tile::default();
+    tile.kind = kind;
+    tile.base_height = base_height;
+    tile.ramp_height = ramp_height;
+    tile.top_material = GRASS;
+    tile.side_material = ROCK;
+    tile
+}
+
+/// A number that looks random for each tile and purpose.
+fn hash(row: u32, col: u32, purpose: u32) -> u32 {
+    let mut bits = row.wrapping_mul(0x9e37_79b1) ^ col.wrapping_mul(0x85eb_ca77) ^ purpose << 7;
+    bits = (bits ^ bits >> 15).wrapping_mul(0x2c1b_3c6d);
+    bits = (bits ^ bits >> 12).wrapping_mul(0x297a_2d39);
+    bits ^ bits >> 15
+}
+
+/// A tile of any type, height and material, as no mapper would place it.
+fn wild_tile(row: u32, col: u32) -> Tile {
+    let any = |purpose, below: u32| hash(row, col, purpose) % below;
+    let kind = TileType::ALL[any(1, 13) as usize];
+    let mut tile = tile(kind, any(2, 12) as i8 - 4, any(3, 4) as u8);
+    tile.top_material = any(4, 4) as u16;
+    tile.side_material = any(5, 4) as u16;
+    for digit in [14, 15, 17, 18, 19, 20] {
+        tile.set_digit(digit, any(digit as u32, 2) as u8);
+    }
+    tile
+}
+
+/// Like [`wild_tile`], but dry, and without shapes too steep to be seen from the side.
+fn hilly_tile(row: u32, col: u32) -> Tile {
+    let mut tile = wild_tile(row / 3, col / 3);
+    tile.base_height = (hash(row / 3, col / 3, 2) % 3) as i8;
+    tile.ramp_height = tile.ramp_height.min(2);
+    tile
+}
+
+fn chess_tile(row: u32, col: u32) -> Tile {
+    tile(TileType::Flat, (row + col) as i8 % 2, 0)
+}
+
+/// Rising to the north and east, away from the sun: no shadow falls anywhere, and no two
+/// neighbours are of one height.
+fn stair_tile(row: u32, col: u32) -> Tile {
+    tile(TileType::Flat, (CHUNK_SIDE - 1 - row + col) as i8, 0)
+}
+
+/// Maps on which lists of faces are checked, with their names.
+fn maps() -> Vec<(&'static str, Arc<dyn Document>)> {
+    vec![
+        ("demo", open_demo()),
+        ("land", open("land.pfmap", synthesize(2, 3, 5))),
+        ("wild", open_map([2, 2], wild_tile)),
+        ("hills", open_map([1, 2], hilly_tile)),
+        ("chess", open_map([1, 1], chess_tile)),
+        ("stairs", open_map([1, 1], stair_tile)),
+    ]
+}
+
+// ---- The shape of tiles --------------------------------------------------------------------
+
+#[test]
+fn the_gpu_makes_of_every_tile_what_the_cpu_does() {
+    let bases = [-99, -4, -1, 0, 1, 7, 99];
+    let ramps = [0, 1, 2, 9, 99];
+    let tiles: Vec<Tile> = TileType::ALL
+        .into_iter()
+        .flat_map(|kind| bases.map(|base| (kind, base)))
+        .flat_map(|(kind, base)| ramps.map(|ramp| tile(kind, base, ramp)))
+        .collect();
+    let document = open_map([1, 1], |row, col| {
+        let at = (row * CHUNK_SIDE + col) as usize;
+        tiles.get(at).copied().unwrap_or_default()
+    });
+    let terrain = terrain(&*document);
+    let records: &[TileRecord] = &terrain.packed().tiles[..tiles.len()];
+    let probes = probe_tiles(&Stage::get().gpu, records).unwrap();
+    assert_eq!(probes.len(), tiles.len());
+
+    let corners = [
+        Corner::NorthWest,
+        Corner::NorthEast,
+        Corner::SouthWest,
+        Corner::SouthEast,
+    ];
+    let halves = [Half::South, Half::North];
+    let layers = &terrain.textures().layer_of_material;
+    for (tile, probe) in tiles.iter().zip(&probes) {
+        let shape = Shape::of(tile);
+        let grid: [Vec2; 25] =
+            std::array::from_fn(|i| Vec2::new((i % 5) as f32, (i / 5) as f32) / 4.0);
+        assert_eq!(probe.levels, grid.map(|uv| shape.level_at(uv)), "{tile:?}");
+        for (uv, half) in grid.into_iter().zip(probe.halves) {
+            // Both halves have the cut.
+            if uv.x != uv.y && uv.x + uv.y != 1.0 {
+                assert_eq!(half, shape.half_at(uv) as u32, "{tile:?} at {uv}");
+            }
+        }
+        for half in halves {
+            let normal = Vec3::from(probe.normals[half as usize]);
+            let expected = shape.normal(half);
+            assert!(
+                (normal - expected).length() < 1e-5,
+                "{tile:?}: {normal} {expected}"
+            );
+            let layer = layers[usize::from(half_material(tile, half))];
+            assert_eq!(
+                probe.layers[half as usize],
+                u32::from(layer),
+                "{tile:?} {half:?}"
+            );
+        }
+        let at_corners = corners.map(|corner| shape.halves_at(corner).map(|half| half as u32));
+        assert_eq!(probe.halves_at, at_corners, "{tile:?}");
+        assert_eq!(
+            probe.halves_on,
+            Edge::ALL.map(|edge| shape.half_on(edge) as u32),
+            "{tile:?}"
+        );
+        assert_eq!(
+            probe.edges,
+            Edge::ALL.map(|edge| shape.edge(edge)),
+            "{tile:?}"
+        );
+    }
+}
+
+/// A map of the corpus, where it is there.
+fn corpus_map(name: &str) -> Option<Arc<dyn Document>> {
+    let path = shared(&format!("corpus/permafrost/assets/maps/{name}"))?;
+    let source = Source::read(&path).unwrap();
+    Some(registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap())
+}
+
+#[test]
+fn every_entity_of_the_game_stands_on_the_ground() {
+    let Some(document) = corpus_map("demo.pfmap") else {
+        return;
+    };
+    let scene = shared("corpus/permafrost/assets/maps/demo.pfscene").unwrap();
+    let scene = std::fs::read_to_string(scene).unwrap();
+    let mut inside_entity = false;
+    let mut heights = Vec::new();
+    for line in scene.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["entity", ..] => inside_entity = true,
+            ["section", ..] => inside_entity = false,
+            ["position", "vec3", x, y, z] if inside_entity => {
+                heights.push([x, y, z].map(|number| number.parse::<f32>().unwrap()));
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(heights.len(), 388);
+    assert!(heights.iter().filter(|[_, y, _]| *y != 0.0).count() > 300);
+    for [x, y, z] in heights {
+        let ground = terrain(&*document).height_at(x, z).unwrap();
+        assert!((ground - y).abs() < 0.05, "at {x}, {z}: {ground}, not {y}");
+    }
+}
+
+// ---- Lists of faces ------------------------------------------------------------------------
+
+/// Bytes on the GPU for each tile, but for textures.
+fn bytes_per_tile(terrain: &Terrain) -> f64 {
+    let packed = terrain.packed();
+    let bytes = size_of_val(packed.tiles.as_slice())
+        + size_of_val(packed.rects.as_slice())
+        + size_of_val(packed.tops.as_slice())
+        + size_of_val(packed.sides.as_slice());
+    bytes as f64 / packed.tiles.len() as f64
+}
+
+#[test]
+fn a_tile_takes_sixteen_bytes_at_most() {
+    for (name, document) in maps() {
+        let bytes = bytes_per_tile(terrain(&*document));
+        println!("{name}: {bytes:.3} bytes a tile");
+        assert!(bytes <= 16.0, "{name}: {bytes}");
+    }
+    // The largest map: each list fits the binding of 128 MiB that every device has, even where all
+    // sixteen bytes are in one list.
+    let tiles = 64 * 64 * u64::from(CHUNK_TILES);
+    assert!(size_of::<TileRecord>() as u64 * tiles <= 128 << 20);
+    assert!((16 - size_of::<TileRecord>() as u64) * tiles <= 128 << 20);
+}
+
+/// The side faces in a map's lists: row and column of the tile that has them, and on which edge.
+fn listed_sides(terrain: &Terrain) -> Vec<(u32, u32, u8)> {
+    let packed = terrain.packed();
+    let chunk_cols = terrain.map().chunk_cols;
+    let of_chunk = |(chunk, sides): (u32, &[u16])| {
+        let origin = [chunk / chunk_cols, chunk % chunk_cols].map(|at| at * CHUNK_SIDE);
+        let side = |side: &u16| {
+            let (side, edge) = (u32::from(*side), (side >> 10) as u8);
+            (origin[0] + (side >> 5 & 31), origin[1] + (side & 31), edge)
+        };
+        sides.iter().map(side).collect::<Vec<_>>()
+    };
+    let chunks = packed.chunks.iter().zip(0..).flat_map(|(chunk, i)| {
+        let range = chunk.all.sides.start as usize..chunk.all.sides.end as usize;
+        of_chunk((i, &packed.sides[range]))
+    });
+    chunks.collect()
+}
+
+#[test]
+fn sides_are_listed_once_and_only_where_heights_differ() {
+    for (name, document) in maps() {
+        let terrain = terrain(&*document);
+        let map = terrain.map();
+        let mut expected = BTreeSet::new();
+        let shape = |row, col| Shape::of(map.tile(row, col).unwrap());
+        for row in 0..map.rows() {
+            for col in 0..map.cols() {
+                let own = shape(row, col);
+                let [nw, ne, sw, se] = own.corners;
+                let skirt = BORDER_LEVEL.min(own.lowest());
+                let mut add = |edge: Edge, shows: bool| {
+                    if shows {
+                        expected.insert((row, col, edge as u8));
+                    }
+                };
+                add(Edge::North, row == 0 && [nw, ne] != [skirt; 2]);
+                add(Edge::West, col == 0 && [nw, sw] != [skirt; 2]);
+                let south = if row + 1 < map.rows() {
+                    let [nw, ne, ..] = shape(row + 1, col).corners;
+                    [nw, ne]
+                } else {
+                    [skirt; 2]
+                };
+                add(Edge::South, [sw, se] != south);
+                let east = if col + 1 < map.cols() {
+                    let [nw, _, sw, _] = shape(row, col + 1).corners;
+                    [nw, sw]
+                } else {
+                    [skirt; 2]
+                };
+                add(Edge::East, [ne, se] != east);
+            }
+        }
+        let listed = listed_sides(terrain);
+        let once: BTreeSet<_> = listed.iter().copied().collect();
+        assert_eq!(once.len(), listed.len(), "{name}: a side is listed twice");
+        assert!(
+            once == expected,
+            "{name}: sides that show and sides that are listed differ"
+        );
+        assert_eq!(
+            terrain.packed().sides.len(),
+            listed.len(),
+            "{name}: all are in a chunk"
+        );
+    }
+}
+
+/// How often each tile of a chunk is covered by faces, in rows.
+fn covered(terrain: &Terrain, chunk: usize, faces: &Faces) -> Vec<u32> {
+    let map = terrain.map();
+    let packed = terrain.packed();
+    let mut times = vec![0; CHUNK_TILES as usize];
+    let origin = [chunk as u32 / map.chunk_cols, chunk as u32 % map.chunk_cols];
+    let at = |row: u32, col: u32| {
+        let [rows, cols] = origin.map(|at| at * CHUNK_SIDE);
+        ((rows + row) * map.cols() + cols + col) as usize
+    };
+    for rect in &packed.rects[faces.rects.start as usize..faces.rects.end as usize] {
+        let [col, row, more_cols, more_rows] = [0, 5, 10, 15].map(|bit| rect >> bit & 31);
+        for r in row..=row + more_rows {
+            for c in col..=col + more_cols {
+                times[(r * CHUNK_SIDE + c) as usize] += 1;
+                assert_eq!(
+                    packed.tiles[at(r, c)],
+                    packed.tiles[at(row, col)],
+                    "all are alike"
+                );
+                let shape = Shape::of(&map.tiles[at(r, c)]);
+                assert_eq!(shape.lowest(), shape.highest(), "all are level");
+            }
+        }
+    }
+    for tops in &faces.tops {
+        for top in &packed.tops[tops.start as usize..tops.end as usize] {
+            times[usize::from(*top)] += 1;
+        }
+    }
+    times
+}
+
+#[test]
+fn every_tile_is_covered_once() {
+    for (name, document) in maps() {
+        let terrain = terrain(&*document);
+        for (i, chunk) in terrain.packed().chunks.iter().enumerate() {
+            let times = covered(terrain, i, &chunk.all);
+            assert!(times.iter().all(|times| *times == 1), "{name}, chunk {i}");
+            let mut in_blocks = vec![0; times.len()];
+            for block in &chunk.blocks {
+                for (sum, times) in in_blocks.iter_mut().zip(covered(terrain, i, block)) {
+                    *sum += times;
+                }
+            }
+            assert!(in_blocks == times, "{name}, chunk {i}: the same in blocks");
+            let tops: usize = chunk.all.tops.iter().map(ExactSizeIterator::len).sum();
+            assert_eq!(chunk.all.all_tops().len(), tops, "{name}, chunk {i}");
+        }
+    }
+}
+
+// ---- Picking -------------------------------------------------------------------------------
+
+/// Points that cover a unit square evenly.
+fn spread(count: u32) -> impl Iterator<Item = Vec2> {
+    (0..count).map(|i| Vec2::new(i as f32 * 0.754_877_7, i as f32 * 0.569_840_3).fract())
+}
+
+/// Where a ray from above first is at or below the ground, found in small steps. The ground ends
+/// in a wall around the map.
+fn march(terrain: &Terrain, ray: Ray) -> Option<f32> {
+    const STEP: f32 = 0.02;
+    let [low, high] = terrain.levels().map(|level| level as f32 * LEVEL_HEIGHT);
+    let is_below = |t: f32| {
+        let point = ray.origin + ray.direction * t;
+        let ground = terrain.height_at(point.x, point.z);
+        ground.is_some_and(|ground| point.y <= ground && point.y >= low - 0.05)
+    };
+    let mut t = ((high + 0.1 - ray.origin.y) / ray.direction.y.min(-1e-6)).max(0.0);
+    let end = (low - 0.1 - ray.origin.y) / ray.direction.y.min(-1e-6);
+    while t < end {
+        if is_below(t) {
+            return Some(t);
+        }
+        t += STEP;
+    }
+    None
+}
+
+/// Compares picking with marching along the ray; says whether both
+/// found the same place.
+fn check_pick(document: &dyn Document, ray: Ray, name: &str) -> bool {
+    let terrain = terrain(document);
+    let marched = march(terrain, ray);
+    let picked = document.pick(ray);
+    let (Some(marched), Some(hit)) = (marched, picked) else {
+        assert_eq!(
+            marched.is_some(),
+            picked.is_some(),
+            "{name}: {ray:?} {picked:?} {marched:?}"
+        );
+        return false;
+    };
+    let point = ray.origin + ray.direction * hit.distance;
+    assert!((point - hit.position).length() < 0.02, "{name}: {hit:?}");
+    let at = terrain.placement().tiles(hit.position.x, hit.position.z);
+    let (row, col) = terrain.tile_rc(hit.item).unwrap();
+    let inside = at - Vec2::new(col as f32, row as f32);
+    assert!(
+        inside.cmpgt(Vec2::splat(-0.01)).all() && inside.cmplt(Vec2::splat(1.01)).all(),
+        "{name}: {hit:?} is not on its tile: {inside}"
+    );
+    // Steps pass over an edge that the ray only grazes: then the hit is before, and on the ground.
+    let shape = Shape::of(terrain.map().tile(row, col).unwrap());
+    let ground = shape.level_at(inside.clamp(Vec2::ZERO, Vec2::ONE)) * LEVEL_HEIGHT;
+    assert!(
+        hit.position.y <= ground + 0.02,
+        "{name}: {hit:?} is above the ground at {ground}"
+    );
+    assert!(
+        hit.distance <= marched + 0.02,
+        "{name}: {ray:?} {hit:?} {marched}"
+    );
+    marched - hit.distance < 0.1
+}
+
+#[test]
+fn a_ray_hits_what_it_first_runs_into() {
+    let mut maps = vec![("demo", open_demo()), ("wild", open_map([2, 2], wild_tile))];
+    maps.extend(corpus_map("demo.pfmap").map(|map| ("demo of the game", map)));
+    for (name, document) in &maps {
+        let bounds = document.bounds();
+        let mut hits = 0;
+        for (from, to) in spread(400).zip(spread(800).skip(400)) {
+            let size = bounds.max - bounds.min;
+            let place = |at: Vec2, y| {
+                bounds.min + Vec3::new(at.x * size.x, y - bounds.min.y, at.y * size.z)
+            };
+            // From inside and outside, from right above the hills and from far up.
+            let from = (from - 0.5) * 1.4 + 0.5;
+            let origin = place(
+                from,
+                bounds.max.y + 3.0 + 200.0 * (from.x * 7.0).rem_euclid(1.0),
+            );
+            let target = place(to, bounds.min.y + 2.0);
+            let direction = (target - origin).normalize();
+            hits += u32::from(check_pick(&**document, Ray { origin, direction }, name));
+        }
+        assert!(hits > 350, "{name}: {hits} hits");
+    }
+}
+
+#[test]
+fn picking_agrees_with_both_projections() {
+    let document = open_demo();
+    for projection in [Projection::Perspective, Projection::Orthographic] {
+        for view in NamedView::ALL {
+            let mut camera = Camera::framing(document.bounds(), view, Handedness::Mirrored, 1.5);
+            camera.projection = projection;
+            let name = format!("{} {projection:?}", view.name());
+            let hits = spread(60)
+                .filter(|at| check_pick(&*document, camera.ray_in_world(*at, 1.5), &name));
+            let hits = hits.count();
+            assert!(hits > 10, "{name}: {hits} hits");
+        }
+    }
+}
+
+#[test]
+fn straight_down_is_the_tile_below() {
+    let document = open_map([1, 1], wild_tile);
+    let terrain = terrain(&*document);
+    for row in 0..CHUNK_SIDE {
+        for col in 0..CHUNK_SIDE {
+            let origin = terrain
+                .placement()
+                .world(col as f32 + 0.3, row as f32 + 0.4, 50.0);
+            let ray = Ray {
+                origin,
+                direction: Vec3::NEG_Y,
+            };
+            let hit = document.pick(ray).unwrap();
+            assert_eq!(hit.item, terrain.tile_item(row, col));
+            let ground = terrain.height_at(origin.x, origin.z).unwrap();
+            assert!((hit.position.y - ground).abs() < 1e-3, "{hit:?} {ground}");
+        }
+    }
+}
+
+#[test]
+fn sides_and_the_skirt_are_hit_as_their_tiles() {
+    let document = open_map([1, 1], |row, col| {
+        tile(
+            TileType::Flat,
+            if (row, col) == (10, 20) { 5 } else { 0 },
+            0,
+        )
+    });
+    let terrain = terrain(&*document);
+    let placement = terrain.placement();
+    let inward = |edge: Edge| {
+        let (rows, cols) = edge.step();
+        // East is -X, south is +Z.
+        Vec3::new(cols as f32, 0.0, -rows as f32)
+    };
+    for edge in Edge::ALL {
+        let direction = inward(edge);
+        // Against the tower from well outside the map, above the ground around it.
+        let center = placement.world(20.5, 10.5, 2.5);
+        let hit = document
+            .pick(Ray {
+                origin: center - direction * 600.0,
+                direction,
+            })
+            .unwrap();
+        assert_eq!(hit.item, terrain.tile_item(10, 20), "{edge:?}");
+        let expected = center - direction * TILE_SIDE / 2.0;
+        assert!(
+            (hit.position - expected).length() < 0.01,
+            "{edge:?}: {hit:?}"
+        );
+        // Over the ground and past the tower.
+        let beside = placement.world(5.5, 5.5, 2.5);
+        assert_eq!(
+            document.pick(Ray {
+                origin: beside - direction * 600.0,
+                direction
+            }),
+            None
+        );
+        // The skirt reaches down to level -1.
+        let below = placement.world(5.5, 5.5, -0.5);
+        let hit = document
+            .pick(Ray {
+                origin: below - direction * 600.0,
+                direction,
+            })
+            .unwrap();
+        let expected = match edge {
+            Edge::North => (0, 5),
+            Edge::South => (CHUNK_SIDE - 1, 5),
+            Edge::West => (5, 0),
+            Edge::East => (5, CHUNK_SIDE - 1),
+        };
+        assert_eq!(
+            hit.item,
+            terrain.tile_item(expected.0, expected.1),
+            "{edge:?}"
+        );
+        let deeper = placement.world(5.5, 5.5, -1.5);
+        assert_eq!(
+            document.pick(Ray {
+                origin: deeper - direction * 600.0,
+                direction
+            }),
+            None
+        );
+    }
+    let up = Ray {
+        origin: Vec3::new(0.0, 10.0, 0.0),
+        direction: Vec3::Y,
+    };
+    assert_eq!(document.pick(up), None);
+}
+
+// ---- Pictures ------------------------------------------------------------------------------
+
+fn view(pose: &str) -> View {
+    View::plain(Camera::new(pose.parse().unwrap(), Handedness::Mirrored))
+}
+
+fn overlay(document: &dyn Document, id: &str) -> OverlaySet {
+    let mut overlays = OverlaySet::default();
+    overlays.set(document.overlays(), id, true);
+    assert!(overlays.contains(id));
+    overlays
+}
+
+#[test]
+fn what_is_not_in_view_is_not_drawn() {
+    let document = open_demo();
+    let mut stage = Stage::get();
+    let mut triangles = |pose: &str| {
+        let (_, statistics) = stage.draw(Some(&*document), &view(pose), [160, 90]);
+        statistics
+    };
+    // Inward from the middle of the southern border, all around, and up.
+    let inward = triangles("0,60,520,0,30,400");
+    let outward = triangles("0,60,520,0,30,640");
+    let aside = triangles("0,60,520,200,30,520");
+    let sky = DrawStatistics {
+        triangles: 1,
+        draw_calls: 1,
+    };
+    assert_eq!(outward, sky);
+    assert_eq!(triangles("0,60,0,0,200,1"), sky);
+    assert!(
+        aside.triangles > 1 && aside.triangles < inward.triangles,
+        "{aside:?} {inward:?}"
+    );
+    assert!(aside.draw_calls < inward.draw_calls);
+    // In the middle of the map a good part of it is behind.
+    let packed = terrain(&*document).packed();
+    let all = packed.rects.len() * 2 + packed.tops.len() * 8 + packed.sides.len() * 2;
+    for pose in ["0,40,0,0,30,-100", "0,40,0,0,30,100", "0,40,0,100,30,0"] {
+        let seen = triangles(pose).triangles;
+        assert!(
+            seen > 1000 && seen < all as u64 * 2 / 3,
+            "{pose}: {seen} of {all}"
+        );
+    }
+}
+
+/// The one of some colours that another is most like, whatever its brightness.
+fn nearest_hue(color: Vec3, legend: &[LegendEntry]) -> usize {
+    let likeness = |entry: &LegendEntry| {
+        let entry = Vec3::from(entry.color.map(f32::from));
+        entry.normalize().dot(color.normalize())
+    };
+    let best = legend
+        .iter()
+        .enumerate()
+        .max_by(|a, b| likeness(a.1).total_cmp(&likeness(b.1)));
+    best.unwrap().0
+}
+
+fn pixel(picture: &RgbaImage, at: [u32; 2]) -> Vec3 {
+    let [r, g, b, _] = picture.get_pixel(at[0], at[1]).0;
+    Vec3::from([r, g, b].map(f32::from))
+}
+
+/// Cameras on all sides of a map: so near that textures show, less near, and so far that its chunks
+/// are drawn as grids. The last number is their distance, 1 for those that show it all.
+fn cameras(document: &dyn Document, aspect: f32) -> Vec<(String, Camera, f32)> {
+    let mut cameras = Vec::new();
+    for named in NamedView::ALL {
+        for projection in [Projection::Perspective, Projection::Orthographic] {
+            for distance in [0.3, 0.6, 2.0] {
+                let mut camera =
+                    Camera::framing(document.bounds(), named, Handedness::Mirrored, aspect);
+                camera.projection = projection;
+                let back = camera.pose.eye - camera.pose.target;
+                camera.pose.eye = camera.pose.target + back * distance;
+                let name = format!("{} {projection:?} {distance}", named.name());
+                cameras.push((name, camera, distance));
+            }
+        }
+    }
+    cameras
+}
+
+/// In every picture, from everywhere, the colour of a pixel is that of the tile that picking finds
+/// there: places, directions, hiding and leaving out are the same on both sides.
+#[test]
+fn the_picture_shows_what_picking_finds() {
+    let document = open_map([1, 1], hilly_tile);
+    let terrain = terrain(&*document);
+    let size = [320, 240];
+    let aspect = 320.0 / 240.0;
+    let legend = document.legend("tile-types");
+    let mut stage = Stage::get();
+    for (name, camera, distance) in cameras(&*document, aspect) {
+        let mut view = View::plain(camera);
+        view.overlays = overlay(&*document, "tile-types");
+        let (picture, _) = stage.draw(Some(&*document), &view, size);
+        let kind_at = |x: f32, y: f32| {
+            let at = Vec2::new(x / size[0] as f32, y / size[1] as f32);
+            let hit = document.pick(camera.ray_in_world(at, aspect))?;
+            let (row, col) = terrain.tile_rc(hit.item)?;
+            Some(terrain.map().tile(row, col)?.kind)
+        };
+        let mut compared = 0;
+        let mut different = 0;
+        for y in (2..size[1] - 2).step_by(3) {
+            for x in (2..size[0] - 2).step_by(3) {
+                let center = [x as f32 + 0.5, y as f32 + 0.5];
+                let Some(kind) = kind_at(center[0], center[1]) else {
+                    continue;
+                };
+                // Away from the edges of what is seen.
+                let around = [[-1.5, 0.0], [1.5, 0.0], [0.0, -1.5], [0.0, 1.5]];
+                if around
+                    .iter()
+                    .any(|d| kind_at(center[0] + d[0], center[1] + d[1]) != Some(kind))
+                {
+                    continue;
+                }
+                compared += 1;
+                different +=
+                    u32::from(nearest_hue(pixel(&picture, [x, y]), &legend) != kind as usize);
+            }
+        }
+        println!("{name}: {different} of {compared} differ");
+        assert!(compared > 50, "{name}: {compared} compared");
+        // Sides may be thinner than the pixels that are looked at, and grids are only like the ground.
+        let allowed = compared / if distance > 1.0 { 5 } else { 1000 };
+        assert!(different <= allowed, "{name}: {different} of {compared}");
+    }
+}
+
+/// Seen from the top, north is up and west is left, and heights have the colours of the legend.
+#[test]
+fn the_top_view_is_the_file_as_it_is_written() {
+    // A different height in each quarter.
+    let height = |row: u32, col: u32| [[0, 3], [6, 9]][(row / 16) as usize][(col / 16) as usize];
+    let document = open_map([1, 1], |row, col| tile(TileType::Flat, height(row, col), 0));
+    let mut camera = Camera::framing(document.bounds(), NamedView::Top, Handedness::Mirrored, 1.0);
+    camera.projection = Projection::Orthographic;
+    let mut view = View::plain(camera);
+    view.overlays = overlay(&*document, "height");
+    let (picture, _) = Stage::get().draw(Some(&*document), &view, [200, 200]);
+    let legend = document.legend("height");
+    // From the skirts' lowest level to the highest: -1 to 9, and colours between those listed.
+    let expected = |level: f32| {
+        let t = (level + 1.0) / 10.0 * 3.0;
+        let color = |i: usize| Vec3::from(legend[i].color.map(f32::from));
+        color(t as usize).lerp(color((t as usize + 1).min(3)), t.fract())
+    };
+    for (x, y, level) in [
+        (60, 60, 0.0),
+        (140, 60, 3.0),
+        (60, 140, 6.0),
+        (140, 140, 9.0),
+    ] {
+        let found = pixel(&picture, [x, y]).normalize();
+        let expected = expected(level).normalize();
+        assert!(
+            found.dot(expected) > 0.999,
+            "level {level}: {found} {expected}"
+        );
+    }
+}
+
+// ---- What is missing -----------------------------------------------------------------------
+
+/// Pixels of the placeholder's magenta, and pixels that are black.
+fn count_magenta_and_black(picture: &RgbaImage) -> [usize; 2] {
+    let is_magenta = |[r, g, b, _]: [u8; 4]| r > 60 && b > 60 && r / 3 > g && b / 3 > g;
+    let is_black = |[r, g, b, _]: [u8; 4]| r.max(g).max(b) < 12;
+    let count = |is: fn([u8; 4]) -> bool| picture.pixels().filter(|pixel| is(pixel.0)).count();
+    [count(is_magenta), count(is_black)]
+}
+
+#[test]
+fn a_missing_or_broken_texture_is_seen_and_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("broken.png"),
+        b"\x89PNG\r\n\x1a\nnothing of the kind",
+    )
+    .unwrap();
+    std::fs::write(folder.path().join("empty.png"), b"").unwrap();
+    let draw = |texture: &str| {
+        let text = map_text([1, 1], &["grass.jpg", texture], &[], |row, col| {
+            let mut tile = tile(TileType::Flat, 0, 0);
+            tile.top_material = u16::from((8..24).contains(&row) && (8..24).contains(&col));
+            tile
+        });
+        let document = open(folder.path().join("map.pfmap"), text);
+        let mut stage = Stage::get();
+        let near = stage
+            .draw(Some(&*document), &view("0,90,40,0,0,0"), [160, 120])
+            .0;
+        let far = stage
+            .draw(Some(&*document), &view("0,900,400,0,0,0"), [160, 120])
+            .0;
+        let counts = [near, far].map(|picture| count_magenta_and_black(&picture));
+        let problems: Vec<_> = document.problems().to_vec();
+        (counts, problems)
+    };
+    let (counts, problems) = draw("sand.jpg");
+    assert_eq!((counts, problems), ([[0, 0], [0, 0]], vec![]));
+    for texture in [
+        "missing.png",
+        "broken.png",
+        "empty.png",
+        "../../../etc/passwd",
+    ] {
+        let ([near, far], problems) = draw(texture);
+        assert!(near[0] > 160 * 120 / 8, "{texture}: {near:?}");
+        assert!(far[0] > 20, "{texture} from afar: {far:?}");
+        assert_eq!([near[1], far[1]], [0, 0], "{texture}: black");
+        assert_eq!(problems.len(), 1, "{texture}: {problems:?}");
+        assert_eq!(problems[0].severity, Severity::Warning);
+        assert_eq!(problems[0].place, Place::Text { line: 7, column: 1 });
+        assert!(
+            problems[0].message.contains(texture),
+            "{texture}: {}",
+            problems[0]
+        );
+    }
+}
+
+#[test]
+fn materials_that_do_not_exist_and_bad_tiles_are_seen() {
+    let text = map_text([1, 1], &MATERIALS, &[], |row, _| {
+        let mut tile = tile(TileType::Flat, 0, 0);
+        tile.top_material = [SAND, SNOW, 200, SNOW][(row / 8) as usize];
+        tile
+    });
+    let mut bad: BTreeMap<&str, String> = BTreeMap::new();
+    bad.insert("unknown material", text.clone());
+    // The first tile of a row in the middle loses its type.
+    let tiles = text
+        .lines()
+        .position(|line| line.starts_with("0+"))
+        .unwrap();
+    let mut lines: Vec<String> = text
+        .replace("200001", "000001")
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    for line in &mut lines[tiles + 8 * 16..tiles + 8 * 16 + 32] {
+        *line = line.replace("0+00", "z+00");
+    }
+    bad.insert("bad tiles", lines.join("\n") + "\n");
+    for (name, text) in bad {
+        let document = open("bad.pfmap", text);
+        assert!(!document.problems().is_empty(), "{name}");
+        let (picture, _) = Stage::get().draw(Some(&*document), &view("0,200,40,0,0,0"), [160, 120]);
+        let [magenta, black] = count_magenta_and_black(&picture);
+        assert!(magenta > 500, "{name}: {magenta} magenta");
+        assert_eq!(black, 0, "{name}");
+    }
+}
+
+#[test]
+fn nothing_open_is_the_sky() {
+    let (picture, statistics) = Stage::get().draw(None, &view("0,60,0,0,50,10"), [64, 36]);
+    assert_eq!(
+        statistics,
+        DrawStatistics {
+            triangles: 1,
+            draw_calls: 1
+        }
+    );
+    assert!(picture.pixels().all(|pixel| pixel.0[2] > 60));
+    let highlighted = Item {
+        kind: "tile",
+        index: 3,
+    };
+    let mut pointed = view("0,60,0,0,50,10");
+    pointed.hovered = Some(highlighted);
+    assert!(Stage::get().draw(None, &pointed, [64, 36]).0 == picture);
+}
