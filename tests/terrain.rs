@@ -8,7 +8,7 @@ mod shared;
 #[path = "support/stage.rs"]
 mod stage;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
@@ -783,8 +783,6 @@ fn materials_that_do_not_exist_and_bad_tiles_are_seen() {
         tile.top_material = [SAND, SNOW, 200, SNOW][(row / 8) as usize];
         tile
     });
-    let mut bad: BTreeMap<&str, String> = BTreeMap::new();
-    bad.insert("unknown material", text.clone());
     // The first tile of a row in the middle loses its type.
     let tiles = text
         .lines()
@@ -798,8 +796,8 @@ fn materials_that_do_not_exist_and_bad_tiles_are_seen() {
     for line in &mut lines[tiles + 8 * 16..tiles + 8 * 16 + 32] {
         *line = line.replace("0+00", "z+00");
     }
-    bad.insert("bad tiles", lines.join("\n") + "\n");
-    for (name, text) in bad {
+    lines.push(String::new());
+    for (name, text) in [("unknown material", text), ("bad tiles", lines.join("\n"))] {
         let document = open("bad.pfmap", text);
         assert!(!document.problems().is_empty(), "{name}");
         let (picture, _) = Stage::get().draw(Some(&*document), &view("0,200,40,0,0,0"), [160, 120]);
