@@ -802,9 +802,15 @@ fn vs_far(@builtin(vertex_index) vertex: u32, @location(0) chunk_and_step: u32) 
     let east = (ground_level(at + vec2i(reach, 0)) - ground_level(at - vec2i(reach, 0))) / f32(2 * reach);
     let south = (ground_level(at + vec2i(0, reach)) - ground_level(at - vec2i(0, reach))) / f32(2 * reach);
     let rise = LEVEL_HEIGHT / TILE_SIDE;
-    let world = world_at(vec2f(at), level - drop * (2.0 + f32(block)));
+    var bottom = level - 2.0 - f32(block);
+    if any(at == vec2i(0)) || any(at == vec2i(map.size)) {
+        // The map ends below its border as it does nearby.
+        bottom = min(level, f32(BORDER_LEVEL));
+    }
+    let world = world_at(vec2f(at), mix(level, bottom, drop));
     let normal = normalize(vec3f(east * rise, 1.0, -south * rise));
-    return Far(frame.clip_from_world * vec4f(world, 1.0), vec2f(at), world.y, normal);
+    // What hangs down stands in for ground at the edge, and has its light.
+    return Far(frame.clip_from_world * vec4f(world, 1.0), vec2f(at), level * LEVEL_HEIGHT, normal);
 }
 
 // The level of the ground at a corner of the tile grid: of the tile that has it as its north-west

@@ -19,7 +19,7 @@ use crate::formats::pfmap::CHUNK_SIDE;
 use crate::scene::Aabb;
 use crate::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
 use crate::scene::terrain::geometry::TILE_SIDE;
-use crate::scene::terrain::pack::{BLOCK_SIDE, Faces, TopClass};
+use crate::scene::terrain::pack::{BLOCK_SIDE, Faces, TileRecord, TopClass};
 use crate::scene::terrain::{ATLAS_SIDE, Terrain};
 
 /// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
@@ -441,7 +441,9 @@ impl TerrainRenderer {
             chunk_indices,
             top_indices,
             instances,
-            is_rich: textures.has_holes || !terrain.map().splats.is_empty(),
+            is_rich: textures.has_holes
+                || !terrain.map().splats.is_empty()
+                || packed.tiles.iter().any(TileRecord::has_seams),
             variant: Variant::Plain,
             gpu_bytes,
             fine_triangles: FINE_TRIANGLES[usize::from(gpu.is_processor())],

@@ -24,6 +24,15 @@ pub struct TileRecord {
     pub surface: u32,
 }
 
+impl TileRecord {
+    /// Whether an edge has a ragged seam, or a blend mode that nobody knows.
+    pub fn has_seams(&self) -> bool {
+        // The higher bit of each of the four modes.
+        const HIGHER_BITS: u32 = 0b10101010 << 19;
+        self.shape & HIGHER_BITS != 0
+    }
+}
+
 /// Some faces, as ranges of the lists in [`Packed`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faces {

@@ -1,0 +1,501 @@
+//! Golden pictures: what the renderer draws is what it drew when somebody last looked at it.
+//!
+//! A picture that differs leaves `NAME.new.png` and `NAME.diff.png` beside the golden one. When the
+//! change is meant, run `UPDATE_GOLDENS=1 cargo test --test goldens`, and look at every picture
+//! that changed before it is committed.
+#![cfg(test)]
+
+#[path = "support/stage.rs"]
+mod stage;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::Vec3;
+use image::{RgbImage, Rgba, RgbaImage};
+use mapscope::formats::pfmap::{self, Edge, Tile, TileType, synthesize};
+use mapscope::render::View;
+use mapscope::scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
+use mapscope::scene::{Document, Item};
+
+use stage::{
+    GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
+};
+
+/// How much a channel may differ: other versions of Mesa round and filter a little differently.
+const LARGEST_DIFFERENCE: u8 = 6;
+/// Pixels in a thousand that may differ by more, for the same reason: where an edge goes through
+/// the middle of a pixel, either side may win.
+const PER_MILLE_BEYOND: usize = 2;
+
+/// Pictures of single types.
+const TYPE_SIZE: [u32; 2] = [144, 96];
+/// All other pictures.
+const SIZE: [u32; 2] = [192, 108];
+
+/// A picture to be drawn.
+struct Golden {
+    name: String,
+    document: Option<Arc<dyn Document>>,
+    view: View,
+    size: [u32; 2],
+}
+
+impl Golden {
+    fn new(name: impl Into<String>, document: &Arc<dyn Document>, camera: Camera) -> Self {
+        Self {
+            name: name.into(),
+            document: Some(Arc::clone(document)),
+            view: View::plain(camera),
+            size: SIZE,
+        }
+    }
+
+    fn with_overlay(mut self, id: &str) -> Self {
+        let offered = self.document.as_ref().map_or(&[][..], |d| d.overlays());
+        self.view.overlays.set(offered, id, true);
+        assert!(self.view.overlays.contains(id));
+        self
+    }
+
+    fn draw(&self) -> RgbaImage {
+        Stage::get()
+            .draw(self.document.as_deref(), &self.view, self.size)
+            .0
+    }
+}
+
+// ---- Cameras and maps ----------------------------------------------------------------------
+
+/// Looks at a place given in tiles south and east of the north-west corner, and in levels, from so
+/// many world units toward a direction.
+fn look_at(
+    document: &Arc<dyn Document>,
+    [south, east, level]: [f32; 3],
+    toward_eye: Vec3,
+    distance: f32,
+) -> Camera {
+    let target = terrain(&**document).placement().world(east, south, level);
+    let eye = target + toward_eye.normalize() * distance;
+    Camera::new(Pose { eye, target }, Handedness::Mirrored)
+}
+
+/// From the south and somewhat from the west, so steeply that slopes to the north are seen.
+const STEEP: Vec3 = Vec3::new(0.25, 1.7, 0.9);
+/// From the south-west at a slant.
+const SLANT: Vec3 = Vec3::new(1.0, 1.0, 1.1);
+/// From above, north up.
+const ABOVE: Vec3 = Vec3::Y;
+
+fn tile(kind: TileType, base_height: i8, ramp_height: u8, top: u16) -> Tile {
+    let mut tile = Tile::default();
+    tile.kind = kind;
+    tile.base_height = base_height;
+    tile.ramp_height = ramp_height;
+    tile.top_material = top;
+    tile.side_material = ROCK;
+    tile
+}
+
+fn flat(base_height: i8, top: u16) -> Tile {
+    tile(TileType::Flat, base_height, 0, top)
+}
+
+fn with_blend(mut tile: Tile, mode: u8) -> Tile {
+    for edge in Edge::ALL {
+        tile.set_digit(17 + edge as usize, mode);
+    }
+    // Where no edge has a mode, an older field stands in for all.
+    tile.set_digit(13, 0);
+    tile
+}
+
+/// Hills with slopes and lakes, in the textures of the demo.
+fn land(chunks: u32, seed: u64, change: impl Fn(u32, Tile) -> Tile) -> Arc<dyn Document> {
+    let land = pfmap::read(&synthesize(chunks, chunks, seed)).unwrap();
+    open_map([chunks, chunks], |row, col| {
+        let mut tile = *land.tile(row, col).unwrap();
+        tile.top_material =
+            [GRASS, GRASS, ROCK, SNOW, GRASS, SAND, SAND][usize::from(tile.top_material)];
+        change(col, tile)
+    })
+}
+
+// ---- The pictures --------------------------------------------------------------------------
+
+/// Each type at base height 1, with a ramp of one level in the west and of two in the east, on
+/// level ground with sand around it.
+fn types() -> Vec<Golden> {
+    let picture = |kind: TileType| {
+        let document = open_map([1, 1], |row, col| match (row, col) {
+            (15, 14) => with_blend(tile(kind, 1, 1, GRASS), 0),
+            (15, 17) => with_blend(tile(kind, 1, 2, GRASS), 0),
+            (14..=16, 13..=18) => with_blend(flat(0, SAND), 0),
+            _ => with_blend(flat(0, GRASS), 0),
+        });
+        let camera = look_at(&document, [15.4, 16.0, 1.4], STEEP, 44.0);
+        let name = format!("type-{}-{}", kind.digit().to_ascii_lowercase(), kind.name());
+        Golden {
+            size: TYPE_SIZE,
+            ..Golden::new(name, &document, camera)
+        }
+    };
+    TileType::ALL.into_iter().map(picture).collect()
+}
+
+/// Every overlay, every named view, and what is pointed at, on the demo map; near its lake are all
+/// types close together, and the borders of four chunks.
+fn demo() -> Vec<Golden> {
+    let document = open_demo();
+    let near = look_at(&document, [95.0, 30.0, 0.0], SLANT, 85.0);
+    let mut goldens = vec![Golden::new("demo", &document, near)];
+    for overlay in document.overlays() {
+        let name = format!("overlay-{}", overlay.id);
+        goldens.push(Golden::new(name, &document, near).with_overlay(overlay.id));
+    }
+    let aspect = SIZE[0] as f32 / SIZE[1] as f32;
+    for named in NamedView::ALL {
+        let camera = Camera::framing(document.bounds(), named, document.handedness(), aspect);
+        goldens.push(Golden::new(
+            format!("view-{}", named.name()),
+            &document,
+            camera,
+        ));
+    }
+    let mut orthographic = near;
+    orthographic.projection = Projection::Orthographic;
+    goldens.push(Golden::new("orthographic", &document, orthographic));
+    let mut above = look_at(&document, [95.0, 30.0, 0.0], ABOVE, 85.0);
+    above.projection = Projection::Orthographic;
+    goldens.push(Golden::new("orthographic-top", &document, above).with_overlay("tile-grid"));
+
+    let terrain = terrain(&*document);
+    let mut outlines = Golden::new("outlines", &document, near);
+    outlines.view.selected = Some(terrain.tile_item(94, 28));
+    outlines.view.hovered = Some(terrain.tile_item(93, 31));
+    goldens.push(outlines);
+    let mut chunk = Golden::new("outline-chunk", &document, near);
+    chunk.view.selected = Some(Item {
+        kind: "chunk",
+        index: 8,
+    });
+    goldens.push(chunk);
+    let most_sloped = document
+        .kinds()
+        .into_iter()
+        .skip(1)
+        .max_by_key(|kind| kind.count);
+    let mut kind = Golden::new("highlight-type", &document, near);
+    kind.view.selected = most_sloped.map(|kind| kind.item);
+    goldens.push(kind);
+    let mut material = Golden::new("highlight-material", &document, near);
+    material.view.selected = Some(Item {
+        kind: "material",
+        index: 0,
+    });
+    goldens.push(material);
+    goldens
+}
+
+/// The blend modes, where four materials meet.
+fn blends() -> Vec<Golden> {
+    let picture = |(name, mode): (&str, u8)| {
+        let text = map_text([1, 1], &MATERIALS, &[], |row, col| {
+            let material = [GRASS, SAND, SNOW, ROCK][((row / 2 % 2) * 2 + (col / 2) % 2) as usize];
+            with_blend(flat(0, material), mode)
+        });
+        let document = open("blends.pfmap", text);
+        let camera = look_at(&document, [16.0, 16.0, 0.0], ABOVE, 50.0);
+        Golden::new(format!("blend-{name}"), &document, camera)
+    };
+    [("none", 0), ("blur", 1), ("edge", 2), ("unknown", 3)]
+        .map(picture)
+        .into()
+}
+
+/// Marks and fields of tiles, each on the eastern half of a picture and not on the western one.
+fn flags() -> Vec<Golden> {
+    // Ridges from west to east.
+    let picture = |name: &str, digit: usize, west: u8, east: u8| {
+        let document = open_map([1, 1], |row, col| {
+            let mut tile = match row % 4 {
+                0 => tile(TileType::RampNs, 0, 1, SAND),
+                1 => flat(1, SAND),
+                2 => tile(TileType::RampSn, 0, 1, SAND),
+                _ => flat(0, SAND),
+            };
+            tile.set_digit(digit, if col < 16 { west } else { east });
+            tile
+        });
+        let camera = look_at(&document, [16.0, 16.0, 0.0], STEEP, 80.0);
+        Golden::new(name, &document, camera)
+    };
+    let splats = open(
+        "splats.pfmap",
+        map_text(
+            [1, 1],
+            &MATERIALS,
+            &[[u32::from(GRASS), u32::from(SNOW)]],
+            |_, col| flat(0, if col < 14 { SAND } else { GRASS }),
+        ),
+    );
+    vec![
+        picture("no-bump", 15, 0, 1),
+        picture("normals-not-blended", 14, 1, 0),
+        Golden::new(
+            "splats",
+            &splats,
+            look_at(&splats, [16.0, 16.0, 0.0], ABOVE, 80.0),
+        ),
+    ]
+}
+
+fn scenery() -> Vec<Golden> {
+    // A wall to the north, a tower, and a pit; the sun is in the west.
+    let shadow = open_map([1, 1], |row, col| match (row, col) {
+        (..12, _) => flat(3, GRASS),
+        (15, 14) => flat(5, SAND),
+        (17..20, 15..19) => flat(-1, SAND),
+        _ => flat(0, GRASS),
+    });
+    // Land, a slope into shallow water, and one into deep water.
+    let shore = open_map([1, 1], |_, col| match col {
+        ..13 => flat(0, GRASS),
+        13 => flat(0, SAND),
+        14 => tile(TileType::RampEw, -1, 1, SAND),
+        15..18 => flat(-1, SAND),
+        18 => tile(TileType::RampEw, -3, 2, SAND),
+        _ => flat(-3, SAND),
+    });
+    // Where slopes go up and down side by side, each stands above the other on one side.
+    let crossing = open_map([1, 1], |row, col| match (row, col) {
+        (15, 14..18) => with_blend(tile(TileType::RampEw, 0, 2, SAND), 0),
+        (16, 14..18) => with_blend(tile(TileType::RampWe, 0, 2, SAND), 0),
+        _ => flat(0, GRASS),
+    });
+    let corner = look_at(&shadow, [31.0, 1.0, -0.5], SLANT, 60.0);
+    let far = land(24, 3, |_, tile| tile);
+    let middle = land(3, 3, |_, tile| tile);
+    vec![
+        Golden::new(
+            "shadow",
+            &shadow,
+            look_at(&shadow, [15.5, 16.5, 0.0], STEEP, 80.0),
+        ),
+        Golden::new(
+            "cliff",
+            &shadow,
+            look_at(&shadow, [12.0, 20.0, 1.5], Vec3::new(0.3, 0.35, 1.0), 40.0),
+        ),
+        Golden::new("skirt", &shadow, corner),
+        Golden::new(
+            "water",
+            &shore,
+            look_at(&shore, [16.0, 16.5, -1.0], STEEP, 80.0),
+        ),
+        Golden::new(
+            "water-low",
+            &shore,
+            look_at(&shore, [16.0, 18.0, -0.5], Vec3::new(0.5, 0.3, 1.0), 50.0),
+        ),
+        Golden::new(
+            "crossing-sides",
+            &crossing,
+            look_at(&crossing, [16.0, 16.0, 1.0], SLANT, 50.0),
+        ),
+        Golden::new(
+            "middle",
+            &middle,
+            look_at(&middle, [48.0, 48.0, 0.0], SLANT, 200.0),
+        ),
+        Golden::new(
+            "far",
+            &far,
+            look_at(&far, [500.0, 384.0, 0.0], Vec3::new(0.3, 0.5, 1.0), 1500.0),
+        ),
+        Golden::new(
+            "farthest",
+            &far,
+            look_at(&far, [384.0, 384.0, 0.0], SLANT, 11000.0),
+        ),
+    ]
+}
+
+/// Missing textures (one on level ground and slopes, one on sides), an unknown material, a tile
+/// that cannot be read, and no map at all.
+fn what_is_missing() -> Vec<Golden> {
+    let textures = ["grass.jpg", "no-such-cliffs.png", "no-such-grass.png"];
+    let text = map_text([1, 1], &textures, &[], |row, col| match (row, col) {
+        (..=13, _) => flat(2, GRASS),
+        (15..18, 12..15) => flat(0, 2),
+        (16, 17) => flat(0, 77),
+        (16, 19) => flat(9, SAND),
+        _ => flat(0, GRASS),
+    });
+    let bad_tile = String::from_utf8_lossy(&flat(9, SAND).text()).into_owned();
+    let text = text.replace(&bad_tile, &bad_tile.replace('+', "?"));
+    let document = open("missing.pfmap", text);
+    assert_eq!(document.problems().len(), 4, "{:#?}", document.problems());
+    let camera = look_at(&document, [16.0, 16.5, 0.5], STEEP, 70.0);
+    let sky = Camera::new("0,50,0,20,55,-30".parse().unwrap(), Handedness::Mirrored);
+    vec![
+        Golden::new("placeholder", &document, camera),
+        Golden {
+            name: "sky".to_owned(),
+            document: None,
+            view: View::plain(sky),
+            size: [96, 54],
+        },
+    ]
+}
+
+fn all() -> Vec<Golden> {
+    [
+        types(),
+        demo(),
+        blends(),
+        flags(),
+        scenery(),
+        what_is_missing(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+// ---- Comparing -----------------------------------------------------------------------------
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens")
+}
+
+/// Goldens have no transparency, and take less room without it.
+fn without_alpha(picture: &RgbaImage) -> RgbImage {
+    RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
+        let Rgba([r, g, b, _]) = *picture.get_pixel(x, y);
+        image::Rgb([r, g, b])
+    })
+}
+
+fn save(picture: &RgbImage, path: &Path) {
+    use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+    let file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let encoder = PngEncoder::new_with_quality(file, CompressionType::Best, FilterType::Adaptive);
+    picture.write_with_encoder(encoder).unwrap();
+}
+
+/// Where two pictures of one size differ, eight times as strong, and how many pixels differ by
+/// more than they may.
+fn difference(a: &RgbImage, b: &RgbImage) -> (RgbImage, usize) {
+    let mut beyond = 0;
+    let picture = RgbImage::from_fn(a.width(), a.height(), |x, y| {
+        let (a, b) = (a.get_pixel(x, y).0, b.get_pixel(x, y).0);
+        let differences: [u8; 3] = std::array::from_fn(|i| a[i].abs_diff(b[i]));
+        beyond += usize::from(differences.iter().any(|d| *d > LARGEST_DIFFERENCE));
+        image::Rgb(differences.map(|d| d.saturating_mul(8)))
+    });
+    (picture, beyond)
+}
+
+/// Compares a picture with the golden one; an error says what is wrong and where to look.
+fn compare(name: &str, new: &RgbImage) -> Result<(), String> {
+    let path = |ending: &str| folder().join(format!("{name}{ending}"));
+    let golden = match image::open(path(".png")) {
+        Ok(golden) => golden.into_rgb8(),
+        Err(error) => {
+            save(new, &path(".new.png"));
+            return Err(format!(
+                "{name}: {error}; see {}",
+                path(".new.png").display()
+            ));
+        }
+    };
+    if golden.dimensions() != new.dimensions() {
+        save(new, &path(".new.png"));
+        return Err(format!(
+            "{name}: {:?} pixels, not {:?}",
+            new.dimensions(),
+            golden.dimensions()
+        ));
+    }
+    let (picture, beyond) = difference(&golden, new);
+    let allowed = new.pixels().len() * PER_MILLE_BEYOND / 1000;
+    if beyond > allowed {
+        save(new, &path(".new.png"));
+        save(&picture, &path(".diff.png"));
+        return Err(format!(
+            "{name}: {beyond} pixels differ, of which {allowed} may; see {} and {}",
+            path(".new.png").display(),
+            path(".diff.png").display()
+        ));
+    }
+    // What an earlier failure left.
+    for ending in [".new.png", ".diff.png"] {
+        if path(ending).exists() {
+            std::fs::remove_file(path(ending)).unwrap();
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn pictures_are_as_they_were() {
+    let adapter = Stage::get().gpu.adapter_name();
+    if !adapter.contains("llvmpipe") {
+        println!("skipped: the golden pictures are lavapipe's, and this is {adapter}");
+        return;
+    }
+    let goldens = all();
+    let update = std::env::var_os("UPDATE_GOLDENS").is_some();
+    let mut failures = Vec::new();
+    for golden in &goldens {
+        let picture = without_alpha(&golden.draw());
+        if update && compare(&golden.name, &picture).is_err() {
+            save(&picture, &folder().join(format!("{}.png", golden.name)));
+        }
+        failures.extend(compare(&golden.name, &picture).err());
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
+    let names: Vec<String> = all().into_iter().map(|golden| golden.name).collect();
+    let drawn: BTreeSet<String> = names.iter().cloned().collect();
+    assert_eq!(drawn.len(), names.len(), "a name is used twice");
+    let entries = std::fs::read_dir(folder()).unwrap();
+    let files = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let kept: BTreeSet<String> = files
+        .filter_map(|file| file.strip_suffix(".png").map(str::to_owned))
+        .filter(|name| !name.ends_with(".new") && !name.ends_with(".diff"))
+        .collect();
+    assert_eq!(kept, drawn);
+    let overlays = open_demo()
+        .overlays()
+        .iter()
+        .map(|o| format!("overlay-{}", o.id));
+    let views = NamedView::ALL.map(|view| format!("view-{}", view.name()));
+    for name in overlays.chain(views) {
+        assert!(kept.contains(&name), "{name}");
+    }
+    for kind in TileType::ALL {
+        assert!(
+            kept.iter().any(|name| name.ends_with(&format!("-{kind}"))),
+            "{kind}"
+        );
+    }
+}
+
+/// The comparison sees what it must, and lets through what it may.
+#[test]
+fn a_picture_that_differs_is_told_from_one_that_is_rounded_otherwise() {
+    let a = RgbImage::from_pixel(100, 100, image::Rgb([100, 150, 200]));
+    let rounded = RgbImage::from_pixel(100, 100, image::Rgb([106, 144, 200]));
+    assert_eq!(difference(&a, &rounded).1, 0);
+    let mut moved = a.clone();
+    for x in 0..21 {
+        moved.put_pixel(x, 50, image::Rgb([100, 143, 200]));
+    }
+    assert_eq!(difference(&a, &moved).1, 21);
+}
