@@ -13,7 +13,7 @@ fn sky_color(direction: vec3f) -> vec3f {
     let cover = smoothstep(0.28, 0.55, density) * smoothstep(-0.02, 0.08, direction.y);
     let sky = mix(clear, cloud, cover * 0.9);
     // Below the horizon: haze that darkens, so that the edge of the map stands out.
-    return mix(sky, vec3f(0.33, 0.39, 0.42), smoothstep(0.0, -0.3, direction.y));
+    return mix(vec3f(0.33, 0.39, 0.42), sky, smoothstep(-0.3, 0.0, direction.y));
 }
 
 @group(0) @binding(1) var clouds: texture_2d<f32>;

@@ -470,6 +470,7 @@ struct Mixed {
     @location(10) @interpolate(flat) weights_x: vec4f,
     @location(11) @interpolate(flat) weights_y: vec4f,
     @location(12) @interpolate(flat) weights_xy: vec4f,
+    // The blend mode, and which edges of the quadrant have a seam: SEAM_*.
     @location(13) @interpolate(flat) mode: u32,
 }
 
@@ -560,6 +561,22 @@ fn blur_palette(tile: Tile, at: vec2i, edge_x: u32, edge_y: u32) -> Palette {
     return palette;
 }
 
+const NONE: u32 = 0xffu;
+const SEAM_X: u32 = 4u;
+const SEAM_Y: u32 = 8u;
+
+// The layer that lies over a tile along an edge: its neighbour's, where both ask for a seam and the
+// neighbour's index is the higher one.
+fn layer_over(tile: Tile, at: vec2i, edge: u32) -> u32 {
+    let beyond = at + edge_step(edge);
+    let neighbor = tile_at(beyond);
+    let facing = edge_opposite(edge);
+    let own = tile_half_layer(tile, tile_half_on(tile, edge));
+    let over = tile_half_layer(neighbor, tile_half_on(neighbor, facing));
+    let both = tile_blend(tile, edge) == BLEND_EDGE && tile_blend(neighbor, facing) == BLEND_EDGE;
+    return select(NONE, over, is_on_map(beyond) && both && over > own);
+}
+
 @vertex
 fn vs_mixed(
     @builtin(vertex_index) point: u32,
@@ -578,24 +595,22 @@ fn vs_mixed(
     let tile = tile_at(at);
     let mode = tile_blend(tile, edge);
     var palette = one_layer(top.layer);
+    var seam = mode;
     if mode == BLEND_BLUR {
         palette = blur_palette(tile, at, edge_x, edge_y);
     } else if RICH && mode == BLEND_EDGE {
-        // The higher index lies over the lower where both sides ask for it.
-        let beyond = at + edge_step(edge);
-        let neighbor = tile_at(beyond);
-        let facing = edge_opposite(edge);
-        let over = tile_half_layer(neighbor, tile_half_on(neighbor, facing));
-        if is_on_map(beyond) && tile_blend(neighbor, facing) == BLEND_EDGE && over > top.layer {
-            palette.layers |= over << 8u;
-            palette.count = 2u;
-        }
+        // Both edges of the quadrant, so that a seam runs on past the diagonals.
+        let over_x = layer_over(tile, at, edge_x);
+        let over_y = layer_over(tile, at, edge_y);
+        palette.layers |= (over_x << 8u) | (over_y << 16u);
+        palette.count = 3u;
+        seam = mode | (select(0u, SEAM_X, over_x != NONE)) | (select(0u, SEAM_Y, over_y != NONE));
     }
     return Mixed(
         top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.corner, top.shape,
         palette.layers, palette.count, palette.center, palette.middle_x - palette.center,
         palette.middle_y - palette.center,
-        palette.corner - palette.middle_x - palette.middle_y + palette.center, mode,
+        palette.corner - palette.middle_x - palette.middle_y + palette.center, seam,
     );
 }
 
@@ -613,9 +628,11 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
     var weights = in.weights + in.weights_x * w.x + in.weights_y * w.y + in.weights_xy * (w.x * w.y);
     if RICH {
         let ragged = 0.06 + noise_here.w * 0.14 + noise_here.z * 0.22;
-        let over = select(0.0, 1.0, 0.5 - max(w.x, w.y) * 0.5 < ragged);
-        let is_seam = in.mode == BLEND_EDGE && in.count == 2u;
-        weights = select(weights, vec4f(1.0 - over, over, 0.0, 0.0), is_seam);
+        let inside = 0.5 - w * 0.5 < vec2f(ragged);
+        let over_x = f32(inside.x && (in.mode & SEAM_X) != 0u);
+        let over_y = f32(inside.y && (in.mode & SEAM_Y) != 0u);
+        let seam = vec4f((1.0 - over_x) * (1.0 - over_y), over_x, over_y * (1.0 - over_x), 0.0);
+        weights = select(weights, seam, (in.mode & 3u) == BLEND_EDGE);
     }
     var albedo = vec3f(0.0);
     var layers = in.palette;
@@ -625,7 +642,7 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
         weights = weights.yzwx;
     }
     if RICH {
-        albedo = select(albedo, vec3f(1.0, 0.0, 1.0), in.mode > BLEND_EDGE);
+        albedo = select(albedo, vec3f(1.0, 0.0, 1.0), (in.mode & 3u) > BLEND_EDGE);
     }
     let top = Top(
         in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.corner, in.shape, in.palette & 255u,
@@ -872,7 +889,10 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let drift = frame.eye.w * 0.015;
     let small = textureSampleLevel(noise, repeated, in.world.xz / 97.0 + drift, 0.0).xy;
     let large = textureSampleLevel(noise, repeated, in.world.zx / 331.0 - drift, 0.0).xy;
-    let tilt = (small + large - 1.0) * 0.03;
+    // Ripples that are smaller than a pixel would only glitter.
+    let pixel = max(length(dpdx(in.world.xz)), length(dpdy(in.world.xz)));
+    let tilt = ((small - 0.5) * (1.0 - smoothstep(0.7, 3.0, pixel))
+        + (large - 0.5) * (1.0 - smoothstep(2.5, 10.0, pixel))) * 0.03;
     let normal = normalize(vec3f(tilt.x, 1.0, tilt.y));
     let toward = view_direction(in.world);
     let mirrored = reflect(toward, normal);

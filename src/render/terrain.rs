@@ -59,12 +59,14 @@ mod gpu_data {
 
     /// Values of `Map::surface` by the overlay that asks for them; `SURFACE_*` in the shader.
     pub(super) const SURFACES: [(&str, u32); 5] = [
-        ("unlit", 1),
+        ("unlit", UNLIT),
         ("tile-types", 2),
         ("pathable", 3),
         ("height", 4),
         ("normals", 5),
     ];
+    /// `SURFACE_UNLIT` in the shader.
+    pub(super) const UNLIT: u32 = 1;
     /// Bits of `Map::lines` by the overlay that asks for them; `LINES_*` in the shader.
     pub(super) const LINES: [(&str, u32); 2] = [("tile-grid", 1), ("chunk-borders", 2)];
     /// `NOTHING` in the shader.
@@ -709,7 +711,10 @@ impl TerrainData {
             self.far_ranges[step as usize] = begin..self.listed.len() as u32;
         }
         let begin = self.listed.len() as u32;
-        self.listed.extend_from_slice(&self.with_water);
+        // Overlays colour the ground below the water as well.
+        if map.surface <= gpu_data::UNLIT {
+            self.listed.extend_from_slice(&self.with_water);
+        }
         self.water_range = begin..self.listed.len() as u32;
         if !self.listed.is_empty() {
             let bytes = bytemuck::cast_slice(&self.listed);

@@ -20,11 +20,11 @@ impl Terrain {
         }
         let size = Vec2::new(self.placement.cols as f32, self.placement.rows as f32);
         let levels = self.levels().map(|level| level as f32);
-        let [mut begin, end] = clip(origin, step, size, levels)?;
+        let ([mut begin, end], through_border) = clip(origin, step, size, levels)?;
         let flat = |t: f32| (origin + step * t).truncate();
         // A point a little inside the first tile says which one it is.
         let mut tile = flat(begin + 1e-4).floor().clamp(Vec2::ZERO, size - 1.0);
-        let mut entered = begin > 0.0;
+        let mut entered = through_border;
         let most_steps = self.placement.rows + self.placement.cols + 4;
         for _ in 0..most_steps {
             let leave = leave_tile(origin, step, tile).min(end);
@@ -39,9 +39,10 @@ impl Terrain {
                     distance: t,
                 })
             };
-            // Coming in below the edge of a tile is running into its side.
-            if entered && above(begin) < -1e-3 {
-                return hit(begin);
+            // Coming in below the edge of a tile is running into its side. Whoever is below the
+            // ground from the start sees none of it.
+            if above(begin) < -1e-3 {
+                return if entered { hit(begin) } else { None };
             }
             if let Some(t) = first_crossing(above, begin, leave, &shape, &uv_at) {
                 return hit(t);
@@ -61,11 +62,13 @@ impl Terrain {
     }
 }
 
-/// The part of a ray that is over the map and between its lowest and highest level.
-fn clip(origin: Vec3, step: Vec3, size: Vec2, levels: [f32; 2]) -> Option<[f32; 2]> {
+/// The part of a ray that is over the map and between its lowest and highest level, and whether it
+/// comes in through the map's border.
+fn clip(origin: Vec3, step: Vec3, size: Vec2, levels: [f32; 2]) -> Option<([f32; 2], bool)> {
     let low = Vec3::new(0.0, 0.0, levels[0] - 0.01);
     let high = Vec3::new(size.x, size.y, levels[1] + 0.01);
     let mut range = [0.0_f32, f32::MAX];
+    let mut through_border = false;
     for axis in 0..3 {
         if step[axis].abs() < 1e-12 {
             if origin[axis] < low[axis] || origin[axis] > high[axis] {
@@ -75,9 +78,13 @@ fn clip(origin: Vec3, step: Vec3, size: Vec2, levels: [f32; 2]) -> Option<[f32; 
         }
         let a = (low[axis] - origin[axis]) / step[axis];
         let b = (high[axis] - origin[axis]) / step[axis];
-        range = [range[0].max(a.min(b)), range[1].min(a.max(b))];
+        if a.min(b) > range[0] {
+            range[0] = a.min(b);
+            through_border = axis < 2;
+        }
+        range[1] = range[1].min(a.max(b));
     }
-    (range[0] <= range[1]).then_some(range)
+    (range[0] <= range[1]).then_some((range, through_border))
 }
 
 /// Where a ray leaves a tile.

@@ -6,6 +6,7 @@
 use std::num::NonZero;
 
 use glam::{Vec2, Vec3};
+use half::f16;
 
 use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
 use crate::formats::pfmap::Pfmap;
@@ -25,8 +26,8 @@ pub struct ShadowMap {
     pub texels_per_tile: u32,
     /// Texels from west to east and from north to south.
     pub size: [u32; 2],
-    /// World heights as half-precision floats, in rows from the north-west.
-    pub heights: Vec<u16>,
+    /// World heights, in rows from the north-west.
+    pub heights: Vec<f16>,
 }
 
 impl ShadowMap {
@@ -42,7 +43,7 @@ impl ShadowMap {
             let lit = Self {
                 texels_per_tile: 1,
                 size: [1, 1],
-                heights: vec![half(-1000.0)],
+                heights: vec![f16::from_f32(-1000.0)],
             };
             return (lit, vec![false; map.tiles.len()]);
         }
@@ -57,37 +58,44 @@ impl ShadowMap {
         let shadow = Self {
             texels_per_tile: scale,
             size: [cols, rows],
-            heights: heights.into_iter().map(half).collect(),
+            heights: heights.into_iter().map(f16::from_f32).collect(),
         };
         (shadow, shaded)
     }
 }
 
-/// Goes over the map from the sun's side, column by column: the shadow over a texel is that of the
-/// place one column nearer to the sun, or of the ground there, less what the light has sunk.
+/// Follows lines of light over the map, away from the sun, all by one column at a time: the shadow
+/// on a line is as high as the ground or the shadow one column nearer to the sun, less what the
+/// light has sunk since. Lines run a little to the north as they go east, so a texel lies between
+/// two of them.
 fn march(map: &Pfmap, scale: u32) -> Vec<f32> {
     let (rows, cols) = ((map.rows() * scale) as usize, (map.cols() * scale) as usize);
     let texel = TILE_SIDE / scale as f32;
     let sink = texel * TO_SUN.y / TO_SUN.x;
-    // South is +Z: the sun stands slightly to the south.
-    let south = TO_SUN.z / TO_SUN.x;
+    // Rows that a line is further north with each column: south is +Z, and east -X.
+    let north = TO_SUN.z / TO_SUN.x;
     let ground = ground_heights(map, scale);
     let mut heights = vec![0.0_f32; rows * cols];
-    let mut before = vec![f32::MIN; rows + 1];
+    let mut lines = vec![f32::MIN; rows + (north * cols as f32) as usize + 2];
     for col in 0..cols {
+        let (whole, part) = (
+            (north * col as f32).floor() as usize,
+            (north * col as f32).fract(),
+        );
         for row in 0..rows {
-            let here = ground[row * cols + col];
-            let shadow = if col == 0 {
-                f32::MIN
-            } else {
-                before[row] * (1.0 - south) + before[row + 1] * south - sink
-            };
-            heights[row * cols + col] = shadow.max(here - LIT_DEPTH);
+            let [a, b] = [lines[row + whole], lines[row + whole + 1]];
+            let shadow = a + (b - a) * part;
+            heights[row * cols + col] = shadow.max(ground[row * cols + col] - LIT_DEPTH);
+        }
+        // The nearest line to each texel goes on over its ground.
+        let first = whole + usize::from(part > 0.5);
+        for line in &mut lines {
+            *line -= sink;
         }
         for row in 0..rows {
-            before[row] = heights[row * cols + col].max(ground[row * cols + col]);
+            let line = &mut lines[row + first];
+            *line = line.max(ground[row * cols + col] - sink);
         }
-        before[rows] = before[rows - 1];
     }
     heights
 }
@@ -148,17 +156,6 @@ fn shaded_tiles(map: &Pfmap, scale: u32, heights: &[f32]) -> Vec<bool> {
     tiles
 }
 
-/// A half-precision float, for heights: rounds toward zero and knows no infinities.
-fn half(value: f32) -> u16 {
-    let bits = value.clamp(-2000.0, 2000.0).to_bits();
-    let sign = (bits >> 16 & 0x8000) as u16;
-    let exponent = (bits >> 23 & 0xff) as i32 - 127 + 15;
-    if exponent <= 0 {
-        return sign;
-    }
-    sign | (exponent as u16) << 10 | (bits >> 13 & 0x3ff) as u16
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,11 +200,8 @@ mod tests {
             let (row, col) = ((tile_row * scale) as u32, (tile_col * scale) as u32);
             shadow.heights[(row * shadow.size[0] + col) as usize]
         };
-        assert!(
-            texel(12.0, 14.5) < 0x8000 && texel(12.0, 14.5) > half(4.0),
-            "over the ground"
-        );
-        assert!(texel(12.0, 5.0) >= 0x8000, "below it");
+        assert!(texel(12.0, 14.5) > f16::from_f32(4.0), "over the ground");
+        assert!(texel(12.0, 5.0) < f16::ZERO, "below it");
     }
 
     #[test]
@@ -218,9 +212,17 @@ mod tests {
     }
 
     #[test]
-    fn heights_are_half_precision_floats() {
-        for (value, bits) in [(0.0, 0), (1.0, 0x3c00), (-2.0, 0xc000), (36.5, 0x5090)] {
-            assert_eq!(half(value), bits, "{value}");
-        }
+    fn a_long_shadow_is_as_wide_as_what_casts_it() {
+        let (shadow, _) = ShadowMap::cast(&with_block(9));
+        let scale = shadow.texels_per_tile;
+        // Texels in shadow in the column of texels this many tiles east of the block.
+        let width = |tiles: u32| {
+            let col = (14 + tiles) * scale;
+            let rows = 0..shadow.size[1];
+            let at = |row: u32| shadow.heights[(row * shadow.size[0] + col) as usize];
+            rows.filter(|row| at(*row) > f16::ZERO).count()
+        };
+        assert!(width(0).abs_diff(4 * scale as usize) <= 1, "{}", width(0));
+        assert!(width(4).abs_diff(4 * scale as usize) <= 1, "{}", width(4));
     }
 }
