@@ -556,11 +556,11 @@ mod tests {
         }
         assert_eq!(
             mixed(&map),
-            [0, 0, 0],
-            "without blending each is a rectangle"
+            [1, 0, 0],
+            "without blending nothing is mixed"
         );
         map.tiles[0].set_digit(17, 7);
-        assert_eq!(mixed(&map), [0, 1, 0], "an unknown mode is shown as such");
+        assert_eq!(mixed(&map), [1, 1, 0], "an unknown mode is shown as such");
     }
 
     #[test]

@@ -222,7 +222,10 @@ mod tests {
             let at = |row: u32| shadow.heights[(row * shadow.size[0] + col) as usize];
             rows.filter(|row| at(*row) > f16::ZERO).count()
         };
-        assert!(width(0).abs_diff(4 * scale as usize) <= 1, "{}", width(0));
-        assert!(width(4).abs_diff(4 * scale as usize) <= 1, "{}", width(4));
+        // The light comes a little from the south, so the block's depth of four tiles adds one.
+        let widths = 4 * scale as usize..=5 * scale as usize + 1;
+        for tiles in [0, 2, 4] {
+            assert!(widths.contains(&width(tiles)), "{tiles}: {}", width(tiles));
+        }
     }
 }
