@@ -146,11 +146,36 @@ impl Renderer {
     /// # Errors
     /// When it is larger than the device allows.
     pub fn upload(&self, gpu: &Gpu, document: &dyn Document) -> Result<SceneData, UploadError> {
+        self.upload_sharing(gpu, document, None)
+    }
+
+    /// Puts a patch of an open map on the GPU ([`Terrain::patch`]). It shares the map's textures.
+    ///
+    /// # Errors
+    /// When it is larger than the device allows.
+    ///
+    /// [`Terrain::patch`]: crate::scene::terrain::Terrain::patch
+    pub fn upload_patch(
+        &self,
+        gpu: &Gpu,
+        map: &SceneData,
+        patch: &dyn Document,
+    ) -> Result<SceneData, UploadError> {
+        self.upload_sharing(gpu, patch, Some(map))
+    }
+
+    fn upload_sharing(
+        &self,
+        gpu: &Gpu,
+        document: &dyn Document,
+        shared: Option<&SceneData>,
+    ) -> Result<SceneData, UploadError> {
         let Drawable::Terrain(terrain) = document.drawable();
+        let shared = shared.map(|scene| &scene.terrain);
         Ok(SceneData {
             frame: FrameData::new(gpu, &self.frame),
             lines: LineData::new(gpu),
-            terrain: self.terrain.upload(gpu, &self.frame, terrain)?,
+            terrain: self.terrain.upload(gpu, &self.frame, terrain, shared)?,
         })
     }
 
