@@ -376,13 +376,12 @@ impl TerrainRenderer {
         )?;
 
         let shared = shared.filter(|other| other.textures.as_ptr() == Arc::as_ptr(textures));
-        let materials = match shared {
-            Some(other) => other.materials.clone(),
-            None => {
-                let levels = textures.layers.iter().flat_map(|layer| &layer.levels);
-                gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>();
-                upload_materials(gpu, textures)
-            }
+        let materials = if let Some(other) = shared {
+            other.materials.clone()
+        } else {
+            let levels = textures.layers.iter().flat_map(|layer| &layer.levels);
+            gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>();
+            upload_materials(gpu, textures)
         };
         let shadow = upload_texture(
             gpu,

@@ -182,3 +182,131 @@ impl PreviewRenderer for LivePreviews<'_> {
         Some(drawn.texture)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::settings::Settings;
+    use super::super::state::{StartView, State};
+    use super::*;
+    use crate::render::COLOR_FORMAT;
+    use crate::scene::demo;
+    use crate::scene::registry::{self, OpenOptions, Progress};
+
+    /// What a window has, without one.
+    struct Stage {
+        gpu: Gpu,
+        renderer: Renderer,
+        painter: egui_wgpu::Renderer,
+        picture: Picture,
+        pictures: PreviewPictures,
+        state: State,
+    }
+
+    impl Stage {
+        fn new() -> Self {
+            let gpu = Gpu::headless().unwrap();
+            let options = egui_wgpu::RendererOptions::default();
+            let mut painter = egui_wgpu::Renderer::new(&gpu.device, COLOR_FORMAT, options);
+            let mut stage = Self {
+                renderer: Renderer::new(&gpu),
+                picture: Picture::new(&gpu, &mut painter),
+                pictures: PreviewPictures::default(),
+                state: State::new(Settings::default(), StartView::default()),
+                painter,
+                gpu,
+            };
+            stage.open(1);
+            stage
+        }
+
+        fn open(&mut self, version: u64) {
+            let source = demo::source();
+            let document =
+                registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap();
+            self.state.open = Some(OpenFile {
+                path: source.path,
+                demo: true,
+                document,
+                version,
+            });
+        }
+
+        /// Has the panel's pictures made for one frame, and then the frame's.
+        fn frame<T>(&mut self, panel: impl FnOnce(&mut LivePreviews<'_>) -> T) -> (T, bool) {
+            let mut previews = LivePreviews::new(
+                &self.gpu,
+                &mut self.renderer,
+                &mut self.painter,
+                &mut self.picture,
+                &mut self.pictures,
+                self.state.open.clone(),
+                1.0,
+            );
+            let shown = panel(&mut previews);
+            let unfinished = previews.unfinished();
+            let (gpu, painter) = (&self.gpu, &mut self.painter);
+            let size = [64, 48];
+            self.picture
+                .update(gpu, &mut self.renderer, painter, &self.state, size, false)
+                .unwrap();
+            (shown, unfinished)
+        }
+
+        fn has(&self, texture: TextureId) -> bool {
+            self.painter.texture(&texture).is_some()
+        }
+    }
+
+    const PLACE: Vec2 = Vec2::new(80.0, 60.0);
+
+    #[test]
+    fn pictures_of_kinds_come_a_few_at_a_time_and_are_kept() {
+        let mut stage = Stage::new();
+        let kinds = stage.state.document().unwrap().kinds();
+        let all = |stage: &mut Stage, place| {
+            stage.frame(|previews| -> Vec<Option<TextureId>> {
+                let pictures = kinds.iter().map(|k| previews.kind_preview(k.item, place));
+                pictures.collect()
+            })
+        };
+        // Nothing can be drawn before the map itself is on the GPU.
+        let (shown, unfinished) = all(&mut stage, PLACE);
+        assert!(unfinished && shown.iter().all(Option::is_none));
+        for drawn in [3, 6, 9, 12, 13] {
+            let (shown, unfinished) = all(&mut stage, PLACE);
+            assert_eq!(shown.iter().flatten().count(), drawn);
+            assert_eq!(unfinished, drawn < 13);
+        }
+        let kept = stage.pictures.kinds.len();
+        let (shown, unfinished) = all(&mut stage, PLACE);
+        assert_eq!((shown.len(), kept, unfinished), (13, 13, false));
+        // In another size they are drawn again, and seen meanwhile.
+        let (larger, unfinished) = all(&mut stage, PLACE * 1.5);
+        assert_eq!((&larger, unfinished), (&shown, true));
+        // Another document has its own.
+        stage.open(2);
+        let (others, _) = all(&mut stage, PLACE);
+        assert!(others.iter().all(Option::is_none));
+        assert!(!shown.iter().flatten().any(|texture| stage.has(*texture)));
+    }
+
+    #[test]
+    fn the_sandbox_is_drawn_again_only_when_it_changed() {
+        let mut stage = Stage::new();
+        let mut sandbox = TileSandbox::default();
+        // The texture and what it now shows: each drawing has a bind group of its own.
+        let show = |stage: &mut Stage, sandbox: &TileSandbox| {
+            let (texture, _) = stage.frame(|previews| previews.sandbox_preview(sandbox, PLACE));
+            let shown = texture.and_then(|texture| stage.painter.texture(&texture));
+            (texture, shown.map(|shown| shown.bind_group.clone()))
+        };
+        assert_eq!(show(&mut stage, &sandbox), (None, None));
+        let (texture, first) = show(&mut stage, &sandbox);
+        assert!(first.is_some());
+        assert_eq!(show(&mut stage, &sandbox), (texture, first.clone()));
+        sandbox.tiles[4].base_height = 3;
+        let (same_texture, second) = show(&mut stage, &sandbox);
+        assert!(same_texture == texture && second.is_some() && second != first);
+        assert_eq!(show(&mut stage, &sandbox), (texture, second));
+    }
+}

@@ -104,7 +104,7 @@ impl Terrain {
         let textures = Arc::new(textures);
         let everything = [0..map.rows(), 0..map.cols()];
         let mut report = |fraction| progress.report(fraction);
-        let terrain = Self::assemble(path, map, textures, everything, &mut report)?;
+        let terrain = Self::assemble(path, map, textures, &everything, &mut report)?;
         Ok(Self {
             problems,
             ..terrain
@@ -117,7 +117,7 @@ impl Terrain {
         path: PathBuf,
         map: Pfmap,
         textures: Arc<Textures>,
-        drawn: [Range<u32>; 2],
+        drawn: &[Range<u32>; 2],
         report: &mut dyn FnMut(f32) -> Result<(), E>,
     ) -> Result<Self, E> {
         report(0.7)?;
@@ -127,7 +127,7 @@ impl Terrain {
         };
         let (shadow, shaded) = ShadowMap::cast(&map);
         report(0.8)?;
-        let packed = pack::pack(&map, &layers, &shaded, &drawn);
+        let packed = pack::pack(&map, &layers, &shaded, drawn);
         report(0.95)?;
         let overview = Overview::of(&map, &packed.tiles, &textures.layers);
         let mut type_counts = [0; 13];

@@ -3,7 +3,6 @@
 
 use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -63,8 +62,9 @@ impl Terrain {
             problems: Vec::new(),
             bad_tiles: Vec::new(),
         };
-        let textures = Arc::clone(&self.textures);
-        let drawn = [PATCH_TILES, PATCH_TILES];
+        let shown = tiles.iter().flat_map(|t| [t.top_material, t.side_material]);
+        let textures = self.textures.for_materials(shown, &self.map.splats);
+        let drawn = &[PATCH_TILES, PATCH_TILES];
         let mut report = |_| Ok::<_, Infallible>(());
         let Ok(mut patch) = Self::assemble(self.path.clone(), map, textures, drawn, &mut report);
         for chunk in &mut patch.packed.chunks {
@@ -143,5 +143,118 @@ impl Terrain {
         let top = most(0, None).unwrap_or(0);
         let side = most(1, Some(top)).unwrap_or(top);
         [top, side].map(|index| index as u16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec2;
+
+    use super::super::geometry::BORDER_LEVEL;
+    use super::*;
+    use crate::formats::pfmap::Edge;
+    use crate::scene::demo;
+    use crate::scene::registry::{OpenOptions, Progress};
+
+    fn with_demo(test: impl FnOnce(&Terrain)) {
+        let source = demo::source();
+        let map = crate::formats::pfmap::read(&source.bytes).unwrap();
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        test(&Terrain::build(map, &source, &options, &progress).unwrap());
+    }
+
+    /// Row and column of each of the nine tiles.
+    fn places() -> impl Iterator<Item = (u32, u32)> {
+        PATCH_TILES.flat_map(|row| PATCH_TILES.map(move |col| (row, col)))
+    }
+
+    #[test]
+    fn the_tiles_stand_in_the_middle_of_level_ground_below_them() {
+        with_demo(|map| {
+            let tiles: [Tile; 9] = std::array::from_fn(|i| {
+                let mut tile = Tile::default();
+                tile.kind = TileType::ALL[i];
+                tile.base_height = 3 + i as i8;
+                tile.ramp_height = 2;
+                tile.top_material = i as u16 % 9;
+                tile
+            });
+            let patch = map.patch(&tiles);
+            assert_eq!([patch.map().rows(), patch.map().cols()], [CHUNK_SIDE; 2]);
+            for ((row, col), tile) in places().zip(&tiles) {
+                assert_eq!(patch.map().tile(row, col), Some(tile), "{row}, {col}");
+            }
+            let levels = (0..CHUNK_SIDE).flat_map(|row| (0..CHUNK_SIDE).map(move |col| (row, col)));
+            let around = levels.filter(|place| !places().any(|other| other == *place));
+            for (row, col) in around {
+                let tile = patch.map().tile(row, col).unwrap();
+                assert_eq!(Shape::of(tile).corners, [2; 4], "{row}, {col}");
+            }
+            // The material goes on around the tiles.
+            assert_eq!(patch.map().tile(0, 0).unwrap().top_material, 0);
+            assert_eq!(patch.map().tile(31, 31).unwrap().top_material, 8);
+        });
+    }
+
+    #[test]
+    fn only_the_nine_tiles_and_their_sides_are_drawn() {
+        with_demo(|map| {
+            let patch = map.patch(&[Tile::default(); 9]);
+            let packed = patch.packed();
+            let area = |rect: &u32| ((rect >> 10 & 31) + 1) * ((rect >> 15 & 31) + 1);
+            let flat: u32 = packed.rects.iter().map(area).sum();
+            assert_eq!(flat as usize + packed.tops.len(), 9);
+            assert_eq!(packed.sides.len(), 12);
+            let foot = BORDER_LEVEL.min(-FOOT_LEVELS);
+            assert_eq!(packed.chunks[0].all.levels, [foot, 0]);
+            assert!(!packed.chunks[0].has_water);
+            let mut under_water = [Tile::default(); 9];
+            under_water[0].base_height = -2;
+            assert!(map.patch(&under_water).packed().chunks[0].has_water);
+        });
+    }
+
+    #[test]
+    fn a_showcase_has_its_type_in_the_middle_of_ground_without_steps() {
+        with_demo(|map| {
+            for kind in TileType::ALL {
+                let patch = map.kind_patch(kind);
+                assert_eq!(patch.map().tile(CENTER, CENTER).unwrap().kind, kind);
+                let shape = |row, col| Shape::of(patch.map().tile(row, col).unwrap());
+                for (row, col) in places() {
+                    let own = shape(row, col);
+                    for (edge, row, col) in
+                        [(Edge::South, row + 1, col), (Edge::East, row, col + 1)]
+                    {
+                        if places().any(|place| place == (row, col)) {
+                            let other = shape(row, col).edge(edge.opposite());
+                            assert_eq!(own.edge(edge), other, "{kind}: {row}, {col}");
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_heights_of_any_tile_can_be_shown() {
+        with_demo(|map| {
+            for base_height in [-99, 0, 99] {
+                let mut tiles = [Tile::default(); 9];
+                tiles[4].kind = TileType::CornerConvexSw;
+                tiles[4].base_height = base_height;
+                tiles[4].ramp_height = 99;
+                let patch = map.patch(&tiles);
+                let aspect = 4.0 / 3.0;
+                let camera = patch.patch_camera(aspect);
+                for [a, b] in patch.item_outline(patch.patch_center()) {
+                    for point in [a, b] {
+                        let at = camera.project(point, aspect).unwrap();
+                        let inside = at.cmpgt(Vec2::ZERO).all() && at.cmplt(Vec2::ONE).all();
+                        assert!(inside, "{base_height}: {at}");
+                    }
+                }
+            }
+        });
     }
 }

@@ -176,7 +176,8 @@ fn card(
     parts::paint_text(
         ui,
         name,
-        RichText::new(kind.name).small(),
+        // Narrower than in the file, so that the end of a long name, which tells most, is seen.
+        RichText::new(kind.name.replace('_', " ")).small(),
         strong,
         Align2::LEFT_CENTER,
     );
