@@ -57,10 +57,10 @@ impl Opened {
     }
 }
 
-/// The part of a picture's pixels that are clearly not as in another, from 0 to 1.
+/// The part of a picture's pixels that are not about as in another, from 0 to 1.
 fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
     let differs = |(a, b): &(&image::Rgba<u8>, &image::Rgba<u8>)| {
-        a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 12)
+        a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 2)
     };
     let differing = a.pixels().zip(b.pixels()).filter(differs).count();
     differing as f64 / f64::from(a.width() * a.height())
