@@ -42,6 +42,8 @@ pub struct View {
     /// Seconds since the start, for what moves by itself. A view that does not change has one
     /// that does not change.
     pub time_secs: f32,
+    /// How much wider than on a plain screen outlines are, in pixels.
+    pub outline_scale: f32,
 }
 
 impl View {
@@ -53,6 +55,7 @@ impl View {
             hovered: None,
             selected: None,
             time_secs: 0.0,
+            outline_scale: 1.0,
         }
     }
 }
@@ -199,15 +202,16 @@ impl Renderer {
         };
         scene.frame.write(gpu, view, target.size);
         scene.lines.clear();
+        let mut outline = |item: Item, width: f32, color| {
+            let segments = document.item_outline(item);
+            let width_pixels = width * view.outline_scale;
+            scene.lines.add(&segments, width_pixels, color);
+        };
         if let Some(item) = view.selected {
-            scene
-                .lines
-                .add(&document.item_outline(item), 3.0, [255, 196, 61, 255]);
+            outline(item, 3.0, [255, 196, 61, 255]);
         }
         if let Some(item) = view.hovered.filter(|item| view.selected != Some(*item)) {
-            scene
-                .lines
-                .add(&document.item_outline(item), 2.0, [255, 64, 48, 255]);
+            outline(item, 2.0, [255, 64, 48, 255]);
         }
         scene.lines.write(gpu);
         let Drawable::Terrain(terrain) = document.drawable();

@@ -124,6 +124,8 @@ impl<'a> LivePreviews<'a> {
         let target = Target::new(self.gpu, size);
         let view = View {
             selected: Some(patch.patch_center()),
+            // Half as wide as in the large picture, but with as many points on every screen.
+            outline_scale: SAMPLES * 0.5 * self.pixels_per_point,
             ..View::plain(patch.patch_camera(target.aspect()))
         };
         let device = &self.gpu.device;
