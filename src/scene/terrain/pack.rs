@@ -518,7 +518,8 @@ mod tests {
             of_material: &[0, 1, 2, 3, 4, 5, 6],
             placeholder: 7,
         };
-        pack(map, &layers, &vec![false; map.tiles.len()])
+        let everything = [0..map.rows(), 0..map.cols()];
+        pack(map, &layers, &vec![false; map.tiles.len()], &everything)
     }
 
     fn level_map() -> Pfmap {
