@@ -312,12 +312,12 @@ struct Previews {
 }
 
 impl PreviewRenderer for Previews {
-    fn kind_preview(&mut self, kind: Item) -> Option<TextureId> {
+    fn kind_preview(&mut self, kind: Item, _size: egui::Vec2) -> Option<TextureId> {
         self.kinds.push(kind);
         self.texture
     }
 
-    fn sandbox_preview(&mut self, sandbox: &TileSandbox) -> Option<TextureId> {
+    fn sandbox_preview(&mut self, sandbox: &TileSandbox, _size: egui::Vec2) -> Option<TextureId> {
         self.sandbox = Some(sandbox.clone());
         self.texture
     }

@@ -42,6 +42,8 @@ pub struct View {
     /// Seconds since the start, for what moves by itself. A view that does not change has one
     /// that does not change.
     pub time_secs: f32,
+    /// How much wider than on a plain screen outlines are, in pixels.
+    pub outline_scale: f32,
 }
 
 impl View {
@@ -53,6 +55,7 @@ impl View {
             hovered: None,
             selected: None,
             time_secs: 0.0,
+            outline_scale: 1.0,
         }
     }
 }
@@ -146,11 +149,36 @@ impl Renderer {
     /// # Errors
     /// When it is larger than the device allows.
     pub fn upload(&self, gpu: &Gpu, document: &dyn Document) -> Result<SceneData, UploadError> {
+        self.upload_sharing(gpu, document, None)
+    }
+
+    /// Puts a patch of an open map on the GPU ([`Terrain::patch`]). It shares the map's textures.
+    ///
+    /// # Errors
+    /// When it is larger than the device allows.
+    ///
+    /// [`Terrain::patch`]: crate::scene::terrain::Terrain::patch
+    pub fn upload_patch(
+        &self,
+        gpu: &Gpu,
+        map: &SceneData,
+        patch: &dyn Document,
+    ) -> Result<SceneData, UploadError> {
+        self.upload_sharing(gpu, patch, Some(map))
+    }
+
+    fn upload_sharing(
+        &self,
+        gpu: &Gpu,
+        document: &dyn Document,
+        shared: Option<&SceneData>,
+    ) -> Result<SceneData, UploadError> {
         let Drawable::Terrain(terrain) = document.drawable();
+        let shared = shared.map(|scene| &scene.terrain);
         Ok(SceneData {
             frame: FrameData::new(gpu, &self.frame),
             lines: LineData::new(gpu),
-            terrain: self.terrain.upload(gpu, &self.frame, terrain)?,
+            terrain: self.terrain.upload(gpu, &self.frame, terrain, shared)?,
         })
     }
 
@@ -174,15 +202,16 @@ impl Renderer {
         };
         scene.frame.write(gpu, view, target.size);
         scene.lines.clear();
+        let mut outline = |item: Item, width: f32, color| {
+            let segments = document.item_outline(item);
+            let width_pixels = width * view.outline_scale;
+            scene.lines.add(&segments, width_pixels, color);
+        };
         if let Some(item) = view.selected {
-            scene
-                .lines
-                .add(&document.item_outline(item), 3.0, [255, 196, 61, 255]);
+            outline(item, 3.0, [255, 196, 61, 255]);
         }
         if let Some(item) = view.hovered.filter(|item| view.selected != Some(*item)) {
-            scene
-                .lines
-                .add(&document.item_outline(item), 2.0, [255, 64, 48, 255]);
+            outline(item, 2.0, [255, 64, 48, 255]);
         }
         scene.lines.write(gpu);
         let Drawable::Terrain(terrain) = document.drawable();

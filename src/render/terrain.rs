@@ -6,6 +6,7 @@
 //! Nothing is drawn of chunks outside the view.
 
 use std::ops::Range;
+use std::sync::{Arc, Weak};
 
 use wgpu::util::DeviceExt as _;
 
@@ -20,6 +21,7 @@ use crate::scene::Aabb;
 use crate::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
 use crate::scene::terrain::geometry::TILE_SIDE;
 use crate::scene::terrain::pack::{BLOCK_SIDE, Faces, TileRecord, TopClass};
+use crate::scene::terrain::textures::Textures;
 use crate::scene::terrain::{ATLAS_SIDE, Terrain};
 
 /// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
@@ -118,6 +120,9 @@ impl Variant {
 #[derive(Debug)]
 pub(super) struct TerrainData {
     bind_group: wgpu::BindGroup,
+    /// The array of the materials' textures, and what it was made of.
+    materials: wgpu::TextureView,
+    textures: Weak<Textures>,
     map: wgpu::Buffer,
     /// The index of each chunk, for handing one to a draw call.
     chunk_indices: wgpu::Buffer,
@@ -310,11 +315,13 @@ impl TerrainRenderer {
         }
     }
 
+    /// Puts a map on the GPU. What was made of another one with the same textures shares them.
     pub(super) fn upload(
         &self,
         gpu: &Gpu,
         frame: &FrameRenderer,
         terrain: &Terrain,
+        shared: Option<&TerrainData>,
     ) -> Result<TerrainData, UploadError> {
         let packed = terrain.packed();
         let textures = terrain.textures();
@@ -370,15 +377,14 @@ impl TerrainRenderer {
             wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
         )?;
 
-        let layers: Vec<Vec<&[u8]>> = textures.layers.iter().map(|l| slices(&l.levels)).collect();
-        let layers: Vec<&[&[u8]]> = layers.iter().map(Vec::as_slice).collect();
-        let materials = upload_texture(
-            gpu,
-            "materials",
-            wgpu::TextureFormat::Rgba8Unorm,
-            [ATLAS_SIDE; 2],
-            &layers,
-        );
+        let shared = shared.filter(|other| other.textures.as_ptr() == Arc::as_ptr(textures));
+        let materials = if let Some(other) = shared {
+            other.materials.clone()
+        } else {
+            let levels = textures.layers.iter().flat_map(|layer| &layer.levels);
+            gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>();
+            upload_materials(gpu, textures)
+        };
         let shadow = upload_texture(
             gpu,
             "shadow",
@@ -393,25 +399,12 @@ impl TerrainRenderer {
             terrain.overview().size,
             &[&slices(&terrain.overview().levels)],
         );
-        gpu_bytes += textures
-            .layers
-            .iter()
-            .flat_map(|layer| &layer.levels)
-            .chain(&terrain.overview().levels)
-            .map(|level| level.len() as u64)
-            .sum::<u64>()
+        let levels = terrain.overview().levels.iter();
+        gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>()
             + size_of_val(terrain.shadow().heights.as_slice()) as u64;
 
-        let array = wgpu::TextureViewDescriptor {
-            dimension: Some(D2_ARRAY),
-            ..Default::default()
-        };
         let plain = wgpu::TextureViewDescriptor::default();
-        let views = [
-            materials.create_view(&array),
-            shadow.create_view(&plain),
-            overview.create_view(&plain),
-        ];
+        let views = [shadow.create_view(&plain), overview.create_view(&plain)];
         let texture = wgpu::BindingResource::TextureView;
         let resources = [
             map.as_entire_binding(),
@@ -419,12 +412,12 @@ impl TerrainRenderer {
             rects.as_entire_binding(),
             tops.as_entire_binding(),
             sides.as_entire_binding(),
-            texture(&views[0]),
+            texture(&materials),
             wgpu::BindingResource::Sampler(&self.clamped),
             texture(&frame.noise),
             wgpu::BindingResource::Sampler(&frame.repeating),
+            texture(&views[0]),
             texture(&views[1]),
-            texture(&views[2]),
         ];
         let entries: Vec<wgpu::BindGroupEntry<'_>> = resources
             .into_iter()
@@ -439,6 +432,8 @@ impl TerrainRenderer {
         let chunks = chunks(terrain);
         Ok(TerrainData {
             bind_group,
+            materials,
+            textures: Arc::downgrade(textures),
             map,
             chunk_indices,
             top_indices,
@@ -581,6 +576,18 @@ impl Class {
             Self::Sides => faces.sides.clone(),
         }
     }
+}
+
+/// Puts the textures of materials into one array.
+fn upload_materials(gpu: &Gpu, textures: &Textures) -> wgpu::TextureView {
+    let layers: Vec<Vec<&[u8]>> = textures.layers.iter().map(|l| slices(&l.levels)).collect();
+    let layers: Vec<&[&[u8]]> = layers.iter().map(Vec::as_slice).collect();
+    let format = wgpu::TextureFormat::Rgba8Unorm;
+    let array = upload_texture(gpu, "materials", format, [ATLAS_SIDE; 2], &layers);
+    array.create_view(&wgpu::TextureViewDescriptor {
+        dimension: Some(D2_ARRAY),
+        ..Default::default()
+    })
 }
 
 const D2_ARRAY: wgpu::TextureViewDimension = wgpu::TextureViewDimension::D2Array;

@@ -16,7 +16,7 @@ use super::events::Events;
 use super::loader::{Loader, Outcome};
 use super::panels::FrameStatistics;
 use super::picture::{self, Picture};
-use super::previews::{KindPictures, LivePreviews};
+use super::previews::{LivePreviews, PreviewPictures};
 use super::settings::{Panel, Settings};
 use super::state::{self, DropPreview, Effect, HoveringFiles, LoadingView, PathPurpose, State};
 use super::surface::{Next, WindowSurface};
@@ -66,7 +66,7 @@ struct Screen {
     painter: egui_wgpu::Renderer,
     renderer: Renderer,
     picture: Picture,
-    kind_pictures: KindPictures,
+    previews: PreviewPictures,
     /// The window is shown together with its first frame, so that it is never empty.
     visible: bool,
 }
@@ -243,16 +243,15 @@ impl App {
                 .map_or(0, |document| document.cpu_bytes()),
             adapter: &adapter,
         };
-        let mut previews = LivePreviews {
-            gpu: &screen.gpu,
-            renderer: &mut screen.renderer,
-            painter: &mut screen.painter,
-            picture: &mut screen.picture,
-            pictures: &mut screen.kind_pictures,
-            open: self.state.open.clone(),
-            pixels_per_point: egui_winit::pixels_per_point(&self.egui, &screen.window),
-            too_early: false,
-        };
+        let mut previews = LivePreviews::new(
+            &screen.gpu,
+            &mut screen.renderer,
+            &mut screen.painter,
+            &mut screen.picture,
+            &mut screen.previews,
+            self.state.open.clone(),
+            egui_winit::pixels_per_point(&self.egui, &screen.window),
+        );
         let mut canvas = Canvas {
             picture,
             frame: frame_statistics,
@@ -262,7 +261,7 @@ impl App {
         let output = self.egui.run_ui(raw, |ui| {
             shown = self.ui.show(ui, &mut self.state, &mut canvas);
         });
-        if previews.too_early {
+        if previews.unfinished() {
             screen.window.request_redraw();
         }
         screen
@@ -523,6 +522,7 @@ impl App {
         match screen.renderer.reload_shaders(&screen.gpu) {
             Ok(()) => {
                 screen.picture.invalidate();
+                screen.previews.clear(&mut screen.painter);
                 self.state.toast("Shaders reloaded", None);
             }
             Err(error) => self.state.toast(error, Some(Severity::Error)),
@@ -588,7 +588,7 @@ impl Screen {
             painter,
             renderer,
             picture,
-            kind_pictures: KindPictures::default(),
+            previews: PreviewPictures::default(),
             visible: false,
         })
     }

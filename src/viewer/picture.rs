@@ -39,6 +39,7 @@ fn view_of(state: &State) -> View {
         hovered: state.hovered,
         selected: state.selected,
         time_secs: 0.0,
+        outline_scale: 1.0,
     }
 }
 

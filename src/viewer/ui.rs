@@ -700,11 +700,11 @@ mod tests {
     struct NoPictures;
 
     impl PreviewRenderer for NoPictures {
-        fn kind_preview(&mut self, _kind: Item) -> Option<TextureId> {
+        fn kind_preview(&mut self, _kind: Item, _size: Vec2) -> Option<TextureId> {
             None
         }
 
-        fn sandbox_preview(&mut self, _sandbox: &TileSandbox) -> Option<TextureId> {
+        fn sandbox_preview(&mut self, _sandbox: &TileSandbox, _size: Vec2) -> Option<TextureId> {
             None
         }
     }

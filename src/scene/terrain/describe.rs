@@ -468,7 +468,6 @@ impl Document for Terrain {
 
     fn cpu_bytes(&self) -> u64 {
         let pixels = |levels: &[Vec<u8>]| levels.iter().map(Vec::len).sum::<usize>();
-        let textures: usize = self.textures.layers.iter().map(|l| pixels(&l.levels)).sum();
         let bytes = size_of_val(self.map.tiles.as_slice())
             + size_of_val(self.packed.tiles.as_slice())
             + size_of_val(self.packed.rects.as_slice())
@@ -477,7 +476,7 @@ impl Document for Terrain {
             + size_of_val(self.packed.chunks.as_slice())
             + size_of_val(self.shadow.heights.as_slice())
             + pixels(&self.overview.levels)
-            + textures;
+            + self.textures.cpu_bytes();
         bytes as u64
     }
 

@@ -64,11 +64,11 @@ pub struct Shape {
 impl Shape {
     /// The shape of a tile; the ramp height of a flat tile means nothing.
     pub fn of(tile: &Tile) -> Self {
-        let raised = RAISED[tile.kind as usize];
         let base = i32::from(tile.base_height);
         let ramp = i32::from(tile.ramp_height);
         Self {
-            corners: std::array::from_fn(|i| base + if raised >> i & 1 == 1 { ramp } else { 0 }),
+            corners: Self::raised_corners(tile.kind)
+                .map(|raised| base + if raised { ramp } else { 0 }),
             cut_from_north_west: matches!(
                 tile.kind,
                 TileType::CornerConcaveSw
@@ -77,6 +77,21 @@ impl Shape {
                     | TileType::CornerConvexNe
             ),
         }
+    }
+
+    /// The type of tile that has these corners raised, in the order of [`Corner`], and all others
+    /// not; none if there is no such type. A tile with all corners raised is a flat one.
+    pub fn kind_with_raised(corners: [bool; 4]) -> Option<TileType> {
+        if corners == [true; 4] {
+            return Some(TileType::Flat);
+        }
+        let mut kinds = TileType::ALL.into_iter();
+        kinds.find(|kind| Self::raised_corners(*kind) == corners)
+    }
+
+    /// Which corners of a type are raised, in the order of [`Corner`].
+    pub fn raised_corners(kind: TileType) -> [bool; 4] {
+        std::array::from_fn(|i| RAISED[kind as usize] >> i & 1 == 1)
     }
 
     /// The half that a point of the tile is in.

@@ -5,12 +5,13 @@ pub mod geometry;
 pub mod noise;
 mod overview;
 pub mod pack;
+mod patch;
 mod patchwork;
 mod pick;
 pub mod sun;
 pub mod textures;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use glam::Vec3;
 
 pub use describe::TILE_FIELDS;
 pub use overview::Overview;
+pub use patch::PATCH_TILES;
 pub use patchwork::{ATLAS_SIDE, Patchwork, patchwork};
 
 use self::geometry::{LEVEL_HEIGHT, Placement, Shape};
@@ -38,7 +40,7 @@ pub struct Terrain {
     packed: Packed,
     shadow: ShadowMap,
     overview: Overview,
-    textures: Textures,
+    textures: Arc<Textures>,
     problems: Vec<Problem>,
     /// Tiles of each type.
     type_counts: [u64; 13],
@@ -95,15 +97,38 @@ impl Terrain {
         progress: &Progress,
     ) -> Result<Self, OpenError> {
         let mut textures = textures::load(&map, source, options, progress)?;
-        progress.report(0.7)?;
+        let mut problems = map.problems.clone();
+        problems.append(&mut textures.problems);
+        problems.sort_by_key(|problem| problem.place);
+        let path = source.path.clone();
+        let textures = Arc::new(textures);
+        let everything = [0..map.rows(), 0..map.cols()];
+        let mut report = |fraction| progress.report(fraction);
+        let terrain = Self::assemble(path, map, textures, &everything, &mut report)?;
+        Ok(Self {
+            problems,
+            ..terrain
+        })
+    }
+
+    /// Makes a terrain of a map whose textures are there, and that has no problems. Only tiles in
+    /// these rows and columns are drawn. `report` hears how far it is, and may break it off.
+    fn assemble<E>(
+        path: PathBuf,
+        map: Pfmap,
+        textures: Arc<Textures>,
+        drawn: &[Range<u32>; 2],
+        report: &mut dyn FnMut(f32) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        report(0.7)?;
         let layers = Layers {
             of_material: &textures.layer_of_material,
             placeholder: textures.placeholder_layer,
         };
         let (shadow, shaded) = ShadowMap::cast(&map);
-        progress.report(0.8)?;
-        let packed = pack::pack(&map, &layers, &shaded);
-        progress.report(0.95)?;
+        report(0.8)?;
+        let packed = pack::pack(&map, &layers, &shaded, drawn);
+        report(0.95)?;
         let overview = Overview::of(&map, &packed.tiles, &textures.layers);
         let mut type_counts = [0; 13];
         let mut material_uses = vec![[0; 2]; map.materials.len()];
@@ -115,12 +140,9 @@ impl Terrain {
                 }
             }
         }
-        let mut problems = map.problems.clone();
-        problems.append(&mut textures.problems);
-        problems.sort_by_key(|problem| problem.place);
-        progress.report(1.0)?;
+        report(1.0)?;
         Ok(Self {
-            path: source.path.clone(),
+            path,
             placement: Placement {
                 rows: map.rows(),
                 cols: map.cols(),
@@ -130,7 +152,7 @@ impl Terrain {
             shadow,
             overview,
             textures,
-            problems,
+            problems: Vec::new(),
             type_counts,
             material_uses,
         })
@@ -161,8 +183,8 @@ impl Terrain {
         &self.overview
     }
 
-    /// The materials' textures.
-    pub fn textures(&self) -> &Textures {
+    /// The materials' textures, which patches of the map share.
+    pub fn textures(&self) -> &Arc<Textures> {
         &self.textures
     }
 
@@ -212,7 +234,7 @@ impl Terrain {
     }
 
     /// A box around some tiles, from the first row and column to before the last.
-    fn tiles_bounds(&self, rows: std::ops::Range<u32>, cols: std::ops::Range<u32>) -> Aabb {
+    fn tiles_bounds(&self, rows: Range<u32>, cols: Range<u32>) -> Aabb {
         let mut levels = [f32::MAX, f32::MIN];
         for row in rows.clone() {
             for col in cols.clone() {

@@ -1,5 +1,7 @@
 //! A map's colours as seen from so far away that its textures are no more than their means.
 
+use std::sync::Arc;
+
 use super::pack::TileRecord;
 use super::patchwork::Patchwork;
 use crate::formats::pfmap::Pfmap;
@@ -20,7 +22,7 @@ pub struct Overview {
 
 impl Overview {
     /// Takes the mean of each block of tiles, of the mean colours of what their tops show.
-    pub(super) fn of(map: &Pfmap, tiles: &[TileRecord], layers: &[Patchwork]) -> Self {
+    pub(super) fn of(map: &Pfmap, tiles: &[TileRecord], layers: &[Arc<Patchwork>]) -> Self {
         let (rows, cols) = (map.rows(), map.cols());
         let block = rows.max(cols).div_ceil(FINEST_TILES).next_power_of_two();
         let size = [cols.div_ceil(block).max(1), rows.div_ceil(block).max(1)];

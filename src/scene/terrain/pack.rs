@@ -130,8 +130,8 @@ impl Layers<'_> {
 /// Packs a map, on as many threads as the machine has.
 ///
 /// `shaded` says of each tile whether shadow falls on it. Tiles that could not be read show the
-/// placeholder.
-pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool]) -> Packed {
+/// placeholder. Only the tiles in the rows and columns of `drawn` get faces.
+pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool], drawn: &[Range<u32>; 2]) -> Packed {
     let cols = map.cols() as usize;
     let chunk_row_tiles = cols * CHUNK_SIDE as usize;
     let mut tiles = vec![TileRecord::default(); map.tiles.len()];
@@ -143,7 +143,7 @@ pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool]) -> Packed {
             .enumerate()
             .map(|(i, records)| {
                 let first = (i * rows_each) as u32;
-                scope.spawn(move || pack_chunk_rows(map, layers, shaded, first, records))
+                scope.spawn(move || pack_chunk_rows(map, layers, shaded, drawn, first, records))
             })
             .collect();
         workers
@@ -201,6 +201,7 @@ fn pack_chunk_rows(
     map: &Pfmap,
     layers: &Layers<'_>,
     shaded: &[bool],
+    drawn: &[Range<u32>; 2],
     first_chunk_row: u32,
     records: &mut [TileRecord],
 ) -> Part {
@@ -228,6 +229,7 @@ fn pack_chunk_rows(
                 map,
                 layers,
                 shaded,
+                drawn,
                 records,
                 rows: chunk_row * CHUNK_SIDE,
                 cols: chunk_col * CHUNK_SIDE,
@@ -339,11 +341,20 @@ struct Chunk<'a> {
     map: &'a Pfmap,
     layers: &'a Layers<'a>,
     shaded: &'a [bool],
+    drawn: &'a [Range<u32>; 2],
     /// The map's records from the chunk's first row on.
     records: &'a [TileRecord],
     /// Row and column of the chunk's first tile.
     rows: u32,
     cols: u32,
+}
+
+impl Chunk<'_> {
+    /// Whether faces are made of the tile at a row and column of the chunk.
+    fn is_drawn(&self, row: u32, col: u32) -> bool {
+        let [rows, cols] = self.drawn;
+        rows.contains(&self.rows.wrapping_add(row)) && cols.contains(&self.cols.wrapping_add(col))
+    }
 }
 
 impl Part {
@@ -404,6 +415,23 @@ impl Part {
                 let around = Around::new(chunk.map, chunk.rows + row, chunk.cols + col);
                 let shape = Shape::of(around.own);
                 let reference = (row * CHUNK_SIDE + col) as u16;
+                let is_drawn = chunk.is_drawn(row, col);
+                for edge in Edge::ALL {
+                    let (rows, cols) = edge.step();
+                    let [row, col] =
+                        [(row, rows), (col, cols)].map(|(at, step)| at.wrapping_add_signed(step));
+                    // A side belongs to the tiles on both of its sides.
+                    if !is_drawn && !chunk.is_drawn(row, col) {
+                        continue;
+                    }
+                    if let Some(lowest) = side_bottom(&around, &shape, edge) {
+                        levels[0] = levels[0].min(lowest);
+                        self.sides.push(reference | (edge as u16) << 10);
+                    }
+                }
+                if !is_drawn {
+                    continue;
+                }
                 levels[0] = levels[0].min(shape.lowest());
                 levels[1] = levels[1].max(shape.highest());
                 let at = (chunk.rows + row) as usize * map_cols as usize;
@@ -414,12 +442,6 @@ impl Part {
                     level[row as usize][col as usize] = Some(record);
                 } else {
                     tops[TopClass::of(mixes, shaded) as usize].push(reference);
-                }
-                for edge in Edge::ALL {
-                    if let Some(lowest) = side_bottom(&around, &shape, edge) {
-                        levels[0] = levels[0].min(lowest);
-                        self.sides.push(reference | (edge as u16) << 10);
-                    }
                 }
             }
         }
@@ -496,7 +518,8 @@ mod tests {
             of_material: &[0, 1, 2, 3, 4, 5, 6],
             placeholder: 7,
         };
-        pack(map, &layers, &vec![false; map.tiles.len()])
+        let everything = [0..map.rows(), 0..map.cols()];
+        pack(map, &layers, &vec![false; map.tiles.len()], &everything)
     }
 
     fn level_map() -> Pfmap {

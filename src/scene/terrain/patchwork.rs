@@ -12,6 +12,7 @@
 //! tile's own, covers the middle. All seams are minimum-error boundary cuts (Efros and Freeman,
 //! "Image Quilting for Texture Synthesis and Transfer", 2001), feathered by a texel.
 
+use std::borrow::Cow;
 use std::f32::consts::TAU;
 
 use image::RgbaImage;
@@ -135,6 +136,19 @@ fn checker_colors(seed: u32) -> [[u8; 4]; 2] {
     [[255 - shift, 16, 192 + shift, 255], [44, 24, 52, 255]]
 }
 
+/// An image in the size that patches are cut from, 256x256.
+pub(super) fn source_image(image: &RgbaImage) -> Cow<'_, RgbaImage> {
+    let (width, height) = image.dimensions();
+    if (width, height) == (SOURCE_SIDE, SOURCE_SIDE) {
+        Cow::Borrowed(image)
+    } else if width >= SOURCE_SIDE && height >= SOURCE_SIDE {
+        Cow::Owned(imageops::thumbnail(image, SOURCE_SIDE, SOURCE_SIDE))
+    } else {
+        let filter = FilterType::Triangle;
+        Cow::Owned(imageops::resize(image, SOURCE_SIDE, SOURCE_SIDE, filter))
+    }
+}
+
 /// A small generator of random numbers (splitmix64): the same on every machine, for ever.
 struct Draw(u64);
 
@@ -163,20 +177,10 @@ struct Source {
 impl Source {
     /// `None` for an image without texels.
     fn new(image: &RgbaImage) -> Option<Self> {
-        let (width, height) = image.dimensions();
-        if width == 0 || height == 0 {
+        if image.width() == 0 || image.height() == 0 {
             return None;
         }
-        let scaled;
-        let image = if (width, height) == (SOURCE_SIDE, SOURCE_SIDE) {
-            image
-        } else if width >= SOURCE_SIDE && height >= SOURCE_SIDE {
-            scaled = imageops::thumbnail(image, SOURCE_SIDE, SOURCE_SIDE);
-            &scaled
-        } else {
-            scaled = imageops::resize(image, SOURCE_SIDE, SOURCE_SIDE, FilterType::Triangle);
-            &scaled
-        };
+        let image = source_image(image);
         let mut texels: Vec<[u8; 4]> = image.pixels().map(|p| p.0).collect();
         let fields = block_means(&texels, FIELD);
         let sum = |c: usize| fields.iter().map(|f| f[c]).sum::<i32>();

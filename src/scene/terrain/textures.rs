@@ -1,14 +1,16 @@
 //! The textures of a map's materials: found, decoded, and made into patchworks.
 
+use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use image::{ImageReader, Limits, RgbaImage};
 
-use super::patchwork::{Patchwork, marked, patchwork, placeholder};
-use crate::formats::pfmap::{Material, Pfmap};
+use super::patchwork::{Patchwork, marked, patchwork, placeholder, source_image};
+use crate::formats::pfmap::{Material, Pfmap, Splat};
 use crate::formats::{Place, Problem};
 use crate::scene::assets::{AssetError, AssetRoots};
 use crate::scene::registry::{OpenError, OpenOptions, Progress, Source};
@@ -37,6 +39,17 @@ pub struct MaterialTexture {
     pub thumbnail: Vec<u8>,
     /// Layer of the texture array; none for a material that no tile shows.
     pub layer: Option<u8>,
+    /// What is kept of a texture that no tile shows.
+    unused: Option<Unused>,
+}
+
+/// A texture that no tile of the map shows, from which a patchwork is made when a patch does.
+#[derive(Debug)]
+struct Unused {
+    /// As large as patchworks are made from.
+    image: RgbaImage,
+    has_holes: bool,
+    patchwork: OnceLock<Arc<Patchwork>>,
 }
 
 /// All textures of a map.
@@ -45,7 +58,7 @@ pub struct Textures {
     /// One for each material of the map.
     pub materials: Vec<MaterialTexture>,
     /// Layers of the texture array.
-    pub layers: Vec<Patchwork>,
+    pub layers: Vec<Arc<Patchwork>>,
     /// Layer of each material index, for packing tiles.
     pub layer_of_material: Vec<u8>,
     /// The layer of the placeholder: for tiles that name materials that do not exist.
@@ -56,6 +69,74 @@ pub struct Textures {
     pub problems: Vec<Problem>,
     /// Files that were found, and those that were looked for.
     pub dependencies: Vec<PathBuf>,
+}
+
+impl Textures {
+    /// Textures for tiles that show these materials and those that splats mix with them: others
+    /// than these only where some are not in the array, since no tile of the map shows them.
+    /// Of what the materials are nothing is said in them.
+    pub(super) fn for_materials(
+        self: &Arc<Self>,
+        shown: impl IntoIterator<Item = u16>,
+        splats: &[Splat],
+    ) -> Arc<Self> {
+        let mut wanted: BTreeSet<u32> = shown.into_iter().map(u32::from).collect();
+        let in_array = |i: &u32| self.material(*i).is_some_and(|m| m.layer.is_some());
+        if wanted.iter().all(in_array) {
+            return Arc::clone(self);
+        }
+        let mixed = splats.iter().filter(|splat| wanted.contains(&splat.base));
+        let mixed: Vec<u32> = mixed.map(|splat| splat.accent).collect();
+        wanted.extend(mixed);
+        // The placeholder comes first.
+        let mut textures = Self {
+            materials: Vec::new(),
+            layers: vec![Arc::new(marked(u32::MAX))],
+            layer_of_material: vec![0; self.materials.len()],
+            placeholder_layer: 0,
+            has_holes: self.has_holes,
+            problems: Vec::new(),
+            dependencies: Vec::new(),
+        };
+        for i in wanted {
+            let Some(material) = self.material(i) else {
+                continue;
+            };
+            let in_array = material
+                .layer
+                .and_then(|at| self.layers.get(usize::from(at)));
+            let unused = material.unused.as_ref();
+            if let Some(layer) = in_array.or_else(|| unused.map(Unused::patchwork)) {
+                textures.layer_of_material[i as usize] = textures.layers.len() as u8;
+                textures.layers.push(Arc::clone(layer));
+                textures.has_holes |= unused.is_some_and(|unused| unused.has_holes);
+            }
+        }
+        Arc::new(textures)
+    }
+
+    /// Bytes of memory that the pictures hold.
+    pub(super) fn cpu_bytes(&self) -> usize {
+        let unused = self.materials.iter().filter_map(|m| m.unused.as_ref());
+        let made = unused.clone().filter_map(|unused| unused.patchwork.get());
+        let levels = self.layers.iter().chain(made).flat_map(|l| &l.levels);
+        unused.map(|unused| unused.image.len()).sum::<usize>() + levels.map(Vec::len).sum::<usize>()
+    }
+
+    fn material(&self, index: u32) -> Option<&MaterialTexture> {
+        self.materials.get(index as usize)
+    }
+}
+
+impl Unused {
+    fn patchwork(&self) -> &Arc<Patchwork> {
+        self.patchwork
+            .get_or_init(|| Arc::new(patchwork(&self.image)))
+    }
+}
+
+fn has_holes(image: &RgbaImage) -> bool {
+    image.pixels().any(|p| p.0[3] < 255)
 }
 
 /// The folders in which a map's textures are looked for: its asset root's map textures, its own
@@ -110,6 +191,7 @@ struct Loaded {
     size: Option<[u32; 2]>,
     thumbnail: Vec<u8>,
     patchwork: Option<Patchwork>,
+    unused: Option<Unused>,
     has_holes: bool,
     problem: Option<String>,
     looked_for: Vec<PathBuf>,
@@ -180,7 +262,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         // The last layer is kept for the placeholder.
         let layer = match one.patchwork {
             Some(patchwork) if textures.layers.len() < MOST_LAYERS - 1 => {
-                textures.layers.push(patchwork);
+                textures.layers.push(Arc::new(patchwork));
                 Some((textures.layers.len() - 1) as u8)
             }
             _ => None,
@@ -197,6 +279,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
             size: one.size,
             thumbnail: one.thumbnail,
             layer,
+            unused: one.unused,
         });
     }
     let names_unknown = |t: &crate::formats::pfmap::Tile| {
@@ -205,7 +288,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
     let wanted = !without_layer.is_empty() || !map.bad_tiles.is_empty();
     if wanted || textures.layers.is_empty() || map.tiles.iter().any(names_unknown) {
         textures.placeholder_layer = textures.layers.len() as u8;
-        textures.layers.push(marked(u32::MAX));
+        textures.layers.push(Arc::new(marked(u32::MAX)));
         for i in without_layer {
             textures.layer_of_material[i] = textures.placeholder_layer;
         }
@@ -222,6 +305,7 @@ fn load_one(material: &Material, used: bool, source: &Source, roots: &AssetRoots
         size: None,
         thumbnail: Vec::new(),
         patchwork: None,
+        unused: None,
         has_holes: false,
         problem: None,
         looked_for: Vec::new(),
@@ -263,8 +347,14 @@ fn load_one(material: &Material, used: bool, source: &Source, roots: &AssetRoots
     loaded.thumbnail =
         image::imageops::thumbnail(&image, THUMBNAIL_SIDE, THUMBNAIL_SIDE).into_raw();
     if used {
-        loaded.has_holes = image.pixels().any(|p| p.0[3] < 255);
+        loaded.has_holes = has_holes(&image);
         loaded.patchwork = Some(patchwork(&image));
+    } else {
+        loaded.unused = Some(Unused {
+            has_holes: has_holes(&image),
+            image: source_image(&image).into_owned(),
+            patchwork: OnceLock::new(),
+        });
     }
     loaded
 }

@@ -1,6 +1,7 @@
 //! The kinds of thing that the map is built of, such as tile types, and the tile sandbox.
 
 use egui::accesskit::Role;
+use egui::emath::GuiRounding as _;
 use egui::{
     Align2, Color32, CornerRadius, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, vec2,
 };
@@ -157,9 +158,14 @@ fn card(
     };
     let inner = rect.shrink(CARD_MARGIN);
     let picture = inner.with_max_y(inner.min.y + picture_height);
-    if let Some(texture) = context.previews.kind_preview(kind.item) {
-        let painter = ui.painter();
-        painter.image(texture, picture, parts::WHOLE_TEXTURE, tint);
+    // Whole pixels, or else it would be shown blurred.
+    let picture = picture.round_to_pixels(ui.pixels_per_point());
+    let texture = context.previews.kind_preview(kind.item, picture.size());
+    if let Some(texture) = texture {
+        egui::Image::new((texture, picture.size()))
+            .corner_radius(3)
+            .tint(tint)
+            .paint_at(ui, picture);
     } else {
         let code = RichText::new(&kind.code).heading();
         parts::paint_text(ui, picture, code, weak, Align2::CENTER_CENTER);
@@ -170,7 +176,8 @@ fn card(
     parts::paint_text(
         ui,
         name,
-        RichText::new(kind.name).small(),
+        // Narrower than in the file, so that the end of a long name, which tells most, is seen.
+        RichText::new(kind.name.replace('_', " ")).small(),
         strong,
         Align2::LEFT_CENTER,
     );

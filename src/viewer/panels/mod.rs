@@ -81,11 +81,17 @@ pub struct FrameStatistics<'a> {
 
 /// Makes the live 3D pictures in the panels.
 pub trait PreviewRenderer {
-    /// A picture of a kind by itself, or nothing while there is none.
-    fn kind_preview(&mut self, kind: Item) -> Option<egui::TextureId>;
+    /// A picture of a kind by itself, for a place of this size in points; nothing while there is
+    /// none.
+    fn kind_preview(&mut self, kind: Item, size: egui::Vec2) -> Option<egui::TextureId>;
 
-    /// A picture of the tile in the sandbox among its neighbours, or nothing while there is none.
-    fn sandbox_preview(&mut self, sandbox: &TileSandbox) -> Option<egui::TextureId>;
+    /// A picture of the tile in the sandbox among its neighbours, for a place of this size in
+    /// points; nothing while there is none.
+    fn sandbox_preview(
+        &mut self,
+        sandbox: &TileSandbox,
+        size: egui::Vec2,
+    ) -> Option<egui::TextureId>;
 }
 
 /// Something that a panel wants done.

@@ -12,7 +12,7 @@ use crate::formats::Severity;
 use crate::scene::Swatch;
 
 /// All of a texture.
-pub(super) const WHOLE_TEXTURE: Rect = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+const WHOLE_TEXTURE: Rect = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
 
 /// The colour of a field of a file's text, the same wherever that field is shown.
 pub(super) fn field_color(ui: &Ui, index: usize) -> Color32 {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use egui::accesskit::Role;
+use egui::emath::GuiRounding as _;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
-    Align2, Checkbox, CollapsingHeader, Color32, ComboBox, DragValue, FontSelection, Galley, Grid,
-    Id, Rect, RichText, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, Vec2, WidgetInfo, vec2,
+    Align2, Checkbox, CollapsingHeader, ComboBox, DragValue, FontSelection, Galley, Grid, Id, Rect,
+    RichText, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, Vec2, WidgetInfo, vec2,
 };
 
 use super::document_key::DocumentKey;
@@ -98,9 +99,13 @@ impl Sandbox {
         if !ui.is_rect_visible(rect) {
             return;
         }
-        if let Some(texture) = context.previews.sandbox_preview(&self.tiles) {
-            let painter = ui.painter();
-            painter.image(texture, rect, parts::WHOLE_TEXTURE, Color32::WHITE);
+        // Whole pixels, or else it would be shown blurred.
+        let rect = rect.round_to_pixels(ui.pixels_per_point());
+        let texture = context.previews.sandbox_preview(&self.tiles, rect.size());
+        if let Some(texture) = texture {
+            egui::Image::new((texture, rect.size()))
+                .corner_radius(4)
+                .paint_at(ui, rect);
         } else {
             let (back, color) = (
                 ui.visuals().extreme_bg_color,
