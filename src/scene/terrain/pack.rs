@@ -577,11 +577,7 @@ mod tests {
                 tile.set_digit(digit, 0);
             }
         }
-        assert_eq!(
-            mixed(&map),
-            [1, 0, 0],
-            "without blending nothing is mixed"
-        );
+        assert_eq!(mixed(&map), [1, 0, 0], "without blending nothing is mixed");
         map.tiles[0].set_digit(17, 7);
         assert_eq!(mixed(&map), [1, 1, 0], "an unknown mode is shown as such");
     }
