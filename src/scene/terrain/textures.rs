@@ -391,13 +391,13 @@ mod tests {
         let mut text = format!("version 1.0\nnum_materials {}\n", textures.len());
         text += "num_rows 1\nnum_cols 1\n";
         for (i, texture) in textures.iter().enumerate() {
-            text += &format!("material m{i} {texture}\n");
+            text += ["material m", &i.to_string(), " ", texture, "\n"].concat().as_str();
         }
         for row in 0..32 {
             for col in 0..32_u16 {
                 let mut tile = Tile::default();
                 tile.top_material = (row + col) % textures.len() as u16;
-                text += &String::from_utf8(tile.text().to_vec()).unwrap();
+                text += std::str::from_utf8(&tile.text()).unwrap();
                 text += if col % 4 == 3 { "\n" } else { " " };
             }
         }
