@@ -11,6 +11,7 @@ mod dialogs;
 mod events;
 mod folder;
 mod loader;
+mod outline;
 mod palette;
 pub mod panels;
 mod picture;

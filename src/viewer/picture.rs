@@ -31,12 +31,12 @@ struct Drawn {
     size: [u32; 2],
 }
 
-/// What a state shows.
+/// What a state shows. What the pointer is over is drawn over the picture instead (see
+/// [`super::outline`]).
 fn view_of(state: &State) -> View {
     View {
         camera: state.camera,
         overlays: state.overlays.clone(),
-        hovered: state.hovered,
         selected: state.selected,
         time_secs: 0.0,
         outline_scale: 1.0,
@@ -147,7 +147,7 @@ impl Picture {
         Ok(true)
     }
 
-    /// The picture by itself, without what the pointer is over.
+    /// The picture by itself, to be saved.
     ///
     /// # Errors
     /// When the GPU gives nothing back.
@@ -157,16 +157,12 @@ impl Picture {
         renderer: &mut Renderer,
         state: &State,
     ) -> Result<RgbaImage, String> {
-        let view = View {
-            hovered: None,
-            ..view_of(state)
-        };
         let target = Target::new(gpu, self.target.size);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let document = state.document();
         let scene = self.scene.as_mut().map(|(_, scene)| scene);
         let scene = scene.zip(document.map(|document| &**document));
-        renderer.draw(gpu, &mut encoder, &target, scene, &view);
+        renderer.draw(gpu, &mut encoder, &target, scene, &view_of(state));
         gpu.queue.submit([encoder.finish()]);
         target.read_back(gpu)
     }

@@ -6,6 +6,7 @@ use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, Texture
 use glam::{Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
+use super::outline::Outline;
 use super::state::State;
 use super::theme;
 use crate::scene::camera::Camera;
@@ -40,6 +41,7 @@ pub(super) struct Viewport {
     held: BTreeSet<Key>,
     /// What the pointer was last compared with the document for: nothing is picked twice.
     picked: Option<(Pos2, Camera, u64)>,
+    outline: Outline,
 }
 
 impl Viewport {
@@ -75,6 +77,12 @@ impl Viewport {
         }
         if self.drag.is_some() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
+        }
+        if let Some(open) = &state.open {
+            // The picture has the outline of the selection already.
+            let item = state.hovered.filter(|item| state.selected != Some(*item));
+            self.outline
+                .paint(ui.painter(), rect, open, &state.camera, item);
         }
         rect
     }
