@@ -12,13 +12,14 @@ use winit::event::{StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::window::{Fullscreen, Window, WindowId};
 
+use super::drop_preview::{self, DropPreview};
 use super::events::Events;
 use super::loader::{Loader, Outcome};
 use super::panels::FrameStatistics;
 use super::picture::{self, Picture};
 use super::previews::{LivePreviews, PreviewPictures};
 use super::settings::{Panel, Settings};
-use super::state::{self, DropPreview, Effect, HoveringFiles, LoadingView, PathPurpose, State};
+use super::state::{self, Effect, HoveringFiles, LoadingView, PathPurpose, State};
 use super::surface::{Next, WindowSurface};
 use super::ui::{Canvas, Shown, WindowUi};
 use super::watch::FileWatch;
@@ -480,7 +481,7 @@ impl App {
         let paths = hovering.paths.clone();
         let previewed = self.proxy.clone();
         std::thread::spawn(move || {
-            let preview = state::preview_drop(&paths);
+            let preview = drop_preview::preview_drop(&paths);
             let _gone = previewed.send_event(UserEvent::DropPreviewed(paths, preview));
         });
     }

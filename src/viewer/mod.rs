@@ -3,11 +3,13 @@
 //! [`state`](self) is what is shown and what commands change; it knows neither window nor GPU.
 //! The interface ([`ui`](self)) shows it with egui, and `app` ties both to winit and wgpu.
 
+mod actions;
 mod app;
 mod camera_control;
 mod cheat_sheet;
 pub mod commands;
 mod dialogs;
+mod drop_preview;
 mod events;
 mod folder;
 mod loader;
@@ -19,6 +21,7 @@ pub mod panels;
 mod picture;
 mod previews;
 mod settings;
+mod sight;
 mod start_page;
 mod state;
 mod status_bar;
