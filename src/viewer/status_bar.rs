@@ -1,6 +1,7 @@
 //! The line at the bottom of the window: what is pointed at, and how things stand.
 
-use egui::{Align, Button, Layout, Panel as EguiPanel, RichText, Ui};
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Button, Layout, Panel as EguiPanel, RichText, TextStyle, Ui, WidgetText};
 
 use super::camera_control::CameraMode;
 use super::commands::Action;
@@ -16,7 +17,7 @@ pub(super) fn status_bar(root: &mut Ui, state: &mut State, shown: &mut Shown) {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 status_right(ui, state, shown);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text = status_text(state);
+                    let text = status_text(ui, state);
                     ui.add(egui::Label::new(text).truncate());
                 });
             });
@@ -25,14 +26,61 @@ pub(super) fn status_bar(root: &mut Ui, state: &mut State, shown: &mut Shown) {
     shown.at("status", bar.response.rect);
 }
 
-fn status_text(state: &State) -> RichText {
-    let document = state.document();
-    if let (Some(document), Some(item)) = (document, state.hovered) {
-        return RichText::new(document.summary(item));
+/// What the pointer is over and where it is, or else what it can do.
+fn status_text(ui: &Ui, state: &State) -> WidgetText {
+    let Some(document) = state.document() else {
+        let advice = "Drop a file here, or open one  ·  F1 shows all keys";
+        return RichText::new(advice).weak().into();
+    };
+    let Some(item) = state.hovered else {
+        let advice = format!("{}  ·  F1 shows all keys", viewport::hint(state));
+        return RichText::new(advice).weak().into();
+    };
+    let mut line = Line::new(ui);
+    for part in document.summary(item) {
+        line.add(part.name, &format!("{:<1$}", part.value, part.width));
     }
-    match document {
-        Some(_) => RichText::new(format!("{}  ·  F1 shows all keys", viewport::hint(state))).weak(),
-        None => RichText::new("Drop a file here, or open one  ·  F1 shows all keys").weak(),
+    if let Some(at) = state.pointed_at {
+        line.add("Position", &format!("x {:>6.1}  z {:>6.1}", at.x, at.z));
+        line.add("Height", &format!("{:>5.1}", at.y));
+    }
+    line.job.into()
+}
+
+/// Names and values in a row, the values in letters of one width so that nothing jumps about
+/// while they change.
+struct Line {
+    job: LayoutJob,
+    name: TextFormat,
+    value: TextFormat,
+    bar: TextFormat,
+}
+
+impl Line {
+    fn new(ui: &Ui) -> Self {
+        let format = |style: TextStyle, color| TextFormat {
+            valign: Align::Center,
+            ..TextFormat::simple(style.resolve(ui.style()), color)
+        };
+        let visuals = ui.visuals();
+        Self {
+            job: LayoutJob::default(),
+            name: format(TextStyle::Body, visuals.weak_text_color()),
+            value: format(TextStyle::Monospace, visuals.strong_text_color()),
+            bar: format(
+                TextStyle::Body,
+                visuals.widgets.noninteractive.bg_stroke.color,
+            ),
+        }
+    }
+
+    fn add(&mut self, name: &str, value: &str) {
+        if !self.job.is_empty() {
+            self.job.append("│", 9.0, self.bar.clone());
+        }
+        let space = if self.job.is_empty() { 0.0 } else { 9.0 };
+        self.job.append(name, space, self.name.clone());
+        self.job.append(value, 6.0, self.value.clone());
     }
 }
 
