@@ -177,6 +177,8 @@ impl WindowUi {
             .pivot(Align2::LEFT_BOTTOM)
             .show(root.ctx(), |ui| {
                 notices::overlay_frame(ui.style()).show(ui, |ui| {
+                    // A long one scrolls: it is there to explain the view, not to hide it.
+                    ui.set_max_height(center.height() * 0.6);
                     with_context(state, &mut parts.thumbnails, canvas, |context| {
                         parts.legend.ui(ui, context);
                     });
