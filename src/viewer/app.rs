@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use egui_winit::accesskit_winit;
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
-use winit::event::{StartCause, WindowEvent};
+use winit::event::{DeviceEvent, DeviceId, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::window::{Fullscreen, Window, WindowId};
 
@@ -17,6 +17,7 @@ use super::events::Events;
 use super::loader::{Loader, Outcome};
 use super::panels::FrameStatistics;
 use super::picture::{self, Picture};
+use super::pointer_lock::PointerLock;
 use super::previews::{LivePreviews, PreviewPictures};
 use super::settings::{Panel, Settings};
 use super::state::{self, Effect, HoveringFiles, LoadingView, PathPurpose, State};
@@ -68,6 +69,7 @@ struct Screen {
     renderer: Renderer,
     picture: Picture,
     previews: PreviewPictures,
+    pointer: PointerLock,
     /// The window is shown together with its first frame, so that it is never empty.
     visible: bool,
 }
@@ -265,6 +267,7 @@ impl App {
         if previews.unfinished() {
             screen.window.request_redraw();
         }
+        screen.pointer.hold(&screen.window, self.state.looking);
         screen
             .input
             .handle_platform_output(&screen.window, output.platform_output);
@@ -590,6 +593,7 @@ impl Screen {
             renderer,
             picture,
             previews: PreviewPictures::default(),
+            pointer: PointerLock::default(),
             visible: false,
         })
     }
@@ -712,7 +716,20 @@ impl ApplicationHandler<UserEvent> for App {
                 | WindowEvent::HoveredFileCancelled
                 | WindowEvent::DroppedFile(_)
         );
-        if !about_files {
+        let mut held_pointer_moved = false;
+        if let WindowEvent::CursorMoved { position, .. } = event {
+            // The interface is not to know: for it the pointer stays where it was.
+            held_pointer_moved = screen.pointer.is_held();
+            if let Some(by) = screen.pointer.moved(&screen.window, position) {
+                self.state.look(by, screen.window.scale_factor());
+                screen.window.request_redraw();
+            }
+        }
+        if let WindowEvent::Focused(false) = event {
+            self.state.looking = false;
+            screen.pointer.hold(&screen.window, false);
+        }
+        if !about_files && !held_pointer_moved {
             let response = screen.input.on_window_event(&screen.window, &event);
             // It also asks for a frame when it is told that there is one.
             if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
@@ -742,6 +759,20 @@ impl ApplicationHandler<UserEvent> for App {
             _ => {}
         }
         self.carry_out_effects(event_loop);
+    }
+
+    fn device_event(
+        &mut self,
+        _event_loop: &ActiveEventLoop,
+        _device_id: DeviceId,
+        event: DeviceEvent,
+    ) {
+        if let (Some(screen), DeviceEvent::MouseMotion { delta }) = (&self.screen, event)
+            && let Some(by) = screen.pointer.mouse_moved(delta)
+        {
+            self.state.look(by, screen.window.scale_factor());
+            screen.window.request_redraw();
+        }
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {

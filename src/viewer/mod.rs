@@ -19,6 +19,7 @@ mod outline;
 mod palette;
 pub mod panels;
 mod picture;
+mod pointer_lock;
 mod previews;
 mod settings;
 mod sight;

@@ -1,6 +1,6 @@
 //! Where the camera goes to see something, and what it sees.
 
-use glam::{Vec2, Vec3};
+use glam::{DVec2, Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
 use super::state::State;
@@ -87,6 +87,11 @@ impl State {
         camera_control::on_level(&self.camera, ground, at, self.aspect)
             .filter(|point| point.distance(self.camera.pose.eye) < reach)
             .unwrap_or_else(|| camera_control::at_target_depth(&self.camera, at, self.aspect))
+    }
+
+    /// The pointer that is held was moved by so many physical pixels.
+    pub(super) fn look(&mut self, by: DVec2, pixels_per_point: f64) {
+        self.looked_by += (by / pixels_per_point).as_vec2();
     }
 
     /// Takes the camera from a text, such as one that was copied.

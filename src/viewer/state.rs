@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
 use super::drop_preview::DropPreview;
@@ -166,6 +166,11 @@ pub(super) struct State {
     pub hovered: Option<Item>,
     /// Where in the world the pointer is, if it is over something in the view.
     pub pointed_at: Option<Vec3>,
+    /// Whether one looks around with the pointer, which is then held.
+    pub looking: bool,
+    /// How far the pointer that is held was moved and the view has not turned yet, in logical
+    /// pixels.
+    pub looked_by: Vec2,
     /// What is in front.
     pub dialog: Option<Dialog>,
     /// Files that could not be opened and were not dismissed yet.
@@ -212,6 +217,8 @@ impl State {
             stepping: None,
             hovered: None,
             pointed_at: None,
+            looking: false,
+            looked_by: Vec2::ZERO,
             dialog: None,
             failures: Vec::new(),
             toasts: Vec::new(),

@@ -68,6 +68,8 @@ impl WindowUi {
         canvas: &mut Canvas<'_>,
     ) -> Shown {
         let mut shown = Shown::default();
+        // Unless the view says so.
+        state.looking = false;
         let version = state.open.as_ref().map_or(0, |open| open.version);
         if version != self.version {
             self.version = version;
