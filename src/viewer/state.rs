@@ -12,6 +12,7 @@ use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
 use super::settings::Settings;
 use crate::formats::Severity;
 use crate::scene::camera::{Camera, Handedness, NamedView, Pose};
+use crate::scene::demo;
 use crate::scene::registry::OpenOptions;
 use crate::scene::{Aabb, Document, Item, OverlaySet};
 
@@ -330,13 +331,7 @@ impl State {
                 }
                 self.failures = failures;
             }
-            None => {
-                if let Some(failure) = failures.first() {
-                    let name = folder::name(&failure.path);
-                    self.toast(format!("{name} could not be opened"), Some(Severity::Error));
-                }
-                self.failures = failures;
-            }
+            None => self.failures = failures,
         }
     }
 
@@ -365,7 +360,7 @@ impl State {
         } else {
             self.selected = None;
             self.stepping = None;
-            self.look_at_document(&*document);
+            self.look_at_document(&*document, demo);
             if files.len() > 1 {
                 self.playlist = Some(Playlist::new(files, &path));
             } else if !self.playlist.as_mut().is_some_and(|list| list.go_to(&path)) {
@@ -395,14 +390,17 @@ impl State {
         self.overlays = overlays;
     }
 
-    fn look_at_document(&mut self, document: &dyn Document) {
+    fn look_at_document(&mut self, document: &dyn Document, demo: bool) {
         let bounds = document.bounds();
         self.camera.handedness = document.handedness();
         self.camera.near = camera_control::near_plane(bounds);
         self.mode = CameraMode::Orbit;
         self.fly_speed = camera_control::first_fly_speed(bounds);
         let view = std::mem::take(&mut self.start.view);
-        match self.start.pose.take() {
+        let pose = self.start.pose.take();
+        // Nobody has asked for the demo to be seen from anywhere: from where it looks best.
+        let first = (demo && view == NamedView::default()).then_some(demo::FIRST_POSE);
+        match pose.or(first) {
             Some(pose) => self.camera.pose = pose,
             None => self.framing = Some(view),
         }

@@ -125,10 +125,15 @@ impl WindowUi {
             Dock::Right => (EguiPanel::right("right dock"), "right-dock"),
             Dock::Bottom => (EguiPanel::bottom("bottom dock"), "bottom-dock"),
         };
+        // However small the window is, the view keeps some of it.
+        let (least, most) = match dock {
+            Dock::Left | Dock::Right => (170.0, root.ctx().content_rect().width() * 0.38),
+            Dock::Bottom => (90.0, root.ctx().content_rect().height() * 0.5),
+        };
         let response = frame
             .resizable(true)
             .default_size(remembered.size)
-            .min_size(if dock == Dock::Bottom { 90.0 } else { 170.0 })
+            .size_range(least..=most.max(least))
             .show(root, |ui| {
                 dock_tabs(ui, state, dock, panel, shown);
                 ui.separator();
@@ -139,10 +144,14 @@ impl WindowUi {
             .response;
         shown.at(name, response.rect);
         shown.at(panel_id(panel), response.rect);
-        state.settings.dock_mut(dock).size = match dock {
+        let size = match dock {
             Dock::Left | Dock::Right => response.rect.width(),
             Dock::Bottom => response.rect.height(),
         };
+        // What a small window leaves of it is not what was wanted.
+        if size < most - 1.0 {
+            state.settings.dock_mut(dock).size = size;
+        }
     }
 
     fn panel(&mut self, ui: &mut Ui, state: &mut State, canvas: &mut Canvas<'_>, panel: Panel) {
@@ -177,6 +186,7 @@ impl WindowUi {
         egui::Area::new(Id::unique("legend"))
             .fixed_pos(center.left_bottom() + egui::vec2(12.0, -12.0))
             .pivot(Align2::LEFT_BOTTOM)
+            .constrain_to(center)
             .show(root.ctx(), |ui| {
                 notices::overlay_frame(ui.style()).show(ui, |ui| {
                     // A long one scrolls: it is there to explain the view, not to hide it.

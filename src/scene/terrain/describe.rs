@@ -162,7 +162,7 @@ impl Document for Terrain {
             let note = if found {
                 format!("{uses}")
             } else {
-                format!("{uses}, texture missing")
+                format!("{uses}, no texture")
             };
             let item = Item {
                 kind: item::MATERIAL,
