@@ -18,51 +18,50 @@ pub(super) struct DropPreview {
 
 /// Says what dropping these files would do. Reads folders.
 pub(super) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
-    let openable = |path: &&PathBuf| registry::looks_openable(path);
-    match paths {
-        [folder] if folder.is_dir() => {
-            let name = folder::name(folder);
-            let files = folder::openable_files(folder).unwrap_or_default();
-            match files.first() {
-                Some(first) => DropPreview {
-                    title: format!("Drop to open the folder {name}"),
-                    detail: match files.len() {
-                        1 => folder::name(first),
-                        count => format!("{}, the first of {count} files", folder::name(first)),
-                    },
-                    opens: Some(first.clone()),
-                },
-                None => DropPreview {
-                    title: format!("{name} has no file that Mapscope opens"),
-                    detail: String::new(),
-                    opens: None,
-                },
-            }
-        }
-        [file] => DropPreview {
-            title: format!("Drop to open {}", folder::name(file)),
-            detail: if openable(&file) {
-                String::new()
+    let (files, _) = folder::expand(paths);
+    let Some(first) = files.first() else {
+        let what = match paths {
+            [folder] => folder::name(folder),
+            _ => "This".to_owned(),
+        };
+        return DropPreview {
+            opens: None,
+            title: format!("{what} has no file that Mapscope opens"),
+            detail: String::new(),
+        };
+    };
+    let name = folder::name(first);
+    let (title, detail) = match (paths, files.len()) {
+        ([file], 1) if file == first => {
+            let detail = if registry::looks_openable(file) {
+                ""
             } else {
-                "Its name promises nothing, but its content may".to_owned()
-            },
-            opens: Some(file.clone()),
-        },
-        several => match several.iter().find(openable).or(several.first()) {
-            Some(first) => DropPreview {
-                title: format!("Drop to open {}", folder::name(first)),
-                detail: format!(
-                    "{} files: the first that can be opened, the others with Page Down",
-                    several.len()
+                "Its name promises nothing, but its content may"
+            };
+            (format!("Drop to open {name}"), detail.to_owned())
+        }
+        ([folder], count) => {
+            let title = format!("Drop to open the folder {}", folder::name(folder));
+            let detail = match count {
+                1 => name,
+                _ => format!("{name}, the first of {count} files"),
+            };
+            (title, detail)
+        }
+        (_, count) => {
+            let detail = match count {
+                1 => String::new(),
+                _ => format!(
+                    "{count} files: the first that can be opened, the others with Page Down"
                 ),
-                opens: Some(first.clone()),
-            },
-            None => DropPreview {
-                title: "Drop to open".to_owned(),
-                detail: String::new(),
-                opens: None,
-            },
-        },
+            };
+            (format!("Drop to open {name}"), detail)
+        }
+    };
+    DropPreview {
+        opens: Some(first.clone()),
+        title,
+        detail,
     }
 }
 
@@ -85,6 +84,13 @@ mod tests {
         let folder = preview_drop(&[dir.path().to_owned()]);
         assert_eq!(folder.opens, Some(in_dir("b9.pfmap")));
         assert!(folder.detail.contains("first of 2"), "{folder:?}");
+        let mixed = preview_drop(&[
+            dir.path().to_owned(),
+            in_dir("notes.txt"),
+            in_dir("z.pfmap"),
+        ]);
+        assert_eq!(mixed.opens, Some(in_dir("b9.pfmap")));
+        assert!(mixed.detail.starts_with("4 files"), "{mixed:?}");
         let empty = tempfile::tempdir().unwrap();
         assert_eq!(preview_drop(&[empty.path().to_owned()]).opens, None);
     }
