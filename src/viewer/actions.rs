@@ -99,6 +99,13 @@ impl State {
             Action::FullScreen => {
                 self.full_screen = !self.full_screen;
                 self.effects.push(Effect::FullScreen(self.full_screen));
+                if self.full_screen
+                    && let Some(command) = commands::of(action)
+                {
+                    // There is no menu now that could say so.
+                    let key = command.first_key_text();
+                    self.toast(format!("{key} leaves the full screen"), None);
+                }
             }
             Action::FrameSelection => {
                 if let Some(item) = self.selected {
