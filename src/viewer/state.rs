@@ -424,6 +424,8 @@ impl State {
                 near,
                 ..Camera::framing(document.bounds(), view, handedness, aspect)
             };
+            // Without foreshortening everything is in view from elsewhere.
+            self.camera.frame(document.bounds(), aspect);
         }
     }
 
@@ -496,7 +498,7 @@ pub(super) fn suggested_picture(file: &Path) -> PathBuf {
 mod tests {
     use super::super::commands::{Action, COMMANDS};
     use super::*;
-    use crate::scene::demo;
+    use crate::scene::camera::Projection;
     use crate::scene::registry::{self, Progress};
 
     fn state() -> State {
@@ -564,15 +566,17 @@ mod tests {
     #[test]
     fn what_is_opened_is_framed_once_the_view_has_a_shape() {
         let mut state = state();
-        state.loaded(outcome("/a.pfmap", false, true));
-        state.shape_view(0.8);
-        let bounds = state.document().unwrap().bounds();
-        for corner in bounds.corners() {
-            let seen = state.camera.project(corner, 0.8).unwrap();
-            assert!(
-                seen.min_element() > 0.0 && seen.max_element() < 1.0,
-                "{seen}"
-            );
+        for projection in [Projection::Orthographic, Projection::Perspective] {
+            state.camera.projection = projection;
+            state.loaded(outcome("/a.pfmap", false, true));
+            state.shape_view(0.8);
+            assert_eq!(state.camera.projection, projection);
+            let bounds = state.document().unwrap().bounds();
+            let seen = bounds
+                .corners()
+                .map(|corner| state.camera.project(corner, 0.8).unwrap());
+            let within = |at: &Vec2| at.min_element() > 0.0 && at.max_element() < 1.0;
+            assert!(seen.iter().all(within), "{projection:?}: {seen:?}");
         }
         assert_eq!(state.title(), "Mapscope - a.pfmap");
         assert_eq!(state.settings.recent_files, [PathBuf::from("/a.pfmap")]);
