@@ -19,7 +19,7 @@ pub(super) struct Picture {
     drawn: Option<Drawn>,
     /// What the last drawing took.
     pub statistics: DrawStatistics,
-    /// Milliseconds that the last drawing took, where it was measured.
+    /// Milliseconds that the last drawing took; 0 where it was not measured.
     pub frame_ms: f32,
 }
 
@@ -107,7 +107,8 @@ impl Picture {
             version: open.version,
             size,
         };
-        if self.drawn.as_ref() == Some(&now) {
+        let measured = self.frame_ms > 0.0 || !measure;
+        if self.drawn.as_ref() == Some(&now) && measured {
             return Ok(false);
         }
         if self
@@ -137,6 +138,7 @@ impl Picture {
             .map(|(_, scene)| (scene, &*open.document));
         self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &now.view);
         gpu.queue.submit([encoder.finish()]);
+        self.frame_ms = 0.0;
         if measure {
             if let Err(error) = gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
                 log::warn!("waiting for the picture: {error}");
