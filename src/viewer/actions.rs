@@ -7,6 +7,7 @@ use super::commands::{self, Action, ScaleChange};
 use super::folder::{self, Playlist};
 use super::loader::Target;
 use super::panels::Request;
+use super::settings::Panel;
 use super::state::{Dialog, Effect, PathPurpose, State};
 use crate::formats::Severity;
 use crate::scene::Item;
@@ -85,6 +86,9 @@ impl State {
             Action::Close => self.close(),
             Action::Quit => self.effects.push(Effect::Quit),
             Action::Panel(panel) => {
+                if panel == Panel::Problems {
+                    self.problems_by_themselves = false;
+                }
                 let open = self.settings.is_open(panel);
                 self.settings.dock_mut(panel.dock()).open = (!open).then_some(panel);
             }

@@ -382,14 +382,15 @@ impl App {
     }
 
     fn save_settings(&mut self) {
-        if self.state.settings == self.saved_settings {
+        let settings = self.state.settings_to_keep();
+        if settings == self.saved_settings {
             return;
         }
         let Some(file) = &self.settings_file else {
             return;
         };
-        match self.state.settings.save(file) {
-            Ok(()) => self.saved_settings = self.state.settings.clone(),
+        match settings.save(file) {
+            Ok(()) => self.saved_settings = settings,
             Err(error) => log::warn!("{} was not written: {error}", file.display()),
         }
     }

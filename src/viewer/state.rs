@@ -9,7 +9,7 @@ use super::camera_control::{self, CameraMode};
 use super::drop_preview::DropPreview;
 use super::folder::{self, Playlist};
 use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
-use super::settings::Settings;
+use super::settings::{Panel, Settings};
 use crate::formats::Severity;
 use crate::scene::camera::{Camera, Handedness, NamedView, Pose};
 use crate::scene::demo;
@@ -186,6 +186,8 @@ pub(super) struct State {
     pub playlist: Option<Playlist>,
     /// What is remembered.
     pub settings: Settings,
+    /// Whether the list of problems is open because a file had some, and not by wish.
+    pub problems_by_themselves: bool,
     /// Whether the window fills the screen.
     pub full_screen: bool,
     /// The name of the graphics adapter.
@@ -227,6 +229,7 @@ impl State {
             hovering: None,
             playlist: None,
             settings,
+            problems_by_themselves: false,
             full_screen: false,
             adapter: String::new(),
             effects: Vec::new(),
@@ -369,12 +372,33 @@ impl State {
             if !demo {
                 self.settings.remember_file(&path);
             }
-            if !document.problems().is_empty() && self.settings.bottom.open.is_none() {
-                self.settings.bottom.open = Some(super::settings::Panel::Problems);
-            }
+            self.show_problems_if_any(&*document);
         }
         self.keep_offered_overlays(&*document);
         self.effects.push(Effect::Watch);
+    }
+
+    /// Opens the list of problems for a file that has some, and closes it again for the next
+    /// that has none.
+    fn show_problems_if_any(&mut self, document: &dyn Document) {
+        let open = &mut self.settings.bottom.open;
+        if !document.problems().is_empty() {
+            if open.is_none() {
+                *open = Some(Panel::Problems);
+                self.problems_by_themselves = true;
+            }
+        } else if self.problems_by_themselves && *open == Some(Panel::Problems) {
+            *open = None;
+        }
+    }
+
+    /// The settings as they are remembered: without what opened by itself.
+    pub(super) fn settings_to_keep(&self) -> Settings {
+        let mut settings = self.settings.clone();
+        if self.problems_by_themselves && settings.bottom.open == Some(Panel::Problems) {
+            settings.bottom.open = None;
+        }
+        settings
     }
 
     /// Overlays that are on stay on where the new document has them too.
@@ -617,6 +641,34 @@ mod tests {
         }
         state.loaded(outcome("/a.pfmap", true, true));
         assert!(state.failures.is_empty());
+    }
+
+    #[test]
+    fn what_opens_by_itself_closes_again_and_is_not_remembered() {
+        let broken = |path: &str| {
+            let source = registry::Source {
+                path: path.into(),
+                bytes: demo::source().bytes.to_vec().into(),
+                embedded: &[],
+            };
+            let mut outcome = outcome(path, false, true);
+            let (options, progress) = (OpenOptions::default(), Progress::default());
+            let document = registry::open(&source, &options, &progress).unwrap();
+            assert!(!document.problems().is_empty(), "it has no textures");
+            outcome.loaded.as_mut().unwrap().document = document;
+            outcome
+        };
+        let mut state = state();
+        state.loaded(broken("/no/textures.pfmap"));
+        assert_eq!(state.settings.bottom.open, Some(Panel::Problems));
+        assert_eq!(state.settings_to_keep().bottom.open, None);
+        state.loaded(outcome("/good.pfmap", false, true));
+        assert_eq!(state.settings.bottom.open, None);
+        // By wish it stays.
+        state.run(Action::Panel(Panel::Problems));
+        state.loaded(broken("/no/textures.pfmap"));
+        state.loaded(outcome("/good.pfmap", false, true));
+        assert_eq!(state.settings_to_keep().bottom.open, Some(Panel::Problems));
     }
 
     #[test]
