@@ -18,7 +18,7 @@ use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::terrain::Terrain;
 use mapscope::scene::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, OverlaySet, Property, PropertyGroup, Ray, Statistic, Swatch, TextSpan,
+    Overlay, OverlaySet, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
 };
 use mapscope::viewer::panels::{
     FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer, Problems,
@@ -155,8 +155,8 @@ impl Document for Sample {
         None
     }
 
-    fn summary(&self, item: Item) -> String {
-        format!("{} {}", item.kind, item.index)
+    fn summary(&self, item: Item) -> Vec<SummaryPart> {
+        vec![SummaryPart::new(item.kind, item.index.to_string())]
     }
 
     fn properties(&self, item: Item) -> Vec<PropertyGroup> {

@@ -818,11 +818,11 @@ fn nothing_open_is_the_sky() {
         }
     );
     assert!(picture.pixels().all(|pixel| pixel.0[2] > 60));
-    let highlighted = Item {
+    let item = Item {
         kind: "tile",
         index: 3,
     };
-    let mut pointed = view("0,60,0,0,50,10");
-    pointed.hovered = Some(highlighted);
-    assert!(Stage::get().draw(None, &pointed, [64, 36]).0 == picture);
+    let mut selected = view("0,60,0,0,50,10");
+    selected.selected = Some(item);
+    assert!(Stage::get().draw(None, &selected, [64, 36]).0 == picture);
 }

@@ -1,4 +1,4 @@
-//! Lines of a width in pixels: outlines of what is pointed at and selected.
+//! Lines of a width in pixels: outlines of what is selected.
 
 use glam::Vec3;
 

@@ -35,8 +35,6 @@ pub struct View {
     pub camera: Camera,
     /// The overlays that are on.
     pub overlays: OverlaySet,
-    /// What the pointer is over.
-    pub hovered: Option<Item>,
     /// What is selected; a kind highlights all of its kind.
     pub selected: Option<Item>,
     /// Seconds since the start, for what moves by itself. A view that does not change has one
@@ -47,12 +45,11 @@ pub struct View {
 }
 
 impl View {
-    /// A view with nothing pointed at, nothing selected and no overlay.
+    /// A view with nothing selected and no overlay.
     pub fn plain(camera: Camera) -> Self {
         Self {
             camera,
             overlays: OverlaySet::default(),
-            hovered: None,
             selected: None,
             time_secs: 0.0,
             outline_scale: 1.0,
@@ -202,16 +199,12 @@ impl Renderer {
         };
         scene.frame.write(gpu, view, target.size);
         scene.lines.clear();
-        let mut outline = |item: Item, width: f32, color| {
-            let segments = document.item_outline(item);
-            let width_pixels = width * view.outline_scale;
-            scene.lines.add(&segments, width_pixels, color);
-        };
         if let Some(item) = view.selected {
-            outline(item, 3.0, [255, 196, 61, 255]);
-        }
-        if let Some(item) = view.hovered.filter(|item| view.selected != Some(*item)) {
-            outline(item, 2.0, [255, 64, 48, 255]);
+            let segments = document.item_outline(item);
+            let width_pixels = 3.0 * view.outline_scale;
+            scene
+                .lines
+                .add(&segments, width_pixels, [255, 196, 61, 255]);
         }
         scene.lines.write(gpu);
         let Drawable::Terrain(terrain) = document.drawable();

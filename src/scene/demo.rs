@@ -4,6 +4,9 @@
 
 use std::path::PathBuf;
 
+use glam::Vec3;
+
+use super::camera::Pose;
 use super::registry::Source;
 
 /// Names and bytes of the textures.
@@ -27,6 +30,12 @@ static TEXTURES: &[(&str, &[u8])] = textures![
     "flagstones.jpg",
     "snow.jpg",
 ];
+
+/// Where to see the demo map from at first: over the lake toward the castle and the mountain.
+pub const FIRST_POSE: Pose = Pose {
+    eye: Vec3::new(590.0, 330.0, 520.0),
+    target: Vec3::new(90.0, -60.0, 20.0),
+};
 
 /// The demo map, as if it were a file named `demo.pfmap`.
 pub fn source() -> Source {

@@ -162,6 +162,29 @@ pub struct TextSpan {
     pub color_index: usize,
 }
 
+/// A part of the line about an item in the status bar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryPart {
+    /// What it is, such as `Row`.
+    pub name: &'static str,
+    /// Its value, for people.
+    pub value: String,
+    /// How many characters the longest such value of the document has, so that what follows
+    /// stays in its place while the pointer moves on.
+    pub width: usize,
+}
+
+impl SummaryPart {
+    /// A part that stands alone, or last, and may be as wide as it is.
+    pub fn new(name: &'static str, value: impl Into<String>) -> Self {
+        Self {
+            name,
+            value: value.into(),
+            width: 0,
+        }
+    }
+}
+
 /// A number about the whole document.
 #[derive(Debug, Clone)]
 pub struct Statistic {
@@ -272,8 +295,8 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The first thing that a ray meets.
     fn pick(&self, ray_in_world: Ray) -> Option<Hit>;
 
-    /// One line about an item, for the status bar.
-    fn summary(&self, item: Item) -> String;
+    /// One line about an item, for the status bar. Where the pointer is on it need not be said.
+    fn summary(&self, item: Item) -> Vec<SummaryPart>;
 
     /// Everything about an item, for the inspector. Empty for an item that is not there.
     fn properties(&self, item: Item) -> Vec<PropertyGroup>;

@@ -12,5 +12,5 @@ pub mod terrain;
 
 pub use document::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, OverlaySet, Property, PropertyGroup, Ray, Statistic, Swatch, TextSpan,
+    Overlay, OverlaySet, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
 };

@@ -8,17 +8,19 @@ use std::time::{Duration, Instant};
 use egui_winit::accesskit_winit;
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
-use winit::event::{StartCause, WindowEvent};
+use winit::event::{DeviceEvent, DeviceId, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::window::{Fullscreen, Window, WindowId};
 
+use super::drop_preview::{self, DropPreview};
 use super::events::Events;
 use super::loader::{Loader, Outcome};
 use super::panels::FrameStatistics;
 use super::picture::{self, Picture};
+use super::pointer_lock::PointerLock;
 use super::previews::{LivePreviews, PreviewPictures};
 use super::settings::{Panel, Settings};
-use super::state::{self, DropPreview, Effect, HoveringFiles, LoadingView, PathPurpose, State};
+use super::state::{self, Effect, HoveringFiles, LoadingView, PathPurpose, State};
 use super::surface::{Next, WindowSurface};
 use super::ui::{Canvas, Shown, WindowUi};
 use super::watch::FileWatch;
@@ -67,6 +69,7 @@ struct Screen {
     renderer: Renderer,
     picture: Picture,
     previews: PreviewPictures,
+    pointer: PointerLock,
     /// The window is shown together with its first frame, so that it is never empty.
     visible: bool,
 }
@@ -264,6 +267,7 @@ impl App {
         if previews.unfinished() {
             screen.window.request_redraw();
         }
+        screen.pointer.hold(&screen.window, self.state.looking);
         screen
             .input
             .handle_platform_output(&screen.window, output.platform_output);
@@ -378,14 +382,15 @@ impl App {
     }
 
     fn save_settings(&mut self) {
-        if self.state.settings == self.saved_settings {
+        let settings = self.state.settings_to_keep();
+        if settings == self.saved_settings {
             return;
         }
         let Some(file) = &self.settings_file else {
             return;
         };
-        match self.state.settings.save(file) {
-            Ok(()) => self.saved_settings = self.state.settings.clone(),
+        match settings.save(file) {
+            Ok(()) => self.saved_settings = settings,
             Err(error) => log::warn!("{} was not written: {error}", file.display()),
         }
     }
@@ -480,7 +485,7 @@ impl App {
         let paths = hovering.paths.clone();
         let previewed = self.proxy.clone();
         std::thread::spawn(move || {
-            let preview = state::preview_drop(&paths);
+            let preview = drop_preview::preview_drop(&paths);
             let _gone = previewed.send_event(UserEvent::DropPreviewed(paths, preview));
         });
     }
@@ -589,6 +594,7 @@ impl Screen {
             renderer,
             picture,
             previews: PreviewPictures::default(),
+            pointer: PointerLock::default(),
             visible: false,
         })
     }
@@ -711,7 +717,20 @@ impl ApplicationHandler<UserEvent> for App {
                 | WindowEvent::HoveredFileCancelled
                 | WindowEvent::DroppedFile(_)
         );
-        if !about_files {
+        let mut held_pointer_moved = false;
+        if let WindowEvent::CursorMoved { position, .. } = event {
+            // The interface is not to know: for it the pointer stays where it was.
+            held_pointer_moved = screen.pointer.is_held();
+            if let Some(by) = screen.pointer.moved(&screen.window, position) {
+                self.state.look(by, screen.window.scale_factor());
+                screen.window.request_redraw();
+            }
+        }
+        if let WindowEvent::Focused(false) = event {
+            self.state.looking = false;
+            screen.pointer.hold(&screen.window, false);
+        }
+        if !about_files && !held_pointer_moved {
             let response = screen.input.on_window_event(&screen.window, &event);
             // It also asks for a frame when it is told that there is one.
             if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
@@ -741,6 +760,20 @@ impl ApplicationHandler<UserEvent> for App {
             _ => {}
         }
         self.carry_out_effects(event_loop);
+    }
+
+    fn device_event(
+        &mut self,
+        _event_loop: &ActiveEventLoop,
+        _device_id: DeviceId,
+        event: DeviceEvent,
+    ) {
+        if let (Some(screen), DeviceEvent::MouseMotion { delta }) = (&self.screen, event)
+            && let Some(by) = screen.pointer.mouse_moved(delta)
+        {
+            self.state.look(by, screen.window.scale_factor());
+            screen.window.request_redraw();
+        }
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {

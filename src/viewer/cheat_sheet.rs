@@ -87,7 +87,8 @@ fn heading(ui: &mut egui::Ui, text: &str) {
     ui.label(RichText::new(text).strong().size(15.0));
 }
 
-/// Three columns of a row: the first two of fixed width, the last takes the rest.
+/// Three columns of a row: the first two of fixed width, the last takes the rest. Their first
+/// lines are level with each other.
 fn columns(ui: &mut egui::Ui, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
     let spacing = ui.spacing().item_spacing.x;
     let rest = ui.available_width() - KEYS_WIDTH - NAME_WIDTH - 2.0 * spacing;
@@ -95,6 +96,8 @@ fn columns(ui: &mut egui::Ui, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
         for (cell, width) in cells.into_iter().zip([KEYS_WIDTH, NAME_WIDTH, rest]) {
             ui.vertical(|ui| {
                 ui.set_width(width.max(60.0));
+                ui.spacing_mut().interact_size.y = 0.0;
+                ui.spacing_mut().button_padding.y = 0.0;
                 cell(ui);
             });
         }

@@ -9,6 +9,9 @@ use super::state::{Dialog, PathPurpose, State};
 use super::{cheat_sheet, palette};
 use crate::scene::registry;
 
+/// Room around what a dialog says, in logical pixels.
+const MARGIN: i8 = 14;
+
 /// Gives a text field, which has no label of its own, a name for screen readers.
 pub(super) fn name_field(field: &Response, name: &'static str) {
     field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, name));
@@ -41,6 +44,7 @@ pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
             let mut chosen = None;
             egui::Window::new("Keys and pointer")
                 .open(&mut open)
+                .collapsible(false)
                 .default_size([620.0, 560.0])
                 .pivot(egui::Align2::CENTER_CENTER)
                 .default_pos(ctx.content_rect().center())
@@ -73,7 +77,10 @@ pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
 }
 
 fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> Answer) -> Answer {
-    let shown = Modal::new(egui::Id::unique(id)).show(ctx, content);
+    let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(MARGIN);
+    let shown = Modal::new(egui::Id::unique(id))
+        .frame(frame)
+        .show(ctx, content);
     match shown.inner {
         Answer::Stay if shown.should_close() => Answer::Close,
         answer => answer,

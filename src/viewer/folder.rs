@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
+use super::loader::Failure;
 use crate::scene::registry;
 
 /// The files of a folder whose names say that they can be opened, in natural order.
@@ -17,6 +18,33 @@ pub(super) fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         .collect();
     files.sort_by(|a, b| natural_order(&name(a), &name(b)));
     Ok(files)
+}
+
+/// The files that these files and folders stand for, in the order in which they are tried, and
+/// the folders that have none.
+pub(super) fn expand(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
+    let mut files = Vec::new();
+    let mut failures = Vec::new();
+    for path in paths {
+        let refuse = |message| Failure {
+            path: path.clone(),
+            message,
+        };
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        match openable_files(path) {
+            Ok(inside) if inside.is_empty() => failures.push(refuse(
+                "this folder has no file that Mapscope opens".to_owned(),
+            )),
+            Ok(inside) => files.extend(inside),
+            Err(error) => failures.push(refuse(format!("this folder cannot be read: {error}"))),
+        }
+    }
+    // Files whose names promise nothing are tried last: a map may come with its notes.
+    files.sort_by_key(|file| !registry::looks_openable(file));
+    (files, failures)
 }
 
 /// The name of a file for people.

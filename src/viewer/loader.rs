@@ -197,26 +197,8 @@ fn load(
         }
         Target::Paths(paths) => paths,
     };
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        match folder::openable_files(path) {
-            Ok(inside) if inside.is_empty() => failures.push(Failure {
-                path: path.clone(),
-                message: "this folder has no file that Mapscope opens".to_owned(),
-            }),
-            Ok(inside) => files.extend(inside),
-            Err(error) => failures.push(Failure {
-                path: path.clone(),
-                message: format!("this folder cannot be read: {error}"),
-            }),
-        }
-    }
-    // Files whose names promise nothing are tried last: a map may come with its notes.
-    files.sort_by_key(|file| !registry::looks_openable(file));
+    let (files, refused) = folder::expand(paths);
+    failures.extend(refused);
     for path in &files {
         let opened = Source::read(path).and_then(|source| open(&source, options, progress));
         match opened {

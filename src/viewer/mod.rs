@@ -3,20 +3,29 @@
 //! [`state`](self) is what is shown and what commands change; it knows neither window nor GPU.
 //! The interface ([`ui`](self)) shows it with egui, and `app` ties both to winit and wgpu.
 
+mod actions;
 mod app;
 mod camera_control;
 mod cheat_sheet;
 pub mod commands;
 mod dialogs;
+mod drop_preview;
 mod events;
 mod folder;
 mod loader;
+mod menus;
+mod notices;
+mod outline;
 mod palette;
 pub mod panels;
 mod picture;
+mod pointer_lock;
 mod previews;
 mod settings;
+mod sight;
+mod start_page;
 mod state;
+mod status_bar;
 mod surface;
 mod theme;
 mod ui;
@@ -59,7 +68,7 @@ pub enum ViewError {
     )]
     NoDisplay(#[source] winit::error::EventLoopError),
     /// The system gave no window.
-    #[error("no window can be opened: {0}")]
+    #[error("no window can be opened: {}", without_place(.0))]
     NoWindow(#[from] winit::error::OsError),
     /// There is no graphics device.
     #[error(transparent)]
@@ -67,6 +76,15 @@ pub enum ViewError {
     /// The device cannot draw to the window.
     #[error(transparent)]
     Surface(#[from] surface::SurfaceError),
+}
+
+/// What the system said, without the place in winit's source that winit puts before it.
+fn without_place(error: &winit::error::OsError) -> String {
+    let text = error.to_string();
+    let said = text
+        .split_once(".rs:")
+        .and_then(|(_, line_and_said)| line_and_said.split_once(": "));
+    said.map_or_else(|| text.clone(), |(_, said)| said.to_owned())
 }
 
 /// Opens the window and comes back when it is closed.

@@ -19,7 +19,7 @@ pub(super) struct Picture {
     drawn: Option<Drawn>,
     /// What the last drawing took.
     pub statistics: DrawStatistics,
-    /// Milliseconds that the last drawing took, where it was measured.
+    /// Milliseconds that the last drawing took; 0 where it was not measured.
     pub frame_ms: f32,
 }
 
@@ -31,12 +31,12 @@ struct Drawn {
     size: [u32; 2],
 }
 
-/// What a state shows.
+/// What a state shows. What the pointer is over is drawn over the picture instead (see
+/// [`super::outline`]).
 fn view_of(state: &State) -> View {
     View {
         camera: state.camera,
         overlays: state.overlays.clone(),
-        hovered: state.hovered,
         selected: state.selected,
         time_secs: 0.0,
         outline_scale: 1.0,
@@ -107,7 +107,8 @@ impl Picture {
             version: open.version,
             size,
         };
-        if self.drawn.as_ref() == Some(&now) {
+        let measured = self.frame_ms > 0.0 || !measure;
+        if self.drawn.as_ref() == Some(&now) && measured {
             return Ok(false);
         }
         if self
@@ -137,6 +138,7 @@ impl Picture {
             .map(|(_, scene)| (scene, &*open.document));
         self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &now.view);
         gpu.queue.submit([encoder.finish()]);
+        self.frame_ms = 0.0;
         if measure {
             if let Err(error) = gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
                 log::warn!("waiting for the picture: {error}");
@@ -147,7 +149,7 @@ impl Picture {
         Ok(true)
     }
 
-    /// The picture by itself, without what the pointer is over.
+    /// The picture by itself, to be saved.
     ///
     /// # Errors
     /// When the GPU gives nothing back.
@@ -157,16 +159,12 @@ impl Picture {
         renderer: &mut Renderer,
         state: &State,
     ) -> Result<RgbaImage, String> {
-        let view = View {
-            hovered: None,
-            ..view_of(state)
-        };
         let target = Target::new(gpu, self.target.size);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let document = state.document();
         let scene = self.scene.as_mut().map(|(_, scene)| scene);
         let scene = scene.zip(document.map(|document| &**document));
-        renderer.draw(gpu, &mut encoder, &target, scene, &view);
+        renderer.draw(gpu, &mut encoder, &target, scene, &view_of(state));
         gpu.queue.submit([encoder.finish()]);
         target.read_back(gpu)
     }

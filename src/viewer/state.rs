@@ -6,19 +6,15 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
-use super::commands::{Action, ScaleChange};
+use super::drop_preview::DropPreview;
 use super::folder::{self, Playlist};
 use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
-use super::panels::Request;
-use super::settings::Settings;
+use super::settings::{Panel, Settings};
 use crate::formats::Severity;
-use crate::scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
+use crate::scene::camera::{Camera, Handedness, NamedView, Pose};
+use crate::scene::demo;
 use crate::scene::registry::OpenOptions;
 use crate::scene::{Aabb, Document, Item, OverlaySet};
-
-/// Things smaller than this are framed with what is around them, in world units: about four
-/// tiles of terrain.
-const LEAST_FRAMED_RADIUS: f32 = 24.0;
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -133,17 +129,6 @@ pub(super) struct HoveringFiles {
     pub preview: Option<DropPreview>,
 }
 
-/// What dropping files would do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct DropPreview {
-    /// The file that would be opened, if any.
-    pub opens: Option<PathBuf>,
-    /// The main line.
-    pub title: String,
-    /// A smaller line below it.
-    pub detail: String,
-}
-
 /// What the window was started with and has not used yet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StartView {
@@ -182,6 +167,11 @@ pub(super) struct State {
     pub hovered: Option<Item>,
     /// Where in the world the pointer is, if it is over something in the view.
     pub pointed_at: Option<Vec3>,
+    /// Whether one looks around with the pointer, which is then held.
+    pub looking: bool,
+    /// How far the pointer that is held was moved and the view has not turned yet, in logical
+    /// pixels.
+    pub looked_by: Vec2,
     /// What is in front.
     pub dialog: Option<Dialog>,
     /// Files that could not be opened and were not dismissed yet.
@@ -196,6 +186,8 @@ pub(super) struct State {
     pub playlist: Option<Playlist>,
     /// What is remembered.
     pub settings: Settings,
+    /// Whether the list of problems is open because a file had some, and not by wish.
+    pub problems_by_themselves: bool,
     /// Whether the window fills the screen.
     pub full_screen: bool,
     /// The name of the graphics adapter.
@@ -228,6 +220,8 @@ impl State {
             stepping: None,
             hovered: None,
             pointed_at: None,
+            looking: false,
+            looked_by: Vec2::ZERO,
             dialog: None,
             failures: Vec::new(),
             toasts: Vec::new(),
@@ -235,6 +229,7 @@ impl State {
             hovering: None,
             playlist: None,
             settings,
+            problems_by_themselves: false,
             full_screen: false,
             adapter: String::new(),
             effects: Vec::new(),
@@ -293,7 +288,8 @@ impl State {
         }
     }
 
-    fn load(&mut self, target: Target, reload: bool) {
+    /// Has something loaded.
+    pub(super) fn load(&mut self, target: Target, reload: bool) {
         self.effects
             .push(Effect::Load(LoadRequest { target, reload }));
     }
@@ -338,13 +334,7 @@ impl State {
                 }
                 self.failures = failures;
             }
-            None => {
-                if let Some(failure) = failures.first() {
-                    let name = folder::name(&failure.path);
-                    self.toast(format!("{name} could not be opened"), Some(Severity::Error));
-                }
-                self.failures = failures;
-            }
+            None => self.failures = failures,
         }
     }
 
@@ -373,7 +363,7 @@ impl State {
         } else {
             self.selected = None;
             self.stepping = None;
-            self.look_at_document(&*document);
+            self.look_at_document(&*document, demo);
             if files.len() > 1 {
                 self.playlist = Some(Playlist::new(files, &path));
             } else if !self.playlist.as_mut().is_some_and(|list| list.go_to(&path)) {
@@ -382,12 +372,33 @@ impl State {
             if !demo {
                 self.settings.remember_file(&path);
             }
-            if !document.problems().is_empty() && self.settings.bottom.open.is_none() {
-                self.settings.bottom.open = Some(super::settings::Panel::Problems);
-            }
+            self.show_problems_if_any(&*document);
         }
         self.keep_offered_overlays(&*document);
         self.effects.push(Effect::Watch);
+    }
+
+    /// Opens the list of problems for a file that has some, and closes it again for the next
+    /// that has none.
+    fn show_problems_if_any(&mut self, document: &dyn Document) {
+        let open = &mut self.settings.bottom.open;
+        if !document.problems().is_empty() {
+            if open.is_none() {
+                *open = Some(Panel::Problems);
+                self.problems_by_themselves = true;
+            }
+        } else if self.problems_by_themselves && *open == Some(Panel::Problems) {
+            *open = None;
+        }
+    }
+
+    /// The settings as they are remembered: without what opened by itself.
+    pub(super) fn settings_to_keep(&self) -> Settings {
+        let mut settings = self.settings.clone();
+        if self.problems_by_themselves && settings.bottom.open == Some(Panel::Problems) {
+            settings.bottom.open = None;
+        }
+        settings
     }
 
     /// Overlays that are on stay on where the new document has them too.
@@ -403,14 +414,17 @@ impl State {
         self.overlays = overlays;
     }
 
-    fn look_at_document(&mut self, document: &dyn Document) {
+    fn look_at_document(&mut self, document: &dyn Document, demo: bool) {
         let bounds = document.bounds();
         self.camera.handedness = document.handedness();
         self.camera.near = camera_control::near_plane(bounds);
         self.mode = CameraMode::Orbit;
         self.fly_speed = camera_control::first_fly_speed(bounds);
         let view = std::mem::take(&mut self.start.view);
-        match self.start.pose.take() {
+        let pose = self.start.pose.take();
+        // Nobody has asked for the demo to be seen from anywhere: from where it looks best.
+        let first = (demo && view == NamedView::default()).then_some(demo::FIRST_POSE);
+        match pose.or(first) {
             Some(pose) => self.camera.pose = pose,
             None => self.framing = Some(view),
         }
@@ -434,6 +448,8 @@ impl State {
                 near,
                 ..Camera::framing(document.bounds(), view, handedness, aspect)
             };
+            // Without foreshortening everything is in view from elsewhere.
+            self.camera.frame(document.bounds(), aspect);
         }
     }
 
@@ -447,7 +463,7 @@ impl State {
     }
 
     /// Closes the file.
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         self.open = None;
         self.playlist = None;
         self.selected = None;
@@ -455,365 +471,6 @@ impl State {
         self.hovered = None;
         self.pointed_at = None;
         self.effects.push(Effect::Watch);
-    }
-
-    /// Whether a command can do anything now.
-    pub(super) fn is_enabled(&self, action: Action) -> bool {
-        let open = self.open.is_some();
-        match action {
-            Action::Reload
-            | Action::SavePicture
-            | Action::Close
-            | Action::FrameAll
-            | Action::View(_)
-            | Action::GameView
-            | Action::Orthographic
-            | Action::Fly
-            | Action::CopyPose
-            | Action::PastePose => open,
-            Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| !open.demo),
-            Action::FrameSelection | Action::Walk(_) => open && self.selected.is_some(),
-            Action::NextOfKind { .. } => open && (self.selected.or(self.stepping)).is_some(),
-            Action::Overlay(id) => self
-                .document()
-                .is_some_and(|document| document.overlays().iter().any(|o| o.id == id)),
-            Action::Clear => {
-                self.loading.is_some()
-                    || self.dialog.is_some()
-                    || !self.failures.is_empty()
-                    || self.selected.is_some()
-            }
-            Action::Open
-            | Action::OpenPath
-            | Action::OpenDemo
-            | Action::AddTextureFolder
-            | Action::Quit
-            | Action::Panel(_)
-            | Action::Scale(_)
-            | Action::FullScreen
-            | Action::Palette
-            | Action::CheatSheet
-            | Action::About => true,
-        }
-    }
-
-    /// Whether what a command switches is on; none for commands that switch nothing.
-    pub(super) fn is_on(&self, action: Action) -> Option<bool> {
-        match action {
-            Action::Panel(panel) => Some(self.settings.is_open(panel)),
-            Action::FullScreen => Some(self.full_screen),
-            Action::Orthographic => Some(self.camera.projection == Projection::Orthographic),
-            Action::GameView => Some(self.mode == CameraMode::Game),
-            Action::Fly => Some(self.mode == CameraMode::Fly),
-            Action::Overlay(id) => Some(self.overlays.contains(id)),
-            _ => None,
-        }
-    }
-
-    /// Does what a command says, if it can.
-    pub(super) fn run(&mut self, action: Action) {
-        if !self.is_enabled(action) {
-            return;
-        }
-        match action {
-            Action::Open => self.effects.push(Effect::AskPath(PathPurpose::Open)),
-            Action::OpenPath => self.ask_path(PathPurpose::Open),
-            Action::OpenDemo => self.load(Target::Demo, false),
-            Action::Reload => self.reload(),
-            Action::Neighbor { backwards } => self.open_neighbor(backwards),
-            Action::SavePicture => self.effects.push(Effect::AskPath(PathPurpose::SavePicture)),
-            Action::AddTextureFolder => {
-                self.effects
-                    .push(Effect::AskPath(PathPurpose::TextureFolder));
-            }
-            Action::Close => self.close(),
-            Action::Quit => self.effects.push(Effect::Quit),
-            Action::Panel(panel) => {
-                let open = self.settings.is_open(panel);
-                self.settings.dock_mut(panel.dock()).open = (!open).then_some(panel);
-            }
-            Action::Scale(change) => {
-                let scale = match change {
-                    ScaleChange::Larger => self.settings.scale + 0.1,
-                    ScaleChange::Smaller => self.settings.scale - 0.1,
-                    ScaleChange::Reset => 1.0,
-                };
-                self.settings.scale = (scale.clamp(0.5, 3.0) * 10.0).round() / 10.0;
-            }
-            Action::FullScreen => {
-                self.full_screen = !self.full_screen;
-                self.effects.push(Effect::FullScreen(self.full_screen));
-            }
-            Action::FrameSelection => {
-                if let Some(item) = self.selected {
-                    self.frame(item);
-                }
-            }
-            Action::FrameAll => self.frame_all(),
-            Action::View(view) => {
-                self.mode = CameraMode::Orbit;
-                let direction = view.direction(self.camera.handedness);
-                self.camera.pose = camera_control::face(&self.camera, direction);
-            }
-            Action::Orthographic => {
-                self.camera.projection = match self.camera.projection {
-                    Projection::Perspective => Projection::Orthographic,
-                    Projection::Orthographic => Projection::Perspective,
-                };
-            }
-            Action::GameView => {
-                if self.mode == CameraMode::Game {
-                    self.mode = CameraMode::Orbit;
-                } else {
-                    self.mode = CameraMode::Game;
-                    self.game_height = camera_control::GAME_HEIGHT;
-                    let seen = self.seen_in_the_middle();
-                    self.camera.pose = camera_control::game_view(seen, self.game_height);
-                }
-            }
-            Action::Fly => {
-                self.mode = match self.mode {
-                    CameraMode::Fly => {
-                        // Turning is around something that is in view again.
-                        self.camera.pose.target = self.seen_in_the_middle();
-                        CameraMode::Orbit
-                    }
-                    CameraMode::Orbit | CameraMode::Game => CameraMode::Fly,
-                };
-            }
-            Action::CopyPose => {
-                self.effects
-                    .push(Effect::Copy(self.camera.pose.to_string()));
-                self.toast("Camera copied", None);
-            }
-            Action::PastePose => self.effects.push(Effect::PastePose),
-            Action::Clear => self.clear(),
-            Action::Walk(direction) => {
-                let neighbor = self.selected.and_then(|item| {
-                    self.document()
-                        .and_then(|document| document.neighbor(item, direction))
-                });
-                if neighbor.is_some() {
-                    self.select(neighbor);
-                    self.keep_in_view();
-                }
-            }
-            Action::NextOfKind { backwards } => {
-                if let Some(kind) = self.kind_of_selection() {
-                    self.next_of_kind(kind, backwards);
-                }
-            }
-            Action::Overlay(id) => {
-                if let Some(document) = self.document().cloned() {
-                    let on = !self.overlays.contains(id);
-                    self.overlays.set(document.overlays(), id, on);
-                }
-            }
-            Action::Palette => {
-                self.dialog = Some(Dialog::Palette {
-                    text: String::new(),
-                    at: 0,
-                });
-            }
-            Action::CheatSheet => {
-                let shown = matches!(self.dialog, Some(Dialog::CheatSheet { .. }));
-                self.dialog = (!shown).then(|| Dialog::CheatSheet {
-                    text: String::new(),
-                });
-            }
-            Action::About => self.dialog = Some(Dialog::About),
-        }
-    }
-
-    /// Does what a panel asks for.
-    pub(super) fn request(&mut self, request: Request) {
-        match request {
-            Request::Select(item) => self.select(item),
-            Request::Hover(item) => self.hovered = item,
-            Request::Frame(item) => self.frame(item),
-            Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
-            Request::ShowProblem(index) => self.show_problem(index),
-            Request::Run(id) => match super::commands::find(id) {
-                Some(command) => self.run(command.action),
-                None => log::error!("a panel asked for the command `{id}`, which there is not"),
-            },
-        }
-    }
-
-    /// Selects an item, or nothing.
-    pub(super) fn select(&mut self, item: Option<Item>) {
-        self.selected = item;
-        if let Some(item) = item
-            && self.is_kind(item)
-        {
-            self.stepping = Some(item);
-        }
-    }
-
-    fn is_kind(&self, item: Item) -> bool {
-        self.document()
-            .is_some_and(|document| document.kinds().iter().any(|kind| kind.item == item))
-    }
-
-    /// The kind that the selection is, or is of.
-    fn kind_of_selection(&self) -> Option<Item> {
-        let Some(selected) = self.selected else {
-            return self.stepping;
-        };
-        if self.is_kind(selected) {
-            return Some(selected);
-        }
-        // An item's properties link to its kind.
-        let groups = self.document()?.properties(selected);
-        let links = groups.iter().flat_map(|group| &group.properties);
-        links
-            .filter_map(|property| property.link)
-            .find(|link| self.is_kind(*link))
-            .or(self.stepping)
-    }
-
-    fn next_of_kind(&mut self, kind: Item, backwards: bool) {
-        let after = self.selected.filter(|item| *item != kind);
-        let next = self
-            .document()
-            .and_then(|document| document.next_of_kind(kind, after, backwards));
-        match next {
-            Some(next) => {
-                self.select(Some(next));
-                self.stepping = Some(kind);
-                self.center_on_selection();
-            }
-            None => self.toast("There are none of this kind", None),
-        }
-    }
-
-    fn show_problem(&mut self, index: usize) {
-        let Some(document) = self.document() else {
-            return;
-        };
-        let item = document
-            .problems()
-            .get(index)
-            .and_then(|problem| document.problem_item(problem));
-        match item {
-            Some(item) => {
-                self.select(Some(item));
-                self.frame(item);
-            }
-            None => self.toast("This problem is not about a place on the map", None),
-        }
-    }
-
-    /// Fills the view with everything.
-    fn frame_all(&mut self) {
-        let Some(bounds) = self.document().map(|document| document.bounds()) else {
-            return;
-        };
-        self.mode = CameraMode::Orbit;
-        self.camera.pose = camera_control::frame(&self.camera, bounds, 1.0, self.aspect);
-    }
-
-    /// Fills the view with an item; in the game's view it goes to the middle.
-    fn frame(&mut self, item: Item) {
-        let Some(bounds) = self.bounds_of(item) else {
-            return;
-        };
-        let least = self.least_framed_radius();
-        self.camera.pose = match self.mode {
-            CameraMode::Game => camera_control::game_view(bounds.center(), self.game_height),
-            CameraMode::Orbit | CameraMode::Fly => {
-                camera_control::frame(&self.camera, bounds, least, self.aspect)
-            }
-        };
-    }
-
-    fn bounds_of(&self, item: Item) -> Option<Aabb> {
-        self.document()
-            .and_then(|document| document.item_bounds(item))
-    }
-
-    /// Less for documents that are themselves small.
-    fn least_framed_radius(&self) -> f32 {
-        let whole = self
-            .document()
-            .map_or(0.0, |document| document.bounds().radius());
-        LEAST_FRAMED_RADIUS.min(whole * 0.25)
-    }
-
-    fn center_on_selection(&mut self) {
-        if let Some(bounds) = self.selected.and_then(|item| self.bounds_of(item)) {
-            self.camera.pose = camera_control::center_on(&self.camera, bounds.center());
-        }
-    }
-
-    /// Moves the camera only if the selection has left the view.
-    fn keep_in_view(&mut self) {
-        let Some(bounds) = self.selected.and_then(|item| self.bounds_of(item)) else {
-            return;
-        };
-        let seen = self.camera.project(bounds.center(), self.aspect);
-        let margin = 0.06;
-        let inside = |p: Vec2| p.min_element() > margin && p.max_element() < 1.0 - margin;
-        if !seen.is_some_and(inside) {
-            self.center_on_selection();
-        }
-    }
-
-    /// The point of the document, or of the ground, that is in the middle of the picture.
-    pub(super) fn seen_in_the_middle(&self) -> Vec3 {
-        self.seen_at(Vec2::splat(0.5))
-    }
-
-    /// The point of the document that is at a point of the picture; where there is none, of the
-    /// level ground at the target's height, or at its distance.
-    pub(super) fn seen_at(&self, at: Vec2) -> Vec3 {
-        let ray = self.camera.ray_in_world(at, self.aspect);
-        let hit = self.document().and_then(|document| document.pick(ray));
-        if let Some(hit) = hit {
-            return hit.position;
-        }
-        let bounds = self.document().map(|document| document.bounds());
-        let ground = bounds.map_or(0.0, |bounds| bounds.center().y);
-        let reach = bounds.map_or(1000.0, |bounds| bounds.radius() * 2.0) + self.camera.distance();
-        camera_control::on_level(&self.camera, ground, at, self.aspect)
-            .filter(|point| point.distance(self.camera.pose.eye) < reach)
-            .unwrap_or_else(|| camera_control::at_target_depth(&self.camera, at, self.aspect))
-    }
-
-    fn open_neighbor(&mut self, backwards: bool) {
-        if self.playlist.is_none()
-            && let Some(open) = &self.open
-            && let Some(folder) = open.path.parent()
-        {
-            // The names of one folder: fast enough to be read here.
-            match folder::openable_files(folder) {
-                Ok(files) => self.playlist = Some(Playlist::new(files, &open.path)),
-                Err(error) => {
-                    let text = format!("{} cannot be read: {error}", folder.display());
-                    self.toast(text, Some(Severity::Error));
-                }
-            }
-        }
-        let next = self.playlist.as_mut().and_then(|list| list.step(backwards));
-        match next.map(Path::to_owned) {
-            Some(path) => self.open_paths(vec![path]),
-            None => self.toast("There is no other file to open in this folder", None),
-        }
-    }
-
-    /// Cancels, closes or deselects: whatever is foremost.
-    fn clear(&mut self) {
-        if self.dialog.take().is_some() {
-            return;
-        }
-        if self.loading.is_some() {
-            self.effects.push(Effect::CancelLoad);
-        } else if !self.failures.is_empty() {
-            self.failures.clear();
-        } else {
-            self.select(None);
-            self.stepping = None;
-        }
     }
 
     /// Asks for a path in the window itself, which works where the system has no dialog.
@@ -851,20 +508,6 @@ impl State {
             self.toast("Textures are looked for there already", None);
         }
     }
-
-    /// Takes the camera from a text, such as one that was copied.
-    pub(super) fn paste_pose(&mut self, text: &str) {
-        match text.parse::<Pose>() {
-            Ok(pose) => {
-                self.mode = CameraMode::Orbit;
-                self.camera.pose = pose;
-            }
-            Err(error) => {
-                let text = format!("The clipboard has no camera: {error}");
-                self.toast(text, Some(Severity::Error));
-            }
-        }
-    }
 }
 
 /// Where a picture of a file is saved unless the user says otherwise.
@@ -875,61 +518,11 @@ pub(super) fn suggested_picture(file: &Path) -> PathBuf {
     pictures.unwrap_or_default().join(format!("{stem}.png"))
 }
 
-/// Says what dropping these files would do. Reads folders.
-pub(super) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
-    let openable = |path: &&PathBuf| crate::scene::registry::looks_openable(path);
-    match paths {
-        [folder] if folder.is_dir() => {
-            let name = folder::name(folder);
-            let files = folder::openable_files(folder).unwrap_or_default();
-            match files.first() {
-                Some(first) => DropPreview {
-                    title: format!("Drop to open the folder {name}"),
-                    detail: match files.len() {
-                        1 => folder::name(first),
-                        count => format!("{}, the first of {count} files", folder::name(first)),
-                    },
-                    opens: Some(first.clone()),
-                },
-                None => DropPreview {
-                    title: format!("{name} has no file that Mapscope opens"),
-                    detail: String::new(),
-                    opens: None,
-                },
-            }
-        }
-        [file] => DropPreview {
-            title: format!("Drop to open {}", folder::name(file)),
-            detail: if openable(&file) {
-                String::new()
-            } else {
-                "Its name promises nothing, but its content may".to_owned()
-            },
-            opens: Some(file.clone()),
-        },
-        several => match several.iter().find(openable).or(several.first()) {
-            Some(first) => DropPreview {
-                title: format!("Drop to open {}", folder::name(first)),
-                detail: format!(
-                    "{} files: the first that can be opened, the others with Page Down",
-                    several.len()
-                ),
-                opens: Some(first.clone()),
-            },
-            None => DropPreview {
-                title: "Drop to open".to_owned(),
-                detail: String::new(),
-                opens: None,
-            },
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::commands::COMMANDS;
+    use super::super::commands::{Action, COMMANDS};
     use super::*;
-    use crate::scene::demo;
+    use crate::scene::camera::Projection;
     use crate::scene::registry::{self, Progress};
 
     fn state() -> State {
@@ -997,15 +590,17 @@ mod tests {
     #[test]
     fn what_is_opened_is_framed_once_the_view_has_a_shape() {
         let mut state = state();
-        state.loaded(outcome("/a.pfmap", false, true));
-        state.shape_view(0.8);
-        let bounds = state.document().unwrap().bounds();
-        for corner in bounds.corners() {
-            let seen = state.camera.project(corner, 0.8).unwrap();
-            assert!(
-                seen.min_element() > 0.0 && seen.max_element() < 1.0,
-                "{seen}"
-            );
+        for projection in [Projection::Orthographic, Projection::Perspective] {
+            state.camera.projection = projection;
+            state.loaded(outcome("/a.pfmap", false, true));
+            state.shape_view(0.8);
+            assert_eq!(state.camera.projection, projection);
+            let bounds = state.document().unwrap().bounds();
+            let seen = bounds
+                .corners()
+                .map(|corner| state.camera.project(corner, 0.8).unwrap());
+            let within = |at: &Vec2| at.min_element() > 0.0 && at.max_element() < 1.0;
+            assert!(seen.iter().all(within), "{projection:?}: {seen:?}");
         }
         assert_eq!(state.title(), "Mapscope - a.pfmap");
         assert_eq!(state.settings.recent_files, [PathBuf::from("/a.pfmap")]);
@@ -1049,6 +644,34 @@ mod tests {
     }
 
     #[test]
+    fn what_opens_by_itself_closes_again_and_is_not_remembered() {
+        let broken = |path: &str| {
+            let source = registry::Source {
+                path: path.into(),
+                bytes: demo::source().bytes.to_vec().into(),
+                embedded: &[],
+            };
+            let mut outcome = outcome(path, false, true);
+            let (options, progress) = (OpenOptions::default(), Progress::default());
+            let document = registry::open(&source, &options, &progress).unwrap();
+            assert!(!document.problems().is_empty(), "it has no textures");
+            outcome.loaded.as_mut().unwrap().document = document;
+            outcome
+        };
+        let mut state = state();
+        state.loaded(broken("/no/textures.pfmap"));
+        assert_eq!(state.settings.bottom.open, Some(Panel::Problems));
+        assert_eq!(state.settings_to_keep().bottom.open, None);
+        state.loaded(outcome("/good.pfmap", false, true));
+        assert_eq!(state.settings.bottom.open, None);
+        // By wish it stays.
+        state.run(Action::Panel(Panel::Problems));
+        state.loaded(broken("/no/textures.pfmap"));
+        state.loaded(outcome("/good.pfmap", false, true));
+        assert_eq!(state.settings_to_keep().bottom.open, Some(Panel::Problems));
+    }
+
+    #[test]
     fn escape_closes_what_is_foremost_first() {
         let mut state = state();
         state.selected = Some(Item {
@@ -1074,25 +697,6 @@ mod tests {
         state.run(Action::Clear);
         assert!(state.selected.is_none());
         assert!(!state.is_enabled(Action::Clear));
-    }
-
-    #[test]
-    fn the_overlay_says_what_a_drop_would_open() {
-        let dir = tempfile::tempdir().unwrap();
-        let in_dir = |name: &str| dir.path().join(name);
-        for name in ["b10.pfmap", "b9.pfmap", "notes.txt"] {
-            std::fs::write(in_dir(name), b"x").unwrap();
-        }
-        let one = preview_drop(&[in_dir("日本 100%.pfmap")]);
-        assert_eq!(one.title, "Drop to open 日本 100%.pfmap");
-        let several = preview_drop(&[in_dir("notes.txt"), in_dir("b9.pfmap")]);
-        assert_eq!(several.opens, Some(in_dir("b9.pfmap")));
-        assert!(several.detail.starts_with("2 files"), "{several:?}");
-        let folder = preview_drop(&[dir.path().to_owned()]);
-        assert_eq!(folder.opens, Some(in_dir("b9.pfmap")));
-        assert!(folder.detail.contains("first of 2"), "{folder:?}");
-        let empty = tempfile::tempdir().unwrap();
-        assert_eq!(preview_drop(&[empty.path().to_owned()]).opens, None);
     }
 
     #[test]

@@ -93,6 +93,8 @@ fn visuals() -> Visuals {
     visuals.window_corner_radius = CornerRadius::same(8);
     visuals.menu_corner_radius = CornerRadius::same(6);
     visuals.extreme_bg_color = DEEP;
+    // What cannot be done now is still to be read.
+    visuals.disabled_alpha = 0.62;
     visuals.faint_bg_color = Color32::from_rgb(0x22, 0x27, 0x2e);
     visuals
 }

@@ -1,12 +1,10 @@
 //! Everything in the window: menus, panels around the view, status bar, and what lies over them.
 
 use egui::{
-    Align, Align2, Button, Color32, Event, Id, Layout, Panel as EguiPanel, Rect, RichText,
-    TextureId, Ui,
+    Align, Align2, Button, Event, Id, Layout, Panel as EguiPanel, Rect, RichText, TextureId, Ui,
 };
 
-use super::camera_control::CameraMode;
-use super::commands::{self, Action, COMMANDS, Command, MENUS};
+use super::commands::{self, Action};
 use super::panels::{
     FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer, Problems,
     Statistics, Thumbnails,
@@ -14,13 +12,7 @@ use super::panels::{
 use super::settings::{Dock, Panel};
 use super::state::State;
 use super::viewport::{self, Viewport};
-use super::{dialogs, folder, theme};
-use crate::formats::Severity;
-
-/// Seconds that a message stays.
-const TOAST_SECS: f64 = 4.0;
-/// Seconds that a message about something that went wrong stays.
-const ERROR_TOAST_SECS: f64 = 9.0;
+use super::{dialogs, menus, notices, start_page, status_bar};
 
 /// What the window's contents are drawn with.
 pub(super) struct Canvas<'a> {
@@ -42,7 +34,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    fn at(&mut self, name: &str, rect: Rect) {
+    pub(super) fn at(&mut self, name: &str, rect: Rect) {
         self.rects.push((name.to_owned(), rect));
     }
 }
@@ -76,6 +68,8 @@ impl WindowUi {
         canvas: &mut Canvas<'_>,
     ) -> Shown {
         let mut shown = Shown::default();
+        // Unless the view says so.
+        state.looking = false;
         let version = state.open.as_ref().map_or(0, |open| open.version);
         if version != self.version {
             self.version = version;
@@ -83,8 +77,8 @@ impl WindowUi {
         }
         run_pressed_keys(root.ctx(), state);
         if !state.full_screen {
-            menu_bar(root, state, &mut shown);
-            status_bar(root, state, &mut shown);
+            menus::menu_bar(root, state, &mut shown);
+            status_bar::status_bar(root, state, &mut shown);
             if state.open.is_some() {
                 self.dock(root, state, canvas, Dock::Bottom, &mut shown);
                 self.dock(root, state, canvas, Dock::Left, &mut shown);
@@ -99,17 +93,17 @@ impl WindowUi {
                     shown.viewport = Some(rect);
                     shown.at("viewport", rect);
                 } else if state.loading.is_none() {
-                    start_page(ui, state, &mut shown);
+                    start_page::start_page(ui, state, &mut shown);
                 }
             });
         let center = center.response.rect;
         self.legend(root, state, canvas, center);
         let ctx = root.ctx().clone();
-        failures(&ctx, state, center);
-        loading(&ctx, state, center);
-        toasts(&ctx, state, center);
+        notices::failures(&ctx, state, center);
+        notices::loading(&ctx, state, center);
+        notices::toasts(&ctx, state, center);
         dialogs::ui(&ctx, state);
-        drop_overlay(&ctx, state);
+        notices::drop_overlay(&ctx, state);
         shown
     }
 
@@ -131,10 +125,15 @@ impl WindowUi {
             Dock::Right => (EguiPanel::right("right dock"), "right-dock"),
             Dock::Bottom => (EguiPanel::bottom("bottom dock"), "bottom-dock"),
         };
+        // However small the window is, the view keeps some of it.
+        let (least, most) = match dock {
+            Dock::Left | Dock::Right => (170.0, root.ctx().content_rect().width() * 0.38),
+            Dock::Bottom => (90.0, root.ctx().content_rect().height() * 0.5),
+        };
         let response = frame
             .resizable(true)
             .default_size(remembered.size)
-            .min_size(if dock == Dock::Bottom { 90.0 } else { 170.0 })
+            .size_range(least..=most.max(least))
             .show(root, |ui| {
                 dock_tabs(ui, state, dock, panel, shown);
                 ui.separator();
@@ -145,10 +144,14 @@ impl WindowUi {
             .response;
         shown.at(name, response.rect);
         shown.at(panel_id(panel), response.rect);
-        state.settings.dock_mut(dock).size = match dock {
+        let size = match dock {
             Dock::Left | Dock::Right => response.rect.width(),
             Dock::Bottom => response.rect.height(),
         };
+        // What a small window leaves of it is not what was wanted.
+        if size < most - 1.0 {
+            state.settings.dock_mut(dock).size = size;
+        }
     }
 
     fn panel(&mut self, ui: &mut Ui, state: &mut State, canvas: &mut Canvas<'_>, panel: Panel) {
@@ -183,8 +186,11 @@ impl WindowUi {
         egui::Area::new(Id::unique("legend"))
             .fixed_pos(center.left_bottom() + egui::vec2(12.0, -12.0))
             .pivot(Align2::LEFT_BOTTOM)
+            .constrain_to(center)
             .show(root.ctx(), |ui| {
-                overlay_frame(ui.style()).show(ui, |ui| {
+                notices::overlay_frame(ui.style()).show(ui, |ui| {
+                    // A long one scrolls: it is there to explain the view, not to hide it.
+                    ui.set_max_height(center.height() * 0.6);
                     with_context(state, &mut parts.thumbnails, canvas, |context| {
                         parts.legend.ui(ui, context);
                     });
@@ -228,12 +234,6 @@ fn panel_id(panel: Panel) -> &'static str {
         Panel::Problems => "problems",
         Panel::Statistics => "statistics",
     }
-}
-
-fn overlay_frame(style: &egui::Style) -> egui::Frame {
-    egui::Frame::popup(style)
-        .fill(theme::PANEL.gamma_multiply(0.94))
-        .inner_margin(10)
 }
 
 /// The names of an edge's panels, to change between them, and a button that closes it.
@@ -309,377 +309,6 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
     }
 }
 
-fn menu_bar(root: &mut Ui, state: &mut State, shown: &mut Shown) {
-    let bar = EguiPanel::top("menu bar").show(root, |ui| {
-        egui::MenuBar::new().ui(ui, |ui| {
-            for title in MENUS {
-                let menu = ui.menu_button(title, |ui| menu(ui, state, title, shown));
-                shown.at(
-                    &format!("menu-{}", title.to_lowercase()),
-                    menu.response.rect,
-                );
-            }
-        });
-    });
-    shown.at("menu", bar.response.rect);
-}
-
-fn menu(ui: &mut Ui, state: &mut State, title: &str, shown: &mut Shown) {
-    ui.set_min_width(230.0);
-    let mut group = None;
-    for command in COMMANDS
-        .iter()
-        .filter(|command| command.menu.title == title)
-    {
-        if group.is_some_and(|group| group != command.menu.group) {
-            ui.separator();
-        }
-        group = Some(command.menu.group);
-        let item = menu_item(ui, state, command);
-        shown.at(&format!("item-{}", command.id), item.rect);
-        if item.clicked() {
-            state.run(command.action);
-            ui.close();
-        }
-        if command.action == Action::OpenPath {
-            recent_files_menu(ui, state);
-        }
-    }
-}
-
-fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> egui::Response {
-    let on = state.is_on(command.action).unwrap_or(false);
-    let button = Button::new(command.name)
-        .shortcut_text(command.first_key_text())
-        .selected(on);
-    ui.add_enabled(state.is_enabled(command.action), button)
-        .on_hover_text(command.help)
-}
-
-fn recent_files_menu(ui: &mut Ui, state: &mut State) {
-    let any = !state.settings.recent_files.is_empty();
-    ui.add_enabled_ui(any, |ui| {
-        ui.menu_button("Recent files", |ui| {
-            if let Some(path) = recent_files(ui, state) {
-                state.open_paths(vec![path]);
-                ui.close();
-            }
-            ui.separator();
-            if ui.button("Forget them").clicked() {
-                state.settings.recent_files.clear();
-                ui.close();
-            }
-        });
-    });
-}
-
-/// The files that were open lately; gives the one that was clicked.
-fn recent_files(ui: &mut Ui, state: &State) -> Option<std::path::PathBuf> {
-    let mut chosen = None;
-    for path in &state.settings.recent_files {
-        let button = Button::new(folder::name(path)).truncate();
-        let folder_of = path.parent().map(|folder| folder.display().to_string());
-        let line = ui.add(button).on_hover_text(folder_of.unwrap_or_default());
-        if line.clicked() {
-            chosen = Some(path.clone());
-        }
-    }
-    chosen
-}
-
-fn status_bar(root: &mut Ui, state: &mut State, shown: &mut Shown) {
-    let bar = EguiPanel::bottom("status bar").show(root, |ui| {
-        ui.horizontal(|ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                status_right(ui, state, shown);
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text = status_text(state);
-                    ui.add(egui::Label::new(text).truncate());
-                });
-            });
-        });
-    });
-    shown.at("status", bar.response.rect);
-}
-
-fn status_text(state: &State) -> RichText {
-    let document = state.document();
-    if let (Some(document), Some(item)) = (document, state.hovered) {
-        return RichText::new(document.summary(item));
-    }
-    match document {
-        Some(_) => RichText::new(format!("{}  ·  F1 shows all keys", viewport::hint(state))).weak(),
-        None => RichText::new("Drop a file here, or open one  ·  F1 shows all keys").weak(),
-    }
-}
-
-fn status_right(ui: &mut Ui, state: &mut State, shown: &mut Shown) {
-    if let Some(document) = state.document() {
-        let problems = document.problems();
-        let errors = problems
-            .iter()
-            .filter(|p| p.severity == Severity::Error)
-            .count();
-        let (text, color) = match (errors, problems.len() - errors) {
-            (0, 0) => ("No problems".to_owned(), theme::WEAK_TEXT),
-            (0, 1) => ("1 warning".to_owned(), theme::WARNING),
-            (0, warnings) => (format!("{warnings} warnings"), theme::WARNING),
-            (1, 0) => ("1 error".to_owned(), theme::ERROR),
-            (errors, 0) => (format!("{errors} errors"), theme::ERROR),
-            (errors, warnings) => (
-                format!("{errors} errors, {warnings} warnings"),
-                theme::ERROR,
-            ),
-        };
-        let button = ui.add(Button::new(RichText::new(text).color(color)).frame(false));
-        shown.at("problem-count", button.rect);
-        if button.on_hover_text("Show or hide the problems").clicked() {
-            state.run(Action::Panel(Panel::Problems));
-        }
-    }
-    if let Some(text) = state
-        .playlist
-        .as_ref()
-        .and_then(folder::Playlist::position_text)
-    {
-        ui.separator();
-        ui.weak(text)
-            .on_hover_text("Page Down and Page Up go through these files");
-    }
-    let mode = match state.mode {
-        CameraMode::Orbit => None,
-        CameraMode::Fly => Some("Flying"),
-        CameraMode::Game => Some("As in the game"),
-    };
-    if let Some(mode) = mode {
-        ui.separator();
-        ui.label(RichText::new(mode).color(theme::ACCENT));
-    }
-}
-
-/// What the window shows while nothing is open.
-fn start_page(ui: &mut Ui, state: &mut State, shown: &mut Shown) {
-    let rect = ui.available_rect_before_wrap();
-    shown.at("start-page", rect);
-    let mut chosen = None;
-    egui::ScrollArea::vertical()
-        .auto_shrink([false, false])
-        .show(ui, |ui| {
-            let recent = state.settings.recent_files.len().min(6) as f32;
-            let height = 230.0
-                + if recent > 0.0 {
-                    40.0 + recent * 28.0
-                } else {
-                    0.0
-                };
-            ui.add_space(((rect.height() - height) * 0.42).max(16.0));
-            ui.vertical_centered(|ui| {
-                ui.set_max_width(420.0);
-                ui.label(RichText::new("Mapscope").size(34.0).strong());
-                ui.add_space(2.0);
-                ui.label(
-                    RichText::new("Look into the maps of games")
-                        .size(15.0)
-                        .weak(),
-                );
-                ui.add_space(22.0);
-                let zone = egui::Frame::NONE
-                    .stroke(egui::Stroke::new(1.0, theme::WEAK_TEXT.gamma_multiply(0.5)))
-                    .corner_radius(8)
-                    .inner_margin(18)
-                    .show(ui, |ui| {
-                        ui.vertical_centered(|ui| {
-                            ui.label("Drop a file or a folder here");
-                            ui.add_space(8.0);
-                            for action in [Action::Open, Action::OpenPath, Action::OpenDemo] {
-                                let Some(command) = commands::of(action) else {
-                                    continue;
-                                };
-                                let button = Button::new(command.name)
-                                    .right_text(RichText::new(command.first_key_text()).weak())
-                                    .min_size(egui::vec2(220.0, 30.0));
-                                let button = ui.add(button).on_hover_text(command.help);
-                                shown.at(&format!("start-{}", command.id), button.rect);
-                                if button.clicked() {
-                                    state.run(action);
-                                }
-                            }
-                        });
-                    });
-                shown.at("drop-zone", zone.response.rect);
-                if recent > 0.0 {
-                    ui.add_space(18.0);
-                    ui.label(RichText::new("Recent files").weak());
-                    chosen = recent_files(ui, state);
-                }
-            });
-        });
-    if let Some(path) = chosen {
-        state.open_paths(vec![path]);
-    }
-}
-
-/// Files that could not be opened, with what is wrong and where.
-fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
-    if state.failures.is_empty() {
-        return;
-    }
-    let mut open = true;
-    let mut retry = None;
-    let title = if state.failures.len() == 1 {
-        "Could not open"
-    } else {
-        "Could not open these"
-    };
-    egui::Window::new(title)
-        .id(Id::unique("failures"))
-        .open(&mut open)
-        .collapsible(false)
-        .resizable(false)
-        .fixed_pos(center.center_top() + egui::vec2(0.0, 24.0))
-        .pivot(Align2::CENTER_TOP)
-        .show(ctx, |ui| {
-            ui.set_width((center.width() - 80.0).clamp(200.0, 520.0));
-            egui::ScrollArea::vertical()
-                .max_height(260.0)
-                .show(ui, |ui| {
-                    for failure in &state.failures {
-                        ui.label(RichText::new(folder::name(&failure.path)).strong());
-                        ui.weak(failure.path.display().to_string());
-                        ui.label(RichText::new(&failure.message).color(theme::ERROR));
-                        ui.add_space(6.0);
-                    }
-                });
-            ui.horizontal(|ui| {
-                if ui.button("Try again").clicked() {
-                    retry = Some(state.failures.iter().map(|f| f.path.clone()).collect());
-                }
-                if ui.button("Copy").clicked() {
-                    let lines = state.failures.iter();
-                    let lines: Vec<String> = lines
-                        .map(|f| format!("{}: {}", f.path.display(), f.message))
-                        .collect();
-                    ui.ctx().copy_text(lines.join("\n"));
-                }
-            });
-        });
-    if !open {
-        state.failures.clear();
-    }
-    if let Some(paths) = retry {
-        state.failures.clear();
-        state.open_paths(paths);
-    }
-}
-
-/// How far a load is, with a way to stop it.
-fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
-    let Some(loading) = &state.loading else {
-        return;
-    };
-    let mut cancel = false;
-    egui::Area::new(Id::unique("loading"))
-        .fixed_pos(center.center_bottom() - egui::vec2(0.0, 24.0))
-        .pivot(Align2::CENTER_BOTTOM)
-        .show(ctx, |ui| {
-            overlay_frame(ui.style()).show(ui, |ui| {
-                ui.set_width(320.0);
-                ui.label(format!("Opening {}", loading.name));
-                ui.horizontal(|ui| {
-                    let width = ui.available_width() - 110.0;
-                    ui.add(
-                        egui::ProgressBar::new(loading.fraction)
-                            .desired_width(width)
-                            .show_percentage(),
-                    );
-                    cancel = ui.button("Cancel (Esc)").clicked();
-                });
-            });
-        });
-    // The bar moves by itself, ten times a second.
-    ctx.request_repaint_after_secs(0.1);
-    if cancel {
-        state.effects.push(super::state::Effect::CancelLoad);
-    }
-}
-
-fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
-    let now = ctx.input(|input| input.time);
-    let mut next = f64::INFINITY;
-    state.toasts.retain_mut(|toast| {
-        let since = *toast.shown_at_secs.get_or_insert(now);
-        let stays = if toast.severity.is_some() {
-            ERROR_TOAST_SECS
-        } else {
-            TOAST_SECS
-        };
-        let left = since + stays - now;
-        if left > 0.0 {
-            next = next.min(left);
-        }
-        left > 0.0
-    });
-    if state.toasts.is_empty() {
-        return;
-    }
-    ctx.request_repaint_after_secs(next as f32 + 0.01);
-    egui::Area::new(Id::unique("toasts"))
-        .fixed_pos(center.right_bottom() - egui::vec2(12.0, 12.0))
-        .pivot(Align2::RIGHT_BOTTOM)
-        .interactable(false)
-        .show(ctx, |ui| {
-            for toast in &state.toasts {
-                let color = match toast.severity {
-                    None => theme::ACCENT,
-                    Some(Severity::Warning) => theme::WARNING,
-                    Some(Severity::Error) => theme::ERROR,
-                };
-                overlay_frame(ui.style()).show(ui, |ui| {
-                    ui.set_max_width(360.0);
-                    ui.horizontal(|ui| {
-                        ui.label(RichText::new("•").strong().color(color));
-                        ui.add(egui::Label::new(&toast.text).wrap());
-                    });
-                });
-            }
-        });
-}
-
-/// What dropping the files that are held over the window would do.
-fn drop_overlay(ctx: &egui::Context, state: &State) {
-    let Some(hovering) = &state.hovering else {
-        return;
-    };
-    let rect = ctx.content_rect();
-    let layer = egui::LayerId::new(egui::Order::Foreground, Id::unique("drop overlay"));
-    let painter = ctx.layer_painter(layer);
-    painter.rect_filled(rect, 0, Color32::from_black_alpha(190));
-    let inner = rect.shrink(18.0);
-    let stroke = egui::Stroke::new(2.0, theme::ACCENT);
-    painter.rect_stroke(inner, 10, stroke, egui::StrokeKind::Inside);
-    let (title, detail) = match &hovering.preview {
-        Some(preview) => (preview.title.as_str(), preview.detail.as_str()),
-        None => ("Drop to open", ""),
-    };
-    let width = inner.width() - 40.0;
-    let text = |text: &str, size: f32, color| {
-        let mut job = egui::text::LayoutJob::simple(
-            text.to_owned(),
-            egui::FontId::proportional(size),
-            color,
-            width,
-        );
-        job.halign = Align::Center;
-        painter.layout_job(job)
-    };
-    let title = text(title, 24.0, Color32::WHITE);
-    let detail = text(detail, 15.0, theme::WEAK_TEXT);
-    let top = rect.center() - egui::vec2(0.0, (title.size().y + detail.size().y + 8.0) / 2.0);
-    let below = top + egui::vec2(0.0, title.size().y + 8.0);
-    painter.galley(top, title, Color32::WHITE);
-    painter.galley(below, detail, theme::WEAK_TEXT);
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, OnceLock};
@@ -688,10 +317,13 @@ mod tests {
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 
+    use super::super::camera_control::CameraMode;
+    use super::super::commands::{COMMANDS, MENUS};
     use super::super::loader::{Failure, LoadRequest, Target};
     use super::super::panels::TileSandbox;
     use super::super::settings::Settings;
     use super::super::state::{Dialog, Effect, LoadingView, OpenFile, PathPurpose, StartView};
+    use super::super::theme;
     use super::*;
     use crate::scene::camera::Projection;
     use crate::scene::registry::{self, OpenOptions, Progress};

@@ -6,6 +6,7 @@ use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, Texture
 use glam::{Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
+use super::outline::Outline;
 use super::state::State;
 use super::theme;
 use crate::scene::camera::Camera;
@@ -40,6 +41,7 @@ pub(super) struct Viewport {
     held: BTreeSet<Key>,
     /// What the pointer was last compared with the document for: nothing is picked twice.
     picked: Option<(Pos2, Camera, u64)>,
+    outline: Outline,
 }
 
 impl Viewport {
@@ -73,8 +75,17 @@ impl Viewport {
             let item = state.hovered.filter(|_| state.pointed_at.is_some());
             state.select(item);
         }
-        if self.drag.is_some() {
-            ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
+        if let Some(drag) = self.drag {
+            ui.ctx().set_cursor_icon(match drag {
+                Drag::Look => egui::CursorIcon::None,
+                Drag::Orbit(_) | Drag::Pan(_) | Drag::PanLevel(_) => egui::CursorIcon::Grabbing,
+            });
+        }
+        if let Some(open) = &state.open {
+            // The picture has the outline of the selection already.
+            let item = state.hovered.filter(|item| state.selected != Some(*item));
+            self.outline
+                .paint(ui.painter(), rect, open, &state.camera, item);
         }
         rect
     }
@@ -101,9 +112,11 @@ impl Viewport {
                 CameraMode::Orbit => Drag::Pan(grabbed),
             });
         }
-        if !response.dragged() {
+        if !response.dragged() || !ui.input(|input| input.focused) {
             self.drag = None;
         }
+        state.looking = self.drag == Some(Drag::Look);
+        let looked_by = std::mem::take(&mut state.looked_by);
         let Some(drag) = self.drag else {
             return;
         };
@@ -113,7 +126,7 @@ impl Viewport {
         let to = response.interact_pointer_pos().map(at);
         state.camera.pose = match (drag, to) {
             (Drag::Orbit(pivot), _) => camera_control::orbit(camera, pivot, moved),
-            (Drag::Look, _) => camera_control::look(camera, moved),
+            (Drag::Look, _) => camera_control::look(camera, moved + looked_by),
             (Drag::Pan(grabbed), Some(to)) => {
                 camera_control::pan(camera, grabbed, to, state.aspect)
             }

@@ -13,7 +13,7 @@ use crate::formats::{Format, Place, Problem};
 use crate::scene::camera::Handedness;
 use crate::scene::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, Property, PropertyGroup, Ray, Statistic, Swatch, TextSpan,
+    Overlay, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
 };
 
 /// The overlays of a terrain.
@@ -162,7 +162,7 @@ impl Document for Terrain {
             let note = if found {
                 format!("{uses}")
             } else {
-                format!("{uses}, texture missing")
+                format!("{uses}, no texture")
             };
             let item = Item {
                 kind: item::MATERIAL,
@@ -216,39 +216,47 @@ impl Document for Terrain {
         self.first_hit(ray_in_world)
     }
 
-    fn summary(&self, item: Item) -> String {
+    fn summary(&self, item: Item) -> Vec<SummaryPart> {
         if let Some((row, col)) = self.tile_rc(item)
             && let Some(tile) = self.map.tile(row, col)
         {
-            let world = self.tile_center(row, col);
-            return format!(
-                "Row {row}, column {col}   chunk {}, {}   {}   x {} z {}   height {}",
-                row / CHUNK_SIDE,
-                col / CHUNK_SIDE,
-                tile.kind,
-                world.x,
-                world.z,
-                world.y
-            );
+            let digits = |most: u32| most.saturating_sub(1).to_string().len();
+            let (rows, cols) = (digits(self.map.rows()), digits(self.map.cols()));
+            let kinds = TileType::ALL.iter().map(|kind| kind.name().len());
+            let chunk_digits =
+                digits(self.map.rows() / CHUNK_SIDE) + digits(self.map.cols() / CHUNK_SIDE);
+            let part = |name, value, width| SummaryPart { name, value, width };
+            return vec![
+                part("Row", format!("{row:>rows$}"), rows),
+                part("Column", format!("{col:>cols$}"), cols),
+                part(
+                    "Chunk",
+                    format!("{}, {}", row / CHUNK_SIDE, col / CHUNK_SIDE),
+                    chunk_digits + 2,
+                ),
+                part("Type", tile.kind.to_string(), kinds.max().unwrap_or(0)),
+            ];
         }
         match item.kind {
             item::CHUNK => {
                 let [row, col] = self.chunk_rc(item.index);
-                format!("Chunk {row}, {col}")
+                vec![SummaryPart::new("Chunk", format!("{row}, {col}"))]
             }
-            item::MATERIAL => self
-                .map
-                .materials
-                .get(item.index as usize)
-                .map_or_else(String::new, |m| {
-                    format!("Material {}: {}", item.index, m.name)
-                }),
-            item::TYPE => tile_type(item).map_or_else(String::new, |kind| {
+            item::MATERIAL => {
+                let material = self.map.materials.get(item.index as usize);
+                let line = |m: &pfmap::Material| format!("{} {}", item.index, m.name);
+                let part = |m| SummaryPart::new("Material", line(m));
+                material.map(part).into_iter().collect()
+            }
+            item::TYPE => tile_type(item).map_or_else(Vec::new, |kind| {
                 let count = self.type_counts[kind as usize];
-                format!("{count} tiles of type {} {kind}", kind.digit())
+                vec![
+                    SummaryPart::new("Type", format!("{} {kind}", kind.digit())),
+                    SummaryPart::new("Tiles", count.to_string()),
+                ]
             }),
-            item::MAP => self.path.display().to_string(),
-            _ => String::new(),
+            item::MAP => vec![SummaryPart::new("Map", self.path.display().to_string())],
+            _ => Vec::new(),
         }
     }
 

@@ -6,6 +6,13 @@ use super::document_key::DocumentKey;
 use super::{PanelContext, format, parts};
 use crate::scene::Statistic;
 
+/// Width of the column of names, in points.
+const NAME_WIDTH: f32 = 104.0;
+/// From this width on tables stand beside each other, in points.
+const WIDE: f32 = 760.0;
+/// Room between tables that do, in points.
+const GAP: f32 = 36.0;
+
 /// Shows what the last picture took, and what the document counts.
 #[derive(Debug, Default)]
 pub struct Statistics {
@@ -21,41 +28,55 @@ impl Statistics {
             self.statistics = context.document.statistics();
         }
         let frame = context.frame;
-        parts::scrolled(ui, |ui| {
-            parts::heading(ui, "Last picture");
-            table(ui, "picture", |row| {
+        let tables = |ui: &mut Ui| {
+            table(ui, "Last picture", |row| {
                 row("Frame time", &format::milliseconds(frame.frame_ms));
                 row("Triangles", &format::count(frame.triangles));
                 row("Draw calls", &format::count(frame.draw_calls.into()));
+            });
+            table(ui, "Computer", |row| {
                 row("GPU memory", &format::bytes(frame.gpu_bytes));
                 row("Memory", &format::bytes(frame.cpu_bytes));
                 row("GPU", frame.adapter);
             });
-            if self.statistics.is_empty() {
-                return;
+            if !self.statistics.is_empty() {
+                table(ui, "File", |row| {
+                    for statistic in &self.statistics {
+                        row(statistic.name, &statistic.value);
+                    }
+                });
             }
-            parts::heading(ui, "File");
-            table(ui, "file", |row| {
-                for statistic in &self.statistics {
-                    row(statistic.name, &statistic.value);
-                }
-            });
+        };
+        parts::scrolled(ui, |ui| {
+            // Beside each other where there is room: a panel below the view is low.
+            if ui.available_width() > WIDE {
+                ui.horizontal_top(|ui| {
+                    ui.spacing_mut().item_spacing.x = GAP;
+                    tables(ui);
+                });
+            } else {
+                tables(ui);
+            }
         });
     }
 }
 
-/// A table of names and values.
-fn table(ui: &mut Ui, salt: &str, fill: impl FnOnce(&mut dyn FnMut(&str, &str))) {
-    let columns = Grid::new(salt).num_columns(2).min_col_width(104.0);
-    columns.show(ui, |ui| {
-        fill(&mut |name, value| {
-            ui.label(RichText::new(name).weak());
-            let mut text = RichText::new(value);
-            if value.starts_with(|c: char| c.is_ascii_digit()) {
-                text = text.monospace();
-            }
-            ui.add(Label::new(text).selectable(true));
-            ui.end_row();
+/// A headed table of names and values.
+fn table(ui: &mut Ui, title: &str, fill: impl FnOnce(&mut dyn FnMut(&str, &str))) {
+    ui.vertical(|ui| {
+        ui.spacing_mut().item_spacing.x = ui.ctx().global_style().spacing.item_spacing.x;
+        parts::heading(ui, title);
+        let columns = Grid::new(title).num_columns(2).min_col_width(NAME_WIDTH);
+        columns.show(ui, |ui| {
+            fill(&mut |name, value| {
+                ui.label(RichText::new(name).weak());
+                let mut text = RichText::new(value);
+                if value.starts_with(|c: char| c.is_ascii_digit()) {
+                    text = text.monospace();
+                }
+                ui.add(Label::new(text).selectable(true));
+                ui.end_row();
+            });
         });
     });
 }

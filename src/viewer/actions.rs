@@ -1,0 +1,309 @@
+//! What commands and panels do to the state.
+
+use std::path::Path;
+
+use super::camera_control::{self, CameraMode};
+use super::commands::{self, Action, ScaleChange};
+use super::folder::{self, Playlist};
+use super::loader::Target;
+use super::panels::Request;
+use super::settings::Panel;
+use super::state::{Dialog, Effect, PathPurpose, State};
+use crate::formats::Severity;
+use crate::scene::Item;
+use crate::scene::camera::Projection;
+
+impl State {
+    /// Whether a command can do anything now.
+    pub(super) fn is_enabled(&self, action: Action) -> bool {
+        let open = self.open.is_some();
+        match action {
+            Action::Reload
+            | Action::SavePicture
+            | Action::Close
+            | Action::FrameAll
+            | Action::View(_)
+            | Action::GameView
+            | Action::Orthographic
+            | Action::Fly
+            | Action::CopyPose
+            | Action::PastePose => open,
+            Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| !open.demo),
+            Action::FrameSelection | Action::Walk(_) => open && self.selected.is_some(),
+            Action::NextOfKind { .. } => open && (self.selected.or(self.stepping)).is_some(),
+            Action::Overlay(id) => self
+                .document()
+                .is_some_and(|document| document.overlays().iter().any(|o| o.id == id)),
+            Action::Clear => {
+                self.loading.is_some()
+                    || self.dialog.is_some()
+                    || !self.failures.is_empty()
+                    || self.selected.is_some()
+            }
+            Action::Open
+            | Action::OpenPath
+            | Action::OpenDemo
+            | Action::AddTextureFolder
+            | Action::Quit
+            | Action::Panel(_)
+            | Action::Scale(_)
+            | Action::FullScreen
+            | Action::Palette
+            | Action::CheatSheet
+            | Action::About => true,
+        }
+    }
+
+    /// Whether what a command switches is on; none for commands that switch nothing.
+    pub(super) fn is_on(&self, action: Action) -> Option<bool> {
+        match action {
+            Action::Panel(panel) => Some(self.settings.is_open(panel)),
+            Action::FullScreen => Some(self.full_screen),
+            Action::Orthographic => Some(self.camera.projection == Projection::Orthographic),
+            Action::GameView => Some(self.mode == CameraMode::Game),
+            Action::Fly => Some(self.mode == CameraMode::Fly),
+            Action::Overlay(id) => Some(self.overlays.contains(id)),
+            _ => None,
+        }
+    }
+
+    /// Does what a command says, if it can.
+    pub(super) fn run(&mut self, action: Action) {
+        if !self.is_enabled(action) {
+            return;
+        }
+        match action {
+            Action::Open => self.effects.push(Effect::AskPath(PathPurpose::Open)),
+            Action::OpenPath => self.ask_path(PathPurpose::Open),
+            Action::OpenDemo => self.load(Target::Demo, false),
+            Action::Reload => self.reload(),
+            Action::Neighbor { backwards } => self.open_neighbor(backwards),
+            Action::SavePicture => self.effects.push(Effect::AskPath(PathPurpose::SavePicture)),
+            Action::AddTextureFolder => {
+                self.effects
+                    .push(Effect::AskPath(PathPurpose::TextureFolder));
+            }
+            Action::Close => self.close(),
+            Action::Quit => self.effects.push(Effect::Quit),
+            Action::Panel(panel) => {
+                if panel == Panel::Problems {
+                    self.problems_by_themselves = false;
+                }
+                let open = self.settings.is_open(panel);
+                self.settings.dock_mut(panel.dock()).open = (!open).then_some(panel);
+            }
+            Action::Scale(change) => {
+                let scale = match change {
+                    ScaleChange::Larger => self.settings.scale + 0.1,
+                    ScaleChange::Smaller => self.settings.scale - 0.1,
+                    ScaleChange::Reset => 1.0,
+                };
+                self.settings.scale = (scale.clamp(0.5, 3.0) * 10.0).round() / 10.0;
+            }
+            Action::FullScreen => {
+                self.full_screen = !self.full_screen;
+                self.effects.push(Effect::FullScreen(self.full_screen));
+                if self.full_screen
+                    && let Some(command) = commands::of(action)
+                {
+                    // There is no menu now that could say so.
+                    let key = command.first_key_text();
+                    self.toast(format!("{key} leaves the full screen"), None);
+                }
+            }
+            Action::FrameSelection => {
+                if let Some(item) = self.selected {
+                    self.frame(item);
+                }
+            }
+            Action::FrameAll => self.frame_all(),
+            Action::View(view) => {
+                self.mode = CameraMode::Orbit;
+                let direction = view.direction(self.camera.handedness);
+                self.camera.pose = camera_control::face(&self.camera, direction);
+            }
+            Action::Orthographic => {
+                self.camera.projection = match self.camera.projection {
+                    Projection::Perspective => Projection::Orthographic,
+                    Projection::Orthographic => Projection::Perspective,
+                };
+            }
+            Action::GameView => {
+                if self.mode == CameraMode::Game {
+                    self.mode = CameraMode::Orbit;
+                } else {
+                    self.mode = CameraMode::Game;
+                    self.game_height = camera_control::GAME_HEIGHT;
+                    let seen = self.seen_in_the_middle();
+                    self.camera.pose = camera_control::game_view(seen, self.game_height);
+                }
+            }
+            Action::Fly => {
+                self.mode = match self.mode {
+                    CameraMode::Fly => {
+                        // Turning is around something that is in view again.
+                        self.camera.pose.target = self.seen_in_the_middle();
+                        CameraMode::Orbit
+                    }
+                    CameraMode::Orbit | CameraMode::Game => CameraMode::Fly,
+                };
+            }
+            Action::CopyPose => {
+                self.effects
+                    .push(Effect::Copy(self.camera.pose.to_string()));
+                self.toast("Camera copied", None);
+            }
+            Action::PastePose => self.effects.push(Effect::PastePose),
+            Action::Clear => self.clear(),
+            Action::Walk(direction) => {
+                let neighbor = self.selected.and_then(|item| {
+                    self.document()
+                        .and_then(|document| document.neighbor(item, direction))
+                });
+                if neighbor.is_some() {
+                    self.select(neighbor);
+                    self.keep_in_view();
+                }
+            }
+            Action::NextOfKind { backwards } => {
+                if let Some(kind) = self.kind_of_selection() {
+                    self.next_of_kind(kind, backwards);
+                }
+            }
+            Action::Overlay(id) => {
+                if let Some(document) = self.document().cloned() {
+                    let on = !self.overlays.contains(id);
+                    self.overlays.set(document.overlays(), id, on);
+                }
+            }
+            Action::Palette => {
+                self.dialog = Some(Dialog::Palette {
+                    text: String::new(),
+                    at: 0,
+                });
+            }
+            Action::CheatSheet => {
+                let shown = matches!(self.dialog, Some(Dialog::CheatSheet { .. }));
+                self.dialog = (!shown).then(|| Dialog::CheatSheet {
+                    text: String::new(),
+                });
+            }
+            Action::About => self.dialog = Some(Dialog::About),
+        }
+    }
+
+    /// Does what a panel asks for.
+    pub(super) fn request(&mut self, request: Request) {
+        match request {
+            Request::Select(item) => self.select(item),
+            Request::Hover(item) => self.hovered = item,
+            Request::Frame(item) => self.frame(item),
+            Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
+            Request::ShowProblem(index) => self.show_problem(index),
+            Request::Run(id) => match commands::find(id) {
+                Some(command) => self.run(command.action),
+                None => log::error!("a panel asked for the command `{id}`, which there is not"),
+            },
+        }
+    }
+
+    /// Selects an item, or nothing.
+    pub(super) fn select(&mut self, item: Option<Item>) {
+        self.selected = item;
+        if let Some(item) = item
+            && self.is_kind(item)
+        {
+            self.stepping = Some(item);
+        }
+    }
+
+    fn is_kind(&self, item: Item) -> bool {
+        self.document()
+            .is_some_and(|document| document.kinds().iter().any(|kind| kind.item == item))
+    }
+
+    /// The kind that the selection is, or is of.
+    fn kind_of_selection(&self) -> Option<Item> {
+        let Some(selected) = self.selected else {
+            return self.stepping;
+        };
+        if self.is_kind(selected) {
+            return Some(selected);
+        }
+        // An item's properties link to its kind.
+        let groups = self.document()?.properties(selected);
+        let links = groups.iter().flat_map(|group| &group.properties);
+        links
+            .filter_map(|property| property.link)
+            .find(|link| self.is_kind(*link))
+            .or(self.stepping)
+    }
+
+    fn next_of_kind(&mut self, kind: Item, backwards: bool) {
+        let after = self.selected.filter(|item| *item != kind);
+        let next = self
+            .document()
+            .and_then(|document| document.next_of_kind(kind, after, backwards));
+        match next {
+            Some(next) => {
+                self.select(Some(next));
+                self.stepping = Some(kind);
+                self.center_on_selection();
+            }
+            None => self.toast("There are none of this kind", None),
+        }
+    }
+
+    fn show_problem(&mut self, index: usize) {
+        let Some(document) = self.document() else {
+            return;
+        };
+        let item = document
+            .problems()
+            .get(index)
+            .and_then(|problem| document.problem_item(problem));
+        match item {
+            Some(item) => {
+                self.select(Some(item));
+                self.frame(item);
+            }
+            None => self.toast("This problem is not about a place on the map", None),
+        }
+    }
+
+    /// Cancels, closes or deselects: whatever is foremost.
+    fn clear(&mut self) {
+        if self.dialog.take().is_some() {
+            return;
+        }
+        if self.loading.is_some() {
+            self.effects.push(Effect::CancelLoad);
+        } else if !self.failures.is_empty() {
+            self.failures.clear();
+        } else {
+            self.select(None);
+            self.stepping = None;
+        }
+    }
+
+    fn open_neighbor(&mut self, backwards: bool) {
+        if self.playlist.is_none()
+            && let Some(open) = &self.open
+            && let Some(folder) = open.path.parent()
+        {
+            // The names of one folder: fast enough to be read here.
+            match folder::openable_files(folder) {
+                Ok(files) => self.playlist = Some(Playlist::new(files, &open.path)),
+                Err(error) => {
+                    let text = format!("{} cannot be read: {error}", folder.display());
+                    self.toast(text, Some(Severity::Error));
+                }
+            }
+        }
+        let next = self.playlist.as_mut().and_then(|list| list.step(backwards));
+        match next.map(Path::to_owned) {
+            Some(path) => self.open_paths(vec![path]),
+            None => self.toast("There is no other file to open in this folder", None),
+        }
+    }
+}

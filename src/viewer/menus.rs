@@ -1,0 +1,86 @@
+//! The menus, made from the table of commands.
+
+use egui::{Button, Panel, Ui};
+
+use super::commands::{Action, COMMANDS, Command, MENUS};
+use super::folder;
+use super::state::State;
+use super::ui::Shown;
+
+pub(super) fn menu_bar(root: &mut Ui, state: &mut State, shown: &mut Shown) {
+    let bar = Panel::top("menu bar").show(root, |ui| {
+        egui::MenuBar::new().ui(ui, |ui| {
+            for title in MENUS {
+                let menu = ui.menu_button(title, |ui| menu(ui, state, title, shown));
+                shown.at(
+                    &format!("menu-{}", title.to_lowercase()),
+                    menu.response.rect,
+                );
+            }
+        });
+    });
+    shown.at("menu", bar.response.rect);
+}
+
+fn menu(ui: &mut Ui, state: &mut State, title: &str, shown: &mut Shown) {
+    ui.set_min_width(230.0);
+    let mut group = None;
+    for command in COMMANDS
+        .iter()
+        .filter(|command| command.menu.title == title)
+    {
+        if group.is_some_and(|group| group != command.menu.group) {
+            ui.separator();
+        }
+        group = Some(command.menu.group);
+        let item = menu_item(ui, state, command);
+        shown.at(&format!("item-{}", command.id), item.rect);
+        if item.clicked() {
+            state.run(command.action);
+            ui.close();
+        }
+        if command.action == Action::OpenPath {
+            recent_files_menu(ui, state);
+        }
+    }
+}
+
+fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> egui::Response {
+    let on = state.is_on(command.action).unwrap_or(false);
+    let button = Button::new(command.name)
+        .shortcut_text(command.first_key_text())
+        .selected(on);
+    ui.add_enabled(state.is_enabled(command.action), button)
+        .on_hover_text(command.help)
+}
+
+fn recent_files_menu(ui: &mut Ui, state: &mut State) {
+    let any = !state.settings.recent_files.is_empty();
+    ui.add_enabled_ui(any, |ui| {
+        ui.menu_button("Recent files", |ui| {
+            if let Some(path) = recent_files(ui, state) {
+                state.open_paths(vec![path]);
+                ui.close();
+            }
+            ui.separator();
+            if ui.button("Forget them").clicked() {
+                state.settings.recent_files.clear();
+                ui.close();
+            }
+        });
+    });
+}
+
+/// The files that were open lately; gives the one that was clicked.
+pub(super) fn recent_files(ui: &mut Ui, state: &State) -> Option<std::path::PathBuf> {
+    let mut chosen = None;
+    for path in &state.settings.recent_files {
+        let button = Button::new(folder::name(path)).truncate();
+        let folder_of = path.parent().map(|folder| folder.display().to_string());
+        let line = ui.add(button).on_hover_text(folder_of.unwrap_or_default());
+        if line.clicked() {
+            chosen = Some(path.clone());
+        }
+    }
+    chosen
+}

@@ -1,0 +1,129 @@
+//! The line at the bottom of the window: what is pointed at, and how things stand.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Button, Layout, Panel as EguiPanel, RichText, TextStyle, Ui, WidgetText};
+
+use super::camera_control::CameraMode;
+use super::commands::Action;
+use super::settings::Panel;
+use super::state::State;
+use super::ui::Shown;
+use super::{folder, theme, viewport};
+use crate::formats::Severity;
+
+pub(super) fn status_bar(root: &mut Ui, state: &mut State, shown: &mut Shown) {
+    let bar = EguiPanel::bottom("status bar").show(root, |ui| {
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                status_right(ui, state, shown);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let text = status_text(ui, state);
+                    ui.add(egui::Label::new(text).truncate());
+                });
+            });
+        });
+    });
+    shown.at("status", bar.response.rect);
+}
+
+/// What the pointer is over and where it is, or else what it can do.
+fn status_text(ui: &Ui, state: &State) -> WidgetText {
+    let Some(document) = state.document() else {
+        let advice = "Drop a file here, or open one  ·  F1 shows all keys";
+        return RichText::new(advice).weak().into();
+    };
+    let Some(item) = state.hovered else {
+        let advice = format!("{}  ·  F1 shows all keys", viewport::hint(state));
+        return RichText::new(advice).weak().into();
+    };
+    let mut line = Line::new(ui);
+    for part in document.summary(item) {
+        line.add(part.name, &format!("{:<1$}", part.value, part.width));
+    }
+    if let Some(at) = state.pointed_at {
+        line.add("Position", &format!("x {:>6.1}  z {:>6.1}", at.x, at.z));
+        line.add("Height", &format!("{:>5.1}", at.y));
+    }
+    line.job.into()
+}
+
+/// Names and values in a row, the values in letters of one width so that nothing jumps about
+/// while they change.
+struct Line {
+    job: LayoutJob,
+    name: TextFormat,
+    value: TextFormat,
+    bar: TextFormat,
+}
+
+impl Line {
+    fn new(ui: &Ui) -> Self {
+        let format = |style: TextStyle, color| TextFormat {
+            valign: Align::Center,
+            ..TextFormat::simple(style.resolve(ui.style()), color)
+        };
+        let visuals = ui.visuals();
+        Self {
+            job: LayoutJob::default(),
+            name: format(TextStyle::Body, visuals.weak_text_color()),
+            value: format(TextStyle::Monospace, visuals.strong_text_color()),
+            bar: format(
+                TextStyle::Body,
+                visuals.widgets.noninteractive.bg_stroke.color,
+            ),
+        }
+    }
+
+    fn add(&mut self, name: &str, value: &str) {
+        if !self.job.is_empty() {
+            self.job.append("│", 9.0, self.bar.clone());
+        }
+        let space = if self.job.is_empty() { 0.0 } else { 9.0 };
+        self.job.append(name, space, self.name.clone());
+        self.job.append(value, 6.0, self.value.clone());
+    }
+}
+
+fn status_right(ui: &mut Ui, state: &mut State, shown: &mut Shown) {
+    if let Some(document) = state.document() {
+        let problems = document.problems();
+        let errors = problems
+            .iter()
+            .filter(|p| p.severity == Severity::Error)
+            .count();
+        let (text, color) = match (errors, problems.len() - errors) {
+            (0, 0) => ("No problems".to_owned(), theme::WEAK_TEXT),
+            (0, 1) => ("1 warning".to_owned(), theme::WARNING),
+            (0, warnings) => (format!("{warnings} warnings"), theme::WARNING),
+            (1, 0) => ("1 error".to_owned(), theme::ERROR),
+            (errors, 0) => (format!("{errors} errors"), theme::ERROR),
+            (errors, warnings) => (
+                format!("{errors} errors, {warnings} warnings"),
+                theme::ERROR,
+            ),
+        };
+        let button = ui.add(Button::new(RichText::new(text).color(color)).frame(false));
+        shown.at("problem-count", button.rect);
+        if button.on_hover_text("Show or hide the problems").clicked() {
+            state.run(Action::Panel(Panel::Problems));
+        }
+    }
+    if let Some(text) = state
+        .playlist
+        .as_ref()
+        .and_then(folder::Playlist::position_text)
+    {
+        ui.separator();
+        ui.weak(text)
+            .on_hover_text("Page Down and Page Up go through these files");
+    }
+    let mode = match state.mode {
+        CameraMode::Orbit => None,
+        CameraMode::Fly => Some("Flying"),
+        CameraMode::Game => Some("As in the game"),
+    };
+    if let Some(mode) = mode {
+        ui.separator();
+        ui.label(RichText::new(mode).color(theme::ACCENT));
+    }
+}
