@@ -173,7 +173,6 @@ fn demo() -> Vec<Golden> {
     let terrain = terrain(&*document);
     let mut outlines = Golden::new("outlines", &document, near);
     outlines.view.selected = Some(terrain.tile_item(94, 28));
-    outlines.view.hovered = Some(terrain.tile_item(93, 31));
     goldens.push(outlines);
     let mut chunk = Golden::new("outline-chunk", &document, near);
     chunk.view.selected = Some(Item {

@@ -391,7 +391,9 @@ mod tests {
         let mut text = format!("version 1.0\nnum_materials {}\n", textures.len());
         text += "num_rows 1\nnum_cols 1\n";
         for (i, texture) in textures.iter().enumerate() {
-            text += ["material m", &i.to_string(), " ", texture, "\n"].concat().as_str();
+            text += ["material m", &i.to_string(), " ", texture, "\n"]
+                .concat()
+                .as_str();
         }
         for row in 0..32 {
             for col in 0..32_u16 {
