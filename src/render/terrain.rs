@@ -26,7 +26,7 @@ use crate::scene::terrain::{ATLAS_SIDE, Terrain};
 
 /// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
 /// card, and on a processor that stands in for one.
-const FINE_TRIANGLES: [u64; 2] = [1_500_000, 60_000];
+const FINE_TRIANGLES: [u64; 2] = [2_000_000, 150_000];
 /// Pixels along a tile's side below which its chunk is drawn without textures.
 const LEAST_TEXTURED_PIXELS: f32 = 12.0;
 /// Pixels along a tile's side below which its chunk is drawn as a grid.
@@ -736,10 +736,13 @@ impl TerrainData {
         let frustum = Frustum::new(clip_from_world(view, size));
         let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
         let tile_pixels_at_1 = TILE_SIDE * size[1] as f32 / (2.0 * tan_y);
-        // As fine as the number of triangles allows.
-        for coarseness in [0.3, 0.55, 1.0] {
+        // As fine as the number of triangles allows. Where it cannot be finest, the middle way is
+        // taken only while it is cheap.
+        let finest = self.fine_triangles;
+        for (coarseness, most_triangles) in [(0.3, finest), (0.55, finest * 2 / 5), (1.0, u64::MAX)]
+        {
             let tile_pixels_at_1 = tile_pixels_at_1 / coarseness;
-            if self.list_visible(camera, &frustum, tile_pixels_at_1) <= self.fine_triangles {
+            if self.list_visible(camera, &frustum, tile_pixels_at_1) <= most_triangles {
                 break;
             }
         }

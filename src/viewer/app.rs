@@ -282,6 +282,7 @@ impl App {
                 &mut screen.painter,
                 &self.state,
                 size,
+                pixels_per_point,
                 measure,
             );
             if let Err(error) = &drawn {

@@ -33,13 +33,13 @@ struct Drawn {
 
 /// What a state shows. What the pointer is over is drawn over the picture instead (see
 /// [`super::outline`]).
-fn view_of(state: &State) -> View {
+fn view_of(state: &State, pixels_per_point: f32) -> View {
     View {
         camera: state.camera,
         overlays: state.overlays.clone(),
         selected: state.selected,
         time_secs: 0.0,
-        outline_scale: 1.0,
+        outline_scale: pixels_per_point,
     }
 }
 
@@ -95,6 +95,7 @@ impl Picture {
         egui: &mut egui_wgpu::Renderer,
         state: &State,
         size: [u32; 2],
+        pixels_per_point: f32,
         measure: bool,
     ) -> Result<bool, UploadError> {
         let Some(open) = &state.open else {
@@ -103,7 +104,7 @@ impl Picture {
             return Ok(false);
         };
         let now = Drawn {
-            view: view_of(state),
+            view: view_of(state, pixels_per_point),
             version: open.version,
             size,
         };
@@ -164,7 +165,7 @@ impl Picture {
         let document = state.document();
         let scene = self.scene.as_mut().map(|(_, scene)| scene);
         let scene = scene.zip(document.map(|document| &**document));
-        renderer.draw(gpu, &mut encoder, &target, scene, &view_of(state));
+        renderer.draw(gpu, &mut encoder, &target, scene, &view_of(state, 1.0));
         gpu.queue.submit([encoder.finish()]);
         target.read_back(gpu)
     }

@@ -72,10 +72,11 @@ impl Faces {
     /// Triangles that they are drawn with.
     pub fn triangles(&self) -> u64 {
         let pairs = self.rects.len() + self.sides.len();
-        pairs as u64 * 2 + self.all_tops().len() as u64 * 8
+        let tops: usize = self.tops.iter().map(Range::len).sum();
+        pairs as u64 * 2 + tops as u64 * 8
     }
 
-    /// The tops of all classes.
+    /// The tops of all classes of a whole chunk; those of a block are not side by side.
     pub fn all_tops(&self) -> Range<u32> {
         self.tops[0].start..self.tops[3].end
     }
