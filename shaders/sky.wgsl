@@ -1,19 +1,20 @@
 // The sky: a calm overcast over a bright horizon. Joined after frame.wgsl.
 
-// Clouds lie on a plane far above the ground. The coarse noise is in `w`.
+// Clouds lie on a plane far above the ground, and mirrored below the horizon, where one looks past
+// the edge of a map. The coarse noise is in `w`.
 fn sky_color(direction: vec3f) -> vec3f {
-    let up = max(direction.y, 0.0);
+    let up = abs(direction.y);
     let clear = mix(vec3f(0.47, 0.56, 0.60), vec3f(0.25, 0.34, 0.40), smoothstep(0.0, 0.55, up));
     let plane = direction.xz / (up + 0.18);
     let wide = textureSampleLevel(clouds, cloud_sampler, plane * 0.11 + vec2f(0.13, 0.71), 0.0).w;
     let fine = textureSampleLevel(clouds, cloud_sampler, plane * 0.43, 0.0).w;
     let density = wide * 0.68 + fine * 0.32;
-    let lit_rim = smoothstep(0.42, 0.66, density);
+    let lit_rim = smoothstep(0.34, 0.62, density);
     let cloud = mix(vec3f(0.38, 0.46, 0.51), vec3f(0.78, 0.77, 0.72), lit_rim);
-    let cover = smoothstep(0.28, 0.55, density) * smoothstep(-0.02, 0.08, direction.y);
+    let cover = smoothstep(0.16, 0.42, density);
     let sky = mix(clear, cloud, cover * 0.9);
-    // Below the horizon: haze that darkens, so that the edge of the map stands out.
-    return mix(vec3f(0.33, 0.39, 0.42), sky, smoothstep(-0.3, 0.0, direction.y));
+    // Far below the horizon: haze, so that the edge of the map stands out.
+    return mix(vec3f(0.33, 0.39, 0.42), sky, smoothstep(-0.55, -0.2, direction.y));
 }
 
 @group(0) @binding(1) var clouds: texture_2d<f32>;

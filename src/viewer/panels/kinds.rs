@@ -103,7 +103,7 @@ impl Kinds {
             }
             let says = match current {
                 Some(kind) => format!("{}, {} in the map", kind.name, format::count(kind.count)),
-                None => "Click a type to highlight all of it".to_owned(),
+                None => "Click to highlight".to_owned(),
             };
             ui.add(egui::Label::new(RichText::new(says).weak()).truncate());
         });
