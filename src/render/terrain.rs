@@ -32,7 +32,7 @@ const LEAST_TEXTURED_PIXELS: f32 = 12.0;
 /// Pixels along a tile's side below which its chunk is drawn as a grid.
 const LEAST_TILE_PIXELS: f32 = 7.0;
 /// Pixels along the side of a cell of that grid, at least.
-const LEAST_CELL_PIXELS: f32 = 11.0;
+const LEAST_CELL_PIXELS: f32 = 15.0;
 /// The grid of the furthest chunks has one cell.
 const LAST_STEP: u32 = 5;
 
@@ -837,7 +837,7 @@ mod tests {
     fn the_further_a_chunk_the_coarser_its_grid() {
         assert_eq!(detail_for(40.0), Detail::Near);
         assert_eq!(detail_for(8.0), Detail::Middle);
-        assert_eq!(detail_for(6.9), Detail::Far(1));
+        assert_eq!(detail_for(6.9), Detail::Far(2));
         assert_eq!(detail_for(1.0), Detail::Far(4));
         assert_eq!(detail_for(0.0), Detail::Far(LAST_STEP));
     }
