@@ -2,6 +2,7 @@
 
 mod describe;
 pub mod geometry;
+mod mips;
 pub mod noise;
 mod overview;
 pub mod pack;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::mips::mip_levels;
 use super::pack::TileRecord;
 use super::patchwork::Patchwork;
 use crate::formats::pfmap::Pfmap;
@@ -57,31 +58,4 @@ impl Overview {
             levels: mip_levels(size, texels),
         }
     }
-}
-
-/// All mip levels of an RGBA8 picture down to a single texel, each the mean of four of the last.
-pub(super) fn mip_levels(size: [u32; 2], base: Vec<u8>) -> Vec<Vec<u8>> {
-    let mut levels = vec![base];
-    let [mut width, mut height] = size.map(|side| side as usize);
-    while width > 1 || height > 1 {
-        let (w, h) = ((width / 2).max(1), (height / 2).max(1));
-        let mut next = Vec::with_capacity(w * h * 4);
-        if let Some(last) = levels.last() {
-            for y in 0..h {
-                let rows = [(2 * y).min(height - 1), (2 * y + 1).min(height - 1)];
-                for x in 0..w {
-                    let cols = [(2 * x).min(width - 1), (2 * x + 1).min(width - 1)];
-                    for channel in 0..4 {
-                        let at = |r: usize, c: usize| {
-                            u16::from(last[(rows[r] * width + cols[c]) * 4 + channel])
-                        };
-                        next.push(((at(0, 0) + at(0, 1) + at(1, 0) + at(1, 1) + 2) / 4) as u8);
-                    }
-                }
-            }
-        }
-        (width, height) = (w, h);
-        levels.push(next);
-    }
-    levels
 }

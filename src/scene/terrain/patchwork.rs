@@ -18,6 +18,8 @@ use std::f32::consts::TAU;
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
+use super::mips::mip_levels;
+
 /// Texels along one side of the atlas of 4x4 cells.
 pub const ATLAS_SIDE: u32 = 512;
 /// Texels along one side of a cell of the atlas.
@@ -664,26 +666,9 @@ fn blit(atlas: &mut [[u8; 4]], tile: usize, cell: &Cell) {
     }
 }
 
-/// Adds the mip levels: each texel is the mean of four.
+/// Adds the mip levels.
 fn finish(atlas: Vec<[u8; 4]>, mean: [i32; 3]) -> Patchwork {
-    let mut levels = vec![atlas.into_flattened()];
-    let mut side = ATLAS_SIDE as usize;
-    while side > 1 {
-        let row_bytes = side * 4;
-        let mut next = Vec::with_capacity(side * side);
-        let last = levels.last().map_or(&[][..], Vec::as_slice);
-        for pair in last.chunks_exact(2 * row_bytes) {
-            let (upper, lower) = pair.split_at(row_bytes);
-            for (u, l) in upper.chunks_exact(8).zip(lower.chunks_exact(8)) {
-                for i in 0..4 {
-                    let sum = [u[i], u[i + 4], l[i], l[i + 4]].map(u16::from);
-                    next.push(((sum.iter().sum::<u16>() + 2) >> 2) as u8);
-                }
-            }
-        }
-        levels.push(next);
-        side /= 2;
-    }
+    let levels = mip_levels([ATLAS_SIDE; 2], atlas.into_flattened());
     Patchwork {
         size: ATLAS_SIDE,
         levels,

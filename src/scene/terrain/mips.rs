@@ -1,0 +1,69 @@
+//! Smaller and smaller versions of a picture, for looking at it from further and further away.
+
+/// All mip levels of an RGBA8 picture, from the picture itself down to a single texel, each texel
+/// the mean of four of the level before. An odd last row or column is left out.
+pub(super) fn mip_levels(size: [u32; 2], base: Vec<u8>) -> Vec<Vec<u8>> {
+    let mut levels = vec![base];
+    let [mut width, mut height] = size.map(|side| side as usize);
+    while width > 1 || height > 1 {
+        let last = levels.last().map_or(&[][..], Vec::as_slice);
+        let next = halved(width, height, last);
+        (width, height) = ((width / 2).max(1), (height / 2).max(1));
+        levels.push(next);
+    }
+    levels
+}
+
+fn halved(width: usize, height: usize, texels: &[u8]) -> Vec<u8> {
+    let row_bytes = width * 4;
+    let mut next = Vec::with_capacity(texels.len() / 4 + row_bytes);
+    let mut add = |quad: [&[u8]; 4]| {
+        for channel in 0..4 {
+            let sum: u16 = quad.iter().map(|texel| u16::from(texel[channel])).sum();
+            next.push(((sum + 2) >> 2) as u8);
+        }
+    };
+    // A single row or column is its own neighbour.
+    let rows = if height == 1 { 1 } else { 2 };
+    for pair in texels.chunks_exact(rows * row_bytes) {
+        let (upper, lower) = (&pair[..row_bytes], &pair[(rows - 1) * row_bytes..]);
+        if width == 1 {
+            add([upper, upper, lower, lower]);
+        }
+        for (u, l) in upper.chunks_exact(8).zip(lower.chunks_exact(8)) {
+            add([&u[..4], &u[4..], &l[..4], &l[4..]]);
+        }
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_halve_and_each_texel_is_the_mean_of_four() {
+        let base: Vec<u8> = (0..4 * 2 * 4).map(|i| (i * 3) as u8).collect();
+        let levels = mip_levels([4, 2], base.clone());
+        let texels: Vec<usize> = levels.iter().map(|level| level.len() / 4).collect();
+        assert_eq!(texels, [8, 2, 1]);
+        let mean = |at: [usize; 4]| {
+            let sum: u16 = at.iter().map(|i| u16::from(base[*i])).sum();
+            ((sum + 2) / 4) as u8
+        };
+        assert_eq!(levels[1][0], mean([0, 4, 16, 20]));
+        assert_eq!(levels[1][4], mean([8, 12, 24, 28]));
+    }
+
+    #[test]
+    fn pictures_of_any_shape_have_levels() {
+        for size in [[1, 1], [1, 7], [7, 1], [5, 3], [96, 128]] {
+            let levels = mip_levels(size, vec![200; (size[0] * size[1] * 4) as usize]);
+            for (i, level) in levels.iter().enumerate() {
+                let expected = size.map(|side| (side >> i).max(1) as usize);
+                assert_eq!(level.len(), expected[0] * expected[1] * 4, "{size:?}: {i}");
+                assert!(level.iter().all(|byte| *byte == 200));
+            }
+        }
+    }
+}
