@@ -249,7 +249,15 @@ mod tests {
             let (gpu, painter) = (&self.gpu, &mut self.painter);
             let size = [64, 48];
             self.picture
-                .update(gpu, &mut self.renderer, painter, &self.state, size, false)
+                .update(
+                    gpu,
+                    &mut self.renderer,
+                    painter,
+                    &self.state,
+                    size,
+                    1.0,
+                    false,
+                )
                 .unwrap();
             (shown, unfinished)
         }
