@@ -16,7 +16,7 @@ use super::drop_preview::{self, DropPreview};
 use super::events::Events;
 use super::loader::{Loader, Outcome};
 use super::panels::FrameStatistics;
-use super::picture::{self, Picture};
+use super::picture::{self, Extent, Picture};
 use super::pointer_lock::PointerLock;
 use super::previews::{LivePreviews, PreviewPictures};
 use super::settings::{Panel, Settings};
@@ -281,8 +281,10 @@ impl App {
                 &mut screen.renderer,
                 &mut screen.painter,
                 &self.state,
-                size,
-                pixels_per_point,
+                Extent {
+                    size,
+                    pixels_per_point,
+                },
                 measure,
             );
             if let Err(error) = &drawn {

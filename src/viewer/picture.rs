@@ -31,6 +31,15 @@ struct Drawn {
     size: [u32; 2],
 }
 
+/// How large a picture is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extent {
+    /// Width and height in pixels.
+    pub(super) size: [u32; 2],
+    /// Pixels for each point of the window.
+    pub(super) pixels_per_point: f32,
+}
+
 /// What a state shows. What the pointer is over is drawn over the picture instead (see
 /// [`super::outline`]).
 fn view_of(state: &State, pixels_per_point: f32) -> View {
@@ -94,8 +103,7 @@ impl Picture {
         renderer: &mut Renderer,
         egui: &mut egui_wgpu::Renderer,
         state: &State,
-        size: [u32; 2],
-        pixels_per_point: f32,
+        extent: Extent,
         measure: bool,
     ) -> Result<bool, UploadError> {
         let Some(open) = &state.open else {
@@ -104,10 +112,11 @@ impl Picture {
             return Ok(false);
         };
         let now = Drawn {
-            view: view_of(state, pixels_per_point),
+            view: view_of(state, extent.pixels_per_point),
             version: open.version,
-            size,
+            size: extent.size,
         };
+        let size = extent.size;
         let measured = self.frame_ms > 0.0 || !measure;
         if self.drawn.as_ref() == Some(&now) && measured {
             return Ok(false);

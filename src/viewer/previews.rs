@@ -187,6 +187,7 @@ impl PreviewRenderer for LivePreviews<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::picture::Extent;
     use super::super::settings::Settings;
     use super::super::state::{StartView, State};
     use super::*;
@@ -247,17 +248,12 @@ mod tests {
             let shown = panel(&mut previews);
             let unfinished = previews.unfinished();
             let (gpu, painter) = (&self.gpu, &mut self.painter);
-            let size = [64, 48];
+            let extent = Extent {
+                size: [64, 48],
+                pixels_per_point: 1.0,
+            };
             self.picture
-                .update(
-                    gpu,
-                    &mut self.renderer,
-                    painter,
-                    &self.state,
-                    size,
-                    1.0,
-                    false,
-                )
+                .update(gpu, &mut self.renderer, painter, &self.state, extent, false)
                 .unwrap();
             (shown, unfinished)
         }
