@@ -124,6 +124,8 @@ pub(super) struct TerrainData {
     materials: wgpu::TextureView,
     textures: Weak<Textures>,
     map: wgpu::Buffer,
+    /// What `map` holds when nothing is highlighted and no overlay is on.
+    map_at_rest: gpu_data::Map,
     /// The index of each chunk, for handing one to a draw call.
     chunk_indices: wgpu::Buffer,
     /// Points of the eight triangles of a tile's top.
@@ -371,9 +373,10 @@ impl TerrainRenderer {
         // Each point with the next one around the tile and the centre.
         let fan: Vec<u16> = (0..8).flat_map(|i| [i, (i + 1) % 8, 8]).collect();
         let top_indices = buffer("fan", bytemuck::cast_slice(&fan), wgpu::BufferUsages::INDEX)?;
+        let map_at_rest = map_data(terrain);
         let map = buffer(
             "map",
-            bytemuck::bytes_of(&map_data(terrain)),
+            bytemuck::bytes_of(&map_at_rest),
             wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
         )?;
 
@@ -435,6 +438,7 @@ impl TerrainRenderer {
             materials,
             textures: Arc::downgrade(textures),
             map,
+            map_at_rest,
             chunk_indices,
             top_indices,
             instances,
@@ -686,7 +690,7 @@ impl TerrainData {
 
     /// Works out what the view shows, and sends what shaders must know of it.
     pub(super) fn prepare(&mut self, gpu: &Gpu, terrain: &Terrain, view: &View, size: [u32; 2]) {
-        let mut map = map_data(terrain);
+        let mut map = self.map_at_rest;
         let on = |(overlay, value): &(&str, u32)| {
             if view.overlays.contains(overlay) {
                 *value
