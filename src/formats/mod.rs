@@ -4,6 +4,7 @@
 //! and gives a value with the list of everything that is wrong with it.
 
 pub mod pfmap;
+pub mod pfobj;
 mod problem;
 mod text;
 
