@@ -54,8 +54,8 @@ impl Golden {
 
     fn with_overlay(mut self, id: &str) -> Self {
         let offered = self.document.as_ref().map_or(&[][..], |d| d.overlays());
-        self.view.overlays.set(offered, id, true);
-        assert!(self.view.overlays.contains(id));
+        self.view.shown.overlays.set(offered, id, true);
+        assert!(self.view.shown.overlays.contains(id));
         self
     }
 
@@ -172,10 +172,10 @@ fn demo() -> Vec<Golden> {
 
     let terrain = terrain(&*document);
     let mut outlines = Golden::new("outlines", &document, near);
-    outlines.view.selected = Some(terrain.tile_item(94, 28));
+    outlines.view.shown.selected = Some(terrain.tile_item(94, 28));
     goldens.push(outlines);
     let mut chunk = Golden::new("outline-chunk", &document, near);
-    chunk.view.selected = Some(Item {
+    chunk.view.shown.selected = Some(Item {
         kind: "chunk",
         index: 8,
     });
@@ -186,10 +186,10 @@ fn demo() -> Vec<Golden> {
         .skip(1)
         .max_by_key(|kind| kind.count);
     let mut kind = Golden::new("highlight-type", &document, near);
-    kind.view.selected = most_sloped.map(|kind| kind.item);
+    kind.view.shown.selected = most_sloped.map(|kind| kind.item);
     goldens.push(kind);
     let mut material = Golden::new("highlight-material", &document, near);
-    material.view.selected = Some(Item {
+    material.view.shown.selected = Some(Item {
         kind: "material",
         index: 0,
     });

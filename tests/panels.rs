@@ -18,7 +18,8 @@ use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::terrain::Terrain;
 use mapscope::scene::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, OverlaySet, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
+    Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
+    TextSpan,
 };
 use mapscope::viewer::panels::{
     FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer, Problems,
@@ -151,7 +152,7 @@ impl Document for Sample {
         ]
     }
 
-    fn pick(&self, _ray_in_world: Ray) -> Option<Hit> {
+    fn pick(&self, _ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
         None
     }
 
@@ -159,7 +160,7 @@ impl Document for Sample {
         vec![SummaryPart::new(item.kind, item.index.to_string())]
     }
 
-    fn properties(&self, item: Item) -> Vec<PropertyGroup> {
+    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
         if item.kind != "tile" {
             return Vec::new();
         }
@@ -222,11 +223,11 @@ impl Document for Sample {
         ]
     }
 
-    fn item_bounds(&self, item: Item) -> Option<Aabb> {
+    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
         (item.kind == "tile").then(|| self.bounds())
     }
 
-    fn item_outline(&self, _item: Item) -> Vec<[Vec3; 2]> {
+    fn item_outline(&self, _item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
         Vec::new()
     }
 
@@ -326,8 +327,7 @@ impl PreviewRenderer for Previews {
 struct Host<Panel> {
     panel: Panel,
     document: Arc<dyn Document>,
-    selected: Option<Item>,
-    overlays: OverlaySet,
+    shown: Shown,
     thumbnails: Thumbnails,
     previews: Previews,
     /// Everything that the panel asked for.
@@ -343,8 +343,7 @@ impl<Panel: Default> Host<Panel> {
         Self {
             panel: Panel::default(),
             document: Arc::new(document),
-            selected: None,
-            overlays: OverlaySet::default(),
+            shown: Shown::default(),
             thumbnails: Thumbnails::default(),
             previews: Previews::default(),
             requests: Vec::new(),
@@ -353,7 +352,7 @@ impl<Panel: Default> Host<Panel> {
     }
 
     fn selecting(mut self, item: Item) -> Self {
-        self.selected = Some(item);
+        self.shown.selected = Some(item);
         self
     }
 
@@ -372,9 +371,8 @@ impl<Panel: Default> Host<Panel> {
         let mut requests = Vec::new();
         let mut context = PanelContext {
             document: &self.document,
-            selected: self.selected,
+            shown: &self.shown,
             hovered: None,
-            overlays: &self.overlays,
             frame: FrameStatistics {
                 frame_ms: 4.256,
                 triangles: 1_234_567,
@@ -391,7 +389,7 @@ impl<Panel: Default> Host<Panel> {
             .show(ui, |ui| show(&mut self.panel, ui, &mut context));
         for request in requests {
             if let Request::Select(item) = request {
-                self.selected = item;
+                self.shown.selected = item;
             }
             self.requests.push(request);
         }
@@ -540,7 +538,7 @@ fn the_search_lists_what_matches_below_its_headings() {
 #[test]
 fn what_is_selected_elsewhere_comes_into_sight() {
     let mut h = outliner();
-    h.state_mut().selected = Some(item("chunk", 3000));
+    h.state_mut().shown.selected = Some(item("chunk", 3000));
     h.run();
     let row = h.get_by_label("Chunk 46, 56");
     assert_eq!(row.accesskit_node().is_selected(), Some(true));
@@ -558,7 +556,7 @@ fn the_outline_can_be_walked_with_the_keyboard() {
     h.run();
     h.key_press(Key::ArrowDown);
     h.run();
-    assert_eq!(h.state().selected, Some(item("material", 1)));
+    assert_eq!(h.state().shown.selected, Some(item("material", 1)));
     h.key_press(Key::ArrowLeft);
     h.run();
     assert!(h.get_by_label("Materials").is_focused());
@@ -575,7 +573,7 @@ fn the_outline_can_be_walked_with_the_keyboard() {
         h.key_press(Key::ArrowDown);
         h.run();
     }
-    assert_eq!(h.state().selected, Some(item("chunk", 59)));
+    assert_eq!(h.state().shown.selected, Some(item("chunk", 59)));
     assert!(h.get_by_label("Chunk 0, 59").is_focused());
 }
 
@@ -786,8 +784,14 @@ fn statistics_are_told_in_units_for_people() {
 fn the_legend_is_that_of_the_overlays_that_are_on() {
     let mut h = Host::new(sample()).in_harness(small(), Legend::ui);
     assert!(h.query_by_label("Tile types").is_none());
-    h.state_mut().overlays.set(&OVERLAYS, "tile-types", true);
-    h.state_mut().overlays.set(&OVERLAYS, "tile-grid", true);
+    h.state_mut()
+        .shown
+        .overlays
+        .set(&OVERLAYS, "tile-types", true);
+    h.state_mut()
+        .shown
+        .overlays
+        .set(&OVERLAYS, "tile-grid", true);
     h.run();
     h.get_by_label("Tile types");
     h.get_by_label("1 ramp_sn (384)");
@@ -795,7 +799,10 @@ fn the_legend_is_that_of_the_overlays_that_are_on() {
         h.query_by_label("Tile grid").is_none(),
         "lines need no legend"
     );
-    h.state_mut().overlays.set(&OVERLAYS, "pathable", true);
+    h.state_mut()
+        .shown
+        .overlays
+        .set(&OVERLAYS, "pathable", true);
     h.run();
     h.get_by_label("ground units can walk");
     assert!(h.query_by_label("1 ramp_sn (384)").is_none());
@@ -867,18 +874,18 @@ fn a_kind_is_selected_and_stepped_through() {
     // The window selects a tile of the kind; the buttons must still know the kind.
     h.get_by_label("Next").click();
     h.run();
-    h.state_mut().selected = None;
+    h.state_mut().shown.selected = None;
     h.get_by_label("Previous").click();
     h.run();
     let step = |backwards| Request::NextOfKind { kind, backwards };
     assert_eq!(h.state().asked()[1..], [step(false), step(true)]);
     h.get_by_label("ramp_sn, code 1, 384 in the map").click();
     h.run();
-    assert_eq!(h.state().selected, Some(kind), "highlighted again");
+    assert_eq!(h.state().shown.selected, Some(kind), "highlighted again");
     h.get_by_label("ramp_sn, code 1, 384 in the map").click();
     h.run();
     assert_eq!(
-        h.state().selected,
+        h.state().shown.selected,
         None,
         "a second click puts the highlight out"
     );
@@ -910,7 +917,7 @@ fn the_sandbox_follows_the_selected_tile_until_something_is_changed() {
     h.get_by_label("Sandbox").click();
     h.run();
     let select = |h: &mut Harness<'_, Host<Kinds>>, row: u32, col: u32| {
-        h.state_mut().selected = Some(item("tile", u64::from(row * map.cols() + col)));
+        h.state_mut().shown.selected = Some(item("tile", u64::from(row * map.cols() + col)));
         h.run();
     };
     let around = |row: u32, col: u32| -> Vec<Tile> {
@@ -1168,7 +1175,7 @@ fn every_panel_can_be_drawn() {
     pictures("statistics", [300.0, 260.0], plain, Statistics::ui, |_| ());
     let on = || {
         let mut host = Host::new(sample());
-        host.overlays.set(&OVERLAYS, "tile-types", true);
+        host.shown.overlays.set(&OVERLAYS, "tile-types", true);
         host
     };
     pictures("legend", [220.0, 100.0], on, Legend::ui, |_| ());

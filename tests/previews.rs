@@ -9,7 +9,7 @@ use mapscope::formats::pfmap::{self, Pfmap, Tile, TileType};
 use mapscope::render::{Gpu, Renderer, SceneData, Target, View};
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::terrain::Terrain;
-use mapscope::scene::{Document, Drawable, demo};
+use mapscope::scene::{Document, Drawable, Shown, demo};
 
 /// Pixels of the pictures: about those of a card in the panel.
 const SIZE: [u32; 2] = [184, 138];
@@ -48,7 +48,10 @@ impl Opened {
         let scene = self.renderer.upload_patch(&self.gpu, &self.scene, &patch);
         let target = Target::new(&self.gpu, SIZE);
         let view = View {
-            selected: Some(patch.patch_center()),
+            shown: Shown {
+                selected: Some(patch.patch_center()),
+                ..Shown::default()
+            },
             ..View::plain(patch.patch_camera(target.aspect()))
         };
         let shown = Some((&mut scene.unwrap(), &patch as _));

@@ -23,7 +23,7 @@ use mapscope::scene::terrain::geometry::{
     BORDER_LEVEL, Corner, Half, LEVEL_HEIGHT, Shape, TILE_SIDE, half_material,
 };
 use mapscope::scene::terrain::pack::{Faces, TileRecord};
-use mapscope::scene::{Document, Item, LegendEntry, OverlaySet, Ray};
+use mapscope::scene::{Document, Item, LegendEntry, OverlaySet, Ray, Shown};
 
 use shared::shared;
 use stage::{
@@ -377,7 +377,7 @@ fn march(terrain: &Terrain, ray: Ray) -> Option<f32> {
 fn check_pick(document: &dyn Document, ray: Ray, name: &str) -> bool {
     let terrain = terrain(document);
     let marched = march(terrain, ray);
-    let picked = document.pick(ray);
+    let picked = document.pick(ray, &Shown::default());
     let (Some(marched), Some(hit)) = (marched, picked) else {
         assert_eq!(
             marched.is_some(),
@@ -464,7 +464,7 @@ fn straight_down_is_the_tile_below() {
                 origin,
                 direction: Vec3::NEG_Y,
             };
-            let hit = document.pick(ray).unwrap();
+            let hit = document.pick(ray, &Shown::default()).unwrap();
             assert_eq!(hit.item, terrain.tile_item(row, col));
             let ground = terrain.height_at(origin.x, origin.z).unwrap();
             assert!((hit.position.y - ground).abs() < 1e-3, "{hit:?} {ground}");
@@ -493,10 +493,13 @@ fn sides_and_the_skirt_are_hit_as_their_tiles() {
         // Against the tower from well outside the map, above the ground around it.
         let center = placement.world(20.5, 10.5, 2.5);
         let hit = document
-            .pick(Ray {
-                origin: center - direction * 600.0,
-                direction,
-            })
+            .pick(
+                Ray {
+                    origin: center - direction * 600.0,
+                    direction,
+                },
+                &Shown::default(),
+            )
             .unwrap();
         assert_eq!(hit.item, terrain.tile_item(10, 20), "{edge:?}");
         let expected = center - direction * TILE_SIDE / 2.0;
@@ -507,19 +510,25 @@ fn sides_and_the_skirt_are_hit_as_their_tiles() {
         // Over the ground and past the tower.
         let beside = placement.world(5.5, 5.5, 2.5);
         assert_eq!(
-            document.pick(Ray {
-                origin: beside - direction * 600.0,
-                direction
-            }),
+            document.pick(
+                Ray {
+                    origin: beside - direction * 600.0,
+                    direction
+                },
+                &Shown::default()
+            ),
             None
         );
         // The skirt reaches down to level -1.
         let below = placement.world(5.5, 5.5, -0.5);
         let hit = document
-            .pick(Ray {
-                origin: below - direction * 600.0,
-                direction,
-            })
+            .pick(
+                Ray {
+                    origin: below - direction * 600.0,
+                    direction,
+                },
+                &Shown::default(),
+            )
             .unwrap();
         let expected = match edge {
             Edge::North => (0, 5),
@@ -534,10 +543,13 @@ fn sides_and_the_skirt_are_hit_as_their_tiles() {
         );
         let deeper = placement.world(5.5, 5.5, -1.5);
         assert_eq!(
-            document.pick(Ray {
-                origin: deeper - direction * 600.0,
-                direction
-            }),
+            document.pick(
+                Ray {
+                    origin: deeper - direction * 600.0,
+                    direction
+                },
+                &Shown::default()
+            ),
             None
         );
     }
@@ -545,7 +557,7 @@ fn sides_and_the_skirt_are_hit_as_their_tiles() {
         origin: Vec3::new(0.0, 10.0, 0.0),
         direction: Vec3::Y,
     };
-    assert_eq!(document.pick(up), None);
+    assert_eq!(document.pick(up, &Shown::default()), None);
 }
 
 // ---- Pictures ------------------------------------------------------------------------------
@@ -646,11 +658,11 @@ fn the_picture_shows_what_picking_finds() {
     let mut stage = Stage::get();
     for (name, camera, distance) in cameras(&*document, aspect) {
         let mut view = View::plain(camera);
-        view.overlays = overlay(&*document, "tile-types");
+        view.shown.overlays = overlay(&*document, "tile-types");
         let (picture, _) = stage.draw(Some(&*document), &view, size);
         let kind_at = |x: f32, y: f32| {
             let at = Vec2::new(x / size[0] as f32, y / size[1] as f32);
-            let hit = document.pick(camera.ray_in_world(at, aspect))?;
+            let hit = document.pick(camera.ray_in_world(at, aspect), &Shown::default())?;
             let (row, col) = terrain.tile_rc(hit.item)?;
             Some(terrain.map().tile(row, col)?.kind)
         };
@@ -692,7 +704,7 @@ fn the_top_view_is_the_file_as_it_is_written() {
     let mut camera = Camera::framing(document.bounds(), NamedView::Top, Handedness::Mirrored, 1.0);
     camera.projection = Projection::Orthographic;
     let mut view = View::plain(camera);
-    view.overlays = overlay(&*document, "height");
+    view.shown.overlays = overlay(&*document, "height");
     let (picture, _) = Stage::get().draw(Some(&*document), &view, [200, 200]);
     let legend = document.legend("height");
     // From the skirts' lowest level to the highest: -1 to 9, and colours between those listed.
@@ -823,6 +835,6 @@ fn nothing_open_is_the_sky() {
         index: 3,
     };
     let mut selected = view("0,60,0,0,50,10");
-    selected.selected = Some(item);
+    selected.shown.selected = Some(item);
     assert!(Stage::get().draw(None, &selected, [64, 36]).0 == picture);
 }

@@ -13,7 +13,7 @@ use super::{CommandError, Status};
 use crate::render::{DrawStatistics, Floor, Renderer, View};
 use crate::scene::camera::Pose;
 use crate::scene::registry::OpenOptions;
-use crate::scene::{Document, Ray};
+use crate::scene::{Document, Ray, Shown};
 
 /// Frames that are drawn before any is measured: the first ones compile shaders and warm caches.
 const WARM_UP_FRAMES: u32 = 5;
@@ -302,7 +302,7 @@ impl<'a> Flight<'a> {
             origin: point.with_y(bounds.max.y + 1.0),
             direction: Vec3::NEG_Y,
         };
-        let hit = self.document.pick(ray);
+        let hit = self.document.pick(ray, &Shown::default());
         hit.map_or(bounds.min.y, |hit| hit.position.y)
     }
 }

@@ -137,7 +137,7 @@ pub(super) fn view_of(picture: &PictureArgs, document: &dyn Document, aspect: f3
     }
     let mut view = View::plain(camera);
     for id in &look.overlays {
-        view.overlays.set(document.overlays(), id, true);
+        view.shown.overlays.set(document.overlays(), id, true);
     }
     view
 }

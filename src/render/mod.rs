@@ -20,7 +20,7 @@ use self::lines::{LineData, LineRenderer};
 use self::sky::SkyRenderer;
 use self::terrain::{TerrainData, TerrainRenderer};
 use crate::scene::camera::Camera;
-use crate::scene::{Document, Drawable, Item, OverlaySet};
+use crate::scene::{Document, Drawable, Shown};
 
 pub use floor::Floor;
 pub use gpu::{Gpu, GpuError};
@@ -33,10 +33,8 @@ pub use target::{COLOR_FORMAT, Target};
 pub struct View {
     /// Where it is taken from.
     pub camera: Camera,
-    /// The overlays that are on.
-    pub overlays: OverlaySet,
-    /// What is selected; a kind highlights all of its kind.
-    pub selected: Option<Item>,
+    /// What of the document is shown.
+    pub shown: Shown,
     /// Seconds since the start, for what moves by itself. A view that does not change has one
     /// that does not change.
     pub time_secs: f32,
@@ -49,8 +47,7 @@ impl View {
     pub fn plain(camera: Camera) -> Self {
         Self {
             camera,
-            overlays: OverlaySet::default(),
-            selected: None,
+            shown: Shown::default(),
             time_secs: 0.0,
             outline_scale: 1.0,
         }
@@ -199,8 +196,8 @@ impl Renderer {
         };
         scene.frame.write(gpu, view, target.size);
         scene.lines.clear();
-        if let Some(item) = view.selected {
-            let segments = document.item_outline(item);
+        if let Some(item) = view.shown.selected {
+            let segments = document.item_outline(item, view.shown.playhead);
             let width_pixels = 3.0 * view.outline_scale;
             scene
                 .lines
@@ -218,7 +215,7 @@ impl Renderer {
         self.sky.draw(&mut pass, &scene.frame);
         self.terrain
             .draw_water(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
-        if view.overlays.contains("wireframe") {
+        if view.shown.overlays.contains("wireframe") {
             self.terrain
                 .draw_wireframe(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
         }

@@ -309,7 +309,7 @@ impl TerrainRenderer {
         data: &TerrainData,
         view: &View,
     ) {
-        let wireframe = view.overlays.contains("wireframe") && gpu.draws_wireframes();
+        let wireframe = view.shown.overlays.contains("wireframe") && gpu.draws_wireframes();
         for variant in [Some(data.variant), wireframe.then_some(Variant::Wireframe)] {
             let Some(variant) = variant else { continue };
             self.pipelines[variant as usize]
@@ -692,7 +692,7 @@ impl TerrainData {
     pub(super) fn prepare(&mut self, gpu: &Gpu, terrain: &Terrain, view: &View, size: [u32; 2]) {
         let mut map = self.map_at_rest;
         let on = |(overlay, value): &(&str, u32)| {
-            if view.overlays.contains(overlay) {
+            if view.shown.overlays.contains(overlay) {
                 *value
             } else {
                 0
@@ -816,7 +816,7 @@ fn detail_for(tile_pixels: f32) -> Detail {
 
 /// What is highlighted: all tiles of the selected type, or with the selected material on top.
 fn highlight(terrain: &Terrain, view: &View) -> u32 {
-    let Some(item) = view.selected else {
+    let Some(item) = view.shown.selected else {
         return gpu_data::NOTHING;
     };
     match item.kind {

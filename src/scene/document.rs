@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::camera::Handedness;
+use super::playback::{ClipInfo, Curve, Playhead};
 use super::terrain::Terrain;
 use crate::formats::{Format, Problem};
 
@@ -207,6 +208,15 @@ pub struct Overlay {
     pub colors_surface: bool,
 }
 
+/// What colours mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Legend {
+    /// What is coloured.
+    pub title: &'static str,
+    /// Its colours.
+    pub entries: Vec<LegendEntry>,
+}
+
 /// A colour of an overlay and what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LegendEntry {
@@ -247,6 +257,41 @@ impl OverlaySet {
     pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.ids.iter().copied()
     }
+}
+
+/// What of a document is shown, and how: everything but where it is seen from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Shown {
+    /// The overlays that are on.
+    pub overlays: OverlaySet,
+    /// What is selected; a kind highlights all of its kind.
+    pub selected: Option<Item>,
+    /// The moment of its animation.
+    pub playhead: Playhead,
+}
+
+/// A line of an overlay.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// Where it begins and ends, in world space.
+    pub ends: [Vec3; 2],
+    /// Red, green, blue and opacity.
+    pub color: [u8; 4],
+    /// How wide it is, in pixels of a plain screen.
+    pub width_points: f32,
+    /// Whether it is seen through what is in front of it.
+    pub on_top: bool,
+}
+
+/// A text at a place of the view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Label {
+    /// The place, in world space.
+    pub position: Vec3,
+    /// What it says.
+    pub text: String,
+    /// Red, green and blue.
+    pub color: [u8; 3],
 }
 
 /// One of the kinds of thing that a map is built of, such as a tile type.
@@ -292,20 +337,43 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The tree that the outliner shows.
     fn outline(&self) -> Vec<OutlineNode>;
 
-    /// The first thing that a ray meets.
-    fn pick(&self, ray_in_world: Ray) -> Option<Hit>;
+    /// Its clips, in the order of the file. Empty for what does not move.
+    fn clips(&self) -> &[ClipInfo] {
+        &[]
+    }
+
+    /// How the numbers of an item run over a clip, by its index in [`Document::clips`]; empty for
+    /// an item that has none.
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+        let _ = (item, clip);
+        Vec::new()
+    }
+
+    /// The first thing that a ray meets of what is shown.
+    fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit>;
 
     /// One line about an item, for the status bar. Where the pointer is on it need not be said.
     fn summary(&self, item: Item) -> Vec<SummaryPart>;
 
-    /// Everything about an item, for the inspector. Empty for an item that is not there.
-    fn properties(&self, item: Item) -> Vec<PropertyGroup>;
+    /// Everything about an item at a moment, for the inspector. Empty for an item that is not
+    /// there.
+    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup>;
 
-    /// Where an item is in world space, for framing it.
-    fn item_bounds(&self, item: Item) -> Option<Aabb>;
+    /// Where an item is in world space at a moment, for framing it.
+    fn item_bounds(&self, item: Item, playhead: Playhead) -> Option<Aabb>;
 
-    /// Line segments in world space that outline an item in the view.
-    fn item_outline(&self, item: Item) -> Vec<[Vec3; 2]>;
+    /// Line segments in world space that outline an item in the view at a moment.
+    fn item_outline(&self, item: Item, playhead: Playhead) -> Vec<[Vec3; 2]>;
+
+    /// Adds the lines of the overlays that are on to those in `lines`.
+    fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        let _ = (shown, lines);
+    }
+
+    /// Adds the texts of the overlays that are on to those in `labels`.
+    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        let _ = (shown, labels);
+    }
 
     /// The item next to another.
     fn neighbor(&self, item: Item, direction: Direction) -> Option<Item>;
@@ -318,6 +386,12 @@ pub trait Document: fmt::Debug + Send + Sync {
 
     /// What the colours of an overlay mean.
     fn legend(&self, overlay_id: &str) -> Vec<LegendEntry>;
+
+    /// What the colours mean that a selection brings out, and what is coloured.
+    fn selection_legend(&self, item: Item) -> Option<Legend> {
+        let _ = item;
+        None
+    }
 
     /// The kinds of thing it is built of, for the panel that shows and counts them.
     fn kinds(&self) -> Vec<Kind>;

@@ -7,10 +7,13 @@ pub mod assets;
 pub mod camera;
 pub mod demo;
 mod document;
+mod playback;
 pub mod registry;
 pub mod terrain;
 
 pub use document::{
-    Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, OverlaySet, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
+    Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label, Legend, LegendEntry,
+    Line, OutlineNode, Overlay, OverlaySet, Property, PropertyGroup, Ray, Shown, Statistic,
+    SummaryPart, Swatch, TextSpan,
 };
+pub use playback::{ClipInfo, Curve, Playhead};

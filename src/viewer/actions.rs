@@ -29,8 +29,8 @@ impl State {
             | Action::CopyPose
             | Action::PastePose => open,
             Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| !open.demo),
-            Action::FrameSelection | Action::Walk(_) => open && self.selected.is_some(),
-            Action::NextOfKind { .. } => open && (self.selected.or(self.stepping)).is_some(),
+            Action::FrameSelection | Action::Walk(_) => open && self.shown.selected.is_some(),
+            Action::NextOfKind { .. } => open && (self.shown.selected.or(self.stepping)).is_some(),
             Action::Overlay(id) => self
                 .document()
                 .is_some_and(|document| document.overlays().iter().any(|o| o.id == id)),
@@ -38,7 +38,7 @@ impl State {
                 self.loading.is_some()
                     || self.dialog.is_some()
                     || !self.failures.is_empty()
-                    || self.selected.is_some()
+                    || self.shown.selected.is_some()
             }
             Action::Open
             | Action::OpenPath
@@ -62,7 +62,7 @@ impl State {
             Action::Orthographic => Some(self.camera.projection == Projection::Orthographic),
             Action::GameView => Some(self.mode == CameraMode::Game),
             Action::Fly => Some(self.mode == CameraMode::Fly),
-            Action::Overlay(id) => Some(self.overlays.contains(id)),
+            Action::Overlay(id) => Some(self.shown.overlays.contains(id)),
             _ => None,
         }
     }
@@ -112,7 +112,7 @@ impl State {
                 }
             }
             Action::FrameSelection => {
-                if let Some(item) = self.selected {
+                if let Some(item) = self.shown.selected {
                     self.frame(item);
                 }
             }
@@ -156,7 +156,7 @@ impl State {
             Action::PastePose => self.effects.push(Effect::PastePose),
             Action::Clear => self.clear(),
             Action::Walk(direction) => {
-                let neighbor = self.selected.and_then(|item| {
+                let neighbor = self.shown.selected.and_then(|item| {
                     self.document()
                         .and_then(|document| document.neighbor(item, direction))
                 });
@@ -172,8 +172,8 @@ impl State {
             }
             Action::Overlay(id) => {
                 if let Some(document) = self.document().cloned() {
-                    let on = !self.overlays.contains(id);
-                    self.overlays.set(document.overlays(), id, on);
+                    let on = !self.shown.overlays.contains(id);
+                    self.shown.overlays.set(document.overlays(), id, on);
                 }
             }
             Action::Palette => {
@@ -209,7 +209,7 @@ impl State {
 
     /// Selects an item, or nothing.
     pub(super) fn select(&mut self, item: Option<Item>) {
-        self.selected = item;
+        self.shown.selected = item;
         if let Some(item) = item
             && self.is_kind(item)
         {
@@ -224,14 +224,14 @@ impl State {
 
     /// The kind that the selection is, or is of.
     fn kind_of_selection(&self) -> Option<Item> {
-        let Some(selected) = self.selected else {
+        let Some(selected) = self.shown.selected else {
             return self.stepping;
         };
         if self.is_kind(selected) {
             return Some(selected);
         }
         // An item's properties link to its kind.
-        let groups = self.document()?.properties(selected);
+        let groups = self.document()?.properties(selected, self.shown.playhead);
         let links = groups.iter().flat_map(|group| &group.properties);
         links
             .filter_map(|property| property.link)
@@ -240,7 +240,7 @@ impl State {
     }
 
     fn next_of_kind(&mut self, kind: Item, backwards: bool) {
-        let after = self.selected.filter(|item| *item != kind);
+        let after = self.shown.selected.filter(|item| *item != kind);
         let next = self
             .document()
             .and_then(|document| document.next_of_kind(kind, after, backwards));

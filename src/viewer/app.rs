@@ -22,7 +22,7 @@ use super::previews::{LivePreviews, PreviewPictures};
 use super::settings::{Panel, Settings};
 use super::state::{self, Effect, HoveringFiles, LoadingView, PathPurpose, State};
 use super::surface::{Next, WindowSurface};
-use super::ui::{Canvas, Shown, WindowUi};
+use super::ui::{Canvas, Placed, WindowUi};
 use super::watch::FileWatch;
 use super::{ViewError, theme};
 use crate::formats::Severity;
@@ -260,9 +260,9 @@ impl App {
             frame: frame_statistics,
             previews: &mut previews,
         };
-        let mut shown = Shown::default();
+        let mut placed = Placed::default();
         let output = self.egui.run_ui(raw, |ui| {
-            shown = self.ui.show(ui, &mut self.state, &mut canvas);
+            placed = self.ui.show(ui, &mut self.state, &mut canvas);
         });
         if previews.unfinished() {
             screen.window.request_redraw();
@@ -272,7 +272,7 @@ impl App {
             .input
             .handle_platform_output(&screen.window, output.platform_output);
         let pixels_per_point = output.pixels_per_point;
-        if let Some(rect) = shown.viewport {
+        if let Some(rect) = placed.viewport {
             let size = [rect.width(), rect.height()]
                 .map(|side| (side * pixels_per_point).round().max(1.0) as u32);
             let measure = self.state.settings.is_open(Panel::Statistics);
@@ -311,7 +311,7 @@ impl App {
         }
         screen.hear_of_loss();
         self.events
-            .state(&self.state, &shown.rects, pixels_per_point);
+            .state(&self.state, &placed.rects, pixels_per_point);
         let delay = output
             .viewport_output
             .get(&egui::ViewportId::ROOT)

@@ -104,9 +104,9 @@ impl Events {
             self.hovered = state.hovered;
             self.say(format_args!("pointer {}", item_text(state.hovered)));
         }
-        if self.selected != state.selected {
-            self.selected = state.selected;
-            self.say(format_args!("selected {}", item_text(state.selected)));
+        if self.selected != state.shown.selected {
+            self.selected = state.shown.selected;
+            self.say(format_args!("selected {}", item_text(state.shown.selected)));
         }
         if self.camera != Some(state.camera.pose) {
             self.camera = Some(state.camera.pose);

@@ -5,24 +5,24 @@ use egui::{Button, Panel, Ui};
 use super::commands::{Action, COMMANDS, Command, MENUS};
 use super::folder;
 use super::state::State;
-use super::ui::Shown;
+use super::ui::Placed;
 
-pub(super) fn menu_bar(root: &mut Ui, state: &mut State, shown: &mut Shown) {
+pub(super) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
     let bar = Panel::top("menu bar").show(root, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             for title in MENUS {
-                let menu = ui.menu_button(title, |ui| menu(ui, state, title, shown));
-                shown.at(
+                let menu = ui.menu_button(title, |ui| menu(ui, state, title, placed));
+                placed.at(
                     &format!("menu-{}", title.to_lowercase()),
                     menu.response.rect,
                 );
             }
         });
     });
-    shown.at("menu", bar.response.rect);
+    placed.at("menu", bar.response.rect);
 }
 
-fn menu(ui: &mut Ui, state: &mut State, title: &str, shown: &mut Shown) {
+fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
     ui.set_min_width(230.0);
     let mut group = None;
     for command in COMMANDS
@@ -34,7 +34,7 @@ fn menu(ui: &mut Ui, state: &mut State, title: &str, shown: &mut Shown) {
         }
         group = Some(command.menu.group);
         let item = menu_item(ui, state, command);
-        shown.at(&format!("item-{}", command.id), item.rect);
+        placed.at(&format!("item-{}", command.id), item.rect);
         if item.clicked() {
             state.run(command.action);
             ui.close();

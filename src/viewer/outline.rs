@@ -7,8 +7,8 @@ use egui::{Color32, Painter, Pos2, Rect, Stroke, pos2};
 use glam::{Mat4, Vec3, Vec4};
 
 use super::state::OpenFile;
-use crate::scene::Item;
 use crate::scene::camera::Camera;
+use crate::scene::{Item, Playhead};
 
 /// As wide as it needs to be to be seen on any ground, in logical pixels.
 const STROKE: Stroke = Stroke {
@@ -19,8 +19,8 @@ const STROKE: Stroke = Stroke {
 /// The outline of an item, kept while the pointer stays on it.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
-    /// The item and the load that it is of.
-    of: Option<(Item, u64)>,
+    /// The item, the load that it is of, and the moment.
+    of: Option<(Item, u64, Playhead)>,
     segments_in_world: Vec<[Vec3; 2]>,
 }
 
@@ -33,12 +33,13 @@ impl Outline {
         open: &OpenFile,
         camera: &Camera,
         item: Option<Item>,
+        playhead: Playhead,
     ) {
-        let of = item.map(|item| (item, open.version));
+        let of = item.map(|item| (item, open.version, playhead));
         if self.of != of {
             self.of = of;
-            self.segments_in_world =
-                item.map_or_else(Vec::new, |item| open.document.item_outline(item));
+            let outline = |item| open.document.item_outline(item, playhead);
+            self.segments_in_world = item.map_or_else(Vec::new, outline);
         }
         if self.segments_in_world.is_empty() {
             return;

@@ -45,8 +45,7 @@ pub(super) struct Extent {
 fn view_of(state: &State, pixels_per_point: f32) -> View {
     View {
         camera: state.camera,
-        overlays: state.overlays.clone(),
-        selected: state.selected,
+        shown: state.shown.clone(),
         time_secs: 0.0,
         outline_scale: pixels_per_point,
     }

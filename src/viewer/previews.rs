@@ -14,7 +14,7 @@ use super::state::OpenFile;
 use crate::formats::pfmap::{Tile, TileType};
 use crate::render::{Gpu, Renderer, Target, View};
 use crate::scene::terrain::Terrain;
-use crate::scene::{Drawable, Item};
+use crate::scene::{Drawable, Item, Shown};
 
 /// Pixels that are drawn for each pixel that is shown, along each axis: it smooths edges.
 const SAMPLES: f32 = 2.0;
@@ -123,7 +123,10 @@ impl<'a> LivePreviews<'a> {
             .ok()?;
         let target = Target::new(self.gpu, size);
         let view = View {
-            selected: Some(patch.patch_center()),
+            shown: Shown {
+                selected: Some(patch.patch_center()),
+                ..Shown::default()
+            },
             // Half as wide as in the large picture, but with as many points on every screen.
             outline_scale: SAMPLES * 0.5 * self.pixels_per_point,
             ..View::plain(patch.patch_camera(target.aspect()))

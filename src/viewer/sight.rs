@@ -38,7 +38,7 @@ impl State {
 
     fn bounds_of(&self, item: Item) -> Option<Aabb> {
         self.document()
-            .and_then(|document| document.item_bounds(item))
+            .and_then(|document| document.item_bounds(item, self.shown.playhead))
     }
 
     /// Less for documents that are themselves small.
@@ -50,14 +50,14 @@ impl State {
     }
 
     pub(super) fn center_on_selection(&mut self) {
-        if let Some(bounds) = self.selected.and_then(|item| self.bounds_of(item)) {
+        if let Some(bounds) = self.shown.selected.and_then(|item| self.bounds_of(item)) {
             self.camera.pose = camera_control::center_on(&self.camera, bounds.center());
         }
     }
 
     /// Moves the camera only if the selection has left the view.
     pub(super) fn keep_in_view(&mut self) {
-        let Some(bounds) = self.selected.and_then(|item| self.bounds_of(item)) else {
+        let Some(bounds) = self.shown.selected.and_then(|item| self.bounds_of(item)) else {
             return;
         };
         let seen = self.camera.project(bounds.center(), self.aspect);
@@ -77,7 +77,8 @@ impl State {
     /// level ground at the target's height, or at its distance.
     pub(super) fn seen_at(&self, at: Vec2) -> Vec3 {
         let ray = self.camera.ray_in_world(at, self.aspect);
-        let hit = self.document().and_then(|document| document.pick(ray));
+        let document = self.document();
+        let hit = document.and_then(|document| document.pick(ray, &self.shown));
         if let Some(hit) = hit {
             return hit.position;
         }

@@ -4,13 +4,13 @@ use egui::{Button, RichText, Ui};
 
 use super::commands::{self, Action};
 use super::state::State;
-use super::ui::Shown;
+use super::ui::Placed;
 use super::{menus, theme};
 
 /// What the window shows while nothing is open.
-pub(super) fn start_page(ui: &mut Ui, state: &mut State, shown: &mut Shown) {
+pub(super) fn start_page(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     let rect = ui.available_rect_before_wrap();
-    shown.at("start-page", rect);
+    placed.at("start-page", rect);
     let mut chosen = None;
     egui::ScrollArea::vertical()
         .auto_shrink([false, false])
@@ -49,14 +49,14 @@ pub(super) fn start_page(ui: &mut Ui, state: &mut State, shown: &mut Shown) {
                                     .right_text(RichText::new(command.first_key_text()).weak())
                                     .min_size(egui::vec2(220.0, 30.0));
                                 let button = ui.add(button).on_hover_text(command.help);
-                                shown.at(&format!("start-{}", command.id), button.rect);
+                                placed.at(&format!("start-{}", command.id), button.rect);
                                 if button.clicked() {
                                     state.run(action);
                                 }
                             }
                         });
                     });
-                shown.at("drop-zone", zone.response.rect);
+                placed.at("drop-zone", zone.response.rect);
                 if recent > 0.0 {
                     ui.add_space(18.0);
                     ui.label(RichText::new("Recent files").weak());

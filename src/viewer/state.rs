@@ -14,7 +14,7 @@ use crate::formats::Severity;
 use crate::scene::camera::{Camera, Handedness, NamedView, Pose};
 use crate::scene::demo;
 use crate::scene::registry::OpenOptions;
-use crate::scene::{Aabb, Document, Item, OverlaySet};
+use crate::scene::{Aabb, Document, Item, OverlaySet, Shown};
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -157,10 +157,8 @@ pub(super) struct State {
     pub game_height: f32,
     /// Width of the view over its height.
     pub aspect: f32,
-    /// The overlays that are on.
-    pub overlays: OverlaySet,
-    /// What is selected.
-    pub selected: Option<Item>,
+    /// What of the open document is shown.
+    pub shown: Shown,
     /// The kind that is stepped through.
     pub stepping: Option<Item>,
     /// What the pointer is over.
@@ -215,8 +213,7 @@ impl State {
             fly_speed: 50.0,
             game_height: camera_control::GAME_HEIGHT,
             aspect: 1.6,
-            overlays: OverlaySet::default(),
-            selected: None,
+            shown: Shown::default(),
             stepping: None,
             hovered: None,
             pointed_at: None,
@@ -354,14 +351,15 @@ impl State {
             document: Arc::clone(&document),
             version: self.versions,
         });
-        let is_gone = |item: &Item| document.properties(*item).is_empty();
+        let playhead = self.shown.playhead;
+        let is_gone = |item: &Item| document.properties(*item, playhead).is_empty();
         self.hovered = None;
         self.pointed_at = None;
         if keep {
-            self.selected = self.selected.filter(|item| !is_gone(item));
+            self.shown.selected = self.shown.selected.filter(|item| !is_gone(item));
             self.toast("Reloaded", None);
         } else {
-            self.selected = None;
+            self.shown.selected = None;
             self.stepping = None;
             self.look_at_document(&*document, demo);
             if files.len() > 1 {
@@ -405,13 +403,13 @@ impl State {
     fn keep_offered_overlays(&mut self, document: &dyn Document) {
         let offered = document.overlays();
         let mut overlays = OverlaySet::default();
-        for id in self.overlays.iter() {
+        for id in self.shown.overlays.iter() {
             overlays.set(offered, id, true);
         }
         for id in std::mem::take(&mut self.start.overlays) {
             overlays.set(offered, &id, true);
         }
-        self.overlays = overlays;
+        self.shown.overlays = overlays;
     }
 
     fn look_at_document(&mut self, document: &dyn Document, demo: bool) {
@@ -466,7 +464,7 @@ impl State {
     pub(super) fn close(&mut self) {
         self.open = None;
         self.playlist = None;
-        self.selected = None;
+        self.shown.selected = None;
         self.stepping = None;
         self.hovered = None;
         self.pointed_at = None;
@@ -617,17 +615,28 @@ mod tests {
             index: 77,
         }));
         state.run(Action::Overlay("tile-grid"));
-        let kept = (state.camera, state.selected, state.overlays.clone());
+        let kept = (
+            state.camera,
+            state.shown.selected,
+            state.shown.overlays.clone(),
+        );
         let version = state.open.as_ref().unwrap().version;
         state.loaded(outcome("/a.pfmap", true, true));
         state.shape_view(1.5);
-        assert_eq!((state.camera, state.selected, state.overlays.clone()), kept);
+        assert_eq!(
+            (
+                state.camera,
+                state.shown.selected,
+                state.shown.overlays.clone()
+            ),
+            kept
+        );
         assert_ne!(state.open.as_ref().unwrap().version, version);
         state.loaded(outcome("/b.pfmap", false, true));
         state.shape_view(1.5);
-        assert_eq!(state.selected, None);
+        assert_eq!(state.shown.selected, None);
         assert_ne!(state.camera, kept.0);
-        assert_eq!(state.overlays, kept.2);
+        assert_eq!(state.shown.overlays, kept.2);
     }
 
     #[test]
@@ -674,7 +683,7 @@ mod tests {
     #[test]
     fn escape_closes_what_is_foremost_first() {
         let mut state = state();
-        state.selected = Some(Item {
+        state.shown.selected = Some(Item {
             kind: "tile",
             index: 3,
         });
@@ -693,9 +702,9 @@ mod tests {
         assert_eq!(state.effects, [Effect::CancelLoad]);
         state.loading = None;
         state.run(Action::Clear);
-        assert!(state.failures.is_empty() && state.selected.is_some());
+        assert!(state.failures.is_empty() && state.shown.selected.is_some());
         state.run(Action::Clear);
-        assert!(state.selected.is_none());
+        assert!(state.shown.selected.is_none());
         assert!(!state.is_enabled(Action::Clear));
     }
 

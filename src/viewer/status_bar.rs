@@ -7,15 +7,15 @@ use super::camera_control::CameraMode;
 use super::commands::Action;
 use super::settings::Panel;
 use super::state::State;
-use super::ui::Shown;
+use super::ui::Placed;
 use super::{folder, theme, viewport};
 use crate::formats::Severity;
 
-pub(super) fn status_bar(root: &mut Ui, state: &mut State, shown: &mut Shown) {
+pub(super) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
     let bar = EguiPanel::bottom("status bar").show(root, |ui| {
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                status_right(ui, state, shown);
+                status_right(ui, state, placed);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     let text = status_text(ui, state);
                     ui.add(egui::Label::new(text).truncate());
@@ -23,7 +23,7 @@ pub(super) fn status_bar(root: &mut Ui, state: &mut State, shown: &mut Shown) {
             });
         });
     });
-    shown.at("status", bar.response.rect);
+    placed.at("status", bar.response.rect);
 }
 
 /// What the pointer is over and where it is, or else what it can do.
@@ -84,7 +84,7 @@ impl Line {
     }
 }
 
-fn status_right(ui: &mut Ui, state: &mut State, shown: &mut Shown) {
+fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     if let Some(document) = state.document() {
         let problems = document.problems();
         let errors = problems
@@ -103,7 +103,7 @@ fn status_right(ui: &mut Ui, state: &mut State, shown: &mut Shown) {
             ),
         };
         let button = ui.add(Button::new(RichText::new(text).color(color)).frame(false));
-        shown.at("problem-count", button.rect);
+        placed.at("problem-count", button.rect);
         if button.on_hover_text("Show or hide the problems").clicked() {
             state.run(Action::Panel(Panel::Problems));
         }

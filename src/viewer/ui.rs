@@ -26,14 +26,14 @@ pub(super) struct Canvas<'a> {
 
 /// What was shown where, in logical pixels.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct Placed {
     /// The 3D view, where it is shown.
     pub viewport: Option<Rect>,
     /// Places that tests aim at, by name.
     pub rects: Vec<(String, Rect)>,
 }
 
-impl Shown {
+impl Placed {
     pub(super) fn at(&mut self, name: &str, rect: Rect) {
         self.rects.push((name.to_owned(), rect));
     }
@@ -66,8 +66,8 @@ impl WindowUi {
         root: &mut Ui,
         state: &mut State,
         canvas: &mut Canvas<'_>,
-    ) -> Shown {
-        let mut shown = Shown::default();
+    ) -> Placed {
+        let mut placed = Placed::default();
         // Unless the view says so.
         state.looking = false;
         let version = state.open.as_ref().map_or(0, |open| open.version);
@@ -77,12 +77,12 @@ impl WindowUi {
         }
         run_pressed_keys(root.ctx(), state);
         if !state.full_screen {
-            menus::menu_bar(root, state, &mut shown);
-            status_bar::status_bar(root, state, &mut shown);
+            menus::menu_bar(root, state, &mut placed);
+            status_bar::status_bar(root, state, &mut placed);
             if state.open.is_some() {
-                self.dock(root, state, canvas, Dock::Bottom, &mut shown);
-                self.dock(root, state, canvas, Dock::Left, &mut shown);
-                self.dock(root, state, canvas, Dock::Right, &mut shown);
+                self.dock(root, state, canvas, Dock::Bottom, &mut placed);
+                self.dock(root, state, canvas, Dock::Left, &mut placed);
+                self.dock(root, state, canvas, Dock::Right, &mut placed);
             }
         }
         let center = egui::CentralPanel::no_frame()
@@ -90,10 +90,10 @@ impl WindowUi {
             .show(root, |ui| {
                 if state.open.is_some() {
                     let rect = self.viewport.ui(ui, state, canvas.picture);
-                    shown.viewport = Some(rect);
-                    shown.at("viewport", rect);
+                    placed.viewport = Some(rect);
+                    placed.at("viewport", rect);
                 } else if state.loading.is_none() {
-                    start_page::start_page(ui, state, &mut shown);
+                    start_page::start_page(ui, state, &mut placed);
                 }
             });
         let center = center.response.rect;
@@ -104,7 +104,7 @@ impl WindowUi {
         notices::toasts(&ctx, state, center);
         dialogs::ui(&ctx, state);
         notices::drop_overlay(&ctx, state);
-        shown
+        placed
     }
 
     /// An edge of the window with the panel that is open at it.
@@ -114,7 +114,7 @@ impl WindowUi {
         state: &mut State,
         canvas: &mut Canvas<'_>,
         dock: Dock,
-        shown: &mut Shown,
+        placed: &mut Placed,
     ) {
         let remembered = *state.settings.dock(dock);
         let Some(panel) = remembered.open else {
@@ -135,15 +135,15 @@ impl WindowUi {
             .default_size(remembered.size)
             .size_range(least..=most.max(least))
             .show(root, |ui| {
-                dock_tabs(ui, state, dock, panel, shown);
+                dock_tabs(ui, state, dock, panel, placed);
                 ui.separator();
                 self.panel(ui, state, canvas, panel);
                 // Keeps its size when its contents are small.
                 ui.take_available_space();
             })
             .response;
-        shown.at(name, response.rect);
-        shown.at(panel_id(panel), response.rect);
+        placed.at(name, response.rect);
+        placed.at(panel_id(panel), response.rect);
         let size = match dock {
             Dock::Left | Dock::Right => response.rect.width(),
             Dock::Bottom => response.rect.height(),
@@ -170,16 +170,12 @@ impl WindowUi {
         );
     }
 
-    /// The meaning of the colours of the overlays that are on, in a corner of the view.
+    /// The meaning of the colours in the view, in a corner of it.
     fn legend(&mut self, root: &Ui, state: &mut State, canvas: &mut Canvas<'_>, center: Rect) {
         let Some(document) = state.document() else {
             return;
         };
-        if state
-            .overlays
-            .iter()
-            .all(|id| document.legend(id).is_empty())
-        {
+        if self.legend.is_empty(document, &state.shown) {
             return;
         }
         let parts = &mut *self;
@@ -212,9 +208,8 @@ fn with_context(
     let mut requests = Vec::new();
     show(&mut PanelContext {
         document: &document,
-        selected: state.selected,
+        shown: &state.shown,
         hovered: state.hovered,
-        overlays: &state.overlays,
         frame: canvas.frame,
         thumbnails,
         previews: &mut *canvas.previews,
@@ -237,7 +232,7 @@ fn panel_id(panel: Panel) -> &'static str {
 }
 
 /// The names of an edge's panels, to change between them, and a button that closes it.
-fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, shown: &mut Shown) {
+fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, placed: &mut Placed) {
     ui.horizontal(|ui| {
         for panel in Panel::ALL.into_iter().filter(|panel| panel.dock() == dock) {
             let Some(command) = commands::of(Action::Panel(panel)) else {
@@ -247,7 +242,7 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, shown: &mu
             let tab = ui
                 .selectable_label(panel == open, text)
                 .on_hover_text(command.help);
-            shown.at(&format!("tab-{}", panel_id(panel)), tab.rect);
+            placed.at(&format!("tab-{}", panel_id(panel)), tab.rect);
             if tab.clicked() {
                 state.settings.dock_mut(dock).open = Some(panel);
             }
@@ -344,7 +339,7 @@ mod tests {
     struct Window {
         ui: WindowUi,
         state: State,
-        shown: Shown,
+        placed: Placed,
     }
 
     fn document() -> Arc<dyn Document> {
@@ -376,7 +371,7 @@ mod tests {
                 },
                 previews: &mut NoPictures,
             };
-            window.shown = window.ui.show(ui, &mut window.state, &mut canvas);
+            window.placed = window.ui.show(ui, &mut window.state, &mut canvas);
         };
         let mut harness = Harness::builder()
             .with_size(vec2(1200.0, 800.0))
@@ -386,7 +381,7 @@ mod tests {
                 Window {
                     ui: WindowUi::default(),
                     state,
-                    shown: Shown::default(),
+                    placed: Placed::default(),
                 },
             );
         theme::apply(&harness.ctx);
@@ -425,7 +420,7 @@ mod tests {
     }
 
     fn middle(harness: &Harness<'_, Window>) -> Pos2 {
-        harness.state().shown.viewport.unwrap().center()
+        harness.state().placed.viewport.unwrap().center()
     }
 
     fn move_to(harness: &mut Harness<'_, Window>, to: Pos2) {
@@ -505,7 +500,7 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Num2);
         assert_eq!(state(&harness).mode, CameraMode::Orbit);
         press(&mut harness, Modifiers::ALT, Key::Num1);
-        assert!(state(&harness).overlays.contains("tile-types"));
+        assert!(state(&harness).shown.overlays.contains("tile-types"));
         press(&mut harness, Modifiers::COMMAND, Key::Num1);
         assert_eq!(state(&harness).settings.left.open, None);
     }
@@ -526,7 +521,7 @@ mod tests {
     #[test]
     fn escape_closes_a_menu_before_anything_else() {
         let mut harness = with_demo();
-        harness.state_mut().state.selected = Some(Item {
+        harness.state_mut().state.shown.selected = Some(Item {
             kind: "tile",
             index: 5,
         });
@@ -535,7 +530,7 @@ mod tests {
         harness.get_by_label_contains("From the top");
         press(&mut harness, Modifiers::NONE, Key::Escape);
         assert!(harness.query_by_label_contains("From the top").is_none());
-        assert!(state(&harness).selected.is_some());
+        assert!(state(&harness).shown.selected.is_some());
     }
 
     #[test]
@@ -636,14 +631,14 @@ mod tests {
         let hovered = state(&harness).hovered.unwrap();
         button(&mut harness, PointerButton::Primary, at, true);
         button(&mut harness, PointerButton::Primary, at, false);
-        assert_eq!(state(&harness).selected, Some(hovered));
+        assert_eq!(state(&harness).shown.selected, Some(hovered));
         press(&mut harness, Modifiers::NONE, Key::ArrowUp);
         let north = document().neighbor(hovered, crate::scene::Direction::North);
-        assert_eq!(state(&harness).selected, north);
+        assert_eq!(state(&harness).shown.selected, north);
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
-        assert_eq!(state(&harness).selected, Some(hovered));
+        assert_eq!(state(&harness).shown.selected, Some(hovered));
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).selected, None);
+        assert_eq!(state(&harness).shown.selected, None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::camera_control::{self, CameraMode};
 use super::outline::Outline;
 use super::state::State;
 use super::theme;
+use crate::scene::Shown;
 use crate::scene::camera::Camera;
 
 /// The keys that fly: ahead, left, back, right, down and up. They are meant by their place on
@@ -40,7 +41,7 @@ pub(super) struct Viewport {
     drag: Option<Drag>,
     held: BTreeSet<Key>,
     /// What the pointer was last compared with the document for: nothing is picked twice.
-    picked: Option<(Pos2, Camera, u64)>,
+    picked: Option<(Pos2, Camera, Shown, u64)>,
     outline: Outline,
 }
 
@@ -83,9 +84,12 @@ impl Viewport {
         }
         if let Some(open) = &state.open {
             // The picture has the outline of the selection already.
-            let item = state.hovered.filter(|item| state.selected != Some(*item));
+            let item = state
+                .hovered
+                .filter(|item| state.shown.selected != Some(*item));
+            let playhead = state.shown.playhead;
             self.outline
-                .paint(ui.painter(), rect, open, &state.camera, item);
+                .paint(ui.painter(), rect, open, &state.camera, item, playhead);
         }
         rect
     }
@@ -218,13 +222,15 @@ impl Viewport {
             }
             return;
         };
-        let now = (pointer, state.camera, open.version);
-        if self.picked == Some(now) {
+        let same = |(at, camera, shown, version): &(Pos2, Camera, Shown, u64)| {
+            (*at, camera, shown, *version) == (pointer, &state.camera, &state.shown, open.version)
+        };
+        if self.picked.as_ref().is_some_and(same) {
             return;
         }
-        self.picked = Some(now);
+        self.picked = Some((pointer, state.camera, state.shown.clone(), open.version));
         let ray = state.camera.ray_in_world(at(pointer), state.aspect);
-        let hit = open.document.pick(ray);
+        let hit = open.document.pick(ray, &state.shown);
         state.hovered = hit.map(|hit| hit.item);
         state.pointed_at = hit.map(|hit| hit.position);
     }

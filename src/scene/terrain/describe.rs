@@ -13,7 +13,8 @@ use crate::formats::{Format, Place, Problem};
 use crate::scene::camera::Handedness;
 use crate::scene::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
+    Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
+    TextSpan,
 };
 
 /// The overlays of a terrain.
@@ -212,7 +213,7 @@ impl Document for Terrain {
         ]
     }
 
-    fn pick(&self, ray_in_world: Ray) -> Option<Hit> {
+    fn pick(&self, ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
         self.first_hit(ray_in_world)
     }
 
@@ -260,7 +261,7 @@ impl Document for Terrain {
         }
     }
 
-    fn properties(&self, item: Item) -> Vec<PropertyGroup> {
+    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
         match item.kind {
             item::TILE => self.tile_properties(item),
             item::CHUNK => self.chunk_properties(item),
@@ -271,7 +272,7 @@ impl Document for Terrain {
         }
     }
 
-    fn item_bounds(&self, item: Item) -> Option<Aabb> {
+    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
         if let Some((row, col)) = self.tile_rc(item) {
             // With the tiles around it, so that one sees where it is.
             let around = |at: u32, end: u32| at.saturating_sub(3)..(at + 4).min(end);
@@ -289,7 +290,7 @@ impl Document for Terrain {
         }
     }
 
-    fn item_outline(&self, item: Item) -> Vec<[Vec3; 2]> {
+    fn item_outline(&self, item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
         if let Some((row, col)) = self.tile_rc(item) {
             return Edge::ALL
                 .into_iter()

@@ -153,8 +153,8 @@ mod tests {
     use super::super::geometry::BORDER_LEVEL;
     use super::*;
     use crate::formats::pfmap::Edge;
-    use crate::scene::demo;
     use crate::scene::registry::{OpenOptions, Progress};
+    use crate::scene::{Playhead, demo};
 
     fn with_demo(test: impl FnOnce(&Terrain)) {
         let source = demo::source();
@@ -247,7 +247,7 @@ mod tests {
                 let patch = map.patch(&tiles);
                 let aspect = 4.0 / 3.0;
                 let camera = patch.patch_camera(aspect);
-                for [a, b] in patch.item_outline(patch.patch_center()) {
+                for [a, b] in patch.item_outline(patch.patch_center(), Playhead::default()) {
                     for point in [a, b] {
                         let at = camera.project(point, aspect).unwrap();
                         let inside = at.cmpgt(Vec2::ZERO).all() && at.cmplt(Vec2::ONE).all();

@@ -6,7 +6,7 @@ use egui::{Frame, Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, parts};
-use crate::scene::{Item, Property, PropertyGroup, TextSpan};
+use crate::scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;
@@ -15,7 +15,7 @@ const NAME_WIDTH: f32 = 104.0;
 #[derive(Debug, Default)]
 pub struct Inspector {
     of: DocumentKey,
-    item: Option<Item>,
+    item: Option<(Item, Playhead)>,
     /// Whether the item is somewhere, so that the camera can go there.
     has_place: bool,
     groups: Vec<PropertyGroup>,
@@ -24,16 +24,18 @@ pub struct Inspector {
 impl Inspector {
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let Some(item) = context.selected else {
+        let Some(item) = context.shown.selected else {
             let advice = "Click something in the view or in the outliner to see what it is.";
             parts::hint(ui, "Nothing is selected", advice);
             return;
         };
+        let now = Some((item, context.shown.playhead));
         let other_document = self.of.changed_to(context.document);
-        if other_document || self.item != Some(item) {
-            self.groups = context.document.properties(item);
-            self.has_place = context.document.item_bounds(item).is_some();
-            self.item = Some(item);
+        if other_document || self.item != now {
+            let (document, playhead) = (context.document, context.shown.playhead);
+            self.groups = document.properties(item, playhead);
+            self.has_place = document.item_bounds(item, playhead).is_some();
+            self.item = now;
         }
         if self.groups.is_empty() {
             let advice = "It was here before the file was loaded again.";

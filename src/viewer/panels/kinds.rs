@@ -45,7 +45,7 @@ impl Kinds {
         if let Some(kind) = self
             .listed
             .iter()
-            .find(|kind| context.selected == Some(kind.item))
+            .find(|kind| context.shown.selected == Some(kind.item))
         {
             self.current = Some(kind.item);
         }
@@ -73,7 +73,7 @@ impl Kinds {
                         if card(ui, context, kind, chosen, width) {
                             self.current = Some(kind.item);
                             // A second click puts the highlight out.
-                            let on = context.selected != Some(kind.item);
+                            let on = context.shown.selected != Some(kind.item);
                             let selected = on.then_some(kind.item);
                             context.requests.push(Request::Select(selected));
                         }

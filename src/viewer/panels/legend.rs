@@ -1,41 +1,55 @@
-//! What the colours of the overlays mean.
+//! What the colours of the overlays and of the selection mean.
+
+use std::sync::Arc;
 
 use egui::{RichText, ScrollArea, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, parts};
-use crate::scene::{LegendEntry, OverlaySet, Swatch};
+use crate::scene::{self, Document, Item, OverlaySet, Shown, Swatch};
 
-/// Lists the colours of the overlays that are on; takes no room when they have none.
+/// Lists the colours of the overlays that are on, and of the selection; takes no room when they
+/// have none.
 #[derive(Debug, Default)]
 pub struct Legend {
     of: DocumentKey,
     overlays: OverlaySet,
-    /// Name of each overlay that is on and has a legend, and its colours.
-    legends: Vec<(&'static str, Vec<LegendEntry>)>,
+    selected: Option<Item>,
+    legends: Vec<scene::Legend>,
 }
 
 impl Legend {
+    /// Whether there is nothing to be said about what is shown.
+    pub fn is_empty(&mut self, document: &Arc<dyn Document>, shown: &Shown) -> bool {
+        let other_document = self.of.changed_to(document);
+        if other_document || self.overlays != shown.overlays || self.selected != shown.selected {
+            self.overlays = shown.overlays.clone();
+            self.selected = shown.selected;
+            let on = document.overlays().iter();
+            let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
+            let of_overlays = on.map(|overlay| scene::Legend {
+                title: overlay.name,
+                entries: document.legend(overlay.id),
+            });
+            let of_selection = shown
+                .selected
+                .and_then(|item| document.selection_legend(item));
+            self.legends = of_overlays.chain(of_selection).collect();
+            self.legends.retain(|legend| !legend.entries.is_empty());
+        }
+        self.legends.is_empty()
+    }
+
     /// Shows the legend. The frame around it is up to who places it.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let other_document = self.of.changed_to(context.document);
-        if other_document || self.overlays != *context.overlays {
-            self.overlays = context.overlays.clone();
-            let offered = context.document.overlays().iter();
-            self.legends = offered
-                .filter(|overlay| context.overlays.contains(overlay.id))
-                .map(|overlay| (overlay.name, context.document.legend(overlay.id)))
-                .filter(|(_, entries)| !entries.is_empty())
-                .collect();
-        }
-        if self.legends.is_empty() {
+        if self.is_empty(context.document, context.shown) {
             return;
         }
         ScrollArea::vertical().show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 3.0;
-            for (name, entries) in &self.legends {
-                ui.label(RichText::new(*name).strong());
-                for entry in entries {
+            for legend in &self.legends {
+                ui.label(RichText::new(legend.title).strong());
+                for entry in &legend.entries {
                     ui.horizontal(|ui| {
                         parts::swatch(ui, context, Swatch::Color(entry.color));
                         ui.label(&entry.label);

@@ -27,19 +27,17 @@ pub use thumbnails::Thumbnails;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::scene::{Document, Item, OverlaySet};
+use crate::scene::{Document, Item, Shown};
 
 /// What a panel may look at, and where it leaves what it wants done.
 pub struct PanelContext<'a> {
     /// The open document. Panels keep what they made from it by a weak pointer to it, which is why
     /// this is not a plain reference.
     pub document: &'a Arc<dyn Document>,
-    /// What is selected.
-    pub selected: Option<Item>,
+    /// What of it is shown.
+    pub shown: &'a Shown,
     /// What the pointer is over, in the view or in a panel.
     pub hovered: Option<Item>,
-    /// The overlays that are on.
-    pub overlays: &'a OverlaySet,
     /// What the last picture took.
     pub frame: FrameStatistics<'a>,
     /// The document's thumbnails as textures.
@@ -53,9 +51,8 @@ pub struct PanelContext<'a> {
 impl fmt::Debug for PanelContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PanelContext")
-            .field("selected", &self.selected)
+            .field("shown", &self.shown)
             .field("hovered", &self.hovered)
-            .field("overlays", &self.overlays)
             .field("frame", &self.frame)
             .field("requests", &self.requests)
             .finish_non_exhaustive()

@@ -89,9 +89,10 @@ impl Outliner {
             parts::hint(ui, "Nothing to list", "This file has no parts.");
             return;
         }
-        if self.selected != context.selected {
-            self.selected = context.selected;
+        if self.selected != context.shown.selected {
+            self.selected = context.shown.selected;
             self.reveal = context
+                .shown
                 .selected
                 .and_then(|item| self.line_of.get(&item).copied());
             self.open_above();
@@ -160,7 +161,7 @@ impl Outliner {
                     id: list_id.with(line.key),
                     role: Role::TreeItem,
                     name: &line.label,
-                    selected: line.item.is_some() && line.item == context.selected,
+                    selected: line.item.is_some() && line.item == context.shown.selected,
                     highlighted: line.item.is_some() && line.item == context.hovered,
                     branch: Some(parts::Branch {
                         depth: line.depth,

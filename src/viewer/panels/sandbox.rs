@@ -118,7 +118,7 @@ impl Sandbox {
     }
 
     fn buttons(&mut self, ui: &mut Ui, context: &PanelContext<'_>) {
-        let selected = context.selected;
+        let selected = context.shown.selected;
         // Asked for only when the answer may have changed.
         if !self.edited && selected.is_some() && selected != self.source {
             self.take_selected(context);
@@ -142,8 +142,9 @@ impl Sandbox {
     }
 
     fn take_selected(&mut self, context: &PanelContext<'_>) {
-        self.source = context.selected;
+        self.source = context.shown.selected;
         let tiles = context
+            .shown
             .selected
             .and_then(|item| neighborhood(&**context.document, item));
         if let Some(tiles) = tiles {
