@@ -7,6 +7,7 @@ pub mod assets;
 pub mod camera;
 pub mod demo;
 mod document;
+pub mod model;
 mod playback;
 pub mod registry;
 pub mod terrain;
