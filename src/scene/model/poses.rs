@@ -1,6 +1,6 @@
 //! The palettes of every frame of every clip, made once, and those between two frames.
 
-use glam::{Affine3A, Vec3};
+use glam::Vec3;
 
 use super::mesh::{Mesh, MeshVertex, PackedInfluence, unpack_normal};
 use super::skeleton::{LocalPose, Skeleton, SkinMatrix};
@@ -217,6 +217,8 @@ impl Mesh {
 
 #[cfg(test)]
 mod tests {
+    use glam::Affine3A;
+
     use super::*;
     use crate::scene::model::sample::{self, influence};
 

@@ -6,11 +6,12 @@ use glam::Vec3;
 use serde_json::{Map, Value, json};
 
 use super::geometry::{LEVEL_HEIGHT, Shape};
-use super::textures::THUMBNAIL_SIDE;
 use super::{Terrain, item};
 use crate::formats::pfmap::{self, CHUNK_SIDE, Edge, Tile, TileType};
 use crate::formats::{Format, Place, Problem};
 use crate::scene::camera::Handedness;
+use crate::scene::numbers::number;
+use crate::scene::pictures;
 use crate::scene::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
     Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
@@ -106,14 +107,6 @@ pub const TILE_FIELDS: [(usize, &str); 15] = [
     (3, "Reserved"),
 ];
 
-/// A number as short as it can be written: 0.05 and not 0.05000000074505806.
-fn number(value: f32) -> Value {
-    value
-        .to_string()
-        .parse::<f64>()
-        .map_or(Value::Null, Value::from)
-}
-
 impl Document for Terrain {
     fn format(&self) -> &'static Format {
         &pfmap::FORMAT
@@ -159,7 +152,11 @@ impl Document for Terrain {
         };
         let materials = self.map.materials.iter().enumerate().map(|(i, material)| {
             let uses = self.material_uses.get(i).map_or(0, |[top, _]| *top);
-            let found = self.textures.materials.get(i).is_some_and(|t| t.found);
+            let found = self
+                .textures
+                .materials
+                .get(i)
+                .is_some_and(|t| t.picture.found);
             let note = if found {
                 format!("{uses}")
             } else {
@@ -454,7 +451,12 @@ impl Document for Terrain {
             name,
             value: value.to_string(),
         };
-        let missing = self.textures.materials.iter().filter(|t| !t.found).count();
+        let missing = self
+            .textures
+            .materials
+            .iter()
+            .filter(|t| !t.picture.found)
+            .count();
         vec![
             statistic("Tiles", self.map.tiles.len()),
             statistic("Chunks", self.packed.chunks.len()),
@@ -468,7 +470,7 @@ impl Document for Terrain {
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         let material = self.textures.materials.get(index)?;
-        Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, &material.thumbnail))
+        Some(material.picture.thumbnail())
     }
 
     fn dependencies(&self) -> Vec<PathBuf> {
@@ -504,7 +506,7 @@ impl Document for Terrain {
             .materials
             .iter()
             .zip(&self.textures.materials)
-            .map(|(m, t)| json!({"name": m.name, "texture": m.texture, "found": t.found}))
+            .map(|(m, t)| json!({"name": m.name, "texture": m.texture, "found": t.picture.found}))
             .collect();
         let splats: Vec<Value> = self
             .map
@@ -635,12 +637,11 @@ impl Terrain {
         let index = usize::from(index);
         match self.map.materials.get(index) {
             Some(material) => Property {
-                swatch: Some(Swatch::Thumbnail(index)),
                 link: Some(Item {
                     kind: item::MATERIAL,
                     index: index as u64,
                 }),
-                ..Property::new(name, format!("{index} {}", material.name))
+                ..pictures::named(name, format!("{index} {}", material.name), index)
             },
             None => Property::new(name, format!("{index}: there is no such material")),
         }
@@ -783,27 +784,16 @@ impl Terrain {
         ) else {
             return Vec::new();
         };
-        let file = match (&texture.path, texture.found) {
-            (Some(path), _) => path.display().to_string(),
-            (None, true) => "built in".to_owned(),
-            (None, false) => "not found; a placeholder is shown".to_owned(),
-        };
-        let size = texture.size.map_or_else(
-            || "unknown".to_owned(),
-            |[w, h]| format!("{w} x {h} pixels"),
-        );
+        let [file, size] = texture.picture.properties();
         let [tops, sides] = self.material_uses.get(index).copied().unwrap_or_default();
         vec![PropertyGroup {
             title: "Material",
             properties: vec![
                 Property::new("Index", index.to_string()),
-                Property {
-                    swatch: Some(Swatch::Thumbnail(index)),
-                    ..Property::new("Name", material.name.clone())
-                },
+                pictures::named("Name", material.name.clone(), index),
                 Property::new("Texture", material.texture.clone()),
-                Property::new("File", file),
-                Property::new("Picture", size),
+                file,
+                size,
                 Property::new("Tops", format!("{tops} tiles")),
                 Property::new("Sides", format!("{sides} tiles")),
                 Property::new("In the file", format!("line {}", material.line)),

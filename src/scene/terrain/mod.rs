@@ -2,7 +2,6 @@
 
 mod describe;
 pub mod geometry;
-mod mips;
 pub mod noise;
 mod overview;
 pub mod pack;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::mips::mip_levels;
 use super::pack::TileRecord;
 use super::patchwork::Patchwork;
 use crate::formats::pfmap::Pfmap;
+use crate::scene::mips::mip_levels;
 
 /// Tiles along the longer side up to which each tile has a texel of its own.
 const FINEST_TILES: u32 = 1024;

@@ -1,42 +1,26 @@
 //! The textures of a map's materials: found, decoded, and made into patchworks.
 
 use std::collections::BTreeSet;
-use std::io::Cursor;
-use std::num::NonZero;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use image::{ImageReader, Limits, RgbaImage};
+use image::RgbaImage;
 
-use super::patchwork::{Patchwork, marked, patchwork, placeholder, source_image};
+use super::patchwork::{Patchwork, marked, patchwork, source_image};
 use crate::formats::pfmap::{Material, Pfmap, Splat};
 use crate::formats::{Place, Problem};
-use crate::scene::assets::{AssetError, AssetRoots};
+use crate::scene::assets::AssetRoots;
+use crate::scene::pictures::{self, First, PictureFile};
 use crate::scene::registry::{OpenError, OpenOptions, Progress, Source};
 
-/// Where the engine keeps the textures of maps, below its asset root.
-const MAP_TEXTURES: &str = "assets/map_textures";
-/// How far up from a map its asset root is looked for.
-const MOST_ANCESTORS: usize = 12;
-/// The largest side of a texture that is read; the engine resizes all of them to 256.
-const MOST_PIXELS_A_SIDE: u32 = 8192;
 /// Layers that a texture array may have on every device.
 pub const MOST_LAYERS: usize = 256;
-/// Pixels along a side of a thumbnail.
-pub const THUMBNAIL_SIDE: u32 = 48;
 
 /// A material of a map as it is drawn.
 #[derive(Debug)]
 pub struct MaterialTexture {
-    /// The file; none where it was not found, or is built in.
-    pub path: Option<PathBuf>,
-    /// Whether it was found and could be read.
-    pub found: bool,
-    /// Size of the file's picture, in pixels.
-    pub size: Option<[u32; 2]>,
-    /// A small RGBA picture of it, [`THUMBNAIL_SIDE`] pixels wide and high.
-    pub thumbnail: Vec<u8>,
+    /// Its picture.
+    pub picture: PictureFile,
     /// Layer of the texture array; none for a material that no tile shows.
     pub layer: Option<u8>,
     /// What is kept of a texture that no tile shows.
@@ -139,25 +123,6 @@ fn has_holes(image: &RgbaImage) -> bool {
     image.pixels().any(|p| p.0[3] < 255)
 }
 
-/// The folders in which a map's textures are looked for: its asset root's map textures, its own
-/// folder, and those that the user named.
-fn roots(map_path: &Path, options: &OpenOptions) -> AssetRoots {
-    let absolute = std::path::absolute(map_path).unwrap_or_else(|_| map_path.to_owned());
-    let beside = absolute.parent().map(Path::to_owned);
-    let asset_root = absolute
-        .ancestors()
-        .skip(1)
-        .take(MOST_ANCESTORS)
-        .map(|folder| folder.join(MAP_TEXTURES))
-        .find(|folder| folder.is_dir());
-    let named = options
-        .texture_folders
-        .iter()
-        .flat_map(|folder| [folder.join(MAP_TEXTURES), folder.clone()])
-        .filter(|folder| folder.is_dir());
-    AssetRoots::new(asset_root.into_iter().chain(beside).chain(named))
-}
-
 /// Which materials the tiles of a map show, sides that nobody sees included.
 fn used_materials(map: &Pfmap) -> Vec<bool> {
     let mut used = vec![false; map.materials.len()];
@@ -184,12 +149,9 @@ fn used_materials(map: &Pfmap) -> Vec<bool> {
     used
 }
 
-/// What came of looking for one texture.
+/// A texture that was looked for, and what is made of it.
 struct Loaded {
-    path: Option<PathBuf>,
-    found: bool,
-    size: Option<[u32; 2]>,
-    thumbnail: Vec<u8>,
+    file: PictureFile,
     patchwork: Option<Patchwork>,
     unused: Option<Unused>,
     has_holes: bool,
@@ -208,36 +170,11 @@ pub fn load(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Textures, OpenError> {
-    let roots = roots(&source.path, options);
+    let roots = pictures::roots(&source.path, First::MapTextures, options);
     let used = used_materials(map);
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let mut loaded: Vec<(usize, Loaded)> = std::thread::scope(|scope| {
-        let work = || {
-            let mut mine = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(material) = map.materials.get(i) else {
-                    return mine;
-                };
-                if progress.check().is_err() {
-                    return mine;
-                }
-                mine.push((i, load_one(material, used[i], source, &roots)));
-            }
-        };
-        let workers: Vec<_> = (0..threads.min(map.materials.len()))
-            .map(|_| scope.spawn(work))
-            .collect();
-        workers
-            .into_iter()
-            .filter_map(|worker| worker.join().ok())
-            .flatten()
-            .collect()
-    });
-    progress.check()?;
-    loaded.sort_by_key(|(i, _)| *i);
-    Ok(collect(map, &used, loaded.into_iter().map(|(_, one)| one)))
+    let load = |i: usize| load_one(&map.materials[i], used[i], source, &roots);
+    let loaded = pictures::in_parallel(map.materials.len(), progress, load)?;
+    Ok(collect(map, &used, loaded.into_iter()))
 }
 
 fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> Textures {
@@ -274,10 +211,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         textures.has_holes |= one.has_holes;
         textures.dependencies.extend(one.looked_for);
         textures.materials.push(MaterialTexture {
-            path: one.path,
-            found: one.found,
-            size: one.size,
-            thumbnail: one.thumbnail,
+            picture: one.file,
             layer,
             unused: one.unused,
         });
@@ -297,88 +231,33 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
 }
 
 fn load_one(material: &Material, used: bool, source: &Source, roots: &AssetRoots) -> Loaded {
-    let name = &material.texture;
-    let embedded = source.embedded.iter().find(|(n, _)| n == name);
-    let mut loaded = Loaded {
-        path: None,
-        found: false,
-        size: None,
-        thumbnail: Vec::new(),
-        patchwork: None,
-        unused: None,
-        has_holes: false,
-        problem: None,
-        looked_for: Vec::new(),
-    };
-    let bytes = match embedded {
-        Some((_, bytes)) => Ok(bytes.to_vec()),
-        None => match roots.find(name) {
-            Ok(path) => {
-                let bytes = std::fs::read(&path)
-                    .map_err(|e| format!("texture `{name}`: {}: {e}", path.display()));
-                loaded.looked_for.push(path.clone());
-                loaded.path = Some(path);
-                bytes
-            }
-            Err(error) => {
-                if let AssetError::Missing { looked_in, .. } = &error {
-                    loaded
-                        .looked_for
-                        .extend(looked_in.iter().map(|folder| folder.join(name)));
-                }
-                Err(format!("texture {error}"))
-            }
-        },
-    };
-    let image = bytes.and_then(|bytes| {
-        decode(&bytes).map_err(|e| format!("texture `{name}` cannot be read: {e}"))
-    });
-    let image = match image {
-        Ok(image) => {
-            loaded.found = true;
-            loaded.size = Some([image.width(), image.height()]);
-            image
-        }
-        Err(message) => {
-            loaded.problem = Some(message);
-            placeholder(material.line as u32)
-        }
-    };
-    loaded.thumbnail =
-        image::imageops::thumbnail(&image, THUMBNAIL_SIDE, THUMBNAIL_SIDE).into_raw();
-    if used {
-        loaded.has_holes = has_holes(&image);
-        loaded.patchwork = Some(patchwork(&image));
+    let loaded = pictures::load(&material.texture, material.line, source, roots);
+    let image = &loaded.image;
+    let has_holes = loaded.file.found && has_holes(image);
+    let (patchwork, unused) = if used {
+        (Some(patchwork(image)), None)
     } else {
-        loaded.unused = Some(Unused {
-            has_holes: has_holes(&image),
-            image: source_image(&image).into_owned(),
+        let unused = Unused {
+            has_holes,
+            image: source_image(image).into_owned(),
             patchwork: OnceLock::new(),
-        });
+        };
+        (None, Some(unused))
+    };
+    Loaded {
+        file: loaded.file,
+        patchwork,
+        unused,
+        has_holes: has_holes && used,
+        problem: loaded.problem,
+        looked_for: loaded.looked_for,
     }
-    loaded
-}
-
-/// Decodes a picture of any kind that the `image` crate was built with, told by its content.
-///
-/// A header that promises a picture of more than [`MOST_PIXELS_A_SIDE`] is refused before any
-/// memory is taken for it.
-fn decode(bytes: &[u8]) -> Result<RgbaImage, image::ImageError> {
-    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
-    if reader.format().is_none() {
-        // TGA has no signature of its own.
-        reader.set_format(image::ImageFormat::Tga);
-    }
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(MOST_PIXELS_A_SIDE);
-    limits.max_image_height = Some(MOST_PIXELS_A_SIDE);
-    limits.max_alloc = Some(300 << 20);
-    reader.limits(limits);
-    Ok(reader.decode()?.into_rgba8())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use super::*;
     use crate::formats::pfmap::Tile;
 
@@ -424,7 +303,7 @@ mod tests {
     fn a_texture_beside_the_map_is_found_whatever_its_ending_says() {
         let textures = loaded(&["green.jpg"], &[("green.jpg", &png(64, 32))]);
         assert_eq!(textures.problems, []);
-        assert_eq!(textures.materials[0].size, Some([64, 32]));
+        assert_eq!(textures.materials[0].picture.size, Some([64, 32]));
         assert_eq!(textures.layers.len(), 1);
         let mean = textures.layers[0].mean_rgb;
         assert!(mean[1] > 150 && mean[0] < 80, "{mean:?}");
@@ -476,7 +355,7 @@ mod tests {
         );
         // Each has a layer of its own that is bright, so that nothing is black or empty.
         for material in &textures.materials[..5] {
-            assert!(!material.found);
+            assert!(!material.picture.found);
             let layer = &textures.layers[usize::from(material.layer.unwrap())];
             assert!(
                 layer.mean_rgb[0] > 80 && layer.mean_rgb[2] > 60,
@@ -484,7 +363,7 @@ mod tests {
                 layer.mean_rgb
             );
         }
-        assert!(textures.materials[5].found);
+        assert!(textures.materials[5].picture.found);
     }
 
     /// The checksum of a PNG chunk.

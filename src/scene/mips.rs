@@ -1,7 +1,8 @@
 //! Smaller and smaller versions of a picture, for looking at it from further and further away.
 
 /// All mip levels of an RGBA8 picture, from the picture itself down to a single texel, each texel
-/// the mean of four of the level before. An odd last row or column is left out.
+/// the mean of four of the level before. Colours count by their opacity, so that what lies unseen
+/// behind the holes of a leaf does not darken its edges. An odd last row or column is left out.
 pub(super) fn mip_levels(size: [u32; 2], base: Vec<u8>) -> Vec<Vec<u8>> {
     let mut levels = vec![base];
     let [mut width, mut height] = size.map(|side| side as usize);
@@ -18,10 +19,19 @@ fn halved(width: usize, height: usize, texels: &[u8]) -> Vec<u8> {
     let row_bytes = width * 4;
     let mut next = Vec::with_capacity(texels.len() / 4 + row_bytes);
     let mut add = |quad: [&[u8]; 4]| {
-        for channel in 0..4 {
-            let sum: u16 = quad.iter().map(|texel| u16::from(texel[channel])).sum();
-            next.push(((sum + 2) >> 2) as u8);
+        let opacity = quad.iter().map(|texel| u32::from(texel[3])).sum::<u32>();
+        let is_even = opacity == 0 || quad.iter().all(|texel| texel[3] == quad[0][3]);
+        for channel in 0..3 {
+            let mean = if is_even {
+                let sum: u32 = quad.iter().map(|texel| u32::from(texel[channel])).sum();
+                (sum + 2) >> 2
+            } else {
+                let weighed = quad.iter().map(|t| u32::from(t[channel]) * u32::from(t[3]));
+                (weighed.sum::<u32>() + opacity / 2) / opacity
+            };
+            next.push(mean as u8);
         }
+        next.push(((opacity + 2) >> 2) as u8);
     };
     // A single row or column is its own neighbour.
     let rows = if height == 1 { 1 } else { 2 };
@@ -43,7 +53,8 @@ mod tests {
 
     #[test]
     fn levels_halve_and_each_texel_is_the_mean_of_four() {
-        let base: Vec<u8> = (0..4 * 2 * 4).map(|i| (i * 3) as u8).collect();
+        let channel = |i: usize| if i % 4 == 3 { 255 } else { (i * 3) as u8 };
+        let base: Vec<u8> = (0..4 * 2 * 4).map(channel).collect();
         let levels = mip_levels([4, 2], base.clone());
         let texels: Vec<usize> = levels.iter().map(|level| level.len() / 4).collect();
         assert_eq!(texels, [8, 2, 1]);
@@ -53,6 +64,15 @@ mod tests {
         };
         assert_eq!(levels[1][0], mean([0, 4, 16, 20]));
         assert_eq!(levels[1][4], mean([8, 12, 24, 28]));
+    }
+
+    #[test]
+    fn what_is_behind_holes_does_not_show() {
+        let (leaf, hole) = ([40, 200, 60, 255], [0, 0, 0, 0]);
+        let levels = mip_levels([2, 2], [leaf, hole, hole, leaf].concat());
+        assert_eq!(levels[1], [40, 200, 60, 128]);
+        let levels = mip_levels([2, 1], [hole, [8, 0, 0, 0]].concat());
+        assert_eq!(levels[1], [4, 0, 0, 0]);
     }
 
     #[test]

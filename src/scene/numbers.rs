@@ -1,0 +1,50 @@
+//! Numbers as programs and as people read them.
+
+use serde_json::Value;
+
+/// A number for JSON, as short as it can be written: 0.05 and not 0.05000000074505806. Null for
+/// one that is not finite.
+pub(super) fn number(value: f32) -> Value {
+    value
+        .to_string()
+        .parse::<f64>()
+        .map_or(Value::Null, Value::from)
+}
+
+/// A number for people: at most four decimals, and no more than it needs.
+pub(super) fn short(value: f32) -> String {
+    let text = format!("{value:.4}");
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    let text = if text == "-0" { "0" } else { text };
+    // What four decimals would make nothing of is written with its exponent.
+    if text == "0" && value != 0.0 {
+        return format!("{value:.2e}");
+    }
+    text.to_owned()
+}
+
+/// Numbers with the names of their axes, for people.
+pub(super) fn xyz(values: impl Into<[f32; 3]>) -> String {
+    let [x, y, z] = values.into().map(short);
+    format!("x {x}  y {y}  z {z}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number(0.05).to_string(), "0.05");
+        assert_eq!(number(f32::NAN), Value::Null);
+        let shorts = [0.05, -0.0, 12.0, 1.0 / 3.0, -2.50001, 3e-6, 1e9];
+        let expected = ["0.05", "0", "12", "0.3333", "-2.5", "3.00e-6", "1000000000"];
+        assert_eq!(shorts.map(short), expected);
+        assert_eq!(short(f32::INFINITY), "inf");
+        assert_eq!(xyz([1.0, 0.5, -2.0]), "x 1  y 0.5  z -2");
+    }
+}
