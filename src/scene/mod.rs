@@ -10,6 +10,7 @@ mod document;
 mod mips;
 pub mod model;
 mod numbers;
+mod parallel;
 pub mod pictures;
 mod playback;
 pub mod registry;

@@ -1,14 +1,12 @@
 //! Pictures that a file names as its textures: found as the engine finds them, and decoded.
 
 use std::io::Cursor;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use image::{ImageReader, Limits, RgbaImage};
 
 use super::assets::{AssetError, AssetRoots};
-use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::registry::{OpenOptions, Source};
 use super::{Property, Swatch};
 
 /// Where the engine keeps the textures of maps, below its asset root.
@@ -131,7 +129,12 @@ pub(super) fn load(name: &str, seed: u64, source: &Source, roots: &AssetRoots) -
         },
     };
     let decoded = bytes.and_then(|bytes| {
-        decode(&bytes).map_err(|e| format!("texture `{name}` cannot be read: {e}"))
+        let unreadable = |reason: String| format!("texture `{name}` cannot be read: {reason}");
+        let image = decode(&bytes).map_err(|e| unreadable(e.to_string()))?;
+        match image.dimensions() {
+            (0, _) | (_, 0) => Err(unreadable("it has no pixels".to_owned())),
+            _ => Ok(image),
+        }
     });
     let (image, size, problem) = match decoded {
         Ok(image) => {
@@ -170,44 +173,6 @@ fn decode(bytes: &[u8]) -> Result<RgbaImage, image::ImageError> {
     limits.max_alloc = Some(300 << 20);
     reader.limits(limits);
     Ok(reader.decode()?.into_rgba8())
-}
-
-/// Does the same for each number below `count`, on as many threads as the machine has, and gives
-/// the results in order.
-///
-/// # Errors
-/// Only when the load is cancelled.
-pub(super) fn in_parallel<T: Send>(
-    count: usize,
-    progress: &Progress,
-    work: impl Fn(usize) -> T + Sync,
-) -> Result<Vec<T>, OpenError> {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
-        let take = || {
-            let mut mine = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                if i >= count || progress.check().is_err() {
-                    return mine;
-                }
-                mine.push((i, work(i)));
-            }
-        };
-        if count <= 1 {
-            return take();
-        }
-        let workers: Vec<_> = (0..threads.min(count)).map(|_| scope.spawn(take)).collect();
-        workers
-            .into_iter()
-            .filter_map(|worker| worker.join().ok())
-            .flatten()
-            .collect()
-    });
-    progress.check()?;
-    done.sort_by_key(|(i, _)| *i);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
 /// What stands in for a texture that is missing or broken, 256x256: a checker in magenta and
@@ -259,19 +224,5 @@ mod tests {
             roots(&path, First::MapTextures, &options).folders(),
             expected
         );
-    }
-
-    #[test]
-    fn results_come_in_order_and_a_cancelled_load_stops() {
-        let progress = Progress::default();
-        let squares = in_parallel(100, &progress, |i| i * i).unwrap();
-        assert!(
-            squares
-                .iter()
-                .enumerate()
-                .all(|(i, square)| i * i == *square)
-        );
-        progress.cancel();
-        assert!(in_parallel(100, &progress, |i| i).is_err());
     }
 }

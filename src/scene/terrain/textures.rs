@@ -10,6 +10,7 @@ use super::patchwork::{Patchwork, marked, patchwork, source_image};
 use crate::formats::pfmap::{Material, Pfmap, Splat};
 use crate::formats::{Place, Problem};
 use crate::scene::assets::AssetRoots;
+use crate::scene::parallel::in_parallel;
 use crate::scene::pictures::{self, First, PictureFile};
 use crate::scene::registry::{OpenError, OpenOptions, Progress, Source};
 
@@ -173,7 +174,7 @@ pub fn load(
     let roots = pictures::roots(&source.path, First::MapTextures, options);
     let used = used_materials(map);
     let load = |i: usize| load_one(&map.materials[i], used[i], source, &roots);
-    let loaded = pictures::in_parallel(map.materials.len(), progress, load)?;
+    let loaded = in_parallel(map.materials.len(), progress, load)?;
     Ok(collect(map, &used, loaded.into_iter()))
 }
 
