@@ -39,6 +39,23 @@ impl Word<'_> {
         std::str::from_utf8(self.text).ok()?.parse().ok()
     }
 
+    /// The whole number that it is, if it is written in digits alone.
+    pub(super) fn count(&self) -> Option<u64> {
+        // A number that does not fit is as absurd as the largest that does.
+        let is_number = self.text.iter().all(u8::is_ascii_digit);
+        is_number.then(|| self.number().unwrap_or(u64::MAX))
+    }
+
+    /// A part of it.
+    pub(super) fn part(&self, range: std::ops::Range<usize>) -> Self {
+        let (line, column) = self.place;
+        Self {
+            text: self.text.get(range.clone()).unwrap_or_default(),
+            start: self.start + range.start,
+            place: (line, column.saturating_add(range.start as u32)),
+        }
+    }
+
     /// What messages say of it.
     pub(super) fn found(&self) -> String {
         format!("found {}", quoted(self.text))
@@ -162,6 +179,22 @@ impl<'a, K: Kind> Text<'a, K> {
         Some(word)
     }
 
+    /// What is left of the line, without spaces around it.
+    pub(super) fn words(&mut self) -> Option<Word<'a>> {
+        self.skip_separators(false);
+        let (start, place) = (self.pos, self.place());
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        let line = &rest[..end.unwrap_or(rest.len())];
+        let last = line.iter().rposition(|byte| !is_separator(*byte))?;
+        self.pos += last + 1;
+        Some(Word {
+            text: &line[..=last],
+            start,
+            place,
+        })
+    }
+
     /// Ends a line of which all is read.
     pub(super) fn end_line(&mut self) {
         if let Some(extra) = self.word(false) {
@@ -229,13 +262,7 @@ impl<'a, K: Kind> Text<'a, K> {
         expected: &str,
     ) -> Result<(u64, Word<'a>), ReadError> {
         let value = self.key_line(key, expected)?;
-        let number = if value.text.iter().all(u8::is_ascii_digit) {
-            // A number that does not fit is as absurd as the largest that does.
-            Some(value.number().unwrap_or(u64::MAX))
-        } else {
-            None
-        };
-        number.map(|number| (number, value)).ok_or_else(|| {
+        value.count().map(|number| (number, value)).ok_or_else(|| {
             ReadError::unreadable(value.place_of(0), value.found(), format!("the {expected}"))
         })
     }

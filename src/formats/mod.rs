@@ -13,6 +13,7 @@ mod text;
 
 pub use error::ReadError;
 pub use problem::{Place, Problem, Severity};
+use text::outside;
 pub use text::quoted;
 
 /// What the program must know of a format before it reads a file of it.

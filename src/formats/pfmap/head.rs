@@ -4,7 +4,7 @@
 use super::problems::Kind;
 use super::{Material, PfmapError, Splat, TILE_CHARS};
 use crate::formats::cursor::{Text, Word, text_place};
-use crate::formats::quoted;
+use crate::formats::{outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
 const ENGINE_LIST_LEN: u64 = 256;
@@ -190,7 +190,10 @@ fn read_splats(text: &mut Text<'_, Kind>, promised: u64, materials: usize) -> Ve
             for (index, word) in [base, accent].into_iter().zip(words.into_iter().flatten()) {
                 if index as usize >= materials {
                     text.problems.add(Kind::SplatIndex, word.place_of(0), || {
-                        format!("the splat names material {index}, {}", outside(materials))
+                        format!(
+                            "the splat names material {index}, {}",
+                            outside("material", materials as u64)
+                        )
                     });
                 }
             }
@@ -216,13 +219,4 @@ fn read_splats(text: &mut Text<'_, Kind>, promised: u64, materials: usize) -> Ve
         });
     }
     splats
-}
-
-/// Says of a number of a material that it has no meaning.
-pub(super) fn outside(materials: usize) -> String {
-    match materials {
-        0 => "but the list is empty".to_owned(),
-        1 => "but the list has only material 0".to_owned(),
-        _ => format!("but the list ends at {}", materials - 1),
-    }
 }

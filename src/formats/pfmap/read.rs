@@ -6,13 +6,13 @@
 
 use std::ops::ControlFlow;
 
-use super::head::{Head, outside, read_head};
+use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
 use super::problems::Kind;
 use super::{CHUNK_TILES, Pfmap, PfmapError, TILE_CHARS, Tile, file_tile};
 use crate::formats::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, text_place};
 use crate::formats::problems::Problems;
-use crate::formats::quoted;
+use crate::formats::{outside, quoted};
 
 /// How many times the tiles that fit into a truncated file the head may promise.
 const PROMISE_LIMIT: u128 = 4;
@@ -387,7 +387,7 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems<Kind>) {
         for (field, (at, material)) in ["top", "sides"].into_iter().zip(materials) {
             if is_outside(material) {
                 problems.add(Kind::MaterialIndex, text_place(start, at), || {
-                    let outside = outside(map.materials.len());
+                    let outside = outside("material", map.materials.len() as u64);
                     format!("the tile names material {material} for its {field}, {outside}")
                 });
             }
