@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::camera::Handedness;
+use super::model::Model;
 use super::playback::{ClipInfo, Curve, Playhead};
 use super::terrain::Terrain;
 use crate::formats::{Format, Problem};
@@ -20,6 +21,28 @@ pub struct Aabb {
 }
 
 impl Aabb {
+    /// The box around some points; none without any.
+    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
+        let mut points = points.into_iter();
+        let first = points.next()?;
+        let one = Self {
+            min: first,
+            max: first,
+        };
+        Some(points.fold(one, |all, point| Self {
+            min: all.min.min(point),
+            max: all.max.max(point),
+        }))
+    }
+
+    /// The box around this one and another.
+    pub fn union(&self, other: &Self) -> Self {
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+
     /// The middle of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
@@ -312,6 +335,8 @@ pub struct Kind {
 pub enum Drawable<'a> {
     /// Tile terrain.
     Terrain(&'a Terrain),
+    /// A mesh that joints move.
+    Model(&'a Model),
 }
 
 /// An open file: what can be drawn, pointed at, listed and said of it.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::{Document, terrain};
+use super::{Document, model, terrain};
 use crate::formats::{self, Format, Problem};
 
 /// Makes a document of a file's bytes.
@@ -21,10 +21,16 @@ struct Entry {
 }
 
 /// Every format that Mapscope opens: one line each.
-static REGISTRY: &[Entry] = &[Entry {
-    format: &formats::pfmap::FORMAT,
-    open: terrain::open,
-}];
+static REGISTRY: &[Entry] = &[
+    Entry {
+        format: &formats::pfmap::FORMAT,
+        open: terrain::open,
+    },
+    Entry {
+        format: &formats::pfobj::FORMAT,
+        open: model::open,
+    },
+];
 
 /// Every format that Mapscope opens.
 pub fn formats() -> impl Iterator<Item = &'static Format> {

@@ -132,7 +132,12 @@ impl Extents {
         })?;
         let mut measured = measured.into_iter().flatten();
         let frames: Vec<Vec<Aabb>> = (0..pfobj.clips.len())
-            .map(|clip| measured.by_ref().take(poses.frames(clip) as usize).collect())
+            .map(|clip| {
+                measured
+                    .by_ref()
+                    .take(poses.frames(clip) as usize)
+                    .collect()
+            })
             .collect();
         let worst = pfobj.clips.iter().zip(&frames).map(|(clip, skinned)| {
             let pairs = clip.bounds.iter().zip(skinned).zip(0..);

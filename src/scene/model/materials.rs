@@ -192,9 +192,7 @@ mod tests {
             let path = folder.path().join("assets").join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             let mut bytes = Cursor::new(Vec::new());
-            image
-                .write_to(&mut bytes, image::ImageFormat::Png)
-                .unwrap();
+            image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
             std::fs::write(path, bytes.into_inner()).unwrap();
         }
         let mut pfobj = sample::quad();
@@ -242,7 +240,11 @@ mod tests {
         let first = |i: usize| materials.drawn[i].texture.levels[0][..4].to_vec();
         assert_eq!(first(0), red);
         assert_eq!(first(1), blue);
-        let holes: Vec<bool> = materials.drawn.iter().map(|m| m.texture.has_holes).collect();
+        let holes: Vec<bool> = materials
+            .drawn
+            .iter()
+            .map(|m| m.texture.has_holes)
+            .collect();
         assert_eq!(holes, [false, true, false, false, false]);
         // The same picture is there once.
         let [a, b] = [0, 2].map(|i| &materials.drawn[i].texture);
@@ -293,7 +295,12 @@ mod tests {
         for uv in [[0.9, 0.9], [-0.1, 1.9], [7.8, -0.2]] {
             assert_eq!(texture.opacity_at(uv), 0, "{uv:?}");
         }
-        for uv in [[0.9, 0.1], [0.1, 0.9], [0.0, 0.0], [f32::NAN, f32::INFINITY]] {
+        for uv in [
+            [0.9, 0.1],
+            [0.1, 0.9],
+            [0.0, 0.0],
+            [f32::NAN, f32::INFINITY],
+        ] {
             assert_eq!(texture.opacity_at(uv), 255, "{uv:?}");
         }
     }

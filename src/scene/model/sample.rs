@@ -1,6 +1,7 @@
 //! Small models for tests.
 
 use crate::formats::pfobj::{Clip, Influence, Joint, Material, Pfobj, Rotation, Transform, Vertex};
+use crate::scene::registry::{OpenOptions, Progress, Source};
 
 /// A transform that changes nothing.
 pub(super) const IN_PLACE: Transform = Transform {
@@ -59,6 +60,7 @@ pub(super) fn quad() -> Pfobj {
         clips: Vec::new(),
         bounds: None,
         has_bounds: false,
+        layout: Layout::regular(6),
         bad_vertices: Vec::new(),
         crlf: false,
         problems: Vec::new(),
@@ -103,4 +105,15 @@ pub(super) fn weigh(pfobj: &mut Pfobj, influences: &[&[Influence]]) {
         vertex.influence_count = listed.len() as u8;
         pfobj.influences.extend(listed);
     }
+}
+
+/// A model that is nowhere on disk, and whose textures are not found.
+pub(super) fn model(pfobj: Pfobj) -> super::Model {
+    let source = Source {
+        path: "sample.pfobj".into(),
+        bytes: [].into(),
+        embedded: &[],
+    };
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    super::Model::build(pfobj, &source, &options, &progress).unwrap()
 }
