@@ -167,7 +167,13 @@ impl Renderer {
         document: &dyn Document,
         shared: Option<&SceneData>,
     ) -> Result<SceneData, UploadError> {
-        let Drawable::Terrain(terrain) = document.drawable();
+        let Drawable::Terrain(terrain) = document.drawable() else {
+            return Err(UploadError::TooLarge {
+                what: "a model",
+                bytes: 0,
+                limit: 0,
+            });
+        };
         let shared = shared.map(|scene| &scene.terrain);
         Ok(SceneData {
             frame: FrameData::new(gpu, &self.frame),
@@ -204,7 +210,9 @@ impl Renderer {
                 .add(&segments, width_pixels, [255, 196, 61, 255]);
         }
         scene.lines.write(gpu);
-        let Drawable::Terrain(terrain) = document.drawable();
+        let Drawable::Terrain(terrain) = document.drawable() else {
+            return DrawStatistics::default();
+        };
         scene.terrain.prepare(gpu, terrain, view, target.size);
         self.terrain.prepare(gpu, &self.frame, &scene.terrain, view);
 

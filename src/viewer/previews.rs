@@ -115,7 +115,9 @@ impl<'a> LivePreviews<'a> {
             self.unfinished = true;
             return None;
         };
-        let Drawable::Terrain(terrain) = open.document.drawable();
+        let Drawable::Terrain(terrain) = open.document.drawable() else {
+            return None;
+        };
         let patch = tiles(terrain);
         let scene = self.renderer.upload_patch(self.gpu, map, &patch);
         let mut scene = scene

@@ -327,10 +327,11 @@ impl Ruler {
         for step in (self.first..=self.last).filter(|step| self.has_number(*step)) {
             let height = step as f32 * self.step;
             let levels = height / LEVEL_HEIGHT;
-            let mut text = short(height);
-            if levels.fract() == 0.0 && levels != 0.0 {
-                text += &format!("  level {levels}");
-            }
+            let text = if levels.fract() == 0.0 && levels != 0.0 {
+                format!("{}  level {levels}", short(height))
+            } else {
+                short(height)
+            };
             labels.push(Label {
                 position: self.at(step) + Vec3::X * self.marks[1] * 1.2,
                 text,

@@ -3,6 +3,7 @@
 use glam::{Affine3A, Quat, Vec3};
 
 use super::curves::euler_degrees;
+use super::mesh::Point;
 use super::outline::{joint_item, plural, seconds};
 use super::poses::{Pose, skin_normal};
 use super::skeleton::LocalPose;
@@ -79,24 +80,21 @@ impl Model {
         if let Some(bind) = self.extents.bind {
             bounds.push(Property::new("Size", xyz(bind.max - bind.min)));
         }
-        match &self.pfobj.bounds {
-            Some(declared) => {
-                bounds.extend(bounds_properties(["Least", "Greatest"], &declared.into()));
-                if let Some(bind) = &self.extents.bind
-                    && !self.extents.agree(declared, bind)
-                {
-                    let names = ["Least of the mesh", "Greatest of the mesh"];
-                    bounds.extend(bounds_properties(names, bind));
-                }
+        if let Some(declared) = &self.pfobj.bounds {
+            bounds.extend(bounds_properties(["Least", "Greatest"], &declared.into()));
+            if let Some(bind) = &self.extents.bind
+                && !self.extents.agree(declared, bind)
+            {
+                let names = ["Least of the mesh", "Greatest of the mesh"];
+                bounds.extend(bounds_properties(names, bind));
             }
-            None => {
-                let why = if self.pfobj.has_bounds {
-                    "promised, but not there"
-                } else {
-                    "none: the engine refuses such models"
-                };
-                bounds.push(Property::new("Declared", why));
-            }
+        } else {
+            let why = if self.pfobj.has_bounds {
+                "promised, but not there"
+            } else {
+                "none: the engine refuses such models"
+            };
+            bounds.push(Property::new("Declared", why));
         }
         vec![
             PropertyGroup {
@@ -257,7 +255,7 @@ impl Model {
         let sum: f32 = listed.iter().map(|influence| influence.weight).sum();
         let point = self.mesh.point_of_corner.get(index);
         let point = point.and_then(|point| self.mesh.points.get(*point as usize));
-        let range = point.map_or(0..0, |point| point.influence_range());
+        let range = point.map_or(0..0, Point::influence_range);
         if range.is_empty() && !self.skeleton.is_empty() {
             properties.push(Property::new("Moved by", "nothing: it stays where it is"));
         }
@@ -266,13 +264,14 @@ impl Model {
             let Some(name) = self.pfobj.joints.get(joint).map(|joint| &joint.name) else {
                 continue;
             };
-            let mut text = format!("{name}, {}", short(influence.weight));
+            let share = short(influence.weight);
             let written = listed.iter().find(|i| i.joint == influence.joint);
-            if let Some(written) = written
-                && (sum - 1.0).abs() > 1e-3
-            {
-                text += &format!(" ({} in the file)", short(written.weight));
-            }
+            let text = match written {
+                Some(written) if (sum - 1.0).abs() > 1e-3 => {
+                    format!("{name}, {share} ({} in the file)", short(written.weight))
+                }
+                _ => format!("{name}, {share}"),
+            };
             properties.push(Property {
                 link: Some(joint_item(joint)),
                 ..Property::new("Moved by", text)

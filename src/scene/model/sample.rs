@@ -1,6 +1,8 @@
 //! Small models for tests.
 
-use crate::formats::pfobj::{Clip, Influence, Joint, Material, Pfobj, Rotation, Transform, Vertex};
+use crate::formats::pfobj::{
+    Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
+};
 use crate::scene::registry::{OpenOptions, Progress, Source};
 
 /// A transform that changes nothing.

@@ -82,7 +82,7 @@ impl Tree {
                 let ([a, b], [c, d]) = (boxes[i + 1], boxes[node.at as usize]);
                 [a.min(c), b.max(d)]
             } else {
-                let corners = self.leaf(node).iter().flat_map(|&t| corners(t));
+                let corners = self.leaf(*node).iter().flat_map(|&t| corners(t));
                 corners.fold(NOTHING, |[min, max], corner| {
                     [min.min(corner), max.max(corner)]
                 })
@@ -90,7 +90,7 @@ impl Tree {
         }
     }
 
-    fn leaf(&self, node: &Node) -> &[u32] {
+    fn leaf(&self, node: Node) -> &[u32] {
         let first = node.at as usize;
         let range = first..first + node.count as usize;
         self.triangles.get(range).unwrap_or_default()
@@ -112,8 +112,8 @@ impl Tree {
             // A ray within the plane of a side gives numbers that are none, which do not count.
             let near = a.min(b).max(Vec3A::ZERO).max_element();
             let far = a.max(b).min_element();
-            let is_met = near <= far * 1.000_001 + 1e-6 || far.is_nan() || near.is_nan();
-            (is_met && !(near > nearest)).then_some(near)
+            let is_met = near <= far * 1.000_001 + 1e-6 || far.is_nan();
+            (is_met && near <= nearest).then_some(near)
         };
         let mut found = None;
         let mut nearest = f32::INFINITY;
@@ -122,7 +122,7 @@ impl Tree {
         while count > 0 {
             count -= 1;
             let at = waiting[count];
-            let (Some(node), Some(_)) = (self.nodes.get(at), enter(at, nearest)) else {
+            let (Some(&node), Some(_)) = (self.nodes.get(at), enter(at, nearest)) else {
                 continue;
             };
             if node.count == 0 {
