@@ -3,12 +3,17 @@
 //! Nothing here knows of a GPU, a window or a file system: a reader takes a byte slice
 //! and gives a value with the list of everything that is wrong with it.
 
+mod cursor;
+mod error;
 pub mod pfmap;
 pub mod pfobj;
 mod problem;
+mod problems;
 mod text;
 
+pub use error::ReadError;
 pub use problem::{Place, Problem, Severity};
+use text::outside;
 pub use text::quoted;
 
 /// What the program must know of a format before it reads a file of it.

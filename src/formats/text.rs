@@ -40,6 +40,16 @@ pub fn quoted(text: &[u8]) -> String {
     quoted
 }
 
+/// Says of the number of an entry that the list, which has so many, does not have it. `what` is
+/// the name of an entry.
+pub(super) fn outside(what: &str, count: u64) -> String {
+    match count {
+        0 => "but the list is empty".to_owned(),
+        1 => format!("but the list has only {what} 0"),
+        _ => format!("but the list ends at {}", count - 1),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::quoted;

@@ -2,9 +2,9 @@
 //! sheet A1).
 
 use super::problems::Kind;
-use super::text::{Text, Word, text_place};
 use super::{Material, PfmapError, Splat, TILE_CHARS};
-use crate::formats::quoted;
+use crate::formats::cursor::{Text, Word, text_place};
+use crate::formats::{outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
 const ENGINE_LIST_LEN: u64 = 256;
@@ -26,7 +26,7 @@ pub(super) struct Head<'a> {
 }
 
 /// Reads the head; what follows is the tile list.
-pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError> {
+pub(super) fn read_head<'a>(text: &mut Text<'a, Kind>) -> Result<Head<'a>, PfmapError> {
     let version = text.key_line("version", "number")?;
     // Lines that end in CR LF all do: the first one tells.
     let crlf = text.bytes[..text.pos].ends_with(b"\r\n");
@@ -90,7 +90,7 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
     })
 }
 
-fn warn_of_long_list(text: &mut Text<'_>, what: &str, (count, word): (u64, Word<'_>)) {
+fn warn_of_long_list(text: &mut Text<'_, Kind>, what: &str, (count, word): (u64, Word<'_>)) {
     if count > ENGINE_LIST_LEN {
         text.problems.add(Kind::Header, word.place_of(0), || {
             format!(
@@ -106,7 +106,7 @@ fn looks_like_tile(word: &[u8]) -> bool {
     word.len() == TILE_CHARS || matches!(word, [kind, b'+' | b'-', ..] if kind.is_ascii_hexdigit())
 }
 
-fn read_materials(text: &mut Text<'_>, promised: u64) -> Vec<Material> {
+fn read_materials(text: &mut Text<'_, Kind>, promised: u64) -> Vec<Material> {
     let mut materials = Vec::new();
     let mut listed = 0;
     // Lines beyond those that were promised are read too, or they would be taken for tiles.
@@ -172,7 +172,7 @@ fn read_materials(text: &mut Text<'_>, promised: u64) -> Vec<Material> {
     materials
 }
 
-fn read_splats(text: &mut Text<'_>, promised: u64, materials: usize) -> Vec<Splat> {
+fn read_splats(text: &mut Text<'_, Kind>, promised: u64, materials: usize) -> Vec<Splat> {
     let mut splats = Vec::new();
     let mut listed = 0;
     while text.next_line_is(b"splat") {
@@ -190,7 +190,10 @@ fn read_splats(text: &mut Text<'_>, promised: u64, materials: usize) -> Vec<Spla
             for (index, word) in [base, accent].into_iter().zip(words.into_iter().flatten()) {
                 if index as usize >= materials {
                     text.problems.add(Kind::SplatIndex, word.place_of(0), || {
-                        format!("the splat names material {index}, {}", outside(materials))
+                        format!(
+                            "the splat names material {index}, {}",
+                            outside("material", materials as u64)
+                        )
                     });
                 }
             }
@@ -216,13 +219,4 @@ fn read_splats(text: &mut Text<'_>, promised: u64, materials: usize) -> Vec<Spla
         });
     }
     splats
-}
-
-/// Says of a number of a material that it has no meaning.
-pub(super) fn outside(materials: usize) -> String {
-    match materials {
-        0 => "but the list is empty".to_owned(),
-        1 => "but the list has only material 0".to_owned(),
-        _ => format!("but the list ends at {}", materials - 1),
-    }
 }

@@ -8,14 +8,17 @@ mod head;
 mod layout;
 mod problems;
 mod read;
-mod text;
 mod tile;
 mod write;
 
 pub use layout::Layout;
-pub use read::{PfmapError, read, read_with};
+pub use read::{read, read_with};
 pub use tile::{BlendMode, Cover, Edge, Tile, TileType};
 pub use write::{synthesize, write};
+
+/// Why nothing of a map can be shown: the head is broken, promises far more than the file holds,
+/// or no tile can be read.
+pub use crate::formats::ReadError as PfmapError;
 
 use crate::formats::{Format, Problem};
 

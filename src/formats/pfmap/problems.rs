@@ -1,9 +1,6 @@
-//! The list of what is wrong with a map, which stays short however much is wrong.
+//! What can be wrong with a map.
 
-use crate::formats::{Place, Problem, Severity};
-
-/// How many problems of a kind are listed.
-const LISTED: u64 = 100;
+use crate::formats::{Severity, problems};
 
 /// What can be wrong with a map that can be shown all the same.
 #[derive(Debug, Clone, Copy)]
@@ -46,43 +43,12 @@ const KINDS: [(Severity, &str); 13] = [
     (Severity::Warning, "oddities at the end of the file"),
 ];
 
-/// Problems as they are found.
-#[derive(Debug, Default)]
-pub(super) struct Problems {
-    listed: Vec<Problem>,
-    /// Of each kind, how many there are, and where the first one is that is not listed.
-    counts: [(u64, Option<Place>); KINDS.len()],
-}
+impl problems::Kind for Kind {
+    const KINDS: &'static [(Severity, &'static str)] = &KINDS;
+    const HEADER: Self = Self::Header;
+    const LONG_LINE: Self = Self::LongLine;
 
-impl Problems {
-    /// Lists a problem, or counts it when there are many of its kind already.
-    #[cold]
-    pub(super) fn add(&mut self, kind: Kind, place: Place, message: impl FnOnce() -> String) {
-        let (count, first_unlisted) = &mut self.counts[kind as usize];
-        *count += 1;
-        if *count <= LISTED {
-            self.listed.push(Problem {
-                severity: KINDS[kind as usize].0,
-                place,
-                message: message(),
-            });
-        } else {
-            first_unlisted.get_or_insert(place);
-        }
-    }
-
-    /// All problems by their place.
-    pub(super) fn finish(mut self) -> Vec<Problem> {
-        for ((severity, noun), (count, first_unlisted)) in KINDS.into_iter().zip(self.counts) {
-            if let Some(place) = first_unlisted {
-                self.listed.push(Problem {
-                    severity,
-                    place,
-                    message: format!("and {} more {noun}", count - LISTED),
-                });
-            }
-        }
-        self.listed.sort_by_key(|problem| problem.place);
-        self.listed
+    fn index(self) -> usize {
+        self as usize
     }
 }

@@ -6,12 +6,13 @@
 
 use std::ops::ControlFlow;
 
-use super::head::{Head, outside, read_head};
+use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
-use super::problems::{Kind, Problems};
-use super::text::{BYTE_ORDER_MARK, ENGINE_LINE_BYTES, Text, Word, text_place};
-use super::{CHUNK_TILES, Pfmap, TILE_CHARS, Tile, file_tile};
-use crate::formats::{Place, Problem, quoted};
+use super::problems::Kind;
+use super::{CHUNK_TILES, Pfmap, PfmapError, TILE_CHARS, Tile, file_tile};
+use crate::formats::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, text_place};
+use crate::formats::problems::Problems;
+use crate::formats::{outside, quoted};
 
 /// How many times the tiles that fit into a truncated file the head may promise.
 const PROMISE_LIMIT: u128 = 4;
@@ -20,57 +21,9 @@ const BLEND_CHAR: usize = 13;
 const COVER_CHAR: usize = 16;
 const EDGE_CHARS: std::ops::Range<usize> = 17..21;
 
-/// Why nothing of a map can be shown.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PfmapError {
-    /// The head is broken, promises far more than the file holds, or no tile can be read.
-    #[error("{place}: {found}; expected {expected}")]
-    Unreadable {
-        /// Where.
-        place: Place,
-        /// What stands there, such as ``found `num_row` ``.
-        found: String,
-        /// What should.
-        expected: String,
-    },
-    /// Whoever watches the progress asked to stop.
-    #[error("cancelled")]
-    Cancelled,
-}
-
-impl PfmapError {
-    pub(super) fn unreadable(
-        place: Place,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-    ) -> Self {
-        Self::Unreadable {
-            place,
-            found: found.into(),
-            expected: expected.into(),
-        }
-    }
-
-    /// The error as the problem that `check` and `info` report.
-    pub fn problem(&self) -> Problem {
-        match self {
-            Self::Unreadable {
-                place,
-                found,
-                expected,
-            } => Problem::error(*place, format!("{found}; expected {expected}")),
-            Self::Cancelled => Problem::error(Place::Text { line: 1, column: 1 }, "cancelled"),
-        }
-    }
-}
-
 /// Says whether a file that begins with these bytes is a PFMAP file, whole or cut short.
 pub(super) fn sniff(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(4096)];
-    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
-    let mut words = head
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty());
+    let mut words = first_words(bytes);
     // The number may be missing. A PFOBJ file has `num_verts` here.
     words.next() == Some(b"version")
         && words.by_ref().take(2).any(|word| word == b"num_materials")
@@ -108,7 +61,7 @@ pub fn read_with(
 
 /// The tile list while it is read.
 struct TileList<'a> {
-    text: Text<'a>,
+    text: Text<'a, Kind>,
     head: Head<'a>,
     /// Line of the last tile that was read.
     last_line: u64,
@@ -125,7 +78,7 @@ struct TileList<'a> {
 }
 
 impl<'a> TileList<'a> {
-    fn new(text: Text<'a>, head: Head<'a>) -> Result<Self, PfmapError> {
+    fn new(text: Text<'a, Kind>, head: Head<'a>) -> Result<Self, PfmapError> {
         let ((rows, rows_word), (cols, cols_word)) = (head.rows, head.cols);
         let left = text.rest().len();
         // The last tile of a file has nothing after it if its line end is missing.
@@ -416,7 +369,7 @@ impl<'a> TileList<'a> {
 }
 
 /// Lists what tiles say that has no meaning.
-fn check_tiles(map: &Pfmap, problems: &mut Problems) {
+fn check_tiles(map: &Pfmap, problems: &mut Problems<Kind>) {
     for index in 0..map.tiles.len() {
         let (row, col) = file_tile(index, map.chunk_cols);
         let Some(tile) = map.tile(row, col) else {
@@ -434,7 +387,7 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems) {
         for (field, (at, material)) in ["top", "sides"].into_iter().zip(materials) {
             if is_outside(material) {
                 problems.add(Kind::MaterialIndex, text_place(start, at), || {
-                    let outside = outside(map.materials.len());
+                    let outside = outside("material", map.materials.len() as u64);
                     format!("the tile names material {material} for its {field}, {outside}")
                 });
             }

@@ -4,7 +4,32 @@
 //! the engine reads it (fact sheet B): the head has seven lines, joints have names, and rotations
 //! are quaternions.
 
-use crate::formats::Problem;
+mod check;
+mod clip;
+mod head;
+mod layout;
+mod number;
+mod plain;
+mod problems;
+mod read;
+mod write;
+
+pub use layout::Layout;
+pub use read::{read, read_with};
+pub use write::write;
+
+/// Why nothing of a model can be shown: it has neither a vertex that can be read nor a joint.
+pub use crate::formats::ReadError as PfobjError;
+
+use crate::formats::{Format, Problem};
+
+/// What the registry knows of PFOBJ.
+pub static FORMAT: Format = Format {
+    id: "pfobj",
+    name: "Permafrost Engine model",
+    endings: &["pfobj"],
+    sniff: read::sniff,
+};
 
 /// The most joints that move a vertex; the engine leaves out those that follow (fact sheet B1).
 pub const MOST_INFLUENCES: usize = 6;
@@ -31,6 +56,8 @@ pub struct Pfobj {
     pub bounds: Option<Bounds>,
     /// Whether the head says that there are bounds (`has_collision`).
     pub has_bounds: bool,
+    /// Where the vertices stand in the text.
+    pub layout: Layout,
     /// Indices of vertices that are placeholders since they could not be read, in rising order.
     pub bad_vertices: Vec<u32>,
     /// Whether lines end in CR LF.
@@ -150,6 +177,32 @@ pub struct Bounds {
 }
 
 impl Pfobj {
+    /// How many whole triangles the vertices make.
+    pub fn triangle_count(&self) -> usize {
+        self.vertices.len() / 3
+    }
+
+    /// Line of the file, from 1, on which a vertex begins.
+    pub fn vertex_line(&self, vertex: u32) -> u64 {
+        self.layout.line(vertex)
+    }
+
+    /// The vertex that a line of the file, from 1, belongs to.
+    pub fn vertex_at_line(&self, line: u64) -> Option<u32> {
+        self.layout.vertex_at(line)
+    }
+
+    /// The pose that a line of the file, from 1, holds: clip, frame and joint. The lines of a frame
+    /// are taken to follow each other, as they do unless blank lines are among them.
+    pub fn pose_at_line(&self, line: u64) -> Option<(usize, usize, usize)> {
+        let last_at = |lines: usize| lines.checked_sub(1);
+        let clip = last_at(self.clips.partition_point(|clip| clip.line <= line))?;
+        let frames = &self.clips.get(clip)?.frame_lines;
+        let frame = last_at(frames.partition_point(|first| *first <= line))?;
+        let joint = usize::try_from(line - frames.get(frame)?).ok()?;
+        (joint < self.joints.len()).then_some((clip, frame, joint))
+    }
+
     /// What moves a vertex.
     pub fn influences_of(&self, vertex: &Vertex) -> &[Influence] {
         let first = vertex.first_influence as usize;

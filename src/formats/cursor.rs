@@ -1,8 +1,7 @@
-//! The text of a map, read word by word and line by line.
+//! Text files of the Permafrost Engine, read word by word and line by line.
 
-use super::PfmapError;
 use super::problems::{Kind, Problems};
-use crate::formats::{Place, quoted};
+use super::{Place, ReadError, quoted};
 
 /// The bytes of a line that the engine reads, its end included.
 pub(super) const ENGINE_LINE_BYTES: usize = 255;
@@ -11,14 +10,14 @@ pub(super) const ENGINE_LINE_BYTES: usize = 255;
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The text, and how far it is read.
-pub(super) struct Text<'a> {
+pub(super) struct Text<'a, K> {
     pub bytes: &'a [u8],
     pub pos: usize,
     /// From 1.
     pub line: u64,
     /// Where the line begins.
     pub line_start: usize,
-    pub problems: Problems,
+    pub problems: Problems<K>,
 }
 
 /// A word of the text and where it begins.
@@ -40,6 +39,23 @@ impl Word<'_> {
         std::str::from_utf8(self.text).ok()?.parse().ok()
     }
 
+    /// The whole number that it is, if it is written in digits alone.
+    pub(super) fn count(&self) -> Option<u64> {
+        // A number that does not fit is as absurd as the largest that does.
+        let is_number = self.text.iter().all(u8::is_ascii_digit);
+        is_number.then(|| self.number().unwrap_or(u64::MAX))
+    }
+
+    /// A part of it.
+    pub(super) fn part(&self, range: std::ops::Range<usize>) -> Self {
+        let (line, column) = self.place;
+        Self {
+            text: self.text.get(range.clone()).unwrap_or_default(),
+            start: self.start + range.start,
+            place: (line, column.saturating_add(range.start as u32)),
+        }
+    }
+
     /// What messages say of it.
     pub(super) fn found(&self) -> String {
         format!("found {}", quoted(self.text))
@@ -54,18 +70,27 @@ pub(super) fn text_place((line, column): (u64, u32), index: usize) -> Place {
     }
 }
 
-fn is_separator(byte: u8) -> bool {
+/// The first words of a file, by which formats are told apart.
+pub(super) fn first_words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let head = &bytes[..bytes.len().min(4096)];
+    head.strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(head)
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+}
+
+pub(super) fn is_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-impl<'a> Text<'a> {
+impl<'a, K: Kind> Text<'a, K> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
             pos: 0,
             line: 1,
             line_start: 0,
-            problems: Problems::default(),
+            problems: Problems::new(),
         }
     }
 
@@ -104,7 +129,7 @@ impl<'a> Text<'a> {
         let bytes = self.pos - self.line_start;
         if bytes > ENGINE_LINE_BYTES {
             let place = text_place((self.line, 1), ENGINE_LINE_BYTES);
-            self.problems.add(Kind::LongLine, place, || {
+            self.problems.add(K::LONG_LINE, place, || {
                 format!(
                     "a line of {bytes} bytes; the engine refuses more than {ENGINE_LINE_BYTES}, \
                      the line end included"
@@ -154,6 +179,22 @@ impl<'a> Text<'a> {
         Some(word)
     }
 
+    /// What is left of the line, without spaces around it.
+    pub(super) fn words(&mut self) -> Option<Word<'a>> {
+        self.skip_separators(false);
+        let (start, place) = (self.pos, self.place());
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        let line = &rest[..end.unwrap_or(rest.len())];
+        let last = line.iter().rposition(|byte| !is_separator(*byte))?;
+        self.pos += last + 1;
+        Some(Word {
+            text: &line[..=last],
+            start,
+            place,
+        })
+    }
+
     /// Ends a line of which all is read.
     pub(super) fn end_line(&mut self) {
         if let Some(extra) = self.word(false) {
@@ -175,7 +216,7 @@ impl<'a> Text<'a> {
     /// Warns of something in the head of the file.
     pub(super) fn odd_head(&mut self, place: (u64, u32), message: &str) {
         self.problems
-            .add(Kind::Header, text_place(place, 0), || message.to_owned());
+            .add(K::HEADER, text_place(place, 0), || message.to_owned());
     }
 
     /// Goes back to the beginning of a word.
@@ -185,7 +226,7 @@ impl<'a> Text<'a> {
     }
 
     /// Reads the line of a key and its value if it is the next one.
-    pub(super) fn key_line(&mut self, key: &str, expected: &str) -> Result<Word<'a>, PfmapError> {
+    pub(super) fn key_line(&mut self, key: &str, expected: &str) -> Result<Word<'a>, ReadError> {
         let expected = || format!("`{key} <{expected}>`");
         let Some(word) = self.line_word() else {
             let found = if self.bytes.is_empty() {
@@ -193,14 +234,14 @@ impl<'a> Text<'a> {
             } else {
                 "the file ends"
             };
-            return Err(PfmapError::unreadable(
+            return Err(ReadError::unreadable(
                 text_place(self.place(), 0),
                 found,
                 expected(),
             ));
         };
         if word.text != key.as_bytes() {
-            return Err(PfmapError::unreadable(
+            return Err(ReadError::unreadable(
                 word.place_of(0),
                 word.found(),
                 expected(),
@@ -208,7 +249,7 @@ impl<'a> Text<'a> {
         }
         let Some(value) = self.word(false) else {
             let place = text_place(self.place(), 0);
-            return Err(PfmapError::unreadable(place, "the line ends", expected()));
+            return Err(ReadError::unreadable(place, "the line ends", expected()));
         };
         self.end_line();
         Ok(value)
@@ -219,16 +260,10 @@ impl<'a> Text<'a> {
         &mut self,
         key: &str,
         expected: &str,
-    ) -> Result<(u64, Word<'a>), PfmapError> {
+    ) -> Result<(u64, Word<'a>), ReadError> {
         let value = self.key_line(key, expected)?;
-        let number = if value.text.iter().all(u8::is_ascii_digit) {
-            // A number that does not fit is as absurd as the largest that does.
-            Some(value.number().unwrap_or(u64::MAX))
-        } else {
-            None
-        };
-        number.map(|number| (number, value)).ok_or_else(|| {
-            PfmapError::unreadable(value.place_of(0), value.found(), format!("the {expected}"))
+        value.count().map(|number| (number, value)).ok_or_else(|| {
+            ReadError::unreadable(value.place_of(0), value.found(), format!("the {expected}"))
         })
     }
 
