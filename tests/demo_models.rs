@@ -106,6 +106,16 @@ fn the_drakeling_is_rigged_and_moves() {
         let sum: f32 = influences.iter().map(|influence| influence.weight).sum();
         assert!((sum - 1.0).abs() < 1e-5);
     }
+    // It stands on the ground, and leaves it in one clip only.
+    for clip in &model.clips {
+        let off = |bounds: &pfobj::Bounds| bounds.min[1].abs() > 0.03;
+        assert_eq!(
+            clip.bounds.iter().any(off),
+            clip.name == "Jump",
+            "{}",
+            clip.name
+        );
+    }
     // No clip jumps where it begins again: there it moves as much as it does elsewhere.
     for clip in &model.clips {
         let poses: Vec<_> = clip.poses.chunks(model.joints.len()).collect();

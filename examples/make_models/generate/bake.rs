@@ -6,7 +6,8 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{DynamicImage, ImageResult, Rgb, RgbImage};
 
 use super::maths::{cosine, sine};
-use super::mesh::{Color, Mesh, Place};
+use super::mesh::{Mesh, Place, Point};
+use super::textures::Color;
 
 /// Texels between charts.
 const MARGIN: f64 = 5.0;
@@ -44,7 +45,7 @@ pub(crate) fn openness(mesh: &Mesh, normals: &[DVec3], ground: bool) -> Vec<f64>
             DVec3::new(cosine(turns) * wide, y, sine(turns) * wide)
         })
         .collect();
-    let see = |(point, &normal): (&super::mesh::Point, &DVec3)| {
+    let see = |(point, &normal): (&Point, &DVec3)| {
         let from = point.position + normal * 0.04;
         let (mut open, mut all) = (0.0, 0.0);
         for &way in &ways {

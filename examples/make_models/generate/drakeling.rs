@@ -8,7 +8,7 @@ use glam::{DVec2, DVec3};
 
 use super::hide;
 use super::maths::{cosine, sine};
-use super::mesh::{Corner, Mesh};
+use super::mesh::{Corner, Mesh, add_weights};
 use super::model::Stuff;
 use super::rig::{Bone, Rig};
 
@@ -230,8 +230,8 @@ const SECTIONS: [Section; 25] = [
         &[("tail.3", 0.5), ("tail.4", 0.5)],
     ),
     section([1.66, -6.25], -34.0, [0.19, 0.17, 0.16], &[("tail.4", 1.0)]),
-    section([1.86, -6.52], -38.0, [0.62, 0.14, 0.13], &[("tail.4", 1.0)]),
-    section([2.4, -7.2], -38.0, [0.0, 0.0, 0.0], &[("tail.4", 1.0)]),
+    section([1.86, -6.52], -38.0, [0.72, 0.15, 0.13], &[("tail.4", 1.0)]),
+    section([2.46, -7.28], -38.0, [0.0, 0.0, 0.0], &[("tail.4", 1.0)]),
 ];
 /// Rings at which the head ends and the tail begins.
 const NECK_RING: usize = 8;
@@ -264,11 +264,18 @@ const BACK_LEG: [LegRing; 6] = [
 ];
 
 /// The left wing: shoulder, wrist, the tips of its fingers, and where it meets the flank.
-const SHOULDER: [f64; 3] = [0.6, 3.12, 0.5];
+pub(crate) const SHOULDER: [f64; 3] = [0.6, 3.12, 0.5];
 pub(crate) const WRIST: [f64; 3] = [1.85, 4.7, 0.0];
 pub(crate) const FINGERS: [[f64; 3]; 3] =
     [[3.9, 5.35, -1.35], [3.7, 4.0, -2.35], [2.35, 3.0, -2.55]];
-const FLANK: [f64; 3] = [0.7, 2.98, -1.15];
+pub(crate) const FLANK: [f64; 3] = [0.7, 2.98, -1.15];
+
+/// The left ear: where it begins, and the tips of its rays.
+pub(crate) const EAR: [f64; 3] = [0.95, 4.5, 2.2];
+pub(crate) const EAR_RAYS: [[f64; 3]; 3] =
+    [[1.75, 5.45, 1.55], [2.42, 5.05, 1.3], [2.1, 4.2, 1.35]];
+/// The middle of the left eye.
+pub(crate) const EYE_AT: [f64; 3] = [1.0, 4.62, 3.06];
 
 /// The model in its bind pose.
 pub(crate) fn mesh(rig: &Rig) -> Mesh {
@@ -303,6 +310,35 @@ fn named(rig: &Rig, weights: &[(&str, f64)]) -> Vec<(usize, f64)> {
     weights.iter().map(one).collect()
 }
 
+/// The left half of a ring from its top to its bottom: half its width, how far it goes up and down,
+/// and how many points it has. Without a width it is one point.
+fn half_ring(
+    mesh: &mut Mesh,
+    center: DVec3,
+    upward: DVec3,
+    [width, up, down]: [f64; 3],
+    count: usize,
+    weights: &[(usize, f64)],
+) -> Vec<usize> {
+    if width == 0.0 {
+        return vec![mesh.point(center, weights); count];
+    }
+    let mut point_at = |s: usize| {
+        let around = s as f64 / (count - 1) as f64;
+        let rise = cosine(around / 2.0) * if 2 * s < count { up } else { down };
+        // The bottom is in the middle, as the top is, not next to it by a rounding error.
+        let out = if s + 1 == count {
+            0.0
+        } else {
+            sine(around / 2.0) * width
+        };
+        let point = mesh.point(center + DVec3::X * out + upward * rise, weights);
+        mesh.points[point].around = around;
+        point
+    };
+    (0..count).map(&mut point_at).collect()
+}
+
 /// Trunk, neck, head and tail; the points of each ring.
 fn body(mesh: &mut Mesh, rig: &Rig) -> Vec<Vec<usize>> {
     let mut rings: Vec<Vec<usize>> = Vec::new();
@@ -314,34 +350,21 @@ fn body(mesh: &mut Mesh, rig: &Rig) -> Vec<Vec<usize>> {
             let [y, z] = SECTIONS[before].at;
             along += center.distance(DVec3::new(0.0, y, z));
         }
-        let [width, up, down] = section.size;
         let turns = section.tilt / 360.0;
         let upward = DVec3::new(0.0, cosine(turns), sine(turns));
         let weights = named(rig, section.weights);
-        let mut ring = Vec::new();
-        for s in 0..HALF {
-            let around = s as f64 / (HALF - 1) as f64;
-            let (out, rise) = (sine(around / 2.0), cosine(around / 2.0));
-            let out = if s + 1 == HALF { 0.0 } else { out };
-            let height = rise * if rise > 0.0 { up } else { down };
-            let position = center + DVec3::X * (out * width) + upward * height;
-            if width == 0.0 && s > 0 {
-                ring.push(ring[0]);
-                continue;
-            }
-            let point = mesh.point(position, &weights);
+        let ring = half_ring(mesh, center, upward, section.size, HALF, &weights);
+        for &point in &ring {
             mesh.points[point].along = along;
-            mesh.points[point].around = around;
             mesh.points[point].soft = Some(0.0);
-            if width == 0.0 {
-                // Nose and tail point away from what they end.
-                let next = SECTIONS[r.saturating_sub(1).max(1)].at;
-                let from = DVec3::new(0.0, next[0], next[1]);
-                mesh.points[point].normal = Some((position - from).normalize());
-            }
-            ring.push(point);
         }
         rings.push(ring);
+    }
+    // Nose and tail point away from what they end.
+    for (end, next) in [(0, 1), (SECTIONS.len() - 1, SECTIONS.len() - 2)] {
+        let [from, to] = [next, end].map(|section| DVec2::from(SECTIONS[section].at));
+        let way = (to - from).normalize();
+        mesh.points[rings[end][0]].normal = Some(DVec3::new(0.0, way.x, way.y));
     }
     let hole = |[r0, s0]: [usize; 2], r: usize, s: usize| {
         (r0..r0 + 2).contains(&r) && (s0..s0 + 2).contains(&s)
@@ -381,15 +404,12 @@ fn leg(
     ];
     let mut sheet: Vec<Vec<usize>> = vec![rim.map(|[i, j]| body[r + i][s + j]).to_vec()];
     let middle = body[r + 1][s + 1];
-    for &point in &sheet[0] {
-        let share = 0.35;
-        mesh.points[point].soft = Some(share);
-        mesh.points[point].weights = vec![(joints[0], 0.35)];
-        let ring = &SECTIONS[r + 1].weights;
-        let rest = named(rig, ring)
-            .into_iter()
-            .map(|(joint, weight)| (joint, 0.65 * weight));
-        mesh.points[point].weights.extend(rest);
+    for &point in &sheet[0][1..] {
+        let weights = &mut mesh.points[point].weights;
+        let trunk = std::mem::take(weights);
+        add_weights(weights, &trunk, 0.65);
+        add_weights(weights, &[(joints[0], 1.0)], 0.35);
+        mesh.points[point].soft = Some(0.35);
     }
     for (n, &(center, [wide, ahead, back], shares)) in rings.iter().enumerate() {
         let center = DVec3::from(center);
@@ -441,7 +461,8 @@ fn leg(
     }
 }
 
-/// A pyramid without its base: brown at the base and bright at the tip.
+/// A pyramid without its base: brown at the base and bright at the tip. Its weights are given, or
+/// those of a point that it is `like`; an `open` one is half a pyramid on the plane X = 0.
 fn cone(
     mesh: &mut Mesh,
     chart: usize,
@@ -462,23 +483,12 @@ fn cone(
     let sides = ring.len() - usize::from(open);
     for i in 0..sides {
         let (a, b) = (ring[i], ring[(i + 1) % ring.len()]);
-        let uv = |u: f64, v: f64| DVec2::new(u, v);
-        let left = i as f64 / sides as f64;
-        let corners = [
-            Corner {
-                point: a,
-                uv: uv(left, 0.02),
-            },
-            Corner {
-                point: b,
-                uv: uv(left + 1.0 / sides as f64, 0.02),
-            },
-            Corner {
-                point: tip,
-                uv: uv(left + 0.5 / sides as f64, 0.98),
-            },
-        ];
-        // A half pyramid lies on the plane X = 0: its inside is there.
+        let across = |part: f64| (i as f64 + part) / sides as f64;
+        let corners =
+            [(a, 0.0, 0.02), (b, 1.0, 0.02), (tip, 0.5, 0.98)].map(|(point, part, v)| Corner {
+                point,
+                uv: DVec2::new(across(part), v),
+            });
         mesh.triangle_around(
             chart,
             corners,
@@ -500,24 +510,10 @@ fn jaw(mesh: &mut Mesh, rig: &Rig) {
     ];
     let chart = mesh.chart(HIDE, hide::jaw);
     let weights = named(rig, &[("jaw", 1.0)]);
-    let mut rings: Vec<Vec<usize>> = Vec::new();
-    for ([y, z], [width, up, down]) in RINGS {
-        let mut ring = Vec::new();
-        for s in 0..5 {
-            let around = f64::from(s) / 4.0;
-            let (out, rise) = (sine(around / 2.0), cosine(around / 2.0));
-            let out = if s == 4 { 0.0 } else { out };
-            let height = rise * if rise > 0.0 { up } else { down };
-            if width == 0.0 && s > 0 {
-                ring.push(ring[0]);
-                continue;
-            }
-            let point = mesh.point(DVec3::new(out * width, y + height, z), &weights);
-            mesh.points[point].around = around;
-            ring.push(point);
-        }
-        rings.push(ring);
-    }
+    let ring = |([y, z], size): ([f64; 2], [f64; 3])| {
+        half_ring(mesh, DVec3::new(0.0, y, z), DVec3::Y, size, 5, &weights)
+    };
+    let mut rings: Vec<Vec<usize>> = RINGS.into_iter().map(ring).collect();
     // These rings go from the back to the front.
     rings.reverse();
     mesh.sheet(chart, &rings, |_, _| false);
@@ -547,13 +543,9 @@ fn web(mesh: &mut Mesh, chart: usize, web: &Web<'_>) {
             let weights = &web.rim_weights[i];
             let ridge = out * if i % 2 == 0 { web.ridge } else { -web.ridge };
             let middle = web.pivot.lerp(end, 0.52) + ridge + lift;
-            let mut mixed: Vec<_> = web.pivot_weights.iter().map(|w| (w.0, 0.5 * w.1)).collect();
-            for &(joint, weight) in weights {
-                match mixed.iter_mut().find(|w| w.0 == joint) {
-                    Some(w) => w.1 += 0.5 * weight,
-                    None => mixed.push((joint, 0.5 * weight)),
-                }
-            }
+            let mut mixed = Vec::new();
+            add_weights(&mut mixed, &web.pivot_weights, 0.5);
+            add_weights(&mut mixed, weights, 0.5);
             rows[0].push(mesh.point(middle, &mixed));
             rows[1].push(mesh.point(end + lift, weights));
         }
@@ -607,22 +599,15 @@ fn wing(mesh: &mut Mesh, rig: &Rig) {
     let mut rim = scalloped(wrist, &rays, 0.16);
     // Between the flank and the shoulder there is no free edge.
     rim[7] = flank.midpoint(shoulder);
-    let outer = hand.clone();
     let web_of = Web {
         pivot: wrist,
         rim: &rim,
         pivot_weights: elbow.clone(),
-        rim_weights: vec![
-            hand.clone(),
-            hand.clone(),
-            hand.clone(),
-            hand.clone(),
-            outer,
-            inner.clone(),
-            side.clone(),
-            root.clone(),
-            root.clone(),
-        ],
+        rim_weights: [
+            &hand, &hand, &hand, &hand, &hand, &inner, &side, &root, &root,
+        ]
+        .map(Clone::clone)
+        .to_vec(),
         ridge: 0.07,
     };
     web(mesh, chart, &web_of);
@@ -664,8 +649,8 @@ fn wing(mesh: &mut Mesh, rig: &Rig) {
 }
 
 fn ear(mesh: &mut Mesh, rig: &Rig) {
-    let pivot = DVec3::new(0.95, 4.5, 2.2);
-    let rays = [[1.75, 5.45, 1.55], [2.42, 5.05, 1.3], [2.1, 4.2, 1.35]].map(DVec3::from);
+    let pivot = DVec3::from(EAR);
+    let rays = EAR_RAYS.map(DVec3::from);
     let rim = scalloped(pivot, &rays, 0.2);
     let ear = named(rig, &[("ear.left", 1.0)]);
     let chart = mesh.scaled_chart(WING, hide::ear, 1.5);
@@ -730,13 +715,6 @@ fn spikes(mesh: &mut Mesh, chart: usize, body: &[Vec<usize>]) {
         let behind = mesh.at(body[ring + 1][0]);
         let along = (ahead - behind).normalize();
         let up = DVec3::X.cross(-along).normalize();
-        let up = if up.dot(here - DVec3::from([0.0, SECTIONS[ring].at[0], SECTIONS[ring].at[1]]))
-            < 0.0
-        {
-            -up
-        } else {
-            up
-        };
         let base = here - up * 0.1;
         let corners = [
             base + along * long,
@@ -751,7 +729,7 @@ fn spikes(mesh: &mut Mesh, chart: usize, body: &[Vec<usize>]) {
 
 /// A dome whose picture is seen from straight ahead of it.
 fn eye(mesh: &mut Mesh, rig: &Rig) {
-    let center = DVec3::new(1.0, 4.62, 3.06);
+    let center = DVec3::from(EYE_AT);
     let out = DVec3::new(0.86, 0.12, 0.5).normalize();
     let up = DVec3::Y.reject_from(out).normalize();
     let right = up.cross(out);

@@ -4,9 +4,10 @@ use glam::{DVec2, DVec3};
 use image::{DynamicImage, Rgb, RgbImage};
 
 use super::bake::byte;
-use super::drakeling::{FINGERS, WRIST};
-use super::mesh::{Color, Place};
+use super::drakeling::{EAR, EAR_RAYS, EYE_AT, FINGERS, FLANK, SHOULDER, WRIST};
+use super::mesh::Place;
 use super::noise::{cell, fbm, mix, random, smoothstep};
+use super::textures::{Color, blend, ramp};
 
 const CRIMSON: Color = [0.52, 0.13, 0.115];
 const RED: Color = [0.66, 0.19, 0.12];
@@ -15,18 +16,6 @@ const APRICOT: Color = [0.90, 0.56, 0.28];
 const CREAM: Color = [0.93, 0.80, 0.55];
 const DARK: Color = [0.20, 0.06, 0.085];
 const GOLD: Color = [0.95, 0.66, 0.22];
-
-pub(crate) fn blend(a: Color, b: Color, t: f32) -> Color {
-    let t = t.clamp(0.0, 1.0);
-    [0, 1, 2].map(|i| mix(a[i], b[i], t))
-}
-
-/// A colour between several, evenly spaced from 0 to 1.
-pub(crate) fn ramp(colors: &[Color], t: f32) -> Color {
-    let at = t.clamp(0.0, 0.9999) * (colors.len() - 1) as f32;
-    let first = at as usize;
-    blend(colors[first], colors[first + 1], at - first as f32)
-}
 
 /// In the shade of other parts colours are darker and warmer.
 pub(crate) fn shaded(color: Color, open: f64) -> Color {
@@ -64,7 +53,7 @@ pub(crate) fn body(place: &Place) -> Color {
     let around = place.around as f32 + 0.035 * noise;
     let along = place.along as f32;
     let back = ramp(
-        &[CRIMSON, CRIMSON, RED, CORAL, CORAL, APRICOT],
+        [CRIMSON, CRIMSON, RED, CORAL, CORAL, APRICOT],
         around / 0.72,
     );
     let mut color = blend(back, CORAL, 0.25 * head);
@@ -97,7 +86,7 @@ pub(crate) fn body(place: &Place) -> Color {
         CORAL,
         0.6 * snout * (1.0 - smoothstep(0.15, 0.4, around)),
     );
-    color = blend(color, DARK, 0.62 * spot(at, [1.05, 4.62, 3.1], 0.72));
+    color = blend(color, DARK, 0.62 * spot(at, EYE_AT, 0.72));
     color = blend(color, GOLD, 0.8 * spot(at, [0.45, 5.1, 3.25], 0.2));
     color = blend(color, DARK, 0.9 * spot(at, [0.24, 4.27, 4.36], 0.105));
     for freckle in [[0.62, 4.32, 3.75], [0.72, 4.2, 3.52], [0.56, 4.4, 3.5]] {
@@ -109,7 +98,7 @@ pub(crate) fn body(place: &Place) -> Color {
     color = blend(color, [0.45, 0.13, 0.15], roof);
     // The blade at the end of the tail.
     let blade = smoothstep(12.85, 13.15, along);
-    let vein = smoothstep(0.5, 0.95, (place.around as f32 * 2.0 - 1.0).abs());
+    let vein = smoothstep(0.72, 1.0, (place.around as f32 * 2.0 - 1.0).abs());
     color = blend(color, blend(GOLD, RED, 0.6 * vein), blade);
     let color = color.map(|c| c * (1.0 + 0.09 * noise + 0.06 * mottle(at, 40, 320)));
     shaded(color, place.open)
@@ -169,7 +158,7 @@ pub(crate) fn wing(place: &Place) -> Color {
     let reach = (at.distance(wrist) / 3.1) as f32;
     let noise = mottle(at, 12, 350);
     let mut color = ramp(
-        &[
+        [
             [0.74, 0.25, 0.14],
             [0.86, 0.43, 0.17],
             GOLD,
@@ -177,10 +166,8 @@ pub(crate) fn wing(place: &Place) -> Color {
         ],
         reach + 0.08 * noise,
     );
-    let rays = FINGERS.map(DVec3::from);
-    let [shoulder, flank] = [DVec3::new(0.6, 3.12, 0.5), DVec3::new(0.7, 2.98, -1.15)];
-    for end in [rays[0], rays[1], rays[2], flank, shoulder] {
-        let [near, t] = near_line(at, wrist, end);
+    for end in FINGERS.into_iter().chain([FLANK, SHOULDER]) {
+        let [near, t] = near_line(at, wrist, DVec3::from(end));
         let width = mix(0.16, 0.045, t);
         color = blend(
             color,
@@ -199,10 +186,10 @@ pub(crate) fn wing(place: &Place) -> Color {
 
 pub(crate) fn ear(place: &Place) -> Color {
     let at = place.position;
-    let pivot = DVec3::new(0.95, 4.5, 2.2);
+    let pivot = DVec3::from(EAR);
     let reach = (at.distance(pivot) / 1.75) as f32;
-    let mut color = ramp(&[RED, CORAL, GOLD, [0.97, 0.80, 0.42]], reach);
-    for end in [[1.75, 5.45, 1.55], [2.42, 5.05, 1.3], [2.1, 4.2, 1.35]] {
+    let mut color = ramp([RED, CORAL, GOLD, [0.97, 0.80, 0.42]], reach);
+    for end in EAR_RAYS {
         let [near, t] = near_line(at, pivot, DVec3::from(end));
         let width = mix(0.15, 0.04, t);
         color = blend(
@@ -224,7 +211,7 @@ pub(crate) fn horn() -> DynamicImage {
         ];
         let grain = fbm(at, [10, 4], 3, 360);
         let color = ramp(
-            &[
+            [
                 [0.30, 0.15, 0.13],
                 [0.56, 0.36, 0.24],
                 [0.80, 0.65, 0.46],
@@ -257,7 +244,7 @@ pub(crate) fn eye() -> DynamicImage {
             disc([-0.12, 0.0], [0.76, 0.82], 0.05),
         );
         let glow = ramp(
-            &[[0.55, 0.93, 0.55], [0.13, 0.66, 0.55], [0.03, 0.34, 0.38]],
+            [[0.55, 0.93, 0.55], [0.13, 0.66, 0.55], [0.03, 0.34, 0.38]],
             (0.55 + 0.75 * at.y) as f32,
         );
         color = blend(color, glow, disc([-0.12, 0.0], [0.69, 0.75], 0.05));

@@ -40,12 +40,6 @@ pub(crate) fn bend(nod: f64, turn_left: f64, tilt: f64) -> DQuat {
     turn(DVec3::Y, turn_left) * turn(DVec3::Z, -tilt) * turn(DVec3::X, nod)
 }
 
-/// 0 below `low`, 1 above `high`, smooth between them.
-pub(crate) fn smoothstep(low: f64, high: f64, x: f64) -> f64 {
-    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
-}
-
 /// A smooth curve through (place, value) pairs in rising order, level before the first and after
 /// the last.
 pub(crate) fn curve(keys: &[(f64, f64)], at: f64) -> f64 {

@@ -4,6 +4,7 @@
 use glam::{DVec2, DVec3};
 
 use super::maths::{cosine, sine};
+use super::textures::Color;
 
 /// A corner of triangles.
 #[derive(Debug, Clone)]
@@ -23,6 +24,16 @@ pub(crate) struct Point {
     pub(crate) like: Option<usize>,
 }
 
+/// Adds a share of weights to others.
+pub(crate) fn add_weights(sums: &mut Vec<(usize, f64)>, weights: &[(usize, f64)], share: f64) {
+    for &(joint, weight) in weights {
+        match sums.iter_mut().find(|sum| sum.0 == joint) {
+            Some(sum) => sum.1 += share * weight,
+            None => sums.push((joint, share * weight)),
+        }
+    }
+}
+
 /// A point of a triangle, and where it lies on its chart.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Corner {
@@ -38,9 +49,6 @@ pub(crate) struct Face {
     /// Whether it has an edge towards its neighbours.
     pub(crate) flat: bool,
 }
-
-/// A colour, 0 to 1.
-pub(crate) type Color = [f32; 3];
 
 /// A place on a surface, for a painter.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +66,7 @@ pub(crate) struct Place {
 pub(crate) struct Chart {
     pub(crate) material: usize,
     /// Paints it; its corners are in units of the model and are packed into the texture. Without,
-    /// the corners are texture coordinates already.
+    /// the corners are texture coordinates already. Channels go from 0 to 1.
     pub(crate) paint: Option<fn(&Place) -> Color>,
     /// How much larger than others it lies in the texture.
     pub(crate) scale: f64,
@@ -331,17 +339,9 @@ impl Mesh {
                 }
                 let share = 0.5 / around.len() as f64;
                 let mut sums: Vec<(usize, f64)> = Vec::new();
-                let own = point
-                    .weights
-                    .iter()
-                    .map(|&(joint, weight)| (joint, 0.5 * weight));
-                let others = around.iter().flat_map(|&near| &before[near]);
-                let others = others.map(|&(joint, weight)| (joint, share * weight));
-                for (joint, weight) in own.chain(others) {
-                    match sums.iter_mut().find(|sum| sum.0 == joint) {
-                        Some(sum) => sum.1 += weight,
-                        None => sums.push((joint, weight)),
-                    }
+                add_weights(&mut sums, &point.weights, 0.5);
+                for &near in around {
+                    add_weights(&mut sums, &before[near], share);
                 }
                 point.weights = sums;
             }

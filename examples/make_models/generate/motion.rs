@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::maths::{bend, curve, hermite, sine, smoothstep};
+use super::maths::{bend, curve, hermite, sine};
 use super::rig::{Pose, Rig};
 
 const IDLE_FRAMES: u32 = 48;
@@ -109,7 +109,7 @@ impl<'a> Body<'a> {
     }
 
     fn blink(&self, pose: &mut Pose, shut: f64) {
-        pose.scales[self.eyes] = DVec3::new(1.0, 1.0 - 0.93 * shut, 1.0);
+        pose.scales[self.eyes] = DVec3::new(1.0, 1.0 - 0.97 * shut, 1.0);
     }
 
     /// Breathes, sways its tail, looks to its left and right, twitches an ear and blinks.
@@ -156,7 +156,7 @@ impl<'a> Body<'a> {
             9.0 * tilted,
         );
         pose.bend(self.jaw, 2.0 + 1.6 * breath(0.2), 0.0, 0.0);
-        let shut = |at: f64| 1.0 - smoothstep(0.01, 0.055, (t - at).abs());
+        let shut = |at: f64| curve(&[(0.012, 1.0), (0.055, 0.0)], (t - at).abs());
         self.blink(&mut pose, shut(0.46).max(shut(0.9)));
         let twitch = |at: f64| {
             let t = (t - at) / 0.12;
@@ -239,7 +239,7 @@ impl<'a> Body<'a> {
                 let t = (phase - ON_GROUND) / (1.0 - ON_GROUND);
                 let slope = -STRIDE * (1.0 - ON_GROUND) / ON_GROUND;
                 let z = hermite(-0.5 * STRIDE, slope, 0.5 * STRIDE, slope, t);
-                let high = 0.62 * sine(0.5 * t) * (1.0 - 0.25 * t);
+                let high = 0.42 * sine(0.5 * t) * (1.0 - 0.25 * t);
                 let toes = curve(&[(0.0, 0.0), (0.3, 42.0), (0.75, -14.0), (1.0, 0.0)], t);
                 // It rolls off over its toes.
                 (z, high + 0.75 * sine(toes.max(0.0) / 360.0), toes)

@@ -4,13 +4,13 @@ use glam::{DVec2, DVec3};
 use image::{DynamicImage, ImageResult, Rgb, Rgba, RgbaImage};
 
 use super::bake::{byte, png};
-use super::hide::{blend, ramp, shaded};
+use super::hide::shaded;
 use super::maths::{cosine, sine};
-use super::mesh::{Color, Corner, Mesh, Place};
+use super::mesh::{Corner, Mesh, Place};
 use super::model::{Made, Stuff, make};
 use super::noise::{fbm, mix, random, smoothstep};
 use super::rig::Rig;
-use super::textures;
+use super::textures::{self, Color, blend, ramp};
 
 /// A material whose texture is painted chart by chart.
 const fn baked(name: &'static str, texture: &'static str, specular: f32) -> Stuff {
@@ -221,7 +221,7 @@ fn cap_top(place: &Place) -> Color {
     let noise = rough(at, 9, 3, 410);
     let high = smoothstep(-0.2, 1.0, place.normal.y as f32);
     let color = ramp(
-        &[
+        [
             [0.20, 0.09, 0.30],
             [0.32, 0.15, 0.45],
             [0.44, 0.24, 0.60],
@@ -331,7 +331,7 @@ fn stone(place: &Place) -> Color {
     let fine = rough(at, 34, 3, 445);
     let tone = 0.5 + 0.36 * large + 0.3 * fine + 0.14 * place.normal.y as f32;
     let mut color = ramp(
-        &[
+        [
             [0.24, 0.23, 0.25],
             [0.40, 0.39, 0.40],
             [0.55, 0.53, 0.51],
@@ -348,7 +348,7 @@ fn stone(place: &Place) -> Color {
     let foot = 1.0 - smoothstep(0.0, 0.5, at.y as f32 + 0.3 * large);
     let grown = smoothstep(0.52, 0.74, moss).max(0.75 * foot);
     let green = ramp(
-        &[[0.16, 0.22, 0.08], [0.28, 0.35, 0.12], [0.44, 0.49, 0.20]],
+        [[0.16, 0.22, 0.08], [0.28, 0.35, 0.12], [0.44, 0.49, 0.20]],
         0.5 + 0.7 * fine + 0.3 * large,
     );
     shaded(blend(color, green, grown), place.open)
@@ -490,7 +490,7 @@ fn timber(place: &Place) -> Color {
     let fibre = rough(upright, 13, 3, 460);
     let fine = rough(at, 40, 2, 465);
     let mut color = ramp(
-        &[
+        [
             [0.20, 0.12, 0.08],
             [0.36, 0.23, 0.14],
             [0.50, 0.34, 0.20],
@@ -507,7 +507,7 @@ fn iron(place: &Place) -> Color {
     let noise = rough(place.position, 26, 3, 470);
     let rust = smoothstep(0.15, 0.5, rough(place.position, 15, 2, 475));
     let color = ramp(
-        &[[0.13, 0.13, 0.16], [0.25, 0.25, 0.29], [0.40, 0.40, 0.44]],
+        [[0.13, 0.13, 0.16], [0.25, 0.25, 0.29], [0.40, 0.40, 0.44]],
         0.45 + 0.6 * noise + 0.2 * place.normal.y as f32,
     );
     shaded(blend(color, [0.42, 0.24, 0.13], 0.5 * rust), place.open)
@@ -520,7 +520,7 @@ fn glass_pane() -> DynamicImage {
         let at = [x, y].map(|n| (n as f32 + 0.5) / SIDE as f32 * 2.0 - 1.0);
         let from = DVec2::new(f64::from(at[0]) * 0.9, f64::from(at[1]) - 0.15).length() as f32;
         let glow = ramp(
-            &[
+            [
                 [1.0, 0.97, 0.78],
                 [1.0, 0.86, 0.46],
                 [0.96, 0.62, 0.22],
@@ -605,7 +605,7 @@ fn staves(place: &Place) -> Color {
     let fibre = fbm(along, [44, 12], 3, 490);
     let tone = 0.45 + 0.35 * (pick - 0.5) + 0.5 * fibre;
     let color = ramp(
-        &[
+        [
             [0.26, 0.15, 0.08],
             [0.44, 0.27, 0.14],
             [0.60, 0.40, 0.21],
@@ -629,7 +629,7 @@ fn lid(place: &Place) -> Color {
         491,
     );
     let color = ramp(
-        &[[0.30, 0.18, 0.10], [0.48, 0.31, 0.17], [0.62, 0.43, 0.24]],
+        [[0.30, 0.18, 0.10], [0.48, 0.31, 0.17], [0.62, 0.43, 0.24]],
         0.5 + 0.4 * (pick - 0.5) + 0.4 * fibre,
     );
     shaded(blend(color, [0.12, 0.07, 0.05], 0.8 * gap), place.open)
@@ -743,7 +743,7 @@ fn bark(place: &Place) -> Color {
     let ring = rough(DVec3::new(at.x, at.y * 4.0, at.z), 9, 3, 520);
     let fine = rough(at, 36, 2, 525);
     let mut color = ramp(
-        &[
+        [
             [0.17, 0.10, 0.10],
             [0.30, 0.19, 0.17],
             [0.44, 0.31, 0.27],
@@ -914,7 +914,7 @@ fn earth() -> image::RgbImage {
         let hang = 0.10 + 0.07 * blades;
         let grass = 1.0 - smoothstep(hang - 0.012, hang + 0.012, v);
         let green = ramp(
-            &[[0.40, 0.53, 0.19], [0.27, 0.40, 0.14], [0.14, 0.22, 0.08]],
+            [[0.40, 0.53, 0.19], [0.27, 0.40, 0.14], [0.14, 0.22, 0.08]],
             v / hang.max(0.02) + 0.4 * blades,
         );
         let below = smoothstep(0.0, 0.05, v - hang);
