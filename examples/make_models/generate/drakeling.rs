@@ -519,6 +519,9 @@ fn jaw(mesh: &mut Mesh, rig: &Rig) {
     mesh.sheet(chart, &rings, |_, _| false);
 }
 
+/// How far from the pivot of a web its middle row is.
+const WEB_MIDDLE: f64 = 0.52;
+
 /// Two layers of skin between rays that start at a pivot: the rim has the ends of the rays, and
 /// between each two of them the middle of the edge.
 struct Web<'a> {
@@ -542,7 +545,7 @@ fn web(mesh: &mut Mesh, chart: usize, web: &Web<'_>) {
         for (i, &end) in web.rim.iter().enumerate() {
             let weights = &web.rim_weights[i];
             let ridge = out * if i % 2 == 0 { web.ridge } else { -web.ridge };
-            let middle = web.pivot.lerp(end, 0.52) + ridge + lift;
+            let middle = web.pivot.lerp(end, WEB_MIDDLE) + ridge + lift;
             let mut mixed = Vec::new();
             add_weights(&mut mixed, &web.pivot_weights, 0.5);
             add_weights(&mut mixed, weights, 0.5);
@@ -613,17 +616,14 @@ fn wing(mesh: &mut Mesh, rig: &Rig) {
     web(mesh, chart, &web_of);
     // The arm and the first finger.
     let bone = mesh.chart(HIDE, hide::arm);
+    // Halfway they bend as the skin does.
+    let out = (shoulder - wrist).cross(fingers[0] - wrist).normalize();
+    let halfway = |end: DVec3| wrist.lerp(end, WEB_MIDDLE) + out * web_of.ridge;
     let path = [
         (shoulder.lerp(DVec3::new(0.0, 2.7, 0.5), 0.3), 0.24),
-        (
-            shoulder.lerp(wrist, 0.5) + DVec3::new(0.02, 0.06, 0.06),
-            0.17,
-        ),
+        (halfway(shoulder), 0.17),
         (wrist, 0.15),
-        (
-            wrist.lerp(fingers[0], 0.5) + DVec3::new(0.0, 0.14, 0.0),
-            0.1,
-        ),
+        (halfway(fingers[0]), 0.1),
         (fingers[0].lerp(wrist, -0.04), 0.0),
     ];
     let arm = named(rig, &[("wing.left.arm", 1.0)]);

@@ -175,7 +175,8 @@ pub(crate) fn toadstools() -> ImageResult<Made> {
         let under = mesh.chart(0, gills);
         let profile = [[0.15, 0.02], [0.96, -0.1]].map(|[r, h]| [r * size, h * size]);
         lathe(&mut mesh, under, cap, axis, sides, &profile);
-        let over = mesh.scaled_chart(0, cap_top, 1.2);
+        let over = mesh.fixed_chart(1);
+        let before = mesh.faces.len();
         let profile = [
             [0.96, -0.1],
             [1.01, 0.06],
@@ -185,12 +186,20 @@ pub(crate) fn toadstools() -> ImageResult<Made> {
         ];
         let profile = profile.map(|[r, h]| [r * size, h * size]);
         lathe(&mut mesh, over, cap, axis, sides, &profile);
+        // The picture of all caps, its middle at the top.
+        for corner in mesh.faces[before..]
+            .iter_mut()
+            .flat_map(|face| &mut face.corners)
+        {
+            corner.uv = DVec2::splat(0.5) + corner.uv * (0.34 / size);
+        }
     }
-    still(
-        mesh,
-        &[baked("Toadstool", "toadstools.png", 0.12)],
-        Vec::new(),
-    )
+    let stuffs = [
+        baked("Stem", "toadstools.png", 0.05),
+        pictured("Cap", "toadstools_cap.png", 1.0),
+    ];
+    let cap = ("toadstools_cap.png", png(&cap_top())?);
+    still(mesh, &stuffs, vec![cap])
 }
 
 fn stem(place: &Place) -> Color {
@@ -216,31 +225,36 @@ fn gills(place: &Place) -> Color {
     )
 }
 
-fn cap_top(place: &Place) -> Color {
-    let at = place.position;
-    let noise = rough(at, 9, 3, 410);
-    let high = smoothstep(-0.2, 1.0, place.normal.y as f32);
-    let color = ramp(
-        [
-            [0.20, 0.09, 0.30],
-            [0.32, 0.15, 0.45],
-            [0.44, 0.24, 0.60],
-            [0.52, 0.36, 0.70],
-        ],
-        high * 0.85 + 0.2 * noise,
-    );
-    // Warts, round and smaller towards the rim.
-    let warts = (0..19).map(|i| {
+/// A cap from above: its rim is darker, and its warts are smaller there.
+fn cap_top() -> DynamicImage {
+    const SIDE: u32 = 128;
+    let wart = |i: i32| {
         let pick = |n| f64::from(random(i, n, 415));
-        let y = 0.99 - 0.043 * f64::from(i);
-        let turns = 0.381_966 * f64::from(i) + 0.05 * pick(0);
-        let wide = (1.0 - y * y).sqrt();
-        let out = DVec3::new(cosine(turns) * wide, y, sine(turns) * wide);
-        let size = 0.2 * (0.55 + 0.45 * y) * (0.6 + 0.7 * pick(1));
-        1.0 - smoothstep(0.8, 1.1, (place.normal.distance(out) / size) as f32)
+        let far = (f64::from(i) / 26.0).sqrt();
+        let turns = 0.381_966 * f64::from(i) + 0.06 * pick(0);
+        let at = DVec2::new(cosine(turns), sine(turns)) * (far * 0.94);
+        (at, (0.15 - 0.08 * far) * (0.65 + 0.7 * pick(1)))
+    };
+    let warts: Vec<(DVec2, f64)> = (0..26).map(wart).collect();
+    let image = image::RgbImage::from_fn(SIDE, SIDE, |x, y| {
+        let at = [x, y].map(|n| (n as f32 + 0.5) / SIDE as f32);
+        let from = DVec2::from(at.map(|n| f64::from(n) * 2.0 - 1.0));
+        let noise = fbm(at, [5, 5], 4, 410);
+        let violet = [
+            [0.58, 0.38, 0.74],
+            [0.50, 0.28, 0.66],
+            [0.38, 0.18, 0.53],
+            [0.25, 0.11, 0.38],
+        ];
+        let color = ramp(violet, from.length() as f32 + 0.18 * noise);
+        let edge = |&(at, size): &(DVec2, f64)| (from.distance(at) / size) as f32 + 0.35 * noise;
+        let near = warts.iter().map(edge).fold(f32::MAX, f32::min);
+        let shadow = 1.0 - smoothstep(0.95, 1.5, near);
+        let color = blend(color, [0.17, 0.06, 0.27], 0.5 * shadow);
+        let cream = blend([0.97, 0.94, 0.88], [0.80, 0.72, 0.74], near);
+        Rgb(blend(color, cream, 1.0 - smoothstep(0.85, 1.02, near)).map(byte))
     });
-    let wart = warts.fold(0.0, f32::max);
-    shaded(blend(color, [0.94, 0.90, 0.86], 0.94 * wart), place.open)
+    DynamicImage::ImageRgb8(image)
 }
 
 pub(crate) fn boulders() -> ImageResult<Made> {
@@ -687,7 +701,7 @@ pub(crate) fn tree() -> ImageResult<Made> {
     }
     // Clouds of blossom: their middles and sizes.
     const CLOUDS: [([f64; 3], f64, u32); 6] = [
-        ([-0.3, 8.2, -0.2], 2.2, 20),
+        ([-0.3, 8.2, -0.2], 2.2, 26),
         ([2.7, 6.5, 1.3], 1.75, 15),
         ([-3.0, 6.9, 1.0], 1.7, 15),
         ([0.6, 7.0, -2.3], 1.7, 14),
@@ -705,16 +719,15 @@ pub(crate) fn tree() -> ImageResult<Made> {
             let wide = (1.0 - y * y).max(0.0).sqrt();
             let out = v(cosine(turns) * wide, y, sine(turns) * wide);
             // It looks out, and is spun at random.
-            let look = (out + v(pick(1) - 0.5, pick(2) - 0.3, pick(3) - 0.5) * 0.55).normalize();
+            let look = (out + v(pick(1) - 0.5, pick(2) - 0.3, pick(3) - 0.5) * 0.8).normalize();
             let side = look.any_orthonormal_vector();
             let spin = pick(4);
             let right = side * cosine(spin) + look.cross(side) * sine(spin);
             let up = look.cross(right);
             let at = center + out * (size * (0.62 + 0.2 * pick(5)));
-            let half = size * (0.52 + 0.16 * pick(6));
-            let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[x, y]| {
-                let bend = look * (-0.14 * half);
-                let position = at + (right * x + up * y) * half + bend;
+            let half = size * (0.58 + 0.18 * pick(6));
+            let mut corner = |x: f64, y: f64, back: f64| {
+                let position = at + (right * x + up * y - look * back) * half;
                 let point = mesh.point(position, &[]);
                 // Lit as one round crown.
                 let soft = (position - center).normalize() * 0.8 + (position - crown).normalize();
@@ -723,8 +736,14 @@ pub(crate) fn tree() -> ImageResult<Made> {
                     point,
                     uv: DVec2::new(0.5 + 0.5 * x, 0.5 + 0.5 * y),
                 }
-            });
-            mesh.quad(leaves, corners, false);
+            };
+            // A shallow bowl, so that no side of it is a mere line.
+            let middle = corner(0.0, 0.0, -0.12);
+            let rim = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+            let rim = rim.map(|[x, y]| corner(x, y, 0.16));
+            for i in 0..4 {
+                mesh.triangle(leaves, [middle, rim[i], rim[(i + 1) % 4]], false);
+            }
         }
     }
     let stuffs = [
