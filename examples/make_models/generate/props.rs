@@ -53,11 +53,8 @@ fn noise_in_space(at: DVec3, seed: u32) -> f32 {
         .to_array()
         .map(|n| smoothstep(0.0, 1.0, n as f32));
     let corner = |i: i32, j: i32, k: i32| {
-        random(
-            x + i,
-            y + j,
-            seed + (z + k).cast_unsigned().wrapping_mul(7919),
-        )
+        let layer = (z + k).cast_unsigned().wrapping_mul(7919);
+        random(x + i, y + j, seed.wrapping_add(layer))
     };
     let row = |j: i32, k: i32| mix(corner(0, j, k), corner(1, j, k), s);
     let plane = |k: i32| mix(row(0, k), row(1, k), t);
@@ -400,7 +397,7 @@ pub(crate) fn lantern() -> ImageResult<Made> {
         &[(v(-0.05, 4.55, 0.0), 0.13), (v(1.15, 5.86, 0.0), 0.12)],
         5,
     );
-    // A cap of iron, a hoop at the foot, and stones around it.
+    // A cap of iron, and a hoop at the foot.
     let chart = iron(&mut mesh);
     lathe(
         &mut mesh,
