@@ -202,8 +202,8 @@ pub(crate) fn toadstools() -> ImageResult<Made> {
 fn stem(place: &Place) -> Color {
     let noise = rough(place.position, 14, 3, 401);
     let color = blend(
-        [0.74, 0.68, 0.62],
-        [0.93, 0.88, 0.78],
+        [0.62, 0.56, 0.50],
+        [0.80, 0.74, 0.63],
         (0.5 + 0.4 * noise + 0.12 * place.position.y as f32).clamp(0.0, 1.0),
     );
     let earth = 1.0 - smoothstep(0.0, 0.45, place.position.y as f32 + 0.15 * noise);
@@ -211,7 +211,7 @@ fn stem(place: &Place) -> Color {
 }
 
 fn skirt(place: &Place) -> Color {
-    shaded([0.96, 0.92, 0.83], place.open)
+    shaded([0.82, 0.76, 0.66], place.open)
 }
 
 fn gills(place: &Place) -> Color {
@@ -248,7 +248,7 @@ fn cap_top() -> DynamicImage {
         let near = warts.iter().map(edge).fold(f32::MAX, f32::min);
         let shadow = 1.0 - smoothstep(0.95, 1.5, near);
         let color = blend(color, [0.17, 0.06, 0.27], 0.5 * shadow);
-        let cream = blend([0.97, 0.94, 0.88], [0.80, 0.72, 0.74], near);
+        let cream = blend([0.86, 0.82, 0.74], [0.70, 0.62, 0.64], near);
         Rgb(blend(color, cream, 1.0 - smoothstep(0.85, 1.02, near)).map(byte))
     });
     DynamicImage::ImageRgb8(image)
@@ -834,7 +834,7 @@ fn blossom() -> DynamicImage {
             dab(center, 8.5, false, pick(3), green, i);
         } else {
             let dark = [0.56, 0.24, 0.36];
-            let bright = blend([0.96, 0.62, 0.72], [1.0, 0.86, 0.89], pick(4) as f32);
+            let bright = blend([0.86, 0.50, 0.61], [0.92, 0.74, 0.78], pick(4) as f32);
             let color = blend(dark, bright, mix(0.15, 1.0, depth));
             dab(center, 7.0 + 3.0 * pick(2), true, pick(3), color, i);
         }
