@@ -85,6 +85,18 @@ pub static TERRAIN: Demo = Demo {
     ],
 };
 
+/// A piece of ground as large as a tile of a map, with its top at a height of 0, for models to
+/// stand on.
+pub fn ground() -> Source {
+    Source {
+        path: PathBuf::from("ground.pfobj"),
+        bytes: include_bytes!("../../assets/models/ground.pfobj")
+            .as_slice()
+            .into(),
+        embedded: files!["models": "ground_earth.jpg", "ground_grass.jpg"],
+    }
+}
+
 /// Every demo, in the order in which they are offered.
 pub static DEMOS: [&Demo; 1] = [&TERRAIN];
 
