@@ -2,6 +2,10 @@
 //!
 //! Measured over the real models where they are, over and over in memory; else over one made up.
 
+#[expect(
+    clippy::print_stderr,
+    reason = "shared with the tests, which say what they skip"
+)]
 #[path = "../tests/support/shared.rs"]
 mod shared;
 

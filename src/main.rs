@@ -22,11 +22,15 @@ fn main() -> ExitCode {
 }
 
 fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
+    let (files, demo) = args.files_or_demo()?;
     viewer::run(ViewOptions {
-        files: args.existing_paths()?,
+        files,
+        demo,
         camera: args.look.camera,
         view: args.look.view.unwrap_or_default(),
         overlays: args.look.overlays,
+        clip: args.look.clip,
+        frame: args.look.frame,
         texture_folders: options.texture_folders,
     })
     .map_err(|error| CommandError::Window(error.to_string()))?;

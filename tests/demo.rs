@@ -14,7 +14,7 @@ mod generate;
 #[test]
 fn the_assets_are_what_the_generator_makes() {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo");
-    let embedded = demo::source();
+    let embedded = demo::TERRAIN.source();
     for (name, made) in generate::files().unwrap() {
         let kept = std::fs::read(assets.join(&name)).unwrap();
         let hint = "run `cargo run --example make_demo`";

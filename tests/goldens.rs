@@ -13,11 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::Vec3;
-use image::{RgbImage, Rgba, RgbaImage};
+use image::codecs::jpeg::JpegEncoder;
+use image::imageops::{self, FilterType};
+use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
 use mapscope::formats::pfmap::{self, Edge, Tile, TileType, synthesize};
 use mapscope::render::View;
 use mapscope::scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
-use mapscope::scene::{Document, Item};
+use mapscope::scene::registry::{self, OpenOptions, Progress};
+use mapscope::scene::{Document, Item, demo};
 
 use stage::{
     GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
@@ -498,4 +501,45 @@ fn a_picture_that_differs_is_told_from_one_that_is_rounded_otherwise() {
         moved.put_pixel(x, 50, image::Rgb([100, 143, 200]));
     }
     assert_eq!(difference(&a, &moved).1, 21);
+}
+
+/// Pictures of the start page, drawn twice as large as they are shown.
+const PICTURE_SIZE: [u32; 2] = [340, 192];
+/// How much a channel of the pictures may differ on average: they are kept as JPEG files, and other
+/// versions of Mesa draw a little differently.
+const LARGEST_MEAN_DIFFERENCE: f64 = 4.0;
+
+#[test]
+fn each_demo_has_a_picture_of_itself() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/pictures");
+    for demo in demo::DEMOS {
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = registry::open(&demo.source(), &options, &progress).unwrap();
+        assert_eq!(document.problems(), [], "{}", demo.id);
+        let mut view = View::plain(Camera::new(demo.first_pose, document.handedness()));
+        view.shown.playhead.clip = (!document.clips().is_empty()).then_some(0);
+        // Small pictures of large ones are smoother.
+        let large = PICTURE_SIZE.map(|side| side * 4);
+        let (picture, _) = Stage::get().draw(Some(&*document), &view, large);
+        let [width, height] = PICTURE_SIZE;
+        let picture = imageops::resize(&picture, width, height, FilterType::Triangle);
+        let drawn = DynamicImage::from(picture).into_rgb8();
+        if std::env::var_os("UPDATE_GOLDENS").is_some() {
+            let file = std::fs::File::create(folder.join(format!("{}.jpg", demo.id))).unwrap();
+            let encoder = JpegEncoder::new_with_quality(file, 85);
+            drawn.write_with_encoder(encoder).unwrap();
+            continue;
+        }
+        let kept = image::load_from_memory(demo.picture).unwrap().into_rgb8();
+        assert_eq!(kept.dimensions(), drawn.dimensions(), "{}", demo.id);
+        let channels = kept.as_raw().iter().zip(drawn.as_raw());
+        let sum: u64 = channels.map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+        let mean = sum as f64 / kept.as_raw().len() as f64;
+        assert!(
+            mean < LARGEST_MEAN_DIFFERENCE,
+            "the picture of {} differs by {mean:.1}: run `UPDATE_GOLDENS=1 cargo test --test \
+             goldens`, and look at it",
+            demo.id
+        );
+    }
 }

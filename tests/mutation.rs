@@ -11,6 +11,9 @@ mod shared;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use mapscope::formats::pfobj::{
+    self, Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
+};
 use mapscope::formats::{Problem, pfmap};
 
 use shared::shared;
@@ -25,11 +28,18 @@ struct Subject {
     check: fn(&[u8]) -> bool,
 }
 
-static SUBJECTS: &[Subject] = &[Subject {
-    name: "pfmap",
-    good: good_pfmaps,
-    check: check_pfmap,
-}];
+static SUBJECTS: &[Subject] = &[
+    Subject {
+        name: "pfmap",
+        good: good_pfmaps,
+        check: check_pfmap,
+    },
+    Subject {
+        name: "pfobj",
+        good: good_pfobjs,
+        check: check_pfobj,
+    },
+];
 
 /// How many changed files each reader is given.
 const MUTATIONS: u64 = 10_000;
@@ -211,6 +221,193 @@ fn check_pfmap(bytes: &[u8]) -> bool {
         let (line, column) = map.tile_place(row, col);
         assert!((1..=lines).contains(&line) && column >= 1);
         assert!(map.tile_at_place(line, column).is_some());
+    }
+    false
+}
+
+/// A model of so many triangles, joints, clips and frames of each.
+fn made_up_model(triangles: u32, joints: u32, clips: u32, frames: u32) -> Pfobj {
+    let number = |i: u32| (i.wrapping_mul(2_654_435_761) >> 12) as f32 / 1e5 - 5.0;
+    let triple = |i: u32| [number(3 * i), number(3 * i + 1), number(3 * i + 2)];
+    let transform = |i: u32| Transform {
+        scale: [1.0; 3],
+        rotation: if i.is_multiple_of(5) {
+            Rotation::EulerDegrees(triple(i))
+        } else {
+            Rotation::ConjugatedQuaternion([number(i), 0.5, 0.5, 0.5])
+        },
+        translation: triple(i),
+    };
+    let bounds = Bounds {
+        min: [-5.0; 3],
+        max: [6.0; 3],
+    };
+    let vertices = 3 * triangles;
+    let per_vertex = joints.min(3);
+    Pfobj {
+        version: "1.0".to_owned(),
+        vertices: (0..vertices)
+            .map(|i| Vertex {
+                position: triple(i),
+                uv: [number(i), number(i + 1)],
+                normal: [0.0, 1.0, 0.0],
+                first_influence: i * per_vertex,
+                influence_count: per_vertex as u8,
+                material: i % 2,
+            })
+            .collect(),
+        influences: (0..vertices * per_vertex)
+            .map(|i| Influence {
+                joint: i % joints,
+                weight: 0.25,
+            })
+            .collect(),
+        materials: (0..2)
+            .map(|i| Material {
+                name: format!("material_{i}"),
+                ambient: 1.0,
+                diffuse: [0.8; 3],
+                specular: [0.0; 3],
+                texture: "skin.png".to_owned(),
+                line: 0,
+                texture_line: 0,
+            })
+            .collect(),
+        joints: (0..joints)
+            .map(|i| Joint {
+                name: format!("joint_{i}"),
+                parent: i.checked_sub(1 + i % 2),
+                bind: transform(i),
+                tip: triple(i),
+                line: 0,
+            })
+            .collect(),
+        clips: (0..clips)
+            .map(|i| Clip {
+                name: format!("Clip{i}"),
+                frame_count: frames,
+                poses: (0..joints * frames).map(transform).collect(),
+                bounds: vec![bounds; frames as usize],
+                line: 0,
+                frame_lines: vec![0; frames as usize],
+            })
+            .collect(),
+        bounds: Some(bounds),
+        has_bounds: true,
+        layout: Layout::regular(vertices),
+        bad_vertices: Vec::new(),
+        crlf: false,
+        problems: Vec::new(),
+    }
+}
+
+fn good_pfobjs() -> Vec<Vec<u8>> {
+    let mut files = vec![
+        pfobj::write(&made_up_model(1, 0, 0, 0)),
+        pfobj::write(&made_up_model(2, 1, 1, 3)),
+        pfobj::write(&made_up_model(10, 5, 2, 3)),
+        pfobj::write(&made_up_model(1, 20, 3, 2)),
+        pfobj::write(&Pfobj {
+            crlf: true,
+            has_bounds: false,
+            bounds: None,
+            ..made_up_model(2, 0, 0, 0)
+        }),
+    ];
+    for real in ["grass/grass_1", "arrow/arrow-red"] {
+        if let Some(model) = shared(&format!("corpus/permafrost/assets/models/{real}.pfobj")) {
+            files.push(std::fs::read(model).unwrap());
+        }
+    }
+    files
+}
+
+fn check_pfobj(bytes: &[u8]) -> bool {
+    let model = match pfobj::read(bytes) {
+        Ok(model) => model,
+        Err(error) => {
+            check_problems(&[error.problem()]);
+            return true;
+        }
+    };
+    check_problems(&model.problems);
+    let vertices = model.vertices.len();
+    assert!(
+        vertices * 8 <= bytes.len() + 64,
+        "memory in proportion to the file"
+    );
+    assert!(model.bad_vertices.len() < vertices || !model.joints.is_empty());
+    assert!(model.bad_vertices.is_sorted());
+    assert!(
+        model
+            .bad_vertices
+            .iter()
+            .all(|vertex| (*vertex as usize) < vertices)
+    );
+    let mut influences = 0;
+    for vertex in &model.vertices {
+        assert_eq!(vertex.first_influence as usize, influences);
+        influences += model.influences_of(vertex).len();
+        let numbers = vertex
+            .position
+            .iter()
+            .chain(&vertex.uv)
+            .chain(&vertex.normal);
+        assert!(numbers.copied().all(f32::is_finite));
+    }
+    assert_eq!(influences, model.influences.len());
+    assert!(influences * 3 <= bytes.len());
+    // From every joint its parents lead to a root.
+    for joint in 0..model.joints.len() {
+        let parent = |joint: &usize| model.joints[*joint].parent.map(|parent| parent as usize);
+        let depth = std::iter::successors(Some(joint), parent)
+            .take(model.joints.len() + 1)
+            .count();
+        assert!(depth <= model.joints.len(), "a cycle");
+    }
+    for clip in &model.clips {
+        let frames = clip.frame_count as usize;
+        assert_eq!(clip.poses.len(), frames * model.joints.len());
+        assert_eq!(clip.frame_lines.len(), frames);
+        assert!(clip.bounds.is_empty() || clip.bounds.len() == frames);
+        assert!(clip.poses.len() * 16 <= bytes.len());
+    }
+    // The first, the last and every bad vertex are where they are said to be.
+    let lines = bytes.split(|byte| *byte == b'\n').count() as u64;
+    let ends = [0, (vertices as u32).saturating_sub(1)];
+    for &vertex in model.bad_vertices.iter().chain(&ends).take(200) {
+        if (vertex as usize) < vertices {
+            let line = model.vertex_line(vertex);
+            assert!((1..=lines).contains(&line));
+            assert_eq!(model.vertex_at_line(line), Some(vertex));
+        }
+    }
+    // What is read can be written, and is the same then.
+    let again = pfobj::read(&pfobj::write(&model)).unwrap();
+    assert_eq!(again.influences, model.influences);
+    assert_eq!(again.vertices, model.vertices);
+    assert_eq!(again.clips.len(), model.clips.len());
+    // Where bounds are missing, those that follow may be taken for them.
+    let has_all_bounds = |clip: &Clip| clip.bounds.len() == clip.frame_count as usize;
+    if model.clips.iter().all(has_all_bounds) {
+        assert_eq!(again.bounds, model.bounds);
+        let bounds = |model: &Pfobj| -> Vec<Vec<Bounds>> {
+            model.clips.iter().map(|clip| clip.bounds.clone()).collect()
+        };
+        assert_eq!(bounds(&again), bounds(&model));
+    }
+    for (again, clip) in again.clips.iter().zip(&model.clips) {
+        assert_eq!(
+            (&again.poses, again.frame_count),
+            (&clip.poses, clip.frame_count)
+        );
+        assert_eq!(again.name, clip.name);
+    }
+    for (again, joint) in again.joints.iter().zip(&model.joints) {
+        assert_eq!(
+            (&again.bind, &again.name, again.parent),
+            (&joint.bind, &joint.name, joint.parent)
+        );
     }
     false
 }

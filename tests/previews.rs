@@ -72,19 +72,19 @@ fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
 /// A map of one chunk of level ground in the demo's first material. Tiles that `edit` changes
 /// may show others.
 fn one_chunk(edit: impl FnOnce(&mut Pfmap)) -> Source {
-    let mut map = pfmap::read(&demo::source().bytes).unwrap();
+    let mut map = pfmap::read(&demo::TERRAIN.source().bytes).unwrap();
     (map.chunk_rows, map.chunk_cols) = (1, 1);
     map.tiles = vec![Tile::default(); pfmap::CHUNK_TILES as usize];
     edit(&mut map);
     Source {
         bytes: pfmap::write(&map).into(),
-        ..demo::source()
+        ..demo::TERRAIN.source()
     }
 }
 
 #[test]
 fn every_type_has_a_picture_of_its_own() {
-    let mut opened = Opened::new(&demo::source());
+    let mut opened = Opened::new(&demo::TERRAIN.source());
     let pictures = TileType::ALL.map(|kind| opened.picture(|map| map.kind_patch(kind)));
     for (i, a) in pictures.iter().enumerate() {
         for (j, b) in pictures.iter().enumerate().take(i) {
@@ -107,7 +107,7 @@ fn a_type_that_the_map_does_not_use_has_a_picture() {
 
 #[test]
 fn an_edit_in_the_sandbox_changes_the_picture() {
-    let mut opened = Opened::new(&demo::source());
+    let mut opened = Opened::new(&demo::TERRAIN.source());
     let mut tiles = [Tile::default(); 9];
     let mut before = opened.picture(|map| map.patch(&tiles));
     let again = opened.picture(|map| map.patch(&tiles));
@@ -135,7 +135,7 @@ fn an_edit_in_the_sandbox_changes_the_picture() {
 
 #[test]
 fn a_patch_shares_the_textures_of_the_map() {
-    let opened = Opened::new(&demo::source());
+    let opened = Opened::new(&demo::TERRAIN.source());
     let Drawable::Terrain(terrain) = opened.document.drawable();
     let patch = terrain.kind_patch(TileType::CornerConvexNe);
     assert!(Arc::ptr_eq(terrain.textures(), patch.textures()));

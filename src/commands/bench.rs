@@ -47,7 +47,7 @@ pub(super) fn run(
     let (opened, headless) = headless::open(&args.file, options, &args.picture)?;
     let document = &*opened.document;
     let Headless { gpu, target, .. } = &headless;
-    let mut view = view_of(&args.picture, document, target.aspect());
+    let mut view = view_of(&args.picture, document, target.aspect())?;
     let flight = args.fly.then(|| Flight::over(document));
     if let Some(flight) = &flight {
         view.camera.pose = flight.pose(0.0);

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -10,6 +11,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use super::{CommandError, Status, source};
 use crate::scene::InfoQuery;
 use crate::scene::camera::{NamedView, Pose, Projection};
+use crate::scene::demo::Demo;
 use crate::scene::registry::{OpenError, OpenOptions};
 
 const STYLES: Styles = Styles::styled()
@@ -18,9 +20,10 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-const FILE_HELP: &str = "File to read; `demo:` is the demo map that is built in";
+const FILE_HELP: &str =
+    "File to read; `demo:` is the demo map that is built in, `demo:NAME` another demo";
 
-/// Look at game terrain: in a window, as a picture, or as text and JSON.
+/// Look at game terrain and models: in a window, as a picture, or as text and JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mapscope",
@@ -33,6 +36,7 @@ Examples:
   mapscope demo.pfmap                   a map in a window (same as: mapscope view demo.pfmap)
   mapscope info demo.pfmap              what is in it
   mapscope render demo.pfmap -o a.png   a picture of it
+  mapscope knight.pfobj                 a model in a window
 
 Exit status: 0 done, 1 the file has errors, 2 the command could not do its work.
 `mapscope COMMAND --help` says more. A file that is named like a command: `./info`."
@@ -78,7 +82,7 @@ Examples:
   mapscope view --camera 0,175,0,-14.942,129.685,-14.942 demo.pfmap
   mapscope --overlay tile-types demo.pfmap")]
 pub struct ViewArgs {
-    /// Files or folders to open; none opens the demo map
+    /// Files or folders to open; none opens the demo map, `demo:NAME` another demo
     #[arg(value_name = "FILE|FOLDER")]
     pub paths: Vec<PathBuf>,
     /// Where from and how.
@@ -155,14 +159,25 @@ Examples:
   mapscope render demo.pfmap -o demo.png
   mapscope render demo.pfmap -o top.png --view top --projection ortho --size 2048x2048
   mapscope render demo.pfmap -o a.png --camera 0,175,0,-14.942,129.685,-14.942
-  mapscope render demo.pfmap -o b.png --overlay tile-types --overlay tile-grid")]
+  mapscope render demo.pfmap -o b.png --overlay tile-types --overlay tile-grid
+  mapscope render knight.pfobj -o a.png --clip Walk --frame 8 --overlay skeleton
+  mapscope render knight.pfobj -o walk_%03d.png --clip Walk --frames 0..33")]
 pub struct RenderArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
-    /// The PNG to write
+    /// The PNG to write; with --frames, `%d` or `%03d` stands for the number of the frame
     #[arg(short, long, value_name = "OUT.png", help_heading = "Output")]
     pub output: PathBuf,
+    /// A picture of each of these frames: `0..32` ends before 32, `0..=32` with it
+    #[arg(
+        long,
+        value_name = "FIRST..END",
+        value_parser = parse_frames,
+        conflicts_with = "frame",
+        help_heading = "Picture"
+    )]
+    pub frames: Option<RangeInclusive<u32>>,
     /// The picture.
     #[command(flatten)]
     pub picture: PictureArgs,
@@ -234,6 +249,13 @@ pub struct LookArgs {
     /// Eye and target in the file's world coordinates (45 degrees high)
     #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
     pub camera: Option<Pose>,
+    /// Show this clip of a model [default: the first]; a wrong name lists them all, `none` is the
+    /// bind pose
+    #[arg(long, value_name = "NAME")]
+    pub clip: Option<String>,
+    /// Show this frame of the clip, from 0; a fraction is blended with the next frame
+    #[arg(long, value_name = "N", value_parser = parse_frame)]
+    pub frame: Option<f32>,
     /// Switch an overlay on (may be given several times); a wrong name lists them all
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
@@ -258,20 +280,26 @@ impl Cli {
 }
 
 impl ViewArgs {
-    /// The files and folders to open, all of which are there; none means the demo map.
+    /// The files and folders to open, all of which are there, and the last demo that is named;
+    /// no files means a demo.
     ///
     /// # Errors
     /// For the first that is not there: better said before there is a window than in it.
-    pub fn existing_paths(&self) -> Result<Vec<PathBuf>, CommandError> {
-        let mut paths = self.paths.clone();
-        paths.retain(|path| !source::is_demo(path));
-        for path in &paths {
+    pub fn files_or_demo(&self) -> Result<(Vec<PathBuf>, Option<&'static Demo>), CommandError> {
+        let mut files = Vec::new();
+        let mut demo = None;
+        for path in &self.paths {
+            if let Some(named) = source::demo_of(path)? {
+                demo = Some(named);
+                continue;
+            }
             std::fs::metadata(path).map_err(|source| OpenError::Read {
                 path: path.clone(),
                 source,
             })?;
+            files.push(path.clone());
         }
-        Ok(paths)
+        Ok((files, demo))
     }
 }
 
@@ -334,6 +362,25 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     parsed
         .filter(|size| !size.contains(&0))
         .ok_or_else(|| "expected width and height in pixels, such as 1280x720".to_owned())
+}
+
+fn parse_frame(text: &str) -> Result<f32, String> {
+    let parsed = text.parse().ok();
+    parsed
+        .filter(|frame: &f32| frame.is_finite() && *frame >= 0.0)
+        .ok_or_else(|| "expected the number of a frame, from 0".to_owned())
+}
+
+fn parse_frames(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let parsed = text.split_once("..").and_then(|(first, end)| {
+        let first: u32 = first.parse().ok()?;
+        let last = match end.strip_prefix('=') {
+            Some(last) => last.parse().ok()?,
+            None => end.parse::<u32>().ok()?.checked_sub(1)?,
+        };
+        (first <= last).then_some(first..=last)
+    });
+    parsed.ok_or_else(|| "expected frames such as 0..32, at least one".to_owned())
 }
 
 fn parse_pair<T: std::str::FromStr>(text: &str) -> Result<(T, T), String> {
@@ -409,6 +456,13 @@ mod tests {
         assert_eq!(parse_pair("3, 4"), Ok((3_u32, 4)));
         assert_eq!(parse_point("-3.5,4"), Ok((-3.5, 4.0)));
         assert!(parse_pair::<u32>("-1,2").is_err());
+        assert_eq!(parse_frames("0..32"), Ok(0..=31));
+        assert_eq!(parse_frames("4..=4"), Ok(4..=4));
+        for text in ["", "..", "3", "3..3", "4..=3", "-1..2", "0..0", "a..b"] {
+            assert!(parse_frames(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_frame("1.5"), Ok(1.5));
+        assert!(parse_frame("-1").is_err() && parse_frame("nan").is_err());
         assert!(parse_point("nan,2").is_err());
     }
 }

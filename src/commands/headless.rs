@@ -7,9 +7,9 @@ use super::CommandError;
 use super::cli::{LookArgs, PictureArgs};
 use super::source::{self, Opened};
 use crate::render::{Gpu, Target, View};
-use crate::scene::Document;
 use crate::scene::camera::Camera;
 use crate::scene::registry::OpenOptions;
+use crate::scene::{ClipInfo, Document, Playhead};
 
 /// What a picture is drawn with.
 #[derive(Debug)]
@@ -33,6 +33,7 @@ pub(super) fn open(
     });
     let opened = opened?;
     check_overlays(&picture.look, &*opened.document)?;
+    playhead_of(&picture.look, &*opened.document)?;
     let gpu = gpu.map_err(|_panic| {
         CommandError::Device("its driver failed while it was started".to_owned())
     })??;
@@ -121,8 +122,65 @@ fn check_overlays(look: &LookArgs, document: &dyn Document) -> Result<(), Comman
     Ok(())
 }
 
+/// The moment that the arguments ask for; the begin of the first clip if they do not say, as a
+/// game shows a model.
+fn playhead_of(look: &LookArgs, document: &dyn Document) -> Result<Playhead, CommandError> {
+    let clips = document.clips();
+    let clip = match look.clip.as_deref() {
+        Some("none") => None,
+        Some(name) => {
+            let found = clips.iter().position(|clip| clip.name == name);
+            Some(found.ok_or_else(|| unknown_clip(name, clips))?)
+        }
+        None => (!clips.is_empty()).then_some(0),
+    };
+    let frame = look.frame.unwrap_or(0.0);
+    if let Some(asked) = look.frame {
+        let frames = clip
+            .and_then(|clip| clips.get(clip))
+            .map_or(0, |c| c.frames);
+        check_frame(asked, frames)?;
+    }
+    Ok(Playhead {
+        clip,
+        frame,
+        smooth: frame.fract() > 0.0,
+    })
+}
+
+fn unknown_clip(name: &str, clips: &[ClipInfo]) -> CommandError {
+    let known: Vec<&str> = clips.iter().map(|clip| clip.name.as_str()).collect();
+    let known = if known.is_empty() {
+        "none".to_owned()
+    } else {
+        known.join(", ")
+    };
+    CommandError::Argument(format!("there is no clip `{name}`; this file has {known}"))
+}
+
+/// Refuses a frame that a clip of so many frames does not have.
+pub(super) fn check_frame(frame: f32, frames: u32) -> Result<(), CommandError> {
+    if frame < frames as f32 {
+        return Ok(());
+    }
+    Err(CommandError::Argument(match frames {
+        0 => format!("there is no frame {frame}: nothing in this file moves"),
+        _ => format!(
+            "there is no frame {frame}: the clip has the frames 0 to {}",
+            frames - 1
+        ),
+    }))
+}
+
 /// The view that the arguments ask for, for a picture of this aspect ratio.
-pub(super) fn view_of(picture: &PictureArgs, document: &dyn Document, aspect: f32) -> View {
+///
+/// # Errors
+/// When the document has no such clip or frame.
+pub(super) fn view_of(
+    picture: &PictureArgs,
+    document: &dyn Document,
+    aspect: f32,
+) -> Result<View, CommandError> {
     let handedness = document.handedness();
     let look = &picture.look;
     let mut camera = if let Some(pose) = look.camera {
@@ -136,8 +194,9 @@ pub(super) fn view_of(picture: &PictureArgs, document: &dyn Document, aspect: f3
         camera.frame(document.bounds(), aspect);
     }
     let mut view = View::plain(camera);
+    view.shown.playhead = playhead_of(look, document)?;
     for id in &look.overlays {
         view.shown.overlays.set(document.overlays(), id, true);
     }
-    view
+    Ok(view)
 }

@@ -1,16 +1,16 @@
 //! From an argument to an open document.
 
-use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::CommandError;
 use crate::formats::pfmap;
+use crate::scene::Document;
+use crate::scene::demo::{self, Demo};
 use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
-use crate::scene::{Document, demo};
 
-/// Stands for the embedded demo map where a file is expected.
+/// Stands, with a name or without, for a demo that is built in where a file is expected.
 const DEMO: &str = "demo:";
 /// Stands, with a size in chunks, for a map that is made up.
 const SYNTHETIC: &str = "synthetic:";
@@ -31,15 +31,28 @@ pub(super) struct Opened {
     pub(super) build_time: Duration,
 }
 
-/// Whether an argument names the demo map, and no file.
-pub(super) fn is_demo(argument: &Path) -> bool {
-    argument.as_os_str() == OsStr::new(DEMO)
+/// The demo that an argument names; none where it names a file.
+///
+/// # Errors
+/// When there is no demo of this name.
+pub(super) fn demo_of(argument: &Path) -> Result<Option<&'static Demo>, CommandError> {
+    let Some(id) = argument.to_str().and_then(|text| text.strip_prefix(DEMO)) else {
+        return Ok(None);
+    };
+    let known = || {
+        let names = demo::DEMOS.map(|demo| format!("{DEMO}{}", demo.id));
+        CommandError::Argument(format!(
+            "there is no demo `{id}`; there are {}",
+            names.join(", ")
+        ))
+    };
+    demo::find(id).map(Some).ok_or_else(known)
 }
 
-/// The bytes that an argument names: a file, the demo map, or a made-up one.
+/// The bytes that an argument names: a file, a demo, or a made-up map.
 pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
-    if is_demo(argument) {
-        return Ok(demo::source());
+    if let Some(demo) = demo_of(argument)? {
+        return Ok(demo.source());
     }
     if let Some(size) = argument
         .to_str()

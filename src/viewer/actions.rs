@@ -28,7 +28,7 @@ impl State {
             | Action::Fly
             | Action::CopyPose
             | Action::PastePose => open,
-            Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| !open.demo),
+            Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| open.demo.is_none()),
             Action::FrameSelection | Action::Walk(_) => open && self.shown.selected.is_some(),
             Action::NextOfKind { .. } => open && (self.shown.selected.or(self.stepping)).is_some(),
             Action::Overlay(id) => self
@@ -42,7 +42,7 @@ impl State {
             }
             Action::Open
             | Action::OpenPath
-            | Action::OpenDemo
+            | Action::OpenDemo(_)
             | Action::AddTextureFolder
             | Action::Quit
             | Action::Panel(_)
@@ -75,7 +75,7 @@ impl State {
         match action {
             Action::Open => self.effects.push(Effect::AskPath(PathPurpose::Open)),
             Action::OpenPath => self.ask_path(PathPurpose::Open),
-            Action::OpenDemo => self.load(Target::Demo, false),
+            Action::OpenDemo(demo) => self.load(Target::Demo(demo), false),
             Action::Reload => self.reload(),
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
             Action::SavePicture => self.effects.push(Effect::AskPath(PathPurpose::SavePicture)),

@@ -400,7 +400,7 @@ impl App {
 
     fn watch_open_file(&mut self) {
         let mut files = Vec::new();
-        if let Some(open) = self.state.open.as_ref().filter(|open| !open.demo) {
+        if let Some(open) = self.state.open.as_ref().filter(|open| open.demo.is_none()) {
             files.push(open.path.clone());
             files.extend(open.document.dependencies());
         }

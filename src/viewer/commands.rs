@@ -7,6 +7,7 @@ use egui::{Key, KeyboardShortcut, ModifierNames, Modifiers};
 
 use crate::scene::Direction;
 use crate::scene::camera::NamedView;
+use crate::scene::demo::{self, Demo};
 
 use super::settings::Panel;
 
@@ -46,8 +47,8 @@ pub enum Action {
     Open,
     /// Ask for the path of a file.
     OpenPath,
-    /// Open the map that is built in.
-    OpenDemo,
+    /// Open something that is built in.
+    OpenDemo(&'static Demo),
     /// Read the open file again.
     Reload,
     /// Open the file after this one in its folder, or the one before.
@@ -207,21 +208,21 @@ pub static COMMANDS: &[Command] = &[
         "Choose a file and open it"),
     command("open-path", "Open path…", &[ctrl_shift(Key::O)], ("File", 0), Action::OpenPath,
         "Type or paste the path of a file or folder and open it"),
-    command("open-demo", "Open the demo", &[], ("File", 0), Action::OpenDemo,
+    command("demo.terrain", "Terrain demo", &[], ("File", 1), Action::OpenDemo(&demo::TERRAIN),
         "Open the map that comes with the program"),
-    command("reload", "Reload", &[key(Key::F5), ctrl(Key::R)], ("File", 1), Action::Reload,
+    command("reload", "Reload", &[key(Key::F5), ctrl(Key::R)], ("File", 2), Action::Reload,
         "Read the file and its textures again; camera and selection stay"),
-    command("next-file", "Next file", &[key(Key::PageDown)], ("File", 1), Action::Neighbor { backwards: false },
+    command("next-file", "Next file", &[key(Key::PageDown)], ("File", 2), Action::Neighbor { backwards: false },
         "Open the next file of the folder, or of those that were opened together"),
-    command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 1), Action::Neighbor { backwards: true },
+    command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 2), Action::Neighbor { backwards: true },
         "Open the file before this one"),
-    command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
+    command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 3), Action::SavePicture,
         "Save what the view shows as a PNG file"),
-    command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,
+    command("add-texture-folder", "Add texture folder…", &[], ("File", 3), Action::AddTextureFolder,
         "Name a folder in which textures are looked for, now and from now on"),
-    command("close", "Close", &[ctrl(Key::W)], ("File", 3), Action::Close,
+    command("close", "Close", &[ctrl(Key::W)], ("File", 4), Action::Close,
         "Close the file and show the start page"),
-    command("quit", "Quit", &[ctrl(Key::Q)], ("File", 3), Action::Quit,
+    command("quit", "Quit", &[ctrl(Key::Q)], ("File", 4), Action::Quit,
         "Leave the program"),
 
     command("panel.outliner", "Outliner", &[ctrl(Key::Num1)], ("View", 0), Action::Panel(Panel::Outliner),

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::folder;
+use crate::scene::Document;
+use crate::scene::demo::Demo;
 use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
-use crate::scene::{Document, demo};
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// The first of these files and folders that can be opened; the rest is kept for going on.
     Paths(Vec<PathBuf>),
-    /// The map that is built in.
-    Demo,
+    /// Something that is built in.
+    Demo(&'static Demo),
 }
 
 impl Target {
@@ -25,7 +26,7 @@ impl Target {
                 .first()
                 .map(|path| folder::name(path))
                 .unwrap_or_default(),
-            Self::Demo => "the demo".to_owned(),
+            Self::Demo(demo) => format!("the {} demo", demo.name.to_lowercase()),
         }
     }
 }
@@ -72,8 +73,8 @@ impl Failure {
 pub(super) struct Loaded {
     /// The file.
     pub path: PathBuf,
-    /// Whether it is the map that is built in.
-    pub demo: bool,
+    /// The demo that it is, if it is none of the user's files.
+    pub demo: Option<&'static Demo>,
     /// What is in it.
     pub document: Arc<dyn Document>,
     /// The files that it was opened together with, itself among them.
@@ -181,15 +182,15 @@ fn load(
 ) -> (Option<Loaded>, Vec<Failure>) {
     let mut failures = Vec::new();
     let paths = match target {
-        Target::Demo => {
-            let source = demo::source();
+        Target::Demo(demo) => {
+            let source = demo.source();
             let path = source.path.clone();
             let loaded = open(&source, options, progress)
                 .map_err(|error| note(&mut failures, &path, &error))
                 .ok()
                 .map(|document| Loaded {
                     path,
-                    demo: true,
+                    demo: Some(demo),
                     document,
                     files: Vec::new(),
                 });
@@ -205,7 +206,7 @@ fn load(
             Ok(document) => {
                 let loaded = Loaded {
                     path: path.clone(),
-                    demo: false,
+                    demo: None,
                     document,
                     files: files.clone(),
                 };

@@ -39,20 +39,27 @@ use winit::event_loop::EventLoop;
 
 use crate::render::{Gpu, GpuError};
 use crate::scene::camera::{NamedView, Pose};
+use crate::scene::demo::{self, Demo};
 
 pub use settings::Panel;
 
 /// What the window shows when it opens.
 #[derive(Debug, Clone, Default)]
 pub struct ViewOptions {
-    /// Files and folders: the first that can be opened is; none for the demo.
+    /// Files and folders: the first that can be opened is; none for a demo.
     pub files: Vec<PathBuf>,
+    /// The demo to open where there are no files; the terrain unless another one is named.
+    pub demo: Option<&'static Demo>,
     /// Where the first picture is taken from; none to have everything in view.
     pub camera: Option<Pose>,
     /// The direction of the first picture where there is no camera.
     pub view: NamedView,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
+    /// The name of the clip that is shown at first; none for the first one.
+    pub clip: Option<String>,
+    /// The frame at which it is shown; none to have it play.
+    pub frame: Option<f32>,
     /// Folders in which textures are looked for besides those that are remembered.
     pub texture_folders: Vec<PathBuf>,
 }
@@ -107,11 +114,14 @@ pub fn run(options: ViewOptions) -> Result<(), ViewError> {
         pose: options.camera,
         view: options.view,
         overlays: options.overlays,
+        clip: options.clip,
+        frame: options.frame,
         texture_folders: options.texture_folders,
     };
     let mut state = state::State::new(settings, start);
     if options.files.is_empty() {
-        state.run(commands::Action::OpenDemo);
+        let demo = options.demo.unwrap_or(&demo::TERRAIN);
+        state.run(commands::Action::OpenDemo(demo));
     } else {
         state.open_paths(options.files);
     }

@@ -228,12 +228,12 @@ mod tests {
         }
 
         fn open(&mut self, version: u64) {
-            let source = demo::source();
+            let source = demo::TERRAIN.source();
             let document =
                 registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap();
             self.state.open = Some(OpenFile {
                 path: source.path,
-                demo: true,
+                demo: Some(&demo::TERRAIN),
                 document,
                 version,
             });

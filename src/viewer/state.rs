@@ -12,17 +12,17 @@ use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
 use super::settings::{Panel, Settings};
 use crate::formats::Severity;
 use crate::scene::camera::{Camera, Handedness, NamedView, Pose};
-use crate::scene::demo;
+use crate::scene::demo::Demo;
 use crate::scene::registry::OpenOptions;
-use crate::scene::{Aabb, Document, Item, OverlaySet, Shown};
+use crate::scene::{Aabb, Document, Item, OverlaySet, Playhead, Shown};
 
 /// An open file.
 #[derive(Debug, Clone)]
 pub(super) struct OpenFile {
     /// Where it is.
     pub path: PathBuf,
-    /// Whether it is the map that is built in.
-    pub demo: bool,
+    /// The demo that it is, if it is none of the user's files.
+    pub demo: Option<&'static Demo>,
     /// What is in it.
     pub document: Arc<dyn Document>,
     /// Changes with every load, so that who keeps something made from the document knows when
@@ -33,10 +33,9 @@ pub(super) struct OpenFile {
 impl OpenFile {
     /// Its name for people.
     pub(super) fn name(&self) -> String {
-        if self.demo {
-            "Demo".to_owned()
-        } else {
-            folder::name(&self.path)
+        match self.demo {
+            Some(demo) => demo.name.to_owned(),
+            None => folder::name(&self.path),
         }
     }
 }
@@ -138,6 +137,10 @@ pub(super) struct StartView {
     pub view: NamedView,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
+    /// The name of the clip that is shown at first; none for the first one.
+    pub clip: Option<String>,
+    /// The frame at which it is shown; none to have it play.
+    pub frame: Option<f32>,
     /// Folders in which textures are looked for besides those that are remembered.
     pub texture_folders: Vec<PathBuf>,
 }
@@ -294,7 +297,9 @@ impl State {
     /// Reads the open file again, keeping camera and selection.
     pub(super) fn reload(&mut self) {
         let target = match &self.open {
-            Some(open) if open.demo => Target::Demo,
+            Some(OpenFile {
+                demo: Some(demo), ..
+            }) => Target::Demo(demo),
             Some(open) => Target::Paths(vec![open.path.clone()]),
             None => return,
         };
@@ -361,13 +366,14 @@ impl State {
         } else {
             self.shown.selected = None;
             self.stepping = None;
+            self.shown.playhead = self.first_playhead(&*document);
             self.look_at_document(&*document, demo);
             if files.len() > 1 {
                 self.playlist = Some(Playlist::new(files, &path));
             } else if !self.playlist.as_mut().is_some_and(|list| list.go_to(&path)) {
                 self.playlist = None;
             }
-            if !demo {
+            if demo.is_none() {
                 self.settings.remember_file(&path);
             }
             self.show_problems_if_any(&*document);
@@ -412,7 +418,27 @@ impl State {
         self.shown.overlays = overlays;
     }
 
-    fn look_at_document(&mut self, document: &dyn Document, demo: bool) {
+    /// The begin of the clip that was asked for, or of the first one, as a game shows a model.
+    fn first_playhead(&mut self, document: &dyn Document) -> Playhead {
+        let clips = document.clips();
+        let mut clip = (!clips.is_empty()).then_some(0);
+        if let Some(name) = self.start.clip.take() {
+            match clips.iter().position(|clip| clip.name == name) {
+                Some(found) => clip = Some(found),
+                None => self.toast(
+                    format!("There is no clip {name} in this file"),
+                    Some(Severity::Warning),
+                ),
+            }
+        }
+        Playhead {
+            clip,
+            frame: self.start.frame.take().unwrap_or(0.0),
+            smooth: false,
+        }
+    }
+
+    fn look_at_document(&mut self, document: &dyn Document, demo: Option<&Demo>) {
         let bounds = document.bounds();
         self.camera.handedness = document.handedness();
         self.camera.near = camera_control::near_plane(bounds);
@@ -420,8 +446,9 @@ impl State {
         self.fly_speed = camera_control::first_fly_speed(bounds);
         let view = std::mem::take(&mut self.start.view);
         let pose = self.start.pose.take();
-        // Nobody has asked for the demo to be seen from anywhere: from where it looks best.
-        let first = (demo && view == NamedView::default()).then_some(demo::FIRST_POSE);
+        // Nobody has asked for a demo to be seen from anywhere: from where it looks best.
+        let first = demo.filter(|_| view == NamedView::default());
+        let first = first.map(|demo| demo.first_pose);
         match pose.or(first) {
             Some(pose) => self.camera.pose = pose,
             None => self.framing = Some(view),
@@ -521,6 +548,7 @@ mod tests {
     use super::super::commands::{Action, COMMANDS};
     use super::*;
     use crate::scene::camera::Projection;
+    use crate::scene::demo;
     use crate::scene::registry::{self, Progress};
 
     fn state() -> State {
@@ -560,7 +588,7 @@ mod tests {
     fn outcome(path: &str, reload: bool, opens: bool) -> Outcome {
         let document = || {
             let (options, progress) = (OpenOptions::default(), Progress::default());
-            registry::open(&demo::source(), &options, &progress).unwrap()
+            registry::open(&demo::TERRAIN.source(), &options, &progress).unwrap()
         };
         Outcome {
             request: LoadRequest {
@@ -569,7 +597,7 @@ mod tests {
             },
             loaded: opens.then(|| Loaded {
                 path: path.into(),
-                demo: false,
+                demo: None,
                 document: document(),
                 files: vec![path.into()],
             }),
@@ -657,7 +685,7 @@ mod tests {
         let broken = |path: &str| {
             let source = registry::Source {
                 path: path.into(),
-                bytes: demo::source().bytes.to_vec().into(),
+                bytes: demo::TERRAIN.source().bytes.to_vec().into(),
                 embedded: &[],
             };
             let mut outcome = outcome(path, false, true);

@@ -10,9 +10,10 @@ use super::panels::{
     Statistics, Thumbnails,
 };
 use super::settings::{Dock, Panel};
+use super::start_page::StartPage;
 use super::state::State;
 use super::viewport::{self, Viewport};
-use super::{dialogs, menus, notices, start_page, status_bar};
+use super::{dialogs, menus, notices, status_bar};
 
 /// What the window's contents are drawn with.
 pub(super) struct Canvas<'a> {
@@ -42,6 +43,7 @@ impl Placed {
 /// What the window's parts remember between frames.
 #[derive(Default)]
 pub(super) struct WindowUi {
+    start_page: StartPage,
     viewport: Viewport,
     outliner: Outliner,
     kinds: Kinds,
@@ -58,6 +60,7 @@ impl WindowUi {
     /// Forgets every texture: the GPU they were on is gone.
     pub(super) fn forget_textures(&mut self) {
         self.thumbnails = Thumbnails::default();
+        self.start_page = StartPage::default();
     }
 
     /// Shows the window and does what the user does in it.
@@ -93,7 +96,7 @@ impl WindowUi {
                     placed.viewport = Some(rect);
                     placed.at("viewport", rect);
                 } else if state.loading.is_none() {
-                    start_page::start_page(ui, state, &mut placed);
+                    self.start_page.ui(ui, state, &mut placed);
                 }
             });
         let center = center.response.rect;
@@ -346,7 +349,7 @@ mod tests {
         static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
         let open = || {
             registry::open(
-                &demo::source(),
+                &demo::TERRAIN.source(),
                 &OpenOptions::default(),
                 &Progress::default(),
             )
@@ -394,7 +397,7 @@ mod tests {
         let mut harness = window(|state| {
             state.open = Some(OpenFile {
                 path: "demo.pfmap".into(),
-                demo: true,
+                demo: Some(&demo::TERRAIN),
                 document: document(),
                 version: 1,
             });
@@ -483,10 +486,10 @@ mod tests {
     fn the_start_page_opens_the_demo() {
         let mut harness = window(|_| {});
         harness.get_by_label_contains("Drop a file or a folder");
-        harness.get_by_label_contains("Open the demo").click();
+        harness.get_by_label_contains("Terrain").click();
         harness.run();
         let load = LoadRequest {
-            target: Target::Demo,
+            target: Target::Demo(&demo::TERRAIN),
             reload: false,
         };
         assert_eq!(state(&harness).effects, [Effect::Load(load)]);

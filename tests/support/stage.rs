@@ -58,14 +58,14 @@ pub(crate) fn open(path: impl Into<PathBuf>, text: impl AsRef<[u8]>) -> Arc<dyn 
     let source = Source {
         path: path.into(),
         bytes: text.as_ref().into(),
-        embedded: demo::source().embedded,
+        embedded: demo::TERRAIN.source().embedded,
     };
     registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
 /// The map that is built into the program.
 pub(crate) fn open_demo() -> Arc<dyn Document> {
-    open("demo.pfmap", demo::source().bytes)
+    open("demo.pfmap", demo::TERRAIN.source().bytes)
 }
 
 /// Opens a map of [`MATERIALS`] in which nothing is wrong.

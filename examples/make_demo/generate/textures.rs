@@ -6,9 +6,11 @@ use super::noise::{cell, fbm, mix, random, smoothstep};
 
 const SIDE: i32 = 256;
 
-type Color = [f32; 3];
+/// Red, green and blue.
+pub(crate) type Color = [f32; 3];
 
-fn blend(a: Color, b: Color, t: f32) -> Color {
+/// From `a` to `b`, and not beyond.
+pub(crate) fn blend(a: Color, b: Color, t: f32) -> Color {
     let t = t.clamp(0.0, 1.0);
     [0, 1, 2].map(|i| mix(a[i], b[i], t))
 }
@@ -18,7 +20,7 @@ fn scale(color: Color, by: f32) -> Color {
 }
 
 /// A colour between several, evenly spaced from 0 to 1.
-fn ramp<const N: usize>(colors: [Color; N], t: f32) -> Color {
+pub(crate) fn ramp<const N: usize>(colors: [Color; N], t: f32) -> Color {
     let at = t.clamp(0.0, 0.999) * (N - 1) as f32;
     let first = at as usize;
     blend(

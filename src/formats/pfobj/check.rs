@@ -1,9 +1,8 @@
 //! What can only be said of a model when all of it is read: whether what its parts say of each
 //! other means anything.
 
-use super::Pfobj;
 use super::problems::Kind;
-use super::read::Reader;
+use super::read::{Reader, Section};
 use crate::formats::cursor::Text;
 use crate::formats::{Place, outside};
 
@@ -12,8 +11,7 @@ impl Reader<'_, '_> {
     pub(super) fn check(&mut self) {
         self.link_joints();
         let model = &self.model;
-        let joints = model.joints.len() as u64;
-        let materials = model.materials.len() as u64;
+        let (joints, materials) = self.named_counts();
         let is_outside = model
             .influences
             .iter()
@@ -25,6 +23,17 @@ impl Reader<'_, '_> {
         if is_outside {
             self.check_vertices();
         }
+    }
+
+    /// How many joints and materials vertices may name: where a list is too short, that alone is
+    /// what is wrong.
+    fn named_counts(&self) -> (u64, u64) {
+        let count =
+            |read: usize, section| (read as u64).max(self.head.promised(section).unwrap_or(0));
+        (
+            count(self.model.joints.len(), Section::Joints),
+            count(self.model.materials.len(), Section::Materials),
+        )
     }
 
     /// Gives joints their parents, as far as these are in the list and do not descend from them.
@@ -86,10 +95,7 @@ impl Reader<'_, '_> {
     /// Lists joints and materials that vertices name and that are not there, by another look at
     /// the lines that name them.
     fn check_vertices(&mut self) {
-        let Pfobj {
-            joints, materials, ..
-        } = &self.model;
-        let (joints, materials) = (joints.len() as u64, materials.len() as u64);
+        let (joints, materials) = self.named_counts();
         let problems = &mut self.text.problems;
         let mut outside = |kind, what, place: Place, number: u64, count: u64| {
             if number >= count {

@@ -120,7 +120,7 @@ impl<'a> Reader<'a, '_> {
             && head != frames
         {
             self.text.problems.add(Kind::Count, count.place_of(0), || {
-                format!("found {frames} frames; expected {head} as `frame_counts` says")
+                format!("found `{frames}` frames; expected {head} as `frame_counts` says")
             });
         }
         Ok(())
@@ -334,7 +334,6 @@ enum PoseLine {
 struct PoseOrder {
     count: u32,
     first: Option<u32>,
-    last: Option<u32>,
     /// Whether any is another than that of its line.
     is_mixed: bool,
 }
@@ -345,13 +344,12 @@ impl PoseOrder {
         if self.count == 1 {
             self.first = number;
         }
-        self.last = number;
         self.is_mixed |= number != Some(self.count);
     }
 
     /// Whether this number begins another frame.
     fn restarts(&self, number: Option<u32>) -> bool {
-        number == Some(1) && self.first == number && self.last != number
+        number == Some(1) && self.first == number
     }
 
     fn is_numbered(&self) -> bool {

@@ -25,6 +25,9 @@ const LINES: [(&str, &str); 7] = [
     ("has_collision", "`has_collision <0 or 1>`"),
 ];
 
+/// How many times what fits into the rest of a file the head may promise before that is absurd: a
+/// file that is cut off promises more than it holds too.
+const PROMISE_LIMIT: u64 = 64;
 /// The least bytes that a vertex, a joint, a material and a clip take in a file.
 const LEAST_VERTEX: usize = b"v 0 0 0\nvt 0 0\nvn 0 0 0\nvw\nvm 0\n".len();
 const LEAST_JOINT: usize = b"j 0 a 1/1/1 0/0/0 0/0/0 0/0/0\n".len();
@@ -37,7 +40,7 @@ const LEAST_CLIP: usize = b"as a 0\n".len();
 pub(super) struct Head {
     pub version: String,
     /// How many vertices, materials, joints and clips there are to be, in this order, if the head
-    /// has a number for it that the file has room for.
+    /// has a number for it that is not absurd.
     pub promised: [Option<u64>; 4],
     /// Frames of each clip.
     pub frame_counts: Vec<u64>,
@@ -223,7 +226,7 @@ impl HeadReader<'_, '_> {
             let Some((number, word)) = self.counts[i] else {
                 continue;
             };
-            if number > room(least) as u64 {
+            if number / PROMISE_LIMIT > room(least) as u64 {
                 let expected = format!(
                     "no more than the {} that the rest of the file has room for",
                     room(least)
@@ -247,6 +250,7 @@ impl HeadReader<'_, '_> {
         self.head.all_frames = frames.fold(0, |sum, frames| sum.saturating_add(*frames));
         let [vertices, materials, ..] = self.counts;
         if let Some((number, word)) = vertices
+            && self.head.promised[0].is_some()
             && !number.is_multiple_of(3)
         {
             self.text

@@ -185,12 +185,14 @@ impl<'a, 'w> Reader<'a, 'w> {
         watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Self {
         let vertices = head.promised(Section::Vertices).unwrap_or(0);
+        let vertices = head
+            .vertex_room
+            .min(usize::try_from(vertices).unwrap_or(usize::MAX));
         let has_bounds = head.has_bounds.unwrap_or(false);
         Self {
             model: Pfobj {
                 version: std::mem::take(&mut head.version),
-                // No more than the file has room for.
-                vertices: Vec::with_capacity(vertices as usize),
+                vertices: Vec::with_capacity(vertices),
                 influences: Vec::new(),
                 materials: Vec::new(),
                 joints: Vec::new(),
@@ -250,9 +252,15 @@ impl<'a, 'w> Reader<'a, 'w> {
             match section {
                 Section::Vertices => self.read_vertices()?,
                 Section::Materials => self.read_material(),
-                Section::Joints => self.read_joint(),
+                // Clips have poses for the joints before them.
+                Section::Joints if self.model.clips.is_empty() => self.read_joint(),
+                Section::Joints => self.text.skip_line(),
                 Section::Clips => self.read_clip()?,
-                Section::Bounds => self.model.bounds = self.read_bounds(),
+                Section::Bounds => {
+                    self.model.bounds = self.read_bounds();
+                    // What is wrong with them has been said.
+                    self.said_short[Section::Bounds as usize] = true;
+                }
             }
         }
         Ok(())
@@ -711,13 +719,20 @@ impl<'a, 'w> Reader<'a, 'w> {
         *parent = Some((word.count().ok_or(bad(word))?, word.place_of(0)));
         // Names may have spaces: all but the last four words.
         let words = self.name()?;
-        let Some((mut name, [scale, rotation, translation, tip])) = last_words(words) else {
+        let Some((name, [scale, rotation, translation, tip])) = last_words(words) else {
             joint.name = owned(words.part(0..first_word_len(words)));
             return Err(self.line_ends());
         };
         if name.text.is_empty() {
-            name = name.part(0..0);
-            self.warn(words, "no name before the scale; the engine refuses it");
+            if !scale.text.contains(&b'/') {
+                // The first word is the name, and one of the others is missing.
+                joint.name = owned(scale);
+                return Err(self.line_ends());
+            }
+            self.warn(
+                scale,
+                "no name stands before the scale; the engine refuses it",
+            );
         }
         self.check_name(name);
         joint.name = owned(name);
@@ -867,9 +882,9 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// Warns of a name that the engine does not take.
     pub(super) fn check_name(&mut self, name: Word<'a>) {
         if name.text.iter().any(|byte| is_separator(*byte)) {
-            self.warn(name, "the engine takes a name for one word");
+            self.warn(name, "the engine expects one word");
         } else if name.text.len() > ENGINE_NAME_BYTES {
-            self.warn(name, "the engine takes names of at most 63 bytes");
+            self.warn(name, "the engine has room for 63 bytes");
         }
     }
 

@@ -157,7 +157,7 @@ mod tests {
     use crate::scene::{Playhead, demo};
 
     fn with_demo(test: impl FnOnce(&Terrain)) {
-        let source = demo::source();
+        let source = demo::TERRAIN.source();
         let map = crate::formats::pfmap::read(&source.bytes).unwrap();
         let (options, progress) = (OpenOptions::default(), Progress::default());
         test(&Terrain::build(map, &source, &options, &progress).unwrap());

@@ -1,0 +1,83 @@
+//! Our own models and their textures, as bytes.
+//!
+//! Nothing here calls a function of the mathematics library: sums, products and square roots are
+//! the same on every machine, and `tests/demo.rs` compares with what lies in `assets/models`.
+
+use image::ImageResult;
+use mapscope::formats::pfobj;
+
+mod bake;
+mod drakeling;
+mod hide;
+mod maths;
+mod mesh;
+pub(crate) mod model;
+mod motion;
+#[path = "../../make_demo/generate/noise.rs"]
+mod noise;
+mod props;
+mod rig;
+#[expect(dead_code, reason = "models have some of the map's textures only")]
+#[path = "../../make_demo/generate/textures.rs"]
+mod textures;
+
+use model::Made;
+
+fn drakeling() -> ImageResult<Made> {
+    let rig = drakeling::rig();
+    let mut made = model::make(drakeling::mesh(&rig), &drakeling::STUFFS, &rig, true)?;
+    for (name, picture) in [
+        ("drakeling_horn.png", hide::horn()),
+        ("drakeling_eye.png", hide::eye()),
+    ] {
+        made.textures.push((name.to_owned(), bake::png(&picture)?));
+    }
+    for (name, poses) in motion::clips(&rig) {
+        let clip = rig.clip(&made.model, name, &poses);
+        made.model.clips.push(clip);
+    }
+    Ok(made)
+}
+
+/// Names (without `.pfobj`) of all models, and what they are.
+pub(crate) fn models() -> ImageResult<Vec<(&'static str, Made)>> {
+    Ok(vec![
+        ("drakeling", drakeling()?),
+        ("barrel", props::barrel()?),
+        ("blossom_tree", props::tree()?),
+        ("boulders", props::boulders()?),
+        ("ground", props::ground()?),
+        ("lantern", props::lantern()?),
+        ("toadstools", props::toadstools()?),
+    ])
+}
+
+/// Names (below `assets/models`) and bytes of the files of models.
+pub(crate) fn files(models: &[(&str, Made)]) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for (name, made) in models {
+        let text = shortened(&pfobj::write(&made.model));
+        files.push((format!("{name}.pfobj"), text.into_bytes()));
+        files.extend_from_slice(&made.textures);
+    }
+    files
+}
+
+/// A file without the zeros at the ends of numbers; a third of it is not needed.
+fn shortened(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let shorter = |piece: &str| {
+        let number = piece.trim_end_matches([' ', '/', '\n']);
+        let (short, end) = match number.split_once('.') {
+            Some((_, decimals)) if decimals.len() == 6 && number.parse::<f32>().is_ok() => (
+                number.trim_end_matches('0').trim_end_matches('.'),
+                &piece[number.len()..],
+            ),
+            _ => (piece, ""),
+        };
+        [short, end].concat()
+    };
+    text.split_inclusive([' ', '/', '\n'])
+        .map(shorter)
+        .collect()
+}
