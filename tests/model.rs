@@ -504,3 +504,136 @@ fn every_overlay_can_be_shown_of_every_real_model_at_every_moment() {
         }
     }
 }
+
+/// Asks a document everything that can be asked of it, at moments that there are and others.
+fn ask_everything(document: &dyn Document) {
+    let mut lines = Vec::new();
+    let mut labels = Vec::new();
+    let mut palette = vec![SkinMatrix::IDENTITY; model(document).palette_len()];
+    let moment = |clip, frame, smooth| Playhead {
+        clip: Some(clip),
+        frame,
+        smooth,
+    };
+    let moments = [
+        Playhead::default(),
+        moment(0, 0.0, false),
+        moment(0, 1.5, true),
+        moment(1, 1e9, true),
+        moment(7, f32::NAN, false),
+    ];
+    for playhead in moments {
+        let mut shown = Shown {
+            playhead,
+            ..Shown::default()
+        };
+        for overlay in document.overlays() {
+            shown.overlays.set(document.overlays(), overlay.id, true);
+            assert!(document.legend(overlay.id).len() < 100_000);
+        }
+        for kind in ["model", "joint", "triangle", "material", "clip"] {
+            for index in [0, 1, 2, u64::MAX] {
+                let item = item(kind, index);
+                shown.selected = Some(item);
+                document.lines(&shown, &mut lines);
+                document.labels(&shown, &mut labels);
+                document.properties(item, playhead);
+                document.summary(item);
+                document.item_bounds(item, playhead);
+                document.item_outline(item, playhead);
+                document.selection_legend(item);
+                document.curves(item, 0);
+                document.next_of_kind(item, Some(item), true);
+                document.neighbor(item, Direction::South);
+            }
+        }
+        for x in [-0.5, 0.25, 0.5] {
+            let ray = Ray {
+                origin: Vec3::new(x, 0.25, 5.0),
+                direction: -Vec3::Z,
+            };
+            document.pick(ray, &shown);
+        }
+        model(document).write_palette(playhead, &mut palette);
+        let rows = palette.iter().flat_map(|skin| skin.rows);
+        assert!(rows.flatten().all(f32::is_finite));
+    }
+    let finite = |line: &Line| line.ends.iter().all(|end| end.is_finite());
+    assert!(lines.iter().all(finite));
+    let bounds = document.bounds();
+    assert!(bounds.min.is_finite() && bounds.max.is_finite());
+    for problem in document.problems() {
+        document.problem_item(problem);
+    }
+    document.outline();
+    document.statistics();
+    document.info(&InfoQuery::default());
+}
+
+#[test]
+fn whatever_numbers_a_file_has_everything_can_be_asked_of_it() {
+    let wild = [
+        "0",
+        "-1",
+        "1",
+        "2",
+        "7",
+        "nan",
+        "inf",
+        "1e38",
+        "-3e38",
+        "1e-38",
+        "4294967296",
+        "18446744073709551616",
+        "x",
+        "1/1/1",
+        "0/0/0/0",
+        "0/0/0",
+        "90/45/30",
+        "1e20/1e20/1e20",
+    ];
+    let two_frames = SMALL
+        .replace("frame_counts 1", "frame_counts 2")
+        .replace("as Still 1", "as Still 2")
+        .replace(
+            "z_bounds 0 2.5\n",
+            "z_bounds 0 2.5\n1 1/1/1 0/0/1/0 0/0/5\nx_bounds 0 1\ny_bounds 0 1\nz_bounds 5 5\n",
+        );
+    let words: Vec<&str> = two_frames.split_inclusive([' ', '\n']).collect();
+    let mut state = 7_u64;
+    let mut below = |end: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % end
+    };
+    let mut opened = 0;
+    for round in 0..1500 {
+        let mut changed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        // Every word is changed alone, and then several together.
+        for change in 0..=round / words.len() {
+            let at = if change == 0 {
+                round % words.len()
+            } else {
+                below(words.len())
+            };
+            let end = if changed[at].ends_with('\n') {
+                "\n"
+            } else {
+                " "
+            };
+            changed[at] = [wild[below(wild.len())], end].concat();
+        }
+        let source = Source {
+            path: "wild.pfobj".into(),
+            bytes: changed.concat().into_bytes().into(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        if let Ok(document) = registry::open(&source, &options, &progress) {
+            ask_everything(&*document);
+            opened += 1;
+        }
+    }
+    assert!(opened > 1000, "{opened}");
+}

@@ -149,10 +149,17 @@ impl Model {
             title: "Joint",
             properties: about,
         }];
-        if self.poses.between(playhead).is_some() {
+        if let Some((clip, [frame, _], _)) = self.poses.between(playhead) {
+            let mut local = local_properties(&pose);
+            let clip = self.pfobj.clips.get(clip);
+            let first = clip.and_then(|clip| clip.frame_lines.get(frame as usize));
+            local.extend(first.map(|first| {
+                let line = first + index as u64;
+                Property::new("In the file", format!("line {line}"))
+            }));
             groups.push(PropertyGroup {
                 title: "At this frame, from its parent",
-                properties: local_properties(&pose),
+                properties: local,
             });
             groups.push(PropertyGroup {
                 title: "At this frame, in the model",
