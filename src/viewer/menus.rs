@@ -25,10 +25,14 @@ pub(super) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
 fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
     ui.set_min_width(230.0);
     let mut group = None;
-    for command in COMMANDS
+    let in_menu = COMMANDS
         .iter()
-        .filter(|command| command.menu.title == title)
-    {
+        .filter(|command| command.menu.title == title && is_listed(state, command))
+        .collect::<Vec<_>>();
+    if in_menu.is_empty() {
+        ui.weak("Nothing for what is open");
+    }
+    for command in in_menu {
         if group.is_some_and(|group| group != command.menu.group) {
             ui.separator();
         }
@@ -45,7 +49,17 @@ fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
     }
 }
 
-fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> egui::Response {
+/// Whether a command is in its menu: overlays and panels that the open document does not have
+/// are not.
+pub(super) fn is_listed(state: &State, command: &Command) -> bool {
+    match command.action {
+        Action::Overlay(_) => state.open.is_none() || state.is_enabled(command.action),
+        Action::Panel(panel) => state.offers(panel),
+        _ => true,
+    }
+}
+
+pub(super) fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> egui::Response {
     let on = state.is_on(command.action).unwrap_or(false);
     let button = Button::new(command.name)
         .shortcut_text(command.first_key_text())

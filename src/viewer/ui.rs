@@ -4,16 +4,16 @@ use egui::{
     Align, Align2, Button, Event, Id, Layout, Panel as EguiPanel, Rect, RichText, TextureId, Ui,
 };
 
-use super::commands::{self, Action};
+use super::commands::{self, Action, Animation};
 use super::panels::{
-    FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer, Problems,
+    Curves, FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer, Problems,
     Statistics, Thumbnails,
 };
 use super::settings::{Dock, Panel};
 use super::start_page::StartPage;
 use super::state::State;
 use super::viewport::{self, Viewport};
-use super::{dialogs, menus, notices, status_bar};
+use super::{dialogs, menus, notices, status_bar, timeline};
 
 /// What the window's contents are drawn with.
 pub(super) struct Canvas<'a> {
@@ -50,6 +50,7 @@ pub(super) struct WindowUi {
     inspector: Inspector,
     problems: Problems,
     statistics: Statistics,
+    curves: Curves,
     legend: Legend,
     thumbnails: Thumbnails,
     /// The load that thumbnails are of.
@@ -79,11 +80,16 @@ impl WindowUi {
             self.thumbnails = Thumbnails::default();
         }
         run_pressed_keys(root.ctx(), state);
+        let now_secs = root.input(|input| input.time);
+        if let Some(delay) = state.play_until(now_secs) {
+            root.ctx().request_repaint_after(delay);
+        }
         if !state.full_screen {
             menus::menu_bar(root, state, &mut placed);
             status_bar::status_bar(root, state, &mut placed);
             if state.open.is_some() {
                 self.dock(root, state, canvas, Dock::Bottom, &mut placed);
+                timeline::timeline(root, state, &mut placed);
                 self.dock(root, state, canvas, Dock::Left, &mut placed);
                 self.dock(root, state, canvas, Dock::Right, &mut placed);
             }
@@ -119,8 +125,7 @@ impl WindowUi {
         dock: Dock,
         placed: &mut Placed,
     ) {
-        let remembered = *state.settings.dock(dock);
-        let Some(panel) = remembered.open else {
+        let Some(panel) = state.open_panel(dock) else {
             return;
         };
         let (frame, name) = match dock {
@@ -135,7 +140,7 @@ impl WindowUi {
         };
         let response = frame
             .resizable(true)
-            .default_size(remembered.size)
+            .default_size(state.settings.dock(dock).size)
             .size_range(least..=most.max(least))
             .show(root, |ui| {
                 dock_tabs(ui, state, dock, panel, placed);
@@ -169,6 +174,7 @@ impl WindowUi {
                 Panel::Inspector => parts.inspector.ui(ui, context),
                 Panel::Problems => parts.problems.ui(ui, context),
                 Panel::Statistics => parts.statistics.ui(ui, context),
+                Panel::Curves => parts.curves.ui(ui, context),
             },
         );
     }
@@ -231,13 +237,16 @@ fn panel_id(panel: Panel) -> &'static str {
         Panel::Inspector => "inspector",
         Panel::Problems => "problems",
         Panel::Statistics => "statistics",
+        Panel::Curves => "curves",
     }
 }
 
 /// The names of an edge's panels, to change between them, and a button that closes it.
 fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, placed: &mut Placed) {
     ui.horizontal(|ui| {
-        for panel in Panel::ALL.into_iter().filter(|panel| panel.dock() == dock) {
+        let of_dock = |panel: &Panel| panel.dock() == dock && state.offers(*panel);
+        let panels: Vec<Panel> = Panel::ALL.into_iter().filter(of_dock).collect();
+        for panel in panels {
             let Some(command) = commands::of(Action::Panel(panel)) else {
                 continue;
             };
@@ -289,12 +298,19 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
             else {
                 return true;
             };
-            let Some(command) = commands::pressed(*key, *physical_key, *modifiers) else {
+            let Some(command) = commands::pressed(*key, *physical_key, *modifiers, |action| {
+                state.is_enabled(action)
+            }) else {
                 return true;
             };
             let walks = matches!(command.action, Action::Walk(_));
-            let repeats =
-                walks || matches!(command.action, Action::NextOfKind { .. } | Action::Scale(_));
+            let repeats = walks
+                || matches!(
+                    command.action,
+                    Action::NextOfKind { .. }
+                        | Action::Scale(_)
+                        | Action::Animation(Animation::Step { .. } | Animation::Speed { .. })
+                );
             if walks && focused || (*repeat && !repeats) {
                 return true;
             }
@@ -395,12 +411,7 @@ mod tests {
     /// A window with the demo open, seen from straight above.
     fn with_demo() -> Harness<'static, Window> {
         let mut harness = window(|state| {
-            state.open = Some(OpenFile {
-                path: "demo.pfmap".into(),
-                demo: Some(&demo::TERRAIN),
-                document: document(),
-                version: 1,
-            });
+            state.open = Some(OpenFile::new("demo.pfmap".into(), Some(&demo::TERRAIN), document(), 1));
             state.camera.handedness = document().handedness();
         });
         for action in [
@@ -703,7 +714,7 @@ mod tests {
             let name = commands::of(Action::Panel(panel)).unwrap().name;
             harness.get_by_label(&format!("Close {name}")).click();
             harness.run();
-            assert!(!state(&harness).settings.is_open(panel));
+            assert!(!state(&harness).is_panel_open(panel));
         }
     }
 }

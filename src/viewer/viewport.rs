@@ -6,6 +6,7 @@ use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, Texture
 use glam::{Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
+use super::labels::Labels;
 use super::outline::Outline;
 use super::state::State;
 use super::theme;
@@ -43,6 +44,7 @@ pub(super) struct Viewport {
     /// What the pointer was last compared with the document for: nothing is picked twice.
     picked: Option<(Pos2, Camera, Shown, u64)>,
     outline: Outline,
+    labels: Labels,
 }
 
 impl Viewport {
@@ -90,6 +92,8 @@ impl Viewport {
             let playhead = state.shown.playhead;
             self.outline
                 .paint(ui.painter(), rect, open, &state.camera, item, playhead);
+            self.labels
+                .paint(ui.painter(), rect, open, &state.camera, &state.shown);
         }
         rect
     }
