@@ -274,7 +274,10 @@ impl State {
                 self.select(Some(item));
                 self.frame(item);
             }
-            None => self.toast("This problem is not about something that can be shown", None),
+            None => self.toast(
+                "This problem is not about something that can be shown",
+                None,
+            ),
         }
     }
 

@@ -321,9 +321,7 @@ impl App {
         if delay.is_zero() {
             screen.window.request_redraw();
         }
-        self.repaint_at = began
-            .checked_add(delay)
-            .filter(|_| !delay.is_zero());
+        self.repaint_at = began.checked_add(delay).filter(|_| !delay.is_zero());
     }
 
     /// Does what only the window can do.

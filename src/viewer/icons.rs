@@ -9,7 +9,6 @@ use egui::{
 
 /// What a button has on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub(super) enum Icon {
     Play,
     Pause,
@@ -76,7 +75,11 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, color: Color32) {
     };
     // A triangle whose tip is at `tip`; it goes to the right where `width` is positive.
     let triangle = |tip: f32, width: f32| {
-        fill(vec![at(tip, 0.0), at(tip - width, 1.0), at(tip - width, -1.0)]);
+        fill(vec![
+            at(tip, 0.0),
+            at(tip - width, 1.0),
+            at(tip - width, -1.0),
+        ]);
     };
     let arrow_head = |tip: Pos2, direction: Vec2| {
         let along = direction.normalized() * 4.5;

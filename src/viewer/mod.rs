@@ -31,6 +31,8 @@ mod start_page;
 mod state;
 mod status_bar;
 mod surface;
+#[cfg(test)]
+mod testing;
 mod theme;
 mod timeline;
 mod ui;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, Color32, Role, RichText, Stroke, TextStyle, Ui, WidgetInfo, vec2};
-use egui_plot::{HoverPosition, Line, Plot, PlotPoint, PlotPoints, VLine};
+use egui::{
+    Align2, Color32, Label, Rangef, RichText, Role, Stroke, TextStyle, Ui, WidgetInfo, vec2,
+};
+use egui_plot::{AxisHints, HoverPosition, Line, Plot, PlotPoint, PlotPoints, VLine};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, parts};
@@ -91,7 +93,11 @@ impl Curves {
 
     /// Switches for the groups, each with what its curves have at a frame.
     fn values(&mut self, ui: &mut Ui, frame: usize) {
-        ui.label(RichText::new(format!("Frame {frame:<4}")).monospace().weak());
+        ui.label(
+            RichText::new(format!("Frame {frame:<4}"))
+                .monospace()
+                .weak(),
+        );
         for group in &self.groups {
             let mut on = !self.hidden.contains(&group.name);
             let switch = ui
@@ -105,8 +111,11 @@ impl Curves {
             }
             for curve in &group.curves {
                 let value = curve.points.get(frame).map_or(0.0, |point| point.y);
-                let text = format!("{} {value:>9.3}", curve.name);
-                ui.label(RichText::new(text).monospace().color(curve.color));
+                // What is shown as nothing has no sign.
+                let value = (value * 1000.0).round() / 1000.0 + 0.0;
+                let text = format!("{} {value:<8.3}", curve.name);
+                let text = RichText::new(text).monospace().color(curve.color);
+                ui.add(Label::new(text).extend());
             }
         }
     }
@@ -175,7 +184,12 @@ impl Group {
             .allow_boxed_zoom(false)
             .allow_double_click_reset(false)
             .show_crosshair(false)
-            .y_axis_min_width(34.0)
+            .custom_y_axes(vec![
+                AxisHints::new_y()
+                    .label_spacing(Rangef::new(11.0, 18.0))
+                    .min_thickness(36.0),
+            ])
+            .grid_spacing(Rangef::new(10.0, 120.0))
             .x_axis_formatter(|mark, _| {
                 let whole = mark.value.fract() == 0.0 && mark.value >= 0.0;
                 whole.then(|| format!("{}", mark.value)).unwrap_or_default()
@@ -208,9 +222,9 @@ impl Group {
             WidgetInfo::labeled(Role::Image, ui.is_enabled(), name)
         });
         let font = TextStyle::Small.resolve(ui.style());
-        let corner = response.rect.left_top() + vec2(6.0, 3.0);
+        let corner = response.rect.right_top() + vec2(-6.0, 3.0);
         ui.painter()
-            .text(corner, Align2::LEFT_TOP, self.name, font, weak);
+            .text(corner, Align2::RIGHT_TOP, self.name, font, weak);
         let pointer = response
             .interact_pointer_pos()
             .filter(|_| response.is_pointer_button_down_on())?;
