@@ -46,28 +46,29 @@ impl State {
     /// Begins with the first clip of the open document, or goes on in the one that was shown
     /// before the document was read again.
     pub(super) fn start_clip(&mut self, before: Option<&OpenFile>) {
-        let length = |index: usize| self.clips().get(index).map(|clip| (index, clip.frames));
-        match before {
-            Some(before) => {
-                let shown = self.player.clip();
-                let shown = shown.and_then(|index| before.document.clips().get(index));
-                let again = shown.and_then(|shown| {
-                    let same = |clip: &ClipInfo| clip.name == shown.name;
-                    self.clips().iter().position(same).and_then(length)
-                });
-                match again {
-                    Some((index, frames)) => self.player.replace(index, frames),
-                    // The clip is gone; in the bind pose it stays.
-                    None => self.player.choose(shown.and(length(0))),
-                }
+        let first = self.clip_of_length(0);
+        if let Some(before) = before {
+            let shown = self.player.clip();
+            let shown = shown.and_then(|index| before.document.clips().get(index));
+            let again = shown.and_then(|shown| {
+                let same = |clip: &ClipInfo| clip.name == shown.name;
+                self.clips().iter().position(same)
+            });
+            match again.and_then(|index| self.clip_of_length(index)) {
+                Some((index, frames)) => self.player.replace(index, frames),
+                // The clip is gone; the bind pose is there always.
+                None => self.player.choose(shown.and(first)),
             }
-            None => {
-                let first = length(0);
-                self.player.choose(first);
-                self.player.set_playing(self.settings.timeline.plays);
-            }
+        } else {
+            self.player.choose(first);
+            self.player.set_playing(self.settings.timeline.plays);
         }
         self.show_moment();
+    }
+
+    /// A clip with its number of frames.
+    fn clip_of_length(&self, index: usize) -> Option<(usize, u32)> {
+        self.clips().get(index).map(|clip| (index, clip.frames))
     }
 
     /// Lets time go by, which is told in seconds. Says when to be told again.
@@ -94,7 +95,7 @@ impl State {
 
     /// Shows a clip from its beginning, or the bind pose.
     pub(super) fn choose_clip(&mut self, index: Option<usize>) {
-        let clip = index.and_then(|index| Some((index, self.clips().get(index)?.frames)));
+        let clip = index.and_then(|index| self.clip_of_length(index));
         self.change_player(|player| player.choose(clip));
     }
 

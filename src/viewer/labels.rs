@@ -28,7 +28,7 @@ const HALO: [Vec2; 8] = [
 pub(super) struct Labels {
     /// What they were made from: what is shown, and the load that it is of.
     of: Option<(Shown, u64)>,
-    labels: Vec<Label>,
+    texts: Vec<Label>,
     taken: HashSet<[i32; 2]>,
 }
 
@@ -45,17 +45,17 @@ impl Labels {
         let same = |(of, version): &(Shown, u64)| of == shown && *version == open.version;
         if !self.of.as_ref().is_some_and(same) {
             self.of = Some((shown.clone(), open.version));
-            self.labels.clear();
-            open.document.labels(shown, &mut self.labels);
+            self.texts.clear();
+            open.document.labels(shown, &mut self.texts);
         }
-        if self.labels.is_empty() {
+        if self.texts.is_empty() {
             return;
         }
         let painter = painter.with_clip_rect(rect);
         let font = FontId::proportional(11.5);
         let aspect = rect.aspect_ratio();
         self.taken.clear();
-        for label in &self.labels {
+        for label in &self.texts {
             let Some(at) = camera.project(label.position, aspect) else {
                 continue;
             };

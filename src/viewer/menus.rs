@@ -59,7 +59,7 @@ pub(super) fn is_listed(state: &State, command: &Command) -> bool {
     }
 }
 
-pub(super) fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> egui::Response {
+fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> egui::Response {
     let on = state.is_on(command.action).unwrap_or(false);
     let button = Button::new(command.name)
         .shortcut_text(command.first_key_text())

@@ -9,6 +9,7 @@ use egui::{
 
 use super::commands::{self, Action, Animation};
 use super::icons::{self, Icon};
+use super::panels::format::round_step;
 use super::player::{self, LoopMode};
 use super::state::State;
 use super::theme;
@@ -284,12 +285,14 @@ fn more(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
                     fps_field(ui, state, placed);
                     ui.end_row();
                 });
-            for action in [Animation::WholeRange, Animation::Timeline] {
+            for (action, text) in [
+                (Animation::WholeRange, "Play all of it"),
+                (Animation::Timeline, "Hide the timeline"),
+            ] {
                 let action = Action::Animation(action);
-                if let Some(command) = commands::of(action) {
-                    super::menus::menu_item(ui, state, command)
-                        .clicked()
-                        .then(|| state.run(action));
+                let enabled = state.is_enabled(action);
+                if ui.add_enabled(enabled, egui::Button::new(text)).clicked() {
+                    state.run(action);
                 }
             }
         });
@@ -530,13 +533,6 @@ fn range_strip(
     at
 }
 
-/// The least of 1, 2, 5, 10, 20, 50 ... frames that takes so much room.
-fn step_with_room(frame_width: f32, room: f32) -> u32 {
-    let mut steps = (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u32.pow(power)));
-    let fits = |step: &u32| *step as f32 * frame_width >= room;
-    steps.find(fits).unwrap_or(1_000_000_000)
-}
-
 fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
     let painter = ui.painter();
     let [first, last] = state.player.range();
@@ -551,8 +547,8 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
     );
     let line = ui.visuals().widgets.noninteractive.bg_stroke.color;
     let width = track.frame_width();
-    let tick_step = step_with_room(width, TICK_ROOM);
-    let number_step = step_with_room(width, NUMBER_ROOM).max(tick_step);
+    let step = |room: f32| round_step((room / width).into()).clamp(1.0, 1.0e9) as u32;
+    let (tick_step, number_step) = (step(TICK_ROOM), step(NUMBER_ROOM));
     let frames = state.player.frames();
     let font = FontId::monospace(11.0);
     for frame in (0..=frames).step_by(tick_step as usize) {
@@ -700,7 +696,7 @@ mod tests {
     }
 
     fn asks_for_a_frame(h: &Opened) -> bool {
-        h.output().viewport_output[&ViewportId::ROOT].repaint_delay < Duration::from_secs(60)
+        h.output().viewport_output[&ViewportId::ROOT].repaint_delay < Duration::from_mins(1)
     }
 
     #[test]
@@ -1158,13 +1154,5 @@ mod tests {
             };
             assert!(accent(12.0) && !accent(9.0) && !accent(20.0));
         }
-    }
-
-    #[test]
-    fn numbers_of_the_ruler_have_room() {
-        assert_eq!(step_with_room(60.0, NUMBER_ROOM), 1);
-        assert_eq!(step_with_room(38.0, NUMBER_ROOM), 2);
-        assert_eq!(step_with_room(0.5, NUMBER_ROOM), 200);
-        assert_eq!(step_with_room(1e-9, NUMBER_ROOM), 1_000_000_000);
     }
 }

@@ -5,12 +5,17 @@ use std::sync::Arc;
 use egui::{
     Align2, Color32, Label, Rangef, RichText, Role, Stroke, TextStyle, Ui, WidgetInfo, vec2,
 };
-use egui_plot::{AxisHints, HoverPosition, Line, Plot, PlotPoint, PlotPoints, VLine};
+use egui_plot::{
+    AxisHints, GridInput, GridMark, HoverPosition, Line, Plot, PlotPoint, PlotPoints, VLine,
+};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, parts};
+use super::{PanelContext, Request, format, parts};
 use crate::scene::{Document, Item};
 
+/// The least room between the marks of the axis of values and of that of frames, in points.
+const VALUE_ROOM: f32 = 24.0;
+const FRAME_ROOM: f32 = 48.0;
 /// The least height of a plot, in points.
 const LEAST_HEIGHT: f32 = 48.0;
 /// What a plot has above and below its curves, as a part of their height.
@@ -166,6 +171,18 @@ fn groups(document: &Arc<dyn Document>, item: Item, clip: usize) -> Vec<Group> {
     groups
 }
 
+/// The marks of an axis, so far apart.
+fn marks(input: &GridInput, step_size: f64) -> Vec<GridMark> {
+    let (first, last) = input.bounds;
+    let [first, last] = [(first / step_size).ceil(), (last / step_size).floor()];
+    let count = (last - first).clamp(0.0, 1000.0) as u32;
+    let mark = |index: u32| GridMark {
+        value: (first + f64::from(index)) * step_size,
+        step_size,
+    };
+    (0..=count).map(mark).collect()
+}
+
 impl Group {
     /// Plots the curves, with a line at the frame that is shown. Gives the frame that the pointer
     /// asks for.
@@ -175,8 +192,15 @@ impl Group {
         let [least, most] = self.values;
         let weak = ui.visuals().weak_text_color();
         let accent = ui.visuals().hyperlink_color;
+        let size = vec2(
+            ui.available_width(),
+            ui.available_height().max(LEAST_HEIGHT),
+        );
+        let value_step = format::round_step((most - least) * f64::from(VALUE_ROOM / size.y));
+        let frame_step = (last + 1.0) * f64::from(FRAME_ROOM / size.x);
+        let frame_step = format::round_step(frame_step).max(1.0);
         let plot = Plot::new(("curves", self.name))
-            .height(ui.available_height().max(LEAST_HEIGHT))
+            .height(size.y)
             .allow_drag(false)
             .allow_zoom(false)
             .allow_scroll(false)
@@ -186,14 +210,12 @@ impl Group {
             .show_crosshair(false)
             .custom_y_axes(vec![
                 AxisHints::new_y()
-                    .label_spacing(Rangef::new(11.0, 18.0))
+                    .label_spacing(Rangef::new(11.0, 14.0))
                     .min_thickness(36.0),
             ])
-            .grid_spacing(Rangef::new(10.0, 120.0))
-            .x_axis_formatter(|mark, _| {
-                let whole = mark.value.fract() == 0.0 && mark.value >= 0.0;
-                whole.then(|| format!("{}", mark.value)).unwrap_or_default()
-            })
+            .x_grid_spacer(move |input| marks(&input, frame_step))
+            .y_grid_spacer(move |input| marks(&input, value_step))
+            .grid_spacing(Rangef::new(8.0, 60.0))
             .label_formatter(|position| match position {
                 HoverPosition::NearDataPoint {
                     plot_name,

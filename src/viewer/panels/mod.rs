@@ -5,7 +5,7 @@
 
 mod curves;
 mod document_key;
-mod format;
+pub(super) mod format;
 mod inspector;
 mod kinds;
 mod legend;
