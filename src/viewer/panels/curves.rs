@@ -208,14 +208,21 @@ impl Group {
             .allow_boxed_zoom(false)
             .allow_double_click_reset(false)
             .show_crosshair(false)
+            .custom_x_axes(vec![
+                AxisHints::new_x().label_spacing(Rangef::new(16.0, 24.0)),
+            ])
             .custom_y_axes(vec![
                 AxisHints::new_y()
                     .label_spacing(Rangef::new(11.0, 14.0))
-                    .min_thickness(36.0),
+                    .min_thickness(36.0)
+                    .formatter(|mark, _| {
+                        let decimals = (-mark.step_size.log10()).ceil().max(0.0) as usize;
+                        format!("{:.decimals$}", mark.value + 0.0)
+                    }),
             ])
             .x_grid_spacer(move |input| marks(&input, frame_step))
             .y_grid_spacer(move |input| marks(&input, value_step))
-            .grid_spacing(Rangef::new(8.0, 60.0))
+            .grid_spacing(Rangef::new(8.0, 200.0))
             .label_formatter(|position| match position {
                 HoverPosition::NearDataPoint {
                     plot_name,
