@@ -1,7 +1,5 @@
 //! The texts of overlays, written over the picture at their places in the world.
 
-use std::collections::HashSet;
-
 use egui::{Align2, Color32, FontId, Painter, Rect, Vec2, vec2};
 
 use super::state::OpenFile;
@@ -9,8 +7,8 @@ use super::theme;
 use crate::scene::camera::Camera;
 use crate::scene::{Label, Shown};
 
-/// Texts that are nearer to each other than this, in points, would only hide each other.
-const SAME_PLACE: f32 = 4.0;
+/// How far texts may overlap before one of them is left out, in points.
+const OVERLAP: f32 = 3.0;
 /// Where the dark edge of the letters is painted.
 const HALO: [Vec2; 8] = [
     vec2(-1.0, 0.0),
@@ -29,7 +27,8 @@ pub(super) struct Labels {
     /// What they were made from: what is shown, and the load that it is of.
     of: Option<(Shown, u64)>,
     texts: Vec<Label>,
-    taken: HashSet<[i32; 2]>,
+    /// Where there is a text already.
+    taken: Vec<Rect>,
 }
 
 impl Labels {
@@ -63,15 +62,17 @@ impl Labels {
             if !at.is_finite() || !rect.expand(100.0).contains(at) {
                 continue;
             }
-            let place = [at.x, at.y].map(|length| (length / SAME_PLACE) as i32);
-            if !self.taken.insert(place) {
-                continue;
-            }
             let [r, g, b] = label.color;
             let color = Color32::from_rgb(r, g, b);
             let galley = painter.layout_no_wrap(label.text.clone(), font.clone(), color);
             let beside = at + vec2(6.0, 0.0);
             let text = Align2::LEFT_CENTER.anchor_size(beside, galley.size());
+            // Letters upon letters could not be read.
+            let core = text.shrink(OVERLAP);
+            if self.taken.iter().any(|taken| taken.intersects(core)) {
+                continue;
+            }
+            self.taken.push(core);
             for offset in HALO {
                 let halo = theme::DEEP.gamma_multiply(0.8);
                 painter.galley_with_override_text_color(text.min + offset, galley.clone(), halo);

@@ -36,6 +36,8 @@ pub(super) fn timeline(root: &mut Ui, state: &mut State, placed: &mut Placed) {
     }
     let strip = Panel::bottom("timeline").resizable(false).show(root, |ui| {
         ui.add_space(1.0);
+        // Before the fields, which show where it leads.
+        follow_pointer(ui, state);
         ui.horizontal(|ui| controls(ui, state, placed));
         ruler(ui, state, placed);
         ui.add_space(1.0);
@@ -363,6 +365,14 @@ struct Track {
 }
 
 impl Track {
+    /// That of the ruler in a rectangle.
+    fn of(state: &State, ruler: Rect) -> Self {
+        Self {
+            rect: ruler.shrink2(vec2(RULER_MARGIN, 0.0)),
+            frames: state.player.frames().max(1) as f32,
+        }
+    }
+
     /// Where a frame begins.
     fn x(&self, frame: f64) -> f32 {
         self.rect.left() + frame as f32 / self.frames * self.rect.width()
@@ -379,15 +389,30 @@ impl Track {
     }
 }
 
+fn ruler_id() -> Id {
+    Id::unique("timeline ruler")
+}
+
+/// Goes to the frame that the pointer holds on the ruler.
+fn follow_pointer(ui: &Ui, state: &mut State) {
+    let Some(ruler) = ui.ctx().read_response(ruler_id()) else {
+        return;
+    };
+    let held = ruler.is_pointer_button_down_on() && state.player.frames() > 0;
+    let Some(pointer) = ruler.interact_pointer_pos().filter(|_| held) else {
+        return;
+    };
+    let frame = Track::of(state, ruler.rect).frame(pointer.x);
+    state.scrub(frame);
+    ui.set_cursor_icon(CursorIcon::ResizeHorizontal);
+}
+
 /// The frames of the clip in a row, to be gone through with the pointer.
 fn ruler(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     let size = vec2(ui.available_width(), RULER_HEIGHT);
     let (_, rect) = ui.allocate_space(size);
     let in_clip = state.player.clip().is_some() && state.player.frames() > 0;
-    let track = Track {
-        rect: rect.shrink2(vec2(RULER_MARGIN, 0.0)),
-        frames: state.player.frames().max(1) as f32,
-    };
+    let track = Track::of(state, rect);
     placed.at("timeline-ruler", track.rect);
     ui.painter().rect_filled(rect, 4.0, theme::DEEP);
     if !in_clip {
@@ -400,21 +425,14 @@ fn ruler(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     }
     let upper = rect.with_max_y(rect.bottom() - RANGE_HEIGHT - 2.0);
     let lower = rect.with_min_y(upper.bottom());
-    let response = ui.interact(upper, Id::unique("timeline ruler"), Sense::click_and_drag());
+    let response = ui.interact(upper, ruler_id(), Sense::click_and_drag());
     let last = f64::from(state.player.last());
     let moved = slide(ui, &response, "Frame ruler", state.player.frame(), last);
-    let pointer = response.interact_pointer_pos();
-    if let Some(pointer) = pointer.filter(|_| response.is_pointer_button_down_on()) {
-        let frame = track.frame(pointer.x);
-        state.scrub(frame.min(if state.player.is_smooth() {
-            last
-        } else {
-            frame
-        }));
-        ui.set_cursor_icon(CursorIcon::ResizeHorizontal);
-    } else if let Some(frame) = moved {
-        state.change_player(|player| player.set_playing(false));
-        state.change_player(|player| player.seek(frame));
+    if let Some(frame) = moved {
+        state.change_player(|player| {
+            player.set_playing(false);
+            player.seek(frame);
+        });
     }
     let range = range_strip(ui, state, track, lower, placed);
     paint_ruler(ui, state, track, rect, upper);
@@ -826,8 +844,12 @@ mod tests {
         move_to(&mut h, from);
         button(&mut h, PointerButton::Primary, from, true);
         assert_eq!(moment(&h), (4.0, false), "a press is enough");
-        move_to(&mut h, to);
+        h.input_mut().events.push(Event::PointerMoved(to));
+        h.step();
         assert_eq!(moment(&h), (20.0, false));
+        // At once, since nothing else may ask for another frame.
+        let field = h.get_by_role_and_label(Role::SpinButton, "Frame");
+        assert_eq!(field.accesskit_node().numeric_value(), Some(20.0));
         let beyond = to + vec2(5000.0, -300.0);
         move_to(&mut h, beyond);
         assert_eq!(moment(&h), (31.0, false));

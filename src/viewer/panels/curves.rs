@@ -92,6 +92,10 @@ impl Curves {
             }
         });
         if let Some(frame) = wanted {
+            if frame as f32 != playhead.frame {
+                // The curves show it only in the next frame.
+                ui.ctx().request_repaint();
+            }
             context.requests.push(Request::ShowFrame(frame));
         }
     }
