@@ -8,7 +8,7 @@ use crate::scene::camera::Camera;
 use crate::scene::{Label, Shown};
 
 /// How far texts may overlap before one of them is left out, in points.
-const OVERLAP: f32 = 3.0;
+const OVERLAP: f32 = 1.5;
 /// Where the dark edge of the letters is painted.
 const HALO: [Vec2; 8] = [
     vec2(-1.0, 0.0),

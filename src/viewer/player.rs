@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::formats::pfobj;
 use crate::scene::Playhead;
 
-/// Frames a second unless the user says otherwise, as the engine plays clips (fact sheet B5).
-pub(super) const FIRST_FPS: f64 = 24.0;
+/// Frames a second unless the user says otherwise.
+const FIRST_FPS: f64 = pfobj::FRAMES_PER_SECOND as f64;
 /// The range of frames a second.
 pub(super) const FPS: std::ops::RangeInclusive<f64> = 1.0..=240.0;
 /// The range of speeds; 1 is that of the clip.

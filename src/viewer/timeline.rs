@@ -398,8 +398,10 @@ fn follow_pointer(ui: &Ui, state: &mut State) {
     let Some(ruler) = ui.ctx().read_response(ruler_id()) else {
         return;
     };
-    let held = ruler.is_pointer_button_down_on() && state.player.frames() > 0;
-    let Some(pointer) = ruler.interact_pointer_pos().filter(|_| held) else {
+    // A quick click is over when it is heard of.
+    let pressed = ruler.is_pointer_button_down_on() || ruler.clicked();
+    let pressed = pressed && state.player.frames() > 0;
+    let Some(pointer) = ruler.interact_pointer_pos().filter(|_| pressed) else {
         return;
     };
     let frame = Track::of(state, ruler.rect).frame(pointer.x);
@@ -858,6 +860,29 @@ mod tests {
     }
 
     #[test]
+    fn a_click_on_the_ruler_that_is_over_at_once_goes_there_too() {
+        let mut h = with_moving();
+        let at = at_frame(&h, 22.0);
+        move_to(&mut h, at);
+        click_at_once(&mut h, at, 1);
+        assert_eq!(moment(&h), (22.0, false));
+    }
+
+    /// Clicks within one frame of the window.
+    fn click_at_once(h: &mut Opened, at: Pos2, times: usize) {
+        let presses = [true, false].map(|pressed| Event::PointerButton {
+            pos: at,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        });
+        for _ in 0..times {
+            h.input_mut().events.extend(presses.clone());
+        }
+        h.run();
+    }
+
+    #[test]
     fn what_plays_waits_for_the_drag_and_goes_on() {
         let mut h = with_moving();
         h.state_mut().state.player.set_speed(0.1);
@@ -959,14 +984,7 @@ mod tests {
         assert_eq!(state(&h).player.range(), [8, 24]);
         let at = low(&h, 15.0);
         move_to(&mut h, at);
-        let presses = [true, false, true, false].map(|pressed| Event::PointerButton {
-            pos: at,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        h.input_mut().events.extend(presses);
-        h.run();
+        click_at_once(&mut h, at, 2);
         assert!(state(&h).player.is_whole_range());
         key(&mut h, Key::Home);
         key(&mut h, Key::Period);

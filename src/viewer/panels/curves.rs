@@ -260,7 +260,7 @@ impl Group {
             .text(corner, Align2::RIGHT_TOP, self.name, font, weak);
         let pointer = response
             .interact_pointer_pos()
-            .filter(|_| response.is_pointer_button_down_on())?;
+            .filter(|_| response.is_pointer_button_down_on() || response.clicked())?;
         let at = shown.transform.value_from_position(pointer).x;
         Some(at.round().clamp(0.0, last) as u32)
     }
