@@ -10,6 +10,7 @@ use egui::{
 use super::commands::{self, Action, Animation};
 use super::icons::{self, Icon};
 use super::panels::format::round_step;
+use super::panels::parts;
 use super::player::{self, LoopMode};
 use super::state::State;
 use super::theme;
@@ -398,10 +399,8 @@ fn follow_pointer(ui: &Ui, state: &mut State) {
     let Some(ruler) = ui.ctx().read_response(ruler_id()) else {
         return;
     };
-    // A quick click is over when it is heard of.
-    let pressed = ruler.is_pointer_button_down_on() || ruler.clicked();
-    let pressed = pressed && state.player.frames() > 0;
-    let Some(pointer) = ruler.interact_pointer_pos().filter(|_| pressed) else {
+    let in_clip = state.player.frames() > 0;
+    let Some(pointer) = parts::held_at(&ruler).filter(|_| in_clip) else {
         return;
     };
     let frame = Track::of(state, ruler.rect).frame(pointer.x);
@@ -523,9 +522,8 @@ fn range_strip(
         );
         let mut to = slide(ui, &response, name, frame.into(), end);
         placed.at(&format!("timeline-{id}"), handle);
-        if response.dragged()
-            && let Some(pointer) = response.interact_pointer_pos()
-        {
+        let dragged = response.dragged() || response.drag_stopped();
+        if let Some(pointer) = parts::held_at(&response).filter(|_| dragged) {
             // The nearest line between two frames.
             let along = track.frame(pointer.x + track.frame_width() * 0.5).floor();
             let beyond = pointer.x > track.x(end + 0.5);

@@ -258,9 +258,7 @@ impl Group {
         let corner = response.rect.right_top() + vec2(-6.0, 3.0);
         ui.painter()
             .text(corner, Align2::RIGHT_TOP, self.name, font, weak);
-        let pointer = response
-            .interact_pointer_pos()
-            .filter(|_| response.is_pointer_button_down_on() || response.clicked())?;
+        let pointer = parts::held_at(&response)?;
         let at = shown.transform.value_from_position(pointer).x;
         Some(at.round().clamp(0.0, last) as u32)
     }

@@ -10,7 +10,7 @@ mod inspector;
 mod kinds;
 mod legend;
 mod outliner;
-mod parts;
+pub(super) mod parts;
 mod problems;
 mod sandbox;
 mod statistics;
