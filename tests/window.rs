@@ -473,14 +473,15 @@ fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
     );
     let bent = it.screen.photograph("model-scrubbed");
 
-    it.screen.key(&[Key::of('.')]);
-    assert_eq!(it.program.wait_for("playhead Bend "), "13 paused");
-    it.screen.key(&[Key::of(',')]);
-    it.screen.key(&[Key::of(',')]);
-    assert_eq!(it.program.wait_for("playhead Bend "), "12 paused");
-    assert_eq!(it.program.wait_for("playhead Bend "), "11 paused");
-    it.screen.key(&[Key::HOME]);
-    assert_eq!(it.program.wait_for("playhead Bend "), "0 paused");
+    for (key, moment) in [
+        (Key::of('.'), "13 paused"),
+        (Key::of(','), "12 paused"),
+        (Key::of(','), "11 paused"),
+        (Key::HOME, "0 paused"),
+    ] {
+        it.screen.key(&[key]);
+        assert_eq!(it.program.wait_for("playhead Bend "), moment, "{key:?}");
+    }
     it.screen.key(&[Key::of(']')]);
     assert_eq!(it.program.wait_for("playhead Stretch "), "0 paused");
     it.screen.key(&[Key::END]);
