@@ -22,9 +22,11 @@ mod gpu_data {
         pub(super) sun: Vec4,
         pub(super) size: Vec2,
         pub(super) padding: Vec2,
+        pub(super) floor: Vec4,
+        pub(super) grid: Vec4,
     }
 
-    const _: () = assert!(size_of::<Frame>() == 160, "frame.wgsl has 160 bytes");
+    const _: () = assert!(size_of::<Frame>() == 192, "frame.wgsl has 192 bytes");
 }
 
 /// The layout of bind group 0, and what is the same in all pictures.
@@ -41,6 +43,8 @@ pub(super) struct FrameData {
     buffer: wgpu::Buffer,
     /// What it holds.
     written: Option<gpu_data::Frame>,
+    /// `floor` and `grid` of the shader.
+    floor: [Vec4; 2],
     pub(super) bind_group: wgpu::BindGroup,
 }
 
@@ -81,7 +85,8 @@ impl FrameRenderer {
 }
 
 impl FrameData {
-    pub(super) fn new(gpu: &Gpu, renderer: &FrameRenderer) -> Self {
+    /// For pictures of what occupies these bounds.
+    pub(super) fn new(gpu: &Gpu, renderer: &FrameRenderer, bounds: Aabb) -> Self {
         let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
             size: size_of::<gpu_data::Frame>() as u64,
@@ -109,6 +114,7 @@ impl FrameData {
         Self {
             buffer,
             written: None,
+            floor: floor_below(bounds),
             bind_group,
         }
     }
@@ -124,11 +130,13 @@ impl FrameData {
             clip_from_world: clip_from_world(view, size),
             eye: camera.pose.eye.extend(view.time_secs),
             right: (right * tan_y * aspect).extend(0.0),
-            up: (up * tan_y).extend(0.0),
+            up: (up * tan_y).extend(camera.distance()),
             ahead: camera.forward().extend(flat),
             sun: Vec4::from((sun::TO_SUN, 0.0)),
             size: glam::Vec2::new(size[0] as f32, size[1] as f32),
             padding: glam::Vec2::ZERO,
+            floor: self.floor[0],
+            grid: self.floor[1],
         };
         if self.written != Some(frame) {
             gpu.queue
@@ -136,6 +144,21 @@ impl FrameData {
             self.written = Some(frame);
         }
     }
+}
+
+/// `floor` and `grid` of the shader for something of this size. Four cells of the grid, or one,
+/// or two, and so on, are as wide as a tile of terrain.
+fn floor_below(bounds: Aabb) -> [Vec4; 2] {
+    let (center, half_size) = (bounds.center(), (bounds.max - bounds.min) * 0.5);
+    let radius = bounds.radius().max(1e-3);
+    let cell = (radius * 0.3).log2().round().exp2();
+    // What hovers shades less, and what is below the floor nothing.
+    let height = (bounds.max.y - bounds.min.y).max(1e-3);
+    let shade = 1.0 - (bounds.min.y.abs() / height * 2.0).min(1.0);
+    [
+        Vec4::new(center.x, center.z, half_size.x, half_size.z),
+        Vec4::new(cell, radius * 9.0, shade, 0.0),
+    ]
 }
 
 /// World space to clip space for a picture of this many pixels.

@@ -22,11 +22,11 @@ use wgpu::util::DeviceExt as _;
 use self::frame::{FrameData, FrameRenderer};
 use self::lines::{LineData, LineRenderer};
 use self::model::{ModelData, ModelRenderer};
-use self::sky::SkyRenderer;
+use self::sky::{Backdrop, SkyRenderer};
 use self::terrain::{TerrainData, TerrainRenderer};
 use crate::scene::camera::Camera;
 use crate::scene::model::{Model, instances::Instance};
-use crate::scene::{Document, Drawable, Shown};
+use crate::scene::{Aabb, Document, Drawable, Shown};
 
 pub use floor::Floor;
 pub use gpu::{Gpu, GpuError};
@@ -154,7 +154,7 @@ impl Renderer {
             terrain: TerrainRenderer::new(gpu, &frame),
             model: ModelRenderer::new(gpu),
             ground: OnceLock::new(),
-            empty: FrameData::new(gpu, &frame),
+            empty: FrameData::new(gpu, &frame, Aabb::default()),
             frame,
         }
     }
@@ -219,7 +219,7 @@ impl Renderer {
             Drawable::Model(model) => Content::Model(Box::new(self.model.upload(gpu, model)?)),
         };
         Ok(SceneData {
-            frame: FrameData::new(gpu, &self.frame),
+            frame: FrameData::new(gpu, &self.frame, document.bounds()),
             lines: LineData::new(gpu),
             content,
         })
@@ -237,7 +237,7 @@ impl Renderer {
         let Some((scene, document)) = scene else {
             self.empty.write(gpu, view, target.size);
             let mut pass = target.begin_pass(encoder);
-            self.sky.draw(&mut pass, &self.empty);
+            self.sky.draw(&mut pass, &self.empty, Backdrop::Sky);
             return DrawStatistics {
                 triangles: 1,
                 draw_calls: 1,
@@ -281,7 +281,11 @@ impl Renderer {
         if let Some(ground) = ground {
             self.model.draw(&mut pass, frame, ground, &mut statistics);
         }
-        self.sky.draw(&mut pass, frame);
+        let backdrop = match scene.content {
+            Content::Terrain(_) => Backdrop::Sky,
+            Content::Model(_) => Backdrop::Studio,
+        };
+        self.sky.draw(&mut pass, frame, backdrop);
         statistics.draw_calls += 1;
         statistics.triangles += 1;
         if let Content::Terrain(data) = &scene.content {

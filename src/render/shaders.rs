@@ -44,6 +44,11 @@ pub(super) static SKY: Shader = Shader {
     name: "sky",
     parts: &[FRAME, SKY_FILE],
 };
+/// What models stand on.
+pub(super) static STUDIO: Shader = Shader {
+    name: "studio",
+    parts: &[FRAME, file!("studio.wgsl")],
+};
 /// Lines over the picture.
 pub(super) static LINES: Shader = Shader {
     name: "lines",
@@ -71,6 +76,7 @@ pub static SHADERS: &[&Shader] = &[
     &TERRAIN,
     &MODEL,
     &SKY,
+    &STUDIO,
     &LINES,
     &TILE_PROBE,
     &SKIN_PROBE,

@@ -118,8 +118,8 @@ pub static BLOSSOM_TREE: Demo = Demo {
     name: "Blossom tree",
     help: "A tree whose leaves have holes",
     first_pose: Pose {
-        eye: Vec3::new(14.0, 11.0, 18.0),
-        target: Vec3::new(0.0, 5.5, 0.0),
+        eye: Vec3::new(10.0, 8.5, 13.5),
+        target: Vec3::new(0.0, 5.2, 0.0),
     },
     picture: include_bytes!("../../assets/demo/pictures/blossom-tree.jpg"),
     file: "blossom_tree.pfobj",
@@ -163,7 +163,7 @@ pub static BOULDERS: Demo = Demo {
     name: "Boulders",
     help: "Three mossy boulders",
     first_pose: Pose {
-        eye: Vec3::new(6.0, 5.0, 9.0),
+        eye: Vec3::new(4.0, 3.8, 6.6),
         target: Vec3::new(0.0, 1.2, 0.0),
     },
     picture: include_bytes!("../../assets/demo/pictures/boulders.jpg"),

@@ -12,7 +12,7 @@ use super::terrain::Terrain;
 use crate::formats::{Format, Problem};
 
 /// An axis-aligned box in world space.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Aabb {
     /// The least corner.
     pub min: Vec3,
