@@ -5,6 +5,9 @@
 //! that changed before it is committed.
 #![cfg(test)]
 
+#[expect(dead_code, reason = "other tests make other models")]
+#[path = "support/rigs.rs"]
+mod rigs;
 #[path = "support/stage.rs"]
 mod stage;
 
@@ -12,15 +15,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Affine3A, Quat, Vec3};
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
 use mapscope::formats::pfmap::{self, Edge, Tile, TileType, synthesize};
 use mapscope::render::View;
 use mapscope::scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
+use mapscope::scene::model::instances::Instance;
 use mapscope::scene::registry::{self, OpenOptions, Progress};
-use mapscope::scene::{Document, Item, demo};
+use mapscope::scene::{Document, Item, Playhead, demo};
 
 use stage::{
     GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
@@ -34,6 +38,8 @@ const PER_MILLE_BEYOND: usize = 2;
 
 /// Pictures of single types.
 const TYPE_SIZE: [u32; 2] = [144, 96];
+/// Pictures of models.
+const MODEL_SIZE: [u32; 2] = [120, 96];
 /// All other pictures.
 const SIZE: [u32; 2] = [192, 108];
 
@@ -43,6 +49,8 @@ struct Golden {
     document: Option<Arc<dyn Document>>,
     view: View,
     size: [u32; 2],
+    /// Where a model stands, and at which moments; empty for one that follows the view.
+    instances: Vec<Instance>,
 }
 
 impl Golden {
@@ -52,6 +60,7 @@ impl Golden {
             document: Some(Arc::clone(document)),
             view: View::plain(camera),
             size: SIZE,
+            instances: Vec::new(),
         }
     }
 
@@ -62,10 +71,20 @@ impl Golden {
         self
     }
 
+    fn with_selected(mut self, kind: &'static str, index: u64) -> Self {
+        self.view.shown.selected = Some(Item { kind, index });
+        self
+    }
+
     fn draw(&self) -> RgbaImage {
-        Stage::get()
-            .draw(self.document.as_deref(), &self.view, self.size)
-            .0
+        let mut stage = Stage::get();
+        match &self.document {
+            Some(model) if !self.instances.is_empty() => {
+                stage.draw_instances(&**model, &self.instances, &self.view, self.size)
+            }
+            document => stage.draw(document.as_deref(), &self.view, self.size),
+        }
+        .0
     }
 }
 
@@ -348,8 +367,80 @@ fn what_is_missing() -> Vec<Golden> {
             document: None,
             view: View::plain(sky),
             size: [96, 54],
+            instances: Vec::new(),
         },
     ]
+}
+
+/// A model in the pictures of models: from the south-west and above, so that one sees into it.
+fn model_camera(document: &Arc<dyn Document>) -> Camera {
+    let target = document.bounds().center();
+    let eye = target + Vec3::new(0.55, 0.75, 1.0).normalize() * 31.0;
+    Camera::new(Pose { eye, target }, Handedness::Mirrored)
+}
+
+/// A picture of a model at a frame of its first clip.
+fn model(name: &str, document: &Arc<dyn Document>, frame: u32) -> Golden {
+    let mut golden = Golden::new(format!("model-{name}"), document, model_camera(document));
+    golden.view.shown.playhead = Playhead::at_frame(0, frame);
+    golden.size = MODEL_SIZE;
+    golden
+}
+
+/// A chimney that bends: its poses, every overlay, and everything that is pointed at.
+fn models() -> Vec<Golden> {
+    let path = Path::new("chimney.pfobj");
+    let chimney = rigs::open(path, &rigs::chimney("rock.jpg", "sand.jpg"));
+    let mut goldens = vec![
+        model("bind-pose", &chimney, 0),
+        model("bent-west", &chimney, 2),
+        model("bent-east", &chimney, 6),
+        model("joint", &chimney, 2).with_selected("joint", 2),
+        model("material", &chimney, 2).with_selected("material", 1),
+        model("triangle", &chimney, 2).with_selected("triangle", 11),
+    ];
+    goldens[0].view.shown.playhead = Playhead::default();
+    let mut smooth = model("smooth", &chimney, 2);
+    smooth.view.shown.playhead = Playhead {
+        clip: Some(0),
+        frame: 4.5,
+        smooth: true,
+    };
+    goldens.push(smooth);
+    for overlay in chimney.overlays() {
+        goldens.push(model(overlay.id, &chimney, 2).with_overlay(overlay.id));
+    }
+
+    // A fence through which one sees the back of its far side only where that is drawn.
+    let holes = tempfile::tempdir().unwrap();
+    let fence = RgbaImage::from_fn(32, 32, |x, y| {
+        let is_bar = x % 16 < 5 || y % 16 < 5;
+        Rgba([150, 90, 40, if is_bar { 255 } else { 0 }])
+    });
+    fence.save(holes.path().join("fence.png")).unwrap();
+    let fence = rigs::open(
+        &holes.path().join("fence.pfobj"),
+        &rigs::chimney("rock.jpg", "fence.png"),
+    );
+    goldens.push(model("holes", &fence, 2));
+    goldens.push(model("holes-two-sided", &fence, 2).with_overlay("two-sided"));
+
+    let missing = rigs::open(path, &rigs::chimney("rock.jpg", "no-such-picture.png"));
+    goldens.push(model("placeholder", &missing, 2));
+
+    let mut row = model("instances", &chimney, 0);
+    row.instances = (0..5)
+        .map(|i| Instance {
+            world_from_model: Affine3A::from_scale_rotation_translation(
+                Vec3::splat(0.4 + 0.1 * i as f32),
+                Quat::from_rotation_y(0.4 * i as f32),
+                Vec3::new(12.0 - 7.0 * i as f32, 0.0, 0.0),
+            ),
+            playhead: Playhead::at_frame(0, i * 2),
+        })
+        .collect();
+    goldens.push(row);
+    goldens
 }
 
 fn all() -> Vec<Golden> {
@@ -360,6 +451,7 @@ fn all() -> Vec<Golden> {
         flags(),
         scenery(),
         what_is_missing(),
+        models(),
     ]
     .into_iter()
     .flatten()
@@ -479,7 +571,10 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
         .iter()
         .map(|o| format!("overlay-{}", o.id));
     let views = NamedView::ALL.map(|view| format!("view-{}", view.name()));
-    for name in overlays.chain(views) {
+    let chimney = rigs::chimney("rock.jpg", "sand.jpg");
+    let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
+    let of_models = chimney.overlays().iter().map(|o| format!("model-{}", o.id));
+    for name in overlays.chain(views).chain(of_models) {
         assert!(kept.contains(&name), "{name}");
     }
     for kind in TileType::ALL {

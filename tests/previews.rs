@@ -43,7 +43,9 @@ impl Opened {
     }
 
     fn picture(&mut self, patch: impl FnOnce(&Terrain) -> Terrain) -> RgbaImage {
-        let Drawable::Terrain(terrain) = self.document.drawable();
+        let Drawable::Terrain(terrain) = self.document.drawable() else {
+            panic!("this is not a map");
+        };
         let patch = patch(terrain);
         let scene = self.renderer.upload_patch(&self.gpu, &self.scene, &patch);
         let target = Target::new(&self.gpu, SIZE);
@@ -136,7 +138,9 @@ fn an_edit_in_the_sandbox_changes_the_picture() {
 #[test]
 fn a_patch_shares_the_textures_of_the_map() {
     let opened = Opened::new(&demo::TERRAIN.source());
-    let Drawable::Terrain(terrain) = opened.document.drawable();
+    let Drawable::Terrain(terrain) = opened.document.drawable() else {
+        panic!("this is not a map");
+    };
     let patch = terrain.kind_patch(TileType::CornerConvexNe);
     assert!(Arc::ptr_eq(terrain.textures(), patch.textures()));
     let scene = opened

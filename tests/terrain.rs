@@ -5,6 +5,7 @@
 
 #[path = "support/shared.rs"]
 mod shared;
+#[expect(dead_code, reason = "other tests draw models")]
 #[path = "support/stage.rs"]
 mod stage;
 

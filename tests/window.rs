@@ -14,6 +14,7 @@ use std::time::Duration;
 use image::RgbaImage;
 use mapscope::formats::pfmap;
 
+use support::arm::{BEND_FRAMES, write_arm};
 use support::display::Display;
 use support::drag::Drag;
 use support::program::Program;
@@ -418,6 +419,95 @@ fn at_twice_the_scale_everything_is_twice_as_large() {
     assert_eq!(program.wait_for("opened "), text(&other));
     program.wait_until_drawn();
     screen.photograph("scale-2");
+}
+
+/// The frame in what is said of the animation: the clip, the frame, and whether it plays.
+fn frame(moment: &str) -> f64 {
+    moment.rsplit(' ').nth(1).unwrap().parse().unwrap()
+}
+
+/// How many pictures of the view some lines tell of.
+fn pictures(heard: &[String]) -> usize {
+    let is_picture = |line: &&String| line.starts_with("event: scene-frame ");
+    heard.iter().filter(is_picture).count()
+}
+
+#[test]
+fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let arm = write_arm(it.display.home(), "arm.pfobj");
+    it.drop_on(&[&arm]);
+    assert_eq!(it.program.wait_for("opened "), text(&arm));
+    assert_eq!(it.program.wait_for("playhead Bend "), "0 playing");
+    let second = Duration::from_secs(1);
+    it.program.listen(second);
+    let heard = it.program.listen(second).to_vec();
+    let seen = pictures(&heard);
+    assert!(seen >= 2, "it does not play: {heard:?}");
+    assert!(
+        seen <= BEND_FRAMES as usize + 2,
+        "more pictures than frames: {seen}"
+    );
+    it.screen.photograph("model");
+
+    it.screen.key(&[Key::SPACE]);
+    it.program.wait_for("playhead Bend ");
+    it.program.wait_until_drawn();
+    let heard = it.program.listen(second).to_vec();
+    assert!(heard.is_empty(), "{heard:?}");
+
+    let ruler = it.program.rect("timeline-ruler");
+    let at = |part: f32| ruler.at(part, 0.3);
+    it.screen.drag(Button::Left, at(0.1), at(0.51));
+    let heard = it.program.wait_until_drawn().to_vec();
+    let moments = heard
+        .iter()
+        .filter_map(|line| line.strip_prefix("event: playhead Bend "));
+    let moments: Vec<&str> = moments.collect();
+    assert_eq!(moments.last(), Some(&"12 paused"), "{heard:?}");
+    assert!(
+        pictures(&heard) >= 3,
+        "it draws while it is dragged: {heard:?}"
+    );
+    let bent = it.screen.photograph("model-scrubbed");
+
+    for (key, moment) in [
+        (Key::of('.'), "13 paused"),
+        (Key::of(','), "12 paused"),
+        (Key::of(','), "11 paused"),
+        (Key::HOME, "0 paused"),
+    ] {
+        it.screen.key(&[key]);
+        assert_eq!(it.program.wait_for("playhead Bend "), moment, "{key:?}");
+    }
+    it.screen.key(&[Key::of(']')]);
+    assert_eq!(it.program.wait_for("playhead Stretch "), "0 paused");
+    it.screen.key(&[Key::END]);
+    assert_eq!(it.program.wait_for("playhead Stretch "), "7 paused");
+    it.program.wait_until_drawn();
+    assert!(difference(&bent, &it.screen.photograph("model-stretched")) > 0.002);
+
+    // A drag while it plays holds it, and it goes on after.
+    it.screen.key(&[Key::SPACE]);
+    assert!(it.program.wait_for("playhead ").ends_with("playing"));
+    it.screen.drag(Button::Left, at(0.1), at(0.6));
+    assert!(frame(&it.program.wait_for("playhead ")) < 8.0);
+    it.program.wait_until("playing", |event| {
+        let moment = event.strip_prefix("playhead ")?;
+        moment.ends_with(" playing").then_some(())
+    });
+    // What is open is read again where it is.
+    it.screen.key(&[Key::SPACE]);
+    let moment = it.program.wait_for("playhead ");
+    assert!(moment.ends_with(" paused"), "{moment}");
+    it.program.wait_until_drawn();
+    write_arm(it.display.home(), "arm.pfobj");
+    it.program.wait_for("reloaded ");
+    let heard = it.program.wait_until_drawn();
+    let moved = |line: &&String| line.contains("event: playhead");
+    assert_eq!(heard.iter().find(moved), None);
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod gpu_data {
 
     /// Keep in sync with `frame.wgsl`.
     #[repr(C)]
-    #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+    #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
     pub(super) struct Frame {
         pub(super) clip_from_world: Mat4,
         pub(super) eye: Vec4,
@@ -39,6 +39,8 @@ pub(super) struct FrameRenderer {
 #[derive(Debug)]
 pub(super) struct FrameData {
     buffer: wgpu::Buffer,
+    /// What it holds.
+    written: Option<gpu_data::Frame>,
     pub(super) bind_group: wgpu::BindGroup,
 }
 
@@ -104,11 +106,15 @@ impl FrameData {
                 },
             ],
         });
-        Self { buffer, bind_group }
+        Self {
+            buffer,
+            written: None,
+            bind_group,
+        }
     }
 
     /// Sets the values for the next picture.
-    pub(super) fn write(&self, gpu: &Gpu, view: &View, size: [u32; 2]) {
+    pub(super) fn write(&mut self, gpu: &Gpu, view: &View, size: [u32; 2]) {
         let camera = &view.camera;
         let aspect = size[0] as f32 / size[1] as f32;
         let [right, up] = camera.right_up();
@@ -124,8 +130,11 @@ impl FrameData {
             size: glam::Vec2::new(size[0] as f32, size[1] as f32),
             padding: glam::Vec2::ZERO,
         };
-        gpu.queue
-            .write_buffer(&self.buffer, 0, bytemuck::bytes_of(&frame));
+        if self.written != Some(frame) {
+            gpu.queue
+                .write_buffer(&self.buffer, 0, bytemuck::bytes_of(&frame));
+            self.written = Some(frame);
+        }
     }
 }
 

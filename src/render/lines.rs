@@ -1,9 +1,13 @@
-//! Lines of a width in pixels: outlines of what is selected.
+//! Lines of a width in pixels: outlines of what is selected, and overlays.
 
-use glam::Vec3;
+use crate::scene::{Document, Line, Shown};
 
 use super::shaders::LINES;
-use super::{FrameData, FrameRenderer, Gpu, PipelineOptions, create_pipeline};
+use super::{FrameData, FrameRenderer, Gpu, PipelineOptions, View, create_pipeline};
+
+/// Colour and width of the outline of what is selected.
+const OUTLINE_COLOR: [u8; 4] = [255, 196, 61, 255];
+const OUTLINE_WIDTH_POINTS: f32 = 3.0;
 
 mod gpu_data {
     /// Keep in sync with the vertex inputs of `lines.wgsl`.
@@ -20,84 +24,138 @@ mod gpu_data {
 /// Draws lines.
 #[derive(Debug)]
 pub(super) struct LineRenderer {
-    pipeline: wgpu::RenderPipeline,
+    /// Lines that are hidden by what is in front of them, and lines that are not.
+    pipelines: [wgpu::RenderPipeline; 2],
 }
 
 /// Lines of one picture.
 #[derive(Debug)]
 pub(super) struct LineData {
-    lines: Vec<gpu_data::Line>,
+    /// What the lines are of, and how much wider than on a plain screen they are.
+    shown: Option<(Shown, f32)>,
+    /// The lines as the document gives them.
+    lines: Vec<Line>,
+    /// What `buffer` holds: lines that are hidden by what is in front of them, then the others.
+    packed: Vec<gpu_data::Line>,
+    /// How many of them may be hidden.
+    hidden: u32,
     buffer: wgpu::Buffer,
 }
 
 impl LineRenderer {
     pub(super) fn new(gpu: &Gpu, frame: &FrameRenderer) -> Self {
         let attributes = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x3, 2 => Unorm8x4];
-        let pipeline = create_pipeline(
-            gpu,
-            &LINES.module(&gpu.device),
-            &[&frame.layout],
-            &PipelineOptions {
-                instances: Some(wgpu::VertexBufferLayout {
-                    array_stride: size_of::<gpu_data::Line>() as u64,
-                    step_mode: wgpu::VertexStepMode::Instance,
-                    attributes: &attributes,
-                }),
-                depth_write: false,
-                blend: true,
-                cull: false,
-                ..PipelineOptions::new("vs_line", "fs_line")
-            },
-        );
-        Self { pipeline }
+        let module = LINES.module(&gpu.device);
+        let pipeline = |depth_compare| {
+            create_pipeline(
+                gpu,
+                &module,
+                &[&frame.layout],
+                &PipelineOptions {
+                    vertices: Some(wgpu::VertexBufferLayout {
+                        array_stride: size_of::<gpu_data::Line>() as u64,
+                        step_mode: wgpu::VertexStepMode::Instance,
+                        attributes: &attributes,
+                    }),
+                    depth_write: false,
+                    depth_compare,
+                    blend: true,
+                    cull: false,
+                    ..PipelineOptions::new("vs_line", "fs_line")
+                },
+            )
+        };
+        Self {
+            pipelines: [
+                pipeline(wgpu::CompareFunction::GreaterEqual),
+                pipeline(wgpu::CompareFunction::Always),
+            ],
+        }
     }
 
+    /// Draws the lines, and says how many draw calls it took.
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
         frame: &FrameData,
         data: &LineData,
     ) -> u32 {
-        if data.lines.is_empty() {
-            return 0;
+        let all = data.packed.len() as u32;
+        let ranges = [0..data.hidden, data.hidden..all];
+        let mut draw_calls = 0;
+        for (pipeline, lines) in self.pipelines.iter().zip(ranges) {
+            if lines.is_empty() {
+                continue;
+            }
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &frame.bind_group, &[]);
+            pass.set_vertex_buffer(0, data.buffer.slice(..));
+            pass.draw(0..6, lines);
+            draw_calls += 1;
         }
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &frame.bind_group, &[]);
-        pass.set_vertex_buffer(0, data.buffer.slice(..));
-        pass.draw(0..6, 0..data.lines.len() as u32);
-        1
+        draw_calls
     }
 }
 
 impl LineData {
     pub(super) fn new(gpu: &Gpu) -> Self {
         Self {
+            shown: None,
             lines: Vec::new(),
+            packed: Vec::new(),
+            hidden: 0,
             buffer: buffer(gpu, 64),
         }
     }
 
-    /// Forgets all lines.
-    pub(super) fn clear(&mut self) {
+    /// Asks a document for the lines of a view, if they may have changed, and sends them.
+    pub(super) fn prepare(&mut self, gpu: &Gpu, document: &dyn Document, view: &View) {
+        let scale = view.outline_scale;
+        match &mut self.shown {
+            Some((shown, last_scale)) if *shown == view.shown && *last_scale == scale => return,
+            Some((shown, last_scale)) => {
+                // Playing changes the moment alone, and no list is made for that.
+                if shown.overlays != view.shown.overlays {
+                    shown.overlays.clone_from(&view.shown.overlays);
+                }
+                (shown.selected, shown.playhead) = (view.shown.selected, view.shown.playhead);
+                *last_scale = scale;
+            }
+            none => *none = Some((view.shown.clone(), scale)),
+        }
         self.lines.clear();
-    }
-
-    /// Adds segments, given in world space.
-    pub(super) fn add(&mut self, segments: &[[Vec3; 2]], width_pixels: f32, color: [u8; 4]) {
-        self.lines
-            .extend(segments.iter().map(|[start, end]| gpu_data::Line {
-                start: start.to_array(),
-                width_pixels,
-                end: end.to_array(),
-                color,
+        document.lines(&view.shown, &mut self.lines);
+        if let Some(item) = view.shown.selected {
+            let outline = document.item_outline(item, view.shown.playhead);
+            self.lines.extend(outline.into_iter().map(|ends| Line {
+                ends,
+                color: OUTLINE_COLOR,
+                width_points: OUTLINE_WIDTH_POINTS,
+                // Bones are inside the mesh.
+                on_top: item.kind == "joint",
             }));
+        }
+        self.packed.clear();
+        for on_top in [false, true] {
+            let lines = self.lines.iter().filter(|line| line.on_top == on_top);
+            self.packed.extend(lines.map(|line| gpu_data::Line {
+                start: line.ends[0].to_array(),
+                width_pixels: line.width_points * scale,
+                end: line.ends[1].to_array(),
+                color: line.color,
+            }));
+            if !on_top {
+                self.hidden = self.packed.len() as u32;
+            }
+        }
+        self.write(gpu);
     }
 
     /// Sends the lines to the GPU.
-    pub(super) fn write(&mut self, gpu: &Gpu) {
-        let bytes: &[u8] = bytemuck::cast_slice(&self.lines);
+    fn write(&mut self, gpu: &Gpu) {
+        let bytes: &[u8] = bytemuck::cast_slice(&self.packed);
         if bytes.len() as u64 > self.buffer.size() {
-            self.buffer = buffer(gpu, self.lines.len().next_power_of_two());
+            self.buffer = buffer(gpu, self.packed.len().next_power_of_two());
         }
         if !bytes.is_empty() {
             gpu.queue.write_buffer(&self.buffer, 0, bytes);

@@ -7,24 +7,30 @@ mod floor;
 mod frame;
 mod gpu;
 mod lines;
+mod model;
 mod probe;
 mod shaders;
 mod sky;
 mod target;
 mod terrain;
 
+use std::sync::OnceLock;
+
 use thiserror::Error;
+use wgpu::util::DeviceExt as _;
 
 use self::frame::{FrameData, FrameRenderer};
 use self::lines::{LineData, LineRenderer};
+use self::model::{ModelData, ModelRenderer};
 use self::sky::SkyRenderer;
 use self::terrain::{TerrainData, TerrainRenderer};
 use crate::scene::camera::Camera;
+use crate::scene::model::{Model, instances::Instance};
 use crate::scene::{Document, Drawable, Shown};
 
 pub use floor::Floor;
 pub use gpu::{Gpu, GpuError};
-pub use probe::{TileProbe, probe_tiles};
+pub use probe::{SkinProbe, TileProbe, probe_skin, probe_tiles};
 pub use shaders::{SHADERS, Shader, folder as shader_folder};
 pub use target::{COLOR_FORMAT, Target};
 
@@ -68,7 +74,7 @@ pub struct DrawStatistics {
 pub enum UploadError {
     /// Something is larger than the device allows.
     #[error(
-        "the map is too large for this graphics device: {what} would take {bytes} bytes, \
+        "this is too large for the graphics device: {what} would take {bytes} bytes, \
          and it allows {limit}"
     )]
     TooLarge {
@@ -88,6 +94,9 @@ pub struct Renderer {
     sky: SkyRenderer,
     lines: LineRenderer,
     terrain: TerrainRenderer,
+    model: ModelRenderer,
+    /// A tile of terrain under models, once one was asked for; none if it could not be made.
+    ground: OnceLock<Option<ModelData>>,
     /// For pictures of no document.
     empty: FrameData,
 }
@@ -98,13 +107,40 @@ pub struct Renderer {
 pub struct SceneData {
     frame: FrameData,
     lines: LineData,
-    terrain: TerrainData,
+    content: Content,
+}
+
+/// What is drawn, by the way in which it is drawn.
+#[derive(Debug)]
+enum Content {
+    Terrain(Box<TerrainData>),
+    Model(Box<ModelData>),
 }
 
 impl SceneData {
     /// Bytes of GPU memory that it holds.
     pub fn gpu_bytes(&self) -> u64 {
-        self.terrain.gpu_bytes()
+        match &self.content {
+            Content::Terrain(terrain) => terrain.gpu_bytes(),
+            Content::Model(model) => model.gpu_bytes(),
+        }
+    }
+
+    /// Shows a model, of which this is the data, this many times from now on, instead of once at
+    /// the moment that the view asks for.
+    ///
+    /// # Errors
+    /// When they are more than the device has room for.
+    pub fn set_instances(
+        &mut self,
+        gpu: &Gpu,
+        model: &Model,
+        instances: &[Instance],
+    ) -> Result<(), UploadError> {
+        match &mut self.content {
+            Content::Model(data) => data.set_instances(gpu, model, instances),
+            Content::Terrain(_) => Ok(()),
+        }
     }
 }
 
@@ -116,6 +152,8 @@ impl Renderer {
             sky: SkyRenderer::new(gpu, &frame),
             lines: LineRenderer::new(gpu, &frame),
             terrain: TerrainRenderer::new(gpu, &frame),
+            model: ModelRenderer::new(gpu),
+            ground: OnceLock::new(),
             empty: FrameData::new(gpu, &frame),
             frame,
         }
@@ -131,10 +169,12 @@ impl Renderer {
         let sky = SkyRenderer::new(gpu, &self.frame);
         let lines = LineRenderer::new(gpu, &self.frame);
         let terrain = self.terrain.reloaded(gpu, &self.frame);
+        let model = self.model.reloaded(gpu, &self.frame);
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(error.to_string());
         }
-        (self.sky, self.lines, self.terrain) = (sky, lines, terrain);
+        (self.sky, self.lines) = (sky, lines);
+        (self.terrain, self.model) = (terrain, model);
         Ok(())
     }
 
@@ -167,18 +207,21 @@ impl Renderer {
         document: &dyn Document,
         shared: Option<&SceneData>,
     ) -> Result<SceneData, UploadError> {
-        let Drawable::Terrain(terrain) = document.drawable() else {
-            return Err(UploadError::TooLarge {
-                what: "a model",
-                bytes: 0,
-                limit: 0,
-            });
+        let content = match document.drawable() {
+            Drawable::Terrain(terrain) => {
+                let shared = shared.and_then(|scene| match &scene.content {
+                    Content::Terrain(terrain) => Some(&**terrain),
+                    Content::Model(_) => None,
+                });
+                let terrain = self.terrain.upload(gpu, &self.frame, terrain, shared)?;
+                Content::Terrain(Box::new(terrain))
+            }
+            Drawable::Model(model) => Content::Model(Box::new(self.model.upload(gpu, model)?)),
         };
-        let shared = shared.map(|scene| &scene.terrain);
         Ok(SceneData {
             frame: FrameData::new(gpu, &self.frame),
             lines: LineData::new(gpu),
-            terrain: self.terrain.upload(gpu, &self.frame, terrain, shared)?,
+            content,
         })
     }
 
@@ -201,34 +244,63 @@ impl Renderer {
             };
         };
         scene.frame.write(gpu, view, target.size);
-        scene.lines.clear();
-        if let Some(item) = view.shown.selected {
-            let segments = document.item_outline(item, view.shown.playhead);
-            let width_pixels = 3.0 * view.outline_scale;
-            scene
-                .lines
-                .add(&segments, width_pixels, [255, 196, 61, 255]);
+        scene.lines.prepare(gpu, document, view);
+        match (document.drawable(), &mut scene.content) {
+            (Drawable::Terrain(terrain), Content::Terrain(data)) => {
+                data.prepare(gpu, terrain, view, target.size);
+                self.terrain.prepare(gpu, &self.frame, data, view);
+            }
+            (Drawable::Model(model), Content::Model(data)) => {
+                data.prepare(gpu, model, &view.shown);
+                self.model.prepare(gpu, &self.frame, data, &view.shown);
+            }
+            // Data of another document shows what it was made of.
+            _ => {}
         }
-        scene.lines.write(gpu);
-        let Drawable::Terrain(terrain) = document.drawable() else {
-            return DrawStatistics::default();
-        };
-        scene.terrain.prepare(gpu, terrain, view, target.size);
-        self.terrain.prepare(gpu, &self.frame, &scene.terrain, view);
+
+        let wants_ground = matches!(scene.content, Content::Model(_))
+            && view.shown.overlays.contains("ground-tile");
+        let ground = wants_ground
+            .then(|| self.ground.get_or_init(|| self.model.upload_ground(gpu)))
+            .and_then(Option::as_ref);
+        if let Some(ground) = ground {
+            let plain = Shown::default();
+            self.model.prepare(gpu, &self.frame, ground, &plain);
+        }
 
         let mut pass = target.begin_pass(encoder);
+        let frame = &scene.frame;
         let mut statistics = DrawStatistics::default();
-        self.terrain
-            .draw_ground(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
-        self.sky.draw(&mut pass, &scene.frame);
-        self.terrain
-            .draw_water(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
-        if view.shown.overlays.contains("wireframe") {
-            self.terrain
-                .draw_wireframe(&mut pass, &scene.frame, &scene.terrain, &mut statistics);
+        match &scene.content {
+            Content::Terrain(data) => {
+                self.terrain
+                    .draw_ground(&mut pass, frame, data, &mut statistics);
+            }
+            Content::Model(data) => self.model.draw(&mut pass, frame, data, &mut statistics),
         }
-        statistics.draw_calls += 1 + self.lines.draw(&mut pass, &scene.frame, &scene.lines);
+        if let Some(ground) = ground {
+            self.model.draw(&mut pass, frame, ground, &mut statistics);
+        }
+        self.sky.draw(&mut pass, frame);
+        statistics.draw_calls += 1;
         statistics.triangles += 1;
+        if let Content::Terrain(data) = &scene.content {
+            self.terrain
+                .draw_water(&mut pass, frame, data, &mut statistics);
+        }
+        if view.shown.overlays.contains("wireframe") {
+            match &scene.content {
+                Content::Terrain(data) => {
+                    self.terrain
+                        .draw_wireframe(&mut pass, frame, data, &mut statistics);
+                }
+                Content::Model(data) => {
+                    self.model
+                        .draw_wireframe(&mut pass, frame, data, &mut statistics);
+                }
+            }
+        }
+        statistics.draw_calls += self.lines.draw(&mut pass, frame, &scene.lines);
         statistics
     }
 
@@ -254,7 +326,8 @@ impl Renderer {
 struct PipelineOptions<'a> {
     vertex: &'a str,
     fragment: &'a str,
-    instances: Option<wgpu::VertexBufferLayout<'a>>,
+    /// The one buffer of vertices or instances.
+    vertices: Option<wgpu::VertexBufferLayout<'a>>,
     depth_write: bool,
     depth_compare: wgpu::CompareFunction,
     blend: bool,
@@ -269,7 +342,7 @@ impl<'a> PipelineOptions<'a> {
         Self {
             vertex,
             fragment,
-            instances: None,
+            vertices: None,
             depth_write: true,
             // Depth is reversed.
             depth_compare: wgpu::CompareFunction::GreaterEqual,
@@ -308,7 +381,7 @@ fn create_pipeline(
                 module,
                 entry_point: Some(options.vertex),
                 compilation_options: compilation_options.clone(),
-                buffers: std::slice::from_ref(&options.instances),
+                buffers: std::slice::from_ref(&options.vertices),
             },
             primitive: wgpu::PrimitiveState {
                 // The view is mirrored, so what is counter-clockwise from outside in the world is
@@ -398,6 +471,49 @@ fn sampler_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
         visibility: BOTH_STAGES,
         ty: wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
         count: None,
+    }
+}
+
+/// Says whether something fits where the device can use it.
+fn check_size(gpu: &Gpu, what: &'static str, bytes: u64) -> Result<(), UploadError> {
+    let limits = gpu.device.limits();
+    let limit = limits
+        .max_storage_buffer_binding_size
+        .min(limits.max_buffer_size);
+    if bytes > limit {
+        return Err(UploadError::TooLarge { what, bytes, limit });
+    }
+    Ok(())
+}
+
+/// Makes the buffers of a document, and counts their bytes.
+struct Uploads<'a> {
+    gpu: &'a Gpu,
+    bytes: u64,
+}
+
+impl<'a> Uploads<'a> {
+    fn new(gpu: &'a Gpu) -> Self {
+        Self { gpu, bytes: 0 }
+    }
+
+    fn buffer(
+        &mut self,
+        what: &'static str,
+        bytes: &[u8],
+        usage: wgpu::BufferUsages,
+    ) -> Result<wgpu::Buffer, UploadError> {
+        check_size(self.gpu, what, bytes.len() as u64)?;
+        // No binding may be empty, and none may end within a word.
+        let mut padded = bytes.to_vec();
+        padded.resize(bytes.len().max(8).next_multiple_of(8), 0);
+        self.bytes += padded.len() as u64;
+        let descriptor = wgpu::util::BufferInitDescriptor {
+            label: Some(what),
+            contents: &padded,
+            usage,
+        };
+        Ok(self.gpu.device.create_buffer_init(&descriptor))
     }
 }
 

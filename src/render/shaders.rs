@@ -27,11 +27,17 @@ macro_rules! file {
 const FRAME: (&str, &str) = file!("frame.wgsl");
 const TILE: (&str, &str) = file!("tile.wgsl");
 const SKY_FILE: (&str, &str) = file!("sky.wgsl");
+const SKIN: (&str, &str) = file!("skin.wgsl");
 
 /// Terrain and water.
 pub(super) static TERRAIN: Shader = Shader {
     name: "terrain",
     parts: &[FRAME, TILE, SKY_FILE, file!("terrain.wgsl")],
+};
+/// Models.
+pub(super) static MODEL: Shader = Shader {
+    name: "model",
+    parts: &[FRAME, SKIN, file!("model.wgsl")],
 };
 /// The sky.
 pub(super) static SKY: Shader = Shader {
@@ -48,6 +54,11 @@ pub(super) static TILE_PROBE: Shader = Shader {
     name: "tile_probe",
     parts: &[TILE, file!("tile_probe.wgsl")],
 };
+/// What the GPU makes of vertices that joints move, likewise.
+pub(super) static SKIN_PROBE: Shader = Shader {
+    name: "skin_probe",
+    parts: &[SKIN, file!("skin_probe.wgsl")],
+};
 
 /// What frame times are measured against.
 pub(super) static FLOOR: Shader = Shader {
@@ -56,7 +67,15 @@ pub(super) static FLOOR: Shader = Shader {
 };
 
 /// Every shader of the program.
-pub static SHADERS: &[&Shader] = &[&TERRAIN, &SKY, &LINES, &TILE_PROBE, &FLOOR];
+pub static SHADERS: &[&Shader] = &[
+    &TERRAIN,
+    &MODEL,
+    &SKY,
+    &LINES,
+    &TILE_PROBE,
+    &SKIN_PROBE,
+    &FLOOR,
+];
 
 impl Shader {
     /// The whole source. Debug builds take each file from the source tree when it is there.

@@ -8,13 +8,11 @@
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use wgpu::util::DeviceExt as _;
-
 use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
 use super::shaders::TERRAIN;
 use super::{
-    DrawStatistics, Gpu, PipelineOptions, UploadError, View, create_pipeline, sampler_entry,
-    storage_entry, texture_entry, uniform_entry, upload_texture,
+    DrawStatistics, Gpu, PipelineOptions, UploadError, Uploads, View, create_pipeline,
+    sampler_entry, storage_entry, texture_entry, uniform_entry, upload_texture,
 };
 use crate::formats::pfmap::CHUNK_SIDE;
 use crate::scene::Aabb;
@@ -203,7 +201,7 @@ impl Pipelines {
                 &module,
                 &[&frame.layout, layout],
                 &PipelineOptions {
-                    instances: Some(chunk_attribute(if far { 4 } else { 0 })),
+                    vertices: Some(chunk_attribute(if far { 4 } else { 0 })),
                     // Skirts hang behind the edge of their chunk, whichever way one looks at it.
                     cull: !far,
                     wireframe,
@@ -327,32 +325,8 @@ impl TerrainRenderer {
     ) -> Result<TerrainData, UploadError> {
         let packed = terrain.packed();
         let textures = terrain.textures();
-        let mut gpu_bytes = 0;
-        let mut buffer = |label, bytes: &[u8], usage| -> Result<wgpu::Buffer, UploadError> {
-            let limits = gpu.device.limits();
-            let limit = limits
-                .max_storage_buffer_binding_size
-                .min(limits.max_buffer_size);
-            let bytes_wanted = bytes.len() as u64;
-            if bytes_wanted > limit {
-                return Err(UploadError::TooLarge {
-                    what: label,
-                    bytes: bytes_wanted,
-                    limit,
-                });
-            }
-            // No binding may be empty, and none may end within a word.
-            let mut padded = bytes.to_vec();
-            padded.resize(bytes.len().max(8).next_multiple_of(8), 0);
-            gpu_bytes += padded.len() as u64;
-            Ok(gpu
-                .device
-                .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                    label: Some(label),
-                    contents: &padded,
-                    usage,
-                }))
-        };
+        let mut uploads = Uploads::new(gpu);
+        let mut buffer = |what, bytes: &[u8], usage| uploads.buffer(what, bytes, usage);
         let storage = wgpu::BufferUsages::STORAGE;
         let vertex = wgpu::BufferUsages::VERTEX;
         let tiles = buffer("tiles", bytemuck::cast_slice(&packed.tiles), storage)?;
@@ -379,6 +353,7 @@ impl TerrainRenderer {
             bytemuck::bytes_of(&map_at_rest),
             wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
         )?;
+        let mut gpu_bytes = uploads.bytes;
 
         let shared = shared.filter(|other| other.textures.as_ptr() == Arc::as_ptr(textures));
         let materials = if let Some(other) = shared {
@@ -610,7 +585,7 @@ fn water_pipeline(
         &TERRAIN.module(&gpu.device),
         &[&frame.layout, layout],
         &PipelineOptions {
-            instances: Some(chunk_attribute(4)),
+            vertices: Some(chunk_attribute(4)),
             depth_write: false,
             blend: true,
             cull: false,

@@ -253,7 +253,7 @@ impl Camera {
                 aside[axis] += (high + low) / (per_high + per_low);
                 scale = scale.max((high - low) * 0.5 / tan[axis]);
             }
-            distance = (distance * scale).max(1.0);
+            distance = (distance * scale).max(self.near * 2.0);
         }
         let target = center + right * aside[0] + up * aside[1];
         self.pose = Pose {
@@ -312,10 +312,16 @@ impl Camera {
                 let half_y = self.distance() * (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
                 let half_x = half_y * aspect;
                 // Behind the eye too: without foreshortening the eye has no place of its own.
-                let depth = self.distance() * 4.0 + 20_000.0;
+                let depth = self.orthographic_reach();
                 rh::proj::directx::orthographic(-half_x, half_x, -half_y, half_y, depth, -depth)
             }
         }
+    }
+
+    /// How far before and behind the eye an orthographic picture shows things, in world units.
+    /// What is small needs finer depths, and has a nearer near plane.
+    fn orthographic_reach(&self) -> f32 {
+        self.distance() * 4.0 + self.near * 40_000.0
     }
 
     /// World space to clip space.
@@ -338,7 +344,7 @@ impl Camera {
             },
             Projection::Orthographic => {
                 let distance = self.distance();
-                let back = distance * 4.0 + 20_000.0;
+                let back = self.orthographic_reach();
                 Ray {
                     origin: self.pose.eye + (right * x + up * y) * distance - forward * back,
                     direction: forward,

@@ -85,8 +85,118 @@ pub static TERRAIN: Demo = Demo {
     ],
 };
 
+/// A piece of ground as large as a tile of a map, with its top at a height of 0, for models to
+/// stand on.
+pub fn ground() -> Source {
+    Source {
+        path: PathBuf::from("ground.pfobj"),
+        bytes: include_bytes!("../../assets/models/ground.pfobj")
+            .as_slice()
+            .into(),
+        embedded: files!["models": "ground_earth.jpg", "ground_grass.jpg"],
+    }
+}
+
+/// A young dragon that idles, walks and jumps.
+pub static DRAKELING: Demo = Demo {
+    id: "drakeling",
+    name: "Drakeling",
+    help: "A young dragon that idles, walks and jumps",
+    first_pose: Pose {
+        eye: Vec3::new(7.0, 5.0, 9.5),
+        target: Vec3::new(0.2, 2.7, -0.7),
+    },
+    picture: include_bytes!("../../assets/demo/pictures/drakeling.jpg"),
+    file: "drakeling.pfobj",
+    bytes: include_bytes!("../../assets/models/drakeling.pfobj"),
+    textures: files!["models": "drakeling_eye.png", "drakeling_hide.png", "drakeling_horn.png", "drakeling_wing.png"],
+};
+
+/// A tree whose leaves have holes.
+pub static BLOSSOM_TREE: Demo = Demo {
+    id: "blossom-tree",
+    name: "Blossom tree",
+    help: "A tree whose leaves have holes",
+    first_pose: Pose {
+        eye: Vec3::new(14.0, 11.0, 18.0),
+        target: Vec3::new(0.0, 5.5, 0.0),
+    },
+    picture: include_bytes!("../../assets/demo/pictures/blossom-tree.jpg"),
+    file: "blossom_tree.pfobj",
+    bytes: include_bytes!("../../assets/models/blossom_tree.pfobj"),
+    textures: files!["models": "blossom_tree_bark.png", "blossom_tree_leaves.png"],
+};
+
+/// A lantern that glows.
+pub static LANTERN: Demo = Demo {
+    id: "lantern",
+    name: "Lantern",
+    help: "A lantern that glows",
+    first_pose: Pose {
+        eye: Vec3::new(5.0, 6.0, 8.0),
+        target: Vec3::new(0.8, 3.7, 0.0),
+    },
+    picture: include_bytes!("../../assets/demo/pictures/lantern.jpg"),
+    file: "lantern.pfobj",
+    bytes: include_bytes!("../../assets/models/lantern.pfobj"),
+    textures: files!["models": "lantern.png", "lantern_glass.png"],
+};
+
+/// A group of toadstools.
+pub static TOADSTOOLS: Demo = Demo {
+    id: "toadstools",
+    name: "Toadstools",
+    help: "A group of toadstools",
+    first_pose: Pose {
+        eye: Vec3::new(4.0, 4.5, 6.5),
+        target: Vec3::new(0.0, 1.4, 0.0),
+    },
+    picture: include_bytes!("../../assets/demo/pictures/toadstools.jpg"),
+    file: "toadstools.pfobj",
+    bytes: include_bytes!("../../assets/models/toadstools.pfobj"),
+    textures: files!["models": "toadstools.png", "toadstools_cap.png"],
+};
+
+/// Three mossy boulders.
+pub static BOULDERS: Demo = Demo {
+    id: "boulders",
+    name: "Boulders",
+    help: "Three mossy boulders",
+    first_pose: Pose {
+        eye: Vec3::new(6.0, 5.0, 9.0),
+        target: Vec3::new(0.0, 1.2, 0.0),
+    },
+    picture: include_bytes!("../../assets/demo/pictures/boulders.jpg"),
+    file: "boulders.pfobj",
+    bytes: include_bytes!("../../assets/models/boulders.pfobj"),
+    textures: files!["models": "boulders.png"],
+};
+
+/// A barrel.
+pub static BARREL: Demo = Demo {
+    id: "barrel",
+    name: "Barrel",
+    help: "A barrel",
+    first_pose: Pose {
+        eye: Vec3::new(3.0, 3.5, 5.0),
+        target: Vec3::new(0.0, 1.4, 0.0),
+    },
+    picture: include_bytes!("../../assets/demo/pictures/barrel.jpg"),
+    file: "barrel.pfobj",
+    bytes: include_bytes!("../../assets/models/barrel.pfobj"),
+    textures: files!["models": "barrel.png"],
+};
+
 /// Every demo, in the order in which they are offered.
-pub static DEMOS: [&Demo; 1] = [&TERRAIN];
+pub static DEMOS: [&Demo; 7] = [
+    &TERRAIN,
+    &DRAKELING,
+    &BLOSSOM_TREE,
+    &LANTERN,
+    &TOADSTOOLS,
+    &BOULDERS,
+    &BARREL,
+];
 
 /// The demo of this name; the terrain for no name.
 pub fn find(id: &str) -> Option<&'static Demo> {

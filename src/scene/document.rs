@@ -374,6 +374,12 @@ pub trait Document: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether anything that is said of an item changes while a clip plays.
+    fn follows_playhead(&self, item: Item) -> bool {
+        let _ = item;
+        !self.clips().is_empty()
+    }
+
     /// The first thing that a ray meets of what is shown.
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit>;
 

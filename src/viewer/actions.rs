@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::camera_control::{self, CameraMode};
-use super::commands::{self, Action, ScaleChange};
+use super::commands::{self, Action, Animation, ScaleChange};
 use super::folder::{self, Playlist};
 use super::loader::Target;
 use super::panels::Request;
@@ -31,6 +31,9 @@ impl State {
             Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| open.demo.is_none()),
             Action::FrameSelection | Action::Walk(_) => open && self.shown.selected.is_some(),
             Action::NextOfKind { .. } => open && (self.shown.selected.or(self.stepping)).is_some(),
+            Action::Animation(Animation::Timeline) => true,
+            Action::Animation(action) => self.can_animate(action),
+            Action::Panel(panel) => self.offers(panel),
             Action::Overlay(id) => self
                 .document()
                 .is_some_and(|document| document.overlays().iter().any(|o| o.id == id)),
@@ -45,7 +48,6 @@ impl State {
             | Action::OpenDemo(_)
             | Action::AddTextureFolder
             | Action::Quit
-            | Action::Panel(_)
             | Action::Scale(_)
             | Action::FullScreen
             | Action::Palette
@@ -57,11 +59,12 @@ impl State {
     /// Whether what a command switches is on; none for commands that switch nothing.
     pub(super) fn is_on(&self, action: Action) -> Option<bool> {
         match action {
-            Action::Panel(panel) => Some(self.settings.is_open(panel)),
+            Action::Panel(panel) => Some(self.is_panel_open(panel)),
             Action::FullScreen => Some(self.full_screen),
             Action::Orthographic => Some(self.camera.projection == Projection::Orthographic),
             Action::GameView => Some(self.mode == CameraMode::Game),
             Action::Fly => Some(self.mode == CameraMode::Fly),
+            Action::Animation(action) => self.is_animation_on(action),
             Action::Overlay(id) => Some(self.shown.overlays.contains(id)),
             _ => None,
         }
@@ -89,7 +92,7 @@ impl State {
                 if panel == Panel::Problems {
                     self.problems_by_themselves = false;
                 }
-                let open = self.settings.is_open(panel);
+                let open = self.is_panel_open(panel);
                 self.settings.dock_mut(panel.dock()).open = (!open).then_some(panel);
             }
             Action::Scale(change) => {
@@ -170,6 +173,7 @@ impl State {
                     self.next_of_kind(kind, backwards);
                 }
             }
+            Action::Animation(action) => self.animate(action),
             Action::Overlay(id) => {
                 if let Some(document) = self.document().cloned() {
                     let on = !self.shown.overlays.contains(id);
@@ -199,6 +203,7 @@ impl State {
             Request::Hover(item) => self.hovered = item,
             Request::Frame(item) => self.frame(item),
             Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
+            Request::ShowFrame(frame) => self.scrub(frame.into()),
             Request::ShowProblem(index) => self.show_problem(index),
             Request::Run(id) => match commands::find(id) {
                 Some(command) => self.run(command.action),
@@ -210,11 +215,13 @@ impl State {
     /// Selects an item, or nothing.
     pub(super) fn select(&mut self, item: Option<Item>) {
         self.shown.selected = item;
-        if let Some(item) = item
-            && self.is_kind(item)
-        {
+        let Some(item) = item else {
+            return;
+        };
+        if self.is_kind(item) {
             self.stepping = Some(item);
         }
+        self.choose_clip_of(item);
     }
 
     fn is_kind(&self, item: Item) -> bool {
@@ -267,7 +274,10 @@ impl State {
                 self.select(Some(item));
                 self.frame(item);
             }
-            None => self.toast("This problem is not about a place on the map", None),
+            None => self.toast(
+                "This problem is not about something that can be shown",
+                None,
+            ),
         }
     }
 

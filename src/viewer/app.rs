@@ -261,6 +261,8 @@ impl App {
             previews: &mut previews,
         };
         let mut placed = Placed::default();
+        // What is asked for after a while is meant from now on, however long the frame takes.
+        let began = Instant::now();
         let output = self.egui.run_ui(raw, |ui| {
             placed = self.ui.show(ui, &mut self.state, &mut canvas);
         });
@@ -275,7 +277,7 @@ impl App {
         if let Some(rect) = placed.viewport {
             let size = [rect.width(), rect.height()]
                 .map(|side| (side * pixels_per_point).round().max(1.0) as u32);
-            let measure = self.state.settings.is_open(Panel::Statistics);
+            let measure = self.state.is_panel_open(Panel::Statistics);
             let drawn = screen.picture.update(
                 &screen.gpu,
                 &mut screen.renderer,
@@ -319,9 +321,7 @@ impl App {
         if delay.is_zero() {
             screen.window.request_redraw();
         }
-        self.repaint_at = Instant::now()
-            .checked_add(delay)
-            .filter(|_| !delay.is_zero());
+        self.repaint_at = began.checked_add(delay).filter(|_| !delay.is_zero());
     }
 
     /// Does what only the window can do.

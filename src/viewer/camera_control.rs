@@ -14,8 +14,8 @@ const TURN_PER_PIXEL_RADIANS: f32 = 0.006;
 /// How near to straight up or down the camera may look. Beyond it, "up" in the picture would
 /// jump (see [`Camera::right_up`]).
 const STEEPEST_RADIANS: f32 = 89.5 * std::f32::consts::PI / 180.0;
-/// The eye stays at least this far from what it zooms to, in world units.
-const NEAREST: f32 = 1.0;
+/// The eye stays at least this many times as far from what it zooms to as the near plane is.
+const NEAREST: f32 = 2.0;
 /// No coordinate of a pose may leave this range; single floats are too coarse beyond it.
 const FARTHEST: f32 = 1.0e6;
 
@@ -158,7 +158,8 @@ pub(super) fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
 /// picture.
 pub(super) fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
     let depth = (anchor - camera.pose.eye).dot(camera.forward()).abs();
-    let least = (NEAREST / depth.max(1e-3)).max(NEAREST / camera.distance());
+    let nearest = NEAREST * camera.near;
+    let least = (nearest / depth.max(1e-3)).max(nearest / camera.distance());
     // Where it is already too near it may not come nearer, and need not go away.
     let factor = factor.max(least.min(1.0));
     let pose = Pose {
@@ -223,7 +224,7 @@ pub(super) fn near_plane(bounds: Aabb) -> f32 {
 
 /// How fast flying begins, in world units a second.
 pub(super) fn first_fly_speed(bounds: Aabb) -> f32 {
-    (bounds.radius() * 0.25).clamp(2.0, 400.0)
+    (bounds.radius() * 0.25).clamp(0.2, 400.0)
 }
 
 #[cfg(test)]
@@ -303,7 +304,8 @@ mod tests {
             for _ in 0..200 {
                 nearest.pose = zoom(&nearest, anchor, 0.8);
             }
-            assert!(nearest.distance() >= NEAREST * 0.99, "{nearest:?}");
+            let least = NEAREST * camera.near;
+            assert!(nearest.distance() >= least * 0.99, "{nearest:?}");
             assert!((nearest.forward() - camera.forward()).length() < 0.01);
             let mut farthest = camera;
             for _ in 0..400 {

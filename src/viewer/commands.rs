@@ -9,6 +9,7 @@ use crate::scene::Direction;
 use crate::scene::camera::NamedView;
 use crate::scene::demo::{self, Demo};
 
+use super::player::LoopMode;
 use super::settings::Panel;
 
 /// Something that a user can have done, by menu, key, palette or a button of a panel.
@@ -38,7 +39,15 @@ pub struct MenuPlace {
 }
 
 /// The menus, from left to right.
-pub const MENUS: [&str; 6] = ["File", "View", "Camera", "Select", "Overlays", "Help"];
+pub const MENUS: [&str; 7] = [
+    "File",
+    "View",
+    "Camera",
+    "Select",
+    "Animation",
+    "Overlays",
+    "Help",
+];
 
 /// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +104,8 @@ pub enum Action {
         /// Whether it is the one before.
         backwards: bool,
     },
+    /// Change what plays, or how.
+    Animation(Animation),
     /// Switch an overlay on or off, by its name.
     Overlay(&'static str),
     /// Show the palette.
@@ -103,6 +114,52 @@ pub enum Action {
     CheatSheet,
     /// Say what this program is.
     About,
+}
+
+/// What a command does to the animation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Animation {
+    /// Play, or stop for a while.
+    Play,
+    /// Stop at the beginning.
+    Stop,
+    /// Go to the frame after this one, or the one before.
+    Step {
+        /// Whether it is the one before.
+        backwards: bool,
+    },
+    /// Go to the first or last frame of what is played.
+    End {
+        /// Whether it is the last.
+        last: bool,
+    },
+    /// Change to the clip after this one, or the one before.
+    Clip {
+        /// Whether it is the one before.
+        backwards: bool,
+    },
+    /// Show the pose that belongs to no clip.
+    BindPose,
+    /// Change what happens at the end.
+    Loop(LoopMode),
+    /// Play from the last frame to the first, or not.
+    Backwards,
+    /// Show poses between two frames, or not.
+    Smooth,
+    /// Play faster or slower.
+    Speed {
+        /// Whether it is faster.
+        faster: bool,
+    },
+    /// What is played begins or ends here.
+    Range {
+        /// Whether it ends here.
+        last: bool,
+    },
+    /// All of the clip is played.
+    WholeRange,
+    /// Show or hide the timeline.
+    Timeline,
 }
 
 /// How the size of text and buttons changes.
@@ -208,21 +265,19 @@ pub static COMMANDS: &[Command] = &[
         "Choose a file and open it"),
     command("open-path", "Open path…", &[ctrl_shift(Key::O)], ("File", 0), Action::OpenPath,
         "Type or paste the path of a file or folder and open it"),
-    command("demo.terrain", "Terrain demo", &[], ("File", 1), Action::OpenDemo(&demo::TERRAIN),
-        "Open the map that comes with the program"),
-    command("reload", "Reload", &[key(Key::F5), ctrl(Key::R)], ("File", 2), Action::Reload,
+    command("reload", "Reload", &[key(Key::F5), ctrl(Key::R)], ("File", 1), Action::Reload,
         "Read the file and its textures again; camera and selection stay"),
-    command("next-file", "Next file", &[key(Key::PageDown)], ("File", 2), Action::Neighbor { backwards: false },
+    command("next-file", "Next file", &[key(Key::PageDown)], ("File", 1), Action::Neighbor { backwards: false },
         "Open the next file of the folder, or of those that were opened together"),
-    command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 2), Action::Neighbor { backwards: true },
+    command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 1), Action::Neighbor { backwards: true },
         "Open the file before this one"),
-    command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 3), Action::SavePicture,
+    command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
         "Save what the view shows as a PNG file"),
-    command("add-texture-folder", "Add texture folder…", &[], ("File", 3), Action::AddTextureFolder,
+    command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,
         "Name a folder in which textures are looked for, now and from now on"),
-    command("close", "Close", &[ctrl(Key::W)], ("File", 4), Action::Close,
+    command("close", "Close", &[ctrl(Key::W)], ("File", 3), Action::Close,
         "Close the file and show the start page"),
-    command("quit", "Quit", &[ctrl(Key::Q)], ("File", 4), Action::Quit,
+    command("quit", "Quit", &[ctrl(Key::Q)], ("File", 3), Action::Quit,
         "Leave the program"),
 
     command("panel.outliner", "Outliner", &[ctrl(Key::Num1)], ("View", 0), Action::Panel(Panel::Outliner),
@@ -235,6 +290,8 @@ pub static COMMANDS: &[Command] = &[
         "What is wrong with the file, and where"),
     command("panel.statistics", "Statistics", &[ctrl(Key::Num5)], ("View", 0), Action::Panel(Panel::Statistics),
         "Frame time, triangles, memory and counts"),
+    command("panel.curves", "Curves", &[ctrl(Key::Num6)], ("View", 0), Action::Panel(Panel::Curves),
+        "How the selected joint moves in the course of a clip"),
     command("scale.larger", "Larger text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 1), Action::Scale(ScaleChange::Larger),
         "Make text and buttons larger"),
     command("scale.smaller", "Smaller text", &[ctrl(Key::Minus)], ("View", 1), Action::Scale(ScaleChange::Smaller),
@@ -246,7 +303,7 @@ pub static COMMANDS: &[Command] = &[
 
     command("camera.frame-selection", "Frame selection", &[key(Key::F)], ("Camera", 0), Action::FrameSelection,
         "Move the camera so that the selection fills the view"),
-    command("camera.frame-all", "Frame all", &[key(Key::Home)], ("Camera", 0), Action::FrameAll,
+    command("camera.frame-all", "Frame all", &[shift(Key::F), key(Key::Home)], ("Camera", 0), Action::FrameAll,
         "Move the camera so that everything is in view"),
     command("camera.iso", "From a corner", &[key(Key::Num1)], ("Camera", 1), Action::View(NamedView::Iso),
         "Look from above at a slant"),
@@ -286,6 +343,47 @@ pub static COMMANDS: &[Command] = &[
     command("select.previous", "Previous of its kind", &[shift(Key::N)], ("Select", 2), Action::NextOfKind { backwards: true },
         "Select and show the item of the same kind before this one"),
 
+    command("animation.play", "Play", &[key(Key::Space)], ("Animation", 0), Action::Animation(Animation::Play),
+        "Play the clip, or stop for a while"),
+    command("animation.stop", "Stop", &[shift(Key::Space)], ("Animation", 0), Action::Animation(Animation::Stop),
+        "Stop and go back to where the clip begins"),
+    command("animation.previous-frame", "Previous frame", &[key(Key::Comma)], ("Animation", 1), Action::Animation(Animation::Step { backwards: true }),
+        "Stop and go to the frame before this one"),
+    command("animation.next-frame", "Next frame", &[key(Key::Period)], ("Animation", 1), Action::Animation(Animation::Step { backwards: false }),
+        "Stop and go to the frame after this one"),
+    command("animation.first-frame", "First frame", &[key(Key::Home)], ("Animation", 1), Action::Animation(Animation::End { last: false }),
+        "Go to the first frame of what is played"),
+    command("animation.last-frame", "Last frame", &[key(Key::End)], ("Animation", 1), Action::Animation(Animation::End { last: true }),
+        "Go to the last frame of what is played"),
+    command("animation.previous-clip", "Previous clip", &[key(Key::OpenBracket)], ("Animation", 2), Action::Animation(Animation::Clip { backwards: true }),
+        "Change to the clip before this one"),
+    command("animation.next-clip", "Next clip", &[key(Key::CloseBracket)], ("Animation", 2), Action::Animation(Animation::Clip { backwards: false }),
+        "Change to the clip after this one"),
+    command("animation.bind-pose", "Bind pose", &[key(Key::Num0)], ("Animation", 2), Action::Animation(Animation::BindPose),
+        "Show the pose that the model was made in, without any clip"),
+    command("animation.once", "Play once", &[], ("Animation", 3), Action::Animation(Animation::Loop(LoopMode::Once)),
+        "Stay at the last frame"),
+    command("animation.loop", "Loop", &[], ("Animation", 3), Action::Animation(Animation::Loop(LoopMode::Loop)),
+        "After the last frame begin again, as the game does"),
+    command("animation.ping-pong", "Back and forth", &[], ("Animation", 3), Action::Animation(Animation::Loop(LoopMode::PingPong)),
+        "After the last frame go back the same way"),
+    command("animation.backwards", "Backwards", &[], ("Animation", 4), Action::Animation(Animation::Backwards),
+        "Play from the last frame to the first, or not"),
+    command("animation.smooth", "Smooth", &[key(Key::M)], ("Animation", 4), Action::Animation(Animation::Smooth),
+        "Show poses between two frames too; the game shows whole frames only"),
+    command("animation.slower", "Slower", &[key(Key::Minus)], ("Animation", 4), Action::Animation(Animation::Speed { faster: false }),
+        "Play more slowly, down to a twentieth"),
+    command("animation.faster", "Faster", &[key(Key::Plus), key(Key::Equals)], ("Animation", 4), Action::Animation(Animation::Speed { faster: true }),
+        "Play faster, up to four times"),
+    command("animation.range-start", "Begin here", &[key(Key::I)], ("Animation", 5), Action::Animation(Animation::Range { last: false }),
+        "What is played begins with this frame"),
+    command("animation.range-end", "End here", &[key(Key::O)], ("Animation", 5), Action::Animation(Animation::Range { last: true }),
+        "What is played ends with this frame"),
+    command("animation.whole-range", "Play all of it", &[], ("Animation", 5), Action::Animation(Animation::WholeRange),
+        "Play all frames of the clip again"),
+    command("animation.timeline", "Timeline", &[ctrl(Key::T)], ("Animation", 6), Action::Animation(Animation::Timeline),
+        "Show or hide the timeline of files that have clips"),
+
     command("overlay.tile-types", "Tile types", &[alt(Key::Num1)], ("Overlays", 0), Action::Overlay("tile-types"),
         "Colour every tile by its type"),
     command("overlay.pathable", "Pathable", &[alt(Key::Num2)], ("Overlays", 0), Action::Overlay("pathable"),
@@ -293,7 +391,7 @@ pub static COMMANDS: &[Command] = &[
     command("overlay.height", "Height", &[alt(Key::Num3)], ("Overlays", 0), Action::Overlay("height"),
         "Colour the ground by its height"),
     command("overlay.normals", "Normals", &[alt(Key::Num4)], ("Overlays", 0), Action::Overlay("normals"),
-        "Colour the ground by the direction it faces"),
+        "Colour the surface by the direction it faces"),
     command("overlay.unlit", "Unlit", &[alt(Key::Num5)], ("Overlays", 0), Action::Overlay("unlit"),
         "Show textures without light"),
     command("overlay.tile-grid", "Tile grid", &[alt(Key::Num6)], ("Overlays", 1), Action::Overlay("tile-grid"),
@@ -302,12 +400,48 @@ pub static COMMANDS: &[Command] = &[
         "Draw lines between chunks"),
     command("overlay.wireframe", "Wireframe", &[alt(Key::Num8)], ("Overlays", 1), Action::Overlay("wireframe"),
         "Draw the edges of all triangles"),
+    command("overlay.uv-checker", "UV checker", &[key(Key::U)], ("Overlays", 2), Action::Overlay("uv-checker"),
+        "Show a checkerboard in place of textures"),
+    command("overlay.back-faces", "Back faces", &[key(Key::B)], ("Overlays", 2), Action::Overlay("back-faces"),
+        "Draw what is seen from behind in a warning colour"),
+    command("overlay.joint-weights", "Joint weights", &[key(Key::H)], ("Overlays", 2), Action::Overlay("joint-weights"),
+        "Colour the surface by the joints that move it"),
+    command("overlay.two-sided", "Two-sided", &[key(Key::T)], ("Overlays", 3), Action::Overlay("two-sided"),
+        "Draw triangles that are seen from behind, too"),
+    command("overlay.skeleton", "Skeleton", &[key(Key::K)], ("Overlays", 4), Action::Overlay("skeleton"),
+        "Draw the joints through the surface"),
+    command("overlay.joint-names", "Joint names", &[key(Key::J)], ("Overlays", 4), Action::Overlay("joint-names"),
+        "Write the name of every joint beside it"),
+    command("overlay.normal-lines", "Normal lines", &[key(Key::L)], ("Overlays", 4), Action::Overlay("normal-lines"),
+        "Draw a line along every normal"),
+    command("overlay.frame-bounds", "Bounds of the frame", &[key(Key::X)], ("Overlays", 5), Action::Overlay("frame-bounds"),
+        "Draw the box that the file gives for this frame"),
+    command("overlay.bind-bounds", "Bounds of the bind pose", &[shift(Key::X)], ("Overlays", 5), Action::Overlay("bind-bounds"),
+        "Draw the box around the bind pose"),
+    command("overlay.ground-tile", "Ground tile", &[shift(Key::G)], ("Overlays", 6), Action::Overlay("ground-tile"),
+        "Put a tile of terrain under the model"),
+    command("overlay.height-scale", "Height scale", &[shift(Key::H)], ("Overlays", 6), Action::Overlay("height-scale"),
+        "Put a ruler beside the model"),
 
     command("palette", "Find a command…", &[ctrl(Key::P)], ("Help", 0), Action::Palette,
         "Type part of a command's name to run it"),
     command("cheat-sheet", "Keys and pointer", &[key(Key::F1)], ("Help", 0), Action::CheatSheet,
         "Every key, what it does, and what is on"),
-    command("about", "About Mapscope", &[], ("Help", 1), Action::About,
+    command("demo.terrain", "Terrain demo", &[], ("Help", 1), Action::OpenDemo(&demo::TERRAIN),
+        "Open the map that comes with the program"),
+    command("demo.drakeling", "Drakeling demo", &[], ("Help", 1), Action::OpenDemo(&demo::DRAKELING),
+        "Open a young dragon that idles, walks and jumps"),
+    command("demo.blossom-tree", "Blossom tree demo", &[], ("Help", 1), Action::OpenDemo(&demo::BLOSSOM_TREE),
+        "Open a tree whose leaves have holes"),
+    command("demo.lantern", "Lantern demo", &[], ("Help", 1), Action::OpenDemo(&demo::LANTERN),
+        "Open a lantern that glows"),
+    command("demo.toadstools", "Toadstools demo", &[], ("Help", 1), Action::OpenDemo(&demo::TOADSTOOLS),
+        "Open a group of toadstools"),
+    command("demo.boulders", "Boulders demo", &[], ("Help", 1), Action::OpenDemo(&demo::BOULDERS),
+        "Open three mossy boulders"),
+    command("demo.barrel", "Barrel demo", &[], ("Help", 1), Action::OpenDemo(&demo::BARREL),
+        "Open a barrel"),
+    command("about", "About Mapscope", &[], ("Help", 2), Action::About,
         "Version, licence and graphics adapter"),
 ];
 
@@ -334,6 +468,10 @@ pub fn key_text(shortcut: &KeyboardShortcut) -> String {
         Key::Plus => "+",
         Key::Minus => "-",
         Key::Equals => "=",
+        Key::Comma => ",",
+        Key::Period => ".",
+        Key::OpenBracket => "[",
+        Key::CloseBracket => "]",
         key => key.name(),
     });
     text
@@ -353,12 +491,16 @@ impl Command {
 
 /// The command whose key was pressed.
 ///
+/// Commands may share a key. Of those that can do anything now it is for the one that wants it
+/// most: whose first key it is.
+///
 /// Letters are meant by what is written on them. Digits are also meant by their place, since
 /// on some keyboards their row gives them only together with Shift.
 pub fn pressed(
     key: Key,
     physical_key: Option<Key>,
     modifiers: Modifiers,
+    is_enabled: impl Fn(Action) -> bool,
 ) -> Option<&'static Command> {
     let is = |shortcut: &KeyboardShortcut| {
         let wanted = shortcut.logical_key;
@@ -371,7 +513,12 @@ pub fn pressed(
         };
         modifiers_match && (key == wanted || digit && physical_key == Some(wanted))
     };
-    COMMANDS.iter().find(|command| command.keys.iter().any(is))
+    let wanting = COMMANDS.iter().filter_map(|command| {
+        let place = command.keys.iter().position(is)?;
+        Some((!is_enabled(command.action), place, command))
+    });
+    let most = wanting.min_by_key(|(disabled, place, _)| (*disabled, *place));
+    most.map(|(.., command)| command)
 }
 
 /// The key table of the README, in Markdown.
@@ -406,8 +553,10 @@ mod tests {
         let mut keys = HashSet::new();
         for (index, command) in COMMANDS.iter().enumerate() {
             assert!(ids.insert(command.id), "{} stands twice", command.id);
-            for key in command.keys {
-                assert!(keys.insert(*key), "{} has a key of another", command.id);
+            for (place, key) in command.keys.iter().enumerate() {
+                // Who wants a shared key more can be told.
+                let known = (*key, place.min(1));
+                assert!(keys.insert(known), "{} has a key of another", command.id);
             }
             let same = |c: &Command| c.action == command.action;
             assert!(!COMMANDS[..index].iter().any(same), "{}", command.id);
@@ -452,7 +601,9 @@ mod tests {
 
     #[test]
     fn keys_find_their_commands_on_any_keyboard() {
-        let id = |key, physical, modifiers| pressed(key, physical, modifiers).map(|c| c.id);
+        let id = |key, physical, modifiers| {
+            pressed(key, physical, modifiers, |_| true).map(|command| command.id)
+        };
         assert_eq!(
             id(Key::F, Some(Key::F), Modifiers::NONE),
             Some("camera.frame-selection")
@@ -468,6 +619,16 @@ mod tests {
             Some("scale.larger")
         );
         assert_eq!(id(Key::N, None, Modifiers::SHIFT), Some("select.previous"));
+    }
+
+    #[test]
+    fn a_shared_key_is_for_the_command_that_wants_it_most_and_can_do_something() {
+        let home = |is_enabled: fn(Action) -> bool| {
+            pressed(Key::Home, None, Modifiers::NONE, is_enabled).map(|command| command.id)
+        };
+        assert_eq!(home(|_| true), Some("animation.first-frame"));
+        let still = |action| !matches!(action, Action::Animation(_));
+        assert_eq!(home(still), Some("camera.frame-all"));
     }
 
     #[test]

@@ -26,6 +26,16 @@ pub(super) struct Events {
     selected: Option<Item>,
     hovered: Option<Item>,
     camera: Option<Pose>,
+    moment: Option<Moment>,
+}
+
+/// What is said of the animation.
+#[derive(PartialEq)]
+struct Moment {
+    clip: Option<usize>,
+    playing: bool,
+    /// The frame; while it plays, there is no line for each.
+    frame: Option<f64>,
 }
 
 impl Events {
@@ -43,6 +53,7 @@ impl Events {
             selected: None,
             hovered: None,
             camera: None,
+            moment: None,
         }
     }
 
@@ -111,6 +122,23 @@ impl Events {
         if self.camera != Some(state.camera.pose) {
             self.camera = Some(state.camera.pose);
             self.say(format_args!("camera {}", state.camera.pose));
+        }
+        let player = &state.player;
+        let playing = player.is_playing() && !player.is_held();
+        let moment = (!state.clips().is_empty()).then(|| Moment {
+            clip: player.clip(),
+            playing,
+            frame: (!playing).then(|| player.frame()),
+        });
+        if self.moment != moment {
+            self.moment = moment;
+            if self.moment.is_some() {
+                let clip = player.clip().and_then(|index| state.clips().get(index));
+                let clip = clip.map_or("none", |clip| &clip.name);
+                let frame = (player.frame() * 1000.0).round() / 1000.0;
+                let playing = if playing { "playing" } else { "paused" };
+                self.say(format_args!("playhead {clip} {frame} {playing}"));
+            }
         }
     }
 }

@@ -25,10 +25,14 @@ pub(super) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
 fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
     ui.set_min_width(230.0);
     let mut group = None;
-    for command in COMMANDS
+    let in_menu = COMMANDS
         .iter()
-        .filter(|command| command.menu.title == title)
-    {
+        .filter(|command| command.menu.title == title && is_listed(state, command))
+        .collect::<Vec<_>>();
+    if in_menu.is_empty() {
+        ui.weak("Nothing for what is open");
+    }
+    for command in in_menu {
         if group.is_some_and(|group| group != command.menu.group) {
             ui.separator();
         }
@@ -42,6 +46,16 @@ fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
         if command.action == Action::OpenPath {
             recent_files_menu(ui, state);
         }
+    }
+}
+
+/// Whether a command is in its menu: overlays and panels that the open document does not have
+/// are not.
+pub(super) fn is_listed(state: &State, command: &Command) -> bool {
+    match command.action {
+        Action::Overlay(_) => state.open.is_none() || state.is_enabled(command.action),
+        Action::Panel(panel) => state.offers(panel),
+        _ => true,
     }
 }
 

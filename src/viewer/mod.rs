@@ -4,6 +4,7 @@
 //! The interface ([`ui`](self)) shows it with egui, and `app` ties both to winit and wgpu.
 
 mod actions;
+mod animate;
 mod app;
 mod camera_control;
 mod cheat_sheet;
@@ -12,6 +13,8 @@ mod dialogs;
 mod drop_preview;
 mod events;
 mod folder;
+mod icons;
+mod labels;
 mod loader;
 mod menus;
 mod notices;
@@ -19,6 +22,7 @@ mod outline;
 mod palette;
 pub mod panels;
 mod picture;
+mod player;
 mod pointer_lock;
 mod previews;
 mod settings;
@@ -27,7 +31,10 @@ mod start_page;
 mod state;
 mod status_bar;
 mod surface;
+#[cfg(test)]
+mod testing;
 mod theme;
+mod timeline;
 mod ui;
 mod viewport;
 mod watch;
@@ -41,6 +48,7 @@ use crate::render::{Gpu, GpuError};
 use crate::scene::camera::{NamedView, Pose};
 use crate::scene::demo::{self, Demo};
 
+pub use player::LoopMode;
 pub use settings::Panel;
 
 /// What the window shows when it opens.

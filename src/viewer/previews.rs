@@ -231,12 +231,12 @@ mod tests {
             let source = demo::TERRAIN.source();
             let document =
                 registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap();
-            self.state.open = Some(OpenFile {
-                path: source.path,
-                demo: Some(&demo::TERRAIN),
+            self.state.open = Some(OpenFile::new(
+                source.path,
+                Some(&demo::TERRAIN),
                 document,
                 version,
-            });
+            ));
         }
 
         /// Has the panel's pictures made for one frame, and then the frame's.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::player::LoopMode;
+
 /// Recent files that are remembered.
 const RECENT_FILES: usize = 12;
 
@@ -17,6 +19,7 @@ pub enum Panel {
     Inspector,
     Problems,
     Statistics,
+    Curves,
 }
 
 /// The edge of the window that a panel is at; panels of the same edge share it as tabs.
@@ -30,12 +33,13 @@ pub enum Dock {
 
 impl Panel {
     /// All panels.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Outliner,
         Self::Kinds,
         Self::Inspector,
         Self::Problems,
         Self::Statistics,
+        Self::Curves,
     ];
 
     /// Where it is.
@@ -43,7 +47,7 @@ impl Panel {
         match self {
             Self::Outliner | Self::Kinds => Dock::Left,
             Self::Inspector => Dock::Right,
-            Self::Problems | Self::Statistics => Dock::Bottom,
+            Self::Problems | Self::Statistics | Self::Curves => Dock::Bottom,
         }
     }
 }
@@ -55,6 +59,31 @@ pub(super) struct DockState {
     pub open: Option<Panel>,
     /// Width or height in logical pixels.
     pub size: f32,
+}
+
+/// How clips are played.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct TimelineSettings {
+    /// Whether the timeline is shown for files that have clips.
+    pub shown: bool,
+    /// Whether a file that is opened plays at once.
+    pub plays: bool,
+    /// What happens at the end of a clip.
+    pub loop_mode: LoopMode,
+    /// Whether poses between two frames are shown.
+    pub smooth: bool,
+}
+
+impl Default for TimelineSettings {
+    fn default() -> Self {
+        Self {
+            shown: true,
+            plays: true,
+            loop_mode: LoopMode::default(),
+            smooth: false,
+        }
+    }
 }
 
 /// Everything that is remembered.
@@ -73,6 +102,8 @@ pub(super) struct Settings {
     pub right: DockState,
     /// The bottom edge.
     pub bottom: DockState,
+    /// The timeline.
+    pub timeline: TimelineSettings,
     /// Files that were opened, the newest first.
     pub recent_files: Vec<PathBuf>,
     /// Folders in which textures are looked for last.
@@ -97,6 +128,7 @@ impl Default for Settings {
                 open: None,
                 size: 170.0,
             },
+            timeline: TimelineSettings::default(),
             recent_files: Vec::new(),
             texture_folders: Vec::new(),
         }
@@ -180,11 +212,6 @@ impl Settings {
         }
     }
 
-    /// Whether a panel is open.
-    pub(super) fn is_open(&self, panel: Panel) -> bool {
-        self.dock(panel.dock()).open == Some(panel)
-    }
-
     /// Puts a file at the head of the recent ones.
     pub(super) fn remember_file(&mut self, path: &Path) {
         self.recent_files.retain(|known| known != path);
@@ -214,6 +241,8 @@ mod tests {
         settings.remember_file(Path::new("/maps/日本 100%.pfmap"));
         settings.left.open = Some(Panel::Kinds);
         settings.bottom.size = 211.0;
+        settings.timeline.loop_mode = LoopMode::PingPong;
+        settings.timeline.plays = false;
         assert!(settings.add_texture_folder(Path::new("/textures")));
         assert!(!settings.add_texture_folder(Path::new("/textures")));
         settings.save(&file).unwrap();

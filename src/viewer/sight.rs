@@ -19,7 +19,7 @@ impl State {
             return;
         };
         self.mode = CameraMode::Orbit;
-        self.camera.pose = camera_control::frame(&self.camera, bounds, 1.0, self.aspect);
+        self.camera.pose = camera_control::frame(&self.camera, bounds, 0.0, self.aspect);
     }
 
     /// Fills the view with an item; in the game's view it goes to the middle.
@@ -73,14 +73,24 @@ impl State {
         self.seen_at(Vec2::splat(0.5))
     }
 
+    /// The point that a drag turns the view around: what is at a point of the picture, or else
+    /// what the camera looks at, so that a small thing stays in view however far beside it the drag
+    /// begins.
+    pub(super) fn pivot_at(&self, at: Vec2) -> Vec3 {
+        self.hit_at(at).unwrap_or(self.camera.pose.target)
+    }
+
+    fn hit_at(&self, at: Vec2) -> Option<Vec3> {
+        let ray = self.camera.ray_in_world(at, self.aspect);
+        let hit = self.document()?.pick(ray, &self.shown)?;
+        Some(hit.position)
+    }
+
     /// The point of the document that is at a point of the picture; where there is none, of the
     /// level ground at the target's height, or at its distance.
     pub(super) fn seen_at(&self, at: Vec2) -> Vec3 {
-        let ray = self.camera.ray_in_world(at, self.aspect);
-        let document = self.document();
-        let hit = document.and_then(|document| document.pick(ray, &self.shown));
-        if let Some(hit) = hit {
-            return hit.position;
+        if let Some(position) = self.hit_at(at) {
+            return position;
         }
         let bounds = self.document().map(|document| document.bounds());
         let ground = bounds.map_or(0.0, |bounds| bounds.center().y);

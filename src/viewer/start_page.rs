@@ -10,7 +10,7 @@ use super::{menus, theme};
 use crate::scene::demo::Demo;
 
 /// Width of the column in the middle, in points.
-const WIDTH: f32 = 560.0;
+const WIDTH: f32 = 704.0;
 /// The picture of a demo, in points.
 const PICTURE_SIZE: Vec2 = Vec2::new(170.0, 96.0);
 /// Height of the line below it, in points.
@@ -33,7 +33,7 @@ impl StartPage {
             .auto_shrink([false, false])
             .show(ui, |ui| {
                 let recent = state.settings.recent_files.len().min(6) as f32;
-                let height = 380.0
+                let height = 510.0
                     + if recent > 0.0 {
                         40.0 + recent * 28.0
                     } else {

@@ -9,6 +9,7 @@ use super::camera_control::{self, CameraMode};
 use super::drop_preview::DropPreview;
 use super::folder::{self, Playlist};
 use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
+use super::player::Player;
 use super::settings::{Panel, Settings};
 use crate::formats::Severity;
 use crate::scene::camera::{Camera, Handedness, NamedView, Pose};
@@ -28,9 +29,27 @@ pub(super) struct OpenFile {
     /// Changes with every load, so that who keeps something made from the document knows when
     /// it is stale.
     pub version: u64,
+    /// Whether it is built of kinds.
+    pub has_kinds: bool,
 }
 
 impl OpenFile {
+    /// A file that has just been opened, whose path is only a name if it is a demo.
+    pub(super) fn new(
+        path: PathBuf,
+        demo: Option<&'static Demo>,
+        document: Arc<dyn Document>,
+        version: u64,
+    ) -> Self {
+        Self {
+            path,
+            demo,
+            version,
+            has_kinds: !document.kinds().is_empty(),
+            document,
+        }
+    }
+
     /// Its name for people.
     pub(super) fn name(&self) -> String {
         match self.demo {
@@ -162,6 +181,8 @@ pub(super) struct State {
     pub aspect: f32,
     /// What of the open document is shown.
     pub shown: Shown,
+    /// What plays; it says which moment is shown.
+    pub player: Player,
     /// The kind that is stepped through.
     pub stepping: Option<Item>,
     /// What the pointer is over.
@@ -209,8 +230,10 @@ impl State {
             min: Vec3::splat(-100.0),
             max: Vec3::splat(100.0),
         };
+        let timeline = settings.timeline;
         Self {
             open: None,
+            player: Player::new(timeline.loop_mode, timeline.smooth),
             camera: Camera::framing(bounds, start.view, Handedness::Right, 1.6),
             mode: CameraMode::default(),
             fly_speed: 50.0,
@@ -350,12 +373,13 @@ impl State {
         self.versions += 1;
         let same = self.open.as_ref().is_some_and(|open| open.path == path);
         let keep = reload && same;
-        self.open = Some(OpenFile {
-            path: path.clone(),
+        let before = self.open.replace(OpenFile::new(
+            path.clone(),
             demo,
-            document: Arc::clone(&document),
-            version: self.versions,
-        });
+            Arc::clone(&document),
+            self.versions,
+        ));
+        self.start_clip(before.filter(|_| keep).as_ref());
         let playhead = self.shown.playhead;
         let is_gone = |item: &Item| document.properties(*item, playhead).is_empty();
         self.hovered = None;
@@ -399,6 +423,8 @@ impl State {
     /// The settings as they are remembered: without what opened by itself.
     pub(super) fn settings_to_keep(&self) -> Settings {
         let mut settings = self.settings.clone();
+        settings.timeline.loop_mode = self.player.loop_mode();
+        settings.timeline.smooth = self.player.is_smooth();
         if self.problems_by_themselves && settings.bottom.open == Some(Panel::Problems) {
             settings.bottom.open = None;
         }
@@ -490,6 +516,7 @@ impl State {
     /// Closes the file.
     pub(super) fn close(&mut self) {
         self.open = None;
+        self.start_clip(None);
         self.playlist = None;
         self.shown.selected = None;
         self.stepping = None;

@@ -41,8 +41,17 @@ fn status_text(ui: &Ui, state: &State) -> WidgetText {
         line.add(part.name, &format!("{:<1$}", part.value, part.width));
     }
     if let Some(at) = state.pointed_at {
-        line.add("Position", &format!("x {:>6.1}  z {:>6.1}", at.x, at.z));
-        line.add("Height", &format!("{:>5.1}", at.y));
+        // Of small things smaller parts matter.
+        let decimals = if document.bounds().radius() < 50.0 {
+            3
+        } else {
+            1
+        };
+        line.add(
+            "Position",
+            &format!("x {:>6.decimals$}  z {:>6.decimals$}", at.x, at.z),
+        );
+        line.add("Height", &format!("{:>5.decimals$}", at.y));
     }
     line.job.into()
 }

@@ -4,16 +4,16 @@ use egui::{
     Align, Align2, Button, Event, Id, Layout, Panel as EguiPanel, Rect, RichText, TextureId, Ui,
 };
 
-use super::commands::{self, Action};
+use super::commands::{self, Action, Animation};
 use super::panels::{
-    FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer, Problems,
-    Statistics, Thumbnails,
+    Curves, FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer,
+    Problems, Statistics, Thumbnails,
 };
 use super::settings::{Dock, Panel};
 use super::start_page::StartPage;
 use super::state::State;
 use super::viewport::{self, Viewport};
-use super::{dialogs, menus, notices, status_bar};
+use super::{dialogs, menus, notices, status_bar, timeline};
 
 /// What the window's contents are drawn with.
 pub(super) struct Canvas<'a> {
@@ -50,6 +50,7 @@ pub(super) struct WindowUi {
     inspector: Inspector,
     problems: Problems,
     statistics: Statistics,
+    curves: Curves,
     legend: Legend,
     thumbnails: Thumbnails,
     /// The load that thumbnails are of.
@@ -79,11 +80,16 @@ impl WindowUi {
             self.thumbnails = Thumbnails::default();
         }
         run_pressed_keys(root.ctx(), state);
+        let now_secs = root.input(|input| input.time);
+        if let Some(delay) = state.play_until(now_secs) {
+            root.ctx().request_repaint_after(delay);
+        }
         if !state.full_screen {
             menus::menu_bar(root, state, &mut placed);
             status_bar::status_bar(root, state, &mut placed);
             if state.open.is_some() {
                 self.dock(root, state, canvas, Dock::Bottom, &mut placed);
+                timeline::timeline(root, state, &mut placed);
                 self.dock(root, state, canvas, Dock::Left, &mut placed);
                 self.dock(root, state, canvas, Dock::Right, &mut placed);
             }
@@ -119,8 +125,7 @@ impl WindowUi {
         dock: Dock,
         placed: &mut Placed,
     ) {
-        let remembered = *state.settings.dock(dock);
-        let Some(panel) = remembered.open else {
+        let Some(panel) = state.open_panel(dock) else {
             return;
         };
         let (frame, name) = match dock {
@@ -135,7 +140,7 @@ impl WindowUi {
         };
         let response = frame
             .resizable(true)
-            .default_size(remembered.size)
+            .default_size(state.settings.dock(dock).size)
             .size_range(least..=most.max(least))
             .show(root, |ui| {
                 dock_tabs(ui, state, dock, panel, placed);
@@ -169,6 +174,7 @@ impl WindowUi {
                 Panel::Inspector => parts.inspector.ui(ui, context),
                 Panel::Problems => parts.problems.ui(ui, context),
                 Panel::Statistics => parts.statistics.ui(ui, context),
+                Panel::Curves => parts.curves.ui(ui, context),
             },
         );
     }
@@ -231,13 +237,16 @@ fn panel_id(panel: Panel) -> &'static str {
         Panel::Inspector => "inspector",
         Panel::Problems => "problems",
         Panel::Statistics => "statistics",
+        Panel::Curves => "curves",
     }
 }
 
 /// The names of an edge's panels, to change between them, and a button that closes it.
 fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, placed: &mut Placed) {
     ui.horizontal(|ui| {
-        for panel in Panel::ALL.into_iter().filter(|panel| panel.dock() == dock) {
+        let of_dock = |panel: &Panel| panel.dock() == dock && state.offers(*panel);
+        let panels: Vec<Panel> = Panel::ALL.into_iter().filter(of_dock).collect();
+        for panel in panels {
             let Some(command) = commands::of(Action::Panel(panel)) else {
                 continue;
             };
@@ -289,12 +298,19 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
             else {
                 return true;
             };
-            let Some(command) = commands::pressed(*key, *physical_key, *modifiers) else {
+            let Some(command) = commands::pressed(*key, *physical_key, *modifiers, |action| {
+                state.is_enabled(action)
+            }) else {
                 return true;
             };
             let walks = matches!(command.action, Action::Walk(_));
-            let repeats =
-                walks || matches!(command.action, Action::NextOfKind { .. } | Action::Scale(_));
+            let repeats = walks
+                || matches!(
+                    command.action,
+                    Action::NextOfKind { .. }
+                        | Action::Scale(_)
+                        | Action::Animation(Animation::Step { .. } | Animation::Speed { .. })
+                );
             if walks && focused || (*repeat && !repeats) {
                 return true;
             }
@@ -309,147 +325,20 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, OnceLock};
-
-    use egui::{Key, Modifiers, PointerButton, Pos2, Vec2, vec2};
-    use egui_kittest::Harness;
+    use egui::{Key, Modifiers, PointerButton, vec2};
     use egui_kittest::kittest::Queryable as _;
 
     use super::super::camera_control::CameraMode;
     use super::super::commands::{COMMANDS, MENUS};
     use super::super::loader::{Failure, LoadRequest, Target};
-    use super::super::panels::TileSandbox;
-    use super::super::settings::Settings;
-    use super::super::state::{Dialog, Effect, LoadingView, OpenFile, PathPurpose, StartView};
-    use super::super::theme;
+    use super::super::menus;
+    use super::super::state::{Dialog, Effect, LoadingView, PathPurpose};
+    use super::super::testing::{
+        button, document, drag, middle, move_to, press, state, window, with_demo, with_moving,
+    };
     use super::*;
     use crate::scene::camera::Projection;
-    use crate::scene::registry::{self, OpenOptions, Progress};
-    use crate::scene::{Document, Item, demo};
-
-    struct NoPictures;
-
-    impl PreviewRenderer for NoPictures {
-        fn kind_preview(&mut self, _kind: Item, _size: Vec2) -> Option<TextureId> {
-            None
-        }
-
-        fn sandbox_preview(&mut self, _sandbox: &TileSandbox, _size: Vec2) -> Option<TextureId> {
-            None
-        }
-    }
-
-    struct Window {
-        ui: WindowUi,
-        state: State,
-        placed: Placed,
-    }
-
-    fn document() -> Arc<dyn Document> {
-        static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
-        let open = || {
-            registry::open(
-                &demo::TERRAIN.source(),
-                &OpenOptions::default(),
-                &Progress::default(),
-            )
-            .unwrap()
-        };
-        Arc::clone(DOCUMENT.get_or_init(open))
-    }
-
-    fn window(change: impl FnOnce(&mut State)) -> Harness<'static, Window> {
-        let mut state = State::new(Settings::default(), StartView::default());
-        change(&mut state);
-        let show = |ui: &mut Ui, window: &mut Window| {
-            let mut canvas = Canvas {
-                picture: TextureId::default(),
-                frame: FrameStatistics {
-                    frame_ms: 1.0,
-                    triangles: 2,
-                    draw_calls: 3,
-                    gpu_bytes: 4,
-                    cpu_bytes: 5,
-                    adapter: "test",
-                },
-                previews: &mut NoPictures,
-            };
-            window.placed = window.ui.show(ui, &mut window.state, &mut canvas);
-        };
-        let mut harness = Harness::builder()
-            .with_size(vec2(1200.0, 800.0))
-            .with_max_steps(40)
-            .build_ui_state(
-                show,
-                Window {
-                    ui: WindowUi::default(),
-                    state,
-                    placed: Placed::default(),
-                },
-            );
-        theme::apply(&harness.ctx);
-        harness.run();
-        harness
-    }
-
-    /// A window with the demo open, seen from straight above.
-    fn with_demo() -> Harness<'static, Window> {
-        let mut harness = window(|state| {
-            state.open = Some(OpenFile {
-                path: "demo.pfmap".into(),
-                demo: Some(&demo::TERRAIN),
-                document: document(),
-                version: 1,
-            });
-            state.camera.handedness = document().handedness();
-        });
-        for action in [
-            Action::View(crate::scene::camera::NamedView::Top),
-            Action::FrameAll,
-        ] {
-            harness.state_mut().state.run(action);
-        }
-        harness.run();
-        harness
-    }
-
-    fn state<'a>(harness: &'a Harness<'_, Window>) -> &'a State {
-        &harness.state().state
-    }
-
-    fn press(harness: &mut Harness<'_, Window>, modifiers: Modifiers, key: Key) {
-        harness.key_press_modifiers(modifiers, key);
-        harness.run();
-    }
-
-    fn middle(harness: &Harness<'_, Window>) -> Pos2 {
-        harness.state().placed.viewport.unwrap().center()
-    }
-
-    fn move_to(harness: &mut Harness<'_, Window>, to: Pos2) {
-        harness.input_mut().events.push(Event::PointerMoved(to));
-        harness.run();
-    }
-
-    fn button(harness: &mut Harness<'_, Window>, button: PointerButton, at: Pos2, pressed: bool) {
-        harness.input_mut().events.push(Event::PointerButton {
-            pos: at,
-            button,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        harness.run();
-    }
-
-    fn drag(harness: &mut Harness<'_, Window>, with: PointerButton, by: Vec2) {
-        let from = middle(harness);
-        move_to(harness, from);
-        button(harness, with, from, true);
-        for step in 1_u8..=4 {
-            move_to(harness, from + by * f32::from(step) / 4.0);
-        }
-        button(harness, with, from + by, false);
-    }
+    use crate::scene::{Item, demo};
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
@@ -472,12 +361,15 @@ mod tests {
     #[test]
     fn every_command_is_in_its_menu() {
         for title in MENUS {
-            let mut harness = with_demo();
-            harness.get_by_label(title).click();
-            harness.run();
-            for command in COMMANDS.iter().filter(|c| c.menu.title == title) {
-                let found = harness.query_all_by_label_contains(command.name).count();
-                assert!(found > 0, "{title} has no {}", command.name);
+            for mut harness in [with_demo(), with_moving()] {
+                harness.get_by_label(title).click();
+                harness.run();
+                for command in COMMANDS.iter().filter(|c| c.menu.title == title) {
+                    let found = harness.query_all_by_label_contains(command.name).count();
+                    // What the document does not have is not offered.
+                    let listed = menus::is_listed(state(&harness), command);
+                    assert_eq!(found > 0, listed, "{title}: {}", command.name);
+                }
             }
         }
     }
@@ -692,7 +584,10 @@ mod tests {
     fn everything_that_can_be_pressed_has_a_name() {
         // The harness itself panics over an input widget without one.
         for panel in Panel::ALL {
-            let mut harness = with_demo();
+            let mut harness = match panel {
+                Panel::Curves => with_moving(),
+                _ => with_demo(),
+            };
             harness
                 .state_mut()
                 .state
@@ -703,7 +598,7 @@ mod tests {
             let name = commands::of(Action::Panel(panel)).unwrap().name;
             harness.get_by_label(&format!("Close {name}")).click();
             harness.run();
-            assert!(!state(&harness).settings.is_open(panel));
+            assert!(!state(&harness).is_panel_open(panel));
         }
     }
 }

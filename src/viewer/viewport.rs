@@ -6,6 +6,7 @@ use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, Texture
 use glam::{Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
+use super::labels::Labels;
 use super::outline::Outline;
 use super::state::State;
 use super::theme;
@@ -43,6 +44,7 @@ pub(super) struct Viewport {
     /// What the pointer was last compared with the document for: nothing is picked twice.
     picked: Option<(Pos2, Camera, Shown, u64)>,
     outline: Outline,
+    labels: Labels,
 }
 
 impl Viewport {
@@ -90,6 +92,8 @@ impl Viewport {
             let playhead = state.shown.playhead;
             self.outline
                 .paint(ui.painter(), rect, open, &state.camera, item, playhead);
+            self.labels
+                .paint(ui.painter(), rect, open, &state.camera, &state.shown);
         }
         rect
     }
@@ -112,7 +116,7 @@ impl Viewport {
                 CameraMode::Fly if middle => Drag::Pan(grabbed),
                 CameraMode::Fly => Drag::Look,
                 CameraMode::Game => Drag::PanLevel(grabbed),
-                CameraMode::Orbit if primary && !shift => Drag::Orbit(grabbed),
+                CameraMode::Orbit if primary && !shift => Drag::Orbit(state.pivot_at(at(origin))),
                 CameraMode::Orbit => Drag::Pan(grabbed),
             });
         }
@@ -167,7 +171,7 @@ impl Viewport {
                 state.camera.pose = camera_control::game_view(target, state.game_height);
             }
             CameraMode::Fly => {
-                state.fly_speed = (state.fly_speed * 1.2_f32.powf(notches)).clamp(0.5, 4000.0);
+                state.fly_speed = (state.fly_speed * 1.2_f32.powf(notches)).clamp(0.05, 4000.0);
             }
         }
     }
@@ -222,8 +226,14 @@ impl Viewport {
             }
             return;
         };
+        // What plays passes below a pointer that rests: finding out what would cost more than
+        // drawing it. It is found out when the pointer moves, or when it stands still.
+        let plays = state.player.is_playing();
         let same = |(at, camera, shown, version): &(Pos2, Camera, Shown, u64)| {
-            (*at, camera, shown, *version) == (pointer, &state.camera, &state.shown, open.version)
+            (*at, camera, *version) == (pointer, &state.camera, open.version)
+                && shown.overlays == state.shown.overlays
+                && shown.selected == state.shown.selected
+                && (plays || shown.playhead == state.shown.playhead)
         };
         if self.picked.as_ref().is_some_and(same) {
             return;
@@ -241,7 +251,7 @@ pub(super) fn hint(state: &State) -> String {
     match state.mode {
         CameraMode::Orbit => "Drag to turn, right drag to move, wheel to zoom".to_owned(),
         CameraMode::Fly => format!(
-            "W A S D Q E to fly, drag to look, wheel for the speed ({:.0} units a second)",
+            "W A S D Q E to fly, drag to look, wheel for the speed ({:.1} units a second)",
             state.fly_speed
         ),
         CameraMode::Game => {

@@ -4,6 +4,7 @@
 //! Every test has its own X server and its own settings and caches, so that tests run side by
 //! side and leave nothing behind.
 
+pub(crate) mod arm;
 pub(crate) mod display;
 pub(crate) mod drag;
 pub(crate) mod program;

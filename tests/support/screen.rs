@@ -41,6 +41,8 @@ impl Key {
     pub(crate) const RETURN: Self = Self(0xff0d);
     pub(crate) const TAB: Self = Self(0xff09);
     pub(crate) const HOME: Self = Self(0xff50);
+    pub(crate) const END: Self = Self(0xff57);
+    pub(crate) const SPACE: Self = Self(0x0020);
     pub(crate) const LEFT: Self = Self(0xff51);
     pub(crate) const UP: Self = Self(0xff52);
     pub(crate) const RIGHT: Self = Self(0xff53);

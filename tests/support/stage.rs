@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use image::RgbaImage;
 use mapscope::formats::pfmap::{CHUNK_SIDE, Tile};
-use mapscope::render::{DrawStatistics, Gpu, Renderer, Target, View};
+use mapscope::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, View};
+use mapscope::scene::model::instances::Instance;
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::terrain::Terrain;
 use mapscope::scene::{Document, Drawable, demo};
@@ -76,7 +77,9 @@ pub(crate) fn open_map(chunks: [u32; 2], tile: impl Fn(u32, u32) -> Tile) -> Arc
 }
 
 pub(crate) fn terrain(document: &dyn Document) -> &Terrain {
-    let Drawable::Terrain(terrain) = document.drawable();
+    let Drawable::Terrain(terrain) = document.drawable() else {
+        panic!("this is not a map");
+    };
     terrain
 }
 
@@ -108,9 +111,33 @@ impl Stage {
         view: &View,
         size: [u32; 2],
     ) -> (RgbaImage, DrawStatistics) {
-        let target = Target::new(&self.gpu, size);
         let mut data = document.map(|d| self.renderer.upload(&self.gpu, d).unwrap());
-        let scene = data.as_mut().zip(document);
+        self.draw_scene(data.as_mut().zip(document), view, size)
+    }
+
+    /// One picture of a model that stands in several places, and what it took.
+    pub(crate) fn draw_instances(
+        &mut self,
+        document: &dyn Document,
+        instances: &[Instance],
+        view: &View,
+        size: [u32; 2],
+    ) -> (RgbaImage, DrawStatistics) {
+        let Drawable::Model(model) = document.drawable() else {
+            panic!("this is not a model");
+        };
+        let mut data = self.renderer.upload(&self.gpu, document).unwrap();
+        data.set_instances(&self.gpu, model, instances).unwrap();
+        self.draw_scene(Some((&mut data, document)), view, size)
+    }
+
+    fn draw_scene(
+        &mut self,
+        scene: Option<(&mut SceneData, &dyn Document)>,
+        view: &View,
+        size: [u32; 2],
+    ) -> (RgbaImage, DrawStatistics) {
+        let target = Target::new(&self.gpu, size);
         let statistics = self.renderer.draw_now(&self.gpu, &target, scene, view);
         (target.read_back(&self.gpu).unwrap(), statistics)
     }

@@ -35,7 +35,7 @@ pub(super) static OVERLAYS: [Overlay; 14] = [
     Overlay {
         id: "uv-checker",
         name: "UV checker",
-        help: "A numbered checker in place of the textures, to see how they lie on the surface",
+        help: "A checker in place of the textures: red grows with U, green with V",
         colors_surface: true,
     },
     Overlay {

@@ -41,6 +41,18 @@ pub(super) fn milliseconds(milliseconds: f32) -> String {
     }
 }
 
+/// The least of the round numbers 1, 2, 5, 10, 20, 50 and so on, and of their tenths and so on, that
+/// is not less: how far apart the marks of an axis are. 1 for what is no positive number.
+pub(in crate::viewer) fn round_step(at_least: f64) -> f64 {
+    if !(at_least.is_finite() && at_least > 0.0) {
+        return 1.0;
+    }
+    let power = 10.0_f64.powf(at_least.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power);
+    let fits = |step: &f64| *step >= at_least * (1.0 - 1e-9);
+    steps.into_iter().find(fits).unwrap_or(at_least)
+}
+
 /// A number and the noun it counts, such as `1 error` or `12 errors`.
 pub(super) fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -69,6 +81,23 @@ mod tests {
         assert_eq!(bytes(1024 * 1024 - 1), "1.0 MiB");
         assert_eq!(bytes(58_720_256), "56.0 MiB");
         assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
+    }
+
+    #[test]
+    fn marks_are_round_numbers_apart() {
+        let near = |at_least: f64, step: f64| (round_step(at_least) / step - 1.0).abs() < 1e-6;
+        for (at_least, step) in [
+            (1.0, 1.0),
+            (1.1, 2.0),
+            (3.0, 5.0),
+            (7.0, 10.0),
+            (0.021, 0.05),
+            (199.0, 200.0),
+            (f64::NAN, 1.0),
+            (-3.0, 1.0),
+        ] {
+            assert!(near(at_least, step), "{at_least}: {}", round_step(at_least));
+        }
     }
 
     #[test]

@@ -31,7 +31,9 @@ impl Inspector {
         };
         let now = Some((item, context.shown.playhead));
         let other_document = self.of.changed_to(context.document);
-        if other_document || self.item != now {
+        let other_item = self.item.is_none_or(|(before, _)| before != item);
+        let moved = || self.item != now && context.document.follows_playhead(item);
+        if other_document || other_item || moved() {
             let (document, playhead) = (context.document, context.shown.playhead);
             self.groups = document.properties(item, playhead);
             self.has_place = document.item_bounds(item, playhead).is_some();

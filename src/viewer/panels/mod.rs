@@ -3,18 +3,20 @@
 //! Panels only look. What a click asks for is left as a [`Request`] in the [`PanelContext`] for
 //! the window to carry out, so a panel can be shown and tested without one.
 
+mod curves;
 mod document_key;
-mod format;
+pub(super) mod format;
 mod inspector;
 mod kinds;
 mod legend;
 mod outliner;
-mod parts;
+pub(super) mod parts;
 mod problems;
 mod sandbox;
 mod statistics;
 mod thumbnails;
 
+pub use curves::Curves;
 pub use inspector::Inspector;
 pub use kinds::{KIND_PREVIEW_SIZE, Kinds};
 pub use legend::Legend;
@@ -107,6 +109,8 @@ pub enum Request {
         /// Whether to go to the one before.
         backwards: bool,
     },
+    /// Show this frame of the clip.
+    ShowFrame(u32),
     /// Go to the place of a problem, by its index in [`Document::problems`].
     ShowProblem(usize),
     /// Run the command of this name.

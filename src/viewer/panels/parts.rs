@@ -26,6 +26,14 @@ pub(super) fn field_color(ui: &Ui, index: usize) -> Color32 {
     Hsva::new(hue, saturation, value, 1.0).into()
 }
 
+/// Where the pointer holds something, or has held it in this frame: a quick click, or the last
+/// move of a drag, is over when it is heard of.
+pub(in crate::viewer) fn held_at(response: &Response) -> Option<Pos2> {
+    let held = response.is_pointer_button_down_on();
+    let held = held || response.clicked() || response.drag_stopped();
+    response.interact_pointer_pos().filter(|_| held)
+}
+
 /// Says why a panel is empty, and what to do about it.
 pub(super) fn hint(ui: &mut Ui, what: &str, advice: &str) {
     ui.add_space(ui.spacing().interact_size.y);

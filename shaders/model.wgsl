@@ -1,0 +1,202 @@
+// Models: posed by their joints and lit as the engine lights them. Joined after frame.wgsl and
+// skin.wgsl. Keep bindings and constants in sync with `render/model`.
+//
+// What the surface shows is decided when a pipeline is made, since software renderers run both sides
+// of every branch.
+
+// How the surface is coloured: SURFACE_*.
+override SURFACE: u32 = 0u;
+// Whether the texture may have holes.
+override HOLES: bool = false;
+// Whether a material is highlighted.
+override HIGHLIGHTED: bool = false;
+
+const SURFACE_LIT: u32 = 0u;
+const SURFACE_UNLIT: u32 = 1u;
+const SURFACE_NORMALS: u32 = 2u;
+const SURFACE_UV_CHECKER: u32 = 3u;
+const SURFACE_BACK_FACES: u32 = 4u;
+const SURFACE_JOINTS: u32 = 5u;
+const SURFACE_HEAT: u32 = 6u;
+
+// The light of the game and its editor, in world space (fact sheet B6).
+const LIGHT_POSITION: vec3f = vec3f(1664.0, 1024.0, 384.0);
+
+struct Instance {
+    world_from_model: Affine,
+    // Where its palette begins.
+    palette_first: u32,
+    _padding: array<u32, 3>,
+}
+
+struct Marks {
+    // From no weight to all of it, at even steps.
+    heat: array<vec4f, 5>,
+    back_face: vec4f,
+    // The joint whose weights are shown.
+    joint: u32,
+    // The material that is highlighted.
+    material: u32,
+    _padding: vec2u,
+}
+
+struct Material {
+    ambient: f32,
+    index: u32,
+    _padding: vec2u,
+    diffuse: vec4f,
+    specular: vec4f,
+}
+
+@group(1) @binding(2) var<storage, read> instances: array<Instance>;
+// A colour for each joint, as four bytes.
+@group(1) @binding(3) var<storage, read> joint_colors: array<u32>;
+@group(1) @binding(4) var<uniform> marks: Marks;
+
+@group(2) @binding(0) var<uniform> material: Material;
+@group(2) @binding(1) var picture: texture_2d<f32>;
+@group(2) @binding(2) var repeated: sampler;
+
+struct Surface {
+    @builtin(position) clip: vec4f,
+    @location(0) world: vec3f,
+    @location(1) normal: vec3f,
+    @location(2) uv: vec2f,
+    // What the joints make of the vertex, where they colour it; the weight of one in `x`.
+    @location(3) joints: vec3f,
+}
+
+@vertex
+fn vs_model(
+    @builtin(instance_index) instance_index: u32,
+    @location(0) position: vec3f,
+    @location(1) normal: vec2f,
+    @location(2) uv: vec2f,
+    @location(3) packed_influences: u32,
+) -> Surface {
+    let instance = instances[instance_index];
+    let vertex = posed(position, octahedral_normal(normal), packed_influences, instance.palette_first);
+    let world = transformed_point(instance.world_from_model, vertex.position);
+    let world_normal = transformed_normal(instance.world_from_model, vertex.normal);
+    return Surface(
+        frame.clip_from_world * vec4f(world, 1.0),
+        world,
+        unit(world_normal),
+        uv,
+        joint_influence(packed_influences),
+    );
+}
+
+// A vector of length 1; where joints cancel each other out, and nothing is left, a shorter one.
+fn unit(vector: vec3f) -> vec3f {
+    return vector / max(length(vector), 1e-6);
+}
+
+fn joint_influence(packed: u32) -> vec3f {
+    let first = packed >> 3u;
+    var result = vec3f(0.0);
+    if SURFACE == SURFACE_JOINTS {
+        let still = (packed & 7u) == 0u;
+        result = select(vec3f(0.0), vec3f(0.45), still);
+        for (var i = first; i < first + (packed & 7u); i++) {
+            let color = unpack4x8unorm(joint_colors[influences[i].joint]).rgb;
+            result += influences[i].weight * color;
+        }
+    }
+    if SURFACE == SURFACE_HEAT {
+        for (var i = first; i < first + (packed & 7u); i++) {
+            result.x += select(0.0, influences[i].weight, influences[i].joint == marks.joint);
+        }
+    }
+    return result;
+}
+
+// ---- Light ---------------------------------------------------------------------------------
+
+// What the light of the engine makes of a colour (fact sheet B6). Both the light and its ambient
+// part are white.
+fn lit(albedo: vec3f, world: vec3f, normal: vec3f) -> vec3f {
+    let to_light = normalize(LIGHT_POSITION - world);
+    let diffuse = material.diffuse.rgb * max(dot(normal, to_light), 0.0);
+    let mirrored = reflect(-to_light, normal);
+    let glare = max(dot(-view_direction(world), mirrored), 0.0);
+    let specular = material.specular.rgb * (0.5 * glare * glare);
+    return albedo * (0.55 * material.ambient + 1.5 * diffuse + 1.5 * specular);
+}
+
+// The colour of the texture. The first row of its texels is its top, at v = 1.
+fn albedo_at(uv: vec2f) -> vec3f {
+    let color = textureSampleBias(picture, repeated, vec2f(uv.x, 1.0 - uv.y), -0.5);
+    if HOLES {
+        if color.a <= 0.5 {
+            discard;
+        }
+        return color.rgb * color.a;
+    }
+    return color.rgb;
+}
+
+// ---- Overlays ------------------------------------------------------------------------------
+
+// A little shading, so that the shape stays readable where colours mean something.
+fn shade(normal: vec3f) -> f32 {
+    return 0.5 + 0.5 * clamp(dot(normal, normalize(vec3f(0.5, 0.75, 0.3))), 0.0, 1.0);
+}
+
+// How much of a square of a board of unit squares is black where a pixel covers `size` of them.
+fn checker(at: vec2f, size: vec2f) -> f32 {
+    let width = max(size, vec2f(1e-4));
+    let sides = 2.0 * (abs(fract((at - 0.5 * width) * 0.5) - 0.5)
+        - abs(fract((at + 0.5 * width) * 0.5) - 0.5)) / width;
+    return 0.5 - 0.5 * sides.x * sides.y;
+}
+
+// Eight squares along each side of the texture; the colours say where in it: red grows with u, green
+// with v.
+fn uv_color(uv: vec2f, pixel: vec2f) -> vec3f {
+    // Where a pixel covers the whole texture only the mean is left.
+    let place = mix(fract(uv), vec2f(0.5), smoothstep(vec2f(0.25), vec2f(1.0), pixel));
+    let color = vec3f(0.15 + 0.85 * place.x, 0.15 + 0.85 * place.y, 0.55 - 0.4 * place.x);
+    return color * mix(1.0, 0.55, checker(uv * 8.0, pixel * 8.0));
+}
+
+fn heat_color(weight: f32) -> vec3f {
+    let at = clamp(weight, 0.0, 1.0) * 4.0;
+    let step = min(u32(at), 3u);
+    return mix(marks.heat[step].rgb, marks.heat[step + 1u].rgb, at - f32(step));
+}
+
+@fragment
+fn fs_model(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
+    let pixel = abs(dpdx(in.uv)) + abs(dpdy(in.uv));
+    let albedo = albedo_at(in.uv);
+    // Back faces are lit by the same normals, as the engine does it (fact sheet B4).
+    let normal = unit(in.normal);
+    var color: vec3f;
+    if SURFACE == SURFACE_UNLIT {
+        color = albedo;
+    } else if SURFACE == SURFACE_NORMALS {
+        color = normal * 0.5 + 0.5;
+    } else if SURFACE == SURFACE_UV_CHECKER {
+        color = uv_color(in.uv, pixel) * shade(normal);
+    } else if SURFACE == SURFACE_JOINTS {
+        color = in.joints * shade(normal);
+    } else if SURFACE == SURFACE_HEAT {
+        color = heat_color(in.joints.x) * shade(normal);
+    } else {
+        color = lit(albedo, in.world, normal);
+    }
+    if SURFACE == SURFACE_BACK_FACES {
+        color = select(marks.back_face.rgb * shade(-normal), color, is_front);
+    }
+    if HIGHLIGHTED {
+        let chosen = mix(color, vec3f(1.0, 0.78, 0.25), 0.45);
+        color = select(color * 0.55, chosen, material.index == marks.material);
+    }
+    return vec4f(color, 1.0);
+}
+
+@fragment
+fn fs_model_wire() -> @location(0) vec4f {
+    return vec4f(0.02, 0.03, 0.05, 0.8);
+}

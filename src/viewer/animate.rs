@@ -1,0 +1,221 @@
+//! What plays in the open document: from commands and the timeline to the moment that is shown.
+
+use std::time::Duration;
+
+use super::commands::Animation;
+use super::settings::{Dock, Panel};
+use super::state::{OpenFile, State};
+use crate::scene::{ClipInfo, Item};
+
+impl State {
+    /// The clips of the open document.
+    pub(super) fn clips(&self) -> &[ClipInfo] {
+        self.open.as_ref().map_or(&[], |open| open.document.clips())
+    }
+
+    /// Whether the open document has something that the panel shows; all do while none is open.
+    pub(super) fn offers(&self, panel: Panel) -> bool {
+        let Some(open) = &self.open else {
+            return true;
+        };
+        match panel {
+            Panel::Kinds => open.has_kinds,
+            Panel::Curves => !open.document.clips().is_empty(),
+            Panel::Outliner | Panel::Inspector | Panel::Problems | Panel::Statistics => true,
+        }
+    }
+
+    /// The panel that is open at an edge. One that the document has nothing for gives way, but is
+    /// remembered for the next.
+    pub(super) fn open_panel(&self, dock: Dock) -> Option<Panel> {
+        let wanted = self.settings.dock(dock).open?;
+        if self.offers(wanted) {
+            return Some(wanted);
+        }
+        match dock {
+            Dock::Left => Some(Panel::Outliner),
+            Dock::Right | Dock::Bottom => None,
+        }
+    }
+
+    /// Whether a panel is open.
+    pub(super) fn is_panel_open(&self, panel: Panel) -> bool {
+        self.open_panel(panel.dock()) == Some(panel)
+    }
+
+    /// Begins with the first clip of the open document, or goes on in the one that was shown
+    /// before the document was read again.
+    pub(super) fn start_clip(&mut self, before: Option<&OpenFile>) {
+        let first = self.clip_of_length(0);
+        if let Some(before) = before {
+            let shown = self.player.clip();
+            let shown = shown.and_then(|index| before.document.clips().get(index));
+            let again = shown.and_then(|shown| {
+                let same = |clip: &ClipInfo| clip.name == shown.name;
+                self.clips().iter().position(same)
+            });
+            match again.and_then(|index| self.clip_of_length(index)) {
+                Some((index, frames)) => self.player.replace(index, frames),
+                // The clip is gone; the bind pose is there always.
+                None => self.player.choose(shown.and(first)),
+            }
+        } else {
+            self.player.choose(first);
+            self.player.set_playing(self.settings.timeline.plays);
+        }
+        self.show_moment();
+    }
+
+    /// A clip with its number of frames.
+    fn clip_of_length(&self, index: usize) -> Option<(usize, u32)> {
+        self.clips().get(index).map(|clip| (index, clip.frames))
+    }
+
+    /// Lets time go by, which is told in seconds. Says when to be told again.
+    pub(super) fn play_until(&mut self, now_secs: f64) -> Option<Duration> {
+        let next = self.player.tick(now_secs);
+        self.show_moment();
+        next
+    }
+
+    fn show_moment(&mut self) {
+        self.shown.playhead = self.player.playhead();
+    }
+
+    /// Changes the player, and shows what it then says.
+    pub(super) fn change_player(&mut self, change: impl FnOnce(&mut super::player::Player)) {
+        change(&mut self.player);
+        self.show_moment();
+    }
+
+    /// Goes to a frame for the pointer that holds the moment.
+    pub(super) fn scrub(&mut self, frame: f64) {
+        self.change_player(|player| player.scrub(frame));
+    }
+
+    /// Shows a clip from its beginning, or the bind pose.
+    pub(super) fn choose_clip(&mut self, index: Option<usize>) {
+        let clip = index.and_then(|index| self.clip_of_length(index));
+        self.change_player(|player| player.choose(clip));
+    }
+
+    /// Shows the clip that an item stands for, if it is one.
+    pub(super) fn choose_clip_of(&mut self, item: Item) {
+        let index = self.clips().iter().position(|clip| clip.item == item);
+        if index.is_some() && index != self.player.clip() {
+            self.choose_clip(index);
+        }
+    }
+
+    /// Whether a command can do anything now.
+    pub(super) fn can_animate(&self, action: Animation) -> bool {
+        let clips = self.clips().len();
+        match action {
+            Animation::Clip { .. } => clips > usize::from(self.player.clip().is_some()),
+            Animation::WholeRange => clips > 0 && !self.player.is_whole_range(),
+            Animation::Step { .. } | Animation::End { .. } | Animation::Range { .. } => {
+                self.player.clip().is_some()
+            }
+            Animation::Timeline => true,
+            Animation::Play
+            | Animation::Stop
+            | Animation::BindPose
+            | Animation::Loop(_)
+            | Animation::Backwards
+            | Animation::Smooth
+            | Animation::Speed { .. } => clips > 0,
+        }
+    }
+
+    /// Whether what a command switches is on.
+    pub(super) fn is_animation_on(&self, action: Animation) -> Option<bool> {
+        let player = &self.player;
+        match action {
+            Animation::Play => Some(player.is_playing()),
+            Animation::BindPose => Some(!self.clips().is_empty() && player.clip().is_none()),
+            Animation::Loop(mode) => Some(player.loop_mode() == mode),
+            Animation::Backwards => Some(player.is_backwards()),
+            Animation::Smooth => Some(player.is_smooth()),
+            Animation::Timeline => Some(self.settings.timeline.shown),
+            Animation::Stop
+            | Animation::Step { .. }
+            | Animation::End { .. }
+            | Animation::Clip { .. }
+            | Animation::Speed { .. }
+            | Animation::Range { .. }
+            | Animation::WholeRange => None,
+        }
+    }
+
+    /// Does what a command says.
+    pub(super) fn animate(&mut self, action: Animation) {
+        match action {
+            Animation::Play => {
+                if self.player.clip().is_none() {
+                    self.choose_clip(Some(0));
+                }
+                let playing = !self.player.is_playing();
+                self.player.set_playing(playing);
+                self.settings.timeline.plays = playing;
+            }
+            Animation::Stop => {
+                self.player.stop();
+                self.settings.timeline.plays = false;
+            }
+            Animation::Step { backwards } => self.player.step(backwards),
+            Animation::End { last } => self.player.go_to_end_of_range(last),
+            Animation::Clip { backwards } => self.step_clip(backwards),
+            Animation::BindPose => self.choose_clip(None),
+            Animation::Loop(mode) => self.player.set_loop_mode(mode),
+            Animation::Backwards => self.player.turn_around(),
+            Animation::Smooth => self.player.set_smooth(!self.player.is_smooth()),
+            Animation::Speed { faster } => {
+                self.player.change_speed(faster);
+                if !self.settings.timeline.shown {
+                    let text = format!("Speed {}×", self.player.speed());
+                    self.toast(text, None);
+                }
+            }
+            Animation::Range { last } => {
+                let frame = self.player.whole_frame();
+                if last {
+                    self.player.set_range_end(frame);
+                } else {
+                    self.player.set_range_start(frame);
+                }
+            }
+            Animation::WholeRange => self.player.reset_range(),
+            Animation::Timeline => {
+                self.settings.timeline.shown = !self.settings.timeline.shown;
+            }
+        }
+        self.show_moment();
+    }
+
+    /// The clip after the one that is shown, or before it, going round at the end.
+    fn step_clip(&mut self, backwards: bool) {
+        let Some(last) = self.clips().len().checked_sub(1) else {
+            return;
+        };
+        let next = match (self.player.clip(), backwards) {
+            (None | Some(0), true) => last,
+            (None, false) => 0,
+            (Some(index), true) => index - 1,
+            (Some(index), false) => {
+                if index < last {
+                    index + 1
+                } else {
+                    0
+                }
+            }
+        };
+        self.choose_clip(Some(next));
+        if !self.settings.timeline.shown
+            && let Some(clip) = self.clips().get(next)
+        {
+            // Nothing else says which it is.
+            let text = clip.name.clone();
+            self.toast(text, None);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! How the numbers of an item run over a clip.
+
+use std::sync::Arc;
+
+use egui::{
+    Align2, Color32, Label, Rangef, RichText, Role, Stroke, TextStyle, Ui, WidgetInfo, vec2,
+};
+use egui_plot::{
+    AxisHints, GridInput, GridMark, HoverPosition, Line, Plot, PlotPoint, PlotPoints, VLine,
+};
+
+use super::document_key::DocumentKey;
+use super::{PanelContext, Request, format, parts};
+use crate::scene::{Document, Item};
+
+/// The least room between the marks of the axis of values and of that of frames, in points.
+const VALUE_ROOM: f32 = 24.0;
+const FRAME_ROOM: f32 = 48.0;
+/// The least height of a plot, in points.
+const LEAST_HEIGHT: f32 = 48.0;
+/// What a plot has above and below its curves, as a part of their height.
+const MARGIN: f64 = 0.08;
+
+/// Plots the curves of the selected item over the clip, and goes to the frame that is clicked.
+#[derive(Debug, Default)]
+pub struct Curves {
+    of: DocumentKey,
+    /// The item and the clip that the curves are of.
+    item: Option<(Item, usize)>,
+    groups: Vec<Group>,
+    /// Groups that are switched off, by name, so that it outlives another selection.
+    hidden: Vec<&'static str>,
+}
+
+/// Curves that share an axis.
+#[derive(Debug)]
+struct Group {
+    name: &'static str,
+    curves: Vec<Curve>,
+    /// The least and the greatest value of the axis.
+    values: [f64; 2],
+}
+
+/// A curve as it is drawn.
+#[derive(Debug)]
+struct Curve {
+    name: &'static str,
+    color: Color32,
+    points: Vec<PlotPoint>,
+}
+
+impl Curves {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let playhead = context.shown.playhead;
+        let Some(clip) = playhead.clip else {
+            let advice = "In the bind pose nothing moves: choose a clip in the timeline.";
+            parts::hint(ui, "No clip is shown", advice);
+            return;
+        };
+        let Some(item) = context.shown.selected else {
+            let advice = "Select a joint in the view or in the outliner to see how it moves.";
+            parts::hint(ui, "No joint is selected", advice);
+            return;
+        };
+        let other_document = self.of.changed_to(context.document);
+        if other_document || self.item != Some((item, clip)) {
+            self.item = Some((item, clip));
+            self.groups = groups(context.document, item, clip);
+        }
+        if self.groups.is_empty() {
+            let advice = "Select a joint to see how it moves in this clip.";
+            parts::hint(ui, "The selection has no curves", advice);
+            return;
+        }
+        let frame = playhead.frame.max(0.0);
+        ui.horizontal_wrapped(|ui| self.values(ui, frame as usize));
+        let hidden = &self.hidden;
+        let plotted: Vec<&Group> = self
+            .groups
+            .iter()
+            .filter(|group| !hidden.contains(&group.name))
+            .collect();
+        if plotted.is_empty() {
+            parts::hint(ui, "All curves are switched off", "");
+            return;
+        }
+        let mut wanted = None;
+        ui.columns(plotted.len(), |columns| {
+            for (ui, group) in columns.iter_mut().zip(&plotted) {
+                wanted = group.plot(ui, frame.into()).or(wanted);
+            }
+        });
+        if let Some(frame) = wanted {
+            if frame as f32 != playhead.frame {
+                // The curves show it only in the next frame.
+                ui.ctx().request_repaint();
+            }
+            context.requests.push(Request::ShowFrame(frame));
+        }
+    }
+
+    /// Switches for the groups, each with what its curves have at a frame.
+    fn values(&mut self, ui: &mut Ui, frame: usize) {
+        ui.label(
+            RichText::new(format!("Frame {frame:<4}"))
+                .monospace()
+                .weak(),
+        );
+        for group in &self.groups {
+            let mut on = !self.hidden.contains(&group.name);
+            let switch = ui
+                .toggle_value(&mut on, group.name)
+                .on_hover_text("Show these curves or not");
+            if switch.changed() {
+                self.hidden.retain(|name| *name != group.name);
+                if !on {
+                    self.hidden.push(group.name);
+                }
+            }
+            for curve in &group.curves {
+                let value = curve.points.get(frame).map_or(0.0, |point| point.y);
+                // What is shown as nothing has no sign.
+                let value = (value * 1000.0).round() / 1000.0 + 0.0;
+                let text = format!("{} {value:<8.3}", curve.name);
+                let text = RichText::new(text).monospace().color(curve.color);
+                ui.add(Label::new(text).extend());
+            }
+        }
+    }
+}
+
+/// The curves of an item in a clip, those of a group together.
+fn groups(document: &Arc<dyn Document>, item: Item, clip: usize) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for curve in document.curves(item, clip) {
+        let [r, g, b] = curve.color;
+        let values = curve.values.iter().map(|value| f64::from(*value));
+        let points = (0_u32..).zip(values).map(|(frame, value)| PlotPoint {
+            x: frame.into(),
+            // What is not finite has no place.
+            y: if value.is_finite() { value } else { 0.0 },
+        });
+        let drawn = Curve {
+            name: curve.name,
+            color: Color32::from_rgb(r, g, b),
+            points: points.collect(),
+        };
+        match groups.iter_mut().find(|group| group.name == curve.group) {
+            Some(group) => group.curves.push(drawn),
+            None => groups.push(Group {
+                name: curve.group,
+                curves: vec![drawn],
+                values: [0.0; 2],
+            }),
+        }
+    }
+    for group in &mut groups {
+        let values = || {
+            let points = group.curves.iter().flat_map(|curve| &curve.points);
+            points.map(|point| point.y)
+        };
+        let least = values().fold(f64::INFINITY, f64::min);
+        let most = values().fold(f64::NEG_INFINITY, f64::max);
+        group.values = if least < most - 1e-6 {
+            let margin = (most - least) * MARGIN;
+            [least - margin, most + margin]
+        } else if least.is_finite() {
+            // What stays as it is lies in the middle.
+            [least - 1.0, least + 1.0]
+        } else {
+            [-1.0, 1.0]
+        };
+    }
+    groups
+}
+
+/// The marks of an axis, so far apart.
+fn marks(input: &GridInput, step_size: f64) -> Vec<GridMark> {
+    let (first, last) = input.bounds;
+    let [first, last] = [(first / step_size).ceil(), (last / step_size).floor()];
+    let count = (last - first).clamp(0.0, 1000.0) as u32;
+    let mark = |index: u32| GridMark {
+        value: (first + f64::from(index)) * step_size,
+        step_size,
+    };
+    (0..=count).map(mark).collect()
+}
+
+impl Group {
+    /// Plots the curves, with a line at the frame that is shown. Gives the frame that the pointer
+    /// asks for.
+    fn plot(&self, ui: &mut Ui, frame: f64) -> Option<u32> {
+        let frames = self.curves.first().map_or(0, |curve| curve.points.len());
+        let last = frames.saturating_sub(1) as f64;
+        let [least, most] = self.values;
+        let weak = ui.visuals().weak_text_color();
+        let accent = ui.visuals().hyperlink_color;
+        let size = vec2(
+            ui.available_width(),
+            ui.available_height().max(LEAST_HEIGHT),
+        );
+        let value_step = format::round_step((most - least) * f64::from(VALUE_ROOM / size.y));
+        let frame_step = (last + 1.0) * f64::from(FRAME_ROOM / size.x);
+        let frame_step = format::round_step(frame_step).max(1.0);
+        let plot = Plot::new(("curves", self.name))
+            .height(size.y)
+            .allow_drag(false)
+            .allow_zoom(false)
+            .allow_scroll(false)
+            .allow_axis_zoom_drag(false)
+            .allow_boxed_zoom(false)
+            .allow_double_click_reset(false)
+            .show_crosshair(false)
+            .custom_x_axes(vec![
+                AxisHints::new_x().label_spacing(Rangef::new(16.0, 24.0)),
+            ])
+            .custom_y_axes(vec![
+                AxisHints::new_y()
+                    .label_spacing(Rangef::new(11.0, 14.0))
+                    .min_thickness(36.0)
+                    .formatter(|mark, _| {
+                        let decimals = (-mark.step_size.log10()).ceil().max(0.0) as usize;
+                        format!("{:.decimals$}", mark.value + 0.0)
+                    }),
+            ])
+            .x_grid_spacer(move |input| marks(&input, frame_step))
+            .y_grid_spacer(move |input| marks(&input, value_step))
+            .grid_spacing(Rangef::new(8.0, 200.0))
+            .label_formatter(|position| match position {
+                HoverPosition::NearDataPoint {
+                    plot_name,
+                    position,
+                    ..
+                } => Some(format!(
+                    "{plot_name} {:.3}\nframe {}",
+                    position.y, position.x
+                )),
+                HoverPosition::Elsewhere { .. } => None,
+            });
+        let shown = plot.show(ui, |plot| {
+            plot.set_plot_bounds_x(-0.5..=last + 0.5);
+            plot.set_plot_bounds_y(least..=most);
+            for curve in &self.curves {
+                let points = PlotPoints::Borrowed(&curve.points);
+                let line = Line::new(curve.name, points).color(curve.color).width(1.5);
+                plot.line(line.allow_hover(true));
+            }
+            let now = VLine::new("", frame).stroke(Stroke::new(1.5, accent));
+            plot.vline(now.allow_hover(false));
+        });
+        let response = shown.response;
+        response.widget_info(|| {
+            let name = format!("{} curves", self.name);
+            WidgetInfo::labeled(Role::Image, ui.is_enabled(), name)
+        });
+        let font = TextStyle::Small.resolve(ui.style());
+        let corner = response.rect.right_top() + vec2(-6.0, 3.0);
+        ui.painter()
+            .text(corner, Align2::RIGHT_TOP, self.name, font, weak);
+        let pointer = parts::held_at(&response)?;
+        let at = shown.transform.value_from_position(pointer).x;
+        Some(at.round().clamp(0.0, last) as u32)
+    }
+}

@@ -1,0 +1,390 @@
+//! For tests: the window's contents without a window, and a document that moves.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, TextureId, Ui, Vec2, vec2};
+use egui_kittest::{Harness, HarnessBuilder};
+use glam::Vec3;
+
+use super::commands::Action;
+use super::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
+use super::settings::Settings;
+use super::state::{OpenFile, StartView, State};
+use super::theme;
+use super::ui::{Canvas, Placed, WindowUi};
+use crate::formats::{Format, Problem};
+use crate::scene::camera::Handedness;
+use crate::scene::registry::{self, OpenOptions, Progress};
+use crate::scene::{
+    Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label,
+    LegendEntry, OutlineNode, Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic,
+    SummaryPart, demo,
+};
+
+struct NoPictures;
+
+impl PreviewRenderer for NoPictures {
+    fn kind_preview(&mut self, _kind: Item, _size: Vec2) -> Option<TextureId> {
+        None
+    }
+
+    fn sandbox_preview(&mut self, _sandbox: &TileSandbox, _size: Vec2) -> Option<TextureId> {
+        None
+    }
+}
+
+/// The window's contents, without a window.
+pub(super) struct Window {
+    pub(super) ui: WindowUi,
+    pub(super) state: State,
+    pub(super) placed: Placed,
+}
+
+/// The terrain demo.
+pub(super) fn document() -> Arc<dyn Document> {
+    static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
+    let open = || {
+        registry::open(
+            &demo::TERRAIN.source(),
+            &OpenOptions::default(),
+            &Progress::default(),
+        )
+        .unwrap()
+    };
+    Arc::clone(DOCUMENT.get_or_init(open))
+}
+
+/// A window with whatever the change has opened.
+pub(super) fn window(change: impl FnOnce(&mut State)) -> Harness<'static, Window> {
+    built(Harness::builder().with_size(vec2(1200.0, 800.0)), change)
+}
+
+/// A window made in some way.
+fn built(
+    builder: HarnessBuilder<Window>,
+    change: impl FnOnce(&mut State),
+) -> Harness<'static, Window> {
+    let mut state = State::new(Settings::default(), StartView::default());
+    change(&mut state);
+    let show = |ui: &mut Ui, window: &mut Window| {
+        let mut canvas = Canvas {
+            picture: TextureId::default(),
+            frame: FrameStatistics {
+                frame_ms: 1.0,
+                triangles: 2,
+                draw_calls: 3,
+                gpu_bytes: 4,
+                cpu_bytes: 5,
+                adapter: "test",
+            },
+            previews: &mut NoPictures,
+        };
+        window.placed = window.ui.show(ui, &mut window.state, &mut canvas);
+    };
+    let mut harness = builder.with_max_steps(40).build_ui_state(
+        show,
+        Window {
+            ui: WindowUi::default(),
+            state,
+            placed: Placed::default(),
+        },
+    );
+    theme::apply(&harness.ctx);
+    harness.run();
+    harness
+}
+
+/// A window with the demo open, seen from straight above.
+pub(super) fn with_demo() -> Harness<'static, Window> {
+    let mut harness = window(|state| {
+        state.open = Some(OpenFile::new(
+            "demo.pfmap".into(),
+            Some(&demo::TERRAIN),
+            document(),
+            1,
+        ));
+        state.camera.handedness = document().handedness();
+    });
+    for action in [
+        Action::View(crate::scene::camera::NamedView::Top),
+        Action::FrameAll,
+    ] {
+        harness.state_mut().state.run(action);
+    }
+    harness.run();
+    harness
+}
+
+/// The overlays of models, which are switched by name.
+static OVERLAYS: [Overlay; 2] = [
+    Overlay {
+        id: "skeleton",
+        name: "Skeleton",
+        help: "Draws the joints",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "unlit",
+        name: "Unlit",
+        help: "Shows textures without light",
+        colors_surface: true,
+    },
+];
+
+/// Something that moves, without a picture of its own.
+#[derive(Debug)]
+struct Moving {
+    terrain: Arc<dyn Document>,
+    clips: Vec<ClipInfo>,
+}
+
+/// A joint of [`moving`].
+pub(super) fn joint(index: u64) -> Item {
+    Item {
+        kind: "joint",
+        index,
+    }
+}
+
+/// A document of two units with two joints and clips of these names and lengths.
+pub(super) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
+    let clip = |(index, (name, frames)): (u64, &(&str, u32))| ClipInfo {
+        name: (*name).to_owned(),
+        frames: *frames,
+        item: Item {
+            kind: "clip",
+            index,
+        },
+    };
+    Arc::new(Moving {
+        terrain: document(),
+        clips: (0..).zip(clips).map(clip).collect(),
+    })
+}
+
+fn open_moving(state: &mut State) {
+    state.settings.timeline.plays = false;
+    let document = moving(&[("Walk", 32), ("Idle", 10), ("Salute", 1)]);
+    state.open = Some(OpenFile::new("made.pfobj".into(), None, document, 1));
+    state.start_clip(None);
+}
+
+/// A window with a document of three clips open, which stands still at the beginning of the
+/// first.
+pub(super) fn with_moving() -> Harness<'static, Window> {
+    window(open_moving)
+}
+
+/// The same in a window of some size in points, with so many pixels to a point, of which a picture
+/// can be taken.
+pub(super) fn picture_of_moving(size: Vec2, pixels_per_point: f32) -> Harness<'static, Window> {
+    let builder = Harness::builder()
+        .with_size(size)
+        .with_pixels_per_point(pixels_per_point)
+        .wgpu();
+    built(builder, open_moving)
+}
+
+impl Document for Moving {
+    fn format(&self) -> &'static Format {
+        self.terrain.format()
+    }
+
+    fn version(&self) -> String {
+        self.terrain.version()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &[]
+    }
+
+    fn bounds(&self) -> Aabb {
+        Aabb {
+            min: Vec3::new(-0.5, 0.0, -0.5),
+            max: Vec3::new(0.5, 2.0, 0.5),
+        }
+    }
+
+    fn handedness(&self) -> Handedness {
+        Handedness::Mirrored
+    }
+
+    fn drawable(&self) -> Drawable<'_> {
+        self.terrain.drawable()
+    }
+
+    fn outline(&self) -> Vec<OutlineNode> {
+        let node = |(label, index): (&str, u64)| OutlineNode {
+            label: label.to_owned(),
+            item: Some(joint(index)),
+            note: String::new(),
+            swatch: None,
+            children: Vec::new(),
+        };
+        [("Hip", 0), ("Head", 1)].map(node).into()
+    }
+
+    fn clips(&self) -> &[ClipInfo] {
+        &self.clips
+    }
+
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+        let frames = self.clips.get(clip).map_or(0, |clip| clip.frames);
+        let curve = |group, name, color, size: f32| Curve {
+            group,
+            name,
+            color,
+            values: (0..frames)
+                .map(|frame| size * (frame as f32 * 0.4 + size).sin())
+                .collect(),
+        };
+        let (red, green, blue) = ([235, 90, 85], [110, 200, 110], [95, 150, 245]);
+        match item.kind {
+            "joint" => ["Translation", "Rotation", "Scale"]
+                .into_iter()
+                .zip([0.3, 70.0, 0.0])
+                .flat_map(|(group, size)| {
+                    [
+                        curve(group, "X", red, size),
+                        curve(group, "Y", green, size * 0.6),
+                        curve(group, "Z", blue, size * 0.2),
+                    ]
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn pick(&self, ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
+        // A ball around the head.
+        let head = Vec3::new(0.0, 1.5, 0.0);
+        let along = (head - ray_in_world.origin).dot(ray_in_world.direction);
+        let nearest = ray_in_world.origin + ray_in_world.direction * along;
+        (nearest.distance(head) < 0.4).then_some(Hit {
+            item: joint(1),
+            position: nearest,
+            distance: along,
+        })
+    }
+
+    fn summary(&self, item: Item) -> Vec<SummaryPart> {
+        vec![SummaryPart::new("Joint", item.index.to_string())]
+    }
+
+    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
+        if item.kind != "joint" {
+            return Vec::new();
+        }
+        let frame = Property::new("At", format!("moment {}", playhead.frame));
+        vec![PropertyGroup {
+            title: "Joint",
+            properties: vec![frame],
+        }]
+    }
+
+    fn item_bounds(&self, _item: Item, _playhead: Playhead) -> Option<Aabb> {
+        Some(self.bounds())
+    }
+
+    fn item_outline(&self, _item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
+        Vec::new()
+    }
+
+    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        if shown.overlays.contains("skeleton") {
+            labels.extend([("Hip", 0.5), ("Head", 1.5)].map(|(text, y)| Label {
+                position: Vec3::new(0.0, y, 0.0),
+                text: text.to_owned(),
+                color: [240, 220, 150],
+            }));
+        }
+    }
+
+    fn neighbor(&self, _item: Item, _direction: Direction) -> Option<Item> {
+        None
+    }
+
+    fn problem_item(&self, _problem: &Problem) -> Option<Item> {
+        None
+    }
+
+    fn overlays(&self) -> &'static [Overlay] {
+        &OVERLAYS
+    }
+
+    fn legend(&self, _overlay_id: &str) -> Vec<LegendEntry> {
+        Vec::new()
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        Vec::new()
+    }
+
+    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
+        None
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        Vec::new()
+    }
+
+    fn thumbnail(&self, _index: usize) -> Option<(u32, u32, &[u8])> {
+        None
+    }
+
+    fn dependencies(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        0
+    }
+
+    fn info(&self, _query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::new()
+    }
+}
+
+pub(super) fn state<'a>(harness: &'a Harness<'_, Window>) -> &'a State {
+    &harness.state().state
+}
+
+pub(super) fn press(harness: &mut Harness<'_, Window>, modifiers: Modifiers, key: Key) {
+    harness.key_press_modifiers(modifiers, key);
+    harness.run();
+}
+
+pub(super) fn middle(harness: &Harness<'_, Window>) -> Pos2 {
+    harness.state().placed.viewport.unwrap().center()
+}
+
+pub(super) fn move_to(harness: &mut Harness<'_, Window>, to: Pos2) {
+    harness.input_mut().events.push(Event::PointerMoved(to));
+    harness.run();
+}
+
+pub(super) fn button(
+    harness: &mut Harness<'_, Window>,
+    button: PointerButton,
+    at: Pos2,
+    pressed: bool,
+) {
+    harness.input_mut().events.push(Event::PointerButton {
+        pos: at,
+        button,
+        pressed,
+        modifiers: Modifiers::NONE,
+    });
+    harness.run();
+}
+
+pub(super) fn drag(harness: &mut Harness<'_, Window>, with: PointerButton, by: Vec2) {
+    let from = middle(harness);
+    move_to(harness, from);
+    button(harness, with, from, true);
+    for step in 1_u8..=4 {
+        move_to(harness, from + by * f32::from(step) / 4.0);
+    }
+    button(harness, with, from + by, false);
+}
