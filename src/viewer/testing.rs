@@ -8,6 +8,7 @@ use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
 
 use super::commands::Action;
+use super::loader::{LoadRequest, Loaded, Outcome, Target};
 use super::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
 use super::settings::Settings;
 use super::state::{OpenFile, StartView, State};
@@ -172,6 +173,25 @@ pub(super) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
         terrain: document(),
         clips: (0..).zip(clips).map(clip).collect(),
     })
+}
+
+/// What a load gives that opens a document, which may be open already.
+pub(super) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
+    let path = PathBuf::from("made.pfobj");
+    Outcome {
+        request: LoadRequest {
+            target: Target::Paths(vec![path.clone()]),
+            reload,
+        },
+        loaded: Some(Loaded {
+            path: path.clone(),
+            demo: None,
+            document,
+            files: vec![path],
+        }),
+        failures: Vec::new(),
+        number: 1,
+    }
 }
 
 fn open_moving(state: &mut State) {
