@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use egui::accesskit::Role;
@@ -17,13 +18,13 @@ use mapscope::scene::camera::Handedness;
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::terrain::Terrain;
 use mapscope::scene::{
-    Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
-    TextSpan,
+    Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry,
+    OutlineNode, Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic, SummaryPart,
+    Swatch, TextSpan,
 };
 use mapscope::viewer::panels::{
-    FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer, Problems,
-    Request, Statistics, Thumbnails, TileSandbox,
+    Curves, FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer,
+    Problems, Request, Statistics, Thumbnails, TileSandbox,
 };
 
 // ---- A document whose contents are known ---------------------------------------------------
@@ -34,6 +35,8 @@ struct Sample {
     name: &'static str,
     problems: Vec<Problem>,
     terrain: OnceLock<Terrain>,
+    /// How often it was asked for curves and for properties.
+    asked: [AtomicUsize; 2],
 }
 
 /// A real map of one chunk.
@@ -152,6 +155,41 @@ impl Document for Sample {
         ]
     }
 
+    fn clips(&self) -> &[ClipInfo] {
+        static CLIPS: OnceLock<[ClipInfo; 2]> = OnceLock::new();
+        CLIPS.get_or_init(|| {
+            [("Walk", 0), ("Run", 1)].map(|(name, index)| ClipInfo {
+                name: name.to_owned(),
+                frames: 21,
+                item: item("clip", index),
+            })
+        })
+    }
+
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+        self.asked[0].fetch_add(1, Ordering::Relaxed);
+        if item.kind != "joint" {
+            return Vec::new();
+        }
+        let curve = |(group, name): (_, _), color, factor: f32| Curve {
+            group,
+            name,
+            color,
+            values: (0..21).map(|frame| frame as f32 * factor).collect(),
+        };
+        let walk = if clip == 0 { 1.0 } else { -1.0 };
+        vec![
+            curve(("Translation", "X"), [240, 80, 80], 0.5 * walk),
+            curve(("Translation", "Y"), [80, 240, 80], -0.25 * walk),
+            curve(("Scale", "X"), [240, 80, 80], 0.0),
+            curve(("Scale", "Y"), [80, 240, 80], f32::NAN),
+        ]
+    }
+
+    fn follows_playhead(&self, item: Item) -> bool {
+        item.kind == "tile" && item.index == 1
+    }
+
     fn pick(&self, _ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
         None
     }
@@ -161,6 +199,7 @@ impl Document for Sample {
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
+        self.asked[1].fetch_add(1, Ordering::Relaxed);
         if item.kind != "tile" {
             return Vec::new();
         }
@@ -429,7 +468,7 @@ fn sample() -> Sample {
             ),
             Problem::warning(Place::Offset(255), "the last line has no end"),
         ],
-        terrain: OnceLock::new(),
+        ..Sample::default()
     }
 }
 
@@ -1082,6 +1121,109 @@ fn a_minus_zero_does_not_outlive_a_change_of_height() {
     h.get(field).set_value_accesskit(5.0);
     h.run();
     assert_eq!(tried(&h), "0+0500000000101001111000");
+}
+
+// ---- Curves --------------------------------------------------------------------------------
+
+/// The panel with a joint selected, in the first clip.
+fn curves_of(item: Item) -> (Harness<'static, Host<Curves>>, Arc<Sample>) {
+    let sample = Arc::new(sample());
+    let mut host: Host<Curves> = plain().selecting(item);
+    host.document = sample.clone();
+    host.shown.playhead = Playhead::at_frame(0, 4);
+    let builder = Harness::builder().with_size(vec2(900.0, 240.0));
+    (host.in_harness(builder, Curves::ui), sample)
+}
+
+#[test]
+fn curves_say_their_values_at_the_frame() {
+    let (mut h, _) = curves_of(item("joint", 3));
+    h.get_by_label_contains("Frame 4");
+    h.get_by_label_contains("X 2.000");
+    h.get_by_label_contains("Y -1.000");
+    h.state_mut().shown.playhead.frame = 20.0;
+    h.run();
+    h.get_by_label_contains("X 10.000");
+    // Not a number is nothing to be drawn, and no reason to fail.
+    h.get_by_label("Scale curves");
+}
+
+#[test]
+fn curves_are_made_once_for_an_item_and_a_clip() {
+    let (mut h, sample) = curves_of(item("joint", 3));
+    let made = || sample.asked[0].load(Ordering::Relaxed);
+    for frame in 0..20_u8 {
+        h.state_mut().shown.playhead.frame = frame.into();
+        h.run();
+    }
+    assert_eq!(made(), 1);
+    h.state_mut().shown.playhead = Playhead::at_frame(1, 4);
+    h.run();
+    h.get_by_label_contains("X -2.000");
+    assert_eq!(made(), 2);
+    h.state_mut().shown.selected = Some(item("joint", 4));
+    h.run();
+    assert_eq!(made(), 3);
+}
+
+#[test]
+fn groups_of_curves_are_switched_on_and_off() {
+    let (mut h, _) = curves_of(item("joint", 3));
+    h.get_by_label("Translation").click();
+    h.run();
+    assert!(h.query_by_label("Translation curves").is_none());
+    h.get_by_label("Scale").click();
+    h.run();
+    h.get_by_label("All curves are switched off");
+    h.get_by_label("Translation").click();
+    h.run();
+    h.get_by_label("Translation curves");
+}
+
+#[test]
+fn a_press_in_the_curves_asks_for_the_frame_that_is_there() {
+    let (mut h, _) = curves_of(item("joint", 3));
+    for part in [0.1, 0.5, 0.99] {
+        let plot = h.get_by_label("Translation curves").rect();
+        let at = plot.left_center().lerp(plot.right_center(), part);
+        h.drag_at(at);
+        h.run();
+        h.drop_at(at);
+        h.run();
+        let asked = h.state().asked();
+        let Some(Request::ShowFrame(frame)) = asked.last() else {
+            panic!("{asked:?}");
+        };
+        let there = part * 21.0 - 0.5;
+        assert!((*frame as f32 - there).abs() <= 0.75, "{frame} at {part}");
+    }
+}
+
+#[test]
+fn without_curves_the_panel_says_what_to_do() {
+    let (mut h, _) = curves_of(item("material", 0));
+    h.get_by_label("The selection has no curves");
+    h.state_mut().shown.selected = None;
+    h.run();
+    h.get_by_label("No joint is selected");
+    h.state_mut().shown.playhead = Playhead::default();
+    h.run();
+    h.get_by_label("No clip is shown");
+}
+
+#[test]
+fn what_does_not_move_is_described_once_while_a_clip_plays() {
+    for (index, times) in [(0, 1), (1, 6)] {
+        let sample = Arc::new(sample());
+        let mut host: Host<Inspector> = plain().selecting(item("tile", index));
+        host.document = sample.clone();
+        let mut h = host.in_harness(small(), Inspector::ui);
+        for frame in 1..=5 {
+            h.state_mut().shown.playhead = Playhead::at_frame(0, frame);
+            h.run();
+        }
+        assert_eq!(sample.asked[1].load(Ordering::Relaxed), times);
+    }
 }
 
 // ---- Pictures ------------------------------------------------------------------------------

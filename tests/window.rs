@@ -460,23 +460,24 @@ fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
 
     let ruler = it.program.rect("timeline-ruler");
     let at = |part: f32| ruler.at(part, 0.3);
-    it.screen.drag(Button::Left, at(0.1), at(0.51));
+    it.screen.drag(Button::Left, at(0.1), at(0.77));
     let heard = it.program.wait_until_drawn().to_vec();
     let moments = heard
         .iter()
         .filter_map(|line| line.strip_prefix("event: playhead Bend "));
     let moments: Vec<&str> = moments.collect();
-    assert_eq!(moments.last(), Some(&"12 paused"), "{heard:?}");
+    assert_eq!(moments.last(), Some(&"18 paused"), "{heard:?}");
+    // One on the way at least, however slow the machine is.
     assert!(
-        pictures(&heard) >= 3,
+        pictures(&heard) >= 2,
         "it draws while it is dragged: {heard:?}"
     );
     let bent = it.screen.photograph("model-scrubbed");
 
     for (key, moment) in [
-        (Key::of('.'), "13 paused"),
-        (Key::of(','), "12 paused"),
-        (Key::of(','), "11 paused"),
+        (Key::of('.'), "19 paused"),
+        (Key::of(','), "18 paused"),
+        (Key::of(','), "17 paused"),
         (Key::HOME, "0 paused"),
     ] {
         it.screen.key(&[key]);

@@ -119,3 +119,109 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::commands::Action;
+    use super::super::settings::Settings;
+    use super::super::state::StartView;
+    use super::super::testing::{joint, loaded, model, moving};
+    use super::*;
+    use crate::scene::camera::{NamedView, Projection};
+
+    const ASPECT: f32 = 1.3;
+
+    /// Something of two units, and the model that comes with the program.
+    fn small() -> impl Iterator<Item = State> {
+        [moving(&[("Walk", 32)]), model()]
+            .into_iter()
+            .map(|document| {
+                let mut state = State::new(Settings::default(), StartView::default());
+                state.loaded(loaded(document, false));
+                state.shape_view(ASPECT);
+                state
+            })
+    }
+
+    /// How much of the picture's height or width the document takes, and that it is in it.
+    #[track_caller]
+    fn seen(state: &State) -> f32 {
+        let corners = state.document().unwrap().bounds().corners();
+        let at = corners.map(|corner| state.camera.project(corner, ASPECT).unwrap());
+        let low = at.into_iter().reduce(Vec2::min).unwrap();
+        let high = at.into_iter().reduce(Vec2::max).unwrap();
+        assert!(low.min_element() > 0.0 && high.max_element() < 1.0);
+        (high - low).max_element()
+    }
+
+    #[test]
+    fn small_things_fill_the_view_from_every_side() {
+        for mut state in small() {
+            assert!(seen(&state) > 0.9, "at first");
+            let center = state.document().unwrap().bounds().center();
+            let aside = state.camera.pose.target.distance(center);
+            assert!(aside < state.camera.distance() * 0.2, "{aside}");
+            for projection in [Projection::Perspective, Projection::Orthographic] {
+                state.camera.projection = projection;
+                for view in NamedView::ALL {
+                    state.run(Action::View(view));
+                    state.run(Action::FrameAll);
+                    assert!(seen(&state) > 0.9, "{view:?} {projection:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_comes_near_to_small_things() {
+        for mut state in small() {
+            let bounds = state.document().unwrap().bounds();
+            for _ in 0..100 {
+                let camera = &state.camera;
+                state.camera.pose = camera_control::zoom(camera, bounds.center(), 0.8);
+            }
+            assert!(state.camera.distance() < bounds.radius() * 0.1);
+            assert!(state.camera.near < state.camera.distance() * 0.6);
+        }
+    }
+
+    #[test]
+    fn a_drag_beside_a_small_thing_turns_around_it() {
+        for mut state in small() {
+            let pivot = state.pivot_at(Vec2::new(0.02, 0.95));
+            assert_eq!(pivot, state.camera.pose.target);
+            for _ in 0..20 {
+                let turn = Vec2::new(25.0, 0.0);
+                state.camera.pose = camera_control::orbit(&state.camera, pivot, turn);
+                let center = state.document().unwrap().bounds().center();
+                let seen = state.camera.project(center, ASPECT).unwrap();
+                assert!((seen - 0.5).length() < 0.35, "{seen}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_foreshortening_a_small_thing_is_pointed_at_exactly() {
+        for mut state in small() {
+            state.camera.projection = Projection::Orthographic;
+            let at = Vec2::new(0.47, 0.52);
+            let ray = state.camera.ray_in_world(at, ASPECT);
+            let center = state.document().unwrap().bounds().center();
+            let near = ray.origin + ray.direction * (center - ray.origin).dot(ray.direction);
+            let seen = state.camera.project(near, ASPECT).unwrap();
+            assert!((seen - at).length() < 1e-4, "{seen}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_small_thing_is_framed_with_some_of_what_is_around() {
+        for mut state in small() {
+            let whole = state.document().unwrap().bounds().radius();
+            state.run(Action::FrameAll);
+            let far = state.camera.distance();
+            state.frame(joint(1));
+            let near = state.camera.distance();
+            assert!(near <= far * 1.01 && near > whole * 0.2, "{near} of {far}");
+        }
+    }
+}

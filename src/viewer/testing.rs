@@ -1,6 +1,6 @@
 //! For tests: the window's contents without a window, and a document that moves.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, TextureId, Ui, Vec2, vec2};
@@ -8,6 +8,7 @@ use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
 
 use super::commands::Action;
+use super::loader::{LoadRequest, Loaded, Outcome, Target};
 use super::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
 use super::settings::Settings;
 use super::state::{OpenFile, StartView, State};
@@ -15,7 +16,7 @@ use super::theme;
 use super::ui::{Canvas, Placed, WindowUi};
 use crate::formats::{Format, Problem};
 use crate::scene::camera::Handedness;
-use crate::scene::registry::{self, OpenOptions, Progress};
+use crate::scene::registry::{self, OpenOptions, Progress, Source};
 use crate::scene::{
     Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label,
     LegendEntry, OutlineNode, Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic,
@@ -53,6 +54,17 @@ pub(super) fn document() -> Arc<dyn Document> {
         .unwrap()
     };
     Arc::clone(DOCUMENT.get_or_init(open))
+}
+
+/// The model that comes with the program.
+pub(super) fn model() -> Arc<dyn Document> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/drakeling.pfobj");
+    let source = Source {
+        bytes: std::fs::read(&path).unwrap().into(),
+        path,
+        embedded: &[],
+    };
+    registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
 /// A window with whatever the change has opened.
@@ -161,6 +173,25 @@ pub(super) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
         terrain: document(),
         clips: (0..).zip(clips).map(clip).collect(),
     })
+}
+
+/// What a load gives that opens a document, which may be open already.
+pub(super) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
+    let path = PathBuf::from("made.pfobj");
+    Outcome {
+        request: LoadRequest {
+            target: Target::Paths(vec![path.clone()]),
+            reload,
+        },
+        loaded: Some(Loaded {
+            path: path.clone(),
+            demo: None,
+            document,
+            files: vec![path],
+        }),
+        failures: Vec::new(),
+        number: 1,
+    }
 }
 
 fn open_moving(state: &mut State) {

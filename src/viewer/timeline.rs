@@ -642,17 +642,16 @@ fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::time::Duration;
 
     use egui::{Event, PointerButton, ViewportId, vec2};
     use egui_kittest::Harness;
     use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
-    use super::super::loader::{LoadRequest, Loaded, Outcome, Target};
+    use super::super::loader::Outcome;
     use super::super::settings::Panel as DockPanel;
     use super::super::testing::{
-        Window, button, joint, move_to, moving, picture_of_moving, press, state, with_demo,
+        self, Window, button, joint, move_to, moving, picture_of_moving, press, state, with_demo,
         with_moving,
     };
     use super::*;
@@ -1069,21 +1068,7 @@ mod tests {
 
     /// What a load of a document with these clips gives.
     fn loaded(clips: &[(&str, u32)], reload: bool) -> Outcome {
-        let path = std::path::PathBuf::from("made.pfobj");
-        Outcome {
-            request: LoadRequest {
-                target: Target::Paths(vec![path.clone()]),
-                reload,
-            },
-            loaded: Some(Loaded {
-                path: path.clone(),
-                demo: None,
-                document: Arc::clone(&moving(clips)),
-                files: vec![path],
-            }),
-            failures: Vec::new(),
-            number: 1,
-        }
+        testing::loaded(moving(clips), reload)
     }
 
     #[test]

@@ -334,7 +334,8 @@ mod tests {
     use super::super::menus;
     use super::super::state::{Dialog, Effect, LoadingView, PathPurpose};
     use super::super::testing::{
-        button, document, drag, middle, move_to, press, state, window, with_demo, with_moving,
+        button, document, drag, middle, model, move_to, press, state, window, with_demo,
+        with_moving,
     };
     use super::*;
     use crate::scene::camera::Projection;
@@ -342,7 +343,12 @@ mod tests {
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
-        let offered: Vec<&str> = document().overlays().iter().map(|o| o.id).collect();
+        let documents = [document(), model()];
+        let offered: Vec<&str> = documents
+            .iter()
+            .flat_map(|document| document.overlays())
+            .map(|overlay| overlay.id)
+            .collect();
         for id in &offered {
             let command = commands::find(&format!("overlay.{id}"));
             let action = command.map(|command| command.action);

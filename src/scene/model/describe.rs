@@ -157,6 +157,10 @@ impl Document for Model {
         self.joint_curves(item, clip)
     }
 
+    fn follows_playhead(&self, item: Item) -> bool {
+        matches!(item.kind, item::JOINT | item::TRIANGLE | item::CLIP)
+    }
+
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
         self.first_hit(ray_in_world, shown)
     }

@@ -30,6 +30,8 @@ pub struct Curves {
     groups: Vec<Group>,
     /// Groups that are switched off, by name, so that it outlives another selection.
     hidden: Vec<&'static str>,
+    /// The frame that the pointer asked for in the last frame of the window.
+    wanted: Option<u32>,
 }
 
 /// Curves that share an axis.
@@ -91,11 +93,12 @@ impl Curves {
                 wanted = group.plot(ui, frame.into()).or(wanted);
             }
         });
+        if self.wanted != wanted {
+            self.wanted = wanted;
+            // The curves show it only in the next frame.
+            ui.ctx().request_repaint();
+        }
         if let Some(frame) = wanted {
-            if frame as f32 != playhead.frame {
-                // The curves show it only in the next frame.
-                ui.ctx().request_repaint();
-            }
             context.requests.push(Request::ShowFrame(frame));
         }
     }
