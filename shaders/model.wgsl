@@ -151,13 +151,15 @@ fn checker(at: vec2f, size: vec2f) -> f32 {
     return 0.5 - 0.5 * sides.x * sides.y;
 }
 
-// Eight squares along each side of the texture; the colours say where in it: red grows with u, green
-// with v.
+// Eight squares along each side of the texture, and smaller ones within them; the colours say where
+// in it: red grows with u, green with v.
 fn uv_color(uv: vec2f, pixel: vec2f) -> vec3f {
     // Where a pixel covers the whole texture only the mean is left.
     let place = mix(fract(uv), vec2f(0.5), smoothstep(vec2f(0.25), vec2f(1.0), pixel));
     let color = vec3f(0.15 + 0.85 * place.x, 0.15 + 0.85 * place.y, 0.55 - 0.4 * place.x);
-    return color * mix(1.0, 0.55, checker(uv * 8.0, pixel * 8.0));
+    let coarse = mix(1.0, 0.75, checker(uv * 8.0, pixel * 8.0));
+    let fine = mix(1.0, 0.65, checker(uv * 32.0, pixel * 32.0));
+    return color * coarse * fine;
 }
 
 fn heat_color(weight: f32) -> vec3f {

@@ -10,9 +10,10 @@ mod shared;
 mod stage;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
-use mapscope::render::{Gpu, View, probe_skin};
+use mapscope::render::{Gpu, Renderer, Target, View, probe_skin};
 use mapscope::scene::camera::{Camera, NamedView};
 use mapscope::scene::model::Model;
 use mapscope::scene::model::instances::Instance;
@@ -22,6 +23,8 @@ use mapscope::scene::{Document, Playhead};
 
 use stage::Stage;
 
+/// Pixels of pictures.
+const SIZE: [u32; 2] = [64, 64];
 /// How far apart the two may be, for each unit of what is reckoned with.
 const ROUNDING: f32 = 1e-5;
 
@@ -110,20 +113,20 @@ fn every_frame_of_every_clip_of_a_real_model() {
     assert!(moved > model.mesh().vertices.len() * moments.len() / 2);
 }
 
-#[test]
-fn a_thousand_instances_take_one_draw_for_each_material() {
-    const SIZE: [u32; 2] = [64, 64];
+/// A chimney and a view of it at a frame in which it is bent.
+fn chimney() -> (Arc<dyn Document>, View) {
     let path = Path::new("chimney.pfobj");
     let document = rigs::open(path, &rigs::chimney("rock.jpg", "sand.jpg"));
-    let aspect = 1.0;
     let (named, handedness) = (NamedView::Iso, document.handedness());
-    let mut view = View::plain(Camera::framing(
-        document.bounds(),
-        named,
-        handedness,
-        aspect,
-    ));
+    let camera = Camera::framing(document.bounds(), named, handedness, 1.0);
+    let mut view = View::plain(camera);
     view.shown.playhead = Playhead::at_frame(0, 3);
+    (document, view)
+}
+
+#[test]
+fn a_thousand_instances_take_one_draw_for_each_material() {
+    let (document, mut view) = chimney();
     let mut stage = Stage::get();
     let (one, statistics) = stage.draw(Some(&*document), &view, SIZE);
     // Two materials, and the sky.
@@ -153,4 +156,20 @@ fn a_thousand_instances_take_one_draw_for_each_material() {
     // And none at all.
     let (none, _) = stage.draw_instances(&*document, &[], &view, SIZE);
     assert!(one != none);
+}
+
+#[test]
+fn shaders_are_made_again_while_a_model_is_open() {
+    let (document, view) = chimney();
+    let gpu = Gpu::headless().unwrap();
+    let mut renderer = Renderer::new(&gpu);
+    let mut scene = renderer.upload(&gpu, &*document).unwrap();
+    let target = Target::new(&gpu, SIZE);
+    let mut pictures = Vec::new();
+    for _ in 0..2 {
+        renderer.draw_now(&gpu, &target, Some((&mut scene, &*document)), &view);
+        pictures.push(target.read_back(&gpu).unwrap());
+        renderer.reload_shaders(&gpu).unwrap();
+    }
+    assert!(pictures[0] == pictures[1]);
 }
