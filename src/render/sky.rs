@@ -1,7 +1,8 @@
 //! The sky, wherever nothing else is.
 
+use super::resources::{PipelineOptions, create_pipeline};
 use super::shaders::SKY;
-use super::{FrameData, FrameRenderer, Gpu, PipelineOptions, create_pipeline};
+use super::{FrameData, FrameRenderer, Gpu};
 
 /// Draws the sky behind everything.
 #[derive(Debug)]
