@@ -2,6 +2,7 @@
 
 use glam::{Mat4, Vec3, Vec4};
 
+use super::resources::{sampler_entry, texture_entry, uniform_entry, upload_texture};
 use super::{Gpu, View};
 use crate::scene::Aabb;
 use crate::scene::camera::{FIELD_OF_VIEW_Y_RADIANS, Projection};
@@ -55,13 +56,13 @@ impl FrameRenderer {
             .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some("frame"),
                 entries: &[
-                    super::uniform_entry(0),
-                    super::texture_entry(1, wgpu::TextureViewDimension::D2),
-                    super::sampler_entry(2),
+                    uniform_entry(0),
+                    texture_entry(1, wgpu::TextureViewDimension::D2),
+                    sampler_entry(2),
                 ],
             });
         let side = noise::SIDE as u32;
-        let noise = super::upload_texture(
+        let noise = upload_texture(
             gpu,
             "noise",
             wgpu::TextureFormat::Rgba8Unorm,

@@ -2,8 +2,9 @@
 
 use crate::scene::{Document, Line, Shown};
 
+use super::resources::{PipelineOptions, create_pipeline};
 use super::shaders::LINES;
-use super::{FrameData, FrameRenderer, Gpu, PipelineOptions, View, create_pipeline};
+use super::{FrameData, FrameRenderer, Gpu, View};
 
 /// Colour and width of the outline of what is selected.
 const OUTLINE_COLOR: [u8; 4] = [255, 196, 61, 255];

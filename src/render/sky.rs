@@ -1,7 +1,8 @@
 //! What is seen wherever nothing else is: the sky over maps, a studio around models.
 
+use super::resources::{PipelineOptions, create_pipeline};
 use super::shaders::{SKY, STUDIO, Shader};
-use super::{FrameData, FrameRenderer, Gpu, PipelineOptions, create_pipeline};
+use super::{FrameData, FrameRenderer, Gpu};
 
 /// What is behind everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

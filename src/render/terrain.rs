@@ -9,11 +9,12 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
-use super::shaders::TERRAIN;
-use super::{
-    DrawStatistics, Gpu, PipelineOptions, UploadError, Uploads, View, create_pipeline,
-    sampler_entry, storage_entry, texture_entry, uniform_entry, upload_texture,
+use super::resources::{
+    PipelineOptions, Uploads, create_pipeline, sampler_entry, storage_entry, texture_entry,
+    uniform_entry, upload_texture,
 };
+use super::shaders::TERRAIN;
+use super::{DrawStatistics, Gpu, UploadError, View};
 use crate::formats::pfmap::CHUNK_SIDE;
 use crate::scene::Aabb;
 use crate::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};

@@ -5,7 +5,8 @@ use std::num::NonZero;
 use bytemuck::Zeroable as _;
 
 use super::mesh::ModelMesh;
-use crate::render::{Gpu, UploadError, check_size};
+use crate::render::resources::check_size;
+use crate::render::{Gpu, UploadError};
 use crate::scene::model::Model;
 use crate::scene::model::instances::Instance;
 use crate::scene::model::skeleton::SkinMatrix;

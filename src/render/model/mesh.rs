@@ -6,7 +6,8 @@ use std::sync::Arc;
 use glam::Vec4;
 use wgpu::util::DeviceExt as _;
 
-use crate::render::{Gpu, UploadError, Uploads, upload_texture};
+use crate::render::resources::{Uploads, upload_texture};
+use crate::render::{Gpu, UploadError};
 use crate::scene::model::{Material, Model, Texture};
 
 mod gpu_data {

@@ -8,11 +8,11 @@ mod instances;
 mod mesh;
 
 use super::frame::{FrameData, FrameRenderer};
-use super::shaders::MODEL;
-use super::{
-    DrawStatistics, Gpu, PipelineOptions, UploadError, create_pipeline, sampler_entry,
-    storage_entry, texture_entry, uniform_entry,
+use super::resources::{
+    PipelineOptions, create_pipeline, sampler_entry, storage_entry, texture_entry, uniform_entry,
 };
+use super::shaders::MODEL;
+use super::{DrawStatistics, Gpu, UploadError};
 use crate::scene::model::instances::Instance;
 use crate::scene::model::mesh::MeshVertex;
 use crate::scene::model::{self, Model};
