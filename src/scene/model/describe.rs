@@ -582,3 +582,104 @@ impl Model {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::model::sample;
+
+    fn item(kind: &'static str, index: u64) -> Item {
+        Item { kind, index }
+    }
+
+    #[test]
+    fn triangles_of_a_material_are_stepped_through_in_circles() {
+        let mut pfobj = sample::quad();
+        let [first, second] = [0..3, 3..6].map(|range| pfobj.vertices[range].to_vec());
+        pfobj.vertices = [&first[..], &second, &first, &second, &first].concat();
+        let other = pfobj.materials[0].clone();
+        pfobj.materials.push(other);
+        for vertex in &mut pfobj.vertices[3..6] {
+            vertex.material = 1;
+        }
+        let model = sample::model(pfobj);
+        let step = |material, after: Option<u64>, backwards| {
+            let after = after.map(|index| item(item::TRIANGLE, index));
+            let kind = item(item::MATERIAL, material);
+            let next = model.next_of_kind(kind, after, backwards)?;
+            Some(next.index)
+        };
+        assert_eq!(step(0, None, false), Some(0));
+        assert_eq!(step(0, Some(0), false), Some(2));
+        assert_eq!(step(0, Some(1), false), Some(2));
+        assert_eq!(step(0, Some(4), false), Some(0));
+        assert_eq!(step(0, Some(0), true), Some(4));
+        assert_eq!(step(1, Some(3), true), Some(1));
+        assert_eq!(step(2, None, false), None);
+        assert_eq!(model.next_of_kind(item(item::JOINT, 0), None, false), None);
+    }
+
+    #[test]
+    fn the_status_bar_says_what_is_pointed_at() {
+        let model = sample::model(sample::chain(2, 24));
+        let said = |kind, index| -> String {
+            let parts = model.summary(item(kind, index));
+            let parts = parts.iter().map(|p| [p.name, " ", &p.value].concat());
+            parts.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(
+            said(item::TRIANGLE, 1),
+            "Triangle 1, Material 0 Stone, Line 23"
+        );
+        assert_eq!(
+            said(item::JOINT, 1),
+            "Joint bone1, Parent bone0, Moves 6 vertices"
+        );
+        assert_eq!(said(item::CLIP, 0), "Clip Sway, Frames 24, Lasts 1.00 s");
+        assert_eq!(
+            said(item::MATERIAL, 0),
+            "Material 0 Stone, Texture stone.png"
+        );
+        assert_eq!(said(item::TRIANGLE, 2), "");
+    }
+
+    #[test]
+    fn colors_are_explained() {
+        let model = sample::model(sample::chain(3, 1));
+        // Of three joints only the last one moves anything.
+        let legend = model.legend("joint-weights");
+        assert_eq!(legend.len(), 1);
+        assert_eq!(legend[0].label, "bone2");
+        assert_eq!(legend[0].color, model.joint_color(2));
+        let heat = model.selection_legend(item(item::JOINT, 2)).unwrap();
+        let colors: Vec<_> = heat.entries.iter().map(|entry| entry.color).collect();
+        assert_eq!(colors, HEAT_COLORS);
+        assert!(model.selection_legend(item(item::JOINT, 3)).is_none());
+        // Neighbours can be told apart.
+        for joint in 0..200 {
+            let [a, b] = [joint, joint + 1].map(|joint| model.joint_color(joint));
+            let apart = (0..3).map(|i| a[i].abs_diff(b[i])).max();
+            assert!(apart > Some(60), "{joint}: {a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn of_many_problems_the_first_are_listed() {
+        let mut pfobj = sample::chain(1, 1);
+        let material = pfobj.materials[0].clone();
+        pfobj.materials = (0..300)
+            .map(|i| pfobj::Material {
+                texture: format!("{i}.png"),
+                texture_line: 100 + i,
+                ..material.clone()
+            })
+            .collect();
+        let model = sample::model(pfobj);
+        let last = model.problems().last().unwrap().to_string();
+        assert_eq!(model.problems().len(), 101);
+        assert_eq!(
+            last,
+            "200:1: warning: and 200 more textures that cannot be shown"
+        );
+    }
+}

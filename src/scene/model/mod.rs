@@ -61,6 +61,9 @@ pub struct Model {
     posed: Cache,
 }
 
+/// How many problems of a kind are listed, as of those that readers find.
+const MOST_LISTED: usize = 100;
+
 /// The kinds of [`Item`] that a model has.
 pub(super) mod item {
     /// The whole model.
@@ -130,9 +133,15 @@ impl Model {
         });
         let clips = clips.collect();
         let mut problems = std::mem::take(&mut pfobj.problems);
-        problems.append(&mut materials.problems);
-        problems.extend(extents.problems(&pfobj));
-        problems.extend(flat_joints(&pfobj, &skeleton));
+        let textures = std::mem::take(&mut materials.problems);
+        problems.extend(first_of(textures, "textures that cannot be shown"));
+        let bounds = extents.problems(&pfobj);
+        problems.extend(first_of(
+            bounds,
+            "bounds that differ from those of the mesh",
+        ));
+        let flat = flat_joints(&pfobj, &skeleton);
+        problems.extend(first_of(flat, "joints that scale to nothing"));
         problems.sort_by_key(|problem| problem.place);
         let mut model = Self {
             path: source.path.clone(),
@@ -257,6 +266,16 @@ fn whole(pfobj: &Pfobj, extents: &Extents, skeleton: &Skeleton) -> Aabb {
         },
         Aabb::from,
     ))
+}
+
+/// The first of many problems of a kind, and how many more there are.
+fn first_of(mut problems: Vec<Problem>, noun: &str) -> Vec<Problem> {
+    if let Some(place) = problems.get(MOST_LISTED).map(|problem| problem.place) {
+        let message = format!("and {} more {noun}", problems.len() - MOST_LISTED);
+        problems.truncate(MOST_LISTED);
+        problems.push(Problem::warning(place, message));
+    }
+    problems
 }
 
 /// A warning for each joint whose bind pose cannot be undone.
