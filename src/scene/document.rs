@@ -401,7 +401,8 @@ pub trait Document: fmt::Debug + Send + Sync {
         let _ = (shown, lines);
     }
 
-    /// Adds the texts of the overlays that are on to those in `labels`.
+    /// Adds the texts of the overlays that are on to those in `labels`, the most important first:
+    /// of texts that would lie upon each other only the first is shown.
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         let _ = (shown, labels);
     }

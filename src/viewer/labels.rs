@@ -81,3 +81,43 @@ impl Labels {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use egui::Shape;
+    use glam::Vec3;
+
+    use super::super::commands::Action;
+    use super::super::testing::with_moving;
+    use crate::scene::camera::Pose;
+
+    /// Which of the two texts of the document are seen from a place.
+    fn seen_from(eye: Vec3, target: Vec3) -> Vec<String> {
+        let mut h = with_moving();
+        h.state_mut().state.run(Action::Overlay("skeleton"));
+        h.state_mut().state.camera.pose = Pose { eye, target };
+        h.run();
+        let view = h.state().placed.viewport.unwrap();
+        // Not those of the outline, and not the dark edges of letters.
+        let in_view = h.output().shapes.iter().filter(|s| s.clip_rect == view);
+        let texts = in_view.filter_map(|shape| match &shape.shape {
+            Shape::Text(text) if text.override_text_color.is_none() => Some(text.galley.text()),
+            _ => None,
+        });
+        texts.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn texts_are_at_their_places_and_not_upon_each_other() {
+        let middle = Vec3::new(0.0, 1.0, 0.0);
+        assert_eq!(seen_from(Vec3::new(0.0, 1.0, 4.0), middle), ["Hip", "Head"]);
+        let far = Vec3::new(0.0, 1.0, 400.0);
+        assert_eq!(
+            seen_from(far, middle),
+            ["Hip"],
+            "both are at the same place"
+        );
+        let behind = Vec3::new(0.0, 1.0, 8.0);
+        assert!(seen_from(Vec3::new(0.0, 1.0, 4.0), behind).is_empty());
+    }
+}

@@ -153,11 +153,17 @@ impl Model {
         let selected = self.selected_joint(shown);
         if on("joint-names") || selected.is_some() {
             self.with_joints(shown.playhead, |globals| {
-                for (i, joint) in self.pfobj.joints.iter().enumerate() {
-                    let is_selected = selected == Some(i);
-                    if !(is_selected || on("joint-names")) {
+                let joints = if on("joint-names") {
+                    self.pfobj.joints.len()
+                } else {
+                    0
+                };
+                let others = (0..joints).filter(|i| selected != Some(*i));
+                for i in selected.into_iter().chain(others) {
+                    let Some(joint) = self.pfobj.joints.get(i) else {
                         continue;
-                    }
+                    };
+                    let is_selected = selected == Some(i);
                     // In the middle of the bone: many joints begin where others end.
                     let [from, to] = self.bone(globals, i);
                     labels.push(Label {
