@@ -417,7 +417,10 @@ fn ruler(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     placed.at("timeline-ruler", track.rect);
     ui.painter().rect_filled(rect, 4.0, theme::DEEP);
     if !in_clip {
-        let text = "The bind pose, without any clip";
+        let text = match state.player.clip() {
+            Some(_) => "This clip has no frames",
+            None => "The bind pose, without any clip",
+        };
         let font = FontId::proportional(12.0);
         let color = ui.visuals().weak_text_color();
         ui.painter()
