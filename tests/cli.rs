@@ -701,6 +701,122 @@ fn the_demo_map_is_built_in_and_has_all_tile_types() {
     assert!(folder.path("demo.png").exists());
 }
 
+#[test]
+fn info_says_of_a_model_what_the_contract_asks_for() {
+    let folder = Folder::new();
+    let info = folder.run("info demo:drakeling --json").expect(0).json();
+    assert_shape(
+        &info,
+        &[
+            ("/file", Value::is_string),
+            ("/version", Value::is_string),
+            ("/problems", |value| value == &serde_json::json!([])),
+            ("/vertices", Value::is_u64),
+            ("/triangles", Value::is_u64),
+            ("/joints/0/parent", Value::is_null),
+            ("/joints/1/parent", Value::is_u64),
+            ("/joints/1/name", Value::is_string),
+            ("/materials/0/name", Value::is_string),
+            ("/materials/0/texture", Value::is_string),
+            ("/materials/0/found", |value| value == &Value::Bool(true)),
+            ("/clips/2/frames", Value::is_u64),
+            ("/bounds/min/2", Value::is_number),
+            ("/bounds/max/2", Value::is_number),
+        ],
+    );
+    assert_eq!(info["format"], "pfobj");
+    assert_eq!(info["clips"][1]["name"], "Walk");
+    for clip in info["clips"].as_array().unwrap() {
+        assert!(clip["bounds_error"].as_f64().unwrap() < 1e-3, "{clip}");
+    }
+    let still = folder.run("info demo:barrel --json").expect(0).json();
+    assert_eq!(still["clips"], serde_json::json!([]));
+}
+
+#[test]
+fn a_clip_is_drawn_frame_by_frame() {
+    let folder = Folder::new();
+    let picture = |name: &str| image::open(folder.path(name)).unwrap().into_rgb8();
+    let draw = |name: &str, more: &str| {
+        let args = format!("render demo:drakeling --size 64x48 -o {name} {more}");
+        folder.run(&args).expect(0);
+        picture(name)
+    };
+    let frames = draw_all(&folder, "4..7");
+    assert_eq!(frames, ["walk_004.png", "walk_005.png", "walk_006.png"]);
+    for name in &frames {
+        let number: u32 = name[5..8].parse().unwrap();
+        let alone = draw("alone.png", &format!("--clip Walk --frame {number}"));
+        assert!(picture(name) == alone, "{name} is another frame");
+    }
+    assert!(picture("walk_004.png") != picture("walk_006.png"));
+    // The first frame of the first clip, unless one asks for another.
+    assert!(draw("a.png", "") == draw("b.png", "--clip Idle --frame 0"));
+    assert!(draw("a.png", "") != draw("b.png", "--clip none"));
+    // What lies between two frames.
+    let between = draw("c.png", "--clip Walk --frame 4.5");
+    assert!(between != picture("walk_004.png") && between != picture("walk_005.png"));
+}
+
+/// Names of the pictures that a range of frames gives, in order.
+fn draw_all(folder: &Folder, frames: &str) -> Vec<String> {
+    let args = format!(
+        "render demo:drakeling --size 64x48 --clip Walk --frames {frames} -o walk_%03d.png"
+    );
+    folder.run(&args).expect(0);
+    let files = fs::read_dir(folder.0.path()).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn clips_and_frames_that_are_not_there_are_named() {
+    let folder = good();
+    for (args, said) in [
+        ("demo:drakeling --clip Fly -o a.png", "Idle, Walk, Jump"),
+        ("demo:drakeling --clip Walk --frame 32 -o a.png", "0 to 31"),
+        (
+            "demo:drakeling --clip Walk --frames 0..33 -o a%d.png",
+            "0 to 31",
+        ),
+        ("demo:drakeling --frames 0..3 -o a.png", "walk_%03d.png"),
+        ("demo:barrel --clip Walk -o a.png", "this file has none"),
+        (
+            "demo:barrel --frame 0 -o a.png",
+            "nothing in this file moves",
+        ),
+        (
+            "good.pfmap --frame 0 -o a.png",
+            "nothing in this file moves",
+        ),
+        ("demo:dragon -o a.png", "demo:drakeling"),
+    ] {
+        let outcome = folder.run(&format!("render --size 8x8 {args}")).expect(2);
+        assert!(outcome.stderr.contains(said), "{args}: {outcome:?}");
+        assert_eq!(outcome.stdout, "");
+        assert!(!folder.path("a.png").exists() && !folder.path("a0.png").exists());
+    }
+}
+
+#[test]
+fn bench_draws_crowds_of_models_with_one_draw_for_each_material() {
+    let folder = good();
+    let bench = |more: &str| {
+        let args = format!("bench demo:drakeling --json --frames 2 --size 32x32 {more}");
+        folder.run(&args).expect(0).json()
+    };
+    let (one, crowd) = (bench(""), bench("--instances 40"));
+    assert_eq!(crowd["draw_calls"], one["draw_calls"]);
+    // The backdrop is one triangle.
+    let model = |bench: &Value| bench["triangles"].as_u64().unwrap() - 1;
+    assert_eq!(model(&crowd), model(&one) * 40);
+    assert!(crowd["palettes_ms"]["median"].is_number() && one["palettes_ms"].is_null());
+    let outcome = folder.run("bench good.pfmap --instances 2 --frames 1 --size 8x8");
+    assert!(outcome.expect(2).stderr.contains("for models"));
+}
+
 fn say_skipped(reason: &str) {
     eprintln!("skipped: {reason}");
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use glam::Vec3;
+use glam::{Affine3A, Vec3};
 use serde_json::{Value, json};
 
 use super::cli::{BenchArgs, display_name};
@@ -12,8 +12,10 @@ use super::output::{self, Paint, Tally};
 use super::{CommandError, Status};
 use crate::render::{DrawStatistics, Floor, Renderer, View};
 use crate::scene::camera::Pose;
+use crate::scene::model::Model;
+use crate::scene::model::instances::Instance;
 use crate::scene::registry::OpenOptions;
-use crate::scene::{Document, Ray, Shown};
+use crate::scene::{Aabb, Document, Drawable, Playhead, Ray, Shown};
 
 /// Frames that are drawn before any is measured: the first ones compile shaders and warm caches.
 const WARM_UP_FRAMES: u32 = 5;
@@ -31,6 +33,8 @@ struct Report {
     upload: Duration,
     first_frame: Duration,
     frame: Times,
+    /// Making and sending the palettes of a crowd.
+    palettes: Option<Times>,
     clear: Times,
     textured_quad: Times,
     drawn: DrawStatistics,
@@ -52,6 +56,19 @@ pub(super) fn run(
     if let Some(flight) = &flight {
         view.camera.pose = flight.pose(0.0);
     }
+    let clip = view.shown.playhead.clip;
+    let clip = clip.and_then(|clip| document.clips().get(clip));
+    let plays = clip.filter(|_| args.picture.look.frame.is_none());
+    let frames = plays.map(|clip| clip.frames.max(1));
+    let mut crowd = args
+        .instances
+        .map(|count| Crowd::of(document, count, view.shown.playhead))
+        .transpose()?;
+    if let Some(crowd) = &crowd
+        && args.picture.look.camera.is_none()
+    {
+        view.camera.frame(crowd.bounds, target.aspect());
+    }
 
     let mut renderer = Renderer::new(gpu);
     let begun = Instant::now();
@@ -60,38 +77,49 @@ pub(super) fn run(
     headless.wait()?;
     let upload = begun.elapsed();
 
-    let mut draw = |view: &View| {
-        let mut drawn = DrawStatistics::default();
+    let mut drawn = DrawStatistics::default();
+    // Times of the palettes and of the whole frame.
+    let mut draw = |view: &mut View, number: u32| {
+        let begun = Instant::now();
+        if let Some(frames) = frames {
+            view.shown.playhead.frame = (number % frames) as f32;
+        }
+        if let Some(crowd) = &mut crowd {
+            if let Some(frames) = frames {
+                crowd.advance(number, frames);
+            }
+            scene.set_instances(gpu, crowd.model, &crowd.instances)?;
+        }
+        let palettes = begun.elapsed();
         let time = headless.time(|encoder| {
             drawn = renderer.draw(gpu, encoder, target, Some((&mut scene, document)), view);
         })?;
-        Ok::<_, CommandError>((time, drawn))
+        Ok::<_, CommandError>((palettes, palettes + time))
     };
-    let (_, mut drawn) = draw(&view)?;
+    draw(&mut view, 0)?;
     target.read_back(gpu).map_err(CommandError::Device)?;
     let first_frame = started.elapsed();
 
     let floor = Floor::new(gpu);
     let clear = || headless.time(|encoder| floor.clear(encoder, target));
     let quad = || headless.time(|encoder| floor.textured_quad(encoder, target));
-    for _ in 0..WARM_UP_FRAMES {
-        draw(&view)?;
+    for number in 0..WARM_UP_FRAMES {
+        draw(&mut view, number)?;
         clear()?;
         quad()?;
     }
-    let mut times = [Times::default(), Times::default(), Times::default()];
+    let mut times = [(); 4].map(|()| Times::default());
     // In turns, so that whatever else the machine does meets all three alike.
     for frame in 0..args.frames {
         if let Some(flight) = &flight {
             view.camera.pose = flight.pose(frame as f32 / args.frames as f32);
         }
-        let (time, now_drawn) = draw(&view)?;
-        drawn = now_drawn;
-        times[0].0.push(time);
-        times[1].0.push(clear()?);
-        times[2].0.push(quad()?);
+        let (palettes, whole) = draw(&mut view, frame)?;
+        for (times, time) in times.iter_mut().zip([whole, palettes, clear()?, quad()?]) {
+            times.0.push(time);
+        }
     }
-    let [frame, clear, textured_quad] = times.map(Times::sorted);
+    let [frame, palettes, clear, textured_quad] = times.map(Times::sorted);
     let report = Report {
         read: opened.read_time,
         parse: opened.parse_time,
@@ -99,6 +127,7 @@ pub(super) fn run(
         upload,
         first_frame,
         frame,
+        palettes: args.instances.is_some().then_some(palettes),
         clear,
         textured_quad,
         drawn,
@@ -167,7 +196,7 @@ fn millis(time: Duration) -> f64 {
 impl Report {
     /// The object of the contract ("bench --json").
     fn json(&self, args: &BenchArgs, size: [u32; 2]) -> Value {
-        json!({
+        let mut keys = json!({
             "file": display_name(&args.file),
             "size": size,
             "adapter": self.adapter,
@@ -192,7 +221,15 @@ impl Report {
             "draw_calls": self.drawn.draw_calls,
             "gpu_bytes": self.gpu_bytes,
             "cpu_bytes": self.cpu_bytes,
-        })
+        });
+        if let Some(palettes) = &self.palettes {
+            keys["instances"] = json!(args.instances);
+            keys["palettes_ms"] = json!({
+                "median": palettes.median_ms(),
+                "min": palettes.min_ms(),
+            });
+        }
+        keys
     }
 
     fn write_text(
@@ -241,6 +278,14 @@ impl Report {
                 ms(self.frame.max_ms()),
             ),
         )?;
+        if let (Some(palettes), Some(count)) = (&self.palettes, args.instances) {
+            let times = [palettes.median_ms(), palettes.min_ms()].map(ms);
+            let times = format!(
+                "median {}, min {} of it for {count} models",
+                times[0], times[1]
+            );
+            line(out, "Palettes", times)?;
+        }
         let quad = self.textured_quad.median_ms();
         line(
             out,
@@ -266,6 +311,54 @@ impl Report {
         let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
         let memory = format!("GPU {}, CPU {}", mib(self.gpu_bytes), mib(self.cpu_bytes));
         line(out, "Memory", memory)
+    }
+}
+
+/// A model many times over, in rows and columns.
+struct Crowd<'a> {
+    model: &'a Model,
+    instances: Vec<Instance>,
+    bounds: Aabb,
+}
+
+impl<'a> Crowd<'a> {
+    fn of(
+        document: &'a dyn Document,
+        count: u32,
+        playhead: Playhead,
+    ) -> Result<Self, CommandError> {
+        let Drawable::Model(model) = document.drawable() else {
+            let text = "--instances is for models".to_owned();
+            return Err(CommandError::Argument(text));
+        };
+        let bounds = document.bounds();
+        let spacing = (bounds.max - bounds.min).with_y(0.0) * 1.1;
+        let columns = f64::from(count).sqrt().ceil() as u32;
+        let place = |i: u32| {
+            let (row, column) = (i / columns, i % columns);
+            spacing * Vec3::new(column as f32, 0.0, row as f32)
+        };
+        let instances = (0..count).map(|i| Instance {
+            world_from_model: Affine3A::from_translation(place(i)),
+            playhead,
+        });
+        // The last row may be short, the others are not.
+        let last = place(count - 1).max(place((columns - 1).min(count - 1)));
+        Ok(Self {
+            model,
+            instances: instances.collect(),
+            bounds: Aabb {
+                max: bounds.max + last,
+                ..bounds
+            },
+        })
+    }
+
+    /// Shows the frame of this number, and each model one frame ahead of the one before it.
+    fn advance(&mut self, number: u32, frames: u32) {
+        for (instance, i) in self.instances.iter_mut().zip(number..) {
+            instance.playhead.frame = (i % frames) as f32;
+        }
     }
 }
 

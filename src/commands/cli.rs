@@ -190,9 +190,11 @@ Examples:
   mapscope bench demo.pfmap
   mapscope bench demo.pfmap --json --camera 0,175,0,-14.942,129.685,-14.942
   mapscope bench synthetic:64x64 --fly --frames 200
+  mapscope bench knight.pfobj --instances 1000
 
 `floor_ms` is what the same target takes to be cleared, and to be covered by one textured quad,
-in the same run: compare frame times with it rather than between machines.")]
+in the same run: compare frame times with it rather than between machines. A model plays its clip
+meanwhile, a frame in each picture, unless --frame holds it.")]
 pub struct BenchArgs {
     /// File to measure; `demo:` is the built-in demo map, `synthetic:ROWSxCOLS` a map of so many
     /// chunks made for the occasion
@@ -213,6 +215,15 @@ pub struct BenchArgs {
     /// Fly over the map near the ground, one round in all frames, instead of standing still
     #[arg(long, conflicts_with_all = ["view", "camera"], help_heading = "What")]
     pub fly: bool,
+    /// Draw a model this many times, each at a frame of its own
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        conflicts_with = "fly",
+        help_heading = "What"
+    )]
+    pub instances: Option<u32>,
     /// The picture.
     #[command(flatten)]
     pub picture: PictureArgs,
@@ -249,11 +260,10 @@ pub struct LookArgs {
     /// Eye and target in the file's world coordinates (45 degrees high)
     #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
     pub camera: Option<Pose>,
-    /// Show this clip of a model [default: the first]; a wrong name lists them all, `none` is the
-    /// bind pose
+    /// Show this clip [default: the first]; `none` is the bind pose
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
-    /// Show this frame of the clip, from 0; a fraction is blended with the next frame
+    /// Show this frame, from 0; a fraction lies between two
     #[arg(long, value_name = "N", value_parser = parse_frame)]
     pub frame: Option<f32>,
     /// Switch an overlay on (may be given several times); a wrong name lists them all
