@@ -34,6 +34,12 @@ fn score(typed: &str, text: &str) -> Option<i32> {
         .then(|| score * 8 - length.min(200))
 }
 
+/// Whether a sentence has this word.
+fn has_word(sentence: &str, word: &str) -> bool {
+    let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
+    !word.is_empty() && words.any(|w| w.to_lowercase() == word.to_lowercase())
+}
+
 /// The commands that fit what was typed, the best first.
 pub(super) fn matching(typed: &str) -> Vec<&'static Command> {
     let mut found: Vec<(i32, &Command)> = COMMANDS
@@ -42,7 +48,10 @@ pub(super) fn matching(typed: &str) -> Vec<&'static Command> {
         .filter_map(|command| {
             let name = score(typed, command.name);
             let menu = score(typed, &format!("{} {}", command.menu.title, command.name));
-            let help = score(typed, command.help).map(|score| score / 4 - 100);
+            // Letters that are strewn over a sentence mean little, a word of it as much as a name.
+            let is_word = has_word(command.help, typed.trim());
+            let strewn = |score: i32| if is_word { score } else { score / 4 - 100 };
+            let help = score(typed, command.help).map(strewn);
             Some((name.max(menu).max(help)?, command))
         })
         .collect();

@@ -246,6 +246,8 @@ impl Player {
     /// Goes to the first or last frame of what is played; if it plays, it goes on from there.
     pub(super) fn go_to_end_of_range(&mut self, last: bool) {
         self.position = self.range[usize::from(last)].into();
+        // It is shown from now on, whenever it was last told the time.
+        self.told_at_secs = None;
     }
 
     fn go_to_start(&mut self) {
@@ -384,7 +386,7 @@ impl Player {
         let [first, last] = self.range.map(f64::from);
         // Someone has gone elsewhere meanwhile.
         if self.position < first || self.position >= last + 1.0 {
-            self.go_to_start();
+            self.position = if self.backwards { last } else { first };
         }
         let span = last - first;
         match self.loop_mode {
@@ -587,6 +589,13 @@ mod tests {
         let before = player.frame();
         player.tick(300.0);
         assert_eq!(player.frame(), before);
+        player.choose(Some((0, 10)));
+        player.tick(300.5);
+        assert_eq!(
+            player.frame(),
+            0.0,
+            "another clip begins with its first frame"
+        );
         player.set_range_start(5);
         player.set_range_end(5);
         assert_eq!(player.tick(301.0), None, "one frame is a still picture");
