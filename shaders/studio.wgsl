@@ -21,7 +21,7 @@ fn vs_studio(@builtin(vertex_index) vertex: u32) -> Studio {
 // How much of a pixel the lines of a grid cover; `pixel` is the size of the pixel on the floor.
 fn grid(at: vec2f, cell: f32, pixel: vec2f) -> f32 {
     let from_line = abs(fract(at / cell - 0.5) - 0.5) * cell;
-    let lines = saturate(vec2f(1.0) - (from_line / max(pixel, vec2f(1e-6)) - 0.25));
+    let lines = saturate(vec2f(1.1) - from_line / pixel * 1.4);
     // Cells of less than a few pixels would flicker.
     let seen = saturate(vec2f(cell) / (pixel * 4.0) - 1.0);
     return max(lines.x * seen.x, lines.y * seen.y);
