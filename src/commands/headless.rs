@@ -7,7 +7,7 @@ use super::CommandError;
 use super::cli::{LookArgs, PictureArgs};
 use super::source::{self, Opened};
 use crate::render::{Gpu, Target, View};
-use crate::scene::camera::Camera;
+use crate::scene::camera::{self, Camera};
 use crate::scene::registry::OpenOptions;
 use crate::scene::{ClipInfo, Document, Playhead};
 
@@ -190,6 +190,7 @@ pub(super) fn view_of(
         Camera::framing(document.bounds(), named, handedness, aspect)
     };
     camera.projection = picture.projection.unwrap_or_default();
+    camera.near = camera::near_plane(document.bounds());
     if look.camera.is_none() {
         camera.frame(document.bounds(), aspect);
     }

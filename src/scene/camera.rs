@@ -177,6 +177,12 @@ impl NamedView {
     }
 }
 
+/// The distance of the near plane for a document of this size, in world units: far enough off that
+/// depth stays exact, near enough that nothing is cut off.
+pub fn near_plane(bounds: Aabb) -> f32 {
+    (bounds.radius() * 1.0e-3).clamp(0.01, 0.5)
+}
+
 /// A pose with everything else that a picture needs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::commands::Animation;
 use super::settings::{Dock, Panel};
 use super::state::{OpenFile, State};
+use crate::formats::Severity;
 use crate::scene::{ClipInfo, Item};
 
 impl State {
@@ -43,10 +44,9 @@ impl State {
         self.open_panel(panel.dock()) == Some(panel)
     }
 
-    /// Begins with the first clip of the open document, or goes on in the one that was shown
-    /// before the document was read again.
+    /// Begins with the clip that the command line asks for, or the first of the open document, or
+    /// goes on in the one that was shown before the document was read again.
     pub(super) fn start_clip(&mut self, before: Option<&OpenFile>) {
-        let first = self.clip_of_length(0);
         if let Some(before) = before {
             let shown = self.player.clip();
             let shown = shown.and_then(|index| before.document.clips().get(index));
@@ -57,13 +57,37 @@ impl State {
             match again.and_then(|index| self.clip_of_length(index)) {
                 Some((index, frames)) => self.player.replace(index, frames),
                 // The clip is gone; the bind pose is there always.
-                None => self.player.choose(shown.and(first)),
+                None => self.player.choose(shown.and(self.clip_of_length(0))),
             }
         } else {
-            self.player.choose(first);
-            self.player.set_playing(self.settings.timeline.plays);
+            let clip = self.first_clip();
+            self.player.choose(clip);
+            let frame = self.start.frame.take();
+            self.player
+                .set_playing(frame.is_none() && self.settings.timeline.plays);
+            if let Some(frame) = frame {
+                let lies_between = frame.fract() > 0.0;
+                self.player
+                    .set_smooth(self.player.is_smooth() || lies_between);
+                self.player.seek(f64::from(frame));
+            }
         }
         self.show_moment();
+    }
+
+    /// The clip that the command line asks for, or else the first, with its number of frames.
+    fn first_clip(&mut self) -> Option<(usize, u32)> {
+        let first = self.clip_of_length(0);
+        let asked = self.start.clip.take();
+        let Some(name) = asked.as_deref().filter(|name| *name != "none") else {
+            return first.filter(|_| asked.is_none());
+        };
+        let found = self.clips().iter().position(|clip| clip.name == name);
+        if found.is_none() {
+            let text = format!("There is no clip {name} in this file");
+            self.toast(text, Some(Severity::Warning));
+        }
+        found.map_or(first, |index| self.clip_of_length(index))
     }
 
     /// A clip with its number of frames.
@@ -217,5 +241,43 @@ impl State {
             let text = clip.name.clone();
             self.toast(text, None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::settings::Settings;
+    use super::super::state::StartView;
+    use super::super::testing::{loaded, moving};
+    use super::*;
+    use crate::scene::Playhead;
+
+    #[test]
+    fn the_command_line_says_what_is_shown_first() {
+        let begin = |clip: Option<&str>, frame| {
+            let start = StartView {
+                clip: clip.map(str::to_owned),
+                frame,
+                ..StartView::default()
+            };
+            let mut state = State::new(Settings::default(), start);
+            let document = || moving(&[("Walk", 32), ("Idle", 10)]);
+            state.loaded(loaded(document(), false));
+            let first = state.shown.playhead;
+            let (playing, said) = (state.player.is_playing(), !state.toasts.is_empty());
+            // The next file is not meant.
+            state.loaded(loaded(document(), false));
+            assert_eq!(state.shown.playhead, Playhead::at_frame(0, 0));
+            (first.clip, first.frame, playing, said)
+        };
+        assert_eq!(begin(None, None), (Some(0), 0.0, true, false));
+        assert_eq!(begin(Some("Idle"), None), (Some(1), 0.0, true, false));
+        assert_eq!(begin(Some("Idle"), Some(4.0)), (Some(1), 4.0, false, false));
+        assert_eq!(
+            begin(Some("Idle"), Some(99.0)),
+            (Some(1), 9.0, false, false)
+        );
+        assert_eq!(begin(Some("Fly"), None), (Some(0), 0.0, true, true));
+        assert_eq!(begin(Some("none"), None), (None, 0.0, false, false));
     }
 }

@@ -216,12 +216,6 @@ pub(super) fn game_view(on_ground: Vec3, height: f32) -> Pose {
     }
 }
 
-/// The near plane for a document of this size: far enough off that depth stays exact, near
-/// enough that nothing is cut off.
-pub(super) fn near_plane(bounds: Aabb) -> f32 {
-    (bounds.radius() * 1.0e-3).clamp(0.01, 0.5)
-}
-
 /// How fast flying begins, in world units a second.
 pub(super) fn first_fly_speed(bounds: Aabb) -> f32 {
     (bounds.radius() * 0.25).clamp(0.2, 400.0)

@@ -12,10 +12,10 @@ use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
 use super::player::Player;
 use super::settings::{Panel, Settings};
 use crate::formats::Severity;
-use crate::scene::camera::{Camera, Handedness, NamedView, Pose};
+use crate::scene::camera::{self, Camera, Handedness, NamedView, Pose};
 use crate::scene::demo::Demo;
 use crate::scene::registry::OpenOptions;
-use crate::scene::{Aabb, Document, Item, OverlaySet, Playhead, Shown};
+use crate::scene::{Aabb, Document, Item, OverlaySet, Shown};
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -156,7 +156,7 @@ pub(super) struct StartView {
     pub view: NamedView,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
-    /// The name of the clip that is shown at first; none for the first one.
+    /// The name of the clip that is shown at first, `none` for the bind pose.
     pub clip: Option<String>,
     /// The frame at which it is shown; none to have it play.
     pub frame: Option<f32>,
@@ -216,7 +216,7 @@ pub(super) struct State {
     pub adapter: String,
     /// What the window still has to do.
     pub effects: Vec<Effect>,
-    start: StartView,
+    pub start: StartView,
     /// The direction from which a document that was just opened is to be seen, as soon as the
     /// shape of the view is known.
     framing: Option<NamedView>,
@@ -390,7 +390,6 @@ impl State {
         } else {
             self.shown.selected = None;
             self.stepping = None;
-            self.shown.playhead = self.first_playhead(&*document);
             self.look_at_document(&*document, demo);
             if files.len() > 1 {
                 self.playlist = Some(Playlist::new(files, &path));
@@ -444,30 +443,10 @@ impl State {
         self.shown.overlays = overlays;
     }
 
-    /// The begin of the clip that was asked for, or of the first one, as a game shows a model.
-    fn first_playhead(&mut self, document: &dyn Document) -> Playhead {
-        let clips = document.clips();
-        let mut clip = (!clips.is_empty()).then_some(0);
-        if let Some(name) = self.start.clip.take() {
-            match clips.iter().position(|clip| clip.name == name) {
-                Some(found) => clip = Some(found),
-                None => self.toast(
-                    format!("There is no clip {name} in this file"),
-                    Some(Severity::Warning),
-                ),
-            }
-        }
-        Playhead {
-            clip,
-            frame: self.start.frame.take().unwrap_or(0.0),
-            smooth: false,
-        }
-    }
-
     fn look_at_document(&mut self, document: &dyn Document, demo: Option<&Demo>) {
         let bounds = document.bounds();
         self.camera.handedness = document.handedness();
-        self.camera.near = camera_control::near_plane(bounds);
+        self.camera.near = camera::near_plane(bounds);
         self.mode = CameraMode::Orbit;
         self.fly_speed = camera_control::first_fly_speed(bounds);
         let view = std::mem::take(&mut self.start.view);
