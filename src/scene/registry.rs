@@ -1,6 +1,7 @@
 //! The table of formats, and the one way to open a file.
 
 use std::ffi::OsStr;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::{Document, model, terrain};
-use crate::formats::{self, Format, Problem};
+use crate::formats::{self, Format, Problem, ReadError};
 
 /// Makes a document of a file's bytes.
 type Open = fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, OpenError>;
@@ -88,6 +89,36 @@ impl Source {
             path: path.to_owned(),
             bytes: bytes.into(),
             embedded: &[],
+        })
+    }
+}
+
+/// Turns bytes into plain data, and tells a watcher how far it is.
+type ReadWith<T> = fn(&[u8], &mut dyn FnMut(f32) -> ControlFlow<()>) -> Result<T, ReadError>;
+
+impl Source {
+    /// Reads the bytes as a format: the first half of opening a file.
+    ///
+    /// # Errors
+    /// When nothing of it can be shown, or when `progress` was cancelled.
+    pub(super) fn parse<T>(
+        &self,
+        format: &'static Format,
+        read_with: ReadWith<T>,
+        progress: &Progress,
+    ) -> Result<T, OpenError> {
+        let mut watch = |fraction: f32| match progress.report(fraction * 0.5) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        };
+        let parsed = progress.time_parse(|| read_with(&self.bytes, &mut watch));
+        parsed.map_err(|error| match error {
+            ReadError::Cancelled => OpenError::Cancelled,
+            error @ ReadError::Unreadable { .. } => OpenError::Refused {
+                path: self.path.clone(),
+                format,
+                problem: error.problem(),
+            },
         })
     }
 }

@@ -19,7 +19,6 @@ mod tree;
 mod uses;
 mod weld;
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -38,7 +37,7 @@ use self::tree::Tree;
 use self::uses::Uses;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
 use super::{Aabb, ClipInfo, Document, Item, Playhead};
-use crate::formats::pfobj::{self, Pfobj, PfobjError};
+use crate::formats::pfobj::{self, Pfobj};
 use crate::formats::{Place, Problem};
 
 /// An open model, ready to be drawn, posed, pointed at and described. Its own space is that of
@@ -84,19 +83,7 @@ pub(super) fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let mut parsed = |fraction: f32| match progress.report(fraction * 0.5) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    };
-    let pfobj = progress.time_parse(|| pfobj::read_with(&source.bytes, &mut parsed));
-    let pfobj = pfobj.map_err(|error| match error {
-        PfobjError::Cancelled => OpenError::Cancelled,
-        error @ PfobjError::Unreadable { .. } => OpenError::Refused {
-            path: source.path.clone(),
-            format: &pfobj::FORMAT,
-            problem: error.problem(),
-        },
-    })?;
+    let pfobj = source.parse(&pfobj::FORMAT, pfobj::read_with, progress)?;
     Ok(Arc::new(Model::build(pfobj, source, options, progress)?))
 }
 

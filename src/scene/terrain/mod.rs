@@ -11,7 +11,7 @@ mod pick;
 pub mod sun;
 pub mod textures;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use self::textures::Textures;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
 use super::{Aabb, Document, Item};
 use crate::formats::Problem;
-use crate::formats::pfmap::{self, Pfmap, PfmapError, Tile};
+use crate::formats::pfmap::{self, Pfmap, Tile};
 
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
@@ -68,19 +68,7 @@ pub(super) fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let mut parsed = |fraction: f32| match progress.report(fraction * 0.5) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    };
-    let map = progress.time_parse(|| pfmap::read_with(&source.bytes, &mut parsed));
-    let map = map.map_err(|error| match error {
-        PfmapError::Cancelled => OpenError::Cancelled,
-        error @ PfmapError::Unreadable { .. } => OpenError::Refused {
-            path: source.path.clone(),
-            format: &pfmap::FORMAT,
-            problem: error.problem(),
-        },
-    })?;
+    let map = source.parse(&pfmap::FORMAT, pfmap::read_with, progress)?;
     let terrain = Terrain::build(map, source, options, progress)?;
     Ok(Arc::new(terrain))
 }
