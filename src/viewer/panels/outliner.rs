@@ -14,6 +14,8 @@ use crate::scene::{Item, OutlineNode, Swatch};
 
 /// Room before the text of a line for each level of the tree, in points.
 const INDENT: f32 = 16.0;
+/// Width below which a note is left out, in points.
+const LEAST_NOTE_WIDTH: f32 = 32.0;
 /// A heading with more lines than this under it is closed at first.
 const OPEN_AT_FIRST: usize = 64;
 
@@ -364,19 +366,14 @@ fn paint_line(
         parts::paint_swatch(ui, context, swatch, place);
         rest.min.x = place.max.x + 6.0;
     }
-    if !line.note.is_empty() {
+    let label = RichText::new(&line.label);
+    let taken = parts::paint_text(ui, rest, label, color, Align2::LEFT_CENTER);
+    // The note has what the name leaves, if that is enough to say anything.
+    let room = rest.with_min_x(rest.min.x + taken + 8.0);
+    if !line.note.is_empty() && room.width() > LEAST_NOTE_WIDTH {
         let note = RichText::new(&line.note).small();
-        let room = rest.with_min_x(rest.min.x + rest.width() * 0.4);
-        let taken = parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
-        rest.max.x -= taken + 6.0;
+        parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
     }
-    parts::paint_text(
-        ui,
-        rest,
-        RichText::new(&line.label),
-        color,
-        Align2::LEFT_CENTER,
-    );
     if open.is_some() {
         toggle
     } else {
