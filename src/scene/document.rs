@@ -428,7 +428,8 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The kinds of thing it is built of, for the panel that shows and counts them.
     fn kinds(&self) -> Vec<Kind>;
 
-    /// The item of a kind that follows (or precedes) another, going round at the end.
+    /// The item of a kind, or of what else items are counted by, that follows (or precedes)
+    /// another, going round at the end.
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item>;
 
     /// Numbers about the whole.

@@ -224,9 +224,12 @@ impl State {
         self.choose_clip_of(item);
     }
 
+    /// Whether there are things of it to step through, or could be.
     fn is_kind(&self, item: Item) -> bool {
-        self.document()
-            .is_some_and(|document| document.kinds().iter().any(|kind| kind.item == item))
+        self.document().is_some_and(|document| {
+            document.kinds().iter().any(|kind| kind.item == item)
+                || document.next_of_kind(item, None, false).is_some()
+        })
     }
 
     /// The kind that the selection is, or is of.

@@ -246,9 +246,10 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::commands::Action;
     use super::super::settings::Settings;
     use super::super::state::StartView;
-    use super::super::testing::{loaded, moving};
+    use super::super::testing::{loaded, model, moving};
     use super::*;
     use crate::scene::Playhead;
 
@@ -279,5 +280,29 @@ mod tests {
         );
         assert_eq!(begin(Some("Fly"), None), (Some(0), 0.0, true, true));
         assert_eq!(begin(Some("none"), None), (None, 0.0, false, false));
+    }
+
+    #[test]
+    fn one_can_step_through_the_triangles_of_a_material() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(model(), false));
+        let triangle = |index| {
+            let kind = "triangle";
+            Some(Item { kind, index })
+        };
+        state.select(triangle(0));
+        state.run(Action::NextOfKind { backwards: false });
+        assert_eq!(state.shown.selected, triangle(1));
+        state.run(Action::NextOfKind { backwards: true });
+        state.run(Action::NextOfKind { backwards: true });
+        let document = state.document().unwrap();
+        let of_material = document.properties(triangle(0).unwrap(), Playhead::default());
+        let mut links = of_material.iter().flat_map(|group| &group.properties);
+        let material = links.find_map(|property| property.link);
+        let last = document.next_of_kind(material.unwrap(), None, true);
+        assert_eq!(
+            state.shown.selected, last,
+            "the last comes before the first"
+        );
     }
 }

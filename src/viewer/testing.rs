@@ -1,6 +1,6 @@
 //! For tests: the window's contents without a window, and a document that moves.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, TextureId, Ui, Vec2, vec2};
@@ -16,7 +16,8 @@ use super::theme;
 use super::ui::{Canvas, Placed, WindowUi};
 use crate::formats::{Format, Problem};
 use crate::scene::camera::Handedness;
-use crate::scene::registry::{self, OpenOptions, Progress, Source};
+use crate::scene::demo::Demo;
+use crate::scene::registry::{self, OpenOptions, Progress};
 use crate::scene::{
     Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label,
     LegendEntry, OutlineNode, Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic,
@@ -42,29 +43,20 @@ pub(super) struct Window {
     pub(super) placed: Placed,
 }
 
+fn open_demo(demo: &Demo) -> Arc<dyn Document> {
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    registry::open(&demo.source(), &options, &progress).unwrap()
+}
+
 /// The terrain demo.
 pub(super) fn document() -> Arc<dyn Document> {
     static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
-    let open = || {
-        registry::open(
-            &demo::TERRAIN.source(),
-            &OpenOptions::default(),
-            &Progress::default(),
-        )
-        .unwrap()
-    };
-    Arc::clone(DOCUMENT.get_or_init(open))
+    Arc::clone(DOCUMENT.get_or_init(|| open_demo(&demo::TERRAIN)))
 }
 
 /// The model that comes with the program.
 pub(super) fn model() -> Arc<dyn Document> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/drakeling.pfobj");
-    let source = Source {
-        bytes: std::fs::read(&path).unwrap().into(),
-        path,
-        embedded: &[],
-    };
-    registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+    open_demo(&demo::DRAKELING)
 }
 
 /// A window with whatever the change has opened.
