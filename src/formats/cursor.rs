@@ -1,6 +1,6 @@
 //! Text files of the Permafrost Engine, read word by word and line by line.
 
-use super::problems::{Kind, Problems};
+use super::problems::{Problems, TextKind};
 use super::{Place, ReadError, quoted};
 
 /// The bytes of a line that the engine reads, its end included.
@@ -83,7 +83,7 @@ pub(super) fn is_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-impl<'a, K: Kind> Text<'a, K> {
+impl<'a, K: TextKind> Text<'a, K> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,

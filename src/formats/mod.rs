@@ -7,6 +7,7 @@ mod cursor;
 mod error;
 pub mod pfmap;
 pub mod pfobj;
+pub mod pmf;
 mod problem;
 mod problems;
 mod text;

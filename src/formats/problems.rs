@@ -5,17 +5,21 @@ use super::{Place, Problem, Severity};
 /// How many problems of a kind are listed.
 const LISTED: u64 = 100;
 
-/// What can be wrong with a text file of a format that can be shown all the same.
+/// What can be wrong with a file of a format that can be shown all the same.
 pub(super) trait Kind: Copy {
     /// How bad each kind is, and what there are more of when not all are listed.
     const KINDS: &'static [(Severity, &'static str)];
+
+    /// Its index in [`Kind::KINDS`].
+    fn index(self) -> usize;
+}
+
+/// What can be wrong with a text file.
+pub(super) trait TextKind: Kind {
     /// Something odd in the head of the file.
     const HEADER: Self;
     /// A line that is too long for the engine.
     const LONG_LINE: Self;
-
-    /// Its index in [`Kind::KINDS`].
-    fn index(self) -> usize;
 }
 
 /// Problems as they are found.

@@ -45,10 +45,13 @@ const KINDS: [(Severity, &str); 13] = [
 
 impl problems::Kind for Kind {
     const KINDS: &'static [(Severity, &'static str)] = &KINDS;
-    const HEADER: Self = Self::Header;
-    const LONG_LINE: Self = Self::LongLine;
 
     fn index(self) -> usize {
         self as usize
     }
+}
+
+impl problems::TextKind for Kind {
+    const HEADER: Self = Self::Header;
+    const LONG_LINE: Self = Self::LongLine;
 }
