@@ -1,0 +1,729 @@
+//! PAF, the archive that a map embeds: files in directories (fact sheet D).
+//!
+//! All positions count from the first byte of the archive. Where the document of the format and
+//! the fact sheet differ (the free-space tracker, slots in use, the parts of strings), this is as
+//! the fact sheet has it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::bytes::{Cursor, Part, Section};
+use super::lz4;
+use super::problems::{Kind, Problems};
+use crate::formats::{Place, ReadError, quoted};
+
+/// What an archive begins with: three letters and the version.
+const MAGIC: [u8; 4] = *b"PAF\0";
+const ENTRY_BYTES: usize = 13;
+/// The longest name, in bytes. The format has no limit; what is longer is no name.
+const MOST_NAME_BYTES: usize = 255;
+/// How many links are followed one after the other.
+const MOST_LINKS: usize = 8;
+/// How deep directories lie in archives of our own.
+const MOST_DEPTH: usize = 64;
+/// The types of entries.
+const DIRECTORY: u8 = 0;
+const FILE: u8 = 1;
+const LINK: u8 = 2;
+/// The file is one LZ4 frame.
+const LZ4: u8 = 1;
+
+/// An archive: its bytes, and what is where in them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Archive {
+    bytes: Box<[u8]>,
+    entries: Vec<Entry>,
+    /// Indices of the entries by their directory and name.
+    by_name: Vec<u32>,
+}
+
+/// A file, a directory or a link of an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name in its directory.
+    pub name: String,
+    /// The index of the directory that it is in; none for what is in the root.
+    pub parent: Option<u32>,
+    /// Position of its record in the archive.
+    pub at: u32,
+    /// What it is.
+    pub content: Content,
+}
+
+/// What an entry of an archive is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// A directory.
+    Directory,
+    /// A file.
+    File(File),
+    /// A path to another entry.
+    Link(String),
+}
+
+/// A file of an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Position of its record in the archive.
+    pub at: u32,
+    /// Whether it is one LZ4 frame.
+    pub is_compressed: bool,
+    /// Its bytes in the archive.
+    pub stored_bytes: u32,
+    /// Its bytes once decompressed.
+    pub bytes: u32,
+    /// Where its bytes stand in the archive, part by part.
+    segments: Vec<Range<u32>>,
+}
+
+/// What an entry needs cannot be read; why has been listed.
+struct Broken;
+
+/// A directory that is to be read.
+#[derive(Clone, Copy)]
+struct Waiting {
+    /// Its index; none for the root.
+    index: Option<u32>,
+    /// Its position.
+    at: u32,
+    /// Length of its path.
+    path_bytes: usize,
+}
+
+impl Archive {
+    /// Reads an archive. Whatever is wrong with it is listed, and the rest is there. `start` is
+    /// where its first byte stands in the file.
+    pub(super) fn read(bytes: &[u8], start: u64, problems: &mut Problems) -> Self {
+        let section = Section {
+            part: Part::Archive,
+            start,
+            is_packed: false,
+        };
+        let mut reader = Reader {
+            cursor: Cursor::new(bytes, section),
+            problems,
+            len: bytes.len(),
+            entries: Vec::new(),
+            directories: BTreeSet::new(),
+            text_bytes_left: 4 * bytes.len(),
+            segments_left: bytes.len() / 12 + 1,
+        };
+        // An empty archive is none.
+        if !bytes.is_empty()
+            && let Err(error) = reader.read_root()
+        {
+            reader.list(&error);
+        }
+        let entries = reader.entries;
+        let mut by_name: Vec<_> = (0..entries.len() as u32).collect();
+        by_name.sort_unstable_by_key(|index| Self::key(&entries, *index));
+        Self {
+            bytes: bytes.into(),
+            entries,
+            by_name,
+        }
+    }
+
+    /// What an entry is found by.
+    fn key(entries: &[Entry], index: u32) -> (Option<u32>, &str) {
+        entries
+            .get(index as usize)
+            .map_or((None, ""), |entry| (entry.parent, &entry.name))
+    }
+
+    /// The archive as it is in the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// All entries that can be read, a directory before what is in it.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The path of an entry from the root, such as `textures/brick.ptf`.
+    pub fn path(&self, entry: &Entry) -> String {
+        let mut names = vec![entry.name.as_str()];
+        let mut parent = entry.parent;
+        // A directory always stands before what is in it, so this ends.
+        while let Some(directory) = parent.and_then(|index| self.entries.get(index as usize)) {
+            names.push(&directory.name);
+            parent = directory.parent;
+        }
+        names.reverse();
+        names.join("/")
+    }
+
+    /// The paths of all files, sorted.
+    pub fn file_paths(&self) -> Vec<String> {
+        let is_file = |entry: &&Entry| matches!(entry.content, Content::File(_));
+        let files = self.entries.iter().filter(is_file);
+        let mut paths: Vec<_> = files.map(|entry| self.path(entry)).collect();
+        paths.sort_unstable();
+        paths
+    }
+
+    /// The index of the file at a path from the root; links are followed.
+    pub fn find(&self, path: &str) -> Option<usize> {
+        let mut links_left = MOST_LINKS;
+        let index = self.walk(None, path, &mut links_left)??;
+        let entry = self.entries.get(index as usize)?;
+        matches!(entry.content, Content::File(_)).then_some(index as usize)
+    }
+
+    /// Goes along a path from a directory; the root is none.
+    fn walk(
+        &self,
+        directory: Option<u32>,
+        path: &str,
+        links_left: &mut usize,
+    ) -> Option<Option<u32>> {
+        let mut at = if path.starts_with('/') {
+            None
+        } else {
+            directory
+        };
+        for name in path.split('/') {
+            match name {
+                "" | "." => continue,
+                ".." => {
+                    // Above the root there is nothing.
+                    at = self.entries.get(at? as usize)?.parent;
+                    continue;
+                }
+                _ => {}
+            }
+            let found = self
+                .by_name
+                .binary_search_by_key(&(at, name), |index| Self::key(&self.entries, *index))
+                .ok()?;
+            let index = *self.by_name.get(found)?;
+            at = match &self.entries.get(index as usize)?.content {
+                Content::Link(target) => {
+                    *links_left = links_left.checked_sub(1)?;
+                    self.walk(at, target, links_left)?
+                }
+                Content::Directory | Content::File(_) => Some(index),
+            };
+        }
+        Some(at)
+    }
+
+    /// The index of the file that a material or an entity means by the path of a resource (fact
+    /// sheet B30): with the given ending (`.ptf` for textures) or without, from the root or below
+    /// a folder such as `textures`.
+    pub fn find_resource(&self, path: &str, folder: &str, ending: &str) -> Option<usize> {
+        let path = path.split_once(':').map_or(path, |(_, path)| path);
+        let path = path.trim_start_matches('/');
+        if path.is_empty() {
+            return None;
+        }
+        [
+            format!("{path}{ending}"),
+            path.to_owned(),
+            format!("{folder}/{path}{ending}"),
+            format!("{folder}/{path}"),
+        ]
+        .iter()
+        .find_map(|path| self.find(path))
+    }
+
+    /// The index of the texture that a material means by a path (fact sheet B30).
+    pub fn find_texture(&self, path: &str) -> Option<usize> {
+        self.find_resource(path, "textures", ".ptf")
+    }
+
+    /// The bytes of the file at an index; none where no file has it.
+    ///
+    /// # Errors
+    /// If the file is compressed and cannot be decompressed, with the offset in the archive of the
+    /// file's record.
+    pub fn file(&self, index: usize) -> Option<Result<Cow<'_, [u8]>, ReadError>> {
+        match &self.entries.get(index)?.content {
+            Content::File(file) => Some(self.extract(file)),
+            Content::Directory | Content::Link(_) => None,
+        }
+    }
+
+    fn extract(&self, file: &File) -> Result<Cow<'_, [u8]>, ReadError> {
+        // The segments were held against the archive when it was read.
+        let part = |range: &Range<u32>| {
+            self.bytes
+                .get(range.start as usize..range.end as usize)
+                .unwrap_or_default()
+        };
+        let stored = match &file.segments[..] {
+            [whole] => Cow::Borrowed(part(whole)),
+            parts => Cow::Owned(parts.iter().map(part).collect::<Vec<_>>().concat()),
+        };
+        if !file.is_compressed {
+            return Ok(stored);
+        }
+        let bytes = lz4::unpack(&stored, u64::from(file.bytes)).map_err(|wrong| {
+            ReadError::unreadable(
+                Place::Offset(u64::from(file.at)),
+                format!("at {:#x} of the stored file: {}", wrong.at, wrong.found),
+                wrong.expected,
+            )
+        })?;
+        Ok(Cow::Owned(bytes))
+    }
+}
+
+struct Reader<'a, 'p> {
+    cursor: Cursor<'a>,
+    problems: &'p mut Problems,
+    len: usize,
+    entries: Vec<Entry>,
+    /// Positions of the directories that have been read.
+    directories: BTreeSet<u32>,
+    /// What paths and links may still take, in bytes. Entries may share a name and a directory, but
+    /// an archive that makes many times its own size of them is a trap.
+    text_bytes_left: usize,
+    /// There is no room in the archive for the heads of more segments.
+    segments_left: usize,
+}
+
+impl Reader<'_, '_> {
+    /// Lists an error as a fault of the archive.
+    fn list(&mut self, error: &ReadError) {
+        if let ReadError::Unreadable {
+            place,
+            found,
+            expected,
+        } = error
+        {
+            let message = || format!("{found}; expected {expected}");
+            self.problems.add(Kind::Archive, *place, message);
+        }
+    }
+
+    /// Lists what is wrong at a position.
+    fn warn(&mut self, kind: Kind, pos: u32, message: impl FnOnce() -> String) {
+        self.cursor.warn(self.problems, kind, pos as usize, message);
+    }
+
+    fn read_root(&mut self) -> Result<(), ReadError> {
+        self.cursor.enter("head", None);
+        let magic = self.cursor.array()?;
+        if magic != MAGIC {
+            let found = format!("it begins with {magic:02x?}");
+            return Err(self.cursor.fault(0, found, format!("{MAGIC:02x?}")));
+        }
+        let root = self.cursor.u32()?;
+        // The free-space tracker, which is of use to who changes the archive.
+        self.cursor.u32()?;
+
+        let mut waiting = vec![Waiting {
+            index: None,
+            at: root,
+            path_bytes: 0,
+        }];
+        while let Some(directory) = waiting.pop() {
+            if !self.directories.insert(directory.at) {
+                self.cursor.enter("directory", None);
+                self.warn(Kind::Archive, directory.at, || {
+                    "the directory is in more than one directory, or in itself; it is shown once"
+                        .to_owned()
+                });
+            } else if let Err(error) = self.read_directory(directory, &mut waiting) {
+                self.list(&error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to a position for a record; of what lies outside nothing is read.
+    fn go(&mut self, at: u32, name: &'static str) -> Result<(), ReadError> {
+        self.cursor.enter(name, None);
+        self.cursor.seek(at as usize);
+        if at as usize >= self.len {
+            let found = format_args!("position {at:#x} is outside the archive");
+            let expected = format!("a position below {:#x}", self.len);
+            return Err(self.cursor.fault(at as usize, found, expected));
+        }
+        Ok(())
+    }
+
+    fn read_directory(
+        &mut self,
+        directory: Waiting,
+        waiting: &mut Vec<Waiting>,
+    ) -> Result<(), ReadError> {
+        let at = directory.at;
+        self.go(at, "directory")?;
+        let mut entries_left = self.cursor.u32()?;
+        let mut slots = self.cursor.u32()?;
+        let mut next = self.cursor.u32()?;
+        let mut segments = BTreeSet::new();
+        let mut names = BTreeSet::new();
+        let first_waiting = waiting.len();
+        loop {
+            let count = slots.min(entries_left);
+            self.cursor.enter("directory", None);
+            let count = self.cursor.count(count, ENTRY_BYTES, "entries")?;
+            let first = self.cursor.pos();
+            for i in 0..count {
+                if self.entries.len() > self.len / ENTRY_BYTES {
+                    let found = "more entries than the archive has room for";
+                    return Err(self.cursor.fault(first, found, "each entry once"));
+                }
+                self.cursor.seek(first + i * ENTRY_BYTES);
+                self.cursor.enter("entry", self.entries.len());
+                self.read_entry(directory, &mut names, waiting)?;
+            }
+            entries_left -= count as u32;
+            if entries_left == 0 {
+                break;
+            }
+            self.cursor.enter("directory", None);
+            if next == 0 || !segments.insert(next) || count == 0 {
+                let wrong = if next == 0 {
+                    "no further part"
+                } else if count == 0 {
+                    "a part without entries"
+                } else {
+                    "parts that go in a circle"
+                };
+                self.warn(Kind::Archive, at, || {
+                    format!("{entries_left} more entries announced, but {wrong}")
+                });
+                break;
+            }
+            self.go(next, "directory part")?;
+            slots = self.cursor.u32()?;
+            next = self.cursor.u32()?;
+        }
+        // What waits is taken from the end.
+        if let Some(added) = waiting.get_mut(first_waiting..) {
+            added.reverse();
+        }
+        Ok(())
+    }
+
+    /// Reads an entry. One that cannot be used is listed and left out.
+    fn read_entry(
+        &mut self,
+        directory: Waiting,
+        names: &mut BTreeSet<String>,
+        waiting: &mut Vec<Waiting>,
+    ) -> Result<(), ReadError> {
+        let at = self.cursor.pos() as u32;
+        let kind = self.cursor.u8()?;
+        let name_at = self.cursor.u32()?;
+        // The name's checksum, which helps who looks for it in the bytes.
+        self.cursor.u32()?;
+        let target = self.cursor.u32()?;
+        let Ok(name) = self.read_name(name_at, at) else {
+            return Ok(());
+        };
+        let content = match kind {
+            DIRECTORY => Some(Content::Directory),
+            FILE => self.read_file(target, at, &name).ok().map(Content::File),
+            LINK => self.read_string(target, at).ok().map(Content::Link),
+            _ => {
+                self.warn(Kind::ArchiveEntry, at, || {
+                    let name = quoted(name.as_bytes());
+                    format!("{name} is of type {kind}; expected 0, 1 or 2")
+                });
+                None
+            }
+        };
+        let Some(content) = content else {
+            return Ok(());
+        };
+        if !names.insert(name.clone()) {
+            self.warn(Kind::DuplicateName, at, || {
+                let name = quoted(name.as_bytes());
+                format!("{name} is in the directory twice; the first is used")
+            });
+            return Ok(());
+        }
+        let path_bytes = directory.path_bytes + name.len() + 1;
+        self.text_bytes_left = match self.text_bytes_left.checked_sub(path_bytes) {
+            Some(left) => left,
+            None => {
+                let found = "paths that take many times as much as the archive";
+                return Err(self.cursor.fault(at as usize, found, "shorter ones"));
+            }
+        };
+        if content == Content::Directory {
+            waiting.push(Waiting {
+                index: Some(self.entries.len() as u32),
+                at: target,
+                path_bytes,
+            });
+        }
+        self.entries.push(Entry {
+            name,
+            parent: directory.index,
+            at,
+            content,
+        });
+        Ok(())
+    }
+
+    /// The name of the entry at a position, if it can be the name of a file.
+    fn read_name(&mut self, at: u32, entry_at: u32) -> Result<String, Broken> {
+        let name = self.read_string(at, entry_at)?;
+        if matches!(name.as_str(), "" | "." | "..") || name.contains(['/', '\\', '\0']) {
+            self.warn(Kind::ArchiveEntry, entry_at, || {
+                let name = quoted(name.as_bytes());
+                format!("{name} is no name of a file; the entry is left out")
+            });
+            return Err(Broken);
+        }
+        Ok(name)
+    }
+
+    /// A string of the entry at a position.
+    fn read_string(&mut self, at: u32, entry_at: u32) -> Result<String, Broken> {
+        self.string_bytes(at)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .map_err(|wrong| {
+                self.warn(Kind::ArchiveEntry, entry_at, || {
+                    format!("the string at {at:#x} {wrong}")
+                });
+                Broken
+            })
+    }
+
+    fn string_bytes(&mut self, at: u32) -> Result<Vec<u8>, String> {
+        const OUTSIDE: &str = "is not all inside the archive";
+        let outside = |_| OUTSIDE.to_owned();
+        self.cursor.seek(at as usize);
+        let len = self.cursor.u32().map_err(outside)? as usize;
+        if len > MOST_NAME_BYTES {
+            return Err(format!(
+                "has {len} bytes; at most {MOST_NAME_BYTES} are read"
+            ));
+        }
+        self.text_bytes_left = self
+            .text_bytes_left
+            .checked_sub(len)
+            .ok_or("makes more text than the archive has room for")?;
+        let mut bytes = Vec::with_capacity(len);
+        loop {
+            let here = self.cursor.u32().map_err(outside)? as usize;
+            let next = self.cursor.u32().map_err(outside)?;
+            let part = here.min(len - bytes.len());
+            bytes.extend(self.cursor.bytes(part).map_err(outside)?);
+            if bytes.len() == len {
+                return Ok(bytes);
+            }
+            // Each part brings at least a byte, so this ends.
+            if part == 0 || next == 0 {
+                return Err(format!("ends after {} of {len} bytes", bytes.len()));
+            }
+            self.cursor.seek(next as usize);
+        }
+    }
+
+    /// The file at a position, of the entry at another.
+    fn read_file(&mut self, at: u32, entry_at: u32, name: &str) -> Result<File, Broken> {
+        self.file_record(at).map_err(|wrong| {
+            self.warn(Kind::ArchiveEntry, entry_at, || {
+                let name = quoted(name.as_bytes());
+                format!("the file {name} at {at:#x} {wrong}")
+            });
+            Broken
+        })
+    }
+
+    fn file_record(&mut self, at: u32) -> Result<File, String> {
+        let outside = |_| "is not all inside the archive".to_owned();
+        self.cursor.seek(at as usize);
+        let compression = self.cursor.u8().map_err(outside)?;
+        if compression > LZ4 {
+            return Err(format!(
+                "has compression {compression}; only 0 and 1 are known"
+            ));
+        }
+        let is_compressed = compression == LZ4;
+        let stored_bytes = self.cursor.u32().map_err(outside)?;
+        let unpacked_bytes = self.cursor.u32().map_err(outside)?;
+        let mut here = self.cursor.u32().map_err(outside)?;
+        let mut next = self.cursor.u32().map_err(outside)?;
+        if stored_bytes as usize > self.len {
+            return Err(format!(
+                "is said to have {stored_bytes} bytes, more than the archive"
+            ));
+        }
+        let mut segments = Vec::new();
+        let mut visited = BTreeSet::new();
+        let mut bytes_left = stored_bytes;
+        loop {
+            let part = here.min(bytes_left);
+            let start = self.cursor.pos() as u32;
+            self.cursor.bytes(part as usize).map_err(outside)?;
+            if part > 0 {
+                segments.push(start..start + part);
+            }
+            bytes_left -= part;
+            if bytes_left == 0 {
+                break;
+            }
+            let so_far = stored_bytes - bytes_left;
+            if next == 0 || part == 0 {
+                return Err(format!("ends after {so_far} of {stored_bytes} bytes"));
+            }
+            if !visited.insert(next) {
+                return Err(format!(
+                    "goes in a circle after {so_far} of {stored_bytes} bytes"
+                ));
+            }
+            self.segments_left = self
+                .segments_left
+                .checked_sub(1)
+                .ok_or("has more parts than the archive has room for")?;
+            self.cursor.seek(next as usize);
+            here = self.cursor.u32().map_err(outside)?;
+            next = self.cursor.u32().map_err(outside)?;
+            // The part before, which a reader from the beginning knows.
+            self.cursor.u32().map_err(outside)?;
+        }
+        Ok(File {
+            at,
+            is_compressed,
+            stored_bytes,
+            bytes: if is_compressed {
+                unpacked_bytes
+            } else {
+                stored_bytes
+            },
+            segments,
+        })
+    }
+}
+
+/// A file for an archive of our own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewFile<'a> {
+    /// Names of directories and at last of the file, with `/` between them.
+    pub path: &'a str,
+    /// What is in it.
+    pub bytes: &'a [u8],
+    /// Whether it is to be compressed.
+    pub compress: bool,
+}
+
+/// Writes an archive of these files: each in one piece, directories sorted by name.
+///
+/// # Errors
+/// The path of a file that cannot be in an archive: one with a part that is no name, one that is
+/// there twice or is the directory of another, or one that makes the archive larger than 4 GiB.
+pub fn write(files: &[NewFile<'_>]) -> Result<Vec<u8>, String> {
+    let mut root = Branch::default();
+    for file in files {
+        root.add(file).ok_or_else(|| file.path.to_owned())?;
+    }
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([0; 8]);
+    let root_at = root.write(&mut bytes);
+    if let Some(at) = bytes.get_mut(4..8) {
+        at.copy_from_slice(&root_at.to_le_bytes());
+    }
+    if bytes.len() > u32::MAX as usize {
+        let last = files.last().map_or("", |file| file.path);
+        return Err(last.to_owned());
+    }
+    Ok(bytes)
+}
+
+/// A directory that is to be written.
+#[derive(Default)]
+struct Branch<'a> {
+    entries: BTreeMap<&'a str, Node<'a>>,
+}
+
+enum Node<'a> {
+    Branch(Branch<'a>),
+    Leaf(NewFile<'a>),
+}
+
+impl<'a> Branch<'a> {
+    /// Adds a file by its path.
+    fn add(&mut self, file: &NewFile<'a>) -> Option<()> {
+        if file.path.split('/').count() > MOST_DEPTH {
+            return None;
+        }
+        let mut branch = self;
+        let mut names = file.path.split('/').peekable();
+        while let Some(name) = names.next() {
+            let is_name = !matches!(name, "" | "." | "..")
+                && name.len() <= MOST_NAME_BYTES
+                && !name.contains(['\\', '\0']);
+            if !is_name {
+                return None;
+            }
+            if names.peek().is_none() {
+                let earlier = branch.entries.insert(name, Node::Leaf(*file));
+                return earlier.is_none().then_some(());
+            }
+            let node = branch
+                .entries
+                .entry(name)
+                .or_insert_with(|| Node::Branch(Branch::default()));
+            branch = match node {
+                Node::Branch(branch) => branch,
+                Node::Leaf(_) => return None,
+            };
+        }
+        None
+    }
+
+    /// Writes what is in the directory, then the directory, and gives its position. It goes
+    /// no deeper than [`MOST_DEPTH`].
+    fn write(&self, bytes: &mut Vec<u8>) -> u32 {
+        let mut entries = Vec::new();
+        for (name, node) in &self.entries {
+            let (kind, target) = match node {
+                Node::Branch(branch) => (DIRECTORY, branch.write(bytes)),
+                Node::Leaf(file) => (FILE, write_file(file, bytes)),
+            };
+            let name_at = bytes.len() as u32;
+            let len = name.len() as u32;
+            put(bytes, &[len, len, 0]);
+            bytes.extend(name.bytes());
+            entries.push(kind);
+            put(&mut entries, &[name_at, name_crc(name.as_bytes()), target]);
+        }
+        let at = bytes.len() as u32;
+        let count = self.entries.len() as u32;
+        put(bytes, &[count, count, 0]);
+        bytes.extend(entries);
+        at
+    }
+}
+
+fn write_file(file: &NewFile<'_>, bytes: &mut Vec<u8>) -> u32 {
+    let at = bytes.len() as u32;
+    if file.compress {
+        let frame = lz4::pack(file.bytes);
+        let stored = frame.len() as u32;
+        bytes.push(LZ4);
+        put(bytes, &[stored, file.bytes.len() as u32, stored, 0]);
+        bytes.extend(frame);
+    } else {
+        let stored = file.bytes.len() as u32;
+        bytes.push(0);
+        put(bytes, &[stored, 0, stored, 0]);
+        bytes.extend(file.bytes);
+    }
+    at
+}
+
+fn put(bytes: &mut Vec<u8>, numbers: &[u32]) {
+    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+/// The checksum of a name: CRC-32 with the usual reflected polynomial, from 0 and not inverted at
+/// the end (fact sheet D).
+fn name_crc(name: &[u8]) -> u32 {
+    name.iter().fold(0, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            crc >> 1 ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 }
+        })
+    })
+}

@@ -1,0 +1,279 @@
+//! How a field of an entity is stored: where, as what, and in which unit.
+
+use std::fmt::Write as _;
+
+use super::entity_kinds::EntityKind;
+
+/// A field of an entity of some type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// What people call it. No two fields of a type have the same name.
+    pub name: &'static str,
+    /// Where it begins, in bytes after the type byte of the entity.
+    pub offset: u16,
+    /// What it is.
+    pub kind: FieldKind,
+    /// What its numbers count.
+    pub unit: Unit,
+}
+
+/// What the numbers of a field count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Nothing, or nothing that the format's documents say.
+    None,
+    /// Units of the map, which are metres (fact sheet B1).
+    Metres,
+    /// Degrees.
+    Degrees,
+    /// Microseconds.
+    Microseconds,
+}
+
+impl Unit {
+    /// What stands after a number.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Metres => " m",
+            Self::Degrees => "°",
+            Self::Microseconds => " µs",
+        }
+    }
+}
+
+/// A bit of a field of flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flag {
+    /// The bit.
+    pub mask: u16,
+    /// What it says when it is set.
+    pub name: &'static str,
+}
+
+/// How a field is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    /// One byte of bits.
+    Flags8(&'static [Flag]),
+    /// Two bytes of bits.
+    Flags16(&'static [Flag]),
+    /// The upper four bits of the byte of flags that is the next field: a number of this list.
+    HighNibble(&'static [&'static str]),
+    /// A byte: a number of this list.
+    Choice(&'static [&'static str]),
+    /// A byte: the number of a type of entities, or 255 for a player.
+    EntityKind,
+    /// A whole number of 1, 2, 4 or 8 bytes without a sign.
+    Unsigned(u8),
+    /// A whole number of 8 bytes with a sign.
+    Signed64,
+    /// 32 steps of a pattern, one bit each.
+    Pattern32,
+    /// Floats, row by row.
+    Floats {
+        /// What the rows are called; one without a name where there is only one.
+        rows: &'static [&'static str],
+        /// What the numbers of a row are called; one without a name where there is only one.
+        columns: &'static [&'static str],
+    },
+    /// Red, green and blue, a byte each.
+    Rgb,
+    /// Red, green, blue and alpha, a byte each.
+    Rgba,
+    /// So many bytes.
+    Bytes(u8),
+    /// The offset of a text in the string table.
+    Text,
+    /// The index of a property (an "entity data container").
+    Property,
+    /// The shape of a light, by the upper four bits of the first byte: nothing for a point, a float
+    /// for a spot, and for an area the index of six floats in the table of 32-bit numbers.
+    LightShape,
+    /// The shape of an intersectable, by the upper four bits of the first byte: the index in the
+    /// table of 32-bit numbers of three floats, or of the 24 of a box.
+    IntersectableShape,
+    /// A byte that counts texts, and four: nothing, the offset of the text, or the index of the
+    /// offsets in the table of 32-bit numbers.
+    TextList,
+}
+
+/// The columns of a place or a direction.
+pub(super) const XYZ: &[&str] = &["X", "Y", "Z"];
+/// The columns of what has two axes.
+pub(super) const XY: &[&str] = &["X", "Y"];
+/// The columns of texture coordinates.
+pub(super) const UV: &[&str] = &["U", "V"];
+/// What there is only one of.
+pub(super) const ONE: &[&str] = &[""];
+/// The corners of a box in the order of the format (fact sheet A10, K).
+pub(super) const CORNERS: &[&str] = &[
+    "+X +Y +Z", "-X +Y +Z", "+X +Y -Z", "-X +Y -Z", "+X -Y +Z", "-X -Y +Z", "+X -Y -Z", "-X -Y -Z",
+];
+/// The corners of a rectangle in the order of entities (not that of drawn faces).
+pub(super) const QUAD: &[&str] = &["top left", "top right", "bottom left", "bottom right"];
+/// The angles of an area light.
+pub(super) const AREA_ROWS: &[&str] = XYZ;
+pub(super) const AREA_COLUMNS: &[&str] = &["from", "to"];
+
+/// The type number that stands for a player, in filters.
+pub(super) const PLAYER: u8 = 255;
+
+impl FieldKind {
+    /// How many bytes of the body are the field's own.
+    pub const fn bytes(self) -> usize {
+        match self {
+            // It shares the byte of the flags after it.
+            Self::HighNibble(_) => 0,
+            Self::Flags8(_) | Self::Choice(_) | Self::EntityKind => 1,
+            Self::Flags16(_) => 2,
+            Self::Unsigned(bytes) | Self::Bytes(bytes) => bytes as usize,
+            Self::Rgb => 3,
+            Self::Pattern32
+            | Self::Rgba
+            | Self::Text
+            | Self::Property
+            | Self::LightShape
+            | Self::IntersectableShape => 4,
+            Self::TextList => 5,
+            Self::Signed64 => 8,
+            Self::Floats { rows, columns } => 4 * rows.len() * columns.len(),
+        }
+    }
+}
+
+/// What a field holds. How it is to be read stands in its [`Field`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A whole number, the bits of flags, or the number of a choice or of a type of entities.
+    Number(u64),
+    /// A whole number with a sign.
+    Signed(i64),
+    /// Floats, row by row.
+    Floats(Vec<f32>),
+    /// A colour or a row of bytes.
+    Bytes(Vec<u8>),
+    /// A text.
+    Text(String),
+    /// Texts.
+    Texts(Vec<String>),
+    /// The index of a property.
+    Property(u32),
+    /// An offset or an index that leads out of its table.
+    Nowhere(u32),
+}
+
+impl Value {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<u64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The floats, if it is any.
+    pub fn floats(&self) -> Option<&[f32]> {
+        match self {
+            Self::Floats(floats) => Some(floats),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl Field {
+    /// The value as people read it, with its unit.
+    pub fn describe(&self, value: &Value) -> String {
+        let unit = self.unit.symbol();
+        match (self.kind, value) {
+            (FieldKind::Flags8(flags) | FieldKind::Flags16(flags), Value::Number(bits)) => {
+                let set = flags.iter().filter(|flag| bits & u64::from(flag.mask) != 0);
+                let names: Vec<_> = set.map(|flag| flag.name).collect();
+                if names.is_empty() {
+                    "none".to_owned()
+                } else {
+                    names.join(", ")
+                }
+            }
+            (FieldKind::HighNibble(names) | FieldKind::Choice(names), Value::Number(number)) => {
+                let name = usize::try_from(*number).ok().and_then(|i| names.get(i));
+                name.map_or_else(|| format!("{number} (unknown)"), |name| (*name).to_owned())
+            }
+            (FieldKind::EntityKind, Value::Number(number)) => entity_kind_name(*number),
+            (FieldKind::Pattern32, Value::Number(bits)) => format!("{bits:032b}"),
+            (FieldKind::Rgb | FieldKind::Rgba, Value::Bytes(bytes)) => hex("#", bytes, ""),
+            (FieldKind::Floats { rows, columns }, Value::Floats(floats)) => {
+                table(rows, columns, floats, unit)
+            }
+            (FieldKind::LightShape, Value::Floats(floats)) if floats.len() == 6 => {
+                table(AREA_ROWS, AREA_COLUMNS, floats, unit)
+            }
+            (FieldKind::IntersectableShape, Value::Floats(floats)) if floats.len() > 3 => {
+                table(CORNERS, XYZ, floats, unit)
+            }
+            (_, Value::Number(number)) => format!("{number}{unit}"),
+            (_, Value::Signed(number)) => format!("{number}{unit}"),
+            (_, Value::Floats(floats)) => table(ONE, XYZ, floats, unit),
+            (_, Value::Bytes(bytes)) => hex("", bytes, " "),
+            (_, Value::Text(text)) => text.clone(),
+            (_, Value::Texts(texts)) => texts.join(", "),
+            (_, Value::Property(index)) => format!("property {index}"),
+            (_, Value::Nowhere(index)) => format!("{index} (outside its table)"),
+        }
+    }
+}
+
+/// What people call the type of entities with a number, where 255 is a player.
+fn entity_kind_name(number: u64) -> String {
+    let kind = u8::try_from(number).ok();
+    match kind.and_then(EntityKind::from_number) {
+        Some(kind) => kind.name().to_owned(),
+        None if number == u64::from(PLAYER) => "PLAYER".to_owned(),
+        None => format!("{number} (unknown)"),
+    }
+}
+
+fn hex(before: &str, bytes: &[u8], between: &str) -> String {
+    let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{before}{}", digits.join(between))
+}
+
+/// Floats row by row: `top left 0, 1; top right 1, 1`.
+fn table(rows: &[&str], columns: &[&str], floats: &[f32], unit: &str) -> String {
+    let mut text = String::new();
+    for (row, name) in floats.chunks(columns.len().max(1)).zip(rows) {
+        if !text.is_empty() {
+            text.push_str("; ");
+        }
+        if !name.is_empty() {
+            text.push_str(name);
+            text.push(' ');
+        }
+        for (i, float) in row.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            // Writing to a string does not fail.
+            let _ = write!(text, "{comma}{float}");
+        }
+    }
+    text + unit
+}
+
+/// The fields one after the other, as the body of an entity has them.
+pub(super) const fn laid_out<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
+    let mut offset = 0;
+    let mut i = 0;
+    while i < N {
+        fields[i].offset = offset as u16;
+        offset += fields[i].kind.bytes();
+        i += 1;
+    }
+    fields
+}
