@@ -80,6 +80,9 @@ pub struct File {
 /// What an entry needs cannot be read; why has been listed.
 struct Broken;
 
+/// Nothing is at a path.
+struct NotFound;
+
 /// A directory that is to be read.
 #[derive(Clone, Copy)]
 struct Waiting {
@@ -167,9 +170,9 @@ impl Archive {
     /// The index of the file at a path from the root; links are followed.
     pub fn find(&self, path: &str) -> Option<usize> {
         let mut links_left = MOST_LINKS;
-        let index = self.walk(None, path, &mut links_left)??;
-        let entry = self.entries.get(index as usize)?;
-        matches!(entry.content, Content::File(_)).then_some(index as usize)
+        let index = self.walk(None, path, &mut links_left).ok()?? as usize;
+        let entry = self.entries.get(index)?;
+        matches!(entry.content, Content::File(_)).then_some(index)
     }
 
     /// Goes along a path from a directory; the root is none.
@@ -178,7 +181,7 @@ impl Archive {
         directory: Option<u32>,
         path: &str,
         links_left: &mut usize,
-    ) -> Option<Option<u32>> {
+    ) -> Result<Option<u32>, NotFound> {
         let mut at = if path.starts_with('/') {
             None
         } else {
@@ -189,7 +192,8 @@ impl Archive {
                 "" | "." => continue,
                 ".." => {
                     // Above the root there is nothing.
-                    at = self.entries.get(at? as usize)?.parent;
+                    let directory = at.and_then(|index| self.entries.get(index as usize));
+                    at = directory.ok_or(NotFound)?.parent;
                     continue;
                 }
                 _ => {}
@@ -197,17 +201,18 @@ impl Archive {
             let found = self
                 .by_name
                 .binary_search_by_key(&(at, name), |index| Self::key(&self.entries, *index))
-                .ok()?;
-            let index = *self.by_name.get(found)?;
-            at = match &self.entries.get(index as usize)?.content {
+                .map_err(|_| NotFound)?;
+            let index = *self.by_name.get(found).ok_or(NotFound)?;
+            let entry = self.entries.get(index as usize).ok_or(NotFound)?;
+            at = match &entry.content {
                 Content::Link(target) => {
-                    *links_left = links_left.checked_sub(1)?;
+                    *links_left = links_left.checked_sub(1).ok_or(NotFound)?;
                     self.walk(at, target, links_left)?
                 }
                 Content::Directory | Content::File(_) => Some(index),
             };
         }
-        Some(at)
+        Ok(at)
     }
 
     /// The index of the file that a material or an entity means by the path of a resource (fact
@@ -441,13 +446,11 @@ impl Reader<'_, '_> {
             return Ok(());
         }
         let path_bytes = directory.path_bytes + name.len() + 1;
-        self.text_bytes_left = match self.text_bytes_left.checked_sub(path_bytes) {
-            Some(left) => left,
-            None => {
-                let found = "paths that take many times as much as the archive";
-                return Err(self.cursor.fault(at as usize, found, "shorter ones"));
-            }
+        let Some(left) = self.text_bytes_left.checked_sub(path_bytes) else {
+            let found = "paths that take many times as much as the archive";
+            return Err(self.cursor.fault(at as usize, found, "shorter ones"));
         };
+        self.text_bytes_left = left;
         if content == Content::Directory {
             waiting.push(Waiting {
                 index: Some(self.entries.len() as u32),
@@ -726,4 +729,512 @@ fn name_crc(name: &[u8]) -> u32 {
             crc >> 1 ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 }
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::{Problem, Severity};
+
+    const START: u64 = 0x1000;
+
+    fn read(bytes: &[u8]) -> (Archive, Vec<Problem>) {
+        let mut problems = Problems::new();
+        let archive = Archive::read(bytes, START, &mut problems);
+        (archive, problems.finish())
+    }
+
+    #[track_caller]
+    fn sound(bytes: &[u8]) -> Archive {
+        let (archive, problems) = read(bytes);
+        assert_eq!(problems, []);
+        archive
+    }
+
+    /// Reads an archive of which one thing is wrong.
+    #[track_caller]
+    fn warned(bytes: &[u8], at: usize, with: &str) -> Archive {
+        let (archive, problems) = read(bytes);
+        let place = Place::Offset(START + at as u64);
+        let [problem] = &problems[..] else {
+            panic!("{problems:?}");
+        };
+        assert!(
+            problem.place == place
+                && problem.severity == Severity::Warning
+                && problem.message.contains(with),
+            "{problem}"
+        );
+        archive
+    }
+
+    fn file<'a>(path: &'a str, bytes: &'a [u8], compress: bool) -> NewFile<'a> {
+        NewFile {
+            path,
+            bytes,
+            compress,
+        }
+    }
+
+    fn bytes_of(archive: &Archive, path: &str) -> Vec<u8> {
+        let index = archive.find(path).expect(path);
+        archive.file(index).unwrap().unwrap().into_owned()
+    }
+
+    /// An archive that is put together record by record.
+    struct Raw(Vec<u8>);
+
+    impl Raw {
+        fn new() -> Self {
+            let mut bytes = MAGIC.to_vec();
+            bytes.extend([0; 8]);
+            Self(bytes)
+        }
+
+        fn here(&self) -> u32 {
+            self.0.len() as u32
+        }
+
+        fn numbers(&mut self, numbers: &[u32]) -> u32 {
+            let at = self.here();
+            put(&mut self.0, numbers);
+            at
+        }
+
+        fn string(&mut self, text: &[u8]) -> u32 {
+            let len = text.len() as u32;
+            let at = self.numbers(&[len, len, 0]);
+            self.0.extend(text);
+            at
+        }
+
+        /// A file in one piece.
+        fn file(&mut self, bytes: &[u8]) -> u32 {
+            let at = self.here();
+            self.0.push(0);
+            let len = bytes.len() as u32;
+            self.numbers(&[len, 0, len, 0]);
+            self.0.extend(bytes);
+            at
+        }
+
+        fn entries(&mut self, entries: &[(u8, u32, u32)]) {
+            for (kind, name, target) in entries {
+                self.0.push(*kind);
+                self.numbers(&[*name, 0, *target]);
+            }
+        }
+
+        /// A directory in one piece.
+        fn directory(&mut self, entries: &[(u8, u32, u32)]) -> u32 {
+            let count = entries.len() as u32;
+            let at = self.numbers(&[count, count, 0]);
+            self.entries(entries);
+            at
+        }
+
+        fn set(&mut self, at: u32, number: u32) {
+            self.0[at as usize..][..4].copy_from_slice(&number.to_le_bytes());
+        }
+
+        fn root(mut self, at: u32) -> Vec<u8> {
+            self.set(4, at);
+            self.0
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        let long = [7; 5000];
+        let files = [
+            file("textures/brick.ptf", &long, true),
+            file("textures/wood/oak.ptf", b"oak", false),
+            file("readme.txt", b"Hello", false),
+            file("textures/wood/empty", b"", true),
+            file("z/none", b"", false),
+        ];
+        let bytes = write(&files).unwrap();
+        let archive = sound(&bytes);
+        assert_eq!(archive.bytes(), bytes);
+        let mut paths: Vec<_> = files.iter().map(|file| file.path).collect();
+        paths.sort_unstable();
+        assert_eq!(archive.file_paths(), paths);
+        for file in files {
+            assert_eq!(bytes_of(&archive, file.path), file.bytes);
+        }
+        let again: Vec<_> = paths.iter().map(|path| bytes_of(&archive, path)).collect();
+        let again: Vec<_> = paths
+            .iter()
+            .zip(&again)
+            .map(|(path, bytes)| {
+                let index = archive.find(path).unwrap();
+                let Content::File(record) = &archive.entries()[index].content else {
+                    panic!("{path}");
+                };
+                file(path, bytes, record.is_compressed)
+            })
+            .collect();
+        assert_eq!(write(&again).unwrap(), bytes);
+        assert_eq!(sound(&write(&[]).unwrap()).entries(), []);
+        assert_eq!(sound(&[]).entries(), []);
+    }
+
+    #[test]
+    fn paths_that_an_archive_cannot_have_are_not_written() {
+        let deep = ["a"; MOST_DEPTH + 1].join("/");
+        let long = "a".repeat(MOST_NAME_BYTES + 1);
+        for path in [
+            "", "/", "/a", "a/", "../x", "a/../b", ".", "a\\b", "a\0", &deep, &long,
+        ] {
+            assert_eq!(write(&[file(path, b"", false)]), Err(path.to_owned()));
+        }
+        for paths in [["a", "a"], ["a", "a/b"], ["a/b", "a"]] {
+            let files = paths.map(|path| file(path, b"", false));
+            assert_eq!(write(&files), Err(paths[1].to_owned()), "{paths:?}");
+        }
+    }
+
+    #[test]
+    fn names_have_the_checksum_of_the_format() {
+        // From an archive of the samples.
+        assert_eq!(name_crc(b"readme.txt"), 0xC1D3_E37E);
+        assert_eq!(name_crc(b"textures"), 0xC0A5_667F);
+    }
+
+    #[test]
+    fn resources_are_found_as_the_fact_sheet_says() {
+        let archive = sound(
+            &write(&[
+                file("textures/brick.ptf", b"1", false),
+                file("textures/brick", b"2", false),
+                file("wood.ptf", b"3", false),
+                file("textures/wood.ptf", b"4", false),
+                file("textures/plain", b"5", false),
+            ])
+            .unwrap(),
+        );
+        let found = |path: &str| {
+            let index = archive.find_texture(path)?;
+            Some(archive.file(index).unwrap().unwrap()[0] - b'0')
+        };
+        assert_eq!(found("textures/brick"), Some(1));
+        assert_eq!(found("brick"), Some(1));
+        assert_eq!(found("map:/textures/brick"), Some(1));
+        assert_eq!(found("map://brick"), Some(1));
+        assert_eq!(found("brick.ptf"), Some(1));
+        assert_eq!(found("wood"), Some(3));
+        assert_eq!(found("plain"), Some(5));
+        assert_eq!(found("textures"), None);
+        assert_eq!(found("stone"), None);
+        assert_eq!(found(""), None);
+        assert_eq!(found("map:/"), None);
+        assert_eq!(found("../brick"), None);
+        assert_eq!(found("textures/wood/../brick"), None);
+        assert_eq!(found("textures/../wood"), Some(3));
+    }
+
+    #[test]
+    fn parts_are_put_together() {
+        let mut raw = Raw::new();
+        let frame = lz4::pack(b"brick brick brick brick");
+        let (first, second) = frame.split_at(9);
+        let name = raw.numbers(&[5, 2, 0]);
+        raw.0.extend(b"br");
+        let rest = raw.numbers(&[3, 0]);
+        raw.0.extend(b"ick");
+        raw.set(name + 8, rest);
+        let at = raw.here();
+        raw.0.push(1);
+        raw.numbers(&[frame.len() as u32, 23, first.len() as u32, 0]);
+        raw.0.extend(first);
+        let next = raw.numbers(&[second.len() as u32, 0, at]);
+        raw.0.extend(second);
+        raw.set(at + 13, next);
+        let other = raw.file(b"other");
+        let other_name = raw.string(b"other");
+        // A directory with room for entries that are not used, and a part behind it.
+        let root = raw.numbers(&[2, 1, 0]);
+        raw.entries(&[(FILE, name, at)]);
+        let part = raw.numbers(&[6, 0]);
+        raw.entries(&[(FILE, other_name, other)]);
+        raw.set(root + 8, part);
+        let archive = sound(&raw.root(root));
+        assert_eq!(archive.file_paths(), ["brick", "other"]);
+        assert_eq!(bytes_of(&archive, "brick"), b"brick brick brick brick");
+        assert_eq!(bytes_of(&archive, "other"), b"other");
+        let brick = &archive.entries()[0];
+        assert_eq!((brick.at, brick.parent), (root + 12, None));
+    }
+
+    #[test]
+    fn heads_are_checked() {
+        let bytes = write(&[file("a", b"b", false)]).unwrap();
+        for cut in 1..12 {
+            warned(
+                &bytes[..cut],
+                if cut < 4 { 0 } else { cut / 4 * 4 },
+                "bytes left",
+            );
+        }
+        let mut wrong = bytes.clone();
+        wrong[3] = 1;
+        warned(&wrong, 0, "it begins with [50, 41, 46, 01]");
+        for root in [bytes.len() as u32, u32::MAX] {
+            let mut raw = Raw(bytes.clone());
+            raw.set(4, root);
+            let archive = warned(&raw.0, root as usize, "is outside the archive");
+            assert_eq!(archive.entries(), []);
+        }
+    }
+
+    #[test]
+    fn directories_do_not_go_in_circles() {
+        let mut raw = Raw::new();
+        let name = raw.string(b"again");
+        let inner_at = raw.here();
+        raw.numbers(&[2, 2, 0]);
+        raw.entries(&[(DIRECTORY, name, 0), (DIRECTORY, name, 0)]);
+        let root = raw.directory(&[(DIRECTORY, name, inner_at)]);
+        // The first entry of the inner directory is the root.
+        raw.set(inner_at + 12 + 9, root);
+        raw.set(inner_at + 12 + 13 + 9, inner_at);
+        let (archive, problems) = read(&raw.root(root));
+        assert_eq!(archive.entries().len(), 2);
+        let texts: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(texts.len(), 2, "{texts:?}");
+        assert!(texts[0].contains("twice") && texts[1].contains("or in itself"));
+    }
+
+    #[test]
+    fn counts_of_directories_are_not_believed() {
+        let mut raw = Raw::new();
+        let root = raw.numbers(&[u32::MAX, u32::MAX, 0]);
+        warned(&raw.root(root), root as usize + 12, "4294967295 entries");
+
+        // A part that goes on with itself: its second round finds the name there already.
+        let mut raw = Raw::new();
+        let name = raw.string(b"a");
+        let other = raw.string(b"b");
+        let file = raw.file(b"1");
+        let root = raw.numbers(&[5, 1, 0]);
+        raw.entries(&[(FILE, name, file)]);
+        let part = raw.numbers(&[1, 0]);
+        raw.entries(&[(FILE, other, file)]);
+        raw.set(root + 8, part);
+        raw.set(part + 4, part);
+        let archive = warned(&raw.root(root), root as usize, "parts that go in a circle");
+        assert_eq!(archive.file_paths(), ["a", "b"]);
+
+        for (part, with) in [
+            ([0, 0], "a part without entries"),
+            ([1, 0], "no further part"),
+        ] {
+            let mut raw = Raw::new();
+            let name = raw.string(b"a");
+            let other = raw.string(b"b");
+            let file = raw.file(b"b");
+            let root = raw.numbers(&[5, 1, 0]);
+            raw.entries(&[(FILE, name, file)]);
+            let part = raw.numbers(&part);
+            raw.entries(&[(FILE, other, file)]);
+            raw.set(root + 8, part);
+            if with.contains("without") {
+                raw.set(part + 4, part);
+            }
+            warned(&raw.root(root), root as usize, with);
+        }
+    }
+
+    #[test]
+    fn bad_names_are_left_out() {
+        for name in [&b"../x"[..], b"..", b".", b"", b"a/b", b"a\\b", b"a\0b"] {
+            let mut raw = Raw::new();
+            let bad = raw.string(name);
+            let good = raw.string(b"good");
+            let file = raw.file(b"1");
+            let root = raw.directory(&[(FILE, bad, file), (FILE, good, file)]);
+            let archive = warned(&raw.root(root), root as usize + 12, "is no name of a file");
+            assert_eq!(archive.file_paths(), ["good"]);
+        }
+    }
+
+    #[test]
+    fn strings_stay_inside() {
+        let with = |numbers: &[u32; 3], text: &str| {
+            let mut raw = Raw::new();
+            let file = raw.file(b"1");
+            let root_at = raw.here();
+            let name = root_at + 12 + 13;
+            let root = raw.directory(&[(FILE, name, file)]);
+            raw.numbers(numbers);
+            raw.0.extend(b"ab");
+            let bytes = raw.root(root);
+            let archive = warned(&bytes, root as usize + 12, text);
+            assert_eq!(archive.entries(), []);
+        };
+        with(&[3, 3, 0], "is not all inside the archive");
+        with(&[u32::MAX, u32::MAX, 0], "4294967295 bytes; at most 255");
+        with(&[3, 2, 0], "ends after 2 of 3 bytes");
+        with(&[3, 0, 12], "ends after 0 of 3 bytes");
+        with(&[3, 2, u32::MAX], "is not all inside the archive");
+    }
+
+    #[test]
+    fn files_stay_inside() {
+        let with = |compression: u8, numbers: &[u32; 4], text: &str| {
+            let mut raw = Raw::new();
+            let name = raw.string(b"a");
+            let at = raw.here();
+            raw.0.push(compression);
+            raw.numbers(numbers);
+            raw.0.extend(b"0123456789");
+            // A part that goes on with itself, of one byte.
+            let part = raw.here();
+            raw.numbers(&[1, part, at]);
+            raw.0.push(b'x');
+            let root = raw.directory(&[(FILE, name, at)]);
+            if numbers[3] == 1 {
+                raw.set(at + 13, part);
+            }
+            let archive = warned(&raw.root(root), root as usize + 12, text);
+            assert_eq!(archive.entries(), []);
+        };
+        with(2, &[10, 0, 10, 0], "has compression 2");
+        with(
+            0,
+            &[u32::MAX, 0, u32::MAX, 0],
+            "is said to have 4294967295 bytes",
+        );
+        with(0, &[90, 0, 90, 0], "is not all inside the archive");
+        with(0, &[12, 0, 10, 0], "ends after 10 of 12 bytes");
+        with(0, &[12, 0, 10, 1], "goes in a circle after 11 of 12 bytes");
+        with(0, &[12, 0, 10, u32::MAX], "is not all inside the archive");
+        with(0, &[12, 0, 0, 1], "ends after 0 of 12 bytes");
+
+        let mut raw = Raw::new();
+        let name = raw.string(b"a");
+        let root = raw.directory(&[(FILE, name, u32::MAX), (9, name, 12)]);
+        let (archive, problems) = read(&raw.root(root));
+        assert_eq!(archive.entries(), []);
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[1].message.contains("is of type 9"));
+    }
+
+    #[test]
+    fn files_that_cannot_be_decompressed_say_why() {
+        let mut bytes = write(&[file("a", &[1; 1000], true)]).unwrap();
+        let at = 12;
+        assert_eq!(bytes[at], LZ4);
+        for (size, with) in [
+            (999_u32, "more bytes than it is said to"),
+            (1001, "decodes to 1000 bytes; expected 1001"),
+            (u32::MAX, "said to decode to 4294967295 bytes"),
+        ] {
+            bytes[at + 5..at + 9].copy_from_slice(&size.to_le_bytes());
+            let archive = sound(&bytes);
+            let error = archive
+                .file(archive.find("a").unwrap())
+                .unwrap()
+                .unwrap_err();
+            let error = error.to_string();
+            assert!(
+                error.starts_with("0xc: ") && error.contains(with),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn links_lead_to_files() {
+        let mut raw = Raw::new();
+        let [a, b, c, d, e, f] = [b"a", b"b", b"c", b"d", b"e", b"f"].map(|name| raw.string(name));
+        let file = raw.file(b"1");
+        let up = raw.string(b"../a");
+        let through = raw.string(b"d/b");
+        let own = raw.string(b"e");
+        let out = raw.string(b"../../../a");
+        let inner = raw.directory(&[(LINK, b, up)]);
+        let root = raw.directory(&[
+            (FILE, a, file),
+            (DIRECTORY, d, inner),
+            (LINK, c, through),
+            (LINK, e, own),
+            (LINK, f, out),
+        ]);
+        let archive = sound(&raw.root(root));
+        assert_eq!(archive.find("d/b"), archive.find("a"));
+        assert_eq!(archive.find("c"), archive.find("a"));
+        assert_eq!(archive.find("e"), None);
+        assert_eq!(archive.find("f"), None);
+        assert_eq!(archive.file_paths(), ["a"]);
+        let paths: Vec<_> = archive
+            .entries()
+            .iter()
+            .map(|entry| archive.path(entry))
+            .collect();
+        assert_eq!(paths, ["a", "d", "c", "e", "f", "d/b"]);
+    }
+
+    #[test]
+    fn a_small_archive_makes_no_large_list() {
+        // Directories that overlap: each begins a byte after the one before, and all name the same.
+        let mut raw = Raw::new();
+        let name = raw.string(&[b'n'; MOST_NAME_BYTES]);
+        let file = raw.file(b"1");
+        let count = 20_000;
+        let inner = raw.directory(&vec![(FILE, name, file); count]);
+        let root = raw.directory(&vec![(DIRECTORY, name, inner); count]);
+        let bytes = raw.root(root);
+        let (archive, problems) = read(&bytes);
+        assert!(problems.len() <= 202, "{}", problems.len());
+        assert!(archive.entries().len() <= bytes.len() / ENTRY_BYTES + 1);
+
+        // A chain of directories, each with the same long name.
+        let mut raw = Raw::new();
+        let name = raw.string(&[b'n'; MOST_NAME_BYTES]);
+        let mut inner = raw.directory(&[]);
+        for _ in 0..10_000 {
+            inner = raw.directory(&[(DIRECTORY, name, inner)]);
+        }
+        let bytes = raw.root(inner);
+        let (archive, problems) = read(&bytes);
+        assert_eq!(problems.len(), 1);
+        let paths: usize = archive
+            .entries()
+            .iter()
+            .map(|entry| archive.path(entry).len())
+            .sum();
+        assert!(paths <= 4 * bytes.len(), "{paths}");
+
+        // A file of many parts, many times.
+        let mut raw = Raw::new();
+        let at = raw.here();
+        raw.0.push(0);
+        let parts = 5000;
+        raw.numbers(&[parts, 0, 0, 0]);
+        for _ in 0..parts {
+            let next = raw.here() + 13;
+            raw.numbers(&[1, next, 0]);
+            raw.0.push(b'x');
+        }
+        raw.set(at + 9, 1);
+        raw.0.splice(at as usize + 17..at as usize + 17, [b'x']);
+        raw.set(at + 13, at + 18);
+        for i in 0..parts {
+            let part = at + 18 + 13 * i;
+            raw.set(part + 4, part + 13);
+        }
+        let names: Vec<_> = (0..500)
+            .map(|i: u32| raw.string(i.to_string().as_bytes()))
+            .collect();
+        let entries: Vec<_> = names.iter().map(|name| (FILE, *name, at)).collect();
+        let root = raw.directory(&entries);
+        let (archive, problems) = read(&raw.root(root));
+        assert!((1..10).contains(&archive.entries().len()));
+        assert!(
+            problems[0]
+                .message
+                .contains("more parts than the archive has room for")
+        );
+    }
 }

@@ -46,8 +46,8 @@ pub struct Entities {
     /// Where in `bytes` the tables of 16, 32 and 64 bits stand, and the properties.
     tables: [Range<usize>; 3],
     properties: Range<usize>,
-    /// Where in `bytes` the entities begin.
-    entities: Vec<u32>,
+    /// Where in `bytes` each entity begins.
+    starts: Vec<u32>,
     /// Where in `bytes` the first entity of an unknown type begins, if there is one: what follows
     /// cannot be read.
     opaque_from: Option<usize>,
@@ -82,7 +82,7 @@ impl Entities {
         let properties = table(PROPERTY_BYTES, "properties")?;
         let count = cursor.u32()?;
         let count = cursor.count(count, HEAD_BYTES, "entities")?;
-        let mut entities = Vec::with_capacity(count);
+        let mut starts = Vec::with_capacity(count);
         let mut opaque_from = None;
         for i in 0..count {
             cursor.enter("entity", i);
@@ -91,7 +91,7 @@ impl Entities {
             let number = cursor.u8()?;
             if let Some(kind) = EntityKind::from_number(number) {
                 cursor.bytes(kind.body_bytes())?;
-                entities.push((at - start) as u32);
+                starts.push((at - start) as u32);
             } else {
                 cursor.warn(problems, Kind::Entities, at + TYPE_AT, || {
                     let left = count - i;
@@ -107,7 +107,7 @@ impl Entities {
             start,
             tables,
             properties,
-            entities,
+            starts,
             opaque_from,
         };
         entities.check(cursor, strings, problems);
@@ -126,12 +126,12 @@ impl Entities {
 
     /// How many there are that can be read.
     pub fn len(&self) -> usize {
-        self.entities.len()
+        self.starts.len()
     }
 
     /// Whether there are none that can be read.
     pub fn is_empty(&self) -> bool {
-        self.entities.is_empty()
+        self.starts.is_empty()
     }
 
     /// The bytes from the first entity of an unknown type to the end, and their offset in the
@@ -143,7 +143,7 @@ impl Entities {
 
     /// An entity by its number. `strings` is the string table of its section.
     pub fn get<'a>(&'a self, index: usize, strings: &'a StringTable) -> Option<Entity<'a>> {
-        let start = *self.entities.get(index)? as usize;
+        let start = *self.starts.get(index)? as usize;
         let kind = EntityKind::from_number(*self.bytes.get(start + TYPE_AT)?)?;
         Some(Entity {
             entities: self,
@@ -625,4 +625,323 @@ fn outside_properties(index: u32, count: usize) -> String {
         "property {index}, {}",
         crate::formats::outside("property", count as u64)
     )
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::bytes::{Part, Section};
+    use super::super::entity_properties::{Property, PropertyValues};
+    use super::super::entity_write::{EntityList, NewEntity};
+    use super::super::string_builder::StringTableBuilder;
+    use super::*;
+    use crate::formats::{Problem, Severity};
+
+    /// Reads entities that are alone in a section.
+    pub(in super::super) fn read(
+        bytes: &[u8],
+        strings: &StringTable,
+    ) -> (Result<Entities, ReadError>, Vec<Problem>) {
+        let section = Section {
+            part: Part::File,
+            start: 0x1000,
+            is_packed: false,
+        };
+        let mut problems = Problems::new();
+        let entities = Entities::read(&mut Cursor::new(bytes, section), strings, &mut problems);
+        (entities, problems.finish())
+    }
+
+    /// A trigger with two properties, the second an array, and its strings.
+    fn sample() -> (Vec<u8>, StringTable) {
+        let mut strings = StringTableBuilder::default();
+        let list = EntityList {
+            properties: vec![
+                Property {
+                    lengths: vec![2, 2],
+                    values: PropertyValues::U16(vec![1, 2, 3, 4]),
+                },
+                Property {
+                    lengths: Vec::new(),
+                    values: PropertyValues::F64(vec![0.5]),
+                },
+            ],
+            entities: vec![
+                NewEntity {
+                    properties: vec![0, 1],
+                    ..NewEntity::new(EntityKind::Trigger, "door bell").with("flags", 4)
+                },
+                NewEntity {
+                    properties: vec![1],
+                    ..NewEntity::new(EntityKind::Counter, "counter")
+                },
+            ],
+        };
+        let bytes = list.write(&mut strings).unwrap();
+        (bytes, strings.finish())
+    }
+
+    // Places in the sample.
+    const TABLE16: usize = 4;
+    const TABLE32: usize = TABLE16 + 4 * 2 + 4;
+    const TABLE64: usize = TABLE32 + 4 * 4 + 4;
+    const PROPERTIES: usize = TABLE64 + 8 + 4;
+    const TRIGGER: usize = PROPERTIES + 2 * 13 + 4;
+    const COUNTER: usize = TRIGGER + 17 + 158;
+
+    #[track_caller]
+    fn warned(change: impl FnOnce(&mut Vec<u8>), at: usize, with: &str) -> Entities {
+        let (mut bytes, strings) = sample();
+        change(&mut bytes);
+        let (entities, problems) = read(&bytes, &strings);
+        let place = crate::formats::Place::Offset(0x1000 + at as u64);
+        assert!(
+            problems.iter().any(|problem| problem.place == place
+                && problem.severity == Severity::Warning
+                && problem.message.contains(with)),
+            "{problems:?}"
+        );
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        entities.unwrap()
+    }
+
+    fn set(at: usize, value: u32) -> impl FnOnce(&mut Vec<u8>) {
+        move |bytes| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes())
+    }
+
+    #[test]
+    fn the_sample_is_sound() {
+        let (bytes, strings) = sample();
+        let (entities, problems) = read(&bytes, &strings);
+        let entities = entities.unwrap();
+        assert_eq!(problems, []);
+        assert_eq!(bytes.len(), COUNTER + 17 + 29);
+        let trigger = entities.get(0, &strings).unwrap();
+        assert_eq!(trigger.range(), TRIGGER..COUNTER);
+        assert_eq!(trigger.property_indices(), Some(vec![0, 1]));
+        assert_eq!(trigger.position(), Some([0.0; 3]));
+        assert_eq!(trigger.rotation_degrees(), None);
+        assert_eq!(entities.property_offset(1), PROPERTIES + 13);
+        assert_eq!(
+            entities.table_sizes(),
+            [(TABLE16, 4), (TABLE32, 4), (TABLE64, 1)]
+        );
+        assert!(entities.get(2, &strings).is_none());
+        assert!(entities.property(2).is_none() && entities.property(usize::MAX).is_none());
+    }
+
+    #[test]
+    fn empty_entities_are_twenty_bytes() {
+        let (entities, problems) = read(&[0; 20], &StringTable::default());
+        assert!(entities.unwrap().is_empty());
+        assert_eq!(problems, []);
+        for len in 0..20 {
+            assert!(read(&vec![0; len], &StringTable::default()).0.is_err());
+        }
+    }
+
+    #[test]
+    fn no_count_is_believed() {
+        let (bytes, strings) = sample();
+        for at in [0, TABLE32 - 4, TABLE64 - 4, PROPERTIES - 4, TRIGGER - 4] {
+            for count in [u32::MAX, 1 << 30, 200] {
+                let mut bytes = bytes.clone();
+                set(at, count)(&mut bytes);
+                let error = read(&bytes, &strings).0.unwrap_err().to_string();
+                assert!(error.contains(&format!("{count} ")), "{error}");
+            }
+        }
+        for cut in TABLE16..bytes.len() {
+            assert!(read(&bytes[..cut], &strings).0.is_err(), "{cut}");
+        }
+    }
+
+    #[test]
+    fn unknown_types_end_what_can_be_read() {
+        for number in [27, 254, 255] {
+            let entities = warned(
+                |bytes| bytes[COUNTER + 16] = number,
+                COUNTER + 16,
+                "unknown type",
+            );
+            assert_eq!(entities.len(), 1);
+            let (at, rest) = entities.opaque().unwrap();
+            assert_eq!((at, rest.len()), (COUNTER, 17 + 29));
+            assert!(EntityList::of(&entities, &sample().1).is_err());
+        }
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_listed() {
+        let entities = warned(set(TRIGGER + 4, 900), TRIGGER + 4, "name at 0x384");
+        let (_, strings) = sample();
+        let trigger = entities.get(0, &strings).unwrap();
+        assert_eq!(trigger.name(), "");
+        let name = trigger.head().find(|field| field.field.name == "name");
+        assert_eq!(name.unwrap().value, Value::Nowhere(900));
+
+        let signal = COUNTER + 17 + 9;
+        let entities = warned(set(signal, 900), signal, "signal to increment: at 0x384");
+        let counter = entities.get(1, &strings).unwrap();
+        let value = counter.value("signal to increment");
+        assert_eq!(value, Some(Value::Nowhere(900)));
+    }
+
+    #[test]
+    fn property_references_are_held_against_their_tables() {
+        let at = TRIGGER + 12;
+        let entities = warned(set(at, 4), at, "2 properties from 0x4 lead out");
+        let trigger = entities.get(0, &sample().1).unwrap().property_indices();
+        assert_eq!(trigger, None);
+        warned(set(at, u32::MAX), at, "lead out");
+        warned(set(TRIGGER + 8, u32::MAX), at, "lead out");
+        // The list of the trigger is behind the lengths of the array.
+        warned(
+            set(TABLE32 + 12, 2),
+            at,
+            "value 3 of the table of 32-bit values is no property",
+        );
+        warned(
+            set(COUNTER + 12, 2),
+            COUNTER + 12,
+            "property 2, but the list ends at 1",
+        );
+    }
+
+    #[test]
+    fn properties_are_held_against_their_tables() {
+        let at = PROPERTIES;
+        warned(|bytes| bytes[at] = 13, at, "unknown kind 13");
+        warned(set(at + 1, 33), at, "33 dimensions");
+        warned(set(at + 1, u32::MAX), at, "4294967295 dimensions");
+        warned(set(at + 5, 3), at, "2 lengths from 0x3 lead out");
+        warned(set(at + 9, 1), at, "4 values of U16 from 0x1 lead out");
+        warned(
+            set(TABLE32, u32::MAX),
+            at,
+            "lead out of the table of 16-bit values",
+        );
+        warned(
+            set(PROPERTIES + 13 + 9, 1),
+            at + 13,
+            "1 values of F64 from 0x1 lead out",
+        );
+        warned(
+            |bytes| {
+                bytes[at] = 10;
+                set(at + 9, u32::MAX)(bytes);
+            },
+            at,
+            "table of 32-bit values",
+        );
+        warned(
+            |bytes| {
+                bytes[at] = 12;
+                set(at + 1, 0)(bytes);
+                set(at + 9, 700)(bytes);
+            },
+            at,
+            "at 0x2bc of the string table",
+        );
+        // An array of texts, one of which is nowhere.
+        warned(
+            |bytes| {
+                bytes[at] = 12;
+                set(at + 9, 0)(bytes);
+                set(TABLE32 + 8, 700)(bytes);
+                set(TRIGGER + 8, 0)(bytes);
+            },
+            at,
+            "at 0x2bc of the string table",
+        );
+    }
+
+    #[test]
+    fn many_dimensions_do_not_overflow() {
+        let entities = warned(
+            |bytes| {
+                set(PROPERTIES + 1, 4)(bytes);
+                set(PROPERTIES + 5, 0)(bytes);
+                for i in 0..4 {
+                    set(TABLE32 + 4 * i, u32::MAX)(bytes);
+                }
+                set(TRIGGER + 8, 0)(bytes);
+            },
+            PROPERTIES,
+            "an array of 4294967295 x 4294967295 x 4294967295 x 4294967295 values",
+        );
+        let record = entities.property(0).unwrap();
+        assert!(record.resolve(&entities, &sample().1).is_err());
+    }
+
+    #[test]
+    fn what_means_nothing_is_listed() {
+        let body = COUNTER + 17;
+        warned(|bytes| bytes[body] = 6, body, "comparison: 6 means nothing");
+        let filter = TRIGGER + 17 + 117;
+        warned(
+            |bytes| bytes[filter] = 27,
+            filter,
+            "no entity is of type 27",
+        );
+        let x = TRIGGER + 17 + 1;
+        warned(set(x, 0x7FC0_0000), x, "position: NaN is not finite");
+
+        // A filter that is off may say anything.
+        let (mut bytes, strings) = sample();
+        bytes[TRIGGER + 17] = 0;
+        bytes[filter] = 27;
+        assert_eq!(read(&bytes, &strings).1, []);
+    }
+
+    #[test]
+    fn reserved_bits_are_listed() {
+        let mut strings = StringTableBuilder::default();
+        let kinds = [EntityKind::Light, EntityKind::Cube, EntityKind::Glow];
+        let list = EntityList {
+            properties: Vec::new(),
+            entities: kinds.map(|kind| NewEntity::new(kind, "")).to_vec(),
+        };
+        let mut bytes = list.write(&mut strings).unwrap();
+        bytes[20 + 17] |= 0x18;
+        let cube = 20 + 17 + 60;
+        bytes[cube + 17 + 1] |= 0x40;
+        let glow = cube + 17 + 394;
+        bytes[glow + 17] |= 0x02;
+        let (entities, problems) = read(&bytes, &strings.finish());
+        let texts: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        let expected = [
+            "0x1025: warning: entity 0: flags: the bits 0x8 mean nothing; expected 0",
+            "0x1072: warning: entity 1: flags: the bits 0x4000 mean nothing; expected 0",
+            "0x120d: warning: entity 2: flags: the bits 0x2 mean nothing; expected 0",
+        ];
+        assert_eq!(texts, expected);
+        let light = entities.unwrap();
+        let strings = strings.finish();
+        let light = light.get(0, &strings).unwrap();
+        assert_eq!(light.value("kind"), Some(Value::Number(1)));
+    }
+
+    /// Many entities that share one long list must not be looked at entry by entry each.
+    #[test]
+    fn shared_lists_are_looked_at_once() {
+        const LIST: u32 = 200_000;
+        const ENTITIES: u32 = 50_000;
+        let mut bytes = Vec::new();
+        bytes.extend(0_u32.to_le_bytes());
+        bytes.extend(LIST.to_le_bytes());
+        bytes.extend(vec![0; 4 * LIST as usize]);
+        bytes.extend(0_u32.to_le_bytes());
+        bytes.extend(1_u32.to_le_bytes());
+        bytes.extend([0; 13]);
+        bytes.extend(ENTITIES.to_le_bytes());
+        for _ in 0..ENTITIES {
+            bytes.extend([0, 0, LIST, 0].map(u32::to_le_bytes).as_flattened());
+            bytes.push(0);
+        }
+        let start = std::time::Instant::now();
+        let (entities, problems) = read(&bytes, &StringTable::default());
+        assert_eq!(entities.unwrap().len(), ENTITIES as usize);
+        assert_eq!(problems, []);
+        assert!(start.elapsed().as_secs_f64() < 5.0);
+    }
 }

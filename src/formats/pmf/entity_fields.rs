@@ -189,6 +189,42 @@ impl Value {
     }
 }
 
+impl From<u64> for Value {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&[f32]> for Value {
+    fn from(floats: &[f32]) -> Self {
+        Self::Floats(floats.to_vec())
+    }
+}
+
+impl<const N: usize> From<[f32; N]> for Value {
+    fn from(floats: [f32; N]) -> Self {
+        Self::Floats(floats.to_vec())
+    }
+}
+
+impl<const N: usize> From<[u8; N]> for Value {
+    fn from(bytes: [u8; N]) -> Self {
+        Self::Bytes(bytes.to_vec())
+    }
+}
+
+impl From<f32> for Value {
+    fn from(float: f32) -> Self {
+        Self::Floats(vec![float])
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
 impl Field {
     /// The value as people read it, with its unit.
     pub fn describe(&self, value: &Value) -> String {
@@ -263,7 +299,8 @@ fn table(rows: &[&str], columns: &[&str], floats: &[f32], unit: &str) -> String 
             let _ = write!(text, "{comma}{float}");
         }
     }
-    text + unit
+    text.push_str(unit);
+    text
 }
 
 /// The fields one after the other, as the body of an entity has them.

@@ -156,12 +156,33 @@ impl PropertyValues {
         }
     }
 
+    /// How many they are; of [`Self::Bits`], how many bytes.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Bool(_) => 1,
+            Self::I8(values) => values.len(),
+            Self::I16(values) => values.len(),
+            Self::I32(values) => values.len(),
+            Self::I64(values) => values.len(),
+            Self::Bits(values) | Self::U8(values) => values.len(),
+            Self::U16(values) => values.len(),
+            Self::U32(values) => values.len(),
+            Self::U64(values) => values.len(),
+            Self::F32(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::Texts(values) => values.len(),
+        }
+    }
+
     /// The values as people read them, at most so many of them.
     pub fn describe(&self, most: usize) -> String {
         fn list<T: ToString>(values: &[T], most: usize) -> String {
-            let shown: Vec<_> = values.iter().take(most).map(T::to_string).collect();
-            let more = if values.len() > most { ", ..." } else { "" };
-            shown.join(", ") + more
+            let mut shown: Vec<_> = values.iter().take(most).map(T::to_string).collect();
+            if values.len() > most {
+                shown.push("...".to_owned());
+            }
+            shown.join(", ")
         }
         match self {
             Self::None => "nothing".to_owned(),

@@ -10,8 +10,10 @@ mod entities;
 mod entity_fields;
 mod entity_kinds;
 mod entity_properties;
+mod entity_write;
 mod lz4;
 mod problems;
+mod string_builder;
 mod texture;
 
 pub use bytes::{ChunkIndex, Part, Side, StringRef, StringTable};
@@ -19,4 +21,6 @@ pub use entities::{Entities, Entity, FieldValue, HEAD_FIELDS};
 pub use entity_fields::{Field, FieldKind, Flag, Unit, Value};
 pub use entity_kinds::EntityKind;
 pub use entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
+pub use entity_write::{EntityList, NewEntity};
+pub use string_builder::StringTableBuilder;
 pub use texture::Texture;
