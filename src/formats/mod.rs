@@ -5,6 +5,7 @@
 
 mod cursor;
 mod error;
+pub(crate) mod parallel;
 pub mod pfmap;
 pub mod pfobj;
 pub mod pmf;

@@ -1,9 +1,9 @@
 //! Work of a load that is spread over the processors.
 
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::ControlFlow;
 
 use super::registry::{OpenError, Progress};
+use crate::formats::parallel;
 
 /// Does the same for each number below `count`, on as many threads as the machine has, and gives
 /// the results in order.
@@ -15,32 +15,13 @@ pub(super) fn in_parallel<T: Send>(
     progress: &Progress,
     work: impl Fn(usize) -> T + Sync,
 ) -> Result<Vec<T>, OpenError> {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
-        let take = || {
-            let mut mine = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                if i >= count || progress.check().is_err() {
-                    return mine;
-                }
-                mine.push((i, work(i)));
-            }
-        };
-        if count <= 1 {
-            return take();
-        }
-        let workers: Vec<_> = (0..threads.min(count)).map(|_| scope.spawn(take)).collect();
-        workers
-            .into_iter()
-            .filter_map(|worker| worker.join().ok())
-            .flatten()
-            .collect()
-    });
+    let mut watch = |_| match progress.check() {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    };
+    let done = parallel::in_parallel(count, &mut watch, work);
     progress.check()?;
-    done.sort_by_key(|(i, _)| *i);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
+    Ok(done.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -3,9 +3,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::fmt::Write as _;
 
 use super::problems::{Kind, Problems};
 use crate::formats::{Place, ReadError};
+
+/// The longest names that things are found by, in bytes.
+pub const LONGEST_NAME_BYTES: usize = 255;
 
 /// A chunk by its place in the grid: 8 bits of Y, 12 of X, 12 of Z (document, "Chunk index").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -45,6 +49,14 @@ pub enum Side {
 impl Side {
     /// All sides in file order.
     pub const ALL: [Self; 3] = [Self::Common, Self::Client, Self::Server];
+
+    pub(super) fn section_name(self) -> &'static str {
+        match self {
+            Self::Common => "common section",
+            Self::Client => "client section",
+            Self::Server => "server section",
+        }
+    }
 }
 
 impl fmt::Display for Side {
@@ -174,15 +186,16 @@ impl<'a> Cursor<'a> {
     #[cold]
     pub(super) fn context(&self, pos: usize) -> String {
         let Record { name, index } = self.record;
+        // Writing to a string does not fail.
         let mut text = name.to_owned();
         if let Some(index) = index {
-            text.push_str(&format!(" {index}"));
+            let _ = write!(text, " {index}");
         }
         let part = self.section.part;
         if self.section.is_packed {
-            text.push_str(&format!(", at {pos:#x} of the data of the {part}"));
+            let _ = write!(text, ", at {pos:#x} of the data of the {part}");
         } else if !matches!(part, Part::File) {
-            text.push_str(&format!(" of {part}"));
+            let _ = write!(text, " of {part}");
         }
         text
     }
@@ -410,6 +423,21 @@ impl StringTable {
         rest.split(|byte| *byte == 0).next()
     }
 
+    /// A string that things are found by; none where it is longer than any name is. What hundreds
+    /// of thousands of names cost is bounded so, though they may share one long string.
+    pub fn name(&self, string: StringRef) -> Option<&[u8]> {
+        if !self.has(string.0) {
+            return None;
+        }
+        let rest = self.bytes.get(string.0 as usize..)?;
+        let head = rest.get(..=LONGEST_NAME_BYTES).unwrap_or(rest);
+        let len = match head.iter().position(|byte| *byte == 0) {
+            None if !rest.is_empty() => return None,
+            len => len.unwrap_or(0),
+        };
+        head.get(..len)
+    }
+
     /// A string as text; what is no UTF-8 is replaced (fact sheet B36). Empty where there is none.
     pub fn get(&self, string: StringRef) -> Cow<'_, str> {
         String::from_utf8_lossy(self.raw(string).unwrap_or_default())
@@ -508,7 +536,14 @@ mod tests {
         let texts = ["", "ab", "c\u{fffd}"].map(Cow::from);
         assert_eq!(all, [0, 1, 4].into_iter().zip(texts).collect::<Vec<_>>());
 
+        let long = [vec![b'x'; LONGEST_NAME_BYTES + 1], vec![0]].concat();
+        let long = StringTable::new(&long);
+        assert_eq!(long.name(StringRef(0)), None);
+        assert_eq!(long.name(StringRef(1)).map(<[u8]>::len), Some(255));
+        assert_eq!(long.name(StringRef(256)), Some(&b""[..]));
+
         let empty = StringTable::default();
+        assert_eq!(empty.name(StringRef(0)), Some(&b""[..]));
         assert!(empty.has(0) && !empty.has(1));
         assert_eq!(empty.raw(StringRef(0)).unwrap_or_default(), b"");
 

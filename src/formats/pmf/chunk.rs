@@ -1,0 +1,221 @@
+//! What chunks are made of besides their cubes: regions, lights, lightmaps, vertices (fact sheet
+//! A7 to A9).
+
+use std::ops::Range;
+
+use super::bytes::{ChunkIndex, StringRef, StringTable};
+use super::cube::{Corners, Cubes};
+use super::entities::Entities;
+
+/// What a chunk holds (document, "Common chunk data").
+///
+/// Coordinates are in chunk space: metres, the origin at the centre of the chunk.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ChunkData {
+    /// The strings of the common and the client section (fact sheet B6).
+    pub strings: StringTable,
+    /// Names of the materials that boxes name by index.
+    pub materials: Vec<StringRef>,
+    /// Names of the physics materials that boxes name by index.
+    pub physics_materials: Vec<StringRef>,
+    /// Names of the sound materials that boxes name by index. The level has none to go with them
+    /// (fact sheet B12).
+    pub sound_materials: Vec<StringRef>,
+    /// Where the weather is another.
+    pub weather_regions: Vec<EnvironmentRegion>,
+    /// Where gravity is another.
+    pub gravity_regions: Vec<EnvironmentRegion>,
+    /// Lights with lightmaps of their own.
+    pub dynamic_lights: Vec<DynamicLight>,
+    /// Lights that colour vertices.
+    pub fast_lights: Vec<FastLight>,
+    /// The octree.
+    pub cubes: Cubes,
+    /// What is seen and heard; none in a chunk without client section.
+    pub client: Option<ChunkClient>,
+    /// What only the server knows; none in a chunk without server section.
+    pub server: Option<ChunkServer>,
+}
+
+/// What is seen and heard of a chunk (document, "Client chunk data").
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ChunkClient {
+    /// Where it sounds different.
+    pub sound_regions: Vec<EnvironmentRegion>,
+    /// Where the sky is another.
+    pub sky_regions: Vec<EnvironmentRegion>,
+    /// Lightmaps, which sides of boxes name by index.
+    pub lightmaps: Vec<Lightmap>,
+    /// Vertices of all boxes.
+    pub vertices: Vec<Vertex>,
+    /// Normals of all boxes.
+    pub normals: Vec<[f32; 3]>,
+    /// How each of [`ChunkData::dynamic_lights`] looks, in the same order.
+    pub dynamic_lights: Vec<ClientDynamicLight>,
+    /// How each of [`ChunkData::fast_lights`] looks, in the same order.
+    pub fast_lights: Vec<ClientFastLight>,
+}
+
+/// What only the server knows of a chunk (document, "Server chunk data").
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ChunkServer {
+    /// The strings of the section.
+    pub strings: StringTable,
+    /// Where other chunks are awake.
+    pub regions: Vec<ServerRegion>,
+    /// Entities, in chunk space.
+    pub entities: Entities,
+}
+
+/// A part of a chunk with an environment of its own (document, "Environment region").
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EnvironmentRegion {
+    /// Its corners from the centre of the chunk, in the order of
+    /// [`corner_signs`](super::corner_signs).
+    pub corners: Corners,
+    /// Name of the environment.
+    pub environment: StringRef,
+}
+
+/// A light with lightmaps of its own (document, "Dynamic light").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DynamicLight {
+    /// Bits: [`DynamicLight::ENABLED`] and [`DynamicLight::PRESERVE`].
+    pub flags: u8,
+    /// Its number in the map, by which entities find it.
+    pub id: u32,
+}
+
+impl DynamicLight {
+    /// It shines at the beginning.
+    pub const ENABLED: u8 = 0x01;
+    /// It stays as it is when players leave and come back.
+    pub const PRESERVE: u8 = 0x02;
+}
+
+/// A light that colours vertices (document, "Fast light").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FastLight {
+    /// Bits: those of [`DynamicLight`].
+    pub flags: u8,
+    /// How bright it is at the beginning; 255 is full.
+    pub intensity: u8,
+    /// Its number in the map, by which entities find it.
+    pub id: u32,
+}
+
+/// A picture of the light on surfaces (document, "Lightmap").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lightmap {
+    /// It has 2 to the power of this luxels on each side; at most 15.
+    pub exponent: u8,
+    /// Red, green and blue of each luxel, row by row from the top (fact sheet B14).
+    pub luxels: Vec<u8>,
+}
+
+impl Lightmap {
+    /// Its luxels on each side.
+    pub fn side(&self) -> u32 {
+        1_u32.checked_shl(self.exponent.into()).unwrap_or(0)
+    }
+}
+
+/// A vertex (document, "Vertex").
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Vertex {
+    /// Its place in chunk space, in metres.
+    pub position: [f32; 3],
+    /// Texture coordinates: V down, and the texture repeats.
+    pub uv: [f32; 2],
+    /// Lightmap coordinates: V down, 0 to 1 over the map.
+    pub lightmap_uv: [f32; 2],
+}
+
+impl Vertex {
+    /// Whether all of its numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        let mut numbers = self
+            .position
+            .iter()
+            .chain(&self.uv)
+            .chain(&self.lightmap_uv);
+        numbers.all(|number| number.is_finite())
+    }
+}
+
+/// How a dynamic light looks (document, "Client-side dynamic light").
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClientDynamicLight {
+    /// Red, green, blue.
+    pub color: [u8; 3],
+    /// Its light on surfaces.
+    pub layers: Vec<LightLayer>,
+}
+
+/// The light of a dynamic light on a lightmap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LightLayer {
+    /// Index of the lightmap that it is added to. Always within the list.
+    pub lightmap: u8,
+    /// Luxels as that lightmap has them (fact sheet B16).
+    pub luxels: Vec<u8>,
+}
+
+/// How a fast light looks (document, "Client-side fast light").
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClientFastLight {
+    /// Red, green, blue.
+    pub color: [u8; 3],
+    ranges: Vec<FastRange>,
+    multipliers: Vec<u8>,
+}
+
+/// Vertices that a fast light reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FastRange {
+    first_vertex: u32,
+    first_multiplier: u32,
+}
+
+impl ClientFastLight {
+    /// A light that reaches nothing.
+    pub fn new(color: [u8; 3]) -> Self {
+        Self {
+            color,
+            ..Self::default()
+        }
+    }
+
+    /// The ranges of vertices of the chunk that it reaches, in rising order, with a multiplier for
+    /// each vertex; 255 is all of the light (fact sheet B17).
+    pub fn ranges(&self) -> impl Iterator<Item = (Range<u32>, &[u8])> {
+        let nexts = self.ranges.iter().skip(1).map(|next| next.first_multiplier);
+        let ends = nexts.chain([self.multipliers.len() as u32]);
+        self.ranges.iter().zip(ends).map(|(range, end)| {
+            let multipliers = range.first_multiplier as usize..end as usize;
+            let multipliers = self.multipliers.get(multipliers).unwrap_or_default();
+            let end = range.first_vertex.saturating_add(multipliers.len() as u32);
+            (range.first_vertex..end, multipliers)
+        })
+    }
+
+    /// Adds a range of vertices behind those that it has.
+    pub fn push_range(&mut self, first_vertex: u32, multipliers: &[u8]) {
+        self.ranges.push(FastRange {
+            first_vertex,
+            first_multiplier: self.multipliers.len() as u32,
+        });
+        self.multipliers.extend(multipliers);
+    }
+}
+
+/// A part of a chunk in which other chunks are awake (document, "Region"), in chunk space.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerRegion {
+    /// The corner of greatest X, Y and Z; it may be below the other.
+    pub max: [f32; 3],
+    /// The corner of least X, Y and Z.
+    pub min: [f32; 3],
+    /// The other chunks. They may be outside the grid.
+    pub chunks: Vec<ChunkIndex>,
+}

@@ -1,0 +1,922 @@
+//! The cubes of a chunk: an octree whose leaves are boxes of the level, and whose inner cubes
+//! wrap others (fact sheet A10).
+//!
+//! Cubes of a kind are together in one list, and what they have any number of is in lists beside
+//! it, so that a chunk of many cubes is a few allocations.
+
+use std::ops::Range;
+
+use super::bytes::{ChunkIndex, StringRef};
+
+/// Index that stands for no cube.
+const NO_CUBE: u32 = u32::MAX;
+/// The most parents above a cube (fact sheet A10).
+pub(super) const MOST_PARENTS: u8 = 64;
+/// Index of a lightmap that stands for none (fact sheet B13).
+pub const NO_LIGHTMAP: u8 = 0xFF;
+
+/// Names of the sides of a cube in their order.
+pub const SIDES: [&str; 6] = ["+X", "+Y", "+Z", "-X", "-Y", "-Z"];
+
+/// What a cube is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CubeKind {
+    /// Nothing is in it.
+    Empty,
+    /// Up to eight cubes of half its size are in it.
+    Parent,
+    /// A box with faces.
+    Geometry,
+    /// Wraps a cube and says what is seen from within.
+    VisInfo,
+    /// Wraps a cube and says what light falls into it.
+    LightInfo,
+    /// Wraps a cube and says what it is to those who look for a way.
+    PathInfo,
+    /// Wraps a cube and says what one bumps into.
+    Collider,
+}
+
+impl CubeKind {
+    /// All kinds in the order of their numbers.
+    pub const ALL: [Self; 7] = [
+        Self::Empty,
+        Self::Parent,
+        Self::Geometry,
+        Self::VisInfo,
+        Self::LightInfo,
+        Self::PathInfo,
+        Self::Collider,
+    ];
+
+    /// The kind that the first byte of a cube says.
+    #[inline]
+    pub fn of(head: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(head & 0x0F)).copied()
+    }
+
+    /// Its name in the document, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Parent => "parent",
+            Self::Geometry => "geometry",
+            Self::VisInfo => "visinfo",
+            Self::LightInfo => "lightinfo",
+            Self::PathInfo => "pathinfo",
+            Self::Collider => "collider",
+        }
+    }
+}
+
+/// Signs of X, Y and Z of a corner by its number, which is also its bit in a mask: the order of
+/// corners and of children (fact sheet A10).
+#[inline]
+pub fn corner_signs(corner: usize) -> [f32; 3] {
+    let sign = |bit: usize| if corner & bit == 0 { 1.0 } else { -1.0 };
+    [sign(1), sign(4), sign(2)]
+}
+
+/// A parent (document, "Parent cube data").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parent {
+    /// Which corners have a child: bit by corner ([`corner_signs`]).
+    pub mask: u8,
+    first_child: u32,
+}
+
+/// A box (document, "Geometry cube data" and "Client-side geometry cube data").
+///
+/// Sides are in the order +X, +Y, +Z, -X, -Y, -Z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// Bits of the first byte: [`Geometry::BACKFACES`], [`Geometry::CLIENT_EXTENDED`] and
+    /// [`Geometry::COMMON_EXTENDED`].
+    pub bits: u8,
+    /// Of each side the index of its material among those that the chunk uses. Valid for those
+    /// with triangles.
+    pub materials: [u8; 6],
+    /// Of each side the index of its physics material. It may be outside the list: none then.
+    pub physics: [u8; 6],
+    /// Index of the sound material. It may be outside the list: none then.
+    pub sound: u8,
+    /// Which corners are somewhere else than those of the cell ([`corner_signs`]).
+    pub moved: u8,
+    pub(super) first_moved: u32,
+    /// Of each side the index of its lightmap; [`NO_LIGHTMAP`] and one outside the list are none.
+    pub lightmaps: [u8; 6],
+    /// Of each side how many triangles are drawn. A side of a basic cube is two, of four vertices
+    /// in the order top left, bottom left, bottom right, top right (fact sheet B2).
+    pub triangles: [u8; 6],
+    /// Sides that are not drawn since a vertex is not finite, bit by side.
+    pub bad_sides: u8,
+    /// Index of the first vertex of the first side.
+    pub first_vertex: u32,
+    /// Index of the first normal of the first side; only of extended client data.
+    pub first_normal: u32,
+}
+
+impl Geometry {
+    /// Both sides of faces are drawn.
+    pub const BACKFACES: u8 = 0x40;
+    /// Sides have any number of triangles, and normals.
+    pub const CLIENT_EXTENDED: u8 = 0x20;
+    /// Sides have different materials, and corners may be moved.
+    pub const COMMON_EXTENDED: u8 = 0x10;
+
+    /// A box of one material without faces.
+    pub fn new(material: u8, physics: u8, sound: u8) -> Self {
+        Self {
+            bits: 0,
+            materials: [material; 6],
+            physics: [physics; 6],
+            sound,
+            moved: 0,
+            first_moved: 0,
+            lightmaps: [NO_LIGHTMAP; 6],
+            triangles: [0; 6],
+            bad_sides: 0,
+            first_vertex: 0,
+            first_normal: 0,
+        }
+    }
+
+    /// Whether both sides of faces are drawn.
+    pub fn draws_backfaces(&self) -> bool {
+        self.bits & Self::BACKFACES != 0
+    }
+
+    /// Whether its client data is extended.
+    #[inline]
+    pub fn is_client_extended(&self) -> bool {
+        self.bits & Self::CLIENT_EXTENDED != 0
+    }
+
+    /// Whether its common data is extended.
+    #[inline]
+    pub fn is_common_extended(&self) -> bool {
+        self.bits & Self::COMMON_EXTENDED != 0
+    }
+
+    /// Which sides have triangles, those that are not finite too, bit by side.
+    #[inline]
+    pub fn side_mask(&self) -> u8 {
+        let sides = self.triangles.iter().enumerate();
+        sides.fold(0, |mask, (side, triangles)| {
+            mask | u8::from(*triangles > 0) << side
+        })
+    }
+
+    /// The sides that are drawn.
+    pub fn faces(&self) -> impl Iterator<Item = Face> {
+        let geometry = *self;
+        let drawn = move |face: &Face| geometry.bad_sides >> face.side & 1 == 0;
+        self.all_faces().filter(drawn)
+    }
+
+    /// The sides that have triangles.
+    #[inline]
+    pub(super) fn all_faces(&self) -> impl Iterator<Item = Face> + use<> {
+        let is_extended = self.is_client_extended();
+        let mut vertex = self.first_vertex;
+        let mut normal = self.first_normal;
+        let sides = self.triangles.into_iter().enumerate();
+        sides
+            .filter(|(_, triangles)| *triangles > 0)
+            .map(move |(side, triangles)| {
+                let vertices = if is_extended {
+                    3 * u32::from(triangles)
+                } else {
+                    4
+                };
+                let face = Face {
+                    side,
+                    triangles,
+                    vertices: vertex..vertex.saturating_add(vertices),
+                    first_normal: is_extended.then_some(normal),
+                };
+                vertex = vertex.saturating_add(vertices);
+                normal = normal.saturating_add(vertices);
+                face
+            })
+    }
+}
+
+/// A side of a box that has triangles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Face {
+    /// Which side: +X, +Y, +Z, -X, -Y, -Z.
+    pub side: usize,
+    /// How many triangles.
+    pub triangles: u8,
+    /// Its vertices in the chunk: three of each triangle, or four of a quad where there are no
+    /// normals.
+    pub vertices: Range<u32>,
+    /// The normal of the first vertex, which those of the others follow; none for a quad.
+    pub first_normal: Option<u32>,
+}
+
+/// What is seen from a cube (document, "Visibility info cube data").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VisInfo {
+    /// The cube that fills it.
+    pub child: u32,
+    cubes: Range<u32>,
+    chunks: Range<u32>,
+}
+
+/// What is seen of another chunk (document, "Visibility info cube chunk").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VisChunk {
+    /// The chunk. It may be outside the grid.
+    pub chunk: ChunkIndex,
+    cubes: Range<u32>,
+}
+
+/// The light in a cube (document, "Lighting info cube data").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LightInfo {
+    /// The cube that fills it; none in a chunk without client section.
+    pub child: Option<u32>,
+    /// Light that is always there: red, green, blue.
+    pub base: [u8; 3],
+    dynamic: Range<u32>,
+    fast: Range<u32>,
+}
+
+/// A light that reaches a cube (document, "Lighting info cube light reference").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LightReference {
+    /// Index among the lights of the chunk. It may be outside the list.
+    pub light: u8,
+    /// How much of its light; 255 is all.
+    pub multiplier: u8,
+}
+
+/// What a cube is to those who look for a way (document, "Pathfinding info cube data").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathInfo {
+    /// The cube that fills it; none in a chunk without server section.
+    pub child: Option<u32>,
+    attributes: Range<u32>,
+    /// Its bytes in what the server section decodes to.
+    pub record: Range<u32>,
+}
+
+/// An attribute for those who look for a way. Strings are of the server section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathAttribute {
+    /// Its name.
+    pub name: StringRef,
+    /// Its value.
+    pub data: StringRef,
+}
+
+/// What one bumps into (document, "Collider cube data").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collider {
+    /// The cube that fills it.
+    pub child: u32,
+    boxes: Range<u32>,
+}
+
+/// A box by its corners in the order of [`corner_signs`], in chunk space.
+pub type Corners = [[f32; 3]; 8];
+
+/// A cube with what is in its own list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cube<'a> {
+    /// [`CubeKind::Empty`].
+    Empty,
+    /// [`CubeKind::Parent`].
+    Parent(&'a Parent),
+    /// [`CubeKind::Geometry`].
+    Geometry(&'a Geometry),
+    /// [`CubeKind::VisInfo`].
+    VisInfo(&'a VisInfo),
+    /// [`CubeKind::LightInfo`].
+    LightInfo(&'a LightInfo),
+    /// [`CubeKind::PathInfo`].
+    PathInfo(&'a PathInfo),
+    /// [`CubeKind::Collider`].
+    Collider(&'a Collider),
+}
+
+/// A cube in its place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cell {
+    /// Index of the cube.
+    pub cube: u32,
+    /// How many parents are above it.
+    pub depth: u8,
+    /// Its centre in chunk space, whose origin is the centre of the chunk, in metres.
+    pub center: [f32; 3],
+    /// Half the length of its edges, in metres.
+    pub half: f32,
+}
+
+/// The cubes of a chunk in file order. The first one is the root.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Cubes {
+    /// Of each cube the first byte, kind and bits.
+    heads: Vec<u8>,
+    /// Of each cube its index among those of its kind.
+    items: Vec<u32>,
+    /// Of each cube the one that it is in; [`NO_CUBE`] for the root and those that are not reached.
+    above: Vec<u32>,
+    /// How many cubes are not reached from the root.
+    pub(super) orphans: u32,
+    pub(super) records: Records,
+    pub(super) parents: Vec<Parent>,
+    pub(super) children: Vec<u32>,
+    pub(super) geometry: Vec<Geometry>,
+    moved_points: Vec<[f32; 3]>,
+    vis_infos: Vec<VisInfo>,
+    vis_chunks: Vec<VisChunk>,
+    listed: Vec<u32>,
+    pub(super) light_infos: Vec<LightInfo>,
+    light_references: Vec<LightReference>,
+    pub(super) path_infos: Vec<PathInfo>,
+    path_attributes: Vec<PathAttribute>,
+    colliders: Vec<Collider>,
+    collider_boxes: Vec<Corners>,
+}
+
+/// Where the bytes of cubes are in what sections decode to. Of cubes that were not read from a
+/// file there are none.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Records {
+    /// Of each cube where its common data begins, and where that of the last one ends.
+    pub common: Vec<u32>,
+    /// The same of its client data; nothing in a chunk without client section.
+    pub client: Vec<u32>,
+}
+
+impl PartialEq for Records {
+    /// Cubes are the same wherever their bytes are.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+fn slice<'a, T>(list: &'a [T], range: &Range<u32>) -> &'a [T] {
+    list.get(range.start as usize..range.end as usize)
+        .unwrap_or_default()
+}
+
+/// Adds to a list and gives the indices of what was added.
+fn extend<T>(list: &mut Vec<T>, more: impl IntoIterator<Item = T>) -> Range<u32> {
+    let start = list.len() as u32;
+    list.extend(more);
+    start..list.len() as u32
+}
+
+impl Cubes {
+    /// How many cubes there are.
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether there are none, as in no file.
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// How many cubes are not reached from the root.
+    pub fn orphans(&self) -> u32 {
+        self.orphans
+    }
+
+    /// What a cube is; none outside the list.
+    #[inline]
+    pub fn kind(&self, cube: u32) -> Option<CubeKind> {
+        CubeKind::of(*self.heads.get(cube as usize)?)
+    }
+
+    /// Index of a cube among those of its kind; none outside the list.
+    pub fn item(&self, cube: u32) -> Option<u32> {
+        self.items.get(cube as usize).copied()
+    }
+
+    /// A cube; none outside the list.
+    #[inline]
+    pub fn get(&self, cube: u32) -> Option<Cube<'_>> {
+        let item = *self.items.get(cube as usize)? as usize;
+        Some(match self.kind(cube)? {
+            CubeKind::Empty => Cube::Empty,
+            CubeKind::Parent => Cube::Parent(self.parents.get(item)?),
+            CubeKind::Geometry => Cube::Geometry(self.geometry.get(item)?),
+            CubeKind::VisInfo => Cube::VisInfo(self.vis_infos.get(item)?),
+            CubeKind::LightInfo => Cube::LightInfo(self.light_infos.get(item)?),
+            CubeKind::PathInfo => Cube::PathInfo(self.path_infos.get(item)?),
+            CubeKind::Collider => Cube::Collider(self.colliders.get(item)?),
+        })
+    }
+
+    /// All cubes in file order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, Cube<'_>)> {
+        (0..self.len() as u32).filter_map(|cube| Some((cube, self.get(cube)?)))
+    }
+
+    /// The cube that a cube is in: its parent, or what wraps it. None for the root, and for one
+    /// that is not reached from there.
+    pub fn above(&self, cube: u32) -> Option<u32> {
+        let above = *self.above.get(cube as usize)?;
+        (above != NO_CUBE).then_some(above)
+    }
+
+    /// Whether a cube is reached from the root.
+    pub fn is_reached(&self, cube: u32) -> bool {
+        cube == 0 || self.above(cube).is_some()
+    }
+
+    /// The bytes of a cube in what the common section decodes to; none for a cube that was not
+    /// read from a file.
+    pub fn common_record(&self, cube: u32) -> Option<Range<u32>> {
+        record(&self.records.common, cube)
+    }
+
+    /// The bytes of a cube in what the client section decodes to; none for a cube that has none.
+    pub fn client_record(&self, cube: u32) -> Option<Range<u32>> {
+        record(&self.records.client, cube).filter(|record| !record.is_empty())
+    }
+
+    /// The children of a parent with the number of their corners, in rising order.
+    pub fn children(&self, parent: &Parent) -> impl Iterator<Item = (usize, u32)> {
+        let corners = (0..8).filter(|corner| parent.mask >> corner & 1 == 1);
+        let first = parent.first_child;
+        let children = slice(&self.children, &(first..first + parent.mask.count_ones()));
+        corners.zip(children.iter().copied())
+    }
+
+    /// The cubes in a cube with the number of their corners if they are smaller than it.
+    pub fn inside(&self, cube: u32) -> impl Iterator<Item = (Option<usize>, u32)> {
+        let (parent, child) = match self.get(cube) {
+            Some(Cube::Parent(parent)) => (Some(parent), None),
+            Some(Cube::VisInfo(info)) => (None, Some(info.child)),
+            Some(Cube::LightInfo(info)) => (None, info.child),
+            Some(Cube::PathInfo(info)) => (None, info.child),
+            Some(Cube::Collider(collider)) => (None, Some(collider.child)),
+            Some(Cube::Empty | Cube::Geometry(_)) | None => (None, None),
+        };
+        let children = parent.into_iter().flat_map(|parent| self.children(parent));
+        let children = children.map(|(corner, child)| (Some(corner), child));
+        children.chain(child.map(|child| (None, child)))
+    }
+
+    /// The moved corners of a box with their numbers, in chunk space, in rising order.
+    pub fn moved_points(&self, geometry: &Geometry) -> impl Iterator<Item = (usize, [f32; 3])> {
+        let corners = (0..8).filter(|corner| geometry.moved >> corner & 1 == 1);
+        let first = geometry.first_moved;
+        let points = slice(
+            &self.moved_points,
+            &(first..first + geometry.moved.count_ones()),
+        );
+        corners.zip(points.iter().copied())
+    }
+
+    /// The corners of a box in a cell, in chunk space: those of the cell but for the moved ones
+    /// (fact sheet B11).
+    pub fn corners(&self, geometry: &Geometry, cell: &Cell) -> Corners {
+        let mut corners = cell.corners();
+        for (corner, point) in self.moved_points(geometry) {
+            if let Some(place) = corners.get_mut(corner) {
+                *place = point;
+            }
+        }
+        corners
+    }
+
+    /// The cubes of the same chunk that are seen, each with all that is in it. They may be outside
+    /// the list.
+    pub fn seen_cubes(&self, info: &VisInfo) -> &[u32] {
+        slice(&self.listed, &info.cubes)
+    }
+
+    /// What is seen of other chunks.
+    pub fn seen_chunks(&self, info: &VisInfo) -> &[VisChunk] {
+        slice(&self.vis_chunks, &info.chunks)
+    }
+
+    /// What all cubes see of other chunks.
+    pub(super) fn all_seen_chunks(&self) -> &[VisChunk] {
+        &self.vis_chunks
+    }
+
+    /// The cubes of another chunk that are seen; nothing is all of it.
+    pub fn seen_chunk_cubes(&self, seen: &VisChunk) -> &[u32] {
+        slice(&self.listed, &seen.cubes)
+    }
+
+    /// The dynamic lights that reach a cube.
+    pub fn dynamic_lights(&self, info: &LightInfo) -> &[LightReference] {
+        slice(&self.light_references, &info.dynamic)
+    }
+
+    /// The fast lights that reach a cube.
+    pub fn fast_lights(&self, info: &LightInfo) -> &[LightReference] {
+        slice(&self.light_references, &info.fast)
+    }
+
+    /// The attributes of a cube.
+    pub fn attributes(&self, info: &PathInfo) -> &[PathAttribute] {
+        slice(&self.path_attributes, &info.attributes)
+    }
+
+    /// The boxes of a collider, those left out that are not finite.
+    pub fn boxes(&self, collider: &Collider) -> &[Corners] {
+        slice(&self.collider_boxes, &collider.boxes)
+    }
+
+    /// All cubes that are reached from the root with their places, each before what is in it, for
+    /// a chunk with edges of twice `half` metres.
+    pub fn cells(&self, half: f32) -> impl Iterator<Item = Cell> {
+        let root = Cell {
+            cube: 0,
+            depth: 0,
+            center: [0.0; 3],
+            half,
+        };
+        let mut stack = Vec::new();
+        if !self.is_empty() {
+            stack.push(root);
+        }
+        std::iter::from_fn(move || {
+            let cell = stack.pop()?;
+            let first = stack.len();
+            for (corner, cube) in self.inside(cell.cube) {
+                stack.push(match corner {
+                    Some(corner) => cell.child(corner, cube),
+                    None => Cell { cube, ..cell },
+                });
+            }
+            if let Some(inside) = stack.get_mut(first..) {
+                inside.reverse();
+            }
+            Some(cell)
+        })
+    }
+
+    /// Makes room for so many cubes.
+    pub(super) fn reserve(&mut self, cubes: usize) {
+        self.heads.reserve_exact(cubes);
+        self.items.reserve_exact(cubes);
+        self.records.common.reserve_exact(cubes + 1);
+    }
+
+    fn push(&mut self, kind: CubeKind, bits: u8, item: usize) -> u32 {
+        let cube = self.len() as u32;
+        self.heads.push(bits & 0xF0 | kind as u8);
+        self.items.push(item as u32);
+        cube
+    }
+
+    /// Adds an empty cube, and gives its index.
+    pub fn push_empty(&mut self) -> u32 {
+        self.push(CubeKind::Empty, 0, 0)
+    }
+
+    /// Adds a parent of a child for each bit of the mask, and gives its index.
+    pub fn push_parent(&mut self, mask: u8, children: &[u32]) -> u32 {
+        let first_child = extend(&mut self.children, children.iter().copied()).start;
+        self.parents.push(Parent { mask, first_child });
+        self.push(CubeKind::Parent, 0, self.parents.len() - 1)
+    }
+
+    /// Adds a box, whose bits of moved corners have a point each, and gives its index.
+    pub fn push_geometry(&mut self, mut geometry: Geometry, moved: &[[f32; 3]]) -> u32 {
+        geometry.first_moved = extend(&mut self.moved_points, moved.iter().copied()).start;
+        self.geometry.push(geometry);
+        self.push(CubeKind::Geometry, geometry.bits, self.geometry.len() - 1)
+    }
+
+    /// Adds a cube that says what is seen from it, and gives its index. `chunks` are other chunks
+    /// with the cubes of theirs that are seen.
+    pub fn push_vis_info(
+        &mut self,
+        child: u32,
+        cubes: impl IntoIterator<Item = u32>,
+        chunks: &[(ChunkIndex, Vec<u32>)],
+    ) -> u32 {
+        let cubes = extend(&mut self.listed, cubes);
+        let first = self.vis_chunks.len() as u32;
+        for (chunk, cubes) in chunks {
+            self.push_vis_chunk(*chunk, cubes.iter().copied());
+        }
+        self.push_vis_info_of(child, cubes, first)
+    }
+
+    pub(super) fn push_listed(&mut self, cubes: impl IntoIterator<Item = u32>) -> Range<u32> {
+        extend(&mut self.listed, cubes)
+    }
+
+    pub(super) fn vis_chunk_count(&self) -> u32 {
+        self.vis_chunks.len() as u32
+    }
+
+    pub(super) fn push_vis_chunk(
+        &mut self,
+        chunk: ChunkIndex,
+        cubes: impl IntoIterator<Item = u32>,
+    ) {
+        let cubes = extend(&mut self.listed, cubes);
+        self.vis_chunks.push(VisChunk { chunk, cubes });
+    }
+
+    /// Adds a cube that sees the cubes listed and the other chunks from `first_chunk` on.
+    pub(super) fn push_vis_info_of(
+        &mut self,
+        child: u32,
+        cubes: Range<u32>,
+        first_chunk: u32,
+    ) -> u32 {
+        self.vis_infos.push(VisInfo {
+            child,
+            cubes,
+            chunks: first_chunk..self.vis_chunks.len() as u32,
+        });
+        self.push(CubeKind::VisInfo, 0, self.vis_infos.len() - 1)
+    }
+
+    /// Adds a cube with light, and gives its index.
+    pub fn push_light_info(
+        &mut self,
+        child: Option<u32>,
+        base: [u8; 3],
+        dynamic: &[LightReference],
+        fast: &[LightReference],
+    ) -> u32 {
+        self.light_infos.push(LightInfo {
+            child,
+            base,
+            dynamic: 0..0,
+            fast: 0..0,
+        });
+        let item = self.light_infos.len() - 1;
+        self.set_lights(item, dynamic.iter().copied(), fast.iter().copied());
+        self.push(CubeKind::LightInfo, 0, item)
+    }
+
+    /// Says which lights reach a cube that has none yet.
+    pub(super) fn set_lights(
+        &mut self,
+        item: usize,
+        dynamic: impl IntoIterator<Item = LightReference>,
+        fast: impl IntoIterator<Item = LightReference>,
+    ) {
+        let dynamic = extend(&mut self.light_references, dynamic);
+        let fast = extend(&mut self.light_references, fast);
+        if let Some(info) = self.light_infos.get_mut(item) {
+            (info.dynamic, info.fast) = (dynamic, fast);
+        }
+    }
+
+    /// Adds a cube with attributes, and gives its index.
+    pub fn push_path_info(&mut self, child: Option<u32>, attributes: &[PathAttribute]) -> u32 {
+        self.path_infos.push(PathInfo {
+            child,
+            attributes: 0..0,
+            record: 0..0,
+        });
+        let item = self.path_infos.len() - 1;
+        self.set_attributes(item, attributes.iter().copied());
+        self.push(CubeKind::PathInfo, 0, item)
+    }
+
+    /// Gives attributes to a cube that has none yet.
+    pub(super) fn set_attributes(
+        &mut self,
+        item: usize,
+        attributes: impl IntoIterator<Item = PathAttribute>,
+    ) {
+        let attributes = extend(&mut self.path_attributes, attributes);
+        if let Some(info) = self.path_infos.get_mut(item) {
+            info.attributes = attributes;
+        }
+    }
+
+    /// Adds a collider, and gives its index. A file has 1 to 16 boxes.
+    pub fn push_collider(&mut self, child: u32, boxes: impl IntoIterator<Item = Corners>) -> u32 {
+        let boxes = extend(&mut self.collider_boxes, boxes);
+        self.colliders.push(Collider { child, boxes });
+        self.push(CubeKind::Collider, 0, self.colliders.len() - 1)
+    }
+
+    /// Says which cube each is in. `above` has [`NO_CUBE`] where none is.
+    pub(super) fn set_above(&mut self, above: Vec<u32>, orphans: u32) {
+        self.above = above;
+        self.orphans = orphans;
+    }
+
+    /// Goes down from the root and notes which cube each is in (fact sheet A10, octree rules).
+    ///
+    /// # Errors
+    /// The cube, the place of the child among those in it, and what is wrong with the child.
+    pub fn link(&mut self) -> Result<(), BadChild> {
+        let count = self.len() as u32;
+        let mut above = vec![NO_CUBE; self.len()];
+        let mut reached = u32::from(count > 0);
+        let mut stack = Vec::new();
+        if count > 0 {
+            stack.push((0, 0_u8));
+        }
+        while let Some((cube, depth)) = stack.pop() {
+            for (place, (corner, child)) in self.inside(cube).enumerate() {
+                let depth = depth + u8::from(corner.is_some());
+                let fault = match above.get_mut(child as usize) {
+                    None => Some(ChildFault::Outside),
+                    Some(_) if child == 0 => Some(ChildFault::Root),
+                    Some(above) if *above != NO_CUBE => Some(ChildFault::Twice),
+                    Some(_) if depth > MOST_PARENTS => Some(ChildFault::TooDeep),
+                    Some(above) => {
+                        *above = cube;
+                        None
+                    }
+                };
+                if let Some(fault) = fault {
+                    return Err(BadChild {
+                        cube,
+                        place,
+                        child,
+                        fault,
+                    });
+                }
+                reached += 1;
+                stack.push((child, depth));
+            }
+        }
+        self.set_above(above, count - reached);
+        Ok(())
+    }
+}
+
+fn record(offsets: &[u32], cube: u32) -> Option<Range<u32>> {
+    let cube = cube as usize;
+    Some(*offsets.get(cube)?..*offsets.get(cube + 1)?)
+}
+
+/// What is wrong with the child of a cube.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadChild {
+    /// The cube.
+    pub cube: u32,
+    /// The place of the child among those in the cube, from 0.
+    pub place: usize,
+    /// The child, as the cube says.
+    pub child: u32,
+    /// What is wrong.
+    pub fault: ChildFault,
+}
+
+/// What is wrong with a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChildFault {
+    /// There is no such cube.
+    Outside,
+    /// It is the root, which is in no cube.
+    Root,
+    /// It is in another cube too.
+    Twice,
+    /// More than 64 parents are above it.
+    TooDeep,
+}
+
+impl Cell {
+    /// The cell of a child of half the size.
+    fn child(&self, corner: usize, cube: u32) -> Self {
+        let half = self.half * 0.5;
+        let signs = corner_signs(corner);
+        Self {
+            cube,
+            depth: self.depth + 1,
+            center: std::array::from_fn(|axis| self.center[axis] + signs[axis] * half),
+            half,
+        }
+    }
+
+    /// Its corners in chunk space.
+    pub fn corners(&self) -> Corners {
+        std::array::from_fn(|corner| {
+            let signs = corner_signs(corner);
+            std::array::from_fn(|axis| self.center[axis] + signs[axis] * self.half)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corners_are_in_the_order_of_their_bits() {
+        let corners: Vec<_> = (0..8).map(corner_signs).collect();
+        let expected: [[f32; 3]; 8] = [
+            [1.0, 1.0, 1.0],
+            [-1.0, 1.0, 1.0],
+            [1.0, 1.0, -1.0],
+            [-1.0, 1.0, -1.0],
+            [1.0, -1.0, 1.0],
+            [-1.0, -1.0, 1.0],
+            [1.0, -1.0, -1.0],
+            [-1.0, -1.0, -1.0],
+        ];
+        assert_eq!(corners, expected);
+    }
+
+    #[test]
+    fn cells_are_found_through_wrappers() {
+        let mut cubes = Cubes::default();
+        cubes.push_vis_info(1, [3], &[(ChunkIndex::new([0, 1, 0]), vec![2])]);
+        cubes.push_collider(2, [[[0.0; 3]; 8]]);
+        cubes.push_parent(0b1000_0001, &[4, 3]);
+        cubes.push_empty();
+        let moved = Geometry {
+            moved: 0b10,
+            ..Geometry::new(0, 0, 0)
+        };
+        cubes.push_geometry(moved, &[[9.0; 3]]);
+        cubes.push_empty();
+        cubes.link().unwrap();
+        assert_eq!(cubes.orphans(), 1);
+        let cells: Vec<_> = cubes.cells(4.0).collect();
+        let order: Vec<_> = cells.iter().map(|cell| (cell.cube, cell.depth)).collect();
+        assert_eq!(order, [(0, 0), (1, 0), (2, 0), (4, 1), (3, 1)]);
+        assert_eq!((cells[3].center, cells[3].half), ([2.0; 3], 2.0));
+        assert_eq!(cells[4].center, [-2.0; 3]);
+        let Some(Cube::Geometry(geometry)) = cubes.get(4) else {
+            panic!("no geometry");
+        };
+        let corners = cubes.corners(geometry, &cells[3]);
+        assert_eq!(corners[0], [4.0; 3]);
+        assert_eq!(corners[1], [9.0; 3]);
+        assert_eq!(corners[7], [0.0; 3]);
+        let above: Vec<_> = (0..6).map(|cube| cubes.above(cube)).collect();
+        assert_eq!(above, [None, Some(0), Some(1), Some(2), Some(2), None]);
+        assert!(cubes.is_reached(0) && !cubes.is_reached(5));
+    }
+
+    /// What is wrong with a chunk of parents with these children.
+    fn fault_of(children: &[&[u32]]) -> Option<(u32, usize, ChildFault)> {
+        let mut cubes = Cubes::default();
+        for children in children {
+            cubes.push_parent((1_u32 << children.len()).wrapping_sub(1) as u8, children);
+        }
+        let bad = cubes.link().err()?;
+        Some((bad.cube, bad.place, bad.fault))
+    }
+
+    #[test]
+    fn what_is_no_tree_is_refused() {
+        assert_eq!(fault_of(&[&[1, 2], &[], &[]]), None);
+        assert_eq!(fault_of(&[&[0]]), Some((0, 0, ChildFault::Root)));
+        assert_eq!(fault_of(&[&[1], &[1]]), Some((1, 0, ChildFault::Twice)));
+        assert_eq!(
+            fault_of(&[&[1], &[2], &[1]]),
+            Some((2, 0, ChildFault::Twice))
+        );
+        assert_eq!(fault_of(&[&[1, 1], &[]]), Some((0, 1, ChildFault::Twice)));
+        assert_eq!(fault_of(&[&[1, 2], &[]]), Some((0, 1, ChildFault::Outside)));
+        assert_eq!(fault_of(&[&[u32::MAX]]), Some((0, 0, ChildFault::Outside)));
+        // Cubes that are not reached may be anything.
+        assert_eq!(fault_of(&[&[], &[1, 0, 99]]), None);
+    }
+
+    #[test]
+    fn parents_may_be_64_deep_and_wrappers_any_number() {
+        for (parents, is_right) in [(64, true), (65, false)] {
+            let mut cubes = Cubes::default();
+            for i in 0..parents {
+                cubes.push_parent(1, &[i + 1]);
+            }
+            cubes.push_empty();
+            assert_eq!(cubes.link().is_ok(), is_right, "{parents} parents");
+        }
+        let mut cubes = Cubes::default();
+        for i in 0..100_000 {
+            cubes.push_light_info(Some(i + 1), [0; 3], &[], &[]);
+        }
+        cubes.push_empty();
+        cubes.link().unwrap();
+        assert_eq!(cubes.cells(1.0).last().unwrap().cube, 100_000);
+    }
+
+    #[test]
+    fn faces_follow_each_other_in_the_order_of_sides() {
+        let mut geometry = Geometry {
+            triangles: [0, 2, 0, 2, 0, 2],
+            first_vertex: 10,
+            first_normal: 5,
+            ..Geometry::new(0, 0, 0)
+        };
+        assert_eq!(geometry.side_mask(), 0b10_1010);
+        let sides: Vec<_> = geometry.faces().map(|f| (f.side, f.vertices)).collect();
+        assert_eq!(sides, [(1, 10..14), (3, 14..18), (5, 18..22)]);
+        geometry.bits = Geometry::CLIENT_EXTENDED;
+        geometry.triangles = [1, 0, 3, 0, 0, 0];
+        geometry.bad_sides = 1;
+        let faces: Vec<_> = geometry.faces().collect();
+        assert_eq!(faces.len(), 1);
+        assert_eq!(faces[0].vertices, 13..22);
+        assert_eq!(faces[0].first_normal, Some(8));
+    }
+}
