@@ -135,6 +135,16 @@ impl Archive {
             .map_or((None, ""), |entry| (entry.parent, &entry.name))
     }
 
+    /// An archive of these files: each in one piece, directories sorted by name.
+    ///
+    /// # Errors
+    /// The path of a file that cannot be in an archive: one with a part that is no name, one that
+    /// is there twice or is the directory of another, or one that makes the archive larger than
+    /// 4 GiB.
+    pub fn build(files: &[NewFile<'_>]) -> Result<Self, String> {
+        Ok(Self::read(&write(files)?, 0, &mut Problems::new()))
+    }
+
     /// The archive as it is in the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -611,12 +621,8 @@ pub struct NewFile<'a> {
     pub compress: bool,
 }
 
-/// Writes an archive of these files: each in one piece, directories sorted by name.
-///
-/// # Errors
-/// The path of a file that cannot be in an archive: one with a part that is no name, one that is
-/// there twice or is the directory of another, or one that makes the archive larger than 4 GiB.
-pub fn write(files: &[NewFile<'_>]) -> Result<Vec<u8>, String> {
+/// Writes an archive, or gives the path that cannot be in one.
+fn write(files: &[NewFile<'_>]) -> Result<Vec<u8>, String> {
     let mut root = Branch::default();
     for file in files {
         root.add(file).ok_or_else(|| file.path.to_owned())?;

@@ -14,6 +14,8 @@ use super::entity_properties::{PROPERTY_BYTES, PropertyRecord, texts};
 use super::problems::{Kind, Problems};
 use crate::formats::ReadError;
 
+/// Bytes of no entities: five counts.
+pub(super) const LEAST_BYTES: usize = 20;
 /// Bytes of an entity before its fields: gamemodes, name, properties and type.
 const HEAD_BYTES: usize = 17;
 const TYPE_AT: usize = 16;
@@ -37,7 +39,7 @@ const fn head_field(name: &'static str, offset: u16, kind: FieldKind) -> Field {
 }
 
 /// The entities of the file, of a level or of a chunk.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Eq)]
 pub struct Entities {
     /// The tables and the entities as they are in the file.
     bytes: Box<[u8]>,
@@ -51,6 +53,28 @@ pub struct Entities {
     /// Where in `bytes` the first entity of an unknown type begins, if there is one: what follows
     /// cannot be read.
     opaque_from: Option<usize>,
+}
+
+impl Default for Entities {
+    /// No entities.
+    fn default() -> Self {
+        let after_count = |count: usize| 4 * count..4 * count;
+        Self {
+            bytes: [0; LEAST_BYTES].into(),
+            start: 0,
+            tables: [1, 2, 3].map(after_count),
+            properties: after_count(4),
+            starts: Vec::new(),
+            opaque_from: None,
+        }
+    }
+}
+
+impl PartialEq for Entities {
+    /// Entities are the same wherever they stand.
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
 }
 
 impl Entities {
@@ -732,7 +756,9 @@ pub(super) mod tests {
     #[test]
     fn empty_entities_are_twenty_bytes() {
         let (entities, problems) = read(&[0; 20], &StringTable::default());
-        assert!(entities.unwrap().is_empty());
+        let entities = entities.unwrap();
+        assert!(entities.is_empty() && entities == Entities::default());
+        assert_eq!(entities.table_sizes(), Entities::default().table_sizes());
         assert_eq!(problems, []);
         for len in 0..20 {
             assert!(read(&vec![0; len], &StringTable::default()).0.is_err());

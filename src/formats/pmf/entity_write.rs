@@ -1,10 +1,11 @@
 //! Entities from a description: what [`Entities::read`] reads, written.
 
-use super::bytes::StringTable;
+use super::bytes::{Cursor, Part, Section, StringTable};
 use super::entities::Entities;
 use super::entity_fields::{Field, FieldKind, Value};
 use super::entity_kinds::{EntityKind, KIND};
 use super::entity_properties::{Property, PropertyRecord, PropertyValues};
+use super::problems::Problems;
 use super::string_builder::StringTableBuilder;
 use crate::formats::outside;
 
@@ -86,6 +87,23 @@ impl EntityList {
                 .map(describe)
                 .collect::<Result<_, String>>()?,
         })
+    }
+
+    /// The entities of a map that is to be written. Their strings are added to `strings`, the table
+    /// of the section.
+    ///
+    /// # Errors
+    /// Which value of which entity does not fit its field, as a sentence.
+    pub fn build(&self, strings: &mut StringTableBuilder) -> Result<Entities, String> {
+        let bytes = self.write(strings)?;
+        let section = Section {
+            part: Part::File,
+            start: 0,
+            is_packed: false,
+        };
+        let mut cursor = Cursor::new(&bytes, section);
+        Entities::read(&mut cursor, &strings.finish(), &mut Problems::new())
+            .map_err(|error| error.to_string())
     }
 
     /// The entities as the file has them. Their strings are added to `strings`, the table of the
@@ -571,6 +589,8 @@ mod tests {
         let rewritten = EntityList::of(&entities, &strings).unwrap();
         assert_eq!(rewritten.write(&mut again).unwrap(), bytes);
         assert_eq!(again.finish(), strings);
+        let built = list.build(&mut StringTableBuilder::default());
+        assert_eq!(built.unwrap(), entities);
     }
 
     #[test]
