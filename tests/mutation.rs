@@ -14,6 +14,7 @@ use std::time::Duration;
 use mapscope::formats::pfobj::{
     self, Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
+use mapscope::formats::pmf::{self, Cube, Packing};
 use mapscope::formats::{Problem, pfmap};
 
 use shared::shared;
@@ -38,6 +39,11 @@ static SUBJECTS: &[Subject] = &[
         name: "pfobj",
         good: good_pfobjs,
         check: check_pfobj,
+    },
+    Subject {
+        name: "pmf",
+        good: good_pmfs,
+        check: check_pmf,
     },
 ];
 
@@ -410,4 +416,146 @@ fn check_pfobj(bytes: &[u8]) -> bool {
         );
     }
     false
+}
+
+fn good_pmfs() -> Vec<Vec<u8>> {
+    // In stored sections changes reach what is in them; compressed ones mostly break.
+    let maps = [
+        ([1, 1, 1], 0),
+        ([1, 1, 1], 1),
+        ([1, 2, 1], 1),
+        ([1, 1, 1], 2),
+    ];
+    let mut files: Vec<_> = maps
+        .into_iter()
+        .map(|(grid, depth)| pmf::write(&pmf::synthesize(grid, depth, 3), Packing::Stored).unwrap())
+        .collect();
+    let map = pmf::synthesize([2, 1, 2], 1, 4);
+    files.push(pmf::write(&map, Packing::Compressed).unwrap());
+    for name in ["tiny", "tiny_stored", "stripped"] {
+        if let Some(map) = shared(&format!("samples/pmf/{name}.pmf")) {
+            files.push(std::fs::read(map).unwrap());
+        }
+    }
+    files
+}
+
+fn check_pmf(bytes: &[u8]) -> bool {
+    let map = match pmf::read(bytes) {
+        Ok(map) => map,
+        Err(error) => {
+            check_problems(&[error.problem()]);
+            return true;
+        }
+    };
+    check_problems(&map.problems);
+    for level in &map.levels {
+        let [y, x, z] = level.grid.map(|count| count as usize);
+        assert_eq!(level.chunks.len(), y * x * z);
+        assert!(level.chunks.len() * 24 <= bytes.len());
+        for chunk in &level.chunks {
+            if let Some(data) = &chunk.data {
+                check_pmf_chunk(bytes, chunk, data);
+            }
+        }
+    }
+    // What is read can be written, and is the same then, but for boxes that were left out.
+    let Ok(written) = pmf::write(&map, Packing::Stored) else {
+        assert!(
+            map.problems
+                .iter()
+                .any(|problem| problem.message.contains("finite"))
+        );
+        return false;
+    };
+    let again = pmf::read(&written).unwrap();
+    assert_eq!(again.levels.len(), map.levels.len());
+    let chunks = |map: &pmf::Pmf| -> Vec<_> {
+        let chunks = map.levels.iter().flat_map(|level| level.chunks.clone());
+        chunks
+            .map(|chunk| chunk.data.map(|data| data.cubes))
+            .collect()
+    };
+    assert!(chunks(&again) == chunks(&map) || has_nan(&map));
+    false
+}
+
+/// Whether a map has a number that is not equal to itself.
+fn has_nan(map: &pmf::Pmf) -> bool {
+    map.problems
+        .iter()
+        .any(|problem| problem.message.contains("finite"))
+}
+
+fn check_pmf_chunk(file: &[u8], chunk: &pmf::Chunk, data: &pmf::ChunkData) {
+    let cubes = &data.cubes;
+    let vertices = data
+        .client
+        .as_ref()
+        .map_or(&[][..], |client| &client.vertices);
+    let normals = data
+        .client
+        .as_ref()
+        .map_or(0, |client| client.normals.len());
+    let unpacked: u64 = chunk
+        .frames
+        .iter()
+        .map(|frame| u64::from(frame.unpacked))
+        .sum();
+    assert!(unpacked <= 255 * file.len() as u64 + 192);
+    assert!(vertices.len() as u64 * 28 <= unpacked);
+    let mut reached = 0;
+    for cell in cubes.cells(8.0) {
+        reached += 1;
+        assert!(reached <= cubes.len(), "a cycle");
+        assert!(cell.depth <= 64);
+    }
+    assert_eq!(reached + cubes.orphans() as usize, cubes.len());
+    let mut end = None;
+    for (cube, what) in cubes.iter() {
+        let record = cubes.common_record(cube).unwrap();
+        assert_eq!(record.start, end.unwrap_or(record.start));
+        assert!(record.len() > 0);
+        end = Some(record.end);
+        assert!(
+            cubes
+                .above(cube)
+                .is_none_or(|above| (above as usize) < cubes.len())
+        );
+        let Cube::Geometry(geometry) = what else {
+            continue;
+        };
+        assert!(
+            cubes
+                .moved_points(geometry)
+                .all(|(_, point)| point.iter().all(|x| x.is_finite()))
+        );
+        for face in geometry.faces() {
+            let material = usize::from(geometry.materials[face.side]);
+            assert!(material < data.materials.len());
+            let range = face.vertices.start as usize..face.vertices.end as usize;
+            let count = range.len();
+            assert!(vertices[range].iter().all(pmf::Vertex::is_finite));
+            assert!(
+                face.first_normal
+                    .is_none_or(|first| first as usize + count <= normals)
+            );
+        }
+    }
+    assert!(end.unwrap() <= chunk.frames[0].unpacked);
+    for name in data.materials.iter().chain(&data.physics_materials) {
+        assert!(data.strings.has(name.0));
+    }
+    let Some(client) = &data.client else {
+        return;
+    };
+    assert_eq!(client.dynamic_lights.len(), data.dynamic_lights.len());
+    for light in &client.fast_lights {
+        let mut end = 0;
+        for (range, multipliers) in light.ranges() {
+            assert!(range.start >= end && range.len() == multipliers.len());
+            end = range.end;
+        }
+        assert!(end as usize <= vertices.len());
+    }
 }

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use mapscope::formats::pmf::{
-    self, ChunkData, ChunkIndex, Cube, CubeKind, Entities, FORMAT, Face, Level, Pmf, PmfError,
-    StringRef, StringTable, Vertex,
+    self, ChunkData, ChunkIndex, Cube, CubeKind, Entities, FORMAT, Face, Geometry, Level, Packing,
+    Pmf, PmfError, StringRef, StringTable, Vertex,
 };
 use mapscope::formats::{Place, Severity};
 use serde_json::{Value, json};
@@ -536,6 +536,157 @@ fn the_traced_sample_is_as_traced() {
     let vertex = data.client.as_ref().unwrap().vertices[0];
     assert_eq!(vertex.position, [0.5, 0.5, -0.5]);
     assert_eq!(vertex.uv, [-0.25, -0.25]);
+}
+
+/// What the sections of levels and chunks decode to, in file order; none for those that are
+/// missing.
+fn sections(map: &Pmf, file: &[u8]) -> Vec<Vec<u8>> {
+    let levels = map.levels.iter().map(|level| level.frames);
+    let chunks = map.levels.iter().flat_map(|level| &level.chunks);
+    let frames = levels.chain(chunks.map(|chunk| chunk.frames)).flatten();
+    let unpack = |frame: pmf::Frame| match frame.is_empty() {
+        true => Vec::new(),
+        false => frame.unpack(file, pmf::Part::File).unwrap(),
+    };
+    frames.map(unpack).collect()
+}
+
+/// The same map without the places where its parts are in a file.
+fn without_places(mut map: Pmf) -> Pmf {
+    for extension in &mut map.extensions {
+        (extension.offset, extension.size) = (0, 0);
+    }
+    for level in &mut map.levels {
+        (level.offset, level.size, level.frames) = (0, 0, Default::default());
+        for chunk in &mut level.chunks {
+            chunk.frames = Default::default();
+        }
+    }
+    map
+}
+
+#[test]
+fn samples_are_written_as_they_were() {
+    for (name, bytes, _) in samples("samples/pmf") {
+        let map = read(&bytes);
+        let expected = sections(&map, &bytes);
+        for packing in [Packing::Compressed, Packing::Stored] {
+            let written = pmf::write(&map, packing).unwrap();
+            let again = read(&written);
+            assert!(sections(&again, &written) == expected, "{name}");
+            assert_eq!(
+                without_places(again),
+                without_places(map.clone()),
+                "{name}, {packing:?}"
+            );
+            assert_eq!(pmf::write(&map, packing).unwrap(), written);
+        }
+    }
+}
+
+#[test]
+fn made_up_maps_are_read_as_they_were_written() {
+    for (grid, depth) in [([1, 1, 1], 0), ([1, 2, 1], 2), ([2, 3, 2], 3)] {
+        let map = pmf::synthesize(grid, depth, 7);
+        for packing in [Packing::Compressed, Packing::Stored] {
+            let written = pmf::write(&map, packing).unwrap();
+            let again = read(&written);
+            assert_eq!(again.problems, []);
+            assert_eq!(pmf::write(&again, packing).unwrap(), written);
+            assert_eq!(again.levels.len(), map.levels.len());
+            assert_eq!((&again.header, &again.strings), (&map.header, &map.strings));
+            for (again, level) in again.levels.iter().zip(&map.levels) {
+                assert_eq!(
+                    (&again.common, &again.client),
+                    (&level.common, &level.client)
+                );
+                for (again, chunk) in again.chunks.iter().zip(&level.chunks) {
+                    let (again, data) = (again.data.as_ref(), chunk.data.as_ref());
+                    let (again, data) = (again.unwrap(), data.unwrap());
+                    assert_eq!(again.cubes, data.cubes);
+                    assert_eq!(again.client, data.client);
+                    assert_eq!(again.weather_regions, data.weather_regions);
+                    assert_eq!(again.cubes.orphans(), 0);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn made_up_maps_have_every_kind_of_cube() {
+    let map = pmf::synthesize([1, 1, 1], 4, 7);
+    let cubes = &map.levels[0].chunks[0].data.as_ref().unwrap().cubes;
+    for kind in CubeKind::ALL {
+        let is_there = cubes.iter().any(|(cube, _)| cubes.kind(cube) == Some(kind));
+        assert!(is_there, "{kind:?}");
+    }
+    for bits in [0x00, 0x10, 0x20, 0x30] {
+        let has_bits = |(_, cube): (u32, Cube<'_>)| match cube {
+            Cube::Geometry(geometry) => geometry.bits == bits && geometry.side_mask() != 0,
+            _ => false,
+        };
+        assert!(cubes.iter().any(has_bits), "{bits:#x}");
+    }
+}
+
+#[test]
+fn what_cannot_be_said_in_a_file_is_not_written() {
+    #[track_caller]
+    fn refused(change: impl FnOnce(&mut Pmf), with: &str) {
+        let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+        change(&mut map);
+        let error = pmf::write(&map, Packing::Stored).unwrap_err().to_string();
+        assert!(error.contains(with), "{error}");
+    }
+    fn chunk(map: &mut Pmf) -> &mut ChunkData {
+        map.levels[0].chunks[0].data.as_mut().unwrap()
+    }
+    refused(
+        |map| map.header.name = "a\0b".to_owned(),
+        "name: a text with a zero byte",
+    );
+    refused(
+        |map| map.header.gamemodes = vec![String::new(); 33],
+        "gamemodes: there are 33",
+    );
+    refused(
+        |map| map.levels[0].grid = [1, 2, 1],
+        "level 0: chunks: there are 1 for 2",
+    );
+    refused(|map| map.levels[0].grid = [257, 1, 1], "level 0: grid");
+    refused(
+        |map| chunk(map).materials = vec![StringRef(0); 256],
+        "used materials: there are 256",
+    );
+    refused(
+        |map| chunk(map).cubes = pmf::Cubes::default(),
+        "chunk (0, 0, 0): cubes",
+    );
+    refused(
+        |map| chunk(map).fast_lights.clear(),
+        "client fast lights: there are 1 for 0",
+    );
+    refused(
+        |map| {
+            let mut geometry = Geometry::new(0, 0, 0);
+            geometry.materials[3] = 1;
+            chunk(map).cubes.push_geometry(geometry, &[]);
+        },
+        "sides of a basic cube differ",
+    );
+    refused(
+        |map| {
+            chunk(map).cubes.push_collider(0, []);
+        },
+        "0 boxes",
+    );
+    refused(
+        |map| {
+            chunk(map).cubes.push_parent(0b111, &[1]);
+        },
+        "mask",
+    );
 }
 
 #[test]

@@ -18,6 +18,18 @@ pub const NO_LIGHTMAP: u8 = 0xFF;
 /// Names of the sides of a cube in their order.
 pub const SIDES: [&str; 6] = ["+X", "+Y", "+Z", "-X", "-Y", "-Z"];
 
+/// The corners of each side of a cube ([`corner_signs`]) in the order of the vertices of a quad: top
+/// left, bottom left, bottom right, top right, seen from outside (fact sheet B2 and B3). +Z is the
+/// top of +Y and -Y.
+pub const SIDE_CORNERS: [[usize; 4]; 6] = [
+    [2, 6, 4, 0],
+    [1, 3, 2, 0],
+    [0, 4, 5, 1],
+    [1, 5, 7, 3],
+    [4, 6, 7, 5],
+    [3, 7, 6, 2],
+];
+
 /// What a cube is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CubeKind {
@@ -259,8 +271,6 @@ pub struct PathInfo {
     /// The cube that fills it; none in a chunk without server section.
     pub child: Option<u32>,
     attributes: Range<u32>,
-    /// Its bytes in what the server section decodes to.
-    pub record: Range<u32>,
 }
 
 /// An attribute for those who look for a way. Strings are of the server section.
@@ -327,8 +337,8 @@ pub struct Cubes {
     /// How many cubes are not reached from the root.
     pub(super) orphans: u32,
     pub(super) records: Records,
-    pub(super) parents: Vec<Parent>,
-    pub(super) children: Vec<u32>,
+    parents: Vec<Parent>,
+    children: Vec<u32>,
     pub(super) geometry: Vec<Geometry>,
     moved_points: Vec<[f32; 3]>,
     vis_infos: Vec<VisInfo>,
@@ -350,6 +360,8 @@ pub(super) struct Records {
     pub common: Vec<u32>,
     /// The same of its client data; nothing in a chunk without client section.
     pub client: Vec<u32>,
+    /// Of each [`PathInfo`] where its server data is; nothing in a chunk without server section.
+    pub server: Vec<Range<u32>>,
 }
 
 impl PartialEq for Records {
@@ -439,6 +451,14 @@ impl Cubes {
     /// The bytes of a cube in what the client section decodes to; none for a cube that has none.
     pub fn client_record(&self, cube: u32) -> Option<Range<u32>> {
         record(&self.records.client, cube).filter(|record| !record.is_empty())
+    }
+
+    /// The bytes of a cube in what the server section decodes to; none for a cube that has none.
+    pub fn server_record(&self, cube: u32) -> Option<Range<u32>> {
+        let Some(Cube::PathInfo(_)) = self.get(cube) else {
+            return None;
+        };
+        self.records.server.get(self.item(cube)? as usize).cloned()
     }
 
     /// The children of a parent with the number of their corners, in rising order.
@@ -676,7 +696,6 @@ impl Cubes {
         self.path_infos.push(PathInfo {
             child,
             attributes: 0..0,
-            record: 0..0,
         });
         let item = self.path_infos.len() - 1;
         self.set_attributes(item, attributes.iter().copied());
@@ -783,7 +802,7 @@ pub enum ChildFault {
 
 impl Cell {
     /// The cell of a child of half the size.
-    fn child(&self, corner: usize, cube: u32) -> Self {
+    pub(super) fn child(&self, corner: usize, cube: u32) -> Self {
         let half = self.half * 0.5;
         let signs = corner_signs(corner);
         Self {
@@ -821,6 +840,19 @@ mod tests {
             [-1.0, -1.0, -1.0],
         ];
         assert_eq!(corners, expected);
+    }
+
+    #[test]
+    fn sides_face_outward() {
+        for (side, [a, b, c, _]) in SIDE_CORNERS.into_iter().enumerate() {
+            let [a, b, c] = [a, b, c].map(corner_signs);
+            let between = |to: [f32; 3]| -> [f32; 3] { std::array::from_fn(|i| to[i] - a[i]) };
+            let ([ux, uy, uz], [vx, vy, vz]) = (between(c), between(b));
+            let normal = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+            let mut outward = [0.0; 3];
+            outward[side % 3] = if side < 3 { 4.0 } else { -4.0 };
+            assert_eq!(normal, outward, "{}", SIDES[side]);
+        }
     }
 
     #[test]

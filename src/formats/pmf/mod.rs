@@ -20,7 +20,9 @@ mod problems;
 mod read;
 mod read_chunk;
 mod string_builder;
+mod synthesize;
 mod texture;
+mod write;
 
 pub use bytes::{ChunkIndex, LONGEST_NAME_BYTES, Part, Side, StringRef, StringTable};
 pub use chunk::{
@@ -29,8 +31,8 @@ pub use chunk::{
 };
 pub use cube::{
     BadChild, Cell, ChildFault, Collider, Corners, Cube, CubeKind, Cubes, Face, Geometry,
-    LightInfo, LightReference, NO_LIGHTMAP, Parent, PathAttribute, PathInfo, SIDES, VisChunk,
-    VisInfo, corner_signs,
+    LightInfo, LightReference, NO_LIGHTMAP, Parent, PathAttribute, PathInfo, SIDE_CORNERS, SIDES,
+    VisChunk, VisInfo, corner_signs,
 };
 pub use entities::{Entities, Entity, FieldValue, HEAD_FIELDS};
 pub use entity_fields::{Field, FieldKind, Flag, Unit, Value};
@@ -44,7 +46,9 @@ pub use level::{
 };
 pub use read::{read, read_with};
 pub use string_builder::StringTableBuilder;
+pub use synthesize::synthesize;
 pub use texture::Texture;
+pub use write::{Packing, WriteError, write};
 
 /// Why nothing of a map can be shown.
 pub use crate::formats::ReadError as PmfError;

@@ -684,8 +684,8 @@ impl ChunkReader<'_, '_> {
         let item = cubes.item(cube).unwrap_or_default() as usize;
         if let Some(info) = cubes.path_infos.get_mut(item) {
             info.child = Some(child);
-            info.record = start..cursor.pos() as u32;
         }
+        cubes.records.server.push(start..cursor.pos() as u32);
         cubes.set_attributes(item, attributes);
         Ok(())
     }
@@ -709,7 +709,10 @@ impl ChunkReader<'_, '_> {
                 let at = start(cubes.client_record(bad.cube));
                 (client.unwrap_or(common), at)
             }
-            Some(Cube::PathInfo(info)) => (server.unwrap_or(common), info.record.start as usize),
+            Some(Cube::PathInfo(_)) => {
+                let at = start(cubes.server_record(bad.cube));
+                (server.unwrap_or(common), at)
+            }
             _ => (common, in_common + 1),
         };
         cursor.enter("cube", bad.cube as usize);
