@@ -19,6 +19,7 @@ mod lz4;
 mod problems;
 mod read;
 mod read_chunk;
+mod read_cubes;
 mod string_builder;
 mod synthesize;
 mod texture;

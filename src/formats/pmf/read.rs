@@ -9,13 +9,13 @@ use std::sync::atomic::AtomicU64;
 use super::archive::Archive;
 use super::bytes::{ChunkIndex, Cursor, Part, Section, Side};
 use super::chunk::ChunkData;
+use super::entities::LEAST_BYTES;
 use super::header::{read_extensions, read_header};
-use super::level::{LevelNames, read_client, read_common, warn_of_bits};
+use super::level::{LevelClient, LevelCommon, LevelNames, read_client, read_common, warn_of_bits};
 use super::lz4::{self, Budget, Lz4Fault};
 use super::problems::{Kind, Problems};
-use super::read_chunk::{
-    Surroundings, cube_allowance, is_inside, read_chunk, read_entities, warn_of_leftover,
-};
+use super::read_chunk::{Surroundings, is_inside, read_chunk, read_entities, warn_of_leftover};
+use super::read_cubes::cube_allowance;
 use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError};
 use crate::formats::{Place, ReadError, parallel};
 
@@ -26,8 +26,6 @@ const LARGEST_CHUNK: u8 = 24;
 const CHUNKS_AT_ONCE: usize = 64;
 /// Bytes of the directory for a chunk.
 const DIRECTORY_BYTES: usize = 24;
-/// Five empty lists: the least that entities take.
-const LEAST_ENTITY_BYTES: usize = 20;
 
 /// Reads a map.
 ///
@@ -95,7 +93,7 @@ pub fn read_with(
     }
 
     cursor.enter("entity tables", None);
-    if cursor.left() < LEAST_ENTITY_BYTES {
+    if cursor.left() < LEAST_BYTES {
         let found = format!("{} bytes left", cursor.left());
         return Err(cursor.fault(cursor.pos(), found, "at least 20 of entities"));
     }
@@ -124,16 +122,6 @@ impl Frame {
     pub fn unpack(&self, file: &[u8], part: Part) -> Result<Vec<u8>, PmfError> {
         let frame = usize::try_from(self.start).ok();
         let frame = frame.and_then(|start| file.get(start..)?.get(..self.packed as usize));
-        // One of them alone cannot be zero: where nothing is, nothing is to be decoded.
-        if (self.packed == 0) != (self.unpacked == 0) {
-            let found = format!("{part}: {} bytes decode to {}", self.packed, self.unpacked);
-            let expected = "a size of 0 both times, or not at all";
-            return Err(ReadError::unreadable(
-                Place::Offset(self.start),
-                found,
-                expected,
-            ));
-        }
         let declared = u64::from(self.unpacked);
         lz4::unpack(frame.unwrap_or_default(), declared).map_err(|fault| self.fault(part, fault))
     }
@@ -162,9 +150,18 @@ struct Reader<'a, 'w> {
 }
 
 impl Reader<'_, '_> {
+    /// Tells the watcher how far the reading has come.
+    fn look_up(&mut self, offset: u64) -> Result<(), ReadError> {
+        match (self.watch)(offset as f32 / self.bytes.len() as f32) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(ReadError::Cancelled),
+        }
+    }
+
     fn read_level(&mut self, number: u8, mut cursor: Cursor<'_>) -> Result<Level, ReadError> {
         let offset = cursor.section().start;
         let size = cursor.left() as u32;
+        self.look_up(offset)?;
         cursor.enter("head", None);
         let flags = cursor.u8()?;
         let known = Level::KEEP_VELOCITY | Level::KEEP_CHUNK | Level::KEEP_PLACE;
@@ -198,34 +195,7 @@ impl Reader<'_, '_> {
         let what = format!("chunks ({y} along Y, {x} along X, {z} along Z)");
         let count = cursor.count(count, DIRECTORY_BYTES, &what)?;
 
-        let [common_frame, client_frame, server_frame] = frames;
-        let part = |side| Part::LevelSection(number, side);
-        let bytes = self.unpack(common_frame, part(Side::Common))?;
-        if common_frame.is_empty() {
-            cursor.enter(Side::Common.section_name(), None);
-            let found = "the section is missing";
-            return Err(cursor.fault(1, found, "a section that says what the level is made of"));
-        }
-        let mut section = Cursor::new(&bytes, common_frame.section(part(Side::Common)));
-        let common = read_common(&mut section, &mut self.problems)?;
-        warn_of_leftover(&mut section, &mut self.problems);
-        let mut client = None;
-        if !client_frame.is_empty() {
-            let bytes = self.unpack(client_frame, part(Side::Client))?;
-            let mut section = Cursor::new(&bytes, client_frame.section(part(Side::Client)));
-            let is_inside = |chunk| is_inside(grid, chunk);
-            let data = read_client(&mut section, &mut self.problems, &common, &is_inside)?;
-            warn_of_leftover(&mut section, &mut self.problems);
-            client = Some(data);
-        }
-        let mut server = None;
-        if !server_frame.is_empty() {
-            let bytes = self.unpack(server_frame, part(Side::Server))?;
-            let mut section = Cursor::new(&bytes, server_frame.section(part(Side::Server)));
-            let strings = section.string_table()?;
-            let entities = read_entities(&mut section, &strings, &mut self.problems);
-            server = Some(LevelServer { strings, entities });
-        }
+        let (common, client, server) = self.read_sections(number, &frames, grid, offset)?;
 
         // The sections follow the directory in its order.
         cursor.enter("directory", None);
@@ -240,6 +210,7 @@ impl Reader<'_, '_> {
                 data: None,
             });
         }
+        let directory_offset = offset + (cursor.pos() - DIRECTORY_BYTES * count) as u64;
         let needed = position - (offset + cursor.pos() as u64);
         cursor.enter("chunks", None);
         let needed = cursor.count(needed, 1, "bytes of sections")?;
@@ -259,28 +230,80 @@ impl Reader<'_, '_> {
             server,
             chunks,
         };
-        self.read_chunks(number, &mut level)?;
+        self.read_chunks(number, &mut level, directory_offset)?;
         self.check_views(number, &level);
         Ok(level)
     }
 
-    /// Decodes a section of a level.
-    fn unpack(&mut self, frame: Frame, part: Part) -> Result<Vec<u8>, ReadError> {
-        if frame.is_empty() {
-            return Ok(Vec::new());
+    /// Reads the sections of a level.
+    fn read_sections(
+        &mut self,
+        number: u8,
+        frames: &[Frame; 3],
+        grid: [u32; 3],
+        offset: u64,
+    ) -> Result<(LevelCommon, Option<LevelClient>, Option<LevelServer>), ReadError> {
+        let part = |side| Part::LevelSection(number, side);
+        let sizes_at = offset + 1;
+        for (frame, side) in frames.iter().zip(Side::ALL) {
+            self.admit(*frame, part(side), sizes_at)?;
         }
-        self.admit(frame, part)?;
-        frame.unpack(self.bytes, part)
+        let [common_frame, client_frame, server_frame] = *frames;
+        if common_frame.is_empty() {
+            return Err(missing(part(Side::Common), sizes_at));
+        }
+        let bytes = common_frame.unpack(self.bytes, part(Side::Common))?;
+        let mut section = Cursor::new(&bytes, common_frame.section(part(Side::Common)));
+        let common = read_common(&mut section, &mut self.problems)?;
+        warn_of_leftover(&mut section, &mut self.problems);
+        let mut client = None;
+        if !client_frame.is_empty() {
+            let bytes = client_frame.unpack(self.bytes, part(Side::Client))?;
+            let mut section = Cursor::new(&bytes, client_frame.section(part(Side::Client)));
+            let is_inside = |chunk| is_inside(grid, chunk);
+            let data = read_client(&mut section, &mut self.problems, &common, &is_inside)?;
+            warn_of_leftover(&mut section, &mut self.problems);
+            client = Some(data);
+        }
+        let mut server = None;
+        if !server_frame.is_empty() {
+            let bytes = server_frame.unpack(self.bytes, part(Side::Server))?;
+            let mut section = Cursor::new(&bytes, server_frame.section(part(Side::Server)));
+            let strings = section.string_table()?;
+            let entities = read_entities(&mut section, &strings, &mut self.problems);
+            server = Some(LevelServer { strings, entities });
+        }
+        Ok((common, client, server))
     }
 
-    /// Takes what a section decodes to from what all may decode to.
-    fn admit(&mut self, frame: Frame, part: Part) -> Result<(), ReadError> {
+    /// Takes what a section decodes to from what all may decode to. Its sizes stand among the six
+    /// that begin at `sizes_at` in the file.
+    fn admit(&mut self, frame: Frame, part: Part, sizes_at: u64) -> Result<(), ReadError> {
+        let place = Place::Offset(sizes_at);
+        let Frame {
+            packed, unpacked, ..
+        } = frame;
+        // Where nothing is, nothing is to be decoded, and the other way round.
+        if (packed == 0) != (unpacked == 0) {
+            let found = format!("sizes of the {part}: {packed} bytes decode to {unpacked}");
+            let expected = "both 0, or neither";
+            return Err(ReadError::unreadable(place, found, expected));
+        }
         self.budget
-            .take(frame.packed.into(), frame.unpacked.into())
-            .map_err(|fault| frame.fault(part, fault))
+            .take(packed.into(), unpacked.into())
+            .map_err(|fault| {
+                let found = format!("sizes of the {part}: {}", fault.found);
+                ReadError::unreadable(place, found, fault.expected)
+            })
     }
 
-    fn read_chunks(&mut self, number: u8, level: &mut Level) -> Result<(), ReadError> {
+    /// Reads the chunks of a level, whose sizes are in the directory.
+    fn read_chunks(
+        &mut self,
+        number: u8,
+        level: &mut Level,
+        directory_offset: u64,
+    ) -> Result<(), ReadError> {
         let file = self.bytes;
         let mut chunks = std::mem::take(&mut level.chunks);
         let cubes_left = std::mem::take(&mut self.cubes_left);
@@ -289,13 +312,16 @@ impl Reader<'_, '_> {
             grid: level.grid,
             cubes_left: &cubes_left,
         };
+        let mut sizes_at = directory_offset;
         for batch in chunks.chunks_mut(CHUNKS_AT_ONCE) {
             let mut admitted = Vec::with_capacity(batch.len());
             for chunk in &*batch {
                 let parts = chunk.frames.into_iter().zip(Side::ALL);
-                let mut parts = parts
-                    .map(|(frame, side)| (frame, Part::ChunkSection(number, chunk.index, side)));
-                admitted.push(parts.try_for_each(|(frame, part)| self.admit(frame, part)));
+                admitted.push(parts.into_iter().try_for_each(|(frame, side)| {
+                    let part = Part::ChunkSection(number, chunk.index, side);
+                    self.admit(frame, part, sizes_at)
+                }));
+                sizes_at += DIRECTORY_BYTES as u64;
             }
             let starts: Vec<u64> = batch.iter().map(|chunk| chunk.frames[0].start).collect();
             let mut look_up = |begun: usize| {
@@ -363,6 +389,13 @@ impl Reader<'_, '_> {
     }
 }
 
+/// Why something without its common section cannot be read.
+fn missing(part: Part, at: u64) -> ReadError {
+    let found = format!("{part}: the section is missing");
+    let expected = "a section that says what is there";
+    ReadError::unreadable(Place::Offset(at), found, expected)
+}
+
 /// Reads three packed sizes and what they decode to. The sections begin at `position` and follow
 /// each other.
 fn read_frames(cursor: &mut Cursor<'_>, position: &mut u64) -> Result<[Frame; 3], ReadError> {
@@ -389,11 +422,7 @@ fn unpack_chunk(
     let [common, client, server] = chunk.frames;
     let part = |side| Part::ChunkSection(level, chunk.index, side);
     if common.is_empty() {
-        return Err(ReadError::unreadable(
-            Place::Offset(common.start),
-            format!("{}: the section is missing", part(Side::Common)),
-            "a section that says what the chunk is made of",
-        ));
+        return Err(missing(part(Side::Common), common.start));
     }
     let unpack = |frame: Frame, side| -> Result<Option<Vec<u8>>, ReadError> {
         if frame.is_empty() {

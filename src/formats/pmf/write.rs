@@ -143,12 +143,7 @@ impl Out {
     }
 
     fn entities(&mut self, entities: &Entities) {
-        if entities.bytes().is_empty() {
-            // Five empty lists.
-            self.bytes.extend([0; 20]);
-        } else {
-            self.bytes.extend(entities.bytes());
-        }
+        self.bytes.extend(entities.bytes());
     }
 }
 

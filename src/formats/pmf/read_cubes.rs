@@ -1,0 +1,501 @@
+//! Reading the cubes of a chunk from its three sections (fact sheet A10).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::bytes::{ChunkIndex, Cursor, StringTable};
+use super::chunk::{ChunkClient, Vertex};
+use super::cube::{
+    BadChild, ChildFault, Cube, CubeKind, Geometry, LightReference, MOST_PARENTS, NO_LIGHTMAP,
+    PathAttribute, SIDES,
+};
+use super::level::warn_of_bits;
+use super::problems::{Kind, Problems};
+use super::read_chunk::{ChunkReader, indices, is_inside, no_such, warn_of_chunk};
+use crate::formats::{ReadError, outside};
+
+/// The most cubes in a file. A cube takes one byte of a section, which is next to nothing when it
+/// is compressed, but some twenty bytes of memory.
+const MOST_CUBES: u64 = 1 << 26;
+
+/// How many cubes a file may have.
+pub(super) fn cube_allowance() -> AtomicU64 {
+    AtomicU64::new(MOST_CUBES)
+}
+
+impl ChunkReader<'_, '_> {
+    pub(super) fn read_cubes(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
+        cursor.enter("cube list", None);
+        let at = cursor.pos();
+        let count = cursor.u32()?;
+        if count == 0 {
+            return Err(cursor.fault(at, "no cubes", "at least one"));
+        }
+        let count = cursor.count(count, 1, "cubes")?;
+        let take = |left: u64| left.checked_sub(count as u64);
+        let left = &self.around.cubes_left;
+        if left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .is_err()
+        {
+            return Err(cursor.fault(at, format!("{count} cubes"), "at most 2^26 in a file"));
+        }
+        self.data.cubes.reserve(count);
+        for i in 0..count {
+            cursor.enter("cube", i);
+            self.data.cubes.records.common.push(cursor.pos() as u32);
+            self.read_cube(cursor)?;
+        }
+        self.data.cubes.records.common.push(cursor.pos() as u32);
+        Ok(())
+    }
+
+    /// Reads the common data of a cube.
+    #[inline]
+    fn read_cube(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
+        let at = cursor.pos();
+        let head = cursor.u8()?;
+        let Some(kind) = CubeKind::of(head) else {
+            let found = format!("type {}", head & 0x0F);
+            return Err(cursor.fault(at, found, "a type from 0 to 6"));
+        };
+        let bits = head & 0xF0;
+        let known = match kind {
+            CubeKind::Geometry => {
+                Geometry::BACKFACES | Geometry::CLIENT_EXTENDED | Geometry::COMMON_EXTENDED
+            }
+            CubeKind::Collider => 0xF0,
+            _ => 0,
+        };
+        warn_of_bits(cursor, self.problems, at, bits, known);
+        let cubes = &mut self.data.cubes;
+        match kind {
+            CubeKind::Empty => {
+                cubes.push_empty();
+            }
+            CubeKind::Parent => {
+                let mask = cursor.u8()?;
+                let count = mask.count_ones() as usize;
+                let bytes = cursor.bytes(4 * count)?;
+                let mut children = [0; 8];
+                for (child, bytes) in children.iter_mut().zip(bytes.as_chunks().0) {
+                    *child = u32::from_le_bytes(*bytes);
+                }
+                let children = children.get(..count).unwrap_or_default();
+                cubes.push_parent(mask, children);
+            }
+            CubeKind::Geometry if bits & Geometry::COMMON_EXTENDED == 0 => {
+                let [material, physics, sound] = cursor.array()?;
+                let geometry = Geometry {
+                    bits: bits & known,
+                    ..Geometry::new(material, physics, sound)
+                };
+                cubes.push_geometry(geometry, &[]);
+            }
+            CubeKind::Geometry => self.read_extended(cursor, bits & known)?,
+            CubeKind::VisInfo => {
+                let child = cursor.u32()?;
+                let count = cursor.u32()?;
+                let count = cursor.count(count, 4, "visible cubes")?;
+                let listed = cursor.bytes(4 * count)?;
+                let listed = cubes.push_listed(indices(listed));
+                let count = cursor.u32()?;
+                let count = cursor.count(count, 8, "visible chunks")?;
+                let first = cubes.vis_chunk_count();
+                for _ in 0..count {
+                    let at = cursor.pos();
+                    let chunk = ChunkIndex(cursor.u32()?);
+                    if !is_inside(self.around.grid, chunk) {
+                        warn_of_chunk(cursor, self.problems, at, chunk);
+                    }
+                    let count = cursor.u32()?;
+                    let count = cursor.count(count, 4, "visible cubes of a chunk")?;
+                    let listed = cursor.bytes(4 * count)?;
+                    cubes.push_vis_chunk(chunk, indices(listed));
+                }
+                cubes.push_vis_info_of(child, listed, first);
+            }
+            CubeKind::LightInfo => {
+                cubes.push_light_info(None, [0; 3], &[], &[]);
+            }
+            CubeKind::PathInfo => {
+                cubes.push_path_info(None, &[]);
+            }
+            CubeKind::Collider => {
+                let child = cursor.u32()?;
+                let count = usize::from(bits >> 4) + 1;
+                let mut boxes = Vec::with_capacity(count);
+                for _ in 0..count {
+                    boxes.extend(self.read_corners(cursor)?);
+                }
+                self.data.cubes.push_collider(child, boxes);
+            }
+        }
+        Ok(())
+    }
+
+    fn read_extended(&mut self, cursor: &mut Cursor<'_>, bits: u8) -> Result<(), ReadError> {
+        let mut geometry = Geometry {
+            bits,
+            materials: cursor.array()?,
+            physics: cursor.array()?,
+            ..Geometry::new(0, 0, 0)
+        };
+        geometry.sound = cursor.u8()?;
+        let mask = cursor.u8()?;
+        let mut points = [[0.0; 3]; 8];
+        let mut count = 0;
+        for corner in (0..8).filter(|corner| mask >> corner & 1 == 1) {
+            let at = cursor.pos();
+            let point: [f32; 3] = cursor.floats()?;
+            if !point.iter().all(|number| number.is_finite()) {
+                cursor.warn(self.problems, Kind::NotFinite, at, || {
+                    format!("the moved corner {corner} is not finite; it is not moved")
+                });
+                continue;
+            }
+            geometry.moved |= 1 << corner;
+            if let Some(place) = points.get_mut(count) {
+                *place = point;
+                count += 1;
+            }
+        }
+        let points = points.get(..count).unwrap_or_default();
+        self.data.cubes.push_geometry(geometry, points);
+        Ok(())
+    }
+
+    /// Reads what the client section has of the cubes: geometry and light (fact sheet B5).
+    pub(super) fn read_client_cubes(
+        &mut self,
+        common: &Cursor<'_>,
+        cursor: &mut Cursor<'_>,
+        client: &ChunkClient,
+    ) -> Result<(), ReadError> {
+        // Nearly always all are finite, and no face must be looked at.
+        let sum = client.vertices.iter().fold(0.0, |sum, vertex| {
+            // Numbers that are not finite times zero are not zero.
+            let [x, y, z] = vertex.position;
+            let [u, v] = vertex.uv;
+            let [s, t] = vertex.lightmap_uv;
+            sum + (x * 0.0 + y * 0.0 + z * 0.0 + u * 0.0 + v * 0.0 + s * 0.0 + t * 0.0)
+        });
+        let are_finite = sum == 0.0;
+        let count = self.data.cubes.len() as u32;
+        let mut offsets = Vec::with_capacity(count as usize + 1);
+        for cube in 0..count {
+            offsets.push(cursor.pos() as u32);
+            match self.data.cubes.kind(cube) {
+                Some(CubeKind::Geometry) => {
+                    cursor.enter("cube", cube as usize);
+                    self.read_client_geometry(cube, common, cursor, client, are_finite)?;
+                }
+                Some(CubeKind::LightInfo) => {
+                    cursor.enter("cube", cube as usize);
+                    self.read_light_info(cube, cursor)?;
+                }
+                _ => {}
+            }
+        }
+        offsets.push(cursor.pos() as u32);
+        self.data.cubes.records.client = offsets;
+        Ok(())
+    }
+
+    #[inline]
+    fn read_client_geometry(
+        &mut self,
+        cube: u32,
+        common: &Cursor<'_>,
+        cursor: &mut Cursor<'_>,
+        client: &ChunkClient,
+        are_finite: bool,
+    ) -> Result<(), ReadError> {
+        let at = cursor.pos();
+        let item = self.data.cubes.item(cube).unwrap_or_default();
+        let Some(geometry) = self.data.cubes.geometry.get_mut(item as usize) else {
+            return Ok(());
+        };
+        let (vertex_count, normal_count) = (client.vertices.len(), client.normals.len());
+        let check = |cursor: &Cursor<'_>, first: u32, needed: u32, count: usize, what: &str| {
+            if u64::from(first) + u64::from(needed) <= count as u64 {
+                return Ok(());
+            }
+            let found = format!("its {needed} {what} begin at {first}");
+            Err(cursor.fault(at, found, format!("all of them among the {count}")))
+        };
+        if geometry.is_client_extended() {
+            geometry.lightmaps = cursor.array()?;
+            geometry.triangles = cursor.array()?;
+            geometry.first_vertex = cursor.u32()?;
+            geometry.first_normal = cursor.u32()?;
+            let triangles: u32 = geometry.triangles.iter().copied().map(u32::from).sum();
+            check(
+                cursor,
+                geometry.first_vertex,
+                3 * triangles,
+                vertex_count,
+                "vertices",
+            )?;
+            check(
+                cursor,
+                geometry.first_normal,
+                3 * triangles,
+                normal_count,
+                "normals",
+            )?;
+        } else {
+            geometry.lightmaps = [cursor.u8()?; 6];
+            geometry.first_vertex = cursor.u32()?;
+            let sides = cursor.u8()?;
+            warn_of_bits(cursor, self.problems, at + 5, sides, 0x3F);
+            geometry.triangles = std::array::from_fn(|side| 2 * (sides >> side & 1));
+            let vertices = 4 * (sides & 0x3F).count_ones();
+            check(
+                cursor,
+                geometry.first_vertex,
+                vertices,
+                vertex_count,
+                "vertices",
+            )?;
+        }
+        let mut geometry = *geometry;
+        let used = self.data.materials.len();
+        for face in geometry.all_faces() {
+            let side = face.side;
+            let [material, lightmap] = [geometry.materials, geometry.lightmaps]
+                .map(|list| list.get(side).copied().unwrap_or_default());
+            if usize::from(material) >= used {
+                let offset = if geometry.is_common_extended() {
+                    side
+                } else {
+                    0
+                };
+                let record = self.data.cubes.common_record(cube).unwrap_or_default();
+                let mut common = common.clone();
+                common.enter("cube", cube as usize);
+                let found = no_such("material", material, used as u64);
+                return Err(common.fault(
+                    record.start as usize + 1 + offset,
+                    found,
+                    "a material that the chunk uses",
+                ));
+            }
+            if usize::from(lightmap) >= client.lightmaps.len() && lightmap != NO_LIGHTMAP {
+                let at = at
+                    + if geometry.is_client_extended() {
+                        side
+                    } else {
+                        0
+                    };
+                cursor.warn(self.problems, Kind::Reference, at, || {
+                    no_such("lightmap", lightmap, client.lightmaps.len() as u64)
+                });
+            }
+            if !are_finite {
+                let range = face.vertices.start as usize..face.vertices.end as usize;
+                let vertices = client.vertices.get(range).unwrap_or_default();
+                if !vertices.iter().all(Vertex::is_finite) {
+                    geometry.bad_sides |= 1 << side;
+                    cursor.warn(self.problems, Kind::NotFinite, at, || {
+                        let first = face.vertices.start;
+                        format!(
+                            "a vertex of its side {} is not finite (from vertex {first} on); the \
+                             side is left out",
+                            SIDES.get(side).unwrap_or(&"")
+                        )
+                    });
+                }
+            }
+        }
+        if geometry.bad_sides != 0
+            && let Some(place) = self.data.cubes.geometry.get_mut(item as usize)
+        {
+            place.bad_sides = geometry.bad_sides;
+        }
+        Ok(())
+    }
+
+    fn read_light_info(&mut self, cube: u32, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
+        let child = cursor.u32()?;
+        let base = cursor.array()?;
+        let (dynamic, fast) = (&self.data.dynamic_lights, &self.data.fast_lights);
+        let dynamic = read_references(cursor, self.problems, "dynamic light", dynamic.len())?;
+        let fast = read_references(cursor, self.problems, "fast light", fast.len())?;
+        let cubes = &mut self.data.cubes;
+        let item = cubes.item(cube).unwrap_or_default() as usize;
+        if let Some(info) = cubes.light_infos.get_mut(item) {
+            (info.child, info.base) = (Some(child), base);
+        }
+        cubes.set_lights(item, references(dynamic), references(fast));
+        Ok(())
+    }
+
+    pub(super) fn read_path_info(
+        &mut self,
+        cube: u32,
+        strings: &StringTable,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<(), ReadError> {
+        let start = cursor.pos() as u32;
+        let child = cursor.u32()?;
+        let count = cursor.u8()?;
+        let count = cursor.count(count, 8, "attributes")?;
+        let mut attributes = Vec::with_capacity(count);
+        for _ in 0..count {
+            attributes.push(PathAttribute {
+                name: cursor.string(strings)?,
+                data: cursor.string(strings)?,
+            });
+        }
+        let cubes = &mut self.data.cubes;
+        let item = cubes.item(cube).unwrap_or_default() as usize;
+        if let Some(info) = cubes.path_infos.get_mut(item) {
+            info.child = Some(child);
+        }
+        cubes.records.server.push(start..cursor.pos() as u32);
+        cubes.set_attributes(item, attributes);
+        Ok(())
+    }
+
+    /// Why the cubes are no tree.
+    #[cold]
+    pub(super) fn bad_child(
+        &self,
+        bad: &BadChild,
+        common: Cursor<'_>,
+        client: Option<Cursor<'_>>,
+        server: Option<Cursor<'_>>,
+    ) -> ReadError {
+        let cubes = &self.data.cubes;
+        let start =
+            |record: Option<std::ops::Range<u32>>| record.unwrap_or_default().start as usize;
+        let in_common = start(cubes.common_record(bad.cube));
+        let (mut cursor, at) = match cubes.get(bad.cube) {
+            Some(Cube::Parent(_)) => (common, in_common + 2 + 4 * bad.place),
+            Some(Cube::LightInfo(_)) => {
+                let at = start(cubes.client_record(bad.cube));
+                (client.unwrap_or(common), at)
+            }
+            Some(Cube::PathInfo(_)) => {
+                let at = start(cubes.server_record(bad.cube));
+                (server.unwrap_or(common), at)
+            }
+            _ => (common, in_common + 1),
+        };
+        cursor.enter("cube", bad.cube as usize);
+        let child = bad.child;
+        let found = match bad.fault {
+            ChildFault::Outside => {
+                format!("its child {child}, {}", outside("cube", cubes.len() as u64))
+            }
+            ChildFault::Root => "its child is cube 0, the root".to_owned(),
+            ChildFault::Twice => format!("its child {child} is in another cube already"),
+            ChildFault::TooDeep => {
+                format!("its child {child} is below more than {MOST_PARENTS} parents")
+            }
+        };
+        cursor.fault(at, found, "a tree of cubes below cube 0")
+    }
+
+    /// Warns of what can be odd about cubes that make a tree.
+    pub(super) fn check_tree(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        (has_client, has_server): (bool, bool),
+    ) {
+        let data = &self.data;
+        let cubes = &data.cubes;
+        let orphans = cubes.orphans();
+        if orphans > 0 {
+            let first = (0..cubes.len() as u32).find(|cube| !cubes.is_reached(*cube));
+            let first = first.unwrap_or_default();
+            let at = cubes.common_record(first).unwrap_or_default().start;
+            cursor.enter("cube", first as usize);
+            cursor.warn(self.problems, Kind::Orphans, at as usize, || {
+                let count = cubes.len();
+                format!("{orphans} of {count} cubes are in no other, of which this is the first")
+            });
+        }
+        let (physics, sounds) = (data.physics_materials.len(), data.sound_materials.len());
+        for (cube, what) in cubes.iter() {
+            let at = |offset: usize| {
+                let record = cubes.common_record(cube).unwrap_or_default();
+                record.start as usize + offset
+            };
+            match what {
+                Cube::Geometry(geometry) => {
+                    let is_bad = |index: &u8| usize::from(*index) >= physics;
+                    let sound = usize::from(geometry.sound);
+                    if !geometry.physics.iter().any(is_bad) && sound < sounds {
+                        continue;
+                    }
+                    cursor.enter("cube", cube as usize);
+                    if let Some(side) = geometry.physics.iter().position(is_bad) {
+                        let is_extended = geometry.is_common_extended();
+                        let at = at(if is_extended { 7 + side } else { 2 });
+                        let index = geometry.physics.get(side).copied().unwrap_or_default();
+                        cursor.warn(self.problems, Kind::Reference, at, || {
+                            no_such("physics material", index, physics as u64)
+                        });
+                    }
+                    if sound >= sounds {
+                        let at = at(if geometry.is_common_extended() { 13 } else { 3 });
+                        cursor.warn(self.problems, Kind::Reference, at, || {
+                            no_such("sound material", sound, sounds as u64)
+                        });
+                    }
+                }
+                Cube::VisInfo(info) => {
+                    let count = cubes.len() as u64;
+                    let seen = cubes.seen_cubes(info);
+                    let bad = seen.iter().position(|cube| u64::from(*cube) >= count);
+                    if let Some(bad) = bad {
+                        cursor.enter("cube", cube as usize);
+                        cursor.warn(self.problems, Kind::Reference, at(9 + 4 * bad), || {
+                            let index = seen.get(bad).copied().unwrap_or_default();
+                            no_such("visible cube", index, count)
+                        });
+                    }
+                }
+                Cube::LightInfo(_) if !has_client => {
+                    cursor.enter("cube", cube as usize);
+                    cursor.warn(self.problems, Kind::Missing, at(0), || {
+                        "what is in it is in the client section, which is missing".to_owned()
+                    });
+                }
+                Cube::PathInfo(_) if !has_server => {
+                    cursor.enter("cube", cube as usize);
+                    cursor.warn(self.problems, Kind::Missing, at(0), || {
+                        "what is in it is in the server section, which is missing".to_owned()
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn read_references<'a>(
+    cursor: &mut Cursor<'a>,
+    problems: &mut Problems,
+    what: &str,
+    lights: usize,
+) -> Result<&'a [u8], ReadError> {
+    let count = cursor.u8()?;
+    let count = cursor.count(count, 2, "lights of a cube")?;
+    let at = cursor.pos();
+    let bytes = cursor.bytes(2 * count)?;
+    for (i, light) in bytes.iter().step_by(2).enumerate() {
+        if usize::from(*light) >= lights {
+            cursor.warn(problems, Kind::Reference, at + 2 * i, || {
+                no_such(what, *light, lights as u64)
+            });
+        }
+    }
+    Ok(bytes)
+}
+
+fn references(bytes: &[u8]) -> impl Iterator<Item = LightReference> {
+    let pairs = bytes.as_chunks().0.iter();
+    pairs.map(|&[light, multiplier]| LightReference { light, multiplier })
+}
