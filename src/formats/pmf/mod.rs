@@ -5,6 +5,8 @@
 //! Z forward, one unit is a metre. Nothing is turned here.
 
 pub mod archive;
+#[cfg(test)]
+mod broken;
 mod bytes;
 mod chunk;
 mod cube;
