@@ -515,7 +515,7 @@ fn check_pmf_chunk(file: &[u8], chunk: &pmf::Chunk, data: &pmf::ChunkData) {
     for (cube, what) in cubes.iter() {
         let record = cubes.common_record(cube).unwrap();
         assert_eq!(record.start, end.unwrap_or(record.start));
-        assert!(record.len() > 0);
+        assert!(!record.is_empty());
         end = Some(record.end);
         assert!(
             cubes

@@ -8,6 +8,7 @@ mod shared;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use mapscope::formats::pmf::archive::Archive;
 use mapscope::formats::pmf::{
     self, ChunkData, ChunkIndex, Cube, CubeKind, Entities, FORMAT, Face, Geometry, Level, Packing,
     Pmf, PmfError, StringRef, StringTable, Vertex,
@@ -120,7 +121,7 @@ fn samples_are_as_is_said_beside_them() {
         let mut files = map
             .archive
             .as_ref()
-            .map_or_else(Vec::new, |a| a.file_paths());
+            .map_or_else(Vec::new, Archive::file_paths);
         files.sort();
         assert_eq!(json!(files), truth["paf_files"]);
         let extensions: Value = map
@@ -383,45 +384,42 @@ fn check_chunk(level: &Level, data: &ChunkData, center: [f32; 3], truth: &Value)
     assert_eq!(texts(strings, names), regions["weather"]);
     let names = data.gravity_regions.iter().map(|region| region.environment);
     assert_eq!(texts(strings, names), regions["gravity"]);
-    match client {
-        Some(client) => {
-            assert_eq!(json!(client.normals.len()), truth["normals"]);
-            let names = client.sound_regions.iter().map(|region| region.environment);
-            assert_eq!(texts(strings, names), regions["sound"]);
-            let names = client.sky_regions.iter().map(|region| region.environment);
-            assert_eq!(texts(strings, names), regions["sky"]);
-            let lightmaps: Value = client
-                .lightmaps
-                .iter()
-                .map(|map| json!({ "side": map.side(), "crc32": crc32fast::hash(&map.luxels) }))
-                .collect();
-            assert_eq!(lightmaps, truth["lightmaps"]);
-            let lights: Value = data
-                .dynamic_lights
-                .iter()
-                .zip(&client.dynamic_lights)
-                .map(|(light, look)| {
-                    let maps: Vec<_> = look.layers.iter().map(|layer| layer.lightmap).collect();
-                    json!([light.id, light.flags, look.color, maps])
-                })
-                .collect();
-            assert_eq!(lights, truth["dynamic_lights"]);
-            let lights: Value = data
-                .fast_lights
-                .iter()
-                .zip(&client.fast_lights)
-                .map(|(light, look)| {
-                    assert!(look.ranges().all(|(range, m)| range.len() == m.len()));
-                    let count = look.ranges().count();
-                    json!([light.id, light.flags, light.intensity, look.color, count])
-                })
-                .collect();
-            assert_eq!(lights, truth["fast_lights"]);
-        }
-        None => {
-            assert_eq!(truth["normals"], 0);
-            assert_eq!(truth["lightmaps"], json!([]));
-        }
+    if let Some(client) = client {
+        assert_eq!(json!(client.normals.len()), truth["normals"]);
+        let names = client.sound_regions.iter().map(|region| region.environment);
+        assert_eq!(texts(strings, names), regions["sound"]);
+        let names = client.sky_regions.iter().map(|region| region.environment);
+        assert_eq!(texts(strings, names), regions["sky"]);
+        let lightmaps: Value = client
+            .lightmaps
+            .iter()
+            .map(|map| json!({ "side": map.side(), "crc32": crc32fast::hash(&map.luxels) }))
+            .collect();
+        assert_eq!(lightmaps, truth["lightmaps"]);
+        let lights: Value = data
+            .dynamic_lights
+            .iter()
+            .zip(&client.dynamic_lights)
+            .map(|(light, look)| {
+                let maps: Vec<_> = look.layers.iter().map(|layer| layer.lightmap).collect();
+                json!([light.id, light.flags, look.color, maps])
+            })
+            .collect();
+        assert_eq!(lights, truth["dynamic_lights"]);
+        let lights: Value = data
+            .fast_lights
+            .iter()
+            .zip(&client.fast_lights)
+            .map(|(light, look)| {
+                assert!(look.ranges().all(|(range, m)| range.len() == m.len()));
+                let count = look.ranges().count();
+                json!([light.id, light.flags, light.intensity, look.color, count])
+            })
+            .collect();
+        assert_eq!(lights, truth["fast_lights"]);
+    } else {
+        assert_eq!(truth["normals"], 0);
+        assert_eq!(truth["lightmaps"], json!([]));
     }
     match &data.server {
         Some(server) => {
@@ -544,9 +542,12 @@ fn sections(map: &Pmf, file: &[u8]) -> Vec<Vec<u8>> {
     let levels = map.levels.iter().map(|level| level.frames);
     let chunks = map.levels.iter().flat_map(|level| &level.chunks);
     let frames = levels.chain(chunks.map(|chunk| chunk.frames)).flatten();
-    let unpack = |frame: pmf::Frame| match frame.is_empty() {
-        true => Vec::new(),
-        false => frame.unpack(file, pmf::Part::File).unwrap(),
+    let unpack = |frame: pmf::Frame| {
+        if frame.is_empty() {
+            Vec::new()
+        } else {
+            frame.unpack(file, pmf::Part::File).unwrap()
+        }
     };
     frames.map(unpack).collect()
 }
