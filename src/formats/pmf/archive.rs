@@ -1181,6 +1181,32 @@ mod tests {
         assert_eq!(paths, ["a", "d", "c", "e", "f", "d/b"]);
     }
 
+    /// Whatever a byte is, what can be read of the archive can be taken out of it.
+    #[test]
+    fn no_byte_is_believed() {
+        let files = [
+            file("a/b/c.ptf", b"some text, and some text", true),
+            file("a/d", b"other", false),
+            file("e", &[5; 300], true),
+        ];
+        let bytes = write(&files).unwrap();
+        for at in 0..bytes.len() {
+            for value in [0, 1, 0x7F, 0xFF, bytes[at] ^ 0x10] {
+                let mut bytes = bytes.clone();
+                bytes[at] = value;
+                let (archive, problems) = read(&bytes);
+                assert!(problems.len() <= 6, "{at}: {problems:?}");
+                for (i, entry) in archive.entries().iter().enumerate() {
+                    assert!(archive.path(entry).len() < 100);
+                    if let Some(Ok(file)) = archive.file(i) {
+                        assert!(file.len() <= 300);
+                    }
+                }
+                let _ = archive.find_texture("a/b/c");
+            }
+        }
+    }
+
     #[test]
     fn a_small_archive_makes_no_large_list() {
         // Directories that overlap: each begins a byte after the one before, and all name the same.

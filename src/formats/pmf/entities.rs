@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::bytes::{Cursor, StringRef, StringTable};
 use super::entity_fields::{Field, FieldKind, PLAYER, Unit, Value};
 use super::entity_kinds::{BOUNDS_MAX, BOUNDS_MIN, EntityKind, KIND, POSITION, ROTATION, SHAPE};
-use super::entity_properties::{PROPERTY_BYTES, PropertyRecord, texts};
+use super::entity_properties::{PROPERTY_BYTES, Property, PropertyRecord, texts};
 use super::problems::{Kind, Problems};
 use crate::formats::ReadError;
 
@@ -362,6 +362,20 @@ impl<'a> Entity<'a> {
         }
     }
 
+    /// Its properties with their numbers; of one that cannot be read, why. None where the file says
+    /// nonsense.
+    pub fn properties(&self) -> impl Iterator<Item = (u32, Result<Property, String>)> {
+        let indices = self.property_indices().unwrap_or_default();
+        indices.into_iter().map(|index| {
+            let record = self.entities.property(index as usize);
+            let property = match record {
+                Some(record) => record.resolve(self.entities, self.strings),
+                None => Err(outside_properties(index, self.entities.property_count())),
+            };
+            (index, property)
+        })
+    }
+
     /// What every entity begins with.
     pub fn head(&self) -> impl Iterator<Item = FieldValue> {
         HEAD_FIELDS.iter().map(|field| FieldValue {
@@ -472,7 +486,7 @@ impl<'a> Entity<'a> {
                 let bytes = self.bytes().get(at..at + field.kind.bytes());
                 Value::Bytes(bytes.unwrap_or_default().to_vec())
             }
-            FieldKind::Text => self.text(self.u32_at(at)),
+            FieldKind::Text | FieldKind::Signal(_) => self.text(self.u32_at(at)),
             FieldKind::Property => Value::Property(self.u32_at(at)),
             FieldKind::LightShape => {
                 let shape = self.u32_at(at);
@@ -539,7 +553,7 @@ impl<'a> Entity<'a> {
                 | FieldKind::Rgb
                 | FieldKind::Rgba
                 | FieldKind::Bytes(_) => {}
-                FieldKind::Text => {
+                FieldKind::Text | FieldKind::Signal(_) => {
                     let offset = self.u32_at(HEAD_BYTES + usize::from(field.offset));
                     if !self.strings.has(offset) {
                         warn(Kind::EntityValue, &|| nowhere(offset));
@@ -654,7 +668,7 @@ fn outside_properties(index: u32, count: usize) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::super::bytes::{Part, Section};
-    use super::super::entity_properties::{Property, PropertyValues};
+    use super::super::entity_properties::PropertyValues;
     use super::super::entity_write::{EntityList, NewEntity};
     use super::super::string_builder::StringTableBuilder;
     use super::*;
@@ -742,6 +756,12 @@ pub(super) mod tests {
         let trigger = entities.get(0, &strings).unwrap();
         assert_eq!(trigger.range(), TRIGGER..COUNTER);
         assert_eq!(trigger.property_indices(), Some(vec![0, 1]));
+        let properties: Vec<_> = trigger.properties().collect();
+        assert_eq!(properties.len(), 2);
+        let (index, property) = &properties[1];
+        assert_eq!(*index, 1);
+        let values = &property.as_ref().unwrap().values;
+        assert_eq!(*values, PropertyValues::F64(vec![0.5]));
         assert_eq!(trigger.position(), Some([0.0; 3]));
         assert_eq!(trigger.rotation_degrees(), None);
         assert_eq!(entities.property_offset(1), PROPERTIES + 13);

@@ -51,6 +51,15 @@ pub struct Flag {
     pub name: &'static str,
 }
 
+/// What the name of a signal in a field is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// The entity does something when the signal comes.
+    Input,
+    /// The entity sends the signal.
+    Output,
+}
+
 /// How a field is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
@@ -85,6 +94,8 @@ pub enum FieldKind {
     Bytes(u8),
     /// The offset of a text in the string table.
     Text,
+    /// The same, of the name of a signal; empty for none.
+    Signal(Signal),
     /// The index of a property (an "entity data container").
     Property,
     /// The shape of a light, by the upper four bits of the first byte: nothing for a point, a float
@@ -132,6 +143,7 @@ impl FieldKind {
             Self::Pattern32
             | Self::Rgba
             | Self::Text
+            | Self::Signal(_)
             | Self::Property
             | Self::LightShape
             | Self::IntersectableShape => 4,

@@ -5,7 +5,7 @@
 //! between them follows the document of map entities that belongs to this revision of the format.
 
 use super::entity_fields::{
-    CORNERS, Field, FieldKind, Flag, ONE, QUAD, UV, Unit, XY, XYZ, laid_out,
+    CORNERS, Field, FieldKind, Flag, ONE, QUAD, Signal, UV, Unit, XY, XYZ, laid_out,
 };
 
 /// What an entity is. The numbers are those of the file (fact sheet B28).
@@ -79,6 +79,14 @@ const fn field(name: &'static str, kind: FieldKind, unit: Unit) -> Field {
 
 const fn text(name: &'static str) -> Field {
     field(name, FieldKind::Text, Unit::None)
+}
+
+const fn input(name: &'static str) -> Field {
+    field(name, FieldKind::Signal(Signal::Input), Unit::None)
+}
+
+const fn output(name: &'static str) -> Field {
+    field(name, FieldKind::Signal(Signal::Output), Unit::None)
 }
 
 const fn vector(name: &'static str, unit: Unit) -> Field {
@@ -168,15 +176,15 @@ const GENERIC: &[Field] = &laid_out([
     text("model"),
     text("shadow texture"),
     pair("shadow size", XY, Unit::None),
-    text("signal to activate"),
-    text("signal to deactivate"),
-    text("signal to toggle activation"),
-    text("signal to show"),
-    text("signal to hide"),
-    text("signal to toggle visibility"),
-    text("signal to enable collision"),
-    text("signal to disable collision"),
-    text("signal to toggle collision"),
+    input("signal to activate"),
+    input("signal to deactivate"),
+    input("signal to toggle activation"),
+    input("signal to show"),
+    input("signal to hide"),
+    input("signal to toggle visibility"),
+    input("signal to enable collision"),
+    input("signal to disable collision"),
+    input("signal to toggle collision"),
 ]);
 
 const PROP: &[Field] = &laid_out([
@@ -203,16 +211,16 @@ const PROP: &[Field] = &laid_out([
     text("animation"),
     text("shadow texture"),
     pair("shadow size", XY, Unit::None),
-    text("signal to show"),
-    text("signal to hide"),
-    text("signal to toggle visibility"),
-    text("signal to enable collision"),
-    text("signal to disable collision"),
-    text("signal to toggle collision"),
-    text("signal to start the animation"),
-    text("signal to pause the animation"),
-    text("signal to resume the animation"),
-    text("signal to stop the animation"),
+    input("signal to show"),
+    input("signal to hide"),
+    input("signal to toggle visibility"),
+    input("signal to enable collision"),
+    input("signal to disable collision"),
+    input("signal to toggle collision"),
+    input("signal to start the animation"),
+    input("signal to pause the animation"),
+    input("signal to resume the animation"),
+    input("signal to stop the animation"),
 ]);
 
 const CUBE: &[Field] = &laid_out([
@@ -253,12 +261,12 @@ const CUBE: &[Field] = &laid_out([
     text("-X physics material"),
     text("-Y physics material"),
     text("-Z physics material"),
-    text("signal to show"),
-    text("signal to hide"),
-    text("signal to toggle visibility"),
-    text("signal to enable collision"),
-    text("signal to disable collision"),
-    text("signal to toggle collision"),
+    input("signal to show"),
+    input("signal to hide"),
+    input("signal to toggle visibility"),
+    input("signal to enable collision"),
+    input("signal to disable collision"),
+    input("signal to toggle collision"),
 ]);
 
 const INTERSECTABLE: &[Field] = &laid_out([
@@ -308,9 +316,9 @@ const DOOR: &[Field] = &laid_out([
     micros("opening time"),
     micros("delay before closing"),
     micros("closing time"),
-    text("signal to open"),
-    text("signal to close"),
-    text("signal to toggle"),
+    input("signal to open"),
+    input("signal to close"),
+    input("signal to toggle"),
 ]);
 
 const TRIGGER: &[Field] = &laid_out([
@@ -330,15 +338,15 @@ const TRIGGER: &[Field] = &laid_out([
     corners(SHAPE),
     field("type filter", FieldKind::EntityKind, Unit::None),
     text("team filter"),
-    text("output when entering"),
-    text("output when entered"),
-    text("output when fully entered"),
-    text("output when exiting"),
-    text("output when exited"),
-    text("output when fully exited"),
-    text("signal to activate"),
-    text("signal to deactivate"),
-    text("signal to toggle activation"),
+    output("output when entering"),
+    output("output when entered"),
+    output("output when fully entered"),
+    output("output when exiting"),
+    output("output when exited"),
+    output("output when fully exited"),
+    input("signal to activate"),
+    input("signal to deactivate"),
+    input("signal to toggle activation"),
 ]);
 
 const LIGHT: &[Field] = &laid_out([
@@ -360,9 +368,9 @@ const LIGHT: &[Field] = &laid_out([
     float("range", Unit::Metres),
     // The documents do not say what the cone's radius is counted in.
     field(SHAPE, FieldKind::LightShape, Unit::None),
-    text("signal to activate"),
-    text("signal to deactivate"),
-    text("signal to toggle activation"),
+    input("signal to activate"),
+    input("signal to deactivate"),
+    input("signal to toggle activation"),
 ]);
 
 const BEAM: &[Field] = &laid_out([
@@ -403,9 +411,9 @@ const BEAM: &[Field] = &laid_out([
     float("radius noise", Unit::None),
     unsigned("radius noise smoothing", 1),
     float("radius noise speed", Unit::None),
-    text("signal to activate"),
-    text("signal to deactivate"),
-    text("signal to toggle activation"),
+    input("signal to activate"),
+    input("signal to deactivate"),
+    input("signal to toggle activation"),
 ]);
 
 const PARTICLES: &[Field] = &laid_out([
@@ -448,9 +456,9 @@ const PARTICLES: &[Field] = &laid_out([
     unsigned("greatest last alpha", 1),
     pair("least last size", XY, Unit::Metres),
     pair("greatest last size", XY, Unit::Metres),
-    text("signal to activate"),
-    text("signal to deactivate"),
-    text("signal to toggle activation"),
+    input("signal to activate"),
+    input("signal to deactivate"),
+    input("signal to toggle activation"),
 ]);
 
 const GIBS: &[Field] = &laid_out([
@@ -474,7 +482,7 @@ const GIBS: &[Field] = &laid_out([
     field("collision sounds", FieldKind::TextList, Unit::None),
     micros("delay before fading"),
     micros("fade time"),
-    text("signal to activate"),
+    input("signal to activate"),
 ]);
 
 const GLOW: &[Field] = &laid_out([
@@ -504,9 +512,9 @@ const TEXT: &[Field] = &laid_out([
     float("font size", Unit::None),
     field("color", FieldKind::Rgba, Unit::None),
     text("text"),
-    text("signal to show"),
-    text("signal to hide"),
-    text("signal to toggle visibility"),
+    input("signal to show"),
+    input("signal to hide"),
+    input("signal to toggle visibility"),
 ]);
 
 const BILLBOARD: &[Field] = &laid_out([
@@ -518,9 +526,9 @@ const BILLBOARD: &[Field] = &laid_out([
     quad("corner offsets", XY, Unit::Metres),
     text("material"),
     quad("texture UV", UV, Unit::None),
-    text("signal to show"),
-    text("signal to hide"),
-    text("signal to toggle visibility"),
+    input("signal to show"),
+    input("signal to hide"),
+    input("signal to toggle visibility"),
 ]);
 
 const DECAL: &[Field] = &laid_out([
@@ -543,7 +551,7 @@ const PROJECTILE: &[Field] = &laid_out([
     float("wind influence", Unit::None),
     text("model"),
     text("animation"),
-    text("signal on a hit"),
+    output("signal on a hit"),
 ]);
 
 const PUSH: &[Field] = &laid_out([
@@ -566,7 +574,7 @@ const PUSH: &[Field] = &laid_out([
     text("team filter"),
     // With "direction from position", the first number is the speed, and the others are zero.
     vector("velocity", Unit::None),
-    text("signal to activate"),
+    input("signal to activate"),
 ]);
 
 const BROADCASTER: &[Field] = &laid_out([
@@ -578,15 +586,15 @@ const BROADCASTER: &[Field] = &laid_out([
         flag(0x10, "initiator becomes itself for output 1"),
         flag(0x20, "initiator becomes itself for output 2"),
     ]),
-    text("input signal"),
+    input("input signal"),
     field("type filter", FieldKind::EntityKind, Unit::None),
     text("team filter"),
-    text("output signal 1"),
-    text("output signal 2"),
+    output("output signal 1"),
+    output("output signal 2"),
     unsigned("repeat", 1),
-    text("signal to activate"),
-    text("signal to deactivate"),
-    text("signal to toggle activation"),
+    input("signal to activate"),
+    input("signal to deactivate"),
+    input("signal to toggle activation"),
 ]);
 
 /// How a counter compares, with the names of the format's documents.
@@ -597,21 +605,21 @@ const fn counter(bytes: u8) -> [Field; 8] {
         field("comparison", FieldKind::Choice(COMPARISONS), Unit::None),
         unsigned("initial value", bytes),
         unsigned("target value", bytes),
-        text("signal to increment"),
-        text("signal to decrement"),
-        text("signal to reset"),
-        text("signal to compare"),
-        text("output signal"),
+        input("signal to increment"),
+        input("signal to decrement"),
+        input("signal to reset"),
+        input("signal to compare"),
+        output("output signal"),
     ])
 }
 
 const fn timer(bytes: u8) -> [Field; 5] {
     laid_out([
         field("time", FieldKind::Unsigned(bytes), Unit::Microseconds),
-        text("signal to pause"),
-        text("signal to resume"),
-        text("signal to reset"),
-        text("output signal"),
+        input("signal to pause"),
+        input("signal to resume"),
+        input("signal to reset"),
+        output("output signal"),
     ])
 }
 
@@ -626,7 +634,7 @@ const SETTER: &[Field] = &laid_out([
     field("expected type", FieldKind::EntityKind, Unit::None),
     unsigned("attribute", 1),
     field("value", FieldKind::Property, Unit::None),
-    text("signal to activate"),
+    input("signal to activate"),
 ]);
 
 const LEFT_RIGHT: &[&str] = &["left", "right"];
@@ -650,7 +658,7 @@ const AUDIO_EMITTER: &[Field] = &laid_out([
     float("range", Unit::Metres),
     vector("radius", Unit::Metres),
     text("sound"),
-    text("signal to play"),
+    input("signal to play"),
 ]);
 
 const DYNAMIC_LIGHT_CONTROLLER: &[Field] = &laid_out([
@@ -658,9 +666,9 @@ const DYNAMIC_LIGHT_CONTROLLER: &[Field] = &laid_out([
     unsigned("light", 4),
     field("pattern", FieldKind::Pattern32, Unit::None),
     micros("pattern advance time"),
-    text("signal to turn on"),
-    text("signal to turn off"),
-    text("signal to toggle"),
+    input("signal to turn on"),
+    input("signal to turn off"),
+    input("signal to toggle"),
 ]);
 
 const FAST_LIGHT_CONTROLLER: &[Field] = &laid_out([
@@ -671,9 +679,9 @@ const FAST_LIGHT_CONTROLLER: &[Field] = &laid_out([
     unsigned("light", 4),
     field("pattern", FieldKind::Bytes(32), Unit::None),
     micros("pattern advance time"),
-    text("signal to turn on"),
-    text("signal to turn off"),
-    text("signal to toggle"),
+    input("signal to turn on"),
+    input("signal to turn off"),
+    input("signal to toggle"),
 ]);
 
 /// Of each type: the type, its name in the format's documents, and its fields.
@@ -804,8 +812,31 @@ mod tests {
             let position = kind.field(POSITION).map(|field| field.offset);
             assert_eq!(position, POSITIONS[i], "{}", kind.name());
         }
+        // The fact sheet counts it from the position of the head.
         let tail = EntityKind::Beam.field("tail position");
-        assert_eq!(tail.map(|field| field.offset), Some(32 + 1));
+        assert_eq!(tail.map(|field| field.offset), Some(1 + 32));
+    }
+
+    #[test]
+    fn signals_go_in_and_out() {
+        let count = |kind: EntityKind, signal: Signal| {
+            let signal = FieldKind::Signal(signal);
+            let mut fields = kind.fields().iter();
+            fields.by_ref().filter(|field| field.kind == signal).count()
+        };
+        for (kind, inputs, outputs) in [
+            (EntityKind::Trigger, 3, 6),
+            (EntityKind::Broadcaster, 4, 2),
+            (EntityKind::Counter, 4, 1),
+            (EntityKind::ExtendedTimer, 3, 1),
+            (EntityKind::Projectile, 0, 1),
+            (EntityKind::Generic, 9, 0),
+            (EntityKind::Prop, 10, 0),
+            (EntityKind::Decal, 0, 0),
+        ] {
+            assert_eq!(count(kind, Signal::Input), inputs, "{}", kind.name());
+            assert_eq!(count(kind, Signal::Output), outputs, "{}", kind.name());
+        }
     }
 
     #[test]

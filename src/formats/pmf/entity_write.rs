@@ -397,7 +397,9 @@ impl Writer<'_> {
                     Some(_) => return wrong(&format!("bits of {most:#x}")),
                 }
             }
-            (FieldKind::Text, None) => bytes.extend(self.text("")?.to_le_bytes()),
+            (FieldKind::Text | FieldKind::Signal(_), None) => {
+                bytes.extend(self.text("")?.to_le_bytes())
+            }
             (FieldKind::LightShape, value) => match (nibble.unwrap_or_default(), value) {
                 (1, Some(Value::Floats(floats))) if floats.len() == 1 => {
                     bytes.extend(floats.iter().flat_map(|float| float.to_le_bytes()));
@@ -438,7 +440,7 @@ impl Writer<'_> {
                 FieldKind::Rgb | FieldKind::Rgba | FieldKind::Bytes(_),
                 Some(Value::Bytes(values)),
             ) if values.len() == size => bytes.extend(values),
-            (FieldKind::Text, Some(Value::Text(text))) => {
+            (FieldKind::Text | FieldKind::Signal(_), Some(Value::Text(text))) => {
                 bytes.extend(self.text(text)?.to_le_bytes());
             }
             (FieldKind::Property, Some(Value::Property(index)))
@@ -500,7 +502,9 @@ mod tests {
                 let byte = |_| next() as u8;
                 Value::Bytes((0..field.kind.bytes()).map(byte).collect())
             }
-            FieldKind::Text => Value::Text(format!("{} {}", field.name, next())),
+            FieldKind::Text | FieldKind::Signal(_) => {
+                Value::Text(format!("{} {}", field.name, next()))
+            }
             FieldKind::Property => Value::Property(1),
             FieldKind::LightShape => floats(6),
             FieldKind::IntersectableShape => floats(24),
@@ -591,6 +595,33 @@ mod tests {
         assert_eq!(again.finish(), strings);
         let built = list.build(&mut StringTableBuilder::default());
         assert_eq!(built.unwrap(), entities);
+    }
+
+    /// Whatever a byte is, the entities are read or refused, and all of them can be shown.
+    #[test]
+    fn no_byte_is_believed() {
+        let mut strings = StringTableBuilder::default();
+        let bytes = one_of_each().write(&mut strings).unwrap();
+        let strings = strings.finish();
+        for at in 0..bytes.len() {
+            for value in [0, 1, 0x7F, 0xFF, bytes[at] ^ 0x10] {
+                let mut bytes = bytes.clone();
+                bytes[at] = value;
+                let (Ok(entities), _) = read(&bytes, &strings) else {
+                    continue;
+                };
+                for entity in entities.iter(&strings) {
+                    let fields = entity.head().chain(entity.fields());
+                    let shown: usize = fields
+                        .map(|field| field.field.describe(&field.value).len())
+                        .sum();
+                    assert!(shown < 10_000);
+                    for (_, property) in entity.properties() {
+                        let _ = property.map(|property| property.values.describe(3));
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub use cube::{
     VisChunk, VisInfo, corner_signs,
 };
 pub use entities::{Entities, Entity, FieldValue, HEAD_FIELDS};
-pub use entity_fields::{Field, FieldKind, Flag, Unit, Value};
+pub use entity_fields::{Field, FieldKind, Flag, Signal, Unit, Value};
 pub use entity_kinds::EntityKind;
 pub use entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
 pub use entity_write::{EntityList, NewEntity};
