@@ -14,7 +14,11 @@ use std::time::Duration;
 use mapscope::formats::pfobj::{
     self, Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
-use mapscope::formats::pmf::{self, Cube, Packing};
+use mapscope::formats::pmf::archive::{Archive, NewFile};
+use mapscope::formats::pmf::{
+    self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues,
+    StringTableBuilder, Texture,
+};
 use mapscope::formats::{Problem, pfmap};
 
 use shared::shared;
@@ -432,12 +436,88 @@ fn good_pmfs() -> Vec<Vec<u8>> {
         .collect();
     let map = pmf::synthesize([2, 1, 2], 1, 4);
     files.push(pmf::write(&map, Packing::Compressed).unwrap());
+    files.push(pmf::write(&pmf_of_parts(), Packing::Stored).unwrap());
     for name in ["tiny", "tiny_stored", "stripped"] {
         if let Some(map) = shared(&format!("samples/pmf/{name}.pmf")) {
             files.push(std::fs::read(map).unwrap());
         }
     }
     files
+}
+
+/// A map without a level that has an archive, and entities of all types.
+fn pmf_of_parts() -> pmf::Pmf {
+    let file = |path, bytes, compress| NewFile {
+        path,
+        bytes,
+        compress,
+    };
+    let files = [
+        file("textures/stone.ptf", &b"grey grey grey grey"[..], true),
+        file("textures/old/wood.ptf", b"brown", false),
+        file("readme.txt", b"Hello", false),
+    ];
+    let mut strings = StringTableBuilder::default();
+    let entity = |kind: EntityKind| {
+        let entity = NewEntity::new(kind, kind.name());
+        let entity = NewEntity {
+            properties: (0..u32::from(kind.number()) % 4).collect(),
+            ..entity
+        };
+        match kind {
+            EntityKind::Intersectable => entity.with("shape", [1.0, 2.0, 3.0]),
+            EntityKind::Setter => entity.with("value", pmf::Value::Property(1)),
+            EntityKind::Light => entity.with("kind", 2).with("shape", [30.0; 6]),
+            _ => entity,
+        }
+    };
+    let property = |lengths: &[u32], values| Property {
+        lengths: lengths.to_vec(),
+        values,
+    };
+    let list = EntityList {
+        properties: vec![
+            property(&[2, 2], PropertyValues::U16(vec![1, 2, 3, 4])),
+            property(&[], PropertyValues::F64(vec![0.5])),
+            property(&[3], PropertyValues::Texts(vec!["text".to_owned(); 3])),
+        ],
+        entities: EntityKind::all().map(entity).collect(),
+    };
+    let entities = list.build(&mut strings).unwrap();
+    pmf::Pmf {
+        archive: Some(Archive::build(&files).unwrap()),
+        levels: Vec::new(),
+        strings: strings.finish(),
+        entities,
+        ..pmf::synthesize([1, 1, 1], 0, 3)
+    }
+}
+
+/// What can be taken out of a map's archive and read of its entities is in proportion to the file.
+fn check_pmf_parts(file: &[u8], map: &pmf::Pmf) {
+    if let Some(archive) = &map.archive {
+        assert!(archive.entries().len() <= file.len() / 13 + 1);
+        for (i, entry) in archive.entries().iter().enumerate() {
+            let path = archive.path(entry);
+            assert!(path.len() <= 4 * file.len() && !path.split('/').any(|name| name == ".."));
+            if let Some(Ok(bytes)) = archive.file(i) {
+                assert!(bytes.len() <= 255 * file.len() + 64);
+                let _ = Texture::read(&bytes);
+            }
+        }
+    }
+    let entities = &map.entities;
+    assert!(entities.len() * 17 <= file.len());
+    for entity in entities.iter(&map.strings) {
+        let fields = entity.head().chain(entity.fields());
+        for field in fields {
+            assert!(entities.range().contains(&field.at));
+            let _ = field.field.describe(&field.value);
+        }
+        for (_, property) in entity.properties() {
+            let _ = property.map(|property| property.values.describe(4));
+        }
+    }
 }
 
 fn check_pmf(bytes: &[u8]) -> bool {
@@ -449,6 +529,7 @@ fn check_pmf(bytes: &[u8]) -> bool {
         }
     };
     check_problems(&map.problems);
+    check_pmf_parts(bytes, &map);
     for level in &map.levels {
         let [y, x, z] = level.grid.map(|count| count as usize);
         assert_eq!(level.chunks.len(), y * x * z);
