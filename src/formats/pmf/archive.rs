@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::bytes::{Cursor, Part, Section};
 use super::lz4;
 use super::problems::{Kind, Problems};
+use super::write::WriteError;
 use crate::formats::{Place, ReadError, quoted};
 
 /// What an archive begins with: three letters and the version.
@@ -138,11 +139,14 @@ impl Archive {
     /// An archive of these files: each in one piece, directories sorted by name.
     ///
     /// # Errors
-    /// The path of a file that cannot be in an archive: one with a part that is no name, one that
-    /// is there twice or is the directory of another, or one that makes the archive larger than
-    /// 4 GiB.
-    pub fn build(files: &[NewFile<'_>]) -> Result<Self, String> {
-        Ok(Self::read(&write(files)?, 0, &mut Problems::new()))
+    /// A file that cannot be in an archive: one whose path has a part that is no name, one that is
+    /// there twice or is the directory of another, or one that makes the archive larger than 4 GiB.
+    pub fn build(files: &[NewFile<'_>]) -> Result<Self, WriteError> {
+        let bytes = write(files).map_err(|path| WriteError {
+            record: format!("archive: file `{path}`"),
+            what: "an archive cannot have it beside the others".to_owned(),
+        })?;
+        Ok(Self::read(&bytes, 0, &mut Problems::new()))
     }
 
     /// The archive as it is in the file.
@@ -897,6 +901,8 @@ mod tests {
         for paths in [["a", "a"], ["a", "a/b"], ["a/b", "a"]] {
             let files = paths.map(|path| file(path, b"", false));
             assert_eq!(write(&files), Err(paths[1].to_owned()), "{paths:?}");
+            let error = Archive::build(&files).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("archive: file `{}`: ", paths[1])));
         }
     }
 

@@ -7,6 +7,7 @@ use super::entity_kinds::{EntityKind, KIND};
 use super::entity_properties::{Property, PropertyRecord, PropertyValues};
 use super::problems::Problems;
 use super::string_builder::StringTableBuilder;
+use super::write::WriteError;
 use crate::formats::outside;
 
 /// A description of the entities of a file, of a level or of a chunk.
@@ -93,8 +94,8 @@ impl EntityList {
     /// of the section.
     ///
     /// # Errors
-    /// Which value of which entity does not fit its field, as a sentence.
-    pub fn build(&self, strings: &mut StringTableBuilder) -> Result<Entities, String> {
+    /// Which value of which entity does not fit its field.
+    pub fn build(&self, strings: &mut StringTableBuilder) -> Result<Entities, WriteError> {
         let bytes = self.write(strings)?;
         let section = Section {
             part: Part::File,
@@ -103,15 +104,15 @@ impl EntityList {
         };
         let mut cursor = Cursor::new(&bytes, section);
         Entities::read(&mut cursor, &strings.finish(), &mut Problems::new())
-            .map_err(|error| error.to_string())
+            .map_err(|error| refused("entities", error.to_string()))
     }
 
     /// The entities as the file has them. Their strings are added to `strings`, the table of the
     /// section.
     ///
     /// # Errors
-    /// Which value of which entity does not fit its field, as a sentence.
-    pub fn write(&self, strings: &mut StringTableBuilder) -> Result<Vec<u8>, String> {
+    /// Which value of which entity does not fit its field.
+    pub fn write(&self, strings: &mut StringTableBuilder) -> Result<Vec<u8>, WriteError> {
         let mut writer = Writer {
             strings,
             property_count: self.properties.len(),
@@ -121,25 +122,23 @@ impl EntityList {
         for (index, property) in self.properties.iter().enumerate() {
             let record = writer
                 .property(property)
-                .map_err(|wrong| format!("property {index}: {wrong}"))?;
+                .map_err(|wrong| refused(format!("property {index}"), wrong))?;
             records.extend(record.to_bytes());
         }
         let mut entities = Vec::new();
         for (index, entity) in self.entities.iter().enumerate() {
             writer.entity(entity, &mut entities).map_err(|wrong| {
-                format!(
-                    "entity {index} ({} `{}`): {wrong}",
-                    entity.kind.name(),
-                    entity.name
-                )
+                let (kind, name) = (entity.kind.name(), &entity.name);
+                refused(format!("entity {index} ({kind} `{name}`)"), wrong)
             })?;
         }
         let tables = writer.tables;
         let mut bytes = Vec::new();
         let mut part = |count: usize, part: &[u8]| {
-            bytes.extend(length(count)?.to_le_bytes());
+            let count = length(count).map_err(|wrong| refused("entities", wrong))?;
+            bytes.extend(count.to_le_bytes());
             bytes.extend(part);
-            Ok::<_, String>(())
+            Ok::<_, WriteError>(())
         };
         part(tables.values16.len(), tables.values16.as_flattened())?;
         part(tables.values32.len(), tables.values32.as_flattened())?;
@@ -147,6 +146,13 @@ impl EntityList {
         part(self.properties.len(), &records)?;
         part(self.entities.len(), &entities)?;
         Ok(bytes)
+    }
+}
+
+fn refused(record: impl Into<String>, what: String) -> WriteError {
+    WriteError {
+        record: record.into(),
+        what,
     }
 }
 
@@ -398,7 +404,7 @@ impl Writer<'_> {
                 }
             }
             (FieldKind::Text | FieldKind::Signal(_), None) => {
-                bytes.extend(self.text("")?.to_le_bytes())
+                bytes.extend(self.text("")?.to_le_bytes());
             }
             (FieldKind::LightShape, value) => match (nibble.unwrap_or_default(), value) {
                 (1, Some(Value::Floats(floats))) if floats.len() == 1 => {
@@ -725,7 +731,10 @@ mod tests {
             properties: Vec::new(),
             entities: vec![entity],
         };
-        let error = list.write(&mut StringTableBuilder::default()).unwrap_err();
+        let error = list
+            .write(&mut StringTableBuilder::default())
+            .unwrap_err()
+            .to_string();
         assert!(
             error.starts_with("entity 0 (") && error.contains(with),
             "{error}"
@@ -769,7 +778,10 @@ mod tests {
                 properties: vec![Property { lengths, values }],
                 entities: Vec::new(),
             };
-            let error = list.write(&mut StringTableBuilder::default()).unwrap_err();
+            let error = list
+                .write(&mut StringTableBuilder::default())
+                .unwrap_err()
+                .to_string();
             assert!(error.starts_with("property 0: "), "{error}");
         }
     }
