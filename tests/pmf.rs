@@ -294,6 +294,12 @@ fn check_chunk(level: &Level, data: &ChunkData, center: [f32; 3], truth: &Value)
         (&data.physics_materials, "used_physics"),
         (&data.sound_materials, "used_sounds"),
     ];
+    let known = level.common.materials_by_name();
+    for name in &data.materials {
+        let index = known[strings.name(*name).unwrap()];
+        let found = level.common.materials[index].name;
+        assert_eq!(strings.get(*name), level.common.strings.get(found));
+    }
     for (names, key) in used {
         assert_eq!(texts(strings, names.iter().copied()), truth[key], "{key}");
     }
@@ -629,6 +635,27 @@ fn made_up_maps_have_every_kind_of_cube() {
         };
         assert!(cubes.iter().any(has_bits), "{bits:#x}");
     }
+}
+
+#[test]
+fn long_chains_of_cubes_are_read() {
+    const CHAIN: u32 = 300_000;
+    let mut map = pmf::synthesize([1, 1, 1], 0, 1);
+    let data = map.levels[0].chunks[0].data.as_mut().unwrap();
+    data.cubes = pmf::Cubes::default();
+    for cube in 0..CHAIN {
+        data.cubes.push_light_info(Some(cube + 1), [0; 3], &[], &[]);
+    }
+    data.cubes.push_empty();
+    let client = data.client.as_mut().unwrap();
+    client.fast_lights[0] = pmf::ClientFastLight::new([0; 3]);
+    let again = read(&pmf::write(&map, Packing::Compressed).unwrap());
+    assert_eq!(again.problems, []);
+    let data = again.levels[0].chunks[0].data.as_ref().unwrap();
+    let cells: Vec<_> = data.cubes.cells(8.0).collect();
+    assert_eq!(cells.len() as u32, CHAIN + 1);
+    assert!(cells.iter().all(|cell| cell.depth == 0 && cell.half == 8.0));
+    assert_eq!(data.cubes.above(CHAIN), Some(CHAIN - 1));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The three sections of a level but for its entities: materials and environments (fact sheet A4
 //! to A6).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::bytes::{ChunkIndex, Cursor, LONGEST_NAME_BYTES, StringRef, StringTable};
 use super::problems::{Kind, Problems};
@@ -31,6 +31,21 @@ pub struct LevelCommon {
 }
 
 impl LevelCommon {
+    /// The materials by name, as chunks find them: the first one of each name (fact sheet B19). A
+    /// name of more than [`LONGEST_NAME_BYTES`] finds nothing.
+    pub fn materials_by_name(&self) -> HashMap<&[u8], usize> {
+        by_name(
+            &self.strings,
+            self.materials.iter().map(|material| material.name),
+        )
+    }
+
+    /// The physics materials by name, as chunks find them.
+    pub fn physics_by_name(&self) -> HashMap<&[u8], usize> {
+        let names = self.physics_materials.iter().map(|material| material.name);
+        by_name(&self.strings, names)
+    }
+
     fn material_names(&self) -> Names<'_> {
         names(
             &self.strings,
@@ -291,6 +306,16 @@ impl<'a> LevelNames<'a> {
             }),
         }
     }
+}
+
+fn by_name(strings: &StringTable, names: impl Iterator<Item = StringRef>) -> HashMap<&[u8], usize> {
+    let mut indices = HashMap::new();
+    for (i, name) in names.enumerate() {
+        if let Some(name) = strings.name(name) {
+            indices.entry(name).or_insert(i);
+        }
+    }
+    indices
 }
 
 fn names(strings: &StringTable, names: impl Iterator<Item = StringRef>) -> Names<'_> {
@@ -642,4 +667,26 @@ pub(super) fn read_client(
 
     client.strings = strings;
     Ok(client)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_a_name_is_found() {
+        let named = |name| Material {
+            name: StringRef(name),
+            ..Material::default()
+        };
+        let common = LevelCommon {
+            strings: StringTable::new(b"wood\0iron\0wood\0"),
+            materials: [5, 0, 10, 5].map(named).to_vec(),
+            ..LevelCommon::default()
+        };
+        let found = common.materials_by_name();
+        assert_eq!(found.get(&b"iron"[..]), Some(&0));
+        assert_eq!(found.get(&b"wood"[..]), Some(&1));
+        assert_eq!(found.len(), 2);
+    }
 }

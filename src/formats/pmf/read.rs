@@ -319,6 +319,9 @@ impl Reader<'_, '_> {
                 let parts = chunk.frames.into_iter().zip(Side::ALL);
                 admitted.push(parts.into_iter().try_for_each(|(frame, side)| {
                     let part = Part::ChunkSection(number, chunk.index, side);
+                    if side == Side::Common && frame.is_empty() {
+                        return Err(missing(part, sizes_at));
+                    }
                     self.admit(frame, part, sizes_at)
                 }));
                 sizes_at += DIRECTORY_BYTES as u64;
@@ -421,9 +424,6 @@ fn unpack_chunk(
 ) -> Result<ChunkData, ReadError> {
     let [common, client, server] = chunk.frames;
     let part = |side| Part::ChunkSection(level, chunk.index, side);
-    if common.is_empty() {
-        return Err(missing(part(Side::Common), common.start));
-    }
     let unpack = |frame: Frame, side| -> Result<Option<Vec<u8>>, ReadError> {
         if frame.is_empty() {
             return Ok(None);
