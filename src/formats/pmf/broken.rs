@@ -715,6 +715,22 @@ fn entities_that_cannot_be_read_spoil_nothing_else() {
     check(&file, &Listed, "4294967295 16-bit values, but");
 }
 
+/// The entities of the map are its end: without them it is not whole, but what is there is shown.
+#[test]
+fn a_map_cut_off_in_its_entities_has_an_error() {
+    let file = write_stored(&good());
+    for left in 20..good().entities.bytes().len() {
+        let cut = file.len() - good().entities.bytes().len() + left;
+        let map = read(&file[..cut]).unwrap();
+        assert_eq!(map.levels.len(), 1);
+        assert!(map.entities.is_empty());
+        let [problem] = &map.problems[..] else {
+            panic!("{:?}", map.problems);
+        };
+        assert_eq!(problem.severity, Severity::Error);
+    }
+}
+
 #[test]
 fn sections_that_lie_are_refused() {
     let file = write_stored(&good());

@@ -26,6 +26,7 @@ pub(super) enum Kind {
     Region,
     RenderMode,
     // Entities.
+    MapEntities,
     Entities,
     EntityValue,
     // The archive.
@@ -34,7 +35,7 @@ pub(super) enum Kind {
 }
 
 /// How bad each kind is, and what there are more of when not all are listed.
-const KINDS: [(Severity, &str); 19] = [
+const KINDS: [(Severity, &str); 20] = [
     (Severity::Error, "chunks that cannot be read"),
     (Severity::Warning, "oddities in the head of the file"),
     (Severity::Warning, "oddities of extensions"),
@@ -59,6 +60,11 @@ const KINDS: [(Severity, &str); 19] = [
         "regions whose greatest corner is below the least",
     ),
     (Severity::Warning, "materials with an unknown render mode"),
+    // A map that is cut off loses these first.
+    (
+        Severity::Error,
+        "lists of entities of the map that cannot be read",
+    ),
     (Severity::Warning, "lists of entities that cannot be read"),
     (Severity::Warning, "values of entities that mean nothing"),
     (Severity::Warning, "faults of the archive"),

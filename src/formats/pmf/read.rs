@@ -97,7 +97,8 @@ pub fn read_with(
         let found = format!("{} bytes left", cursor.left());
         return Err(cursor.fault(cursor.pos(), found, "at least 20 of entities"));
     }
-    let entities = read_entities(&mut cursor, &strings, &mut reader.problems);
+    let problems = &mut reader.problems;
+    let entities = read_entities(&mut cursor, &strings, problems, Kind::MapEntities);
     Ok(Pmf {
         header,
         strings,
@@ -270,7 +271,8 @@ impl Reader<'_, '_> {
             let bytes = server_frame.unpack(self.bytes, part(Side::Server))?;
             let mut section = Cursor::new(&bytes, server_frame.section(part(Side::Server)));
             let strings = section.string_table()?;
-            let entities = read_entities(&mut section, &strings, &mut self.problems);
+            let problems = &mut self.problems;
+            let entities = read_entities(&mut section, &strings, problems, Kind::Entities);
             server = Some(LevelServer { strings, entities });
         }
         Ok((common, client, server))

@@ -311,7 +311,7 @@ impl ChunkReader<'_, '_> {
                 self.read_path_info(cube, &strings, cursor)?;
             }
         }
-        let entities = read_entities(cursor, &strings, self.problems);
+        let entities = read_entities(cursor, &strings, self.problems, Kind::Entities);
         Ok(ChunkServer {
             strings,
             regions,
@@ -350,12 +350,13 @@ impl ChunkReader<'_, '_> {
     }
 }
 
-/// Reads entities to the end of a section. Where they cannot be read there are none, and what
-/// stands before them counts all the same.
+/// Reads entities to the end of a section. Where they cannot be read there are none, which is a
+/// problem of this kind, and what stands before them counts all the same.
 pub(super) fn read_entities(
     cursor: &mut Cursor<'_>,
     strings: &StringTable,
     problems: &mut Problems,
+    unreadable: Kind,
 ) -> Entities {
     match Entities::read(cursor, strings, problems) {
         Ok(entities) => {
@@ -364,7 +365,7 @@ pub(super) fn read_entities(
         }
         Err(error) => {
             let problem = error.problem();
-            problems.add(Kind::Entities, problem.place, || problem.message);
+            problems.add(unreadable, problem.place, || problem.message);
             Entities::default()
         }
     }
