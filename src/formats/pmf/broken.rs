@@ -31,8 +31,7 @@ fn check(bytes: &[u8], outcome: &Outcome, text: &str) {
                 *outcome == Refused && error.to_string().contains(text),
                 "{error}"
             );
-            let offset = error.to_string();
-            assert!(offset.starts_with("0x"), "{offset}");
+            assert!(error.to_string().starts_with("0x"), "{error}");
         }
         Ok(map) => {
             let of = |severity| map.problems.iter().filter(move |p| p.severity == severity);
@@ -82,7 +81,7 @@ fn level_client(map: &mut Pmf) -> &mut LevelClient {
     map.levels[0].client.as_mut().unwrap()
 }
 
-/// Cubes below a parent that has been put before all others.
+/// Puts other cubes into a chunk, and as many vertices and normals as one face needs.
 fn set_cubes(map: &mut Pmf, build: fn(&mut Cubes)) {
     let chunk = chunk(map);
     chunk.cubes = Cubes::default();

@@ -116,7 +116,7 @@ impl Frame {
         self.packed == 0 && self.unpacked == 0
     }
 
-    /// Decodes it once more.
+    /// Decodes it once more. `file` are the bytes of the whole file; `part` is what errors call it.
     ///
     /// # Errors
     /// As when the file was read.
