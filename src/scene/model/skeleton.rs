@@ -110,6 +110,7 @@ impl LocalPose {
 
     /// What lies between two poses: translation and scale on a straight line, the rotation on the
     /// shorter way round.
+    #[inline]
     pub fn blend(&self, other: &Self, part: f32) -> Self {
         let [from, to] = [self.rotation, other.rotation].map(unit);
         Self {
@@ -124,6 +125,7 @@ impl LocalPose {
 ///
 /// From one frame to the next a joint turns little. What is between is then found without sines,
 /// which makes palettes a third faster.
+#[inline]
 fn slerp(from: Quat, to: Quat, part: f32) -> Quat {
     /// The cosine of half the angle between the rotations from which on the series are as exact as
     /// the numbers: 51 degrees.
@@ -137,11 +139,13 @@ fn slerp(from: Quat, to: Quat, part: f32) -> Quat {
     let square =
         versine * (2.0 + versine * (1.0 / 3.0 + versine * (4.0 / 45.0 + versine * (1.0 / 35.0))));
     let sinc = |square: f32| 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0));
-    let weight = |part: f32| part * sinc(part * part * square) / sinc(square);
+    let whole = sinc(square).recip();
+    let weight = |part: f32| part * sinc(part * part * square) * whole;
     from * weight(1.0 - part) + to * weight(part).copysign(cosine)
 }
 
 /// A rotation of length 1; none for a quaternion that has no length.
+#[inline]
 pub(super) fn unit(rotation: Quat) -> Quat {
     // As those of files are but for rounding.
     if (rotation.length_squared() - 1.0).abs() < 1e-5 {
