@@ -14,6 +14,8 @@ use crate::scene::model::skeleton::SkinMatrix;
 mod gpu_data {
     use glam::Affine3A;
 
+    use crate::scene::model::skeleton::SkinMatrix;
+
     /// Keep in sync with `Instance` in `model.wgsl`.
     #[repr(C)]
     #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -28,15 +30,8 @@ mod gpu_data {
 
     impl Instance {
         pub(super) fn new(world_from_model: &Affine3A, palette_first: u32) -> Self {
-            let matrix = world_from_model.matrix3.transpose();
-            let offset = world_from_model.translation;
-            let row = |axis: glam::Vec3A, offset: f32| axis.extend(offset).to_array();
             Self {
-                world_from_model: [
-                    row(matrix.x_axis, offset.x),
-                    row(matrix.y_axis, offset.y),
-                    row(matrix.z_axis, offset.z),
-                ],
+                world_from_model: SkinMatrix::from(*world_from_model).rows,
                 palette_first,
                 padding: [0; 3],
             }
