@@ -1,22 +1,10 @@
 // What models stand on: a quiet floor at height 0 with a grid that fades into the distance, and a
-// backdrop. Joined after frame.wgsl.
+// backdrop. Joined after frame.wgsl and sky.wgsl, whose triangle it is drawn on.
 
 const ABOVE = vec3f(0.25, 0.29, 0.33);
 const HORIZON = vec3f(0.46, 0.51, 0.54);
 const FLOOR = vec3f(0.35, 0.38, 0.40);
 const BELOW = vec3f(0.20, 0.23, 0.25);
-
-struct Studio {
-    @builtin(position) clip: vec4f,
-    @location(0) ndc: vec2f,
-}
-
-@vertex
-fn vs_studio(@builtin(vertex_index) vertex: u32) -> Studio {
-    // One triangle that covers the picture, at infinity.
-    let ndc = vec2f(f32((vertex << 1u) & 2u), f32(vertex & 2u)) * 2.0 - 1.0;
-    return Studio(vec4f(ndc, 0.0, 1.0), ndc);
-}
 
 // How much of a pixel the lines of a grid cover; `pixel` is the size of the pixel on the floor.
 fn grid(at: vec2f, cell: f32, pixel: vec2f) -> f32 {
@@ -28,7 +16,7 @@ fn grid(at: vec2f, cell: f32, pixel: vec2f) -> f32 {
 }
 
 @fragment
-fn fs_studio(in: Studio) -> @location(0) vec4f {
+fn fs_studio(in: Sky) -> @location(0) vec4f {
     let is_flat = frame.ahead.w > 0.5;
     let aside = frame.right.xyz * in.ndc.x + frame.up.xyz * in.ndc.y;
     // Without perspective all rays are the same, and begin beside the eye.
@@ -36,9 +24,8 @@ fn fs_studio(in: Studio) -> @location(0) vec4f {
     let direction = normalize(frame.ahead.xyz + select(aside, vec3f(0.0), is_flat));
     let backdrop = mix(HORIZON, ABOVE, smoothstep(0.0, 0.7, direction.y));
 
-    // Where the ray meets the floor. What a neighbouring pixel sees is taken on the same side.
-    let down = select(direction.y, min(direction.y, -1e-5), direction.y < 0.0);
-    let distance = -origin.y / select(down, 1e-5, down == 0.0);
+    // Where the ray meets the floor.
+    let distance = -origin.y / select(direction.y, 1e-5, direction.y == 0.0);
     let at = origin.xz + direction.xz * distance;
     let pixel = max(fwidth(at), vec2f(1e-6));
     if distance <= 0.0 {

@@ -22,7 +22,7 @@ use thiserror::Error;
 use self::frame::{FrameData, FrameRenderer};
 use self::lines::{LineData, LineRenderer};
 use self::model::{ModelData, ModelRenderer};
-use self::sky::{Backdrop, SkyRenderer};
+use self::sky::SkyRenderer;
 use self::terrain::{TerrainData, TerrainRenderer};
 use crate::scene::camera::Camera;
 use crate::scene::model::{Model, instances::Instance};
@@ -166,7 +166,7 @@ impl Renderer {
     /// What the shader compiler said.
     pub fn reload_shaders(&mut self, gpu: &Gpu) -> Result<(), String> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let sky = SkyRenderer::new(gpu, &self.frame);
+        let sky = self.sky.reloaded(gpu, &self.frame);
         let lines = LineRenderer::new(gpu, &self.frame);
         let terrain = self.terrain.reloaded(gpu, &self.frame);
         let model = self.model.reloaded(gpu, &self.frame);
@@ -237,7 +237,7 @@ impl Renderer {
         let Some((scene, document)) = scene else {
             self.empty.write(gpu, view, target.size);
             let mut pass = target.begin_pass(encoder);
-            self.sky.draw(&mut pass, &self.empty, Backdrop::Sky);
+            self.sky.draw_sky(&mut pass, &self.empty);
             return DrawStatistics {
                 triangles: 1,
                 draw_calls: 1,
@@ -281,11 +281,10 @@ impl Renderer {
         if let Some(ground) = ground {
             self.model.draw(&mut pass, frame, ground, &mut statistics);
         }
-        let backdrop = match scene.content {
-            Content::Terrain(_) => Backdrop::Sky,
-            Content::Model(_) => Backdrop::Studio,
-        };
-        self.sky.draw(&mut pass, frame, backdrop);
+        match scene.content {
+            Content::Terrain(_) => self.sky.draw_sky(&mut pass, frame),
+            Content::Model(_) => self.sky.draw_studio(gpu, &self.frame, &mut pass, frame),
+        }
         statistics.draw_calls += 1;
         statistics.triangles += 1;
         if let Content::Terrain(data) = &scene.content {

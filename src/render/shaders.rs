@@ -47,7 +47,7 @@ pub(super) static SKY: Shader = Shader {
 /// What models stand on.
 pub(super) static STUDIO: Shader = Shader {
     name: "studio",
-    parts: &[FRAME, file!("studio.wgsl")],
+    parts: &[FRAME, SKY_FILE, file!("studio.wgsl")],
 };
 /// Lines over the picture.
 pub(super) static LINES: Shader = Shader {
