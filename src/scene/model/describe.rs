@@ -71,7 +71,7 @@ pub(super) static OVERLAYS: [Overlay; 14] = [
     Overlay {
         id: "joint-names",
         name: "Joint names",
-        help: "The name of each joint beside its bone",
+        help: "The name of each joint beside its bone, in the window only",
         colors_surface: false,
     },
     Overlay {
@@ -101,7 +101,8 @@ pub(super) static OVERLAYS: [Overlay; 14] = [
     Overlay {
         id: "height-scale",
         name: "Height scale",
-        help: "A scale beside the model, in units and in levels of terrain, which are 4 units high",
+        help: "A scale beside the model, in units and in levels of terrain, which are 4 units high; \
+               its numbers are in the window only",
         colors_surface: false,
     },
 ];
