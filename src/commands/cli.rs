@@ -122,6 +122,16 @@ pub struct InfoArgs {
         help_heading = "What"
     )]
     pub heights: Vec<(f32, f32)>,
+    /// Also describe this cube of a map of cubes: level, Y, X and Z of the chunk in the grid, and
+    /// the cube's number in the chunk
+    #[arg(
+        long,
+        value_name = "LEVEL,Y,X,Z,INDEX",
+        value_parser = parse_numbers::<5>,
+        allow_hyphen_values = true,
+        help_heading = "What"
+    )]
+    pub cube: Option<[u32; 5]>,
 }
 
 impl InfoArgs {
@@ -130,6 +140,7 @@ impl InfoArgs {
         InfoQuery {
             tile: self.tile,
             heights: self.heights.clone(),
+            cube: self.cube,
         }
     }
 }
@@ -398,6 +409,16 @@ fn parse_pair<T: std::str::FromStr>(text: &str) -> Result<(T, T), String> {
         Some((first.trim().parse().ok()?, second.trim().parse().ok()?))
     });
     parsed.ok_or_else(|| "expected two numbers with a comma between them".to_owned())
+}
+
+fn parse_numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
+    let parsed: Option<Vec<u32>> = text
+        .split(',')
+        .map(|part| part.trim().parse().ok())
+        .collect();
+    parsed
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or_else(|| format!("expected {N} numbers with commas between them"))
 }
 
 fn parse_point(text: &str) -> Result<(f32, f32), String> {

@@ -62,6 +62,12 @@ fn check_answers(query: &InfoQuery, answers: &Map<String, Value>) -> Result<(), 
             "--tile {row},{col}: the file has no such tile"
         )));
     }
+    if let Some(cube) = query.cube.filter(|_| missing("cube")) {
+        let cube = cube.map(|number| number.to_string()).join(",");
+        return Err(CommandError::Argument(format!(
+            "--cube {cube}: the file has no such cube"
+        )));
+    }
     if !query.heights.is_empty() && missing("heights") {
         return Err(CommandError::Argument(
             "--height: a file of this format has no ground".to_owned(),
@@ -92,7 +98,7 @@ fn write_text(
     lines.extend(statistics.into_iter().map(|s| (s.name.to_owned(), s.value)));
     write_aligned(out, paint, 1, &lines)?;
     write_outline(out, paint, 0, &document.outline())?;
-    for key in ["tile", "heights"] {
+    for key in ["tile", "heights", "cube"] {
         match answers.get(key) {
             Some(Value::Object(fields)) => {
                 writeln!(out, "\n{}", paint.heading(key))?;

@@ -455,4 +455,7 @@ pub struct InfoQuery {
     pub tile: Option<(u32, u32)>,
     /// `--height X,Z`, any number of times: world coordinates.
     pub heights: Vec<(f32, f32)>,
+    /// `--cube LEVEL,Y,X,Z,INDEX`: the level, the place of the chunk in its grid, and the cube in
+    /// the chunk.
+    pub cube: Option<[u32; 5]>,
 }

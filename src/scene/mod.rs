@@ -7,6 +7,7 @@ pub mod assets;
 pub mod camera;
 pub mod demo;
 mod document;
+pub mod level;
 mod mips;
 pub mod model;
 mod numbers;
@@ -15,6 +16,7 @@ pub mod pictures;
 mod playback;
 pub mod registry;
 pub mod terrain;
+mod tree;
 
 pub use document::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label, Legend, LegendEntry,

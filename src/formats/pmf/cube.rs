@@ -801,8 +801,8 @@ pub enum ChildFault {
 }
 
 impl Cell {
-    /// The cell of a child of half the size.
-    pub(super) fn child(&self, corner: usize, cube: u32) -> Self {
+    /// The cell of a child of half the size, in a corner by its number ([`corner_signs`]).
+    pub fn child(&self, corner: usize, cube: u32) -> Self {
         let half = self.half * 0.5;
         let signs = corner_signs(corner);
         Self {

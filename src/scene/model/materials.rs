@@ -42,7 +42,7 @@ pub struct Texture {
 }
 
 impl Texture {
-    pub(super) fn new(image: RgbaImage) -> Self {
+    pub(in crate::scene) fn new(image: RgbaImage) -> Self {
         let has_holes = image.pixels().any(|pixel| pixel.0[3] < 255);
         let mut size = [image.width(), image.height()];
         let mut levels = mip_levels(size, image.into_raw());

@@ -15,7 +15,6 @@ mod properties;
 #[cfg(test)]
 mod sample;
 pub mod skeleton;
-mod tree;
 mod uses;
 mod weld;
 
@@ -33,9 +32,9 @@ use self::materials::Materials;
 use self::mesh::Mesh;
 use self::posed::Cache;
 use self::skeleton::{Skeleton, SkinMatrix};
-use self::tree::Tree;
 use self::uses::Uses;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::tree::Tree;
 use super::{Aabb, ClipInfo, Document, Item, Playhead};
 use crate::formats::pfobj::{self, Pfobj};
 use crate::formats::{Place, Problem};

@@ -3,6 +3,7 @@
 use glam::{Vec3, Vec3A};
 
 use super::{Model, item};
+use crate::scene::tree::meet;
 use crate::scene::{Hit, Item, Ray, Shown};
 
 /// How thick a bone is to the pointer, as a part of its length.
@@ -96,36 +97,6 @@ impl Model {
             })
         })
     }
-}
-
-/// Where a ray meets a triangle.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Met {
-    distance: f32,
-    /// How much each corner has to do with the place; they sum to 1.
-    shares: [f32; 3],
-}
-
-/// Meets a triangle from the side from which its corners go round counter-clockwise, or from both.
-/// (Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.)
-fn meet(ray: Ray, [a, b, c]: [Vec3; 3], two_sided: bool) -> Option<Met> {
-    let (ab, ac) = (b - a, c - a);
-    let across = ray.direction.cross(ac);
-    let determinant = ab.dot(across);
-    let is_front = determinant > 0.0;
-    if determinant == 0.0 || !(is_front || two_sided) {
-        return None;
-    }
-    let from_a = ray.origin - a;
-    let b_share = from_a.dot(across) / determinant;
-    let over = from_a.cross(ab);
-    let c_share = ray.direction.dot(over) / determinant;
-    let distance = ac.dot(over) / determinant;
-    let is_inside = b_share >= 0.0 && c_share >= 0.0 && b_share + c_share <= 1.0;
-    (is_inside && distance > 0.0).then_some(Met {
-        distance,
-        shares: [1.0 - b_share - c_share, b_share, c_share],
-    })
 }
 
 /// How far along a ray it comes closest to a line between two points, and how close.

@@ -7,8 +7,8 @@ use glam::{Affine3A, Vec3, Vec3A};
 use super::Model;
 use super::poses::{self, Pose};
 use super::skeleton::SkinMatrix;
-use super::tree::Corners;
 use crate::scene::Playhead;
+use crate::scene::tree::{Corners, around};
 
 /// What [`Poses::between`](super::Poses::between) says of a moment.
 type Moment = Option<(usize, [u32; 2], f32)>;
@@ -68,7 +68,8 @@ impl Model {
             if !mesh.has_boxes {
                 let points = &mesh.points;
                 let corners = |triangle| self.drawn_corners(points, triangle).map(Vec3A::from);
-                self.tree.fit(corners, &mut mesh.boxes);
+                self.tree
+                    .fit(|triangle| around(corners(triangle)), &mut mesh.boxes);
                 mesh.has_boxes = true;
             }
             ask(mesh, &mesh.boxes)

@@ -1,7 +1,10 @@
-//! A tree of boxes around the triangles of a mesh, which finds what a ray meets without looking
-//! at all of them. Its shape is that of the bind pose; its boxes follow the joints.
+//! A tree of boxes around the triangles of a mesh, or around other small things, which finds what
+//! a ray meets without looking at all of them. Its boxes may follow what moves, while its shape
+//! stays that of the beginning.
 
-use glam::Vec3A;
+use glam::{Vec3, Vec3A};
+
+use super::Ray;
 
 /// Triangles in a leaf.
 const LEAF: usize = 6;
@@ -13,6 +16,14 @@ pub(super) type Corners = [Vec3A; 2];
 
 /// A box around nothing.
 const NOTHING: Corners = [Vec3A::INFINITY, Vec3A::NEG_INFINITY];
+
+/// The box around some points.
+pub(super) fn around(points: impl IntoIterator<Item = Vec3A>) -> Corners {
+    let points = points.into_iter();
+    points.fold(NOTHING, |[min, max], point| {
+        [min.min(point), max.max(point)]
+    })
+}
 
 #[derive(Debug)]
 pub(super) struct Tree {
@@ -72,8 +83,8 @@ impl Tree {
         self.split(middles, second, before + half);
     }
 
-    /// Works out the boxes of all nodes from the corners of the triangles.
-    pub(super) fn fit(&self, corners: impl Fn(u32) -> [Vec3A; 3], boxes: &mut Vec<Corners>) {
+    /// Works out the boxes of all nodes from those around the triangles.
+    pub(super) fn fit(&self, around: impl Fn(u32) -> Corners, boxes: &mut Vec<Corners>) {
         boxes.clear();
         boxes.resize(self.nodes.len(), NOTHING);
         // Those below a node stand after it.
@@ -82,10 +93,8 @@ impl Tree {
                 let ([a, b], [c, d]) = (boxes[i + 1], boxes[node.at as usize]);
                 [a.min(c), b.max(d)]
             } else {
-                let corners = self.leaf(*node).iter().flat_map(|&t| corners(t));
-                corners.fold(NOTHING, |[min, max], corner| {
-                    [min.min(corner), max.max(corner)]
-                })
+                let inside = self.leaf(*node).iter().map(|&triangle| around(triangle));
+                inside.fold(NOTHING, |[a, b], [c, d]| [a.min(c), b.max(d)])
             };
         }
     }
@@ -156,4 +165,34 @@ impl Tree {
     pub(super) fn cpu_bytes(&self) -> usize {
         size_of_val(self.nodes.as_slice()) + size_of_val(self.triangles.as_slice())
     }
+}
+
+/// Where a ray meets a triangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Met {
+    pub(super) distance: f32,
+    /// How much each corner has to do with the place; they sum to 1.
+    pub(super) shares: [f32; 3],
+}
+
+/// Meets a triangle from the side from which its corners go round counter-clockwise, or from both.
+/// (Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.)
+pub(super) fn meet(ray: Ray, [a, b, c]: [Vec3; 3], two_sided: bool) -> Option<Met> {
+    let (ab, ac) = (b - a, c - a);
+    let across = ray.direction.cross(ac);
+    let determinant = ab.dot(across);
+    let is_front = determinant > 0.0;
+    if determinant == 0.0 || !(is_front || two_sided) {
+        return None;
+    }
+    let from_a = ray.origin - a;
+    let b_share = from_a.dot(across) / determinant;
+    let over = from_a.cross(ab);
+    let c_share = ray.direction.dot(over) / determinant;
+    let distance = ac.dot(over) / determinant;
+    let is_inside = b_share >= 0.0 && c_share >= 0.0 && b_share + c_share <= 1.0;
+    (is_inside && distance > 0.0).then_some(Met {
+        distance,
+        shares: [1.0 - b_share - c_share, b_share, c_share],
+    })
 }

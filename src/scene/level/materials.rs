@@ -1,0 +1,77 @@
+//! What the surfaces of a level look like.
+
+use crate::formats::pmf::{self, ClientMaterial};
+
+/// How a surface is put over what is behind it, in the order in which they are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Blend {
+    /// It hides it.
+    #[default]
+    Opaque,
+    /// Mixed with it by its opacity.
+    Alpha,
+    /// Its light is added.
+    Add,
+}
+
+/// A material of a level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Material {
+    /// Its name.
+    pub name: String,
+    /// How it is put over what is behind it.
+    pub blend: Blend,
+    /// Whether it moves in waves.
+    pub is_liquid: bool,
+    /// Whether it is one of the file: the last one of a level stands for all that are not.
+    pub is_known: bool,
+    /// How it looks; none in a level without client section. The alpha counts only where
+    /// [`Material::blend`] is not opaque.
+    pub look: Option<ClientMaterial>,
+}
+
+/// The materials of a level and what chunks find them by.
+#[derive(Debug)]
+pub struct Materials {
+    /// Those of the file in its order, and last one for all that are not in it.
+    pub list: Vec<Material>,
+}
+
+impl Materials {
+    pub(super) fn of(level: &pmf::Level) -> Self {
+        let common = &level.common;
+        let looks = level.client.as_ref().map_or(&[][..], |c| &c.materials);
+        let mut list: Vec<Material> = common
+            .materials
+            .iter()
+            .enumerate()
+            .map(|(i, material)| {
+                let is_transparent = material.flags & pmf::Material::TRANSPARENT != 0;
+                Material {
+                    name: common.strings.get(material.name).into_owned(),
+                    blend: match (material.render_mode, is_transparent) {
+                        (pmf::Material::ADD, _) => Blend::Add,
+                        (_, true) => Blend::Alpha,
+                        (_, false) => Blend::Opaque,
+                    },
+                    is_liquid: material.flags & pmf::Material::LIQUID != 0,
+                    is_known: true,
+                    look: looks.get(i).cloned(),
+                }
+            })
+            .collect();
+        list.push(Material {
+            name: "unknown".to_owned(),
+            blend: Blend::Opaque,
+            is_liquid: false,
+            is_known: false,
+            look: None,
+        });
+        Self { list }
+    }
+
+    /// The index of the material for what is not in the file.
+    pub fn unknown(&self) -> u16 {
+        (self.list.len() - 1) as u16
+    }
+}

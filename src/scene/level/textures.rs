@@ -1,0 +1,315 @@
+//! The textures of a map: PTF pictures from its own archive, or else from the asset root.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use image::RgbaImage;
+
+use crate::formats::pmf::{self, Pmf};
+use crate::formats::{Place, Problem};
+use crate::scene::assets::AssetRoots;
+use crate::scene::model::Texture;
+use crate::scene::parallel::in_parallel;
+use crate::scene::pictures::{self, First, PictureFile, THUMBNAIL_SIDE};
+use crate::scene::registry::{OpenError, OpenOptions, Progress, Source};
+
+/// The longest side of a texture that is read: longer ones take more memory than a map may ask
+/// for.
+const MOST_SIDE: u32 = 4096;
+/// How many textures are read. Each takes at most some 5 MB, since those larger than 1024 texels
+/// are made smaller.
+const MOST_TEXTURES: usize = 512;
+/// Bytes of textures before they are decoded that are held at once.
+const MOST_PACKED_BYTES: usize = 64 << 20;
+
+/// A texture of a map, found or not.
+#[derive(Debug)]
+pub struct LevelTexture {
+    /// Its path as materials name it.
+    pub path: String,
+    /// The texture, or a placeholder.
+    pub texture: Arc<Texture>,
+    /// What is known of the picture.
+    pub file: PictureFile,
+}
+
+/// All textures of a map.
+#[derive(Debug, Default)]
+pub struct Textures {
+    /// Each path that a material names, once.
+    pub list: Vec<LevelTexture>,
+    /// Index in the list by path.
+    by_path: HashMap<String, usize>,
+    pub(super) problems: Vec<Problem>,
+    /// Files that were found, and those that were looked for.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+/// A path that a material names, and where it does.
+struct Named {
+    path: String,
+    place: Place,
+    level: usize,
+}
+
+/// The bytes of a texture, the file that they are from if they are not from the archive, and the
+/// files that were looked for.
+struct Found<'a> {
+    bytes: Result<Cow<'a, [u8]>, String>,
+    path: Option<PathBuf>,
+    looked_for: Vec<PathBuf>,
+}
+
+impl Textures {
+    /// Finds and decodes what the materials of all levels name.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled: a texture that is missing or broken is a problem and a
+    /// placeholder.
+    pub(super) fn load(
+        map: &Pmf,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut textures = Self::default();
+        let roots = pictures::roots(&source.path, First::Beside, options);
+        let mut named = Vec::new();
+        for (level, data) in map.levels.iter().enumerate() {
+            let Some(client) = &data.client else { continue };
+            let [_, frame, _] = data.frames;
+            for material in &client.materials {
+                let extra = material.extra_textures.iter();
+                for name in [&material.texture, &material.matcap]
+                    .into_iter()
+                    .chain(extra)
+                {
+                    // What is longer than any name finds nothing.
+                    let Some(name) = client.strings.name(*name).filter(|name| !name.is_empty())
+                    else {
+                        continue;
+                    };
+                    let path = String::from_utf8_lossy(name);
+                    if textures.by_path.contains_key(&*path) || named.len() == MOST_TEXTURES {
+                        continue;
+                    }
+                    let path = path.into_owned();
+                    textures.by_path.insert(path.clone(), named.len());
+                    let place = Place::Offset(frame.start);
+                    named.push(Named { path, place, level });
+                }
+            }
+        }
+        let mut packed_left = MOST_PACKED_BYTES;
+        let found: Vec<Found<'_>> = named
+            .iter()
+            .map(|named| find(map, &named.path, &roots, &mut packed_left))
+            .collect();
+        let decoded = in_parallel(found.len(), progress, |i| {
+            let bytes = found.get(i).map(|found| found.bytes.as_deref());
+            match bytes {
+                Some(Ok(bytes)) => decode(bytes).map(prepared),
+                Some(Err(reason)) => Err(reason.clone()),
+                None => Err("it was not looked for".to_owned()),
+            }
+        })?;
+        for ((number, named), (found, decoded)) in named
+            .into_iter()
+            .enumerate()
+            .zip(found.into_iter().zip(decoded))
+        {
+            let is_found = decoded.is_ok();
+            let (texture, thumbnail, size) = decoded.unwrap_or_else(|reason| {
+                let Named { path, level, place } = &named;
+                let message = format!("texture `{path}` of level {level}: {reason}");
+                textures.problems.push(Problem::warning(*place, message));
+                prepared(pictures::placeholder(number as u32))
+            });
+            textures.dependencies.extend(found.looked_for);
+            textures.list.push(LevelTexture {
+                path: named.path,
+                texture: Arc::new(texture),
+                file: PictureFile {
+                    path: found.path,
+                    found: is_found,
+                    size: is_found.then_some(size),
+                    thumbnail,
+                },
+            });
+        }
+        Ok(textures)
+    }
+
+    /// The index in the list of a texture by the path that a material names; none for no path, and
+    /// beyond the most textures that are read.
+    pub fn find(&self, path: &str) -> Option<usize> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Bytes of memory that they hold.
+    pub(super) fn cpu_bytes(&self) -> usize {
+        let levels = self.list.iter().flat_map(|texture| &texture.texture.levels);
+        levels.map(Vec::len).sum()
+    }
+}
+
+/// Looks for a texture in the archive, and then in the asset root.
+fn find<'a>(map: &'a Pmf, path: &str, roots: &AssetRoots, packed_left: &mut usize) -> Found<'a> {
+    let mut found = Found {
+        bytes: Err("it is neither in the archive nor in the asset root".to_owned()),
+        path: None,
+        looked_for: Vec::new(),
+    };
+    let archive = map.archive.as_ref();
+    let in_archive = archive.and_then(|archive| archive.file(archive.find_texture(path)?));
+    if let Some(bytes) = in_archive {
+        found.bytes = bytes.map_err(|error| error.to_string());
+    } else {
+        // As in the archive (fact sheet B30).
+        let plain = path.split_once(':').map_or(path, |(_, path)| path);
+        let plain = plain.trim_start_matches('/');
+        for name in [format!("{plain}.ptf"), format!("textures/{plain}.ptf")] {
+            match roots.find(&name) {
+                Ok(file) => {
+                    let bytes = std::fs::read(&file);
+                    found.bytes = bytes.map(Cow::Owned).map_err(|error| error.to_string());
+                    found.looked_for.push(file.clone());
+                    found.path = Some(file);
+                    break;
+                }
+                Err(_) => found
+                    .looked_for
+                    .extend(roots.folders().iter().map(|folder| folder.join(&name))),
+            }
+        }
+    }
+    if let Ok(Cow::Owned(bytes)) = &found.bytes {
+        match packed_left.checked_sub(bytes.len()) {
+            Some(left) => *packed_left = left,
+            None => found.bytes = Err("there are too many textures before it".to_owned()),
+        }
+    }
+    found
+}
+
+/// Decodes a PTF, unless its head says that it is larger than any that is read.
+fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
+    if let Some(exponents) = bytes.get(5) {
+        let sides = [exponents & 0x0F, exponents >> 4].map(|exponent| 1_u32 << exponent);
+        if let [width, height] = sides
+            && sides.iter().any(|side| *side > MOST_SIDE)
+        {
+            return Err(format!(
+                "it has {width}x{height} pixels; at most {MOST_SIDE} on a side are read"
+            ));
+        }
+    }
+    let texture = pmf::Texture::read(bytes).map_err(|error| error.to_string())?;
+    let pixels = if texture.has_alpha {
+        texture.pixels
+    } else {
+        let (pixels, _) = texture.pixels.as_chunks::<3>();
+        pixels
+            .iter()
+            .flat_map(|[r, g, b]| [*r, *g, *b, u8::MAX])
+            .collect()
+    };
+    RgbaImage::from_raw(texture.width, texture.height, pixels)
+        .ok_or_else(|| "it has too few pixels".to_owned())
+}
+
+/// A texture with its thumbnail and the size that it has in its file.
+fn prepared(image: RgbaImage) -> (Texture, Vec<u8>, [u32; 2]) {
+    let thumbnail = image::imageops::thumbnail(&image, THUMBNAIL_SIDE, THUMBNAIL_SIDE);
+    let size = [image.width(), image.height()];
+    (Texture::new(image), thumbnail.into_raw(), size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::pmf::{Packing, StringTableBuilder};
+
+    /// Textures of a made-up map whose three materials name these, with a folder beside it.
+    fn loaded(names: [&str; 3], files: &[(&str, Vec<u8>)]) -> Textures {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+        let client = map.levels[0].client.as_mut().unwrap();
+        let mut strings = StringTableBuilder::default();
+        let refs = names.map(|name| strings.add(name).unwrap());
+        client.strings = strings.finish();
+        for material in &mut client.materials {
+            (material.texture, material.matcap) = (refs[0], refs[1]);
+            material.extra_textures = vec![refs[2]];
+        }
+        assert!(pmf::write(&map, Packing::Compressed).is_ok());
+        let source = Source {
+            path: folder.path().join("map.pmf"),
+            bytes: [].into(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        Textures::load(&map, &source, &options, &progress).unwrap()
+    }
+
+    fn ptf(width: u32, height: u32, has_alpha: bool) -> Vec<u8> {
+        let pixel_bytes = if has_alpha { 4 } else { 3 };
+        let texture = pmf::Texture {
+            width,
+            height,
+            has_alpha,
+            pixels: (0..width * height * pixel_bytes).map(|i| i as u8).collect(),
+            unknown_flags: 0,
+        };
+        texture.write().unwrap()
+    }
+
+    #[test]
+    fn textures_are_found_beside_the_map_and_told_apart() {
+        let files = [
+            ("a.ptf", ptf(2, 1, false)),
+            ("textures/b.ptf", ptf(4, 4, true)),
+        ];
+        let textures = loaded(["map:/a", "b", "a"], &files);
+        assert!(textures.problems.is_empty(), "{:?}", textures.problems);
+        let paths: Vec<_> = textures.list.iter().map(|texture| &*texture.path).collect();
+        assert_eq!(paths, ["map:/a", "b", "a"]);
+        let first = &textures.list[textures.find("map:/a").unwrap()];
+        assert_eq!(first.texture.levels[0], [0, 1, 2, 255, 3, 4, 5, 255]);
+        let second = &textures.list[textures.find("b").unwrap()];
+        assert_eq!(
+            (second.file.size, second.texture.has_holes),
+            (Some([4, 4]), true)
+        );
+        assert_eq!(textures.find(""), None);
+    }
+
+    #[test]
+    fn what_is_missing_broken_or_too_large_is_a_placeholder() {
+        let mut large = ptf(1, 1, false);
+        large[5] = 0xD0;
+        let files = [("large.ptf", large), ("broken.ptf", b"PTF".to_vec())];
+        let textures = loaded(["large", "broken", "../a"], &files);
+        let messages: Vec<_> = textures
+            .problems
+            .iter()
+            .map(|p| p.message.as_str())
+            .collect();
+        assert_eq!(messages.len(), 3);
+        assert!(
+            messages[0].contains("`large` of level 0: it has 1x8192"),
+            "{messages:?}"
+        );
+        assert!(messages[1].contains("a texture of 3 bytes"), "{messages:?}");
+        assert!(messages[2].contains("`../a`") && messages[2].contains("neither"));
+        assert!(textures.list.iter().all(|texture| !texture.file.found));
+        assert!(!textures.dependencies.is_empty());
+    }
+}
