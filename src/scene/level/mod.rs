@@ -20,6 +20,7 @@ mod info;
 mod items;
 pub mod materials;
 pub mod mesh;
+mod outline;
 mod pick;
 mod place;
 #[cfg(test)]

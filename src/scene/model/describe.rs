@@ -6,12 +6,12 @@ use glam::Vec3;
 use serde_json::{Map, Value, json};
 
 use super::lines::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
-use super::outline::{joint_item, plural, seconds};
+use super::outline::{joint_item, seconds};
 use super::{Model, item};
 use crate::formats::pfobj::{self, Bounds};
 use crate::formats::{Format, Place, Problem};
 use crate::scene::camera::Handedness;
-use crate::scene::numbers::number;
+use crate::scene::numbers::{number, plural};
 use crate::scene::{
     Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label,
     Legend, LegendEntry, Line, OutlineNode, Overlay, Playhead, PropertyGroup, Ray, Shown,

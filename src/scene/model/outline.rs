@@ -2,6 +2,7 @@
 
 use super::{Model, item};
 use crate::formats::pfobj::FRAMES_PER_SECOND;
+use crate::scene::numbers::plural;
 use crate::scene::{Item, OutlineNode, Swatch};
 
 /// How deep joints are shown below each other. No model of a game has more; a broken file may.
@@ -140,12 +141,6 @@ pub(super) fn joint_item(joint: usize) -> Item {
         kind: item::JOINT,
         index: joint as u64,
     }
-}
-
-/// A number and its noun.
-pub(super) fn plural(count: usize, one: &str, many: &str) -> String {
-    let noun = if count == 1 { one } else { many };
-    format!("{count} {noun}")
 }
 
 /// How long so many frames last as the engine plays them.

@@ -4,13 +4,13 @@ use glam::{Affine3A, Quat, Vec3};
 
 use super::curves::euler_degrees;
 use super::mesh::Point;
-use super::outline::{joint_item, plural, seconds};
+use super::outline::{joint_item, seconds};
 use super::poses::{Pose, skin_normal};
 use super::skeleton::LocalPose;
 use super::uses::is_reversed;
 use super::{Model, item};
 use crate::formats::pfobj::Vertex;
-use crate::scene::numbers::{short, xyz};
+use crate::scene::numbers::{plural, short, xyz};
 use crate::scene::pictures::named;
 use crate::scene::{Aabb, Item, Playhead, Property, PropertyGroup, Swatch};
 
