@@ -7,8 +7,8 @@ use glam::Vec3;
 use super::Map;
 use super::items::{ChunkAt, CubeAt, item};
 use super::place::Place;
-use crate::formats::pmf::{Cube, Geometry, SIDES, StringRef, StringTable, corner_signs};
-use crate::scene::numbers::{short, xyz};
+use crate::formats::pmf::{Cube, Geometry, SIDES, Side, StringRef, StringTable, corner_signs};
+use crate::scene::numbers::{plural, short, xyz};
 use crate::scene::{Aabb, Item, Property, PropertyGroup, SummaryPart};
 
 impl Map {
@@ -93,18 +93,11 @@ impl Map {
         parts
     }
 
-    /// Everything about an item, for the inspector. Empty for an item that is not there.
-    pub fn properties(&self, item: Item) -> Vec<PropertyGroup> {
-        match item.kind {
-            item::CUBE | item::FACE => self
-                .cube_at(item)
-                .map(|(cube, side)| self.cube_properties(&cube, side))
-                .unwrap_or_default(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn cube_properties(&self, cube: &CubeAt<'_>, side: Option<usize>) -> Vec<PropertyGroup> {
+    pub(super) fn cube_properties(
+        &self,
+        cube: &CubeAt<'_>,
+        side: Option<usize>,
+    ) -> Vec<PropertyGroup> {
         let cubes = &cube.data.cubes;
         let at = &cube.at;
         let mut properties = vec![
@@ -144,8 +137,9 @@ impl Map {
             add("Materials", Self::materials_of(cube, geometry));
             add("Moved points", cube.moved_points(geometry));
         }
+        add("Contents", self.wrapper_properties(cube));
         add("Inside", self.wrappers_of(cube));
-        add("Bytes", cube.records());
+        add("Bytes", self.records_of(cube));
         groups
     }
 
@@ -225,6 +219,41 @@ impl Map {
     }
 }
 
+impl Map {
+    /// The bytes of a cube and where they are in what the sections decode to.
+    fn records_of(&self, cube: &CubeAt<'_>) -> Vec<Property> {
+        let cubes = &cube.data.cubes;
+        let records = [
+            ("Common", Side::Common, cubes.common_record(cube.cube)),
+            ("Client", Side::Client, cubes.client_record(cube.cube)),
+            ("Server", Side::Server, cubes.server_record(cube.cube)),
+        ];
+        let records = records.into_iter().filter_map(|(name, side, record)| {
+            let record = record?;
+            let mut text = format!(
+                "at {:#x}, {}",
+                record.start,
+                plural(record.len(), "byte", "bytes")
+            );
+            let shown = record.start..record.end.min(record.start.saturating_add(MOST_BYTES));
+            if let Some(bytes) = self.section_bytes(&cube.at, side, &shown) {
+                text.push(':');
+                for byte in bytes {
+                    // Writing to a string does not fail.
+                    let _ = write!(text, " {byte:02x}");
+                }
+                if shown.end < record.end {
+                    text.push_str(" ...");
+                }
+            }
+            Some(Property::new(name, text))
+        });
+        records.collect()
+    }
+}
+
+/// How many bytes of a record are shown.
+const MOST_BYTES: u32 = 256;
 /// How many of the cubes around one are listed; chains of them may be any length.
 const MOST_ABOVE: usize = 128;
 
@@ -335,21 +364,6 @@ impl CubeAt<'_> {
             })
             .collect()
     }
-
-    /// Where its bytes are in what the sections decode to.
-    fn records(&self) -> Vec<Property> {
-        let cubes = &self.data.cubes;
-        let records = [
-            ("Common", cubes.common_record(self.cube)),
-            ("Client", cubes.client_record(self.cube)),
-        ];
-        let records = records.into_iter().filter_map(|(name, record)| {
-            let record = record?;
-            let text = format!("{:#x}, {} bytes", record.start, record.len());
-            Some(Property::new(name, text))
-        });
-        records.collect()
-    }
 }
 
 /// Names of corners in their order.
@@ -394,7 +408,7 @@ fn between(aabb: Aabb) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::pmf::CubeKind;
+    use crate::formats::pmf::{self, CubeKind};
     use crate::scene::level::sample;
 
     #[test]
@@ -423,6 +437,35 @@ mod tests {
             })
             .is_empty()
         );
+    }
+
+    #[test]
+    fn bytes_of_cubes_are_those_of_the_file() {
+        let made = pmf::synthesize([1, 2, 1], 2, 7);
+        let bytes = pmf::write(&made, pmf::Packing::Compressed).unwrap();
+        let map = sample::file(&bytes);
+        let mut shown = 0;
+        for (chunk, source) in map.pmf().levels[0].chunks.iter().enumerate() {
+            let data = source.data.as_ref().unwrap();
+            for (cube, kind) in data.cubes.iter() {
+                let groups = map.properties(map.cube_item(0, chunk, cube).unwrap());
+                let group = groups.iter().find(|group| group.title == "Bytes").unwrap();
+                let common = &group.properties[0].value;
+                let (_, hex) = common.split_once(": ").unwrap();
+                // The first byte is the type and its bits.
+                let head = u8::from_str_radix(&hex[..2], 16).unwrap();
+                assert_eq!(CubeKind::of(head), data.cubes.kind(cube));
+                if let Cube::Geometry(geometry) = kind
+                    && !geometry.is_client_extended()
+                {
+                    let client = &group.properties[1].value;
+                    let (_, hex) = client.split_once(": ").unwrap();
+                    assert_eq!(hex[..2], format!("{:02x}", geometry.lightmaps[0]));
+                    shown += 1;
+                }
+            }
+        }
+        assert!(shown > 10, "{shown}");
     }
 
     #[test]

@@ -23,8 +23,10 @@ pub mod mesh;
 mod outline;
 mod pick;
 mod place;
+mod properties;
 #[cfg(test)]
 mod sample;
+mod sections;
 pub mod textures;
 
 use std::path::PathBuf;
@@ -37,6 +39,7 @@ use self::items::Numbers;
 use self::materials::Materials;
 use self::mesh::{ChunkMesh, Surroundings};
 use self::pick::Trees;
+use self::sections::Sections;
 use self::textures::Textures;
 use super::Aabb;
 use super::camera::Handedness;
@@ -52,11 +55,14 @@ pub const HANDEDNESS: Handedness = Handedness::Mirrored;
 #[derive(Debug)]
 pub struct Map {
     path: PathBuf,
+    /// The file, from which the bytes of records are shown.
+    bytes: Arc<[u8]>,
     pmf: Arc<Pmf>,
     levels: Vec<Level>,
     numbers: Numbers,
     textures: Textures,
     problems: Vec<Problem>,
+    sections: Sections,
 }
 
 /// A level, ready to be drawn.
@@ -112,6 +118,8 @@ impl Map {
         progress.report(1.0)?;
         Ok(Self {
             path: source.path.clone(),
+            bytes: Arc::clone(&source.bytes),
+            sections: Sections::default(),
             numbers: Numbers::of(&pmf),
             pmf: Arc::new(pmf),
             levels,

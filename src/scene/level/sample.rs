@@ -1,5 +1,7 @@
 //! Small levels for tests.
 
+use std::sync::Arc;
+
 use super::Map;
 use crate::formats::pmf::{self, Pmf};
 use crate::scene::registry::{OpenOptions, Progress, Source};
@@ -13,6 +15,16 @@ pub(super) fn map(pmf: Pmf) -> Map {
     };
     let (options, progress) = (OpenOptions::default(), Progress::default());
     Map::build(pmf, &source, &options, &progress).unwrap()
+}
+
+/// The map of a file that is nowhere on disk.
+pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
+    let source = Source {
+        path: "sample.pmf".into(),
+        bytes: bytes.into(),
+        embedded: &[],
+    };
+    super::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
 /// Two chunks of blocks and caves in which every kind of cube and of light occurs.
