@@ -235,3 +235,40 @@ fn a_pick_takes_less_than_a_millisecond_once_trees_are_there() {
     println!("{each:?} a pick");
     assert!(each < std::time::Duration::from_millis(1), "{each:?}");
 }
+
+#[test]
+fn a_broken_chunk_is_listed_as_unreadable_and_the_rest_is_there() {
+    let Some(folder) = shared("samples/pmf/malformed") else {
+        return;
+    };
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "pmf") {
+            continue;
+        }
+        let truth = std::fs::read(path.with_extension("json")).unwrap();
+        let truth: Value = serde_json::from_slice(&truth).unwrap();
+        let source = Source::read(&path).unwrap();
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let opened = level::open(&source, &options, &progress);
+        // What is wrong with the file as a whole refuses it.
+        assert_eq!(
+            opened.is_ok(),
+            truth["scope"] == "chunk",
+            "{}",
+            path.display()
+        );
+        let Ok(map) = opened else { continue };
+        let info = Value::from(map.info(&InfoQuery::default()));
+        let levels = list(&info["levels"]).iter();
+        let chunks: Vec<&Value> = levels.flat_map(|level| list(&level["chunks"])).collect();
+        let unreadable = chunks.iter().filter(|chunk| chunk["readable"] == false);
+        let unreadable = unreadable.count();
+        let statistics = map.statistics();
+        let said = statistics.iter().find(|s| s.name == "Unreadable chunks");
+        assert!(unreadable > 0, "{}", path.display());
+        assert_eq!(said.unwrap().value, unreadable.to_string());
+        assert!(!map.problems().is_empty(), "{}", path.display());
+        assert!(map.problems().is_sorted_by_key(|problem| problem.place));
+    }
+}
