@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use mapscope::formats::pmf::{self, Packing, Pmf};
-use mapscope::scene::level::{self, Map};
-use mapscope::scene::registry::{OpenOptions, Progress, Source};
+use mapscope::scene::level::Map;
+use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 
 static MAP: LazyLock<Pmf> = LazyLock::new(|| pmf::synthesize([2, 5, 5], 4, 1));
 static SOURCE: LazyLock<Source> = LazyLock::new(|| {
@@ -30,7 +30,7 @@ fn open(bencher: Bencher<'_, '_>) {
     let options = OpenOptions::default();
     bencher
         .counter(BytesCount::new(SOURCE.bytes.len()))
-        .bench_local(|| level::open(black_box(&SOURCE), &options, &Progress::default()).is_ok());
+        .bench_local(|| registry::open(black_box(&SOURCE), &options, &Progress::default()).is_ok());
 }
 
 /// From plain data to buffers.

@@ -10,17 +10,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
+use mapscope::formats::pmf;
 use mapscope::scene::camera::Camera;
 use mapscope::scene::level::{self, Map};
-use mapscope::scene::registry::{OpenOptions, Progress, Source};
-use mapscope::scene::{InfoQuery, Ray};
+use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope::scene::{Document, InfoQuery, Ray};
 use serde_json::{Value, json};
 
 use shared::shared;
 
 fn open(path: &Path) -> Arc<Map> {
     let source = Source::read(path).unwrap();
-    level::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+    let map = pmf::read(&source.bytes).unwrap();
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    Arc::new(Map::build(map, &source, &options, &progress).unwrap())
 }
 
 /// The samples with what is said beside them.
@@ -204,7 +207,7 @@ fn the_room_is_as_one_sees_it_from_inside() {
 
 #[test]
 fn a_pick_takes_less_than_a_millisecond_once_trees_are_there() {
-    let pmf = mapscope::formats::pmf::synthesize([2, 4, 4], 4, 3);
+    let pmf = pmf::synthesize([2, 4, 4], 4, 3);
     let source = Source {
         path: "made-up.pmf".into(),
         bytes: [].into(),
@@ -250,7 +253,7 @@ fn a_broken_chunk_is_listed_as_unreadable_and_the_rest_is_there() {
         let truth: Value = serde_json::from_slice(&truth).unwrap();
         let source = Source::read(&path).unwrap();
         let (options, progress) = (OpenOptions::default(), Progress::default());
-        let opened = level::open(&source, &options, &progress);
+        let opened = registry::open(&source, &options, &progress);
         // What is wrong with the file as a whole refuses it.
         assert_eq!(
             opened.is_ok(),

@@ -6,6 +6,7 @@
 mod floor;
 mod frame;
 mod gpu;
+mod level;
 mod lines;
 mod model;
 mod probe;
@@ -20,6 +21,7 @@ use std::sync::OnceLock;
 use thiserror::Error;
 
 use self::frame::{FrameData, FrameRenderer};
+use self::level::LevelData;
 use self::lines::{LineData, LineRenderer};
 use self::model::{ModelData, ModelRenderer};
 use self::sky::SkyRenderer;
@@ -115,6 +117,7 @@ pub struct SceneData {
 enum Content {
     Terrain(Box<TerrainData>),
     Model(Box<ModelData>),
+    Level(Box<LevelData>),
 }
 
 impl SceneData {
@@ -123,6 +126,7 @@ impl SceneData {
         match &self.content {
             Content::Terrain(terrain) => terrain.gpu_bytes(),
             Content::Model(model) => model.gpu_bytes(),
+            Content::Level(level) => level.gpu_bytes(),
         }
     }
 
@@ -139,7 +143,7 @@ impl SceneData {
     ) -> Result<(), UploadError> {
         match &mut self.content {
             Content::Model(data) => data.set_instances(gpu, model, instances),
-            Content::Terrain(_) => Ok(()),
+            Content::Terrain(_) | Content::Level(_) => Ok(()),
         }
     }
 }
@@ -211,12 +215,13 @@ impl Renderer {
             Drawable::Terrain(terrain) => {
                 let shared = shared.and_then(|scene| match &scene.content {
                     Content::Terrain(terrain) => Some(&**terrain),
-                    Content::Model(_) => None,
+                    Content::Model(_) | Content::Level(_) => None,
                 });
                 let terrain = self.terrain.upload(gpu, &self.frame, terrain, shared)?;
                 Content::Terrain(Box::new(terrain))
             }
             Drawable::Model(model) => Content::Model(Box::new(self.model.upload(gpu, model)?)),
+            Drawable::Level(map) => Content::Level(Box::new(LevelData::upload(gpu, map)?)),
         };
         Ok(SceneData {
             frame: FrameData::new(gpu, &self.frame, document.bounds()),
@@ -277,12 +282,13 @@ impl Renderer {
                     .draw_ground(&mut pass, frame, data, &mut statistics);
             }
             Content::Model(data) => self.model.draw(&mut pass, frame, data, &mut statistics),
+            Content::Level(_) => {}
         }
         if let Some(ground) = ground {
             self.model.draw(&mut pass, frame, ground, &mut statistics);
         }
         match scene.content {
-            Content::Terrain(_) => self.sky.draw_sky(&mut pass, frame),
+            Content::Terrain(_) | Content::Level(_) => self.sky.draw_sky(&mut pass, frame),
             Content::Model(_) => self.sky.draw_studio(gpu, &self.frame, &mut pass, frame),
         }
         statistics.draw_calls += 1;
@@ -297,6 +303,7 @@ impl Renderer {
                     self.terrain
                         .draw_wireframe(&mut pass, frame, data, &mut statistics);
                 }
+                Content::Level(_) => {}
                 Content::Model(data) => {
                     self.model
                         .draw_wireframe(&mut pass, frame, data, &mut statistics);

@@ -24,6 +24,33 @@ pub enum Handedness {
     /// Looking along -Z with +Y up, +X is on the left: the view is mirrored, as the Permafrost
     /// Engine does it (fact sheet 0), so that its west is left when one faces north.
     Mirrored,
+    /// Looking along +Z with +Y up, +X is on the right, and +Z is north: the same picture as
+    /// [`Handedness::Mirrored`], but another compass.
+    Left,
+}
+
+impl Handedness {
+    /// 1 where the picture is the one that right-handed maths gives, -1 where that is mirrored:
+    /// what turns to the right in one turns to the left in the other.
+    pub fn sign(self) -> f32 {
+        match self {
+            Self::Right => 1.0,
+            Self::Mirrored | Self::Left => -1.0,
+        }
+    }
+
+    /// The unit vector to the north.
+    pub fn north(self) -> Vec3 {
+        match self {
+            Self::Right | Self::Mirrored => Vec3::NEG_Z,
+            Self::Left => Vec3::Z,
+        }
+    }
+
+    /// The unit vector to the east.
+    pub fn east(self) -> Vec3 {
+        self.north().cross(Vec3::Y) * self.sign()
+    }
 }
 
 /// How the world is flattened onto the picture.
@@ -158,21 +185,17 @@ impl NamedView {
         }
     }
 
-    /// The direction in which the eye looks, in a world whose north is -Z.
+    /// The direction in which the eye looks.
     pub fn direction(self, handedness: Handedness) -> Vec3 {
-        // West is +X in a mirrored world and -X in one that is not.
-        let west = match handedness {
-            Handedness::Right => -1.0,
-            Handedness::Mirrored => 1.0,
-        };
-        let slant = 0.5;
+        let (north, east) = (handedness.north(), handedness.east());
+        let slant = Vec3::NEG_Y * 0.5;
         match self {
-            Self::Iso => Vec3::new(-west, -1.15, -1.0).normalize(),
+            Self::Iso => (east + north + Vec3::NEG_Y * 1.15).normalize(),
             Self::Top => Vec3::NEG_Y,
-            Self::North => Vec3::new(0.0, -slant, 1.0).normalize(),
-            Self::South => Vec3::new(0.0, -slant, -1.0).normalize(),
-            Self::East => Vec3::new(west, -slant, 0.0).normalize(),
-            Self::West => Vec3::new(-west, -slant, 0.0).normalize(),
+            Self::North => (slant - north).normalize(),
+            Self::South => (slant + north).normalize(),
+            Self::East => (slant - east).normalize(),
+            Self::West => (slant + east).normalize(),
         }
     }
 }
@@ -280,16 +303,13 @@ impl Camera {
         let forward = self.forward();
         // Looking straight down, north is up.
         let up_hint = if forward.y.abs() > 0.99999 {
-            Vec3::NEG_Z
+            self.handedness.north()
         } else {
             Vec3::Y
         };
         let right = forward.cross(up_hint).normalize();
         let up = right.cross(forward);
-        match self.handedness {
-            Handedness::Right => [right, up],
-            Handedness::Mirrored => [-right, up],
-        }
+        [right * self.handedness.sign(), up]
     }
 
     /// Distance from eye to target, in world units.

@@ -6,8 +6,11 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::camera::Handedness;
+use super::level::Map;
+use super::listing::{Branch, ChunkMap, Light, Part, Sheet, SheetFace};
 use super::model::Model;
 use super::playback::{ClipInfo, Curve, Playhead};
+use super::shown::{Overlay, Shown};
 use super::terrain::Terrain;
 use crate::formats::{Format, Problem};
 
@@ -218,19 +221,6 @@ pub struct Statistic {
     pub value: String,
 }
 
-/// A way of looking at a document that can be switched on and off.
-#[derive(Debug)]
-pub struct Overlay {
-    /// The name for `--overlay`, such as `tile-types`.
-    pub id: &'static str,
-    /// The name for people.
-    pub name: &'static str,
-    /// What it shows, in a sentence.
-    pub help: &'static str,
-    /// Overlays that colour the surface shut each other out; those that draw lines do not.
-    pub colors_surface: bool,
-}
-
 /// What colours mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Legend {
@@ -247,50 +237,6 @@ pub struct LegendEntry {
     pub color: [u8; 3],
     /// What the colour means.
     pub label: String,
-}
-
-/// Which of a document's overlays are on.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OverlaySet {
-    ids: Vec<&'static str>,
-}
-
-impl OverlaySet {
-    /// Whether the overlay of this name is on.
-    pub fn contains(&self, id: &str) -> bool {
-        self.ids.contains(&id)
-    }
-
-    /// Switches an overlay on or off; one that colours the surface puts out the others that do.
-    pub fn set(&mut self, offered: &'static [Overlay], id: &str, on: bool) {
-        let Some(overlay) = offered.iter().find(|o| o.id == id) else {
-            return;
-        };
-        let shut_out = |other: &&'static str| {
-            overlay.colors_surface && offered.iter().any(|o| o.id == *other && o.colors_surface)
-        };
-        self.ids
-            .retain(|other| *other != overlay.id && !(on && shut_out(other)));
-        if on {
-            self.ids.push(overlay.id);
-        }
-    }
-
-    /// The names of the overlays that are on, in the order in which they were switched on.
-    pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.ids.iter().copied()
-    }
-}
-
-/// What of a document is shown, and how: everything but where it is seen from.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Shown {
-    /// The overlays that are on.
-    pub overlays: OverlaySet,
-    /// What is selected; a kind highlights all of its kind.
-    pub selected: Option<Item>,
-    /// The moment of its animation.
-    pub playhead: Playhead,
 }
 
 /// A line of an overlay.
@@ -337,6 +283,8 @@ pub enum Drawable<'a> {
     Terrain(&'a Terrain),
     /// A mesh that joints move.
     Model(&'a Model),
+    /// A map of cubes.
+    Level(&'a Map),
 }
 
 /// An open file: what can be drawn, pointed at, listed and said of it.
@@ -350,7 +298,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Everything that is wrong with the file and the files it names, in file order.
     fn problems(&self) -> &[Problem];
 
-    /// What it occupies in world space.
+    /// What it occupies in world space: all its parts together.
     fn bounds(&self) -> Aabb;
 
     /// Which way round its world is.
@@ -358,6 +306,17 @@ pub trait Document: fmt::Debug + Send + Sync {
 
     /// How it is drawn.
     fn drawable(&self) -> Drawable<'_>;
+
+    /// Its parts, if one is shown at a time ([`Shown::part`]); the first one is shown first.
+    fn parts(&self) -> &[Part] {
+        &[]
+    }
+
+    /// The part that an item belongs to; none for one that belongs to all.
+    fn part_of(&self, item: Item) -> Option<usize> {
+        let _ = item;
+        None
+    }
 
     /// The tree that the outliner shows.
     fn outline(&self) -> Vec<OutlineNode>;
@@ -431,6 +390,56 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The item of a kind, or of what else items are counted by, that follows (or precedes)
     /// another, going round at the end.
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item>;
+
+    /// The lights of a part that can be switched.
+    fn lights(&self, part: usize) -> Vec<Light> {
+        let _ = part;
+        Vec::new()
+    }
+
+    /// The lines of a tree too large for the outline: those below an item, or the first ones of a
+    /// part.
+    fn branches(&self, part: usize, below: Option<Item>) -> Vec<Branch> {
+        let _ = (part, below);
+        Vec::new()
+    }
+
+    /// The item in the tree of [`Document::branches`] above another.
+    fn branch_above(&self, item: Item) -> Option<Item> {
+        let _ = item;
+        None
+    }
+
+    /// Items in the tree of [`Document::branches`] of a part that a text finds, at most so many,
+    /// in the order of the tree.
+    fn find_branches(&self, part: usize, text: &str, most: usize) -> Vec<Branch> {
+        let _ = (part, text, most);
+        Vec::new()
+    }
+
+    /// The chunks of a part, if it is made of such.
+    fn chunk_map(&self, part: usize) -> Option<ChunkMap> {
+        let _ = part;
+        None
+    }
+
+    /// The sheets of a part, such as lightmaps.
+    fn sheets(&self, part: usize) -> Vec<Sheet> {
+        let _ = part;
+        Vec::new()
+    }
+
+    /// The picture of a sheet with the lights that shine: RGBA bytes from the top left.
+    fn sheet_picture(&self, sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
+        let _ = (sheet, shown);
+        None
+    }
+
+    /// The faces on a sheet.
+    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {
+        let _ = sheet;
+        Vec::new()
+    }
 
     /// Numbers about the whole.
     fn statistics(&self) -> Vec<Statistic>;

@@ -8,6 +8,7 @@ pub mod camera;
 pub mod demo;
 mod document;
 pub mod level;
+mod listing;
 mod mips;
 pub mod model;
 mod numbers;
@@ -15,12 +16,14 @@ mod parallel;
 pub mod pictures;
 mod playback;
 pub mod registry;
+mod shown;
 pub mod terrain;
 mod tree;
 
 pub use document::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label, Legend, LegendEntry,
-    Line, OutlineNode, Overlay, OverlaySet, Property, PropertyGroup, Ray, Shown, Statistic,
-    SummaryPart, Swatch, TextSpan,
+    Line, OutlineNode, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
 };
+pub use listing::{Branch, ChunkInfo, ChunkMap, Light, Part, Sheet, SheetFace};
 pub use playback::{ClipInfo, Curve, Playhead};
+pub use shown::{LightSettings, Overlay, OverlaySet, Shown};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::{Document, model, terrain};
+use super::{Document, level, model, terrain};
 use crate::formats::{self, Format, Problem, ReadError};
 
 /// Makes a document of a file's bytes.
@@ -30,6 +30,10 @@ static REGISTRY: &[Entry] = &[
     Entry {
         format: &formats::pfobj::FORMAT,
         open: model::open,
+    },
+    Entry {
+        format: &formats::pmf::FORMAT,
+        open: level::open,
     },
 ];
 

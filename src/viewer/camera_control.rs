@@ -7,7 +7,7 @@
 use glam::{Quat, Vec2, Vec3};
 
 use crate::scene::Aabb;
-use crate::scene::camera::{Camera, Handedness, Pose};
+use crate::scene::camera::{Camera, Pose};
 
 /// Radians that the camera turns for each logical pixel of a drag.
 const TURN_PER_PIXEL_RADIANS: f32 = 0.006;
@@ -77,15 +77,6 @@ fn moved(camera: &Camera, way: Vec3) -> Pose {
     checked(pose, camera)
 }
 
-/// +1 where turning the world counter-clockwise (seen from above) moves what is near to the
-/// right of the picture, -1 where the picture is mirrored.
-fn turning_sense(handedness: Handedness) -> f32 {
-    match handedness {
-        Handedness::Right => 1.0,
-        Handedness::Mirrored => -1.0,
-    }
-}
-
 /// Turns the camera around a point of the world.
 fn turn(camera: &Camera, pivot: Vec3, yaw_by: f32, pitch_by: f32) -> Pose {
     let forward = camera.forward();
@@ -107,14 +98,14 @@ fn turn(camera: &Camera, pivot: Vec3, yaw_by: f32, pitch_by: f32) -> Pose {
 /// A drag that turns the world around a point of it: what is near follows the pointer.
 pub(super) fn orbit(camera: &Camera, pivot: Vec3, drag: Vec2) -> Pose {
     let drag = drag * TURN_PER_PIXEL_RADIANS;
-    let yaw_by = -drag.x * turning_sense(camera.handedness);
+    let yaw_by = -drag.x * camera.handedness.sign();
     turn(camera, pivot, yaw_by, -drag.y)
 }
 
 /// A drag that turns the head: the line of sight follows the pointer.
 pub(super) fn look(camera: &Camera, drag: Vec2) -> Pose {
     let drag = drag * TURN_PER_PIXEL_RADIANS * 0.5;
-    let yaw_by = -drag.x * turning_sense(camera.handedness);
+    let yaw_by = -drag.x * camera.handedness.sign();
     turn(camera, camera.pose.eye, yaw_by, -drag.y)
 }
 
@@ -224,7 +215,7 @@ pub(super) fn first_fly_speed(bounds: Aabb) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::camera::{NamedView, Projection};
+    use crate::scene::camera::{Handedness, NamedView, Projection};
 
     const ASPECT: f32 = 1.6;
     const BOUNDS: Aabb = Aabb {
@@ -232,11 +223,12 @@ mod tests {
         max: Vec3::new(512.0, 36.0, 512.0),
     };
 
-    /// Cameras of both kinds of world, projection and every view.
+    const WORLDS: [Handedness; 3] = [Handedness::Right, Handedness::Mirrored, Handedness::Left];
+
+    /// Cameras of every kind of world, projection and view.
     fn cameras() -> impl Iterator<Item = Camera> {
-        let worlds = [Handedness::Right, Handedness::Mirrored];
         let projections = [Projection::Perspective, Projection::Orthographic];
-        worlds.into_iter().flat_map(move |handedness| {
+        WORLDS.into_iter().flat_map(move |handedness| {
             projections.into_iter().flat_map(move |projection| {
                 NamedView::ALL.into_iter().map(move |view| {
                     let mut camera = Camera::framing(BOUNDS, view, handedness, ASPECT);
@@ -377,7 +369,7 @@ mod tests {
 
     #[test]
     fn orbiting_from_the_top_view_starts_where_it_is() {
-        for handedness in [Handedness::Right, Handedness::Mirrored] {
+        for handedness in WORLDS {
             let top = Camera::framing(BOUNDS, NamedView::Top, handedness, ASPECT);
             let after = with(&top, orbit(&top, top.pose.target, Vec2::new(0.0, -1.0)));
             assert!(after.right_up()[0].dot(top.right_up()[0]) > 0.9999);

@@ -13,7 +13,7 @@ use crate::scene::{Aabb, Item, Property, PropertyGroup, SummaryPart};
 
 impl Map {
     /// Where an item is in world space; none for one that is nowhere.
-    pub fn item_bounds(&self, item: Item) -> Option<Aabb> {
+    pub(super) fn bounds_of(&self, item: Item) -> Option<Aabb> {
         match item.kind {
             item::MAP => self.levels.first().map(|level| level.bounds),
             item::LEVEL => Some(self.levels.get(usize::try_from(item.index).ok()?)?.bounds),
@@ -29,7 +29,7 @@ impl Map {
 
     /// Lines in world space along the edges of a cube or a chunk: those of a box follow its moved
     /// corners.
-    pub fn item_outline(&self, item: Item) -> Vec<[Vec3; 2]> {
+    pub(super) fn outline_of(&self, item: Item) -> Vec<[Vec3; 2]> {
         let corners = match item.kind {
             item::CHUNK => self.chunk_at(item.index).map(|at| at.bounds().corners()),
             _ => self
@@ -48,7 +48,7 @@ impl Map {
     }
 
     /// One line about an item, for the status bar.
-    pub fn summary(&self, item: Item) -> Vec<SummaryPart> {
+    pub(super) fn item_summary(&self, item: Item) -> Vec<SummaryPart> {
         let mut parts = Vec::new();
         let mut say = |name, value: String| parts.push(SummaryPart::new(name, value));
         match item.kind {
@@ -431,7 +431,7 @@ mod tests {
         let beyond = [number, u64::MAX].map(|index| map.cube_at(Item { kind, index }).is_none());
         assert_eq!(beyond, [true; 2]);
         assert!(
-            map.properties(Item {
+            map.item_properties(Item {
                 kind,
                 index: number
             })
@@ -448,7 +448,7 @@ mod tests {
         for (chunk, source) in map.pmf().levels[0].chunks.iter().enumerate() {
             let data = source.data.as_ref().unwrap();
             for (cube, kind) in data.cubes.iter() {
-                let groups = map.properties(map.cube_item(0, chunk, cube).unwrap());
+                let groups = map.item_properties(map.cube_item(0, chunk, cube).unwrap());
                 let group = groups.iter().find(|group| group.title == "Bytes").unwrap();
                 let common = &group.properties[0].value;
                 let (_, hex) = common.split_once(": ").unwrap();
@@ -479,7 +479,7 @@ mod tests {
         let (cube, geometry) = moved.unwrap();
         let side = geometry.faces().next().map_or(1, |face| face.side);
         let face = map.face_item(0, 1, cube, side as u8).unwrap();
-        let summary = map.summary(face);
+        let summary = map.item_summary(face);
         let said: Vec<_> = summary.iter().map(|part| part.name).collect();
         assert_eq!(
             said,
@@ -487,7 +487,7 @@ mod tests {
         );
         assert_eq!(summary[0].value, "(0, 1, 0)");
         assert_eq!(summary[3].value, SIDES[side]);
-        let groups = map.properties(face);
+        let groups = map.item_properties(face);
         let find = |title: &str| groups.iter().find(|group| group.title == title).unwrap();
         let points = find("Moved points").properties.len() as u32;
         assert_eq!(points, geometry.moved.count_ones());
@@ -505,7 +505,7 @@ mod tests {
         let (root, _) = map.cube_at(inside).unwrap();
         assert_eq!(root.cube, 0);
         // The outline goes through the moved points.
-        let outline = map.item_outline(face);
+        let outline = map.outline_of(face);
         assert_eq!(outline.len(), 12);
         let (_, point) = data.cubes.moved_points(geometry).next().unwrap();
         let (found, _) = map.cube_at(face).unwrap();
@@ -513,7 +513,10 @@ mod tests {
         assert!(outline.iter().flatten().any(|end| *end == point));
         let empty = data.cubes.iter().find(|(_, cube)| *cube == Cube::Empty);
         let empty = map.cube_item(0, 1, empty.unwrap().0).unwrap();
-        assert_eq!(map.summary(empty)[1].value.split(' ').nth(1), Some("empty"));
+        assert_eq!(
+            map.item_summary(empty)[1].value.split(' ').nth(1),
+            Some("empty")
+        );
         assert_eq!(CubeKind::Empty.name(), "empty");
     }
 }

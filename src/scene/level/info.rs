@@ -14,7 +14,7 @@ use crate::scene::{Aabb, InfoQuery};
 
 impl Map {
     /// The keys of `info --json` that are this format's own (contract, "info --json").
-    pub fn info(&self, query: &InfoQuery) -> JsonMap<String, Value> {
+    pub(super) fn information(&self, query: &InfoQuery) -> JsonMap<String, Value> {
         let pmf = &self.pmf;
         let header = &pmf.header;
         let archive = pmf.archive.as_ref();

@@ -617,8 +617,8 @@ mod tests {
         let map = sample::map(pmf);
         let mesh = &map.levels()[0].chunks[0];
         assert_eq!((mesh.faces.len(), mesh.left_out), (24, 24));
-        let [problem] = map.problems() else {
-            panic!("{:?}", map.problems());
+        let [problem] = &map.problems[..] else {
+            panic!("{:?}", map.problems);
         };
         assert!(problem.message.contains("24 faces"), "{problem}");
     }

@@ -6,7 +6,7 @@
 //! chunk: left-handed, X right, Y up, Z forward (fact sheet B1). Nothing is turned. All maths is
 //! that of right-handed coordinates nevertheless, and what makes up for it is in two places:
 //!
-//! * the view is [`Handedness::Mirrored`] ([`HANDEDNESS`]). Looking along a direction `f` with Y
+//! * the view is [`Handedness::Left`] ([`HANDEDNESS`]). Looking along a direction `f` with Y
 //!   up, right is `Y x f` in a left-handed world and `f x Y` in a right-handed one, so that the
 //!   left-handed world seen as it is and the right-handed one seen in a mirror are the same
 //!   picture;
@@ -16,6 +16,7 @@
 
 pub mod atlas;
 mod describe;
+mod document;
 mod info;
 mod items;
 pub mod materials;
@@ -41,15 +42,15 @@ use self::mesh::{ChunkMesh, Surroundings};
 use self::pick::Trees;
 use self::sections::Sections;
 use self::textures::Textures;
-use super::Aabb;
 use super::camera::Handedness;
 use super::parallel::in_parallel;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::{Aabb, Document, Item, Part};
 use crate::formats::pmf::{self, Pmf};
 use crate::formats::{Place, Problem};
 
 /// How the world of levels is to be seen so that the picture is not mirrored: see the module.
-pub const HANDEDNESS: Handedness = Handedness::Mirrored;
+pub const HANDEDNESS: Handedness = Handedness::Left;
 
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
@@ -59,6 +60,7 @@ pub struct Map {
     bytes: Arc<[u8]>,
     pmf: Arc<Pmf>,
     levels: Vec<Level>,
+    parts: Vec<Part>,
     numbers: Numbers,
     textures: Textures,
     problems: Vec<Problem>,
@@ -83,11 +85,11 @@ pub struct Level {
 ///
 /// # Errors
 /// When nothing of it can be shown, or when `progress` was cancelled.
-pub fn open(
+pub(super) fn open(
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
-) -> Result<Arc<Map>, OpenError> {
+) -> Result<Arc<dyn Document>, OpenError> {
     let pmf = source.parse(&pmf::FORMAT, pmf::read_with, progress)?;
     Ok(Arc::new(Map::build(pmf, source, options, progress)?))
 }
@@ -115,6 +117,14 @@ impl Map {
             problems.extend(level.left_out(source, number));
         }
         problems.sort_by_key(|problem| problem.place);
+        let parts = levels.iter().zip(0..).map(|(level, index)| Part {
+            name: format!("Level {index}"),
+            item: Item {
+                kind: items::item::LEVEL,
+                index,
+            },
+            bounds: level.bounds,
+        });
         progress.report(1.0)?;
         Ok(Self {
             path: source.path.clone(),
@@ -122,6 +132,7 @@ impl Map {
             sections: Sections::default(),
             numbers: Numbers::of(&pmf),
             pmf: Arc::new(pmf),
+            parts: parts.collect(),
             levels,
             textures,
             problems,
@@ -138,36 +149,9 @@ impl Map {
         &self.textures
     }
 
-    /// The files besides its own that it was made from or looked for.
-    pub fn dependencies(&self) -> Vec<PathBuf> {
-        self.textures.dependencies.clone()
-    }
-
-    /// Bytes of memory that meshes, trees and textures hold; the map as it was read is not
-    /// counted.
-    pub fn cpu_bytes(&self) -> u64 {
-        let bytes = self.levels.iter().map(Level::cpu_bytes);
-        (bytes.sum::<usize>() + self.textures.cpu_bytes()) as u64
-    }
-
-    /// The file that it was read from.
-    pub fn path(&self) -> &std::path::Path {
-        &self.path
-    }
-
     /// The map as it was read. Its problems are in [`Map::problems`].
     pub fn pmf(&self) -> &Arc<Pmf> {
         &self.pmf
-    }
-
-    /// Everything that is wrong with the file, in file order.
-    pub fn problems(&self) -> &[Problem] {
-        &self.problems
-    }
-
-    /// The version that the file states. There is but one.
-    pub fn version(&self) -> String {
-        "0".to_owned()
     }
 }
 

@@ -10,7 +10,7 @@ const MOST_CHUNKS: usize = 4096;
 
 impl Map {
     /// Levels with their materials and chunks.
-    pub fn outline(&self) -> Vec<OutlineNode> {
+    pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
         let name = self.path.file_name().map_or_else(
             || self.path.display().to_string(),
             |name| name.to_string_lossy().into_owned(),
@@ -99,7 +99,7 @@ impl Map {
     }
 
     /// Numbers about the whole.
-    pub fn statistics(&self) -> Vec<Statistic> {
+    pub(super) fn numbers_of_all(&self) -> Vec<Statistic> {
         let statistic = |name, value: usize| Statistic {
             name,
             value: value.to_string(),
@@ -147,11 +147,6 @@ impl Map {
             ),
         ]
     }
-
-    /// The thumbnail of a texture: width, height, and RGBA bytes from the top left.
-    pub fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
-        Some(self.textures.list.get(index)?.file.thumbnail())
-    }
 }
 
 fn leaf(label: String, item: Item, note: String) -> OutlineNode {
@@ -185,7 +180,7 @@ mod tests {
     #[test]
     fn the_tree_leads_to_materials_and_chunks() {
         let map = sample::made_up();
-        let outline = map.outline();
+        let outline = map.outline_tree();
         let labels: Vec<_> = outline.iter().map(|line| line.label.as_str()).collect();
         assert_eq!(labels, ["sample.pmf", "Level 0"]);
         let [materials, chunks] = &outline[1].children[..] else {
@@ -194,7 +189,7 @@ mod tests {
         let names = materials.children.iter().map(|line| line.label.as_str());
         assert_eq!(names.collect::<Vec<_>>(), ["0 stone", "1 grass", "2 water"]);
         for line in &materials.children {
-            let summary = map.summary(line.item.unwrap());
+            let summary = map.item_summary(line.item.unwrap());
             assert!(line.label.ends_with(&summary[0].value));
         }
         let triangles: usize = materials
@@ -209,7 +204,7 @@ mod tests {
                     .unwrap()
             })
             .sum();
-        let statistics = map.statistics();
+        let statistics = map.numbers_of_all();
         let value = |name: &str| {
             let statistic = statistics.iter().find(|statistic| statistic.name == name);
             statistic.unwrap().value.parse::<usize>().unwrap()
@@ -218,9 +213,9 @@ mod tests {
         assert_eq!((value("Chunks"), value("Unreadable chunks")), (2, 0));
         for line in &chunks.children {
             let item = line.item.unwrap();
-            assert_eq!(map.summary(item)[0].value, line.label);
-            assert!(map.item_bounds(item).unwrap().radius() > 8.0);
-            assert_eq!(map.item_outline(item).len(), 12);
+            assert_eq!(map.item_summary(item)[0].value, line.label);
+            assert!(map.bounds_of(item).unwrap().radius() > 8.0);
+            assert_eq!(map.outline_of(item).len(), 12);
         }
     }
 }

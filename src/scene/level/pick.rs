@@ -191,7 +191,7 @@ mod tests {
                 let Some(hit) = hit else { continue };
                 hits += 1;
                 // What was hit is where the item is.
-                let bounds = map.item_bounds(hit.item).unwrap();
+                let bounds = map.bounds_of(hit.item).unwrap();
                 assert!(bounds.distance(hit.position) < 1e-3, "{hit:?} {bounds:?}");
             }
         }

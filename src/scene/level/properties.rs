@@ -232,7 +232,7 @@ impl Map {
     }
 
     /// Everything about an item, for the inspector. Empty for an item that is not there.
-    pub fn properties(&self, item: Item) -> Vec<PropertyGroup> {
+    pub(super) fn item_properties(&self, item: Item) -> Vec<PropertyGroup> {
         let groups = match item.kind {
             item::MAP => Some(self.map_properties()),
             item::LEVEL => self.level_properties(item),
@@ -285,7 +285,7 @@ mod tests {
     fn every_line_of_the_tree_and_every_link_leads_to_something() {
         let map = sample::made_up();
         let mut waiting = Vec::new();
-        items(&map.outline(), &mut waiting);
+        items(&map.outline_tree(), &mut waiting);
         let last = map.pmf().levels[0].chunks.len() - 1;
         waiting.extend((0..200).filter_map(|cube| map.cube_item(0, last, cube)));
         waiting.extend((0..200).filter_map(|cube| map.face_item(0, last, cube, 1)));
@@ -296,7 +296,7 @@ mod tests {
                 continue;
             }
             kinds.insert(item.kind);
-            let groups = map.properties(item);
+            let groups = map.item_properties(item);
             assert!(!groups.is_empty(), "{item:?}");
             assert!(groups.iter().all(|group| !group.properties.is_empty()));
             let properties = groups.iter().flat_map(|group| &group.properties);
@@ -311,9 +311,9 @@ mod tests {
                 kind,
                 index: u64::MAX,
             };
-            assert!(map.properties(none).is_empty(), "{kind}");
-            assert!(map.summary(none).is_empty(), "{kind}");
-            assert_eq!(map.item_bounds(none), None);
+            assert!(map.item_properties(none).is_empty(), "{kind}");
+            assert!(map.item_summary(none).is_empty(), "{kind}");
+            assert_eq!(map.bounds_of(none), None);
         }
     }
 }

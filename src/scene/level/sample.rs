@@ -24,7 +24,9 @@ pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
         bytes: bytes.into(),
         embedded: &[],
     };
-    super::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+    let pmf = pmf::read(&source.bytes).unwrap();
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    Arc::new(Map::build(pmf, &source, &options, &progress).unwrap())
 }
 
 /// Two chunks of blocks and caves in which every kind of cube and of light occurs.

@@ -1,0 +1,252 @@
+//! A map as the rest of the program sees it: the [`Document`] of a PMF.
+
+use std::path::PathBuf;
+
+use glam::Vec3;
+
+use super::items::item;
+use super::{HANDEDNESS, Map};
+use crate::formats::{Format, Problem, pmf};
+use crate::scene::camera::Handedness;
+use crate::scene::{
+    Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
+    Overlay, Part, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart,
+};
+
+/// The overlays of a map.
+static OVERLAYS: [Overlay; 19] = [
+    Overlay {
+        id: "lightmap",
+        name: "Lightmap only",
+        help: "The light alone, on white surfaces",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "unlit",
+        name: "Full bright",
+        help: "Materials and textures without light",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "material-colors",
+        name: "Material colours",
+        help: "A colour for each material, without textures and light",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "normals",
+        name: "Normals",
+        help: "Colours the surface by the direction it faces: red east, green up, blue north",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "uv-checker",
+        name: "UV checker",
+        help: "A checker in place of the textures: red grows with U, green with V",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "octree-depth",
+        name: "Octree depth",
+        help: "Colours each cube by how many times the chunk was divided to reach it",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "cube-types",
+        name: "Cube types",
+        help: "Colours each cube by the cubes around it that say more of it, and by how much its \
+               own record says",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "back-faces",
+        name: "Back faces",
+        help: "Draws the back of faces too, in a warning colour",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "two-sided",
+        name: "Two-sided",
+        help: "Draws the back of faces as their front, whether or not the cube says so",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "wireframe",
+        name: "Wireframe",
+        help: "The edges of the triangles that are drawn",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "chunk-borders",
+        name: "Chunk borders",
+        help: "The edges of the chunks; red where one cannot be read",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "cells",
+        name: "Octree cells",
+        help: "The edges of the cells of the octree at a depth, empty ones too",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "colliders",
+        name: "Colliders",
+        help: "The boxes that are solid beside what is drawn",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "environments",
+        name: "Environments",
+        help: "Where weather, gravity, sound and sky are other than in the rest of the level",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "server-regions",
+        name: "Server regions",
+        help: "The boxes by which the server keeps chunks active",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "visibility",
+        name: "Visibility",
+        help: "What the selected visibility cube sees is lit, and the rest is dimmed",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "light-probes",
+        name: "Base light",
+        help: "The colour that each lighting cube gives to what moves through it",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "paths",
+        name: "Path attributes",
+        help: "The cubes that say something to those who find paths, and what",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "entities",
+        name: "Entities",
+        help: "A marker for each entity, with its box or its light",
+        colors_surface: false,
+    },
+];
+
+impl Document for Map {
+    fn format(&self) -> &'static Format {
+        &pmf::FORMAT
+    }
+
+    fn version(&self) -> String {
+        // There is but one.
+        "0".to_owned()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn bounds(&self) -> Aabb {
+        let bounds = self.levels.iter().map(|level| level.bounds);
+        let all = bounds.reduce(|all, next| all.union(&next));
+        // A map without levels has only what concerns all of them.
+        all.unwrap_or(Aabb {
+            min: Vec3::NEG_ONE,
+            max: Vec3::ONE,
+        })
+    }
+
+    fn handedness(&self) -> Handedness {
+        HANDEDNESS
+    }
+
+    fn drawable(&self) -> Drawable<'_> {
+        Drawable::Level(self)
+    }
+
+    fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    fn part_of(&self, item: Item) -> Option<usize> {
+        match item.kind {
+            item::MAP => None,
+            item::LEVEL => usize::try_from(item.index).ok(),
+            item::MATERIAL => Some((item.index >> 32) as usize),
+            item::CHUNK => Some(self.chunk_at(item.index)?.level_number),
+            item::LIGHTMAP => Some(self.chunk_at(item.index >> 8)?.level_number),
+            _ => Some(self.cube_at(item)?.0.at.level_number),
+        }
+    }
+
+    fn outline(&self) -> Vec<OutlineNode> {
+        self.outline_tree()
+    }
+
+    fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
+        let both_sides = ["two-sided", "back-faces"];
+        let both_sides = both_sides.iter().any(|id| shown.overlays.contains(id));
+        self.first_hit(ray_in_world, shown.part, both_sides)
+    }
+
+    fn summary(&self, item: Item) -> Vec<SummaryPart> {
+        self.item_summary(item)
+    }
+
+    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
+        self.item_properties(item)
+    }
+
+    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
+        self.bounds_of(item)
+    }
+
+    fn item_outline(&self, item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
+        self.outline_of(item)
+    }
+
+    fn neighbor(&self, _item: Item, _direction: Direction) -> Option<Item> {
+        None
+    }
+
+    fn problem_item(&self, _problem: &Problem) -> Option<Item> {
+        None
+    }
+
+    fn overlays(&self) -> &'static [Overlay] {
+        &OVERLAYS
+    }
+
+    fn legend(&self, _overlay_id: &str) -> Vec<LegendEntry> {
+        Vec::new()
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        Vec::new()
+    }
+
+    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
+        None
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        self.numbers_of_all()
+    }
+
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        Some(self.textures.list.get(index)?.file.thumbnail())
+    }
+
+    fn dependencies(&self) -> Vec<PathBuf> {
+        self.textures.dependencies.clone()
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        let bytes = self.levels.iter().map(super::Level::cpu_bytes);
+        (bytes.sum::<usize>() + self.textures.cpu_bytes()) as u64
+    }
+
+    fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        self.information(query)
+    }
+}

@@ -1,0 +1,90 @@
+//! What panels list of a document beyond its outline.
+
+use glam::Vec2;
+
+use super::document::{Aabb, Item, Swatch};
+
+/// One of several things in a document of which one is shown at a time, such as a level of a map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// The item that stands for it.
+    pub item: Item,
+    /// What it occupies in world space.
+    pub bounds: Aabb,
+}
+
+/// A light that can be switched and dimmed ([`LightSettings`](super::LightSettings)).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Light {
+    /// The item that stands for it.
+    pub item: Item,
+    /// Its name for people, such as `Fast light 201`.
+    pub name: String,
+    /// What else is known of it, such as what controls it.
+    pub note: String,
+    /// Red, green and blue at full brightness.
+    pub color: [u8; 3],
+    /// How bright the file has it, from 0 to 255; 0 is off.
+    pub intensity: u8,
+}
+
+/// A line of a tree that is too large to be listed as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// What the line stands for.
+    pub item: Item,
+    /// What it says.
+    pub label: String,
+    /// A small note at its end.
+    pub note: String,
+    /// A colour before it.
+    pub swatch: Option<Swatch>,
+    /// How many lines are below it.
+    pub children: usize,
+}
+
+/// The chunks of a part, for a map of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChunkMap {
+    /// What is measured of each chunk, such as `Cubes`.
+    pub measures: Vec<&'static str>,
+    /// The chunks that hold anything or cannot be read.
+    pub chunks: Vec<ChunkInfo>,
+}
+
+/// A chunk in a map of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkInfo {
+    /// The item that stands for it.
+    pub item: Item,
+    /// What it occupies in world space.
+    pub bounds: Aabb,
+    /// Whether it could be read.
+    pub is_readable: bool,
+    /// One number for each of [`ChunkMap::measures`].
+    pub values: Vec<u64>,
+}
+
+/// A picture that faces take their light or colours from, such as a lightmap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sheet {
+    /// The item that stands for it.
+    pub item: Item,
+    /// Its name for people.
+    pub name: String,
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// How many faces take something from it.
+    pub faces: usize,
+}
+
+/// A face on a sheet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SheetFace {
+    /// The item of the face.
+    pub item: Item,
+    /// Its triangles, in UV coordinates from the top left: 1 is the whole width or height.
+    pub triangles: Vec<[Vec2; 3]>,
+}

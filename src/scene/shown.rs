@@ -1,0 +1,107 @@
+//! What of a document is shown, and how.
+
+#[cfg(doc)]
+use super::Document;
+use super::document::{Aabb, Item};
+use super::playback::Playhead;
+
+/// A way of looking at a document that can be switched on and off.
+#[derive(Debug)]
+pub struct Overlay {
+    /// The name for `--overlay`, such as `tile-types`.
+    pub id: &'static str,
+    /// The name for people.
+    pub name: &'static str,
+    /// What it shows, in a sentence.
+    pub help: &'static str,
+    /// Overlays that colour the surface shut each other out; those that draw lines do not.
+    pub colors_surface: bool,
+}
+
+/// Which of a document's overlays are on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OverlaySet {
+    ids: Vec<&'static str>,
+}
+
+impl OverlaySet {
+    /// Whether the overlay of this name is on.
+    pub fn contains(&self, id: &str) -> bool {
+        self.ids.contains(&id)
+    }
+
+    /// Switches an overlay on or off; one that colours the surface puts out the others that do.
+    pub fn set(&mut self, offered: &'static [Overlay], id: &str, on: bool) {
+        let Some(overlay) = offered.iter().find(|o| o.id == id) else {
+            return;
+        };
+        let shut_out = |other: &&'static str| {
+            overlay.colors_surface && offered.iter().any(|o| o.id == *other && o.colors_surface)
+        };
+        self.ids
+            .retain(|other| *other != overlay.id && !(on && shut_out(other)));
+        if on {
+            self.ids.push(overlay.id);
+        }
+    }
+
+    /// The names of the overlays that are on, in the order in which they were switched on.
+    pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.ids.iter().copied()
+    }
+}
+
+/// What of a document is shown, and how: everything but where it is seen from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Shown {
+    /// The overlays that are on.
+    pub overlays: OverlaySet,
+    /// What is selected; a kind highlights all of its kind.
+    pub selected: Option<Item>,
+    /// The moment of its animation.
+    pub playhead: Playhead,
+    /// Which of its parts is shown, if it shows one at a time ([`Document::parts`]).
+    pub part: usize,
+    /// What lies outside this box in world space is cut away.
+    pub cut: Option<Aabb>,
+    /// Items that are not shown, such as a material with all that is made of it.
+    pub hidden: Vec<Item>,
+    /// Lights that are not as the file has them.
+    pub lights: LightSettings,
+    /// Which cells of a tree are outlined where cells are: those of this depth, or at the ends of
+    /// the tree if there is none.
+    pub cell_depth: Option<u8>,
+}
+
+impl Shown {
+    /// Whether an item was hidden by itself.
+    pub fn hides(&self, item: Item) -> bool {
+        self.hidden.contains(&item)
+    }
+}
+
+/// How bright lights are that are not as the file has them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LightSettings {
+    set: Vec<(Item, u8)>,
+}
+
+impl LightSettings {
+    /// How bright a light was made, from 0 to 255; none for one that is as the file has it.
+    pub fn get(&self, light: Item) -> Option<u8> {
+        let found = self.set.iter().find(|(item, _)| *item == light);
+        found.map(|(_, intensity)| *intensity)
+    }
+
+    /// Makes a light this bright, or as the file has it.
+    pub fn set(&mut self, light: Item, intensity: Option<u8>) {
+        self.set.retain(|(item, _)| *item != light);
+        self.set
+            .extend(intensity.map(|intensity| (light, intensity)));
+    }
+
+    /// Whether all lights are as the file has them.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+}
