@@ -13,7 +13,7 @@ use mapscope::formats::pmf::{
     self, ChunkData, ChunkIndex, Cube, CubeKind, Entities, FORMAT, Face, Geometry, Level, Packing,
     Pmf, PmfError, StringRef, StringTable, Vertex,
 };
-use mapscope::formats::{Place, Severity};
+use mapscope::formats::{Place, Problem, Severity};
 use serde_json::{Value, json};
 
 use shared::shared;
@@ -635,6 +635,22 @@ fn made_up_maps_have_every_kind_of_cube() {
         };
         assert!(cubes.iter().any(has_bits), "{bits:#x}");
     }
+}
+
+#[test]
+fn a_few_bytes_that_become_millions_of_cubes_are_refused() {
+    let mut map = pmf::synthesize([1, 1, 2], 1, 1);
+    let cubes = &mut map.levels[0].chunks[1].data.as_mut().unwrap().cubes;
+    for _ in 0..4_000_000 {
+        cubes.push_empty();
+    }
+    let bytes = pmf::write(&map, Packing::Compressed).unwrap();
+    assert!(bytes.len() < 100_000, "{}", bytes.len());
+    let map = pmf::read(&bytes).unwrap();
+    let readable = map.levels[0].chunks.iter().map(|c| c.data.is_some());
+    assert_eq!(readable.collect::<Vec<_>>(), [true, false]);
+    let said = |problem: &Problem| problem.message.contains("in a file of this size");
+    assert_eq!(map.problems.iter().filter(|p| said(p)).count(), 1);
 }
 
 #[test]

@@ -8,7 +8,12 @@ use lz4_flex::frame::{BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInf
 const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
 /// The most that a section may decode to, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
-/// The most that all sections of a file may decode to together, in bytes.
+/// What all sections of any file may decode to together, in bytes.
+const BYTES_IN_ALL: u64 = 128 << 20;
+/// What they may decode to beyond that for each byte of the file. Maps have a fifth to a tenth of
+/// their decoded size; LZ4 itself would allow 255.
+const BYTES_PER_FILE_BYTE: u64 = 16;
+/// What all sections of the largest file may decode to together, in bytes.
 const MOST_BYTES_IN_ALL: u64 = 4 << 30;
 
 /// Why a frame cannot be decoded.
@@ -36,14 +41,16 @@ impl Lz4Fault {
 /// How much the frames of a file may still decode to.
 #[derive(Debug)]
 pub(super) struct Budget {
+    all: u64,
     left: u64,
 }
 
 impl Budget {
-    pub(super) fn new() -> Self {
-        Self {
-            left: MOST_BYTES_IN_ALL,
-        }
+    /// For a file of so many bytes.
+    pub(super) fn new(file_bytes: usize) -> Self {
+        let more = (file_bytes as u64).saturating_mul(BYTES_PER_FILE_BYTE);
+        let all = BYTES_IN_ALL.saturating_add(more).min(MOST_BYTES_IN_ALL);
+        Self { all, left: all }
     }
 
     /// Takes what a frame is said to decode to, if that can be true and is left.
@@ -53,7 +60,7 @@ impl Budget {
             Lz4Fault::new(
                 0,
                 format!("decodes to {declared} bytes"),
-                format!("at most {MOST_BYTES_IN_ALL} bytes in all sections"),
+                format!("at most {} bytes in all sections", self.all),
             )
         })?;
         Ok(())
@@ -256,7 +263,7 @@ mod tests {
         refused(&frame, 255 * frame.len() as u64 + 65, "at most");
         assert!(check_declared(1 << 40, MOST_BYTES + 1).is_err());
         assert!(check_declared(1 << 40, MOST_BYTES).is_ok());
-        let mut budget = Budget::new();
+        let mut budget = Budget::new(1 << 30);
         for _ in 0..4 {
             budget.take(1 << 30, MOST_BYTES).unwrap();
         }

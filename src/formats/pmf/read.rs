@@ -4,7 +4,6 @@
 //! and is listed; anything else is listed and lived with.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicU64;
 
 use super::archive::Archive;
 use super::bytes::{ChunkIndex, Cursor, Part, Section, Side};
@@ -15,7 +14,7 @@ use super::level::{LevelClient, LevelCommon, LevelNames, read_client, read_commo
 use super::lz4::{self, Budget, Lz4Fault};
 use super::problems::{Kind, Problems};
 use super::read_chunk::{Surroundings, is_inside, read_chunk, read_entities, warn_of_leftover};
-use super::read_cubes::cube_allowance;
+use super::read_cubes::CubeAllowance;
 use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError};
 use crate::formats::{Place, ReadError, parallel};
 
@@ -76,8 +75,8 @@ pub fn read_with(
     let mut reader = Reader {
         bytes,
         problems,
-        budget: Budget::new(),
-        cubes_left: cube_allowance(),
+        budget: Budget::new(bytes.len()),
+        cubes: CubeAllowance::new(bytes.len()),
         watch,
     };
     let mut levels = Vec::with_capacity(count);
@@ -146,7 +145,7 @@ struct Reader<'a, 'w> {
     bytes: &'a [u8],
     problems: Problems,
     budget: Budget,
-    cubes_left: AtomicU64,
+    cubes: CubeAllowance,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
 }
 
@@ -308,11 +307,11 @@ impl Reader<'_, '_> {
     ) -> Result<(), ReadError> {
         let file = self.bytes;
         let mut chunks = std::mem::take(&mut level.chunks);
-        let cubes_left = std::mem::take(&mut self.cubes_left);
+        let cubes = std::mem::take(&mut self.cubes);
         let around = Surroundings {
             names: LevelNames::new(&level.common, level.client.as_ref()),
             grid: level.grid,
-            cubes_left: &cubes_left,
+            cubes: &cubes,
         };
         let mut sizes_at = directory_offset;
         for batch in chunks.chunks_mut(CHUNKS_AT_ONCE) {
@@ -362,7 +361,7 @@ impl Reader<'_, '_> {
             }
         }
         drop(around);
-        self.cubes_left = cubes_left;
+        self.cubes = cubes;
         level.chunks = chunks;
         Ok(())
     }

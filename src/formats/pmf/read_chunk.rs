@@ -1,7 +1,5 @@
 //! Reading the three sections of a chunk (fact sheet A7 to A9).
 
-use std::sync::atomic::AtomicU64;
-
 use super::bytes::{ChunkIndex, Cursor, StringRef, StringTable};
 use super::chunk::{
     ChunkClient, ChunkData, ChunkServer, ClientDynamicLight, ClientFastLight, DynamicLight,
@@ -11,6 +9,7 @@ use super::cube::{Corners, CubeKind};
 use super::entities::Entities;
 use super::level::{LevelNames, read_name, warn_of_bits, warn_of_numbers};
 use super::problems::{Kind, Problems};
+use super::read_cubes::CubeAllowance;
 use crate::formats::{ReadError, outside};
 
 /// The largest lightmap has 2 to the power of this luxels on each side.
@@ -27,7 +26,7 @@ pub(super) struct Surroundings<'a> {
     /// How many chunks the grid has along Y, X and Z.
     pub grid: [u32; 3],
     /// How many cubes the file may still have.
-    pub cubes_left: &'a AtomicU64,
+    pub cubes: &'a CubeAllowance,
 }
 
 /// Says whether a grid has a chunk.

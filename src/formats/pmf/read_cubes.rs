@@ -16,10 +16,37 @@ use crate::formats::{ReadError, outside};
 /// The most cubes in a file. A cube takes one byte of a section, which is next to nothing when it
 /// is compressed, but some twenty bytes of memory.
 const MOST_CUBES: u64 = 1 << 26;
+/// How many cubes a file may have whatever its size.
+const FEW_CUBES: u64 = 1 << 20;
+/// How many it may have beyond that for each of its bytes: an octree takes about as many bytes as
+/// it has cubes even when it is packed, since each parent lists its children.
+const CUBES_PER_FILE_BYTE: u64 = 4;
 
-/// How many cubes a file may have.
-pub(super) fn cube_allowance() -> AtomicU64 {
-    AtomicU64::new(MOST_CUBES)
+/// How many cubes a file may still have, counted by all threads that read it.
+#[derive(Debug, Default)]
+pub(super) struct CubeAllowance {
+    all: u64,
+    left: AtomicU64,
+}
+
+impl CubeAllowance {
+    /// For a file of so many bytes.
+    pub(super) fn new(file_bytes: usize) -> Self {
+        let more = (file_bytes as u64).saturating_mul(CUBES_PER_FILE_BYTE);
+        let all = FEW_CUBES.saturating_add(more).min(MOST_CUBES);
+        Self {
+            all,
+            left: AtomicU64::new(all),
+        }
+    }
+
+    /// Takes some, if they are left.
+    fn take(&self, count: usize) -> bool {
+        let less = |left: u64| left.checked_sub(count as u64);
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+    }
 }
 
 impl ChunkReader<'_, '_> {
@@ -31,13 +58,10 @@ impl ChunkReader<'_, '_> {
             return Err(cursor.fault(at, "no cubes", "at least one"));
         }
         let count = cursor.count(count, 1, "cubes")?;
-        let take = |left: u64| left.checked_sub(count as u64);
-        let left = &self.around.cubes_left;
-        if left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
-            .is_err()
-        {
-            return Err(cursor.fault(at, format!("{count} cubes"), "at most 2^26 in a file"));
+        let allowance = self.around.cubes;
+        if !allowance.take(count) {
+            let expected = format!("at most {} in a file of this size", allowance.all);
+            return Err(cursor.fault(at, format!("{count} cubes"), expected));
         }
         self.data.cubes.reserve(count);
         for i in 0..count {
