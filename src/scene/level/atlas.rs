@@ -114,9 +114,9 @@ impl Atlas {
         })
     }
 
-    /// Paints a page: RGBA bytes from the top left, of its size in [`Atlas::pages`]. `is_on` says
-    /// by its global number whether a dynamic light shines.
-    pub fn paint(&self, level: &pmf::Level, page: usize, is_on: &dyn Fn(u32) -> bool) -> Vec<u8> {
+    /// Paints a page: RGBA bytes from the top left, of its size in [`Atlas::pages`]. `intensity`
+    /// says by its global number how bright a dynamic light is, from 0 to 255.
+    pub fn paint(&self, level: &pmf::Level, page: usize, intensity: &dyn Fn(u32) -> u8) -> Vec<u8> {
         let Some(&[width, height]) = self.pages.get(page) else {
             return Vec::new();
         };
@@ -127,7 +127,7 @@ impl Atlas {
                 if usize::from(slot.page) != page {
                     continue;
                 }
-                let lit = lit_luxels(data, lightmap, is_on);
+                let lit = lit_luxels(data, lightmap, intensity);
                 blit(&mut luxels, width, *slot, &lit);
             }
         }
@@ -141,11 +141,11 @@ impl Atlas {
         level: &pmf::Level,
         chunk: usize,
         lightmap: usize,
-        is_on: &dyn Fn(u32) -> bool,
+        intensity: &dyn Fn(u32) -> u8,
     ) -> Option<([u32; 2], u32, Vec<u8>)> {
         let slot = self.slots(chunk).get(lightmap)?;
         let data = level.chunks.get(chunk)?.data.as_ref()?;
-        let lit = lit_luxels(data, lightmap, is_on);
+        let lit = lit_luxels(data, lightmap, intensity);
         let side = u32::from(slot.side) + 2 * BORDER;
         let mut luxels = vec![u8::MAX; side as usize * side as usize * 4];
         let alone = Slot {
@@ -172,8 +172,8 @@ struct Lit {
 }
 
 /// A lightmap with the light of the dynamic lights that shine: each adds its luxels times its
-/// colour (fact sheet B16). Nothing is brighter than white (B15).
-fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, is_on: &dyn Fn(u32) -> bool) -> Lit {
+/// colour (fact sheet B16) as far as it is not dimmed. Nothing is brighter than white (B15).
+fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: &dyn Fn(u32) -> u8) -> Lit {
     let none = Lit {
         side: 0,
         rgb: Vec::new(),
@@ -188,13 +188,14 @@ fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, is_on: &dyn Fn(u32) -> boo
     for (light, look) in data.dynamic_lights.iter().zip(&client.dynamic_lights) {
         let of_map = |layer: &&pmf::LightLayer| usize::from(layer.lightmap) == lightmap;
         for layer in look.layers.iter().filter(of_map) {
-            if !is_on(light.id) {
+            let intensity = u32::from(intensity(light.id));
+            if intensity == 0 {
                 break;
             }
             for (luxel, more) in rgb.chunks_exact_mut(3).zip(layer.luxels.chunks_exact(3)) {
                 for ((channel, more), color) in luxel.iter_mut().zip(more).zip(look.color) {
-                    let more = (u16::from(*more) * u16::from(color) + 127) / 255;
-                    *channel = channel.saturating_add(more as u8);
+                    let more = u32::from(*more) * u32::from(color) * intensity;
+                    *channel = channel.saturating_add(((more + 255 * 127) / (255 * 255)) as u8);
                 }
             }
         }
@@ -326,7 +327,7 @@ mod tests {
         let level = level(&[2, 0, 3, 1]);
         let atlas = Atlas::arrange(&level);
         let [width, height] = atlas.pages[0];
-        let page = atlas.paint(&level, 0, &|_| false);
+        let page = atlas.paint(&level, 0, &|_| 0);
         let on_page = |x: i64, y: i64| {
             f32::from(
                 page[((y.clamp(0, i64::from(height) - 1) as u32 * width + x as u32) * 4) as usize],
@@ -353,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn dynamic_lights_are_added_while_they_shine() {
+    fn dynamic_lights_are_added_as_far_as_they_shine() {
         let mut level = level(&[1, 0]);
         let data = level.chunks[0].data.as_mut().unwrap();
         data.dynamic_lights = vec![pmf::DynamicLight { flags: 0, id: 40 }];
@@ -367,19 +368,20 @@ mod tests {
             }],
         }];
         let atlas = Atlas::arrange(&level);
-        let painted = |lightmap, is_on: bool| {
-            let light = |id| is_on && id == 40;
+        let painted = |lightmap, intensity: u8| {
+            let light = |id| if id == 40 { intensity } else { 0 };
             atlas.paint_slot(&level, 0, lightmap, &light).unwrap()
         };
-        assert_eq!(painted(0, false), painted(0, true));
-        let (corner, side, luxels) = painted(1, true);
+        assert_eq!(painted(0, 0), painted(0, 255));
+        let (corner, side, luxels) = painted(1, 255);
         assert_eq!((side, luxels), (3, [15, 40, 255, 255].repeat(9)));
-        assert_eq!(painted(1, false).2, [10, 20, 250, 255].repeat(9));
+        assert_eq!(painted(1, 0).2, [10, 20, 250, 255].repeat(9));
+        assert_eq!(painted(1, 51).2, [11, 24, 255, 255].repeat(9));
         // The same as on the page.
-        let page = atlas.paint(&level, 0, &|_| true);
+        let page = atlas.paint(&level, 0, &|_| 255);
         let at = (corner[1] * atlas.pages[0][0] + corner[0]) as usize * 4;
         assert_eq!(page[at..at + 4], [15, 40, 255, 255]);
-        assert_eq!(atlas.paint_slot(&level, 0, 2, &|_| true), None);
+        assert_eq!(atlas.paint_slot(&level, 0, 2, &|_| 255), None);
     }
 
     #[test]
@@ -388,7 +390,7 @@ mod tests {
         let atlas = Atlas::arrange(&level);
         let slot = atlas.slots(0)[0];
         assert_eq!(slot.side, 2048);
-        let page = atlas.paint(&level, 0, &|_| false);
+        let page = atlas.paint(&level, 0, &|_| 0);
         let luxels = &lightmaps(&level)[0].luxels;
         let mean = [0, 1, 4096, 4097].map(|luxel| u32::from(luxels[luxel * 3]));
         let at = (u32::from(slot.y) * atlas.pages[0][0] + u32::from(slot.x)) as usize * 4;

@@ -9,8 +9,8 @@ use super::{HANDEDNESS, Map};
 use crate::formats::{Format, Problem, pmf};
 use crate::scene::camera::Handedness;
 use crate::scene::{
-    Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, Part, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart,
+    Aabb, ClipInfo, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry,
+    OutlineNode, Overlay, Part, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart,
 };
 
 /// The overlays of a map.
@@ -177,6 +177,10 @@ impl Document for Map {
             item::LIGHTMAP => Some(self.chunk_at(item.index >> 8)?.level_number),
             _ => Some(self.cube_at(item)?.0.at.level_number),
         }
+    }
+
+    fn clips(&self) -> &[ClipInfo] {
+        &self.clips
     }
 
     fn outline(&self) -> Vec<OutlineNode> {

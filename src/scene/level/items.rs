@@ -20,6 +20,13 @@ pub(super) mod item {
     pub(in crate::scene) const MATERIAL: &str = "material";
     /// A lightmap: 256 times its chunk plus its index.
     pub(in crate::scene) const LIGHTMAP: &str = "lightmap";
+    /// A light with lightmaps of its own: its level times 2 to the power of 32, plus its global
+    /// number.
+    pub(in crate::scene) const DYNAMIC_LIGHT: &str = "dynamic light";
+    /// A light that colours vertices, likewise.
+    pub(in crate::scene) const FAST_LIGHT: &str = "fast light";
+    /// The clip in which materials move.
+    pub(in crate::scene) const CLIP: &str = "clip";
 }
 
 /// How many there are before each chunk.
@@ -83,8 +90,8 @@ impl Numbers {
 }
 
 impl Map {
-    /// The item of a chunk.
-    pub(super) fn chunk_item(&self, level: usize, chunk: usize) -> Option<Item> {
+    /// The item of a chunk of a level.
+    pub fn chunk_item(&self, level: usize, chunk: usize) -> Option<Item> {
         Some(Item {
             kind: item::CHUNK,
             index: self.numbers.chunks.get(level)? + chunk as u64,
@@ -116,7 +123,7 @@ impl Map {
     }
 
     /// The item of a material of a level.
-    pub(super) fn material_item(level: usize, material: usize) -> Item {
+    pub fn material_item(level: usize, material: usize) -> Item {
         Item {
             kind: item::MATERIAL,
             index: (level as u64) << 32 | material as u64,

@@ -19,8 +19,10 @@ mod describe;
 mod document;
 mod info;
 mod items;
+mod lights;
 pub mod materials;
 pub mod mesh;
+mod moving;
 mod outline;
 mod pick;
 mod place;
@@ -29,6 +31,7 @@ mod properties;
 mod sample;
 mod sections;
 pub mod textures;
+pub mod tint;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,6 +40,7 @@ use glam::Vec3;
 
 use self::atlas::Atlas;
 use self::items::Numbers;
+use self::lights::Lights;
 use self::materials::Materials;
 use self::mesh::{ChunkMesh, Surroundings};
 use self::pick::Trees;
@@ -45,7 +49,7 @@ use self::textures::Textures;
 use super::camera::Handedness;
 use super::parallel::in_parallel;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
-use super::{Aabb, Document, Item, Part};
+use super::{Aabb, ClipInfo, Document, Item, Part};
 use crate::formats::pmf::{self, Pmf};
 use crate::formats::{Place, Problem};
 
@@ -61,6 +65,7 @@ pub struct Map {
     pmf: Arc<Pmf>,
     levels: Vec<Level>,
     parts: Vec<Part>,
+    clips: Vec<ClipInfo>,
     numbers: Numbers,
     textures: Textures,
     problems: Vec<Problem>,
@@ -78,6 +83,7 @@ pub struct Level {
     pub chunks: Vec<ChunkMesh>,
     /// What its faces occupy in world space; without any, its chunks.
     pub bounds: Aabb,
+    lights: Lights,
     trees: Trees,
 }
 
@@ -133,6 +139,7 @@ impl Map {
             numbers: Numbers::of(&pmf),
             pmf: Arc::new(pmf),
             parts: parts.collect(),
+            clips: moving::clips(levels.iter().flat_map(|level| &level.materials.list)),
             levels,
             textures,
             problems,
@@ -176,6 +183,7 @@ impl Level {
             .reduce(|all, next| all.union(&next));
         Ok(Self {
             bounds: bounds.unwrap_or_else(|| grid_bounds(level)),
+            lights: Lights::of(level),
             trees: Trees::new(chunks.len()),
             materials,
             atlas,
