@@ -1,5 +1,5 @@
-// Models: posed by their joints and lit as the engine lights them. Joined after frame.wgsl and
-// skin.wgsl. Keep bindings and constants in sync with `render/model`.
+// Models: posed by their joints and lit as the engine lights them. Joined after frame.wgsl,
+// surface.wgsl and skin.wgsl. Keep bindings and constants in sync with `render/model`.
 //
 // What the surface shows is decided when a pipeline is made, since software renderers run both sides
 // of every branch.
@@ -137,30 +137,6 @@ fn albedo_at(uv: vec2f) -> vec3f {
 }
 
 // ---- Overlays ------------------------------------------------------------------------------
-
-// A little shading, so that the shape stays readable where colours mean something.
-fn shade(normal: vec3f) -> f32 {
-    return 0.5 + 0.5 * clamp(dot(normal, normalize(vec3f(0.5, 0.75, 0.3))), 0.0, 1.0);
-}
-
-// How much of a square of a board of unit squares is black where a pixel covers `size` of them.
-fn checker(at: vec2f, size: vec2f) -> f32 {
-    let width = max(size, vec2f(1e-4));
-    let sides = 2.0 * (abs(fract((at - 0.5 * width) * 0.5) - 0.5)
-        - abs(fract((at + 0.5 * width) * 0.5) - 0.5)) / width;
-    return 0.5 - 0.5 * sides.x * sides.y;
-}
-
-// Eight squares along each side of the texture, and smaller ones within them; the colours say where
-// in it: red grows with u, green with v.
-fn uv_color(uv: vec2f, pixel: vec2f) -> vec3f {
-    // Where a pixel covers the whole texture only the mean is left.
-    let place = mix(fract(uv), vec2f(0.5), smoothstep(vec2f(0.25), vec2f(1.0), pixel));
-    let color = vec3f(0.15 + 0.85 * place.x, 0.15 + 0.85 * place.y, 0.55 - 0.4 * place.x);
-    let coarse = mix(1.0, 0.75, checker(uv * 8.0, pixel * 8.0));
-    let fine = mix(1.0, 0.65, checker(uv * 32.0, pixel * 32.0));
-    return color * coarse * fine;
-}
 
 fn heat_color(weight: f32) -> vec3f {
     let at = clamp(weight, 0.0, 1.0) * 4.0;

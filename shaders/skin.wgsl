@@ -59,11 +59,3 @@ fn posed(position: vec3f, normal: vec3f, packed: u32, palette_first: u32) -> Pos
     }
     return result;
 }
-
-// A unit vector of an octahedron's unfolded surface, from -1 to 1 along both sides.
-fn octahedral_normal(place: vec2f) -> vec3f {
-    var normal = vec3f(place, 1.0 - abs(place.x) - abs(place.y));
-    let folded = max(-normal.z, 0.0);
-    normal = vec3f(normal.xy - select(vec2f(-folded), vec2f(folded), place >= vec2f(0.0)), normal.z);
-    return normalize(normal);
-}

@@ -60,7 +60,7 @@ impl LineRenderer {
                     }),
                     depth_write: false,
                     depth_compare,
-                    blend: true,
+                    blend: Some(wgpu::BlendState::ALPHA_BLENDING),
                     cull: false,
                     ..PipelineOptions::new("vs_line", "fs_line")
                 },

@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 use thiserror::Error;
 
 use self::frame::{FrameData, FrameRenderer};
-use self::level::LevelData;
+use self::level::{LevelData, LevelRenderer};
 use self::lines::{LineData, LineRenderer};
 use self::model::{ModelData, ModelRenderer};
 use self::sky::SkyRenderer;
@@ -97,6 +97,7 @@ pub struct Renderer {
     lines: LineRenderer,
     terrain: TerrainRenderer,
     model: ModelRenderer,
+    level: LevelRenderer,
     /// A tile of terrain under models, once one was asked for; none if it could not be made.
     ground: OnceLock<Option<ModelData>>,
     /// For pictures of no document.
@@ -130,6 +131,15 @@ impl SceneData {
         }
     }
 
+    /// How many chunks of how many are on the GPU, of a document that appears chunk by chunk; none
+    /// once all are.
+    pub fn progress(&self) -> Option<(usize, usize)> {
+        match &self.content {
+            Content::Level(level) => level.progress(),
+            Content::Terrain(_) | Content::Model(_) => None,
+        }
+    }
+
     /// Shows a model, of which this is the data, this many times from now on, instead of once at
     /// the moment that the view asks for.
     ///
@@ -157,6 +167,7 @@ impl Renderer {
             lines: LineRenderer::new(gpu, &frame),
             terrain: TerrainRenderer::new(gpu, &frame),
             model: ModelRenderer::new(gpu),
+            level: LevelRenderer::new(gpu),
             ground: OnceLock::new(),
             empty: FrameData::new(gpu, &frame, Aabb::default()),
             frame,
@@ -174,20 +185,35 @@ impl Renderer {
         let lines = LineRenderer::new(gpu, &self.frame);
         let terrain = self.terrain.reloaded(gpu, &self.frame);
         let model = self.model.reloaded(gpu, &self.frame);
+        let level = self.level.reloaded(gpu, &self.frame);
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(error.to_string());
         }
         (self.sky, self.lines) = (sky, lines);
-        (self.terrain, self.model) = (terrain, model);
+        (self.terrain, self.model, self.level) = (terrain, model, level);
         Ok(())
     }
 
-    /// Puts a document on the GPU.
+    /// Puts a document on the GPU: all of what is shown of it first.
     ///
     /// # Errors
     /// When it is larger than the device allows.
     pub fn upload(&self, gpu: &Gpu, document: &dyn Document) -> Result<SceneData, UploadError> {
-        self.upload_sharing(gpu, document, None)
+        self.upload_sharing(gpu, document, None, None)
+    }
+
+    /// Puts a document on the GPU that may appear chunk by chunk: before each picture some of what
+    /// is shown is sent, nearly so many bytes ([`SceneData::progress`]).
+    ///
+    /// # Errors
+    /// When it is larger than the device allows.
+    pub fn upload_gradually(
+        &self,
+        gpu: &Gpu,
+        document: &dyn Document,
+        bytes_per_picture: u64,
+    ) -> Result<SceneData, UploadError> {
+        self.upload_sharing(gpu, document, None, Some(bytes_per_picture))
     }
 
     /// Puts a patch of an open map on the GPU ([`Terrain::patch`]). It shares the map's textures.
@@ -202,7 +228,7 @@ impl Renderer {
         map: &SceneData,
         patch: &dyn Document,
     ) -> Result<SceneData, UploadError> {
-        self.upload_sharing(gpu, patch, Some(map))
+        self.upload_sharing(gpu, patch, Some(map), None)
     }
 
     fn upload_sharing(
@@ -210,6 +236,7 @@ impl Renderer {
         gpu: &Gpu,
         document: &dyn Document,
         shared: Option<&SceneData>,
+        bytes_per_picture: Option<u64>,
     ) -> Result<SceneData, UploadError> {
         let content = match document.drawable() {
             Drawable::Terrain(terrain) => {
@@ -221,7 +248,10 @@ impl Renderer {
                 Content::Terrain(Box::new(terrain))
             }
             Drawable::Model(model) => Content::Model(Box::new(self.model.upload(gpu, model)?)),
-            Drawable::Level(map) => Content::Level(Box::new(LevelData::upload(gpu, map)?)),
+            Drawable::Level(map) => {
+                let level = self.level.upload(gpu, map, bytes_per_picture)?;
+                Content::Level(Box::new(level))
+            }
         };
         Ok(SceneData {
             frame: FrameData::new(gpu, &self.frame, document.bounds()),
@@ -259,6 +289,10 @@ impl Renderer {
                 data.prepare(gpu, model, &view.shown);
                 self.model.prepare(gpu, &self.frame, data, &view.shown);
             }
+            (Drawable::Level(map), Content::Level(data)) => {
+                let what = (map, view, target.size);
+                self.level.prepare(gpu, &self.frame, data, what);
+            }
             // Data of another document shows what it was made of.
             _ => {}
         }
@@ -282,17 +316,21 @@ impl Renderer {
                     .draw_ground(&mut pass, frame, data, &mut statistics);
             }
             Content::Model(data) => self.model.draw(&mut pass, frame, data, &mut statistics),
-            Content::Level(_) => {}
+            Content::Level(data) => self.level.draw(&mut pass, frame, data, &mut statistics),
         }
         if let Some(ground) = ground {
             self.model.draw(&mut pass, frame, ground, &mut statistics);
         }
         match scene.content {
-            Content::Terrain(_) | Content::Level(_) => self.sky.draw_sky(&mut pass, frame),
+            Content::Terrain(_) => self.sky.draw_sky(&mut pass, frame),
             Content::Model(_) => self.sky.draw_studio(gpu, &self.frame, &mut pass, frame),
+            // It has drawn its own.
+            Content::Level(_) => {}
         }
-        statistics.draw_calls += 1;
-        statistics.triangles += 1;
+        if !matches!(scene.content, Content::Level(_)) {
+            statistics.draw_calls += 1;
+            statistics.triangles += 1;
+        }
         if let Content::Terrain(data) = &scene.content {
             self.terrain
                 .draw_water(&mut pass, frame, data, &mut statistics);
@@ -303,6 +341,7 @@ impl Renderer {
                     self.terrain
                         .draw_wireframe(&mut pass, frame, data, &mut statistics);
                 }
+                // It has drawn them.
                 Content::Level(_) => {}
                 Content::Model(data) => {
                     self.model

@@ -4,6 +4,7 @@ use wgpu::util::DeviceExt as _;
 
 use super::target::DEPTH_FORMAT;
 use super::{COLOR_FORMAT, Gpu, UploadError};
+use crate::scene::model::Texture;
 
 /// What pipelines differ in.
 pub(super) struct PipelineOptions<'a> {
@@ -11,9 +12,11 @@ pub(super) struct PipelineOptions<'a> {
     pub(super) fragment: &'a str,
     /// The one buffer of vertices or instances.
     pub(super) vertices: Option<wgpu::VertexBufferLayout<'a>>,
+    /// A second buffer beside it.
+    pub(super) more_vertices: Option<wgpu::VertexBufferLayout<'a>>,
     pub(super) depth_write: bool,
     pub(super) depth_compare: wgpu::CompareFunction,
-    pub(super) blend: bool,
+    pub(super) blend: Option<wgpu::BlendState>,
     pub(super) cull: bool,
     pub(super) wireframe: bool,
     pub(super) constants: &'a [(&'a str, f64)],
@@ -26,10 +29,11 @@ impl<'a> PipelineOptions<'a> {
             vertex,
             fragment,
             vertices: None,
+            more_vertices: None,
             depth_write: true,
             // Depth is reversed.
             depth_compare: wgpu::CompareFunction::GreaterEqual,
-            blend: false,
+            blend: None,
             cull: true,
             wireframe: false,
             constants: &[],
@@ -64,7 +68,7 @@ pub(super) fn create_pipeline(
                 module,
                 entry_point: Some(options.vertex),
                 compilation_options: compilation_options.clone(),
-                buffers: std::slice::from_ref(&options.vertices),
+                buffers: &[options.vertices.clone(), options.more_vertices.clone()],
             },
             primitive: wgpu::PrimitiveState {
                 // The view is mirrored, so what is counter-clockwise from outside in the world is
@@ -97,7 +101,7 @@ pub(super) fn create_pipeline(
                 compilation_options,
                 targets: &[Some(wgpu::ColorTargetState {
                     format: COLOR_FORMAT,
-                    blend: options.blend.then_some(wgpu::BlendState::ALPHA_BLENDING),
+                    blend: options.blend,
                     write_mask: wgpu::ColorWrites::ALL,
                 })],
             }),
@@ -172,6 +176,34 @@ pub(super) fn check_size(gpu: &Gpu, what: &'static str, bytes: u64) -> Result<()
     Ok(())
 }
 
+/// Says whether a buffer that is not bound as a whole fits the device.
+pub(super) fn check_buffer_size(
+    gpu: &Gpu,
+    what: &'static str,
+    bytes: u64,
+) -> Result<(), UploadError> {
+    let limit = gpu.device.limits().max_buffer_size;
+    if bytes > limit {
+        return Err(UploadError::TooLarge { what, bytes, limit });
+    }
+    Ok(())
+}
+
+/// Says whether a texture of four bytes a texel fits the device.
+pub(super) fn check_texture_size(
+    gpu: &Gpu,
+    what: &'static str,
+    size: [u32; 2],
+) -> Result<(), UploadError> {
+    let side = u64::from(gpu.device.limits().max_texture_dimension_2d);
+    let size = size.map(u64::from);
+    if size.iter().any(|of_texture| *of_texture > side) {
+        let [bytes, limit] = [size[0] * size[1] * 4, side * side * 4];
+        return Err(UploadError::TooLarge { what, bytes, limit });
+    }
+    Ok(())
+}
+
 /// Makes the buffers of a document, and counts their bytes.
 pub(super) struct Uploads<'a> {
     gpu: &'a Gpu,
@@ -201,6 +233,24 @@ impl<'a> Uploads<'a> {
         };
         Ok(self.gpu.device.create_buffer_init(&descriptor))
     }
+}
+
+/// Makes a texture of a picture with its mip levels, and says how many bytes it has.
+pub(super) fn upload_picture(
+    gpu: &Gpu,
+    label: &str,
+    picture: &Texture,
+) -> (wgpu::TextureView, u64) {
+    // What is larger than the device allows begins with a smaller level.
+    let most = gpu.device.limits().max_texture_dimension_2d;
+    let fits = |level: &usize| picture.size.iter().all(|side| side >> level <= most);
+    let first = (0..picture.levels.len()).find(fits).unwrap_or_default();
+    let size = picture.size.map(|side| (side >> first).max(1));
+    let levels: Vec<&[u8]> = picture.levels[first..].iter().map(Vec::as_slice).collect();
+    let format = wgpu::TextureFormat::Rgba8Unorm;
+    let view = upload_texture(gpu, label, format, size, &[&levels])
+        .create_view(&wgpu::TextureViewDescriptor::default());
+    (view, levels.iter().map(|level| level.len() as u64).sum())
 }
 
 /// Makes a texture of some layers, each with its mip levels, the largest first, in rows from the

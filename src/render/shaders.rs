@@ -28,6 +28,7 @@ const FRAME: (&str, &str) = file!("frame.wgsl");
 const TILE: (&str, &str) = file!("tile.wgsl");
 const SKY_FILE: (&str, &str) = file!("sky.wgsl");
 const SKIN: (&str, &str) = file!("skin.wgsl");
+const SURFACE: (&str, &str) = file!("surface.wgsl");
 
 /// Terrain and water.
 pub(super) static TERRAIN: Shader = Shader {
@@ -37,7 +38,12 @@ pub(super) static TERRAIN: Shader = Shader {
 /// Models.
 pub(super) static MODEL: Shader = Shader {
     name: "model",
-    parts: &[FRAME, SKIN, file!("model.wgsl")],
+    parts: &[FRAME, SURFACE, SKIN, file!("model.wgsl")],
+};
+/// Levels.
+pub(super) static LEVEL: Shader = Shader {
+    name: "level",
+    parts: &[FRAME, SURFACE, SKY_FILE, file!("level.wgsl")],
 };
 /// The sky.
 pub(super) static SKY: Shader = Shader {
@@ -62,7 +68,7 @@ pub(super) static TILE_PROBE: Shader = Shader {
 /// What the GPU makes of vertices that joints move, likewise.
 pub(super) static SKIN_PROBE: Shader = Shader {
     name: "skin_probe",
-    parts: &[SKIN, file!("skin_probe.wgsl")],
+    parts: &[SURFACE, SKIN, file!("skin_probe.wgsl")],
 };
 
 /// What frame times are measured against.
@@ -75,6 +81,7 @@ pub(super) static FLOOR: Shader = Shader {
 pub static SHADERS: &[&Shader] = &[
     &TERRAIN,
     &MODEL,
+    &LEVEL,
     &SKY,
     &STUDIO,
     &LINES,

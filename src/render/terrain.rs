@@ -206,7 +206,7 @@ impl Pipelines {
                     // Skirts hang behind the edge of their chunk, whichever way one looks at it.
                     cull: !far,
                     wireframe,
-                    blend: wireframe,
+                    blend: wireframe.then_some(wgpu::BlendState::ALPHA_BLENDING),
                     depth_write: !wireframe,
                     constants: &constants,
                     ..PipelineOptions::new(vertex, if wireframe { "fs_wire" } else { fragment })
@@ -588,7 +588,7 @@ fn water_pipeline(
         &PipelineOptions {
             vertices: Some(chunk_attribute(4)),
             depth_write: false,
-            blend: true,
+            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
             cull: false,
             ..PipelineOptions::new("vs_water", "fs_water")
         },

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::Vec4;
 use wgpu::util::DeviceExt as _;
 
-use crate::render::resources::{Uploads, upload_texture};
+use crate::render::resources::{Uploads, upload_picture};
 use crate::render::{Gpu, UploadError};
 use crate::scene::model::{Material, Model, Texture};
 
@@ -164,16 +164,8 @@ impl<'a> Materials<'a> {
         if let Some((_, view)) = self.textures.iter().find(|(other, _)| *other == key) {
             return view.clone();
         }
-        // What is larger than the device allows begins with a smaller level.
-        let most = self.gpu.device.limits().max_texture_dimension_2d;
-        let fits = |level: &usize| texture.size.iter().all(|side| side >> level <= most);
-        let first = (0..texture.levels.len()).find(fits).unwrap_or_default();
-        let size = texture.size.map(|side| (side >> first).max(1));
-        let levels: Vec<&[u8]> = texture.levels[first..].iter().map(Vec::as_slice).collect();
-        let format = wgpu::TextureFormat::Rgba8Unorm;
-        let view = upload_texture(self.gpu, "model texture", format, size, &[&levels])
-            .create_view(&wgpu::TextureViewDescriptor::default());
-        self.bytes += levels.iter().map(|level| level.len() as u64).sum::<u64>();
+        let (view, bytes) = upload_picture(self.gpu, "model texture", texture);
+        self.bytes += bytes;
         self.textures.push((key, view.clone()));
         view
     }

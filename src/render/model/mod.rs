@@ -189,7 +189,7 @@ impl ModelRenderer {
                 }),
                 cull: !key.look.two_sided,
                 wireframe: key.wireframe,
-                blend: key.wireframe,
+                blend: key.wireframe.then_some(wgpu::BlendState::ALPHA_BLENDING),
                 depth_write: !key.wireframe,
                 constants: &constants,
                 ..PipelineOptions::new(

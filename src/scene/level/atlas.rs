@@ -11,7 +11,7 @@ const MOST_SIDE: u32 = 2048;
 const BORDER: u32 = 1;
 /// Luxels along the side of the white square in the corner of each page, for surfaces without
 /// lightmap. Filtering at its middle does not reach its edge.
-const WHITE_SIDE: u32 = 4;
+pub const WHITE_SIDE: u32 = 4;
 
 /// Where the lightmaps of a level are on pages.
 #[derive(Debug, Default)]

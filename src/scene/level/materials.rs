@@ -21,12 +21,13 @@ pub struct Material {
     pub name: String,
     /// How it is put over what is behind it.
     pub blend: Blend,
+    /// Whether its alpha counts, and that of its texture.
+    pub is_transparent: bool,
     /// Whether it moves in waves.
     pub is_liquid: bool,
     /// Whether it is one of the file: the last one of a level stands for all that are not.
     pub is_known: bool,
-    /// How it looks; none in a level without client section. The alpha counts only where
-    /// [`Material::blend`] is not opaque.
+    /// How it looks; none in a level without client section.
     pub look: Option<ClientMaterial>,
 }
 
@@ -54,6 +55,7 @@ impl Materials {
                         (_, true) => Blend::Alpha,
                         (_, false) => Blend::Opaque,
                     },
+                    is_transparent,
                     is_liquid: material.flags & pmf::Material::LIQUID != 0,
                     is_known: true,
                     look: looks.get(i).cloned(),
@@ -63,11 +65,21 @@ impl Materials {
         list.push(Material {
             name: "unknown".to_owned(),
             blend: Blend::Opaque,
+            is_transparent: false,
             is_liquid: false,
             is_known: false,
             look: None,
         });
         Self { list }
+    }
+
+    /// A quiet colour for a material of which nothing says how it looks: neighbours in the list
+    /// have different ones.
+    pub fn quiet_color(index: usize) -> [u8; 3] {
+        // Steps of the golden ratio around the circle of hues.
+        let hue = (index as f32 * 0.618_034).fract() * std::f32::consts::TAU;
+        let third = std::f32::consts::TAU / 3.0;
+        [0.0, 1.0, 2.0].map(|channel| (150.0 + 34.0 * (hue - channel * third).cos()) as u8)
     }
 
     /// The index of the material for what is not in the file.

@@ -83,6 +83,9 @@ pub struct ChunkMesh {
     pub indices: Vec<u32>,
     /// What is drawn together, the opaque parts first, and which of `indices` they are.
     pub parts: Vec<(Part, Range<u32>)>,
+    /// Where the indices end of those faces of each of `parts` that lie flat on a side of their
+    /// cube: first those on +X, then +Y, +Z, -X, -Y and -Z. Behind them are all others.
+    pub flat_ends: Vec<[u32; 6]>,
     /// All faces in the order of their indices.
     pub faces: Vec<MeshFace>,
     /// How many faces are not drawn since too many share their vertices.
@@ -169,6 +172,7 @@ impl ChunkMesh {
         size_of_val(self.vertices.as_slice())
             + size_of_val(self.indices.as_slice())
             + size_of_val(self.parts.as_slice())
+            + size_of_val(self.flat_ends.as_slice())
             + size_of_val(self.faces.as_slice())
     }
 }
@@ -200,10 +204,11 @@ struct Builder<'a> {
     parts: HashMap<Part, u32>,
     /// The part that was used last, which mostly is used again.
     last: Option<(Part, u32)>,
-    /// Triangles of each part.
-    triangles: Vec<u32>,
-    /// Of each face its part, and how its corners are listed.
-    drawn: Vec<(u32, Listed)>,
+    /// Triangles of each part: those that lie flat on each side, and all others.
+    triangles: Vec<[u32; 7]>,
+    /// Of each face its part, which of its triangles they are among, and how its corners are
+    /// listed.
+    drawn: Vec<(u32, usize, Listed)>,
     most_vertices: usize,
     min: Vec3,
     max: Vec3,
@@ -287,23 +292,27 @@ impl<'a> Builder<'a> {
                 file_vertex: face.vertices.start,
                 first_index: 0,
             });
-            let listed = match (face.first_normal, corners) {
+            let (is_flat, listed) = match (face.first_normal, corners) {
                 (None, [a, b, c, d]) => {
                     let (normal, order) = quad([a, b, c, d].map(position), face.side);
                     for corner in corners {
                         self.push(corner, normal, center, page, slot);
                     }
-                    Listed::Quad(order)
+                    // Quads look the way of their side.
+                    (is_level(corners, face.side), Listed::Quad(order))
                 }
                 (first_normal, _) => {
                     let first = first_normal.unwrap_or(u32::MAX) as usize;
                     let normals = self.client.normals.get(first..).unwrap_or_default();
                     self.push_triangles(corners, normals, center, page, slot);
-                    Listed::Triangles
+                    let is_flat = is_level(corners, face.side) && look_out(corners, face.side);
+                    (is_flat, Listed::Triangles)
                 }
             };
-            self.drawn.push((part, listed));
-            if let Some(triangles) = self.triangles.get_mut(part as usize) {
+            let group = if is_flat { face.side } else { 6 };
+            self.drawn.push((part, group, listed));
+            let triangles = self.triangles.get_mut(part as usize);
+            if let Some(triangles) = triangles.and_then(|groups| groups.get_mut(group)) {
                 *triangles += u32::from(face.triangles);
             }
         }
@@ -319,7 +328,7 @@ impl<'a> Builder<'a> {
         let next = self.parts.len() as u32;
         let number = *self.parts.entry(part.clone()).or_insert(next);
         if number == next {
-            self.triangles.push(0);
+            self.triangles.push([0; 7]);
         }
         self.last = Some((part, number));
         number
@@ -370,23 +379,28 @@ impl<'a> Builder<'a> {
         mesh.vertices.shrink_to_fit();
         let mut parts: Vec<(Part, u32)> = self.parts.into_iter().collect();
         parts.sort_unstable();
-        // Of each part, where its next index and its next face go.
-        let mut next = vec![0_u32; parts.len()];
-        let mut first = 0;
+        // Of each part, where the next index of each group goes.
+        let mut next = vec![[0_u32; 7]; parts.len()];
+        let mut end = 0;
         for (part, number) in parts {
-            let count = self
-                .triangles
-                .get(number as usize)
-                .map_or(0, |count| count * 3);
-            if let Some(next) = next.get_mut(number as usize) {
-                *next = first;
+            let number = number as usize;
+            let (Some(counts), Some(next)) = (self.triangles.get(number), next.get_mut(number))
+            else {
+                continue;
+            };
+            let first = end;
+            for (next, count) in next.iter_mut().zip(counts) {
+                *next = end;
+                end += count * 3;
             }
-            mesh.parts.push((part, first..first + count));
-            first += count;
+            let [_, flat_ends @ ..] = *next;
+            mesh.flat_ends.push(flat_ends);
+            mesh.parts.push((part, first..end));
         }
-        mesh.indices = vec![0; first as usize];
-        for (face, (part, listed)) in mesh.faces.iter_mut().zip(&self.drawn) {
-            let Some(next) = next.get_mut(*part as usize) else {
+        mesh.indices = vec![0; end as usize];
+        for (face, (part, group, listed)) in mesh.faces.iter_mut().zip(&self.drawn) {
+            let next = next.get_mut(*part as usize);
+            let Some(next) = next.and_then(|groups| groups.get_mut(*group)) else {
                 continue;
             };
             face.first_index = *next;
@@ -418,6 +432,23 @@ impl<'a> Builder<'a> {
 
 fn position(vertex: &Vertex) -> Vec3 {
     vertex.position.into()
+}
+
+/// Whether vertices have the same place along the axis of a side.
+fn is_level(corners: &[Vertex], side: usize) -> bool {
+    let along = |vertex: &Vertex| vertex.position.get(side % 3).copied();
+    let mut places = corners.iter().map(along);
+    let first = places.next();
+    places.all(|place| Some(place) == first)
+}
+
+/// Whether all triangles look the way of a side.
+fn look_out(corners: &[Vertex], side: usize) -> bool {
+    corners.as_chunks::<3>().0.iter().all(|triangle| {
+        let [a, b, c] = triangle.each_ref().map(position);
+        let toward = (c - a).cross(b - a)[side % 3];
+        if side < 3 { toward > 0.0 } else { toward < 0.0 }
+    })
 }
 
 /// The direction in which a triangle of the file faces (fact sheet B3); none where it has no
@@ -477,7 +508,7 @@ mod tests {
         let [level] = map.levels() else {
             panic!("one level")
         };
-        let mut blends = 0;
+        let (mut blends, mut flat) = (0, 0);
         for mesh in &level.chunks {
             let source = &map.pmf().levels[0].chunks[mesh.chunk];
             let data = source.data.as_ref().unwrap();
@@ -495,6 +526,7 @@ mod tests {
             let firsts = mesh.parts.iter().map(|(_, indices)| indices.start);
             assert!(firsts.eq([0].into_iter().chain(ends).take(mesh.parts.len())));
             assert!(mesh.parts.is_sorted_by_key(|(part, _)| part.clone()));
+            flat += flat_triangles(mesh);
             blends += usize::from(mesh.parts.last().unwrap().0.blend != Blend::Opaque);
             let triangles = mesh.indices.chunks_exact(3).zip((0..).step_by(3));
             for (triangle, index) in triangles {
@@ -528,6 +560,31 @@ mod tests {
             );
         }
         assert!(blends > 0, "the sample has water");
+        let all: usize = level.chunks.iter().map(|mesh| mesh.indices.len() / 3).sum();
+        // Nearly all, but not those at moved corners.
+        assert!(flat > all / 2 && flat < all, "{flat} of {all}");
+    }
+
+    /// Looks at the triangles that lie flat on a side, and counts them.
+    fn flat_triangles(mesh: &ChunkMesh) -> usize {
+        let mut count = 0;
+        assert_eq!(mesh.flat_ends.len(), mesh.parts.len());
+        for ((_, indices), ends) in mesh.parts.iter().zip(&mesh.flat_ends) {
+            let mut first = indices.start;
+            for (side, end) in ends.iter().enumerate() {
+                let triangles = mesh.indices[first as usize..*end as usize].chunks_exact(3);
+                for triangle in triangles {
+                    let [a, b, c] = [0, 1, 2].map(|i| place(&mesh.vertices[triangle[i] as usize]));
+                    let mut axis = Vec3::ZERO;
+                    axis[side % 3] = if side < 3 { 1.0 } else { -1.0 };
+                    assert!(faces(a, b, c).dot(axis) > 0.999_999);
+                    count += 1;
+                }
+                first = *end;
+            }
+            assert!(first <= indices.end);
+        }
+        count
     }
 
     #[test]

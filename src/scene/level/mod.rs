@@ -30,6 +30,7 @@ mod properties;
 #[cfg(test)]
 mod sample;
 mod sections;
+mod sky;
 pub mod textures;
 pub mod tint;
 
@@ -45,6 +46,7 @@ use self::materials::Materials;
 use self::mesh::{ChunkMesh, Surroundings};
 use self::pick::Trees;
 use self::sections::Sections;
+use self::sky::SkyRegion;
 use self::textures::Textures;
 use super::camera::Handedness;
 use super::parallel::in_parallel;
@@ -84,6 +86,7 @@ pub struct Level {
     /// What its faces occupy in world space; without any, its chunks.
     pub bounds: Aabb,
     lights: Lights,
+    sky_regions: Vec<SkyRegion>,
     trees: Trees,
 }
 
@@ -184,6 +187,7 @@ impl Level {
         Ok(Self {
             bounds: bounds.unwrap_or_else(|| grid_bounds(level)),
             lights: Lights::of(level),
+            sky_regions: sky::regions(level),
             trees: Trees::new(chunks.len()),
             materials,
             atlas,

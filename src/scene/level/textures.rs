@@ -148,6 +148,11 @@ impl Textures {
         self.by_path.get(path).copied()
     }
 
+    /// A texture for materials that are not known: nobody takes it for a surface.
+    pub fn placeholder() -> Texture {
+        Texture::new(pictures::placeholder(0))
+    }
+
     /// Bytes of memory that they hold.
     pub(super) fn cpu_bytes(&self) -> usize {
         let levels = self.list.iter().flat_map(|texture| &texture.texture.levels);

@@ -1,0 +1,259 @@
+// Levels: textures times the light of lightmaps, as the engine blends them. Joined after frame.wgsl,
+// surface.wgsl and sky.wgsl. Keep bindings and constants in sync with `render/level`.
+//
+// What the surface shows is decided when a pipeline is made, since software renderers run both sides
+// of every branch.
+
+// How the surface is coloured: SURFACE_*.
+override SURFACE: u32 = 0u;
+// Whether there is a texture.
+override TEXTURED: bool = false;
+// Whether there is a matcap texture.
+override MATCAP: bool = false;
+// Whether it moves in waves.
+override LIQUID: bool = false;
+// Whether vertices have a tint.
+override TINTED: bool = false;
+// Whether a material is highlighted.
+override HIGHLIGHTED: bool = false;
+// Whether what is outside of a box is cut away.
+override CUT: bool = false;
+// Whether backs are seen only where something is cut away.
+override BACKS_ARE_CUT: bool = false;
+// How it is put over what is behind it: BLEND_*.
+override BLEND: u32 = 0u;
+
+const SURFACE_FULL: u32 = 0u;
+const SURFACE_LIGHTMAP: u32 = 1u;
+const SURFACE_UNLIT: u32 = 2u;
+const SURFACE_NORMALS: u32 = 3u;
+const SURFACE_UV_CHECKER: u32 = 4u;
+const SURFACE_TINT: u32 = 5u;
+const SURFACE_BACK_FACES: u32 = 6u;
+
+const BLEND_OPAQUE: u32 = 0u;
+const BLEND_ALPHA: u32 = 1u;
+const BLEND_ADD: u32 = 2u;
+
+// What one sees where a level is cut through.
+const CUT_COLOR: vec3f = vec3f(0.36, 0.24, 0.22);
+
+struct Look {
+    // The box outside of which all is cut away, in world space; w of `cut_min`: seconds, for what
+    // moves.
+    cut_min: vec4f,
+    cut_max: vec4f,
+    back_face: vec4f,
+    // The material that is highlighted.
+    material: u32,
+    _padding: vec3u,
+}
+
+struct Material {
+    // Its opacity in w.
+    color: vec4f,
+    // 1 in w if the opacity counts, and that of the texture.
+    emission: vec4f,
+    // Texture coordinates in a second: of the texture, then of the matcap texture.
+    scroll: vec4f,
+    // Where waves run to in a second, in world space; their size in w.
+    wave: vec4f,
+    wave_offset: f32,
+    index: u32,
+    _padding: vec2u,
+}
+
+@group(1) @binding(0) var<uniform> look: Look;
+
+@group(2) @binding(0) var<uniform> material: Material;
+@group(2) @binding(1) var picture: texture_2d<f32>;
+@group(2) @binding(2) var matcap: texture_2d<f32>;
+@group(2) @binding(3) var material_sampler: sampler;
+
+@group(3) @binding(0) var lightmaps: texture_2d<f32>;
+@group(3) @binding(1) var lightmap_sampler: sampler;
+
+struct Surface {
+    @builtin(position) clip: vec4f,
+    @location(0) uv: vec2f,
+    @location(1) lightmap_uv: vec2f,
+    // Light that is added, or a colour; how much of the light is left in w.
+    @location(2) tint: vec4f,
+    @location(3) world: vec3f,
+    @location(4) normal: vec3f,
+}
+
+@vertex
+fn vs_level(
+    @location(0) position: vec3f,
+    @location(1) normal: vec2f,
+    @location(2) uv: vec2f,
+    @location(3) lightmap_uv: vec2f,
+) -> Surface {
+    return surface(position, normal, uv, lightmap_uv, vec4f(0.0));
+}
+
+@vertex
+fn vs_level_tinted(
+    @location(0) position: vec3f,
+    @location(1) normal: vec2f,
+    @location(2) uv: vec2f,
+    @location(3) lightmap_uv: vec2f,
+    @location(4) tint: vec4f,
+) -> Surface {
+    return surface(position, normal, uv, lightmap_uv, tint);
+}
+
+fn surface(position: vec3f, normal: vec2f, uv: vec2f, lightmap_uv: vec2f, tint: vec4f) -> Surface {
+    return Surface(
+        frame.clip_from_world * vec4f(position, 1.0),
+        uv,
+        lightmap_uv,
+        tint,
+        position,
+        octahedral_normal(normal),
+    );
+}
+
+// How high the waves of a liquid are at a place, from -1 to 1 in two directions. The document names
+// the fields of a wave and does not say more.
+fn wave(world: vec3f) -> vec2f {
+    let along = world - material.wave.xyz * look.cut_min.w;
+    let phase = vec2f(
+        dot(along, vec3f(1.3, 0.9, 0.7)),
+        dot(along, vec3f(-0.6, 0.8, 1.5)),
+    );
+    let swell = material.wave_offset + look.cut_min.w * 1.7;
+    return sin(phase * 2.2 + vec2f(swell, 1.3 * swell)) * min(material.wave.w, 1.0);
+}
+
+// The direction toward which one looks at a matcap: its place in the texture.
+fn matcap_uv(normal: vec3f) -> vec2f {
+    let right = normalize(frame.right.xyz);
+    let up = normalize(frame.up.xyz);
+    return vec2f(dot(normal, right), -dot(normal, up)) * 0.49 + 0.5 + material.scroll.zw * look.cut_min.w;
+}
+
+@fragment
+fn fs_level(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
+    let pixel = abs(dpdx(in.uv)) + abs(dpdy(in.uv));
+    var albedo = material.color;
+    var uv = in.uv;
+    if LIQUID {
+        let height = wave(in.world);
+        uv += height * 0.03;
+        albedo = vec4f(albedo.rgb * (1.0 + 0.05 * (height.x + height.y)), albedo.a);
+    }
+    if TEXTURED {
+        uv += material.scroll.xy * look.cut_min.w;
+        albedo *= textureSample(picture, material_sampler, uv);
+    }
+    let normal = normalize(in.normal);
+    var light = textureSampleLevel(lightmaps, lightmap_sampler, in.lightmap_uv, 0.0).rgb;
+    if TINTED && SURFACE != SURFACE_TINT {
+        light = min(light + in.tint.rgb, vec3f(1.0));
+    }
+    var emission = material.emission.rgb;
+    if MATCAP {
+        emission += textureSample(matcap, material_sampler, matcap_uv(normal)).rgb;
+    }
+
+    var color: vec3f;
+    if SURFACE == SURFACE_LIGHTMAP {
+        color = light;
+    } else if SURFACE == SURFACE_UNLIT {
+        color = albedo.rgb + emission;
+    } else if SURFACE == SURFACE_NORMALS {
+        color = normal * 0.5 + 0.5;
+    } else if SURFACE == SURFACE_UV_CHECKER {
+        // The file's V runs down.
+        color = uv_color(vec2f(in.uv.x, in.uv.y), pixel) * shade(normal);
+    } else if SURFACE == SURFACE_TINT {
+        color = in.tint.rgb * shade(normal);
+    } else {
+        color = albedo.rgb * light + emission;
+    }
+    if TINTED {
+        color *= in.tint.a;
+    }
+    if SURFACE == SURFACE_BACK_FACES {
+        color = select(look.back_face.rgb * shade(-normal), color, is_front);
+    }
+    if HIGHLIGHTED {
+        let chosen = mix(color, vec3f(1.0, 0.78, 0.25), 0.45);
+        color = select(color * 0.55, chosen, material.index == look.material);
+    }
+    if CUT {
+        if any(in.world < look.cut_min.xyz) || any(in.world > look.cut_max.xyz) {
+            discard;
+        }
+        if BACKS_ARE_CUT {
+            color = select(CUT_COLOR, color, is_front);
+        }
+    }
+    if BLEND == BLEND_ALPHA {
+        return vec4f(color, albedo.a);
+    }
+    if BLEND == BLEND_ADD {
+        return vec4f(color * mix(1.0, albedo.a, material.emission.w), 0.0);
+    }
+    return vec4f(color, 1.0);
+}
+
+@fragment
+fn fs_level_wire(in: Surface) -> @location(0) vec4f {
+    if CUT && (any(in.world < look.cut_min.xyz) || any(in.world > look.cut_max.xyz)) {
+        discard;
+    }
+    return vec4f(0.02, 0.03, 0.05, 0.8);
+}
+
+// ---- What is around a level ----------------------------------------------------------------
+
+// A quiet room without end.
+@fragment
+fn fs_backdrop(in: Sky) -> @location(0) vec4f {
+    let is_flat = frame.ahead.w > 0.5;
+    let aside = frame.right.xyz * in.ndc.x + frame.up.xyz * in.ndc.y;
+    let direction = normalize(frame.ahead.xyz + select(aside, vec3f(0.0), is_flat));
+    let up = select(direction.y, in.ndc.y * 0.4, is_flat);
+    let horizon = vec3f(0.40, 0.44, 0.47);
+    let far = select(vec3f(0.19, 0.21, 0.23), vec3f(0.25, 0.29, 0.33), up > 0.0);
+    return vec4f(mix(horizon, far, smoothstep(0.0, 0.7, abs(up))), 1.0);
+}
+
+struct SkySide {
+    @builtin(position) clip: vec4f,
+    @location(0) uv: vec2f,
+}
+
+// A side of the sky: +X, +Y, +Z, -X, -Y, -Z. Seen from inside, the upper left corner of each is that
+// of its texture; the upper edge of the top is toward -Z, and of the bottom toward +Z (fact sheet
+// B35).
+@vertex
+fn vs_sky_side(@builtin(vertex_index) vertex: u32, @builtin(instance_index) side: u32) -> SkySide {
+    var middle = vec3f(0.0);
+    middle[side % 3u] = select(1.0, -1.0, side >= 3u);
+    let up = select(
+        vec3f(0.0, 1.0, 0.0),
+        vec3f(0.0, 0.0, select(-1.0, 1.0, side >= 3u)),
+        side % 3u == 1u,
+    );
+    // In a left-handed world.
+    let right = cross(up, middle);
+    // Two triangles of four corners.
+    let index = select(vertex, vertex - 2u, vertex > 2u);
+    let corner = vec2f(f32(index & 1u), f32(index >> 1u));
+    let direction = middle + right * (corner.x * 2.0 - 1.0) - up * (corner.y * 2.0 - 1.0);
+    let clip = frame.clip_from_world * vec4f(direction, 0.0);
+    return SkySide(vec4f(clip.xy, 0.0, clip.w), corner);
+}
+
+@fragment
+fn fs_sky_side(in: SkySide) -> @location(0) vec4f {
+    var color = material.color.rgb;
+    if TEXTURED {
+        color *= textureSample(picture, material_sampler, in.uv).rgb;
+    }
+    return vec4f(color + material.emission.rgb, 1.0);
+}

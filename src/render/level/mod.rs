@@ -1,0 +1,779 @@
+//! Levels: chunks of faces with textures and lightmaps.
+//!
+//! Of a map one level is on the GPU at a time, the one that is shown. Its chunks are sent one by
+//! one, either all before the next picture or, in a window, the nearest first and so many bytes for
+//! each picture that it does not wait. Lights are not part of what is sent: when one is switched or
+//! dimmed, its lightmaps are painted again, or a tint of the vertices is sent.
+//!
+//! Chunks in view are drawn the nearest first, without those of their faces that lie flat on a side
+//! which is seen from behind, then the sky, and then what is seen through from back to front.
+
+mod chunks;
+mod gpu_data;
+mod materials;
+mod see_through;
+mod shown_level;
+
+use std::ops::Range;
+
+use glam::{Vec3, Vec4};
+
+use self::chunks::LevelChunk;
+use self::materials::MaterialLayout;
+use self::shown_level::ShownLevel;
+use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
+use super::resources::{
+    PipelineOptions, create_pipeline, sampler_entry, texture_entry, uniform_entry,
+};
+use super::shaders::LEVEL;
+use super::{DrawStatistics, Gpu, UploadError, View};
+use crate::scene::camera::{Camera, Projection};
+use crate::scene::level::Map;
+use crate::scene::level::materials::Blend;
+use crate::scene::level::mesh::LevelVertex;
+use crate::scene::level::tint::PLAIN;
+use crate::scene::model::BACK_FACE_COLOR;
+use crate::scene::{Aabb, Shown};
+
+/// How the surface is coloured; the numbers are those of `SURFACE_*` in the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Surface {
+    Full = 0,
+    Lightmap = 1,
+    Unlit = 2,
+    Normals = 3,
+    UvChecker = 4,
+    Tint = 5,
+    BackFaces = 6,
+}
+
+/// Overlays that colour the surface.
+const SURFACES: [(&str, Surface); 8] = [
+    ("lightmap", Surface::Lightmap),
+    ("unlit", Surface::Unlit),
+    ("normals", Surface::Normals),
+    ("uv-checker", Surface::UvChecker),
+    ("material-colors", Surface::Tint),
+    ("octree-depth", Surface::Tint),
+    ("cube-types", Surface::Tint),
+    ("back-faces", Surface::BackFaces),
+];
+
+/// Bits by which sides are not drawn: all that lie flat on a side.
+const FLAT_SIDES: u8 = 0b11_1111;
+
+/// How a level is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Look {
+    surface: Surface,
+    /// Whether one material stands out from the others.
+    highlighted: bool,
+    /// Whether the back of every face is drawn.
+    two_sided: bool,
+    /// Whether something is cut away.
+    cut: bool,
+}
+
+/// Where the tint of a vertex is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TintFrom {
+    /// It has none.
+    Nowhere,
+    /// It is that of its chunk.
+    Chunk,
+    /// It has its own.
+    Vertex,
+}
+
+/// What a pipeline is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PipelineKey {
+    Faces(FacesKey),
+    Edges {
+        two_sided: bool,
+        cut: bool,
+    },
+    /// A side of the sky, with a texture or without.
+    SkySide(bool),
+    /// What is behind where there is no sky.
+    Backdrop,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FacesKey {
+    look: Look,
+    blend: Blend,
+    is_textured: bool,
+    has_matcap: bool,
+    is_liquid: bool,
+    tint: TintFrom,
+}
+
+/// From where one looks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Eye {
+    /// From a place in the world.
+    At(Vec3),
+    /// From far away, into this direction.
+    Along(Vec3),
+}
+
+/// Draws levels.
+#[derive(Debug)]
+pub(super) struct LevelRenderer {
+    /// Of bind group 1.
+    look_layout: wgpu::BindGroupLayout,
+    materials: MaterialLayout,
+    /// Of bind group 3.
+    page_layout: wgpu::BindGroupLayout,
+    lightmap_sampler: wgpu::Sampler,
+    /// Made when they are first needed.
+    pipelines: Vec<(PipelineKey, wgpu::RenderPipeline)>,
+}
+
+/// A map on the GPU.
+#[derive(Debug)]
+pub(super) struct LevelData {
+    level: ShownLevel,
+    /// How many bytes are sent before a picture; none to send all at once.
+    bytes_per_picture: Option<u64>,
+    look_buffer: wgpu::Buffer,
+    /// Bind group 1.
+    look_bind_group: wgpu::BindGroup,
+    /// What `look_buffer` holds.
+    written_look: Option<gpu_data::Look>,
+    time_secs: f32,
+    /// The chunks in view, the nearest first, with their distance.
+    visible: Vec<(f32, u32)>,
+    /// What is drawn for a picture.
+    list: DrawList,
+}
+
+/// What is drawn, in this order.
+#[derive(Debug, Default)]
+struct DrawList {
+    opaque: Vec<Draw>,
+    /// Which material is on each side of the sky, and whether anything else is seen behind.
+    sky: [Option<(usize, bool)>; 6],
+    has_backdrop: bool,
+    see_through: Vec<Draw>,
+    edges: Option<PipelineKey>,
+}
+
+/// A draw call.
+#[derive(Debug, Clone)]
+struct Draw {
+    key: PipelineKey,
+    chunk: u32,
+    material: u16,
+    page: u16,
+    /// Whether the indices are those that were sorted.
+    is_sorted: bool,
+    indices: Range<u32>,
+}
+
+impl LevelRenderer {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        use wgpu::TextureViewDimension::D2;
+        let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
+            let label = Some(label);
+            gpu.device
+                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries })
+        };
+        let sampler = |label, address_mode, mipmap_filter| {
+            gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+                label: Some(label),
+                address_mode_u: address_mode,
+                address_mode_v: address_mode,
+                mag_filter: wgpu::FilterMode::Linear,
+                min_filter: wgpu::FilterMode::Linear,
+                mipmap_filter,
+                ..Default::default()
+            })
+        };
+        // A processor that stands in for a graphics card pays for every lookup.
+        let between_levels = if gpu.is_processor() {
+            wgpu::MipmapFilterMode::Nearest
+        } else {
+            wgpu::MipmapFilterMode::Linear
+        };
+        Self {
+            look_layout: layout("level look", &[uniform_entry(0)]),
+            materials: MaterialLayout {
+                layout: layout(
+                    "level material",
+                    &[
+                        uniform_entry(0),
+                        texture_entry(1, D2),
+                        texture_entry(2, D2),
+                        sampler_entry(3),
+                    ],
+                ),
+                repeated: sampler("level", wgpu::AddressMode::Repeat, between_levels),
+                clamped: sampler("level sky", wgpu::AddressMode::ClampToEdge, between_levels),
+            },
+            page_layout: layout("lightmaps", &[texture_entry(0, D2), sampler_entry(1)]),
+            lightmap_sampler: sampler(
+                "lightmaps",
+                wgpu::AddressMode::ClampToEdge,
+                wgpu::MipmapFilterMode::Nearest,
+            ),
+            pipelines: Vec::new(),
+        }
+    }
+
+    /// The same with shaders as they now are on disk.
+    pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
+        let mut renderer = Self {
+            look_layout: self.look_layout.clone(),
+            materials: self.materials.clone(),
+            page_layout: self.page_layout.clone(),
+            lightmap_sampler: self.lightmap_sampler.clone(),
+            pipelines: Vec::new(),
+        };
+        for (key, _) in &self.pipelines {
+            renderer.make_pipeline(gpu, frame, *key);
+        }
+        renderer
+    }
+
+    fn make_pipeline(&mut self, gpu: &Gpu, frame: &FrameRenderer, key: PipelineKey) {
+        if self.pipeline(key).is_some() {
+            return;
+        }
+        let module = LEVEL.module(&gpu.device);
+        let surfaces = [
+            &frame.layout,
+            &self.look_layout,
+            &self.materials.layout,
+            &self.page_layout,
+        ];
+        let behind_all = |vertex, fragment| PipelineOptions {
+            depth_write: false,
+            cull: false,
+            depth_compare: wgpu::CompareFunction::Equal,
+            ..PipelineOptions::new(vertex, fragment)
+        };
+        let on = |on: bool| f64::from(u8::from(on));
+        let pipeline = match key {
+            PipelineKey::Faces(key) => faces_pipeline(gpu, &module, &surfaces, key),
+            PipelineKey::Edges { two_sided, cut } => {
+                let attributes = vertex_attributes();
+                create_pipeline(
+                    gpu,
+                    &module,
+                    &surfaces,
+                    &PipelineOptions {
+                        vertices: Some(vertex_layout(&attributes)),
+                        cull: !two_sided,
+                        wireframe: true,
+                        blend: Some(wgpu::BlendState::ALPHA_BLENDING),
+                        depth_write: false,
+                        constants: &[("CUT", on(cut))],
+                        ..PipelineOptions::new("vs_level", "fs_level_wire")
+                    },
+                )
+            }
+            PipelineKey::SkySide(is_textured) => create_pipeline(
+                gpu,
+                &module,
+                &surfaces[..3],
+                &PipelineOptions {
+                    constants: &[("TEXTURED", on(is_textured))],
+                    ..behind_all("vs_sky_side", "fs_sky_side")
+                },
+            ),
+            PipelineKey::Backdrop => create_pipeline(
+                gpu,
+                &module,
+                &surfaces[..1],
+                &behind_all("vs_sky", "fs_backdrop"),
+            ),
+        };
+        self.pipelines.push((key, pipeline));
+    }
+
+    fn pipeline(&self, key: PipelineKey) -> Option<&wgpu::RenderPipeline> {
+        let found = self.pipelines.iter().find(|(other, _)| *other == key);
+        found.map(|(_, pipeline)| pipeline)
+    }
+
+    /// Puts what is shown first of a map on the GPU; with a number of bytes only so much of it for
+    /// each picture.
+    pub(super) fn upload(
+        &self,
+        gpu: &Gpu,
+        map: &Map,
+        bytes_per_picture: Option<u64>,
+    ) -> Result<LevelData, UploadError> {
+        let look_buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("level look"),
+            size: size_of::<gpu_data::Look>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let look_bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("level look"),
+            layout: &self.look_layout,
+            entries: &[wgpu::BindGroupEntry {
+                binding: 0,
+                resource: look_buffer.as_entire_binding(),
+            }],
+        });
+        let mut level = ShownLevel::new(gpu, self, map, 0)?;
+        if bytes_per_picture.is_none() {
+            level.send_chunks(gpu, map, &Shown::default(), None);
+        }
+        Ok(LevelData {
+            level,
+            bytes_per_picture,
+            look_buffer,
+            look_bind_group,
+            written_look: None,
+            time_secs: 0.0,
+            visible: Vec::new(),
+            list: DrawList::default(),
+        })
+    }
+
+    /// Works out what a view shows of a map, and makes and sends what is not there yet.
+    pub(super) fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        frame: &FrameRenderer,
+        data: &mut LevelData,
+        (map, view, size): (&Map, &View, [u32; 2]),
+    ) {
+        let shown = &view.shown;
+        if data.level.number != shown.part {
+            match ShownLevel::new(gpu, self, map, shown.part) {
+                Ok(level) => data.level = level,
+                // What was shown before stays.
+                Err(error) => log::error!("{error}"),
+            }
+        }
+        let eye = Eye::of(&view.camera);
+        let budget = data.bytes_per_picture;
+        let nearest = budget.map(|bytes| (bytes, view.camera.pose.eye));
+        data.level.update_lights(gpu, map, shown);
+        data.level.send_chunks(gpu, map, shown, nearest);
+        data.time_secs = map.time_secs(shown.playhead);
+        data.send_look(gpu, shown);
+        data.find_visible(map, view, size);
+        data.level.hide(shown);
+        data.list_draws(gpu, map, shown, eye);
+        data.list_sky(gpu, map, view);
+        data.list.edges =
+            (shown.overlays.contains("wireframe") && gpu.draws_wireframes()).then(|| {
+                let look = look(shown);
+                PipelineKey::Edges {
+                    two_sided: look.two_sided,
+                    cut: look.cut,
+                }
+            });
+        for key in data.list.keys() {
+            self.make_pipeline(gpu, frame, key);
+        }
+    }
+
+    /// Draws what hides what is behind it, then the sky, and then what does not.
+    pub(super) fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &LevelData,
+        statistics: &mut DrawStatistics,
+    ) {
+        pass.set_bind_group(0, &frame.bind_group, &[]);
+        self.draw_all(pass, data, data.list.opaque.iter().cloned(), statistics);
+        self.draw_sky(pass, data, statistics);
+        self.draw_all(
+            pass,
+            data,
+            data.list.see_through.iter().cloned(),
+            statistics,
+        );
+        if let Some(key) = data.list.edges {
+            let all = data.list.opaque.iter().chain(&data.list.see_through);
+            let edges = all.map(|draw| Draw {
+                key,
+                ..draw.clone()
+            });
+            self.draw_all(pass, data, edges, statistics);
+        }
+    }
+
+    fn draw_sky(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        data: &LevelData,
+        statistics: &mut DrawStatistics,
+    ) {
+        if data.list.has_backdrop
+            && let Some(pipeline) = self.pipeline(PipelineKey::Backdrop)
+        {
+            pass.set_pipeline(pipeline);
+            pass.draw(0..3, 0..1);
+            statistics.draw_calls += 1;
+            statistics.triangles += 1;
+        }
+        for (side, material) in (0..).zip(data.list.sky) {
+            let Some((material, is_textured)) = material else {
+                continue;
+            };
+            let group = data.level.sky_material(material, data.time_secs);
+            let pipeline = self.pipeline(PipelineKey::SkySide(is_textured));
+            let (Some(group), Some(pipeline)) = (group, pipeline) else {
+                continue;
+            };
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(1, &data.look_bind_group, &[]);
+            pass.set_bind_group(2, group, &[]);
+            pass.draw(0..6, side..side + 1);
+            statistics.draw_calls += 1;
+            statistics.triangles += 2;
+        }
+    }
+
+    fn draw_all(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        data: &LevelData,
+        draws: impl Iterator<Item = Draw>,
+        statistics: &mut DrawStatistics,
+    ) {
+        let level = &data.level;
+        pass.set_bind_group(1, &data.look_bind_group, &[]);
+        let mut last: Option<Draw> = None;
+        for draw in draws {
+            let changes =
+                |what: fn(&Draw) -> u64| last.as_ref().is_none_or(|l| what(l) != what(&draw));
+            let Some(chunk) = level.chunks.get(draw.chunk as usize) else {
+                continue;
+            };
+            let Some(block) = level.blocks.get(chunk.block) else {
+                continue;
+            };
+            if last.as_ref().is_none_or(|last| last.key != draw.key) {
+                let Some(pipeline) = self.pipeline(draw.key) else {
+                    continue;
+                };
+                pass.set_pipeline(pipeline);
+            }
+            if changes(|draw| draw.material.into()) {
+                let Some(group) = level.material(draw.material.into(), data.time_secs) else {
+                    continue;
+                };
+                pass.set_bind_group(2, group, &[]);
+            }
+            if changes(|draw| draw.page.into()) {
+                let Some(group) = level.pages.get(usize::from(draw.page)) else {
+                    continue;
+                };
+                pass.set_bind_group(3, &group.bind_group, &[]);
+            }
+            if changes(|draw| u64::from(draw.chunk) << 1 | u64::from(draw.is_sorted)) {
+                let indices = if draw.is_sorted {
+                    &block.sorted
+                } else {
+                    &block.indices
+                };
+                let (Some(vertices), Some(indices)) = (&block.vertices, indices) else {
+                    continue;
+                };
+                pass.set_vertex_buffer(0, vertices.slice(..));
+                pass.set_index_buffer(indices.slice(..), wgpu::IndexFormat::Uint32);
+                if let (None, Some(tints)) = (chunk.same_tint, &block.tints) {
+                    pass.set_vertex_buffer(1, tints.slice(..));
+                } else {
+                    let at = u64::from(draw.chunk) * 4;
+                    pass.set_vertex_buffer(1, level.same_tints.slice(at..at + 4));
+                }
+            }
+            pass.draw_indexed(draw.indices.clone(), chunk.first_vertex as i32, 0..1);
+            statistics.draw_calls += 1;
+            statistics.triangles += draw.indices.len() as u64 / 3;
+            last = Some(draw);
+        }
+    }
+}
+
+impl LevelData {
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        self.level.gpu_bytes()
+    }
+
+    /// How many chunks of how many are there; none once all are.
+    pub(super) fn progress(&self) -> Option<(usize, usize)> {
+        self.level.progress()
+    }
+
+    fn send_look(&mut self, gpu: &Gpu, shown: &Shown) {
+        let everything = Aabb {
+            min: Vec3::NEG_INFINITY,
+            max: Vec3::INFINITY,
+        };
+        let cut = shown.cut.unwrap_or(everything);
+        let back_face = Vec3::from(BACK_FACE_COLOR.map(f32::from)) / 255.0;
+        let look = gpu_data::Look {
+            cut_min: cut.min.extend(self.time_secs),
+            cut_max: cut.max.extend(0.0),
+            back_face: Vec4::from((back_face, 0.0)),
+            material: selected_material(shown).unwrap_or(gpu_data::NOTHING),
+            padding: [0; 7],
+        };
+        if self.written_look != Some(look) {
+            gpu.queue
+                .write_buffer(&self.look_buffer, 0, bytemuck::bytes_of(&look));
+            self.written_look = Some(look);
+        }
+    }
+
+    /// Lists the chunks in view, the nearest first, so that they hide what is behind them before it
+    /// is shaded.
+    fn find_visible(&mut self, map: &Map, view: &View, size: [u32; 2]) {
+        let number = self.level.number;
+        let eye = Eye::of(&view.camera);
+        let frustum = Frustum::new(clip_from_world(view, size));
+        let is_cut_away = |bounds: &Aabb| {
+            let apart = |cut: Aabb| {
+                (cut.min.max(bounds.min))
+                    .cmpgt(cut.max.min(bounds.max))
+                    .any()
+            };
+            view.shown.cut.is_some_and(apart)
+        };
+        let is_hidden = |chunk: &LevelChunk| {
+            let item = map.chunk_item(number, chunk.number);
+            item.is_some_and(|item| view.shown.hides(item))
+        };
+        self.visible.clear();
+        for (i, chunk) in (0..).zip(&self.level.chunks) {
+            let bounds = &chunk.bounds;
+            let is_seen = chunk.is_there && frustum.sees(bounds).is_some() && !is_cut_away(bounds);
+            if is_seen && !is_hidden(chunk) {
+                self.visible.push((eye.depth(bounds.center()), i));
+            }
+        }
+        self.visible
+            .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    }
+
+    fn list_draws(&mut self, gpu: &Gpu, map: &Map, shown: &Shown, eye: Eye) {
+        let look = look(shown);
+        let list = &mut self.list;
+        list.opaque.clear();
+        list.see_through.clear();
+        let level = &mut self.level;
+        let mixes = !matches!(
+            look.surface,
+            Surface::Normals | Surface::UvChecker | Surface::Tint
+        );
+        for (_, number) in &self.visible {
+            let Some(chunk) = level.chunks.get(*number as usize) else {
+                continue;
+            };
+            let away = look.sides_away(eye, &chunk.bounds);
+            for part in &chunk.parts {
+                let blend = if mixes {
+                    part.part.blend
+                } else {
+                    Blend::Opaque
+                };
+                if blend == Blend::Alpha {
+                    continue;
+                }
+                let Some(key) = level.key(look, blend, chunk, &part.part) else {
+                    continue;
+                };
+                let list = match blend {
+                    Blend::Add => &mut list.see_through,
+                    _ => &mut list.opaque,
+                };
+                let away = if part.part.two_sided { 0 } else { away };
+                list.extend(part.toward(away).map(|indices| Draw {
+                    key,
+                    chunk: *number,
+                    material: part.part.material,
+                    page: part.part.page,
+                    is_sorted: false,
+                    indices,
+                }));
+            }
+        }
+        if mixes {
+            level.sort_see_through(gpu, map, eye, &self.visible, look);
+            // What adds comes last, and what is mixed from back to front before it.
+            let adding = list.see_through.len();
+            for (_, number) in self.visible.iter().rev() {
+                level.list_see_through(look, *number, &mut list.see_through);
+            }
+            list.see_through.rotate_left(adding);
+        }
+    }
+
+    fn list_sky(&mut self, gpu: &Gpu, map: &Map, view: &View) {
+        let camera = &view.camera;
+        self.list.sky = [None; 6];
+        // Without perspective all rays are the same, and see one place of a sky.
+        if camera.projection == Projection::Perspective {
+            let sky = map.sky_at(self.level.number, camera.pose.eye);
+            self.list.sky = self.level.sky_sides(gpu, map, sky);
+        }
+        self.list.has_backdrop = self.list.sky.contains(&None);
+    }
+}
+
+impl DrawList {
+    /// What it needs pipelines for.
+    fn keys(&self) -> impl Iterator<Item = PipelineKey> {
+        let draws = self.opaque.iter().chain(&self.see_through);
+        let sides = self.sky.iter().flatten();
+        draws
+            .map(|draw| draw.key)
+            .chain(sides.map(|(_, is_textured)| PipelineKey::SkySide(*is_textured)))
+            .chain(self.has_backdrop.then_some(PipelineKey::Backdrop))
+            .chain(self.edges)
+    }
+}
+
+impl Eye {
+    fn of(camera: &Camera) -> Self {
+        match camera.projection {
+            Projection::Perspective => Self::At(camera.pose.eye),
+            Projection::Orthographic => Self::Along(camera.forward()),
+        }
+    }
+
+    /// How far away a place is; only for comparing it with others.
+    fn depth(self, place: Vec3) -> f32 {
+        match self {
+            Self::At(eye) => eye.distance_squared(place),
+            Self::Along(direction) => direction.dot(place),
+        }
+    }
+
+    /// The sides that are seen from behind wherever they are in a box: +X, +Y, +Z, -X, -Y, -Z, bit
+    /// by bit.
+    fn sides_away(self, bounds: &Aabb) -> u8 {
+        let (plus, minus) = match self {
+            Self::At(eye) => (eye.cmplt(bounds.min), eye.cmpgt(bounds.max)),
+            Self::Along(direction) => (direction.cmpgt(Vec3::ZERO), direction.cmplt(Vec3::ZERO)),
+        };
+        (plus.bitmask() | minus.bitmask() << 3) as u8 & FLAT_SIDES
+    }
+}
+
+impl Look {
+    /// The sides that are not drawn of a chunk since they are seen from behind, bit by side.
+    fn sides_away(self, eye: Eye, bounds: &Aabb) -> u8 {
+        if self.two_sided || self.cut {
+            return 0;
+        }
+        eye.sides_away(bounds)
+    }
+}
+
+fn look(shown: &Shown) -> Look {
+    let on = |(id, _): &&(&str, Surface)| shown.overlays.contains(id);
+    let overlay = SURFACES.iter().find(on).map(|(_, surface)| *surface);
+    let surface = overlay.unwrap_or(Surface::Full);
+    Look {
+        surface,
+        highlighted: selected_material(shown).is_some(),
+        two_sided: surface == Surface::BackFaces || shown.overlays.contains("two-sided"),
+        cut: shown.cut.is_some(),
+    }
+}
+
+/// The index of the selected material of the level that is shown.
+fn selected_material(shown: &Shown) -> Option<u32> {
+    let item = shown.selected?;
+    let index = item.index as u32;
+    (item == Map::material_item(shown.part, index as usize)).then_some(index)
+}
+
+fn vertex_attributes() -> [wgpu::VertexAttribute; 4] {
+    wgpu::vertex_attr_array![0 => Float32x3, 1 => Snorm16x2, 2 => Float32x2, 3 => Unorm16x2]
+}
+
+fn vertex_layout(attributes: &[wgpu::VertexAttribute]) -> wgpu::VertexBufferLayout<'_> {
+    wgpu::VertexBufferLayout {
+        array_stride: size_of::<LevelVertex>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes,
+    }
+}
+
+fn faces_pipeline(
+    gpu: &Gpu,
+    module: &wgpu::ShaderModule,
+    layouts: &[&wgpu::BindGroupLayout],
+    key: FacesKey,
+) -> wgpu::RenderPipeline {
+    let on = |on: bool| f64::from(u8::from(on));
+    let Look {
+        surface,
+        highlighted,
+        two_sided,
+        cut,
+    } = key.look;
+    let is_opaque = key.blend == Blend::Opaque;
+    // One sees that something is cut through by what is behind.
+    let backs_are_cut = cut && is_opaque && !two_sided;
+    let constants = [
+        ("SURFACE", f64::from(surface as u8)),
+        ("TEXTURED", on(key.is_textured)),
+        ("MATCAP", on(key.has_matcap)),
+        ("LIQUID", on(key.is_liquid)),
+        ("TINTED", on(key.tint != TintFrom::Nowhere)),
+        ("HIGHLIGHTED", on(highlighted)),
+        ("CUT", on(cut)),
+        ("BACKS_ARE_CUT", on(backs_are_cut)),
+        ("BLEND", f64::from(key.blend as u8)),
+    ];
+    let attributes = vertex_attributes();
+    let tint_attributes = wgpu::vertex_attr_array![4 => Unorm8x4];
+    let (stride, step_mode) = match key.tint {
+        TintFrom::Vertex => (size_of_val(&PLAIN) as u64, wgpu::VertexStepMode::Vertex),
+        TintFrom::Nowhere | TintFrom::Chunk => (0, wgpu::VertexStepMode::Instance),
+    };
+    let is_tinted = key.tint != TintFrom::Nowhere;
+    let added = wgpu::BlendComponent {
+        src_factor: wgpu::BlendFactor::One,
+        dst_factor: wgpu::BlendFactor::One,
+        operation: wgpu::BlendOperation::Add,
+    };
+    create_pipeline(
+        gpu,
+        module,
+        layouts,
+        &PipelineOptions {
+            vertices: Some(vertex_layout(&attributes)),
+            more_vertices: is_tinted.then_some(wgpu::VertexBufferLayout {
+                array_stride: stride,
+                step_mode,
+                attributes: &tint_attributes,
+            }),
+            cull: !(two_sided || backs_are_cut),
+            depth_write: is_opaque,
+            blend: match key.blend {
+                Blend::Opaque => None,
+                Blend::Alpha => Some(wgpu::BlendState::ALPHA_BLENDING),
+                Blend::Add => Some(wgpu::BlendState {
+                    color: added,
+                    alpha: added,
+                }),
+            },
+            constants: &constants,
+            ..PipelineOptions::new(
+                if is_tinted {
+                    "vs_level_tinted"
+                } else {
+                    "vs_level"
+                },
+                "fs_level",
+            )
+        },
+    )
+}
