@@ -26,6 +26,7 @@ fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
     viewer::run(ViewOptions {
         files,
         demo,
+        first_look: args.look.first_look(),
         camera: args.look.camera,
         view: args.look.view.unwrap_or_default(),
         overlays: args.look.overlays,

@@ -14,7 +14,7 @@ use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
 use mapscope::formats::pfmap::{self, FORMAT, Tile, TileType};
 use mapscope::formats::{Format, Place, Problem};
-use mapscope::scene::camera::Handedness;
+use mapscope::scene::camera::{Camera, Handedness, NamedView};
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::terrain::Terrain;
 use mapscope::scene::{
@@ -408,10 +408,13 @@ impl<Panel: Default> Host<Panel> {
 
     fn show(&mut self, ui: &mut Ui, show: Show<Panel>) {
         let mut requests = Vec::new();
+        let handedness = self.document.handedness();
+        let camera = Camera::framing(self.document.bounds(), NamedView::Iso, handedness, 1.0);
         let mut context = PanelContext {
             document: &self.document,
             shown: &self.shown,
             hovered: None,
+            camera: &camera,
             frame: FrameStatistics {
                 frame_ms: 4.256,
                 triangles: 1_234_567,

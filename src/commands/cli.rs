@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use glam::Vec3;
 
 use super::{CommandError, Status, source};
-use crate::scene::InfoQuery;
 use crate::scene::camera::{NamedView, Pose, Projection};
 use crate::scene::demo::Demo;
 use crate::scene::registry::{OpenError, OpenOptions};
+use crate::scene::{Aabb, FirstLook, InfoQuery};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -172,7 +173,8 @@ Examples:
   mapscope render demo.pfmap -o a.png --camera 0,175,0,-14.942,129.685,-14.942
   mapscope render demo.pfmap -o b.png --overlay tile-types --overlay tile-grid
   mapscope render knight.pfobj -o a.png --clip Walk --frame 8 --overlay skeleton
-  mapscope render knight.pfobj -o walk_%03d.png --clip Walk --frames 0..33")]
+  mapscope render knight.pfobj -o walk_%03d.png --clip Walk --frames 0..33
+  mapscope render town.pmf -o a.png --level 1 --cut -20,-20,-20,20,4,20 --light 201=off")]
 pub struct RenderArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
@@ -280,6 +282,32 @@ pub struct LookArgs {
     /// Switch an overlay on (may be given several times); a wrong name lists them all
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
+    /// Show this level of a map of cubes, from 0
+    #[arg(long, value_name = "N")]
+    pub level: Option<usize>,
+    /// Cut away what of a map of cubes lies outside this box, two opposite corners in metres
+    #[arg(
+        long,
+        value_name = "X0,Y0,Z0,X1,Y1,Z1",
+        value_parser = parse_box,
+        allow_hyphen_values = true
+    )]
+    pub cut: Option<Aabb>,
+    /// Make a light this bright, from 0 to 255, `on` or `off` (may be given several times); the
+    /// number of a light will do for its name, and a wrong name lists them
+    #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
+    pub lights: Vec<(String, u8)>,
+}
+
+impl LookArgs {
+    /// What of the file is shown, beside overlays and the moment.
+    pub fn first_look(&self) -> FirstLook {
+        FirstLook {
+            part: self.level,
+            cut: self.cut,
+            lights: self.lights.clone(),
+        }
+    }
 }
 
 impl Cli {
@@ -383,6 +411,31 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     parsed
         .filter(|size| !size.contains(&0))
         .ok_or_else(|| "expected width and height in pixels, such as 1280x720".to_owned())
+}
+
+fn parse_box(text: &str) -> Result<Aabb, String> {
+    let numbers = text.split(',').map(|part| part.trim().parse().ok());
+    let numbers: Option<Vec<f32>> = numbers.collect();
+    let numbers = numbers.and_then(|numbers| <[f32; 6]>::try_from(numbers).ok());
+    let numbers = numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()));
+    let Some([x0, y0, z0, x1, y1, z1]) = numbers else {
+        return Err("expected six numbers with commas between them, two corners".to_owned());
+    };
+    let corners = [Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1)];
+    Aabb::around(corners).ok_or_else(String::new)
+}
+
+fn parse_light(text: &str) -> Result<(String, u8), String> {
+    let parsed = text.rsplit_once('=').and_then(|(name, value)| {
+        let intensity = match value.trim() {
+            "on" => u8::MAX,
+            "off" => 0,
+            number => number.parse().ok()?,
+        };
+        Some((name.trim().to_owned(), intensity))
+    });
+    let parsed = parsed.filter(|(name, _)| !name.is_empty());
+    parsed.ok_or_else(|| "expected a light and a number from 0 to 255, such as 201=0".to_owned())
 }
 
 fn parse_frame(text: &str) -> Result<f32, String> {

@@ -9,7 +9,7 @@ use super::source::{self, Opened};
 use crate::render::{Gpu, Target, View};
 use crate::scene::camera::{self, Camera};
 use crate::scene::registry::OpenOptions;
-use crate::scene::{ClipInfo, Document, Playhead};
+use crate::scene::{ClipInfo, Document, Playhead, Shown};
 
 /// What a picture is drawn with.
 #[derive(Debug)]
@@ -34,6 +34,7 @@ pub(super) fn open(
     let opened = opened?;
     check_overlays(&picture.look, &*opened.document)?;
     playhead_of(&picture.look, &*opened.document)?;
+    shown_of(&picture.look, &*opened.document)?;
     let gpu = gpu.map_err(|_panic| {
         CommandError::Device("its driver failed while it was started".to_owned())
     })??;
@@ -172,10 +173,24 @@ pub(super) fn check_frame(frame: f32, frames: u32) -> Result<(), CommandError> {
     }))
 }
 
+/// What of a document the arguments ask for, all else as it is at first.
+fn shown_of(look: &LookArgs, document: &dyn Document) -> Result<Shown, CommandError> {
+    let mut shown = Shown {
+        playhead: playhead_of(look, document)?,
+        ..Shown::default()
+    };
+    for id in &look.overlays {
+        shown.overlays.set(document.overlays(), id, true);
+    }
+    let asked = look.first_look().show(document, &mut shown);
+    asked.map_err(CommandError::Argument)?;
+    Ok(shown)
+}
+
 /// The view that the arguments ask for, for a picture of this aspect ratio.
 ///
 /// # Errors
-/// When the document has no such clip or frame.
+/// When the document has no such clip, frame, level or light.
 pub(super) fn view_of(
     picture: &PictureArgs,
     document: &dyn Document,
@@ -183,21 +198,20 @@ pub(super) fn view_of(
 ) -> Result<View, CommandError> {
     let handedness = document.handedness();
     let look = &picture.look;
+    let shown = shown_of(look, document)?;
+    let bounds = document.part_bounds(shown.part);
     let mut camera = if let Some(pose) = look.camera {
         Camera::new(pose, handedness)
     } else {
         let named = look.view.unwrap_or_default();
-        Camera::framing(document.bounds(), named, handedness, aspect)
+        Camera::framing(bounds, named, handedness, aspect)
     };
     camera.projection = picture.projection.unwrap_or_default();
-    camera.near = camera::near_plane(document.bounds());
+    camera.near = camera::near_plane(bounds);
     if look.camera.is_none() {
-        camera.frame(document.bounds(), aspect);
+        camera.frame(bounds, aspect);
     }
     let mut view = View::plain(camera);
-    view.shown.playhead = playhead_of(look, document)?;
-    for id in &look.overlays {
-        view.shown.overlays.set(document.overlays(), id, true);
-    }
+    view.shown = shown;
     Ok(view)
 }

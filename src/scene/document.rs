@@ -312,6 +312,12 @@ pub trait Document: fmt::Debug + Send + Sync {
         &[]
     }
 
+    /// What a part occupies in world space; all of the document if it shows all at once.
+    fn part_bounds(&self, part: usize) -> Aabb {
+        let part = self.parts().get(part);
+        part.map_or_else(|| self.bounds(), |part| part.bounds)
+    }
+
     /// The part that an item belongs to; none for one that belongs to all.
     fn part_of(&self, item: Item) -> Option<usize> {
         let _ = item;
@@ -390,6 +396,13 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The item of a kind, or of what else items are counted by, that follows (or precedes)
     /// another, going round at the end.
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item>;
+
+    /// What is hidden ([`Shown::hidden`]) for an item not to be seen: itself, if it can be, or
+    /// what it is made of, such as the material of a face.
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        let _ = item;
+        None
+    }
 
     /// The lights of a part that can be switched.
     fn lights(&self, part: usize) -> Vec<Light> {

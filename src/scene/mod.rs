@@ -7,6 +7,7 @@ pub mod assets;
 pub mod camera;
 pub mod demo;
 mod document;
+mod first_look;
 pub mod level;
 mod listing;
 mod mips;
@@ -24,6 +25,7 @@ pub use document::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label, Legend, LegendEntry,
     Line, OutlineNode, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
 };
+pub use first_look::FirstLook;
 pub use listing::{Branch, ChunkInfo, ChunkMap, Light, Part, Sheet, SheetFace};
 pub use playback::{ClipInfo, Curve, Playhead};
 pub use shown::{LightSettings, Overlay, OverlaySet, Shown};

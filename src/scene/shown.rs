@@ -1,5 +1,7 @@
 //! What of a document is shown, and how.
 
+use std::collections::HashMap;
+
 #[cfg(doc)]
 use super::Document;
 use super::document::{Aabb, Item};
@@ -83,21 +85,21 @@ impl Shown {
 /// How bright lights are that are not as the file has them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LightSettings {
-    set: Vec<(Item, u8)>,
+    set: HashMap<Item, u8>,
 }
 
 impl LightSettings {
     /// How bright a light was made, from 0 to 255; none for one that is as the file has it.
     pub fn get(&self, light: Item) -> Option<u8> {
-        let found = self.set.iter().find(|(item, _)| *item == light);
-        found.map(|(_, intensity)| *intensity)
+        self.set.get(&light).copied()
     }
 
     /// Makes a light this bright, or as the file has it.
     pub fn set(&mut self, light: Item, intensity: Option<u8>) {
-        self.set.retain(|(item, _)| *item != light);
-        self.set
-            .extend(intensity.map(|intensity| (light, intensity)));
+        match intensity {
+            Some(intensity) => self.set.insert(light, intensity),
+            None => self.set.remove(&light),
+        };
     }
 
     /// Whether all lights are as the file has them.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::camera_control::{self, CameraMode};
-use super::commands::{self, Action, Animation, ScaleChange};
+use super::commands::{self, Action, Animation, Command, ScaleChange};
 use super::folder::{self, Playlist};
 use super::loader::Target;
 use super::panels::Request;
@@ -37,6 +37,11 @@ impl State {
             Action::Overlay(id) => self
                 .document()
                 .is_some_and(|document| document.overlays().iter().any(|o| o.id == id)),
+            Action::PlainSurface => self.offers_surface_overlays(),
+            Action::Level { .. } => self.has_levels(),
+            Action::Cut => self.can_cut(),
+            Action::HideSelection => self.hidden_with_selection().is_some(),
+            Action::ShowAll => !self.shown.hidden.is_empty(),
             Action::Clear => {
                 self.loading.is_some()
                     || self.dialog.is_some()
@@ -66,8 +71,25 @@ impl State {
             Action::Fly => Some(self.mode == CameraMode::Fly),
             Action::Animation(action) => self.is_animation_on(action),
             Action::Overlay(id) => Some(self.shown.overlays.contains(id)),
+            Action::PlainSurface => Some(self.is_surface_plain()),
+            Action::Cut => Some(self.cut.is_open()),
             _ => None,
         }
+    }
+
+    /// What a command is called now, and what it does: an overlay may have another name in the
+    /// open document.
+    pub(super) fn name_and_help(&self, command: &Command) -> [&'static str; 2] {
+        let overlay = match command.action {
+            Action::Overlay(id) => self.document().and_then(|document| {
+                let overlays = document.overlays();
+                overlays.iter().find(|overlay| overlay.id == id)
+            }),
+            _ => None,
+        };
+        overlay.map_or([command.name, command.help], |overlay| {
+            [overlay.name, overlay.help]
+        })
     }
 
     /// Does what a command says, if it can.
@@ -180,6 +202,11 @@ impl State {
                     self.shown.overlays.set(document.overlays(), id, on);
                 }
             }
+            Action::PlainSurface => self.make_surface_plain(),
+            Action::Level { backwards } => self.next_level(backwards),
+            Action::Cut => self.toggle_cut(),
+            Action::HideSelection => self.hide_selection(),
+            Action::ShowAll => self.shown.hidden.clear(),
             Action::Palette => {
                 self.dialog = Some(Dialog::Palette {
                     text: String::new(),
@@ -205,6 +232,11 @@ impl State {
             Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
             Request::ShowFrame(frame) => self.scrub(frame.into()),
             Request::ShowProblem(index) => self.show_problem(index),
+            Request::ShowPart(part) => self.show_part(part),
+            Request::Hide(item, hide) => self.hide(item, hide),
+            Request::SetLight(light, intensity) => self.shown.lights.set(light, intensity),
+            Request::SetAllLights(intensity) => self.set_all_lights(intensity),
+            Request::CellDepth(depth) => self.shown.cell_depth = depth,
             Request::Run(id) => match commands::find(id) {
                 Some(command) => self.run(command.action),
                 None => log::error!("a panel asked for the command `{id}`, which there is not"),
@@ -218,6 +250,7 @@ impl State {
         let Some(item) = item else {
             return;
         };
+        self.show_part_of(item);
         if self.is_kind(item) {
             self.stepping = Some(item);
         }

@@ -22,6 +22,10 @@ impl State {
         match panel {
             Panel::Kinds => open.has_kinds,
             Panel::Curves => !open.document.clips().is_empty(),
+            Panel::Octree => open.lists.branches,
+            Panel::Lights => open.lists.lights,
+            Panel::ChunkMap => open.lists.chunks,
+            Panel::Lightmaps => open.lists.sheets,
             Panel::Outliner | Panel::Inspector | Panel::Problems | Panel::Statistics => true,
         }
     }

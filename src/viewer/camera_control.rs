@@ -7,7 +7,7 @@
 use glam::{Quat, Vec2, Vec3};
 
 use crate::scene::Aabb;
-use crate::scene::camera::{Camera, Pose};
+use crate::scene::camera::{Camera, Handedness, Pose};
 
 /// Radians that the camera turns for each logical pixel of a drag.
 const TURN_PER_PIXEL_RADIANS: f32 = 0.006;
@@ -40,12 +40,13 @@ pub(super) enum CameraMode {
 
 /// Heading and slope of a direction: `(cos yaw cos pitch, sin pitch, -sin yaw cos pitch)`, as
 /// the engine has it (fact sheet 0). Straight down, north is ahead.
-fn yaw_pitch(direction: Vec3) -> [f32; 2] {
-    let yaw = if direction.y.abs() > 0.99999 {
-        std::f32::consts::FRAC_PI_2
+fn yaw_pitch(direction: Vec3, handedness: Handedness) -> [f32; 2] {
+    let ahead = if direction.y.abs() > 0.99999 {
+        handedness.north()
     } else {
-        (-direction.z).atan2(direction.x)
+        direction
     };
+    let yaw = (-ahead.z).atan2(ahead.x);
     [yaw, direction.y.clamp(-1.0, 1.0).asin()]
 }
 
@@ -80,7 +81,7 @@ fn moved(camera: &Camera, way: Vec3) -> Pose {
 /// Turns the camera around a point of the world.
 fn turn(camera: &Camera, pivot: Vec3, yaw_by: f32, pitch_by: f32) -> Pose {
     let forward = camera.forward();
-    let [yaw, pitch] = yaw_pitch(forward);
+    let [yaw, pitch] = yaw_pitch(forward, camera.handedness);
     let new_pitch = (pitch + pitch_by).clamp(-STEEPEST_RADIANS, STEEPEST_RADIANS);
     // First about the horizontal axis on the right, then about the vertical one.
     let right = Vec3::new(yaw.sin(), 0.0, yaw.cos());
@@ -215,7 +216,7 @@ pub(super) fn first_fly_speed(bounds: Aabb) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::camera::{Handedness, NamedView, Projection};
+    use crate::scene::camera::{NamedView, Projection};
 
     const ASPECT: f32 = 1.6;
     const BOUNDS: Aabb = Aabb {

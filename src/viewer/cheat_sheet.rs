@@ -3,6 +3,7 @@
 use egui::{RichText, TextEdit};
 
 use super::commands::{Action, COMMANDS, Command, MENUS, POINTER};
+use super::menus;
 use super::state::State;
 use super::theme;
 
@@ -18,8 +19,9 @@ fn fits(typed: &str, texts: &[&str]) -> bool {
         .any(|text| text.to_lowercase().contains(&typed))
 }
 
-fn command_fits(typed: &str, command: &Command) -> bool {
-    fits(typed, &[command.name, command.help, command.menu.title])
+fn command_fits(typed: &str, state: &State, command: &Command) -> bool {
+    let [name, help] = state.name_and_help(command);
+    fits(typed, &[name, help, command.menu.title])
         || command.key_texts().any(|keys| fits(typed, &[&keys]))
 }
 
@@ -39,7 +41,8 @@ pub(super) fn ui(ui: &mut egui::Ui, state: &State, text: &mut String) -> Option<
             for menu in MENUS {
                 let shown: Vec<&Command> = COMMANDS
                     .iter()
-                    .filter(|c| c.menu.title == menu && command_fits(text, c))
+                    .filter(|c| c.menu.title == menu && menus::is_listed(state, c))
+                    .filter(|c| command_fits(text, state, c))
                     .collect();
                 if shown.is_empty() {
                     continue;
@@ -107,6 +110,7 @@ fn columns(ui: &mut egui::Ui, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
 /// Keys, name with state, and help; says whether the name was clicked.
 fn row(ui: &mut egui::Ui, state: &State, command: &Command) -> bool {
     let mut clicked = false;
+    let [name, help] = state.name_and_help(command);
     columns(
         ui,
         [
@@ -120,7 +124,7 @@ fn row(ui: &mut egui::Ui, state: &State, command: &Command) -> bool {
             },
             &mut |ui| {
                 ui.horizontal(|ui| {
-                    let name = egui::Button::new(command.name).frame(false);
+                    let name = egui::Button::new(name).frame(false);
                     clicked = ui
                         .add_enabled(state.is_enabled(command.action), name)
                         .clicked();
@@ -136,7 +140,7 @@ fn row(ui: &mut egui::Ui, state: &State, command: &Command) -> bool {
                 });
             },
             &mut |ui| {
-                ui.add(egui::Label::new(RichText::new(command.help).weak()).wrap());
+                ui.add(egui::Label::new(RichText::new(help).weak()).wrap());
             },
         ],
     );

@@ -108,6 +108,19 @@ pub enum Action {
     Animation(Animation),
     /// Switch an overlay on or off, by its name.
     Overlay(&'static str),
+    /// Switch off all overlays that colour the surface.
+    PlainSurface,
+    /// Show the level after the one that is shown, or the one before.
+    Level {
+        /// Whether it is the one before.
+        backwards: bool,
+    },
+    /// Cut away what lies outside a box, or stop doing so.
+    Cut,
+    /// Hide what is selected.
+    HideSelection,
+    /// Show again all that was hidden.
+    ShowAll,
     /// Show the palette.
     Palette,
     /// Show the cheat sheet.
@@ -292,13 +305,27 @@ pub static COMMANDS: &[Command] = &[
         "Frame time, triangles, memory and counts"),
     command("panel.curves", "Curves", &[ctrl(Key::Num6)], ("View", 0), Action::Panel(Panel::Curves),
         "How the selected joint moves in the course of a clip"),
-    command("scale.larger", "Larger text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 1), Action::Scale(ScaleChange::Larger),
+    command("panel.octree", "Octree", &[ctrl(Key::Num7)], ("View", 0), Action::Panel(Panel::Octree),
+        "The cubes of the level as a tree, from the chunks down"),
+    command("panel.lights", "Lights", &[ctrl(Key::Num8)], ("View", 0), Action::Panel(Panel::Lights),
+        "Switch and dim the lights of the level"),
+    command("panel.chunk-map", "Chunk map", &[ctrl(Key::Num9)], ("View", 0), Action::Panel(Panel::ChunkMap),
+        "The chunks of the level as boxes, coloured by how much is in them"),
+    command("panel.lightmaps", "Lightmaps", &[ctrl(Key::L)], ("View", 0), Action::Panel(Panel::Lightmaps),
+        "The lightmaps of the level with the faces that lie on them"),
+    command("level.next", "Next level", &[shift(Key::PageDown)], ("View", 1), Action::Level { backwards: false },
+        "Show the level after this one"),
+    command("level.previous", "Previous level", &[shift(Key::PageUp)], ("View", 1), Action::Level { backwards: true },
+        "Show the level before this one"),
+    command("view.cut", "Cut", &[key(Key::X)], ("View", 1), Action::Cut,
+        "Cut the level open along X, Y and Z with sliders below the view, or stop doing so"),
+    command("scale.larger", "Larger text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 2), Action::Scale(ScaleChange::Larger),
         "Make text and buttons larger"),
-    command("scale.smaller", "Smaller text", &[ctrl(Key::Minus)], ("View", 1), Action::Scale(ScaleChange::Smaller),
+    command("scale.smaller", "Smaller text", &[ctrl(Key::Minus)], ("View", 2), Action::Scale(ScaleChange::Smaller),
         "Make text and buttons smaller"),
-    command("scale.reset", "Normal text", &[ctrl(Key::Num0)], ("View", 1), Action::Scale(ScaleChange::Reset),
+    command("scale.reset", "Normal text", &[ctrl(Key::Num0)], ("View", 2), Action::Scale(ScaleChange::Reset),
         "Give text and buttons their normal size"),
-    command("full-screen", "Full screen", &[key(Key::F11)], ("View", 2), Action::FullScreen,
+    command("full-screen", "Full screen", &[key(Key::F11)], ("View", 3), Action::FullScreen,
         "Fill the whole screen, or stop doing so"),
 
     command("camera.frame-selection", "Frame selection", &[key(Key::F)], ("Camera", 0), Action::FrameSelection,
@@ -342,6 +369,10 @@ pub static COMMANDS: &[Command] = &[
         "Select and show the next item of the same kind"),
     command("select.previous", "Previous of its kind", &[shift(Key::N)], ("Select", 2), Action::NextOfKind { backwards: true },
         "Select and show the item of the same kind before this one"),
+    command("select.hide", "Hide selection", &[key(Key::H)], ("Select", 3), Action::HideSelection,
+        "Hide the selected material or chunk, or the material of the selected face"),
+    command("select.show-all", "Show all hidden", &[alt(Key::H)], ("Select", 3), Action::ShowAll,
+        "Show again everything that was hidden"),
 
     command("animation.play", "Play", &[key(Key::Space)], ("Animation", 0), Action::Animation(Animation::Play),
         "Play the clip, or stop for a while"),
@@ -384,12 +415,22 @@ pub static COMMANDS: &[Command] = &[
     command("animation.timeline", "Timeline", &[ctrl(Key::T)], ("Animation", 6), Action::Animation(Animation::Timeline),
         "Show or hide the timeline of files that have clips"),
 
+    command("overlay.none", "Full", &[alt(Key::Num0)], ("Overlays", 0), Action::PlainSurface,
+        "Show the surface as it is: switch off whatever colours it"),
     command("overlay.tile-types", "Tile types", &[alt(Key::Num1)], ("Overlays", 0), Action::Overlay("tile-types"),
         "Colour every tile by its type"),
     command("overlay.pathable", "Pathable", &[alt(Key::Num2)], ("Overlays", 0), Action::Overlay("pathable"),
         "Colour tiles by whether units can walk on them"),
     command("overlay.height", "Height", &[alt(Key::Num3)], ("Overlays", 0), Action::Overlay("height"),
         "Colour the ground by its height"),
+    command("overlay.lightmap", "Lightmap only", &[alt(Key::Num1)], ("Overlays", 0), Action::Overlay("lightmap"),
+        "Show the light alone, on white surfaces"),
+    command("overlay.material-colors", "Material colours", &[alt(Key::Num2)], ("Overlays", 0), Action::Overlay("material-colors"),
+        "Give each material a colour, without textures and light"),
+    command("overlay.octree-depth", "Octree depth", &[alt(Key::Num3)], ("Overlays", 0), Action::Overlay("octree-depth"),
+        "Colour cubes by how often the chunk was divided to reach them"),
+    command("overlay.cube-types", "Cube types", &[alt(Key::Num6)], ("Overlays", 0), Action::Overlay("cube-types"),
+        "Colour cubes by what is said of them"),
     command("overlay.normals", "Normals", &[alt(Key::Num4)], ("Overlays", 0), Action::Overlay("normals"),
         "Colour the surface by the direction it faces"),
     command("overlay.unlit", "Unlit", &[alt(Key::Num5)], ("Overlays", 0), Action::Overlay("unlit"),
@@ -422,6 +463,22 @@ pub static COMMANDS: &[Command] = &[
         "Put a tile of terrain under the model"),
     command("overlay.height-scale", "Height scale", &[shift(Key::H)], ("Overlays", 6), Action::Overlay("height-scale"),
         "Put a ruler beside the model"),
+    command("overlay.cells", "Octree cells", &[key(Key::C)], ("Overlays", 7), Action::Overlay("cells"),
+        "Draw the cells of the octree, empty ones too; the octree panel says of which depth"),
+    command("overlay.colliders", "Colliders", &[shift(Key::C)], ("Overlays", 7), Action::Overlay("colliders"),
+        "Draw the boxes that are solid beside what is drawn"),
+    command("overlay.environments", "Environments", &[shift(Key::I)], ("Overlays", 7), Action::Overlay("environments"),
+        "Draw where weather, gravity, sound and sky are others"),
+    command("overlay.server-regions", "Server regions", &[shift(Key::R)], ("Overlays", 7), Action::Overlay("server-regions"),
+        "Draw the boxes by which the server keeps chunks active"),
+    command("overlay.paths", "Path attributes", &[shift(Key::P)], ("Overlays", 7), Action::Overlay("paths"),
+        "Draw the cubes that say something to those who find paths"),
+    command("overlay.entities", "Entities", &[key(Key::K)], ("Overlays", 7), Action::Overlay("entities"),
+        "Draw a marker for each entity"),
+    command("overlay.light-probes", "Base light", &[key(Key::L)], ("Overlays", 8), Action::Overlay("light-probes"),
+        "Draw the colour that lighting cubes give to what moves through them"),
+    command("overlay.visibility", "Visibility", &[alt(Key::Num9)], ("Overlays", 8), Action::Overlay("visibility"),
+        "Light what the selected visibility cube sees, and dim the rest"),
 
     command("palette", "Find a command…", &[ctrl(Key::P)], ("Help", 0), Action::Palette,
         "Type part of a command's name to run it"),
@@ -543,20 +600,38 @@ pub fn readme_key_table() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
 
+    use super::super::testing::{document, level, model};
     use super::*;
+
+    /// Whether a file of some format has both commands.
+    fn is_offered_with(a: &Command, b: &Command) -> bool {
+        [document(), model(), level()].iter().any(|document| {
+            [a, b].iter().all(|command| match command.action {
+                Action::Overlay(id) => document.overlays().iter().any(|o| o.id == id),
+                Action::Cut | Action::HideSelection | Action::ShowAll | Action::Level { .. } => {
+                    !document.parts().is_empty()
+                }
+                _ => true,
+            })
+        })
+    }
 
     #[test]
     fn names_keys_and_actions_are_each_used_once() {
         let mut ids = HashSet::new();
-        let mut keys = HashSet::new();
+        let mut keys: HashMap<_, Vec<&Command>> = HashMap::new();
         for (index, command) in COMMANDS.iter().enumerate() {
             assert!(ids.insert(command.id), "{} stands twice", command.id);
             for (place, key) in command.keys.iter().enumerate() {
-                // Who wants a shared key more can be told.
-                let known = (*key, place.min(1));
-                assert!(keys.insert(known), "{} has a key of another", command.id);
+                // Who wants a shared key more can be told, or no file has both.
+                let others = keys.entry((*key, place.min(1))).or_insert_with(Vec::new);
+                for other in others.iter() {
+                    let together = is_offered_with(command, other);
+                    assert!(!together, "{} has a key of {}", command.id, other.id);
+                }
+                others.push(command);
             }
             let same = |c: &Command| c.action == command.action;
             assert!(!COMMANDS[..index].iter().any(same), "{}", command.id);

@@ -4,6 +4,7 @@ use egui::{Button, Panel, Ui};
 
 use super::commands::{Action, COMMANDS, Command, MENUS};
 use super::folder;
+use super::level_chooser;
 use super::state::State;
 use super::ui::Placed;
 
@@ -17,6 +18,7 @@ pub(super) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
                     menu.response.rect,
                 );
             }
+            level_chooser::level_chooser(ui, state, placed);
         });
     });
     placed.at("menu", bar.response.rect);
@@ -49,23 +51,27 @@ fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
     }
 }
 
-/// Whether a command is in its menu: overlays and panels that the open document does not have
-/// are not.
+/// Whether a command is in its menu: what the open document has nothing for is not.
 pub(super) fn is_listed(state: &State, command: &Command) -> bool {
     match command.action {
         Action::Overlay(_) => state.open.is_none() || state.is_enabled(command.action),
         Action::Panel(panel) => state.offers(panel),
+        Action::Level { .. } => state.open.is_none() || state.has_levels(),
+        Action::Cut | Action::HideSelection | Action::ShowAll => {
+            state.open.is_none() || state.can_cut()
+        }
         _ => true,
     }
 }
 
 fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> egui::Response {
     let on = state.is_on(command.action).unwrap_or(false);
-    let button = Button::new(command.name)
+    let [name, help] = state.name_and_help(command);
+    let button = Button::new(name)
         .shortcut_text(command.first_key_text())
         .selected(on);
     ui.add_enabled(state.is_enabled(command.action), button)
-        .on_hover_text(command.help)
+        .on_hover_text(help)
 }
 
 fn recent_files_menu(ui: &mut Ui, state: &mut State) {

@@ -9,12 +9,15 @@ mod app;
 mod camera_control;
 mod cheat_sheet;
 pub mod commands;
+mod cut;
 mod dialogs;
 mod drop_preview;
 mod events;
 mod folder;
 mod icons;
 mod labels;
+mod level;
+mod level_chooser;
 mod loader;
 mod menus;
 mod notices;
@@ -33,6 +36,8 @@ mod status_bar;
 mod surface;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod testing_rooms;
 mod theme;
 mod timeline;
 mod ui;
@@ -45,6 +50,7 @@ use thiserror::Error;
 use winit::event_loop::EventLoop;
 
 use crate::render::{Gpu, GpuError};
+use crate::scene::FirstLook;
 use crate::scene::camera::{NamedView, Pose};
 use crate::scene::demo::{self, Demo};
 
@@ -64,6 +70,8 @@ pub struct ViewOptions {
     pub view: NamedView,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
+    /// What of the file is shown at first beside that.
+    pub first_look: FirstLook,
     /// The name of the clip that is shown at first; none for the first one.
     pub clip: Option<String>,
     /// The frame at which it is shown; none to have it play.
@@ -122,6 +130,7 @@ pub fn run(options: ViewOptions) -> Result<(), ViewError> {
         pose: options.camera,
         view: options.view,
         overlays: options.overlays,
+        first_look: options.first_look,
         clip: options.clip,
         frame: options.frame,
         texture_folders: options.texture_folders,

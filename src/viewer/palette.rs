@@ -3,6 +3,7 @@
 use egui::{Key, Modifiers, RichText, TextEdit};
 
 use super::commands::{Action, COMMANDS, Command};
+use super::menus;
 use super::state::State;
 
 /// How well a text has the typed letters in order; nothing where it does not have them all.
@@ -41,17 +42,21 @@ fn has_word(sentence: &str, word: &str) -> bool {
 }
 
 /// The commands that fit what was typed, the best first.
-pub(super) fn matching(typed: &str) -> Vec<&'static Command> {
+fn matching(
+    typed: &str,
+    name_and_help: impl Fn(&Command) -> [&'static str; 2],
+) -> Vec<&'static Command> {
     let mut found: Vec<(i32, &Command)> = COMMANDS
         .iter()
         .filter(|command| command.action != Action::Palette)
         .filter_map(|command| {
-            let name = score(typed, command.name);
-            let menu = score(typed, &format!("{} {}", command.menu.title, command.name));
+            let [name, help] = name_and_help(command);
+            let menu = score(typed, &format!("{} {name}", command.menu.title));
+            let name = score(typed, name);
             // Letters that are strewn over a sentence mean little, a word of it as much as a name.
-            let is_word = has_word(command.help, typed.trim());
+            let is_word = has_word(help, typed.trim());
             let strewn = |score: i32| if is_word { score } else { score / 4 - 100 };
-            let help = score(typed, command.help).map(strewn);
+            let help = score(typed, help).map(strewn);
             Some((name.max(menu).max(help)?, command))
         })
         .collect();
@@ -87,7 +92,8 @@ pub(super) fn ui(
         // The field itself shows what was typed only in the next frame.
         ui.ctx().request_repaint();
     }
-    let found = matching(text);
+    let mut found = matching(text, |command| state.name_and_help(command));
+    found.retain(|command| menus::is_listed(state, command));
     let last = found.len().saturating_sub(1);
     *at = match (down, up) {
         (true, _) => (*at + 1).min(last),
@@ -100,15 +106,16 @@ pub(super) fn ui(
         .auto_shrink([false, true])
         .show(ui, |ui| {
             for (index, command) in found.iter().enumerate() {
+                let [name, help] = state.name_and_help(command);
                 let row = ui.add_enabled(
                     state.is_enabled(command.action),
-                    egui::Button::new(command.name)
+                    egui::Button::new(name)
                         .right_text(RichText::new(command.first_key_text()).weak())
                         .selected(index == *at)
                         .frame_when_inactive(index == *at)
                         .min_size(egui::vec2(ui.available_width(), 0.0)),
                 );
-                let row = row.on_hover_text(command.help);
+                let row = row.on_hover_text(help);
                 if index == *at && (down || up) {
                     row.scroll_to_me(None);
                 }
@@ -127,10 +134,8 @@ pub(super) fn ui(
             Some(false) => " (off)",
             None => "",
         };
-        ui.weak(format!(
-            "{} › {}: {}{on}",
-            command.menu.title, command.name, command.help
-        ));
+        let [name, help] = state.name_and_help(command);
+        ui.weak(format!("{} › {name}: {help}{on}", command.menu.title));
         if enter {
             chosen = Some(command.action);
         }
@@ -141,6 +146,10 @@ pub(super) fn ui(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn matching(typed: &str) -> Vec<&'static Command> {
+        super::matching(typed, |command| [command.name, command.help])
+    }
 
     fn first(typed: &str) -> &'static str {
         matching(typed).first().map_or("", |command| command.id)

@@ -20,6 +20,10 @@ pub enum Panel {
     Problems,
     Statistics,
     Curves,
+    Octree,
+    Lights,
+    ChunkMap,
+    Lightmaps,
 }
 
 /// The edge of the window that a panel is at; panels of the same edge share it as tabs.
@@ -33,21 +37,27 @@ pub enum Dock {
 
 impl Panel {
     /// All panels.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::Outliner,
         Self::Kinds,
+        Self::Octree,
+        Self::Lights,
         Self::Inspector,
         Self::Problems,
         Self::Statistics,
         Self::Curves,
+        Self::ChunkMap,
+        Self::Lightmaps,
     ];
 
     /// Where it is.
     pub fn dock(self) -> Dock {
         match self {
-            Self::Outliner | Self::Kinds => Dock::Left,
+            Self::Outliner | Self::Kinds | Self::Octree | Self::Lights => Dock::Left,
             Self::Inspector => Dock::Right,
-            Self::Problems | Self::Statistics | Self::Curves => Dock::Bottom,
+            Self::Problems | Self::Statistics | Self::Curves | Self::ChunkMap | Self::Lightmaps => {
+                Dock::Bottom
+            }
         }
     }
 }

@@ -13,9 +13,15 @@ use crate::scene::{Aabb, Item};
 const LEAST_FRAMED_RADIUS: f32 = 24.0;
 
 impl State {
+    /// What all that can be seen occupies.
+    pub(super) fn shown_bounds(&self) -> Option<Aabb> {
+        let document = self.document()?;
+        Some(document.part_bounds(self.shown.part))
+    }
+
     /// Fills the view with everything.
     pub(super) fn frame_all(&mut self) {
-        let Some(bounds) = self.document().map(|document| document.bounds()) else {
+        let Some(bounds) = self.shown_bounds() else {
             return;
         };
         self.mode = CameraMode::Orbit;
@@ -43,9 +49,7 @@ impl State {
 
     /// Less for documents that are themselves small.
     fn least_framed_radius(&self) -> f32 {
-        let whole = self
-            .document()
-            .map_or(0.0, |document| document.bounds().radius());
+        let whole = self.shown_bounds().map_or(0.0, |bounds| bounds.radius());
         LEAST_FRAMED_RADIUS.min(whole * 0.25)
     }
 
@@ -92,7 +96,7 @@ impl State {
         if let Some(position) = self.hit_at(at) {
             return position;
         }
-        let bounds = self.document().map(|document| document.bounds());
+        let bounds = self.shown_bounds();
         let ground = bounds.map_or(0.0, |bounds| bounds.center().y);
         let reach = bounds.map_or(1000.0, |bounds| bounds.radius() * 2.0) + self.camera.distance();
         camera_control::on_level(&self.camera, ground, at, self.aspect)

@@ -8,6 +8,7 @@ use glam::{Vec2, Vec3};
 use super::camera_control::{self, CameraMode};
 use super::drop_preview::DropPreview;
 use super::folder::{self, Playlist};
+use super::level::{Cut, Lists};
 use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
 use super::player::Player;
 use super::settings::{Panel, Settings};
@@ -15,7 +16,7 @@ use crate::formats::Severity;
 use crate::scene::camera::{self, Camera, Handedness, NamedView, Pose};
 use crate::scene::demo::Demo;
 use crate::scene::registry::OpenOptions;
-use crate::scene::{Aabb, Document, Item, OverlaySet, Shown};
+use crate::scene::{Aabb, Document, FirstLook, Item, OverlaySet, Shown};
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -31,6 +32,8 @@ pub(super) struct OpenFile {
     pub version: u64,
     /// Whether it is built of kinds.
     pub has_kinds: bool,
+    /// What panels list of it beyond that.
+    pub lists: Lists,
 }
 
 impl OpenFile {
@@ -46,6 +49,7 @@ impl OpenFile {
             demo,
             version,
             has_kinds: !document.kinds().is_empty(),
+            lists: Lists::of(&*document),
             document,
         }
     }
@@ -156,6 +160,8 @@ pub(super) struct StartView {
     pub view: NamedView,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
+    /// What of the first file is shown beside that.
+    pub first_look: FirstLook,
     /// The name of the clip that is shown at first, `none` for the bind pose.
     pub clip: Option<String>,
     /// The frame at which it is shown; none to have it play.
@@ -181,6 +187,8 @@ pub(super) struct State {
     pub aspect: f32,
     /// What of the open document is shown.
     pub shown: Shown,
+    /// The tool that cuts away what is not to be seen.
+    pub cut: Cut,
     /// What plays; it says which moment is shown.
     pub player: Player,
     /// The kind that is stepped through.
@@ -240,6 +248,7 @@ impl State {
             game_height: camera_control::GAME_HEIGHT,
             aspect: 1.6,
             shown: Shown::default(),
+            cut: Cut::default(),
             stepping: None,
             hovered: None,
             pointed_at: None,
@@ -269,10 +278,10 @@ impl State {
 
     /// The text of the window's title bar.
     pub(super) fn title(&self) -> String {
-        match &self.open {
-            Some(open) => format!("Mapscope - {}", open.name()),
-            None => "Mapscope".to_owned(),
-        }
+        let name = self.open.as_ref().map(OpenFile::name);
+        let level = self.level_name().map(str::to_owned);
+        let parts = ["Mapscope".to_owned()].into_iter().chain(name).chain(level);
+        parts.collect::<Vec<_>>().join(" - ")
     }
 
     /// What the user has said about opening files.
@@ -384,6 +393,7 @@ impl State {
         let is_gone = |item: &Item| document.properties(*item, playhead).is_empty();
         self.hovered = None;
         self.pointed_at = None;
+        self.keep_part(&*document, keep);
         if keep {
             self.shown.selected = self.shown.selected.filter(|item| !is_gone(item));
             self.toast("Reloaded", None);
@@ -444,7 +454,7 @@ impl State {
     }
 
     fn look_at_document(&mut self, document: &dyn Document, demo: Option<&Demo>) {
-        let bounds = document.bounds();
+        let bounds = document.part_bounds(self.shown.part);
         self.camera.handedness = document.handedness();
         self.camera.near = camera::near_plane(bounds);
         self.mode = CameraMode::Orbit;
@@ -473,13 +483,14 @@ impl State {
                 handedness,
                 ..
             } = self.camera;
+            let bounds = document.part_bounds(self.shown.part);
             self.camera = Camera {
                 projection,
                 near,
-                ..Camera::framing(document.bounds(), view, handedness, aspect)
+                ..Camera::framing(bounds, view, handedness, aspect)
             };
             // Without foreshortening everything is in view from elsewhere.
-            self.camera.frame(document.bounds(), aspect);
+            self.camera.frame(bounds, aspect);
         }
     }
 
@@ -495,6 +506,7 @@ impl State {
     /// Closes the file.
     pub(super) fn close(&mut self) {
         self.open = None;
+        self.forget_part();
         self.start_clip(None);
         self.playlist = None;
         self.shown.selected = None;

@@ -42,7 +42,7 @@ fn status_text(ui: &Ui, state: &State) -> WidgetText {
     }
     if let Some(at) = state.pointed_at {
         // Of small things smaller parts matter.
-        let decimals = if document.bounds().radius() < 50.0 {
+        let decimals = if document.part_bounds(state.shown.part).radius() < 50.0 {
             3
         } else {
             1
@@ -125,6 +125,19 @@ fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         ui.separator();
         ui.weak(text)
             .on_hover_text("Page Down and Page Up go through these files");
+    }
+    if let Some(level) = state.level_name().filter(|_| state.has_levels()) {
+        ui.separator();
+        ui.weak(level).on_hover_text("The level that is shown");
+    }
+    let hidden = state.shown.hidden.len();
+    if hidden > 0 {
+        ui.separator();
+        let text = RichText::new(format!("{hidden} hidden")).color(theme::ACCENT);
+        let button = ui.add(Button::new(text).frame(false));
+        if button.on_hover_text("Show all of it again").clicked() {
+            state.run(Action::ShowAll);
+        }
     }
     let mode = match state.mode {
         CameraMode::Orbit => None,

@@ -12,16 +12,17 @@ use super::loader::{LoadRequest, Loaded, Outcome, Target};
 use super::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
 use super::settings::Settings;
 use super::state::{OpenFile, StartView, State};
+use super::testing_rooms as rooms;
 use super::theme;
 use super::ui::{Canvas, Placed, WindowUi};
-use crate::formats::{Format, Problem};
+use crate::formats::{Format, Problem, pmf};
 use crate::scene::camera::Handedness;
 use crate::scene::demo::Demo;
-use crate::scene::registry::{self, OpenOptions, Progress};
+use crate::scene::registry::{self, OpenOptions, Progress, Source};
 use crate::scene::{
-    Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label,
-    LegendEntry, OutlineNode, Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic,
-    SummaryPart, demo,
+    Aabb, Branch, ChunkMap, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item,
+    Kind, Label, LegendEntry, Light, OutlineNode, Overlay, Part, Playhead, Property, PropertyGroup,
+    Ray, Sheet, SheetFace, Shown, Statistic, SummaryPart, demo,
 };
 
 struct NoPictures;
@@ -59,13 +60,29 @@ pub(super) fn model() -> Arc<dyn Document> {
     open_demo(&demo::DRAKELING)
 }
 
+/// A level of a few cubes, with every kind of cube and of light.
+pub(super) fn level() -> Arc<dyn Document> {
+    static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
+    let open = || {
+        let map = pmf::synthesize([1, 2, 2], 2, 7);
+        let source = Source {
+            path: "made.pmf".into(),
+            bytes: pmf::write(&map, pmf::Packing::Stored).unwrap().into(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        registry::open(&source, &options, &progress).unwrap()
+    };
+    Arc::clone(DOCUMENT.get_or_init(open))
+}
+
 /// A window with whatever the change has opened.
 pub(super) fn window(change: impl FnOnce(&mut State)) -> Harness<'static, Window> {
     built(Harness::builder().with_size(vec2(1200.0, 800.0)), change)
 }
 
 /// A window made in some way.
-fn built(
+pub(super) fn built(
     builder: HarnessBuilder<Window>,
     change: impl FnOnce(&mut State),
 ) -> Harness<'static, Window> {
@@ -141,6 +158,8 @@ static OVERLAYS: [Overlay; 2] = [
 struct Moving {
     terrain: Arc<dyn Document>,
     clips: Vec<ClipInfo>,
+    /// Its levels, if it has any.
+    parts: Vec<Part>,
 }
 
 /// A joint of [`moving`].
@@ -164,6 +183,16 @@ pub(super) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
     Arc::new(Moving {
         terrain: document(),
         clips: (0..).zip(clips).map(clip).collect(),
+        parts: Vec::new(),
+    })
+}
+
+/// A document of these levels.
+pub(super) fn moving_with_parts(parts: Vec<Part>) -> Arc<dyn Document> {
+    Arc::new(Moving {
+        terrain: document(),
+        clips: Vec::new(),
+        parts,
     })
 }
 
@@ -202,11 +231,26 @@ pub(super) fn with_moving() -> Harness<'static, Window> {
 /// The same in a window of some size in points, with so many pixels to a point, of which a picture
 /// can be taken.
 pub(super) fn picture_of_moving(size: Vec2, pixels_per_point: f32) -> Harness<'static, Window> {
-    let builder = Harness::builder()
+    built(sized(size, pixels_per_point), open_moving)
+}
+
+/// Makes windows of which pictures can be taken.
+pub(super) fn sized(size: Vec2, pixels_per_point: f32) -> HarnessBuilder<Window> {
+    Harness::builder()
         .with_size(size)
         .with_pixels_per_point(pixels_per_point)
-        .wgpu();
-    built(builder, open_moving)
+        .wgpu()
+}
+
+impl Moving {
+    /// What levels have, and nothing without levels.
+    fn list<T>(&self, of_levels: impl FnOnce() -> Vec<T>) -> Vec<T> {
+        if self.parts.is_empty() {
+            Vec::new()
+        } else {
+            of_levels()
+        }
+    }
 }
 
 impl Document for Moving {
@@ -237,7 +281,58 @@ impl Document for Moving {
         self.terrain.drawable()
     }
 
+    fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    fn part_of(&self, item: Item) -> Option<usize> {
+        rooms::part_of(item)
+    }
+
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item.kind {
+            "chunk" | "material" => Some(item),
+            "face" => Some(rooms::item("material", 1)),
+            _ => None,
+        }
+    }
+
+    fn lights(&self, part: usize) -> Vec<Light> {
+        self.list(|| rooms::lights(part))
+    }
+
+    fn branches(&self, part: usize, below: Option<Item>) -> Vec<Branch> {
+        self.list(|| rooms::branches(part, below))
+    }
+
+    fn branch_above(&self, item: Item) -> Option<Item> {
+        rooms::branch_above(item)
+    }
+
+    fn find_branches(&self, part: usize, text: &str, most: usize) -> Vec<Branch> {
+        self.list(|| rooms::find_branches(part, text, most))
+    }
+
+    fn chunk_map(&self, part: usize) -> Option<ChunkMap> {
+        self.parts.get(part).map(|_| rooms::chunk_map(part))
+    }
+
+    fn sheets(&self, part: usize) -> Vec<Sheet> {
+        self.list(|| rooms::sheets(part))
+    }
+
+    fn sheet_picture(&self, _sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
+        Some(rooms::sheet_picture(shown))
+    }
+
+    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {
+        rooms::sheet_faces(sheet)
+    }
+
     fn outline(&self) -> Vec<OutlineNode> {
+        if !self.parts.is_empty() {
+            return rooms::outline();
+        }
         let node = |(label, index): (&str, u64)| OutlineNode {
             label: label.to_owned(),
             item: Some(joint(index)),
@@ -292,12 +387,19 @@ impl Document for Moving {
     }
 
     fn summary(&self, item: Item) -> Vec<SummaryPart> {
-        vec![SummaryPart::new("Joint", item.index.to_string())]
+        vec![SummaryPart::new(
+            if item.kind == "joint" {
+                "Joint"
+            } else {
+                item.kind
+            },
+            item.index.to_string(),
+        )]
     }
 
     fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
         if item.kind != "joint" {
-            return Vec::new();
+            return self.list(|| rooms::properties(item));
         }
         let frame = Property::new("At", format!("moment {}", playhead.frame));
         vec![PropertyGroup {
@@ -306,8 +408,8 @@ impl Document for Moving {
         }]
     }
 
-    fn item_bounds(&self, _item: Item, _playhead: Playhead) -> Option<Aabb> {
-        Some(self.bounds())
+    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
+        rooms::bounds_of(item).or(Some(self.bounds()))
     }
 
     fn item_outline(&self, _item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
@@ -333,7 +435,11 @@ impl Document for Moving {
     }
 
     fn overlays(&self) -> &'static [Overlay] {
-        &OVERLAYS
+        if self.parts.is_empty() {
+            &OVERLAYS
+        } else {
+            &rooms::OVERLAYS
+        }
     }
 
     fn legend(&self, _overlay_id: &str) -> Vec<LegendEntry> {

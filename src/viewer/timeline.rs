@@ -126,13 +126,6 @@ fn command_button(
     }
 }
 
-/// Tells a screen reader what a field is for, where nothing is written beside it.
-fn name(response: &Response, name: &str) {
-    response
-        .ctx
-        .accesskit_node_builder(response.id, |node| node.set_label(name));
-}
-
 fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed) {
     let shown = state.player.clip();
     let clip_name = |index: usize| state.clips().get(index).map(|clip| clip.name.clone());
@@ -169,7 +162,7 @@ fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed)
             }
         });
     placed.at("timeline-clip", list.response.rect);
-    name(&list.response, "Clip");
+    parts::name(&list.response, "Clip");
     if let Some(chosen) = chosen {
         state.choose_clip(chosen);
     }
@@ -192,7 +185,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             .custom_parser(|text| player::parse_frame(text, fps))
             .update_while_editing(false);
         let field = ui.add(field);
-        name(&field, "Frame");
+        parts::name(&field, "Frame");
         placed.at("timeline-frame", field.rect);
         held |= field.has_focus() || field.dragged();
         typed = field.changed().then_some(to);
@@ -212,7 +205,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             })
             .update_while_editing(false);
         let field = ui.add(field);
-        name(&field, "Time");
+        parts::name(&field, "Time");
         placed.at("timeline-time", field.rect);
         held |= field.has_focus() || field.dragged();
         if field.changed() {
@@ -320,7 +313,7 @@ fn fps_field(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         .suffix(" fps")
         .update_while_editing(false);
     let field = ui.add(field);
-    name(&field, "Frames a second");
+    parts::name(&field, "Frames a second");
     placed.at("timeline-fps", field.rect);
     if field.changed() {
         state.player.set_fps(fps);
@@ -336,7 +329,7 @@ fn speed_field(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         .logarithmic(true)
         .show_value(false);
     let slider = ui.add(slider);
-    name(&slider, "Speed");
+    parts::name(&slider, "Speed");
     placed.at("timeline-speed", slider.rect);
     let reset = slider.double_clicked();
     let slid = slider.changed();
@@ -348,7 +341,7 @@ fn speed_field(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         .suffix("×")
         .update_while_editing(false);
     let field = ui.add(field);
-    name(&field, "Speed as a number");
+    parts::name(&field, "Speed as a number");
     if reset {
         speed = 1.0;
     }

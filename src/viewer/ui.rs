@@ -6,14 +6,14 @@ use egui::{
 
 use super::commands::{self, Action, Animation};
 use super::panels::{
-    Curves, FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer,
-    Problems, Statistics, Thumbnails,
+    ChunkMapPanel, Curves, FrameStatistics, Inspector, Kinds, Legend, Lightmaps, Lights, Octree,
+    Outliner, PanelContext, PreviewRenderer, Problems, Statistics, Thumbnails,
 };
 use super::settings::{Dock, Panel};
 use super::start_page::StartPage;
 use super::state::State;
 use super::viewport::{self, Viewport};
-use super::{dialogs, menus, notices, status_bar, timeline};
+use super::{cut, dialogs, menus, notices, status_bar, timeline};
 
 /// What the window's contents are drawn with.
 pub(super) struct Canvas<'a> {
@@ -51,6 +51,10 @@ pub(super) struct WindowUi {
     problems: Problems,
     statistics: Statistics,
     curves: Curves,
+    octree: Octree,
+    lights: Lights,
+    chunk_map: ChunkMapPanel,
+    lightmaps: Lightmaps,
     legend: Legend,
     thumbnails: Thumbnails,
     /// The load that thumbnails are of.
@@ -61,6 +65,7 @@ impl WindowUi {
     /// Forgets every texture: the GPU they were on is gone.
     pub(super) fn forget_textures(&mut self) {
         self.thumbnails = Thumbnails::default();
+        self.lightmaps = Lightmaps::default();
         self.start_page = StartPage::default();
     }
 
@@ -90,6 +95,7 @@ impl WindowUi {
             if state.open.is_some() {
                 self.dock(root, state, canvas, Dock::Bottom, &mut placed);
                 timeline::timeline(root, state, &mut placed);
+                cut::cut(root, state, &mut placed);
                 self.dock(root, state, canvas, Dock::Left, &mut placed);
                 self.dock(root, state, canvas, Dock::Right, &mut placed);
             }
@@ -134,9 +140,14 @@ impl WindowUi {
             Dock::Bottom => (EguiPanel::bottom("bottom dock"), "bottom-dock"),
         };
         // However small the window is, the view keeps some of it.
-        let (least, most) = match dock {
-            Dock::Left | Dock::Right => (170.0, root.ctx().content_rect().width() * 0.38),
-            Dock::Bottom => (90.0, root.ctx().content_rect().height() * 0.5),
+        let room = root.ctx().content_rect();
+        let (least, most) = match (dock, panel) {
+            (Dock::Left | Dock::Right, _) => (170.0, room.width() * 0.38),
+            // A picture in it is to be made out.
+            (Dock::Bottom, Panel::ChunkMap | Panel::Lightmaps) => {
+                ((room.height() * 0.3).min(220.0), room.height() * 0.5)
+            }
+            (Dock::Bottom, _) => (90.0, room.height() * 0.5),
         };
         let response = frame
             .resizable(true)
@@ -175,6 +186,10 @@ impl WindowUi {
                 Panel::Problems => parts.problems.ui(ui, context),
                 Panel::Statistics => parts.statistics.ui(ui, context),
                 Panel::Curves => parts.curves.ui(ui, context),
+                Panel::Octree => parts.octree.ui(ui, context),
+                Panel::Lights => parts.lights.ui(ui, context),
+                Panel::ChunkMap => parts.chunk_map.ui(ui, context),
+                Panel::Lightmaps => parts.lightmaps.ui(ui, context),
             },
         );
     }
@@ -219,6 +234,7 @@ fn with_context(
         document: &document,
         shown: &state.shown,
         hovered: state.hovered,
+        camera: &state.camera,
         frame: canvas.frame,
         thumbnails,
         previews: &mut *canvas.previews,
@@ -238,6 +254,10 @@ fn panel_id(panel: Panel) -> &'static str {
         Panel::Problems => "problems",
         Panel::Statistics => "statistics",
         Panel::Curves => "curves",
+        Panel::Octree => "octree",
+        Panel::Lights => "lights",
+        Panel::ChunkMap => "chunk-map",
+        Panel::Lightmaps => "lightmaps",
     }
 }
 
@@ -334,16 +354,17 @@ mod tests {
     use super::super::menus;
     use super::super::state::{Dialog, Effect, LoadingView, PathPurpose};
     use super::super::testing::{
-        button, document, drag, middle, model, move_to, press, state, window, with_demo,
+        button, document, drag, level, middle, model, move_to, press, state, window, with_demo,
         with_moving,
     };
+    use super::super::testing_rooms::with_rooms;
     use super::*;
     use crate::scene::camera::Projection;
     use crate::scene::{Item, demo};
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
-        let documents = [document(), model()];
+        let documents = [document(), model(), level()];
         let offered: Vec<&str> = documents
             .iter()
             .flat_map(|document| document.overlays())
@@ -371,7 +392,8 @@ mod tests {
                 harness.get_by_label(title).click();
                 harness.run();
                 for command in COMMANDS.iter().filter(|c| c.menu.title == title) {
-                    let found = harness.query_all_by_label_contains(command.name).count();
+                    let [name, _] = state(&harness).name_and_help(command);
+                    let found = harness.query_all_by_label_contains(name).count();
                     // What the document does not have is not offered.
                     let listed = menus::is_listed(state(&harness), command);
                     assert_eq!(found > 0, listed, "{title}: {}", command.name);
@@ -592,6 +614,7 @@ mod tests {
         for panel in Panel::ALL {
             let mut harness = match panel {
                 Panel::Curves => with_moving(),
+                Panel::Octree | Panel::Lights | Panel::ChunkMap | Panel::Lightmaps => with_rooms(),
                 _ => with_demo(),
             };
             harness

@@ -233,6 +233,9 @@ impl Viewport {
             (*at, camera, *version) == (pointer, &state.camera, open.version)
                 && shown.overlays == state.shown.overlays
                 && shown.selected == state.shown.selected
+                && shown.part == state.shown.part
+                && shown.cut == state.shown.cut
+                && shown.hidden == state.shown.hidden
                 && (plays || shown.playhead == state.shown.playhead)
         };
         if self.picked.as_ref().is_some_and(same) {

@@ -194,6 +194,13 @@ impl Map {
         }
     }
 
+    /// The material of a side of a cube, or of the first side.
+    pub(super) fn material_of(&self, item: Item) -> Option<Item> {
+        let (cube, side) = self.cube_at(item)?;
+        let geometry = cube.geometry()?;
+        Self::material_property("", &cube, geometry, side.unwrap_or(0)).link
+    }
+
     fn material_name(&self, item: Item) -> Option<String> {
         let level = self.levels.get((item.index >> 32) as usize)?;
         let material = level.materials.list.get(item.index as u32 as usize)?;

@@ -183,6 +183,13 @@ impl Document for Map {
         &self.clips
     }
 
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item.kind {
+            item::MATERIAL | item::CHUNK => Some(item),
+            _ => self.material_of(item),
+        }
+    }
+
     fn outline(&self) -> Vec<OutlineNode> {
         self.outline_tree()
     }

@@ -3,23 +3,32 @@
 //! Panels only look. What a click asks for is left as a [`Request`] in the [`PanelContext`] for
 //! the window to carry out, so a panel can be shown and tested without one.
 
+mod chunk_map;
 mod curves;
 mod document_key;
 pub(super) mod format;
 mod inspector;
 mod kinds;
 mod legend;
+mod lightmaps;
+mod lights;
+mod octree;
 mod outliner;
 pub(super) mod parts;
 mod problems;
 mod sandbox;
 mod statistics;
 mod thumbnails;
+mod tree_line;
 
+pub use chunk_map::ChunkMapPanel;
 pub use curves::Curves;
 pub use inspector::Inspector;
 pub use kinds::{KIND_PREVIEW_SIZE, Kinds};
 pub use legend::Legend;
+pub use lightmaps::Lightmaps;
+pub use lights::Lights;
+pub use octree::Octree;
 pub use outliner::Outliner;
 pub use problems::Problems;
 pub use sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
@@ -29,6 +38,7 @@ pub use thumbnails::Thumbnails;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::scene::camera::Camera;
 use crate::scene::{Document, Item, Shown};
 
 /// What a panel may look at, and where it leaves what it wants done.
@@ -40,6 +50,8 @@ pub struct PanelContext<'a> {
     pub shown: &'a Shown,
     /// What the pointer is over, in the view or in a panel.
     pub hovered: Option<Item>,
+    /// Where it is seen from.
+    pub camera: &'a Camera,
     /// What the last picture took.
     pub frame: FrameStatistics<'a>,
     /// The document's thumbnails as textures.
@@ -113,6 +125,16 @@ pub enum Request {
     ShowFrame(u32),
     /// Go to the place of a problem, by its index in [`Document::problems`].
     ShowProblem(usize),
+    /// Show one of the document's parts, by its number.
+    ShowPart(usize),
+    /// Hide an item, or show it again.
+    Hide(Item, bool),
+    /// Make a light this bright, or as the file has it.
+    SetLight(Item, Option<u8>),
+    /// Make all lights of the part that is shown this bright, or as the file has them.
+    SetAllLights(Option<u8>),
+    /// Outline the cells of this depth, or those at the ends of the tree.
+    CellDepth(Option<u8>),
     /// Run the command of this name.
     Run(&'static str),
 }

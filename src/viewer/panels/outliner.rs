@@ -4,18 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use egui::accesskit::Role;
-use egui::{
-    Align2, EventFilter, Id, Key, Modifiers, Rect, RichText, ScrollArea, TextEdit, Ui, vec2,
-};
+use egui::{EventFilter, Id, Key, Modifiers, ScrollArea, Ui};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, format, parts};
-use crate::scene::{Item, OutlineNode, Swatch};
+use super::tree_line::{Eye, TreeLine};
+use super::{PanelContext, Request, parts};
+use crate::scene::{Document, Item, OutlineNode, Swatch};
 
-/// Room before the text of a line for each level of the tree, in points.
-const INDENT: f32 = 16.0;
-/// Width below which a note is left out, in points.
-const LEAST_NOTE_WIDTH: f32 = 32.0;
 /// A heading with more lines than this under it is closed at first.
 const OPEN_AT_FIRST: usize = 64;
 
@@ -53,6 +48,8 @@ struct Line {
     note: String,
     item: Option<Item>,
     swatch: Option<Swatch>,
+    /// Whether its item can be hidden.
+    can_be_hidden: bool,
     depth: usize,
     parent: Option<usize>,
     /// Index of the first line that is not below this one.
@@ -75,6 +72,7 @@ impl Outliner {
         if self.of.changed_to(context.document) {
             self.lines.clear();
             flatten(
+                &**context.document,
                 context.document.outline(),
                 None,
                 Id::unique("outline"),
@@ -99,21 +97,12 @@ impl Outliner {
                 .and_then(|item| self.line_of.get(&item).copied());
             self.open_above();
         }
-        let search = TextEdit::singleline(&mut self.search)
-            .hint_text("Search")
-            .desired_width(f32::INFINITY);
-        let search = ui
-            .add(search)
-            .on_hover_text("List only what has this in its name");
-        if search.changed() {
+        let help = "List only what has this in its name";
+        if parts::search(ui, &mut self.search, help) {
             self.list();
         }
         if !self.search.is_empty() {
-            ui.weak(match self.matches {
-                0 => format!("Nothing is called `{}`", self.search),
-                1 => "1 match".to_owned(),
-                n => format!("{} matches", format::count(n as u64)),
-            });
+            ui.weak(parts::matches(self.matches, &self.search));
         }
         let action = self.rows(ui, context);
         match action {
@@ -171,7 +160,20 @@ impl Outliner {
                     }),
                 };
                 let response = row.show(ui);
-                let toggle = paint_line(ui, context, line, open, response.rect);
+                let eye = line.item.filter(|_| line.can_be_hidden);
+                let eye = eye.map(|item| Eye {
+                    item,
+                    name: &line.label,
+                });
+                let painted = TreeLine {
+                    label: &line.label,
+                    note: &line.note,
+                    swatch: line.swatch,
+                    depth: line.depth,
+                    open,
+                    eye,
+                };
+                let toggle = painted.paint(ui, context, &response);
                 if self.focus == Some(index) {
                     self.focus = None;
                     response.request_focus();
@@ -315,7 +317,13 @@ impl Outliner {
 }
 
 /// Puts a tree into reading order.
-fn flatten(nodes: Vec<OutlineNode>, parent: Option<usize>, above: Id, lines: &mut Vec<Line>) {
+fn flatten(
+    document: &dyn Document,
+    nodes: Vec<OutlineNode>,
+    parent: Option<usize>,
+    above: Id,
+    lines: &mut Vec<Line>,
+) {
     let depth = parent
         .and_then(|i| lines.get(i))
         .map_or(0, |line| line.depth + 1);
@@ -331,69 +339,18 @@ fn flatten(nodes: Vec<OutlineNode>, parent: Option<usize>, above: Id, lines: &mu
             note: node.note,
             item: node.item,
             swatch: node.swatch,
+            can_be_hidden: node
+                .item
+                .is_some_and(|item| document.hidden_with(item) == Some(item)),
             depth,
             parent,
             end: 0,
             key,
         });
-        flatten(node.children, Some(index), key, lines);
+        flatten(document, node.children, Some(index), key, lines);
         let end = lines.len();
         if let Some(line) = lines.get_mut(index) {
             line.end = end;
         }
     }
-}
-
-/// Paints a line in its row. Returns the place that opens and closes it.
-fn paint_line(
-    ui: &Ui,
-    context: &mut PanelContext<'_>,
-    line: &Line,
-    open: Option<bool>,
-    row: Rect,
-) -> Rect {
-    let rect = row.with_max_x(row.max.x - parts::Row::END_MARGIN);
-    let rect = rect.with_min_x(row.min.x + 4.0 + line.depth as f32 * INDENT);
-    let toggle = rect.with_max_x(rect.min.x + INDENT);
-    let mut rest = rect.with_min_x(toggle.max.x);
-    let (weak, color) = (ui.visuals().weak_text_color(), ui.visuals().text_color());
-    if let Some(open) = open {
-        paint_triangle(ui, open, toggle);
-    }
-    if let Some(swatch) = line.swatch {
-        let side = row.height() - 6.0;
-        let place = Align2::LEFT_CENTER.align_size_within_rect(vec2(side, side), rest);
-        parts::paint_swatch(ui, context, swatch, place);
-        rest.min.x = place.max.x + 6.0;
-    }
-    let label = RichText::new(&line.label);
-    let taken = parts::paint_text(ui, rest, label, color, Align2::LEFT_CENTER);
-    // The note has what the name leaves, if that is enough to say anything.
-    let room = rest.with_min_x(rest.min.x + taken + 8.0);
-    if !line.note.is_empty() && room.width() > LEAST_NOTE_WIDTH {
-        let note = RichText::new(&line.note).small();
-        parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
-    }
-    if open.is_some() {
-        toggle
-    } else {
-        Rect::NOTHING
-    }
-}
-
-/// Points down when open and to the right when closed.
-fn paint_triangle(ui: &Ui, open: bool, rect: Rect) {
-    let (center, r) = (rect.center(), 3.5);
-    let corners = if open {
-        [vec2(-r, -r * 0.6), vec2(r, -r * 0.6), vec2(0.0, r * 0.8)]
-    } else {
-        [vec2(-r * 0.6, -r), vec2(r * 0.8, 0.0), vec2(-r * 0.6, r)]
-    };
-    let corners = corners.map(|offset| center + offset).to_vec();
-    let color = ui.visuals().weak_text_color();
-    ui.painter().add(egui::Shape::convex_polygon(
-        corners,
-        color,
-        egui::Stroke::NONE,
-    ));
 }

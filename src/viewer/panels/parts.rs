@@ -4,12 +4,15 @@ use egui::accesskit::Role;
 use egui::ecolor::Hsva;
 use egui::{
     Align2, Color32, CornerRadius, Id, Margin, Pos2, Rect, Response, RichText, ScrollArea, Sense,
-    Stroke, StrokeKind, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, pos2, vec2,
+    Stroke, StrokeKind, TextEdit, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, pos2, vec2,
 };
 
-use super::PanelContext;
+use super::{PanelContext, format};
 use crate::formats::Severity;
 use crate::scene::Swatch;
+
+/// Width below which a note is left out, in points.
+pub(super) const LEAST_NOTE_WIDTH: f32 = 32.0;
 
 /// All of a texture.
 const WHOLE_TEXTURE: Rect = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
@@ -32,6 +35,30 @@ pub(in crate::viewer) fn held_at(response: &Response) -> Option<Pos2> {
     let held = response.is_pointer_button_down_on();
     let held = held || response.clicked() || response.drag_stopped();
     response.interact_pointer_pos().filter(|_| held)
+}
+
+/// Tells a screen reader what a field is for, where nothing is written beside it.
+pub(in crate::viewer) fn name(response: &Response, name: &str) {
+    response
+        .ctx
+        .accesskit_node_builder(response.id, |node| node.set_label(name));
+}
+
+/// A field to search in, as wide as the room. Says whether what is in it was changed.
+pub(super) fn search(ui: &mut Ui, text: &mut String, help: &str) -> bool {
+    let field = TextEdit::singleline(text)
+        .hint_text("Search")
+        .desired_width(f32::INFINITY);
+    ui.add(field).on_hover_text(help).changed()
+}
+
+/// How many things a search found.
+pub(super) fn matches(found: usize, wanted: &str) -> String {
+    match found {
+        0 => format!("Nothing is called `{wanted}`"),
+        1 => "1 match".to_owned(),
+        found => format!("{} matches", format::count(found as u64)),
+    }
 }
 
 /// Says why a panel is empty, and what to do about it.
@@ -135,7 +162,13 @@ impl Row<'_> {
 
     /// Takes the place of the row and paints its background.
     pub(super) fn show(self, ui: &mut Ui) -> Response {
-        let size = vec2(ui.available_width(), Self::height(ui));
+        let height = Self::height(ui);
+        self.show_tall(ui, height)
+    }
+
+    /// The same for a row of another height.
+    pub(super) fn show_tall(self, ui: &mut Ui, height: f32) -> Response {
+        let size = vec2(ui.available_width(), height);
         let (_, rect) = ui.allocate_space(size);
         let response = ui.interact(rect, self.id, Sense::click());
         response.widget_info(|| WidgetInfo::labeled(self.role, ui.is_enabled(), self.name));

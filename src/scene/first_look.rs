@@ -1,0 +1,74 @@
+//! What of a document is to be shown when it has just been opened.
+
+use super::document::{Aabb, Document};
+use super::shown::Shown;
+
+/// What someone who opens a document asks to see of it, beside overlays and the moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FirstLook {
+    /// The part that is shown, by its number.
+    pub part: Option<usize>,
+    /// What lies outside this box is cut away.
+    pub cut: Option<Aabb>,
+    /// Lights by their names, or by the numbers at the end of their names, and how bright they
+    /// are, from 0 to 255.
+    pub lights: Vec<(String, u8)>,
+}
+
+impl FirstLook {
+    /// Has this shown of a document.
+    ///
+    /// # Errors
+    /// What of it the document does not have, as a sentence for people; the rest is shown.
+    pub fn show(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+        let mut result = Ok(());
+        if let Some(part) = self.part {
+            let parts = document.parts().len();
+            if part < parts {
+                shown.part = part;
+            } else {
+                let known = match parts {
+                    0 => "this file has no levels".to_owned(),
+                    1 => "this file has only level 0".to_owned(),
+                    _ => format!("this file has the levels 0 to {}", parts - 1),
+                };
+                result = Err(format!("there is no level {part}; {known}"));
+            }
+        }
+        if self.cut.is_some() {
+            shown.cut = self.cut;
+        }
+        if self.lights.is_empty() {
+            return result;
+        }
+        let lights = document.lights(shown.part);
+        for (wanted, intensity) in &self.lights {
+            let is_it = |name: &str| {
+                let number = name.rsplit(' ').next();
+                name.eq_ignore_ascii_case(wanted) || number == Some(wanted)
+            };
+            let called: Vec<_> = lights.iter().filter(|light| is_it(&light.name)).collect();
+            if called.is_empty() && result.is_ok() {
+                result = Err(unknown_light(wanted, &lights));
+            }
+            for light in called {
+                shown.lights.set(light.item, Some(*intensity));
+            }
+        }
+        result
+    }
+}
+
+fn unknown_light(wanted: &str, lights: &[super::Light]) -> String {
+    const MOST: usize = 12;
+    let names = lights.iter().take(MOST).map(|light| light.name.as_str());
+    let names: Vec<&str> = names.collect();
+    let known = match (names.len(), lights.len()) {
+        (0, _) => "this file has none that can be switched".to_owned(),
+        (listed, all) if listed < all => {
+            format!("there are {}, and {} more", names.join(", "), all - listed)
+        }
+        _ => format!("there are {}", names.join(", ")),
+    };
+    format!("there is no light `{wanted}`; {known}")
+}

@@ -1,0 +1,250 @@
+//! Which part of a document is shown, and how: its levels, what is cut away and hidden, and the
+//! lights.
+
+use super::camera_control::{self, CameraMode};
+use super::state::State;
+use crate::formats::Severity;
+use crate::scene::camera;
+use crate::scene::{Aabb, Document, Item, Shown};
+
+/// What of a document is cut off at each end beyond what it is known to occupy, as a part of its
+/// size: a slider at its end cuts nothing, however numbers are rounded.
+const BEYOND: f32 = 0.01;
+
+/// What panels list of a document, found out once for each load.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Lists {
+    /// Lights that can be switched.
+    pub lights: bool,
+    /// A tree too large for the outline.
+    pub branches: bool,
+    /// Chunks.
+    pub chunks: bool,
+    /// Sheets, such as lightmaps.
+    pub sheets: bool,
+}
+
+impl Lists {
+    /// What any part of a document has.
+    pub(super) fn of(document: &dyn Document) -> Self {
+        let any = |has: &dyn Fn(usize) -> bool| (0..document.parts().len().max(1)).any(has);
+        Self {
+            lights: any(&|part| !document.lights(part).is_empty()),
+            branches: any(&|part| !document.branches(part, None).is_empty()),
+            chunks: any(&|part| {
+                let map = document.chunk_map(part);
+                map.is_some_and(|map| !map.chunks.is_empty())
+            }),
+            sheets: any(&|part| !document.sheets(part).is_empty()),
+        }
+    }
+}
+
+/// The tool that cuts away what lies outside a box. What it was set to outlives its being closed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Cut {
+    open: bool,
+    /// Where it cuts, in world space; none where it cuts nothing.
+    at: Option<Aabb>,
+}
+
+impl Cut {
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// The box of which the sliders are the ends, in a document of these bounds.
+    pub(super) fn ends(&self, bounds: Aabb) -> Aabb {
+        self.at.map_or(bounds, |at| Aabb {
+            min: at.min.clamp(bounds.min, bounds.max),
+            max: at.max.clamp(bounds.min, bounds.max),
+        })
+    }
+
+    /// Whether anything is cut away while it is open.
+    pub(super) fn cuts(&self) -> bool {
+        self.at.is_some()
+    }
+}
+
+impl State {
+    /// Whether the document has several parts of which one is shown.
+    pub(super) fn has_levels(&self) -> bool {
+        self.document().is_some_and(|d| d.parts().len() > 1)
+    }
+
+    /// The name of the part that is shown.
+    pub(super) fn level_name(&self) -> Option<&str> {
+        let parts = self.document()?.parts();
+        Some(&parts.get(self.shown.part)?.name)
+    }
+
+    /// Shows a part and all of it; nothing changes for the one that is shown already.
+    pub(super) fn show_part(&mut self, part: usize) {
+        let Some(document) = self.document().cloned() else {
+            return;
+        };
+        if part == self.shown.part || part >= document.parts().len() {
+            return;
+        }
+        self.shown.part = part;
+        self.set_cut(None);
+        self.hovered = None;
+        self.pointed_at = None;
+        let selected = self.shown.selected;
+        let elsewhere = |item| document.part_of(item).is_some_and(|of| of != part);
+        self.shown.selected = selected.filter(|item| !elsewhere(*item));
+        let bounds = document.part_bounds(part);
+        self.camera.near = camera::near_plane(bounds);
+        self.fly_speed = camera_control::first_fly_speed(bounds);
+        self.mode = CameraMode::Orbit;
+        self.frame_all();
+    }
+
+    /// Shows the part that an item belongs to.
+    pub(super) fn show_part_of(&mut self, item: Item) {
+        let part = self.document().and_then(|d| d.part_of(item));
+        if let Some(part) = part {
+            self.show_part(part);
+        }
+    }
+
+    /// Shows the part after the one that is shown, or the one before, going round at the end.
+    pub(super) fn next_level(&mut self, backwards: bool) {
+        let count = self.document().map_or(0, |d| d.parts().len());
+        if count > 0 {
+            let step = if backwards { count - 1 } else { 1 };
+            self.show_part((self.shown.part + step) % count);
+        }
+    }
+
+    /// What of a document is shown goes on being shown when it is read again, as far as it is
+    /// there, and is forgotten for another document.
+    pub(super) fn keep_part(&mut self, document: &dyn Document, keep: bool) {
+        if keep {
+            let parts = document.parts().len();
+            if self.shown.part >= parts {
+                self.shown.part = 0;
+                self.set_cut(None);
+            }
+            let playhead = self.shown.playhead;
+            let is_there = |item: &Item| !document.properties(*item, playhead).is_empty();
+            self.shown.hidden.retain(is_there);
+            return;
+        }
+        self.forget_part();
+        let look = std::mem::take(&mut self.start.first_look);
+        if let Err(missing) = look.show(document, &mut self.shown) {
+            self.toast(capitalized(&missing), Some(Severity::Warning));
+        }
+        self.cut = Cut {
+            open: self.shown.cut.is_some(),
+            at: self.shown.cut,
+        };
+    }
+
+    /// Shows everything of the first part as the file has it.
+    pub(super) fn forget_part(&mut self) {
+        let shown = std::mem::take(&mut self.shown);
+        self.shown = Shown {
+            overlays: shown.overlays,
+            selected: shown.selected,
+            playhead: shown.playhead,
+            ..Shown::default()
+        };
+        self.cut = Cut::default();
+    }
+
+    /// Whether there is something to be cut open, and hidden.
+    pub(super) fn can_cut(&self) -> bool {
+        self.document().is_some_and(|d| !d.parts().is_empty())
+    }
+
+    /// Opens the tool that cuts, with what it cut before, or closes it and cuts nothing.
+    pub(super) fn toggle_cut(&mut self) {
+        self.cut.open = !self.cut.open;
+        self.shown.cut = self.cut.at.filter(|_| self.cut.open);
+    }
+
+    /// Cuts away what lies outside a box; what is not inside the bounds is not cut.
+    pub(super) fn set_cut(&mut self, ends: Option<Aabb>) {
+        let bounds = self.shown_bounds().unwrap_or_default();
+        let beyond = bounds.radius() * BEYOND;
+        self.cut.at = ends.filter(|ends| *ends != bounds).map(|ends| {
+            let mut at = ends;
+            for axis in 0..3 {
+                if ends.min[axis] <= bounds.min[axis] {
+                    at.min[axis] = bounds.min[axis] - beyond;
+                }
+                if ends.max[axis] >= bounds.max[axis] {
+                    at.max[axis] = bounds.max[axis] + beyond;
+                }
+            }
+            at
+        });
+        self.shown.cut = self.cut.at.filter(|_| self.cut.open);
+    }
+
+    /// What the command that hides would hide: the selection, or what it is made of.
+    pub(super) fn hidden_with_selection(&self) -> Option<Item> {
+        let item = self.shown.selected?;
+        let item = self.document()?.hidden_with(item)?;
+        (!self.shown.hides(item)).then_some(item)
+    }
+
+    pub(super) fn hide_selection(&mut self) {
+        if let Some(item) = self.hidden_with_selection() {
+            self.hide(item, true);
+            self.select(None);
+        }
+    }
+
+    /// Hides an item, or shows it again.
+    pub(super) fn hide(&mut self, item: Item, hide: bool) {
+        self.shown.hidden.retain(|hidden| *hidden != item);
+        if hide {
+            self.shown.hidden.push(item);
+        }
+        // What the pointer is over may be gone.
+        self.hovered = None;
+    }
+
+    /// Makes all lights of the part that is shown this bright, or as the file has them.
+    pub(super) fn set_all_lights(&mut self, intensity: Option<u8>) {
+        let lights = self.document().map(|d| d.lights(self.shown.part));
+        for light in lights.unwrap_or_default() {
+            let as_in_file = intensity == Some(light.intensity);
+            let intensity = intensity.filter(|_| !as_in_file);
+            self.shown.lights.set(light.item, intensity);
+        }
+    }
+
+    /// Whether the document has overlays that colour the surface.
+    pub(super) fn offers_surface_overlays(&self) -> bool {
+        self.document()
+            .is_some_and(|d| d.overlays().iter().any(|overlay| overlay.colors_surface))
+    }
+
+    /// Whether nothing colours the surface.
+    pub(super) fn is_surface_plain(&self) -> bool {
+        let overlays = self.document().map_or(&[][..], |d| d.overlays());
+        !overlays
+            .iter()
+            .any(|o| o.colors_surface && self.shown.overlays.contains(o.id))
+    }
+
+    /// Switches off what colours the surface.
+    pub(super) fn make_surface_plain(&mut self) {
+        let offered = self.document().map_or(&[][..], |d| d.overlays());
+        for overlay in offered.iter().filter(|overlay| overlay.colors_surface) {
+            self.shown.overlays.set(offered, overlay.id, false);
+        }
+    }
+}
+
+/// A sentence with a large letter at its beginning.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase());
+    first.into_iter().flatten().chain(letters).collect()
+}

@@ -1,0 +1,452 @@
+//! The chunks of a level as small boxes, coloured by how much is in them.
+
+use egui::epaint::Vertex;
+use egui::{
+    Align2, Color32, Mesh, PointerButton, Pos2, Rect, Response, RichText, Role, Sense, Shape,
+    Stroke, TextStyle, Ui, WidgetInfo, pos2, vec2,
+};
+use glam::{Vec2, Vec3};
+
+use super::document_key::DocumentKey;
+use super::{PanelContext, Request, format, parts};
+use crate::scene::camera::{Camera, Pose};
+use crate::scene::{Aabb, ChunkMap, Item};
+use crate::viewer::camera_control;
+
+/// How much of its place a box fills, so that there is a gap to the next.
+const FILLED: f32 = 0.82;
+/// Room around the map, in points.
+const MARGIN: f32 = 14.0;
+/// From this width on the legend is beside the map, in points.
+const WIDE: f32 = 420.0;
+/// Room for the legend beside the map, in points.
+const LEGEND_WIDTH: f32 = 150.0;
+/// Of how many boxes the edges are drawn; of more they would only be noise.
+const MOST_WITH_EDGES: usize = 600;
+/// Colours from the least to the most, evenly spaced.
+const SCALE: [[u8; 3]; 5] = [
+    [52, 66, 110],
+    [44, 124, 142],
+    [60, 174, 116],
+    [176, 204, 72],
+    [250, 214, 84],
+];
+
+/// Shows the chunks of the part that is shown as boxes, which can be turned, pointed at and
+/// selected.
+#[derive(Debug, Default)]
+pub struct ChunkMapPanel {
+    of: DocumentKey,
+    part: usize,
+    map: ChunkMap,
+    /// Which of the measures colours the boxes.
+    measure: usize,
+    /// The greatest value of each measure.
+    most: Vec<u64>,
+    /// From where the map is seen once it was turned by hand; until then as the view is.
+    own: Option<Pose>,
+    hovered: Option<Item>,
+}
+
+/// A box as it is seen.
+struct Seen {
+    chunk: usize,
+    /// How far away its middle is.
+    depth: f32,
+    /// Where its middle is.
+    center: Pos2,
+}
+
+/// How places in the world are seen: without foreshortening, so that all boxes look alike.
+struct Projection {
+    right: Vec3,
+    up: Vec3,
+    forward: Vec3,
+    scale: f32,
+    /// What is in the middle of the place, and where that is.
+    center: Vec2,
+    middle: Pos2,
+}
+
+impl Projection {
+    /// The whole of a box fills a place.
+    fn fitting(camera: &Camera, bounds: Aabb, place: Rect) -> Self {
+        let [right, up] = camera.right_up();
+        let flat = |point: Vec3| Vec2::new(point.dot(right), -point.dot(up));
+        let corners = bounds.corners().map(flat);
+        let least = corners.into_iter().fold(Vec2::MAX, Vec2::min);
+        let most = corners.into_iter().fold(Vec2::MIN, Vec2::max);
+        let size = (most - least).max(Vec2::splat(1e-3));
+        let place = place.shrink(MARGIN);
+        let scale = (place.width() / size.x).min(place.height() / size.y);
+        Self {
+            right,
+            up,
+            forward: camera.forward(),
+            scale: scale.max(0.0),
+            center: (least + most) * 0.5,
+            middle: place.center(),
+        }
+    }
+
+    fn at(&self, point: Vec3) -> Pos2 {
+        let flat = Vec2::new(point.dot(self.right), -point.dot(self.up));
+        let offset = (flat - self.center) * self.scale;
+        self.middle + vec2(offset.x, offset.y)
+    }
+
+    /// The sides of a box that are seen, each with how bright it is.
+    fn sides(&self, bounds: &Aabb) -> [([Pos2; 4], f32); 3] {
+        let center = bounds.center();
+        let half = (bounds.max - bounds.min) * 0.5 * FILLED;
+        [0, 1, 2].map(|axis| {
+            let (second, third) = ((axis + 1) % 3, (axis + 2) % 3);
+            // The side toward the eye.
+            let toward = -self.forward[axis].signum() * half[axis];
+            let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+            let corners = corners.map(|(a, b)| {
+                let mut corner = center;
+                corner[axis] += toward;
+                corner[second] += a * half[second];
+                corner[third] += b * half[third];
+                self.at(corner)
+            });
+            let light = match axis {
+                0 => 0.72,
+                1 => 1.0,
+                _ => 0.86,
+            };
+            (corners, light)
+        })
+    }
+}
+
+impl ChunkMapPanel {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let part = context.shown.part;
+        if self.of.changed_to(context.document) || self.part != part {
+            self.part = part;
+            self.map = context.document.chunk_map(part).unwrap_or_default();
+            let value = |measure: usize| {
+                let values = self
+                    .map
+                    .chunks
+                    .iter()
+                    .map(|chunk| chunk.values.get(measure));
+                values.flatten().copied().max().unwrap_or(0)
+            };
+            self.most = (0..self.map.measures.len()).map(value).collect();
+            self.measure = self.measure.min(self.most.len().saturating_sub(1));
+        }
+        let boxes = self.map.chunks.iter().map(|chunk| chunk.bounds);
+        let Some(bounds) = boxes.reduce(|all, next| all.union(&next)) else {
+            parts::hint(
+                ui,
+                "No chunks",
+                "This level has no chunk with anything in it.",
+            );
+            return;
+        };
+        if ui.available_width() >= WIDE {
+            ui.horizontal_top(|ui| {
+                ui.vertical(|ui| {
+                    ui.set_width(LEGEND_WIDTH);
+                    self.legend(ui);
+                });
+                self.view(ui, context, bounds);
+            });
+        } else {
+            self.legend(ui);
+            self.view(ui, context, bounds);
+        }
+    }
+
+    /// What is measured, and what the colours mean.
+    fn legend(&mut self, ui: &mut Ui) {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 3.0;
+            for (index, name) in self.map.measures.iter().enumerate() {
+                let switch = ui.selectable_label(self.measure == index, *name);
+                if switch.on_hover_text("Colour the chunks by this").clicked() {
+                    self.measure = index;
+                }
+            }
+        });
+        let most = self.most.get(self.measure).copied().unwrap_or(0);
+        let width = ui.available_width().min(LEGEND_WIDTH);
+        let (rect, _) = ui.allocate_exact_size(vec2(width, 10.0), Sense::hover());
+        let steps = SCALE.len() - 1;
+        let mut mesh = Mesh::default();
+        for (step, color) in SCALE.into_iter().enumerate() {
+            let x = rect.left() + rect.width() * step as f32 / steps as f32;
+            let [r, g, b] = color;
+            let color = Color32::from_rgb(r, g, b);
+            for y in [rect.top(), rect.bottom()] {
+                mesh.colored_vertex(pos2(x, y), color);
+            }
+            let first = step as u32 * 2;
+            if step < steps {
+                mesh.add_triangle(first, first + 1, first + 2);
+                mesh.add_triangle(first + 1, first + 2, first + 3);
+            }
+        }
+        ui.painter().add(Shape::mesh(mesh));
+        ui.horizontal(|ui| {
+            ui.set_width(width);
+            ui.label(RichText::new("0").small().weak());
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                ui.label(RichText::new(format::count(most)).small().weak());
+            });
+        });
+        let broken = self
+            .map
+            .chunks
+            .iter()
+            .filter(|chunk| !chunk.is_readable)
+            .count();
+        let chunks = format::counted(self.map.chunks.len(), "chunk");
+        ui.add(egui::Label::new(RichText::new(chunks).weak()).truncate());
+        if broken > 0 {
+            let text = format!("{} cannot be read", format::count(broken as u64));
+            let color = ui.visuals().error_fg_color;
+            ui.add(egui::Label::new(RichText::new(text).color(color)).truncate());
+        }
+        let follows = self.own.is_none();
+        let follow = ui.selectable_label(follows, "Follow the view");
+        let help = "See the map from where the view looks; drag the map to turn it by itself";
+        if follow.on_hover_text(help).clicked() {
+            self.own = None;
+        }
+    }
+
+    /// The map itself.
+    fn view(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, bounds: Aabb) {
+        let size = ui.available_size().max(vec2(80.0, 80.0));
+        let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), "Chunk map"));
+        if !ui.is_rect_visible(rect) {
+            return;
+        }
+        let camera = self.camera(&response, context.camera);
+        let projection = Projection::fitting(&camera, bounds, rect);
+        let seen = self.seen(&projection);
+        self.paint(ui, context, rect, &projection, &seen);
+
+        let pointer = response.hover_pos().filter(|_| !response.dragged());
+        let at = pointer.and_then(|at| self.chunk_at(&projection, &seen, at));
+        let chunk = at.and_then(|at| self.map.chunks.get(at));
+        let hovered = chunk.map(|chunk| chunk.item);
+        if self.hovered != hovered {
+            self.hovered = hovered;
+            context.requests.push(Request::Hover(hovered));
+        }
+        if let Some(text) = chunk.map(|chunk| self.says(context, chunk.item)) {
+            response.clone().on_hover_text_at_pointer(text);
+        }
+        if response.clicked() {
+            context.requests.push(Request::Select(hovered));
+        }
+        if let Some(item) = hovered.filter(|_| response.double_clicked()) {
+            context.requests.push(Request::Frame(item));
+        }
+    }
+
+    /// The camera of the map: that of the view, or as it was turned by dragging.
+    fn camera(&mut self, response: &Response, main: &Camera) -> Camera {
+        let dragged = response.dragged_by(PointerButton::Primary);
+        let own = self.own.or(dragged.then_some(main.pose));
+        let mut camera = *main;
+        if let Some(pose) = own {
+            camera.pose = pose;
+        }
+        if dragged {
+            let by = response.drag_delta();
+            let pivot = camera.pose.target;
+            camera.pose = camera_control::orbit(&camera, pivot, Vec2::new(by.x, by.y));
+        }
+        self.own = own.map(|_| camera.pose);
+        camera
+    }
+
+    /// All boxes, the farthest first.
+    fn seen(&self, projection: &Projection) -> Vec<Seen> {
+        let chunks = self.map.chunks.iter().enumerate();
+        let mut seen: Vec<Seen> = chunks
+            .map(|(chunk, info)| {
+                let center = info.bounds.center();
+                Seen {
+                    chunk,
+                    depth: center.dot(projection.forward),
+                    center: projection.at(center),
+                }
+            })
+            .collect();
+        seen.sort_by(|a, b| b.depth.total_cmp(&a.depth));
+        seen
+    }
+
+    fn color(&self, chunk: usize) -> Color32 {
+        let most = self.most.get(self.measure).copied().unwrap_or(0).max(1);
+        let chunk = self.map.chunks.get(chunk);
+        let value = chunk.and_then(|chunk| chunk.values.get(self.measure));
+        scale_color(value.copied().unwrap_or(0) as f32 / most as f32)
+    }
+
+    fn paint(
+        &self,
+        ui: &Ui,
+        context: &PanelContext<'_>,
+        rect: Rect,
+        projection: &Projection,
+        seen: &[Seen],
+    ) {
+        let visuals = ui.visuals();
+        let painter = ui.painter().with_clip_rect(rect);
+        painter.rect_filled(rect, 4.0, visuals.extreme_bg_color);
+        let mut mesh = Mesh::default();
+        let edges = seen.len() <= MOST_WITH_EDGES;
+        let mut lines: Vec<([Pos2; 4], Stroke)> = Vec::new();
+        for one in seen {
+            let Some(chunk) = self.map.chunks.get(one.chunk) else {
+                continue;
+            };
+            let selected = context.shown.selected == Some(chunk.item);
+            let hovered = context.hovered == Some(chunk.item);
+            let hidden = context.shown.hides(chunk.item);
+            if chunk.is_readable && chunk.values.iter().all(|value| *value == 0) {
+                // What is empty is only just there.
+                let stroke = Stroke::new(1.0, visuals.weak_text_color().gamma_multiply(0.3));
+                for (corners, _) in projection
+                    .sides(&chunk.bounds)
+                    .into_iter()
+                    .filter(|_| edges)
+                {
+                    lines.push((corners, stroke));
+                }
+                continue;
+            }
+            let color = if chunk.is_readable {
+                self.color(one.chunk)
+            } else {
+                visuals.error_fg_color.gamma_multiply(0.35)
+            };
+            for (corners, light) in projection.sides(&chunk.bounds) {
+                let shade = if hidden { 0.25 } else { 1.0 };
+                let fill = color.gamma_multiply(shade);
+                quad(&mut mesh, corners, darker(fill, light));
+                let stroke = if selected || hovered {
+                    let color = if selected {
+                        visuals.strong_text_color()
+                    } else {
+                        visuals.hyperlink_color
+                    };
+                    Stroke::new(1.8, color)
+                } else if !chunk.is_readable {
+                    Stroke::new(1.0, visuals.error_fg_color)
+                } else if edges {
+                    Stroke::new(1.0, darker(fill, light * 0.6))
+                } else {
+                    continue;
+                };
+                lines.push((corners, stroke));
+            }
+            // Lines of what is behind must not be over what is in front.
+            if !lines.is_empty() {
+                painter.add(Shape::mesh(std::mem::take(&mut mesh)));
+                for (corners, stroke) in lines.drain(..) {
+                    painter.add(Shape::closed_line(corners.to_vec(), stroke));
+                }
+            }
+            if !chunk.is_readable {
+                painter.add(Shape::mesh(std::mem::take(&mut mesh)));
+                let cross = projection.scale * (chunk.bounds.max - chunk.bounds.min).min_element();
+                let arm = (cross * 0.2).clamp(2.0, 9.0);
+                let stroke = Stroke::new(1.5, visuals.error_fg_color);
+                for slope in [-1.0, 1.0] {
+                    let offset = vec2(arm, arm * slope);
+                    painter.line_segment([one.center - offset, one.center + offset], stroke);
+                }
+            }
+        }
+        painter.add(Shape::mesh(mesh));
+        let font = TextStyle::Small.resolve(ui.style());
+        let weak = visuals.weak_text_color();
+        let corner = rect.right_bottom() - vec2(8.0, 5.0);
+        painter.text(corner, Align2::RIGHT_BOTTOM, "Drag to turn", font, weak);
+    }
+
+    /// The box in front at a place.
+    fn chunk_at(&self, projection: &Projection, seen: &[Seen], at: Pos2) -> Option<usize> {
+        let in_front_first = seen.iter().rev();
+        let is_there = |one: &&Seen| {
+            let chunk = self.map.chunks.get(one.chunk);
+            chunk.is_some_and(|chunk| {
+                let sides = projection.sides(&chunk.bounds);
+                sides.iter().any(|(corners, _)| is_within(corners, at))
+            })
+        };
+        in_front_first.clone().find(is_there).map(|one| one.chunk)
+    }
+
+    /// Which chunk it is and its numbers.
+    fn says(&self, context: &PanelContext<'_>, item: Item) -> String {
+        let summary = context.document.summary(item);
+        let names = summary
+            .iter()
+            .map(|part| format!("{} {}", part.name, part.value.trim()));
+        let mut lines: Vec<String> = vec![names.collect::<Vec<_>>().join("  ")];
+        let chunk = self.map.chunks.iter().find(|chunk| chunk.item == item);
+        if let Some(chunk) = chunk.filter(|chunk| chunk.is_readable) {
+            let values = self.map.measures.iter().zip(&chunk.values);
+            lines.extend(values.map(|(name, value)| format!("{name}: {}", format::count(*value))));
+        } else {
+            lines.push("It cannot be read".to_owned());
+        }
+        lines.join("\n")
+    }
+}
+
+/// The colour of a share of the greatest value.
+fn scale_color(share: f32) -> Color32 {
+    let last = SCALE.len() - 1;
+    let along = share.clamp(0.0, 1.0) * last as f32;
+    let step = (along as usize).min(last - 1);
+    let (from, to) = (SCALE.get(step), SCALE.get(step + 1));
+    let [from, to] = [from, to].map(|color| color.copied().unwrap_or_default());
+    let part = along - step as f32;
+    let mix = |i: usize| {
+        let [a, b] = [from, to].map(|color| f32::from(color.get(i).copied().unwrap_or(0)));
+        (a + (b - a) * part).round() as u8
+    };
+    Color32::from_rgb(mix(0), mix(1), mix(2))
+}
+
+fn darker(color: Color32, light: f32) -> Color32 {
+    let [r, g, b, a] = color.to_array();
+    let dim = |channel: u8| (f32::from(channel) * light) as u8;
+    Color32::from_rgba_premultiplied(dim(r), dim(g), dim(b), a)
+}
+
+fn quad(mesh: &mut Mesh, corners: [Pos2; 4], color: Color32) {
+    let first = mesh.vertices.len() as u32;
+    mesh.vertices.extend(corners.map(|pos| Vertex {
+        pos,
+        uv: egui::epaint::WHITE_UV,
+        color,
+    }));
+    mesh.add_triangle(first, first + 1, first + 2);
+    mesh.add_triangle(first, first + 2, first + 3);
+}
+
+/// Whether a place is inside a shape without dents, whichever way round its corners are listed.
+fn is_within(corners: &[Pos2; 4], at: Pos2) -> bool {
+    let next = corners.iter().cycle().skip(1);
+    let sides = corners.iter().zip(next).map(|(from, to)| {
+        let (along, there) = (*to - *from, at - *from);
+        along.x * there.y - along.y * there.x
+    });
+    let mut signs = sides.map(|side| side >= 0.0);
+    let first = signs.next();
+    signs.all(|sign| Some(sign) == first)
+}

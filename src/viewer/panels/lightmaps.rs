@@ -1,0 +1,450 @@
+//! The lightmaps of a level: a list of them, and the picture of one with the faces that lie on it.
+
+use std::fmt;
+
+use egui::accesskit::Role;
+use egui::{
+    Align2, Color32, ColorImage, PointerButton, Pos2, Rect, Response, RichText, ScrollArea, Sense,
+    Shape, Stroke, StrokeKind, TextureFilter, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2,
+    vec2,
+};
+use glam::Vec2;
+
+use super::document_key::DocumentKey;
+use super::{PanelContext, Request, format, parts};
+use crate::scene::{Document, Item, LightSettings, Sheet, SheetFace, Shown};
+
+/// From this width on the list is beside the picture, in points.
+const WIDE: f32 = 420.0;
+/// Width of the list beside the picture, in points.
+const LIST_WIDTH: f32 = 210.0;
+/// How much larger than to fit its place a picture can be seen, at most.
+const MOST_ZOOM: f32 = 200.0;
+/// How much a point of scrolling enlarges.
+const ZOOM_PER_POINT: f32 = 1.004;
+/// How large a pixel is seen at least before it gets hard edges.
+const SHARP: TextureOptions = TextureOptions {
+    magnification: TextureFilter::Nearest,
+    minification: TextureFilter::Linear,
+    wrap_mode: egui::TextureWrapMode::ClampToEdge,
+    mipmap_mode: None,
+};
+
+/// Lists the sheets of the part that is shown, and shows one of them.
+#[derive(Default)]
+pub struct Lightmaps {
+    of: DocumentKey,
+    part: usize,
+    sheets: Vec<Sheet>,
+    search: String,
+    /// Indices of the sheets that match the search.
+    listed: Vec<usize>,
+    /// The selection that a sheet was last found for.
+    selected: Option<Item>,
+    /// The sheet that is shown, by its index.
+    chosen: Option<usize>,
+    picture: Option<Picture>,
+    view: View,
+    hides_faces: bool,
+    /// Whether the line of the chosen sheet is to be brought into sight.
+    reveal: bool,
+    hovered: Option<Item>,
+}
+
+impl fmt::Debug for Lightmaps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lightmaps")
+            .field("sheets", &self.sheets.len())
+            .field("chosen", &self.chosen)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The picture of a sheet as a texture, with the faces on it.
+struct Picture {
+    sheet: Item,
+    lights: LightSettings,
+    /// None where the sheet has no picture.
+    texture: Option<TextureHandle>,
+    faces: Vec<SheetFace>,
+}
+
+/// Which part of a picture is seen.
+#[derive(Debug, Clone, Copy)]
+struct View {
+    /// How much larger than to fit its place.
+    zoom: f32,
+    /// What is in the middle, in UV coordinates.
+    middle: Vec2,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            zoom: 1.0,
+            middle: Vec2::splat(0.5),
+        }
+    }
+}
+
+impl Lightmaps {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let part = context.shown.part;
+        if self.of.changed_to(context.document) || self.part != part {
+            let shown_before = self.chosen_item().filter(|_| self.part == part);
+            self.part = part;
+            self.sheets = context.document.sheets(part);
+            self.picture = None;
+            self.selected = None;
+            self.chosen = None;
+            self.list();
+            let first = self.sheets.first().map(|sheet| sheet.item);
+            if let Some(item) = shown_before.or(first) {
+                self.choose(item);
+            }
+        }
+        if self.sheets.is_empty() {
+            let advice = "Nothing in this level has its light from a lightmap.";
+            parts::hint(ui, "No lightmaps", advice);
+            return;
+        }
+        if self.selected != context.shown.selected {
+            self.selected = context.shown.selected;
+            if let Some(sheet) = self.sheet_of_selection(&**context.document, context.shown) {
+                self.choose(sheet);
+            }
+        }
+        if ui.available_width() >= WIDE {
+            ui.horizontal_top(|ui| {
+                ui.vertical(|ui| {
+                    ui.set_width(LIST_WIDTH);
+                    self.list_ui(ui, context, f32::INFINITY);
+                });
+                ui.vertical(|ui| self.picture_ui(ui, context));
+            });
+        } else {
+            let height = ui.available_height() * 0.35;
+            self.list_ui(ui, context, height);
+            self.picture_ui(ui, context);
+        }
+    }
+
+    fn chosen_item(&self) -> Option<Item> {
+        Some(self.sheets.get(self.chosen?)?.item)
+    }
+
+    /// Shows a sheet.
+    fn choose(&mut self, item: Item) {
+        let index = self.sheets.iter().position(|sheet| sheet.item == item);
+        if index.is_some() && index != self.chosen {
+            self.chosen = index;
+            self.view = View::default();
+            self.reveal = true;
+        }
+    }
+
+    /// The sheet that is selected, or that the selection lies on: what its properties lead to.
+    fn sheet_of_selection(&self, document: &dyn Document, shown: &Shown) -> Option<Item> {
+        let selected = shown.selected?;
+        let is_sheet = |item: &Item| self.sheets.iter().any(|sheet| sheet.item == *item);
+        if is_sheet(&selected) {
+            return Some(selected);
+        }
+        // A sheet that it lies on as well may be shown already.
+        let on_chosen = self.picture.as_ref().filter(|picture| {
+            let faces = &picture.faces;
+            faces.iter().any(|face| face.item == selected)
+        });
+        if let Some(picture) = on_chosen {
+            return Some(picture.sheet);
+        }
+        let groups = document.properties(selected, shown.playhead);
+        let links = groups.iter().flat_map(|group| &group.properties);
+        links.filter_map(|property| property.link).find(is_sheet)
+    }
+
+    fn list(&mut self) {
+        let wanted = self.search.to_lowercase();
+        let sheets = self.sheets.iter().enumerate();
+        let listed = sheets.filter(|(_, sheet)| sheet.name.to_lowercase().contains(&wanted));
+        self.listed = listed.map(|(index, _)| index).collect();
+    }
+
+    fn list_ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, most_height: f32) {
+        if parts::search(
+            ui,
+            &mut self.search,
+            "List only lightmaps with this in their name",
+        ) {
+            self.list();
+        }
+        if !self.search.is_empty() {
+            ui.weak(parts::matches(self.listed.len(), &self.search));
+        }
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let row_height = parts::Row::height(ui);
+        let mut area = ScrollArea::vertical()
+            .auto_shrink(false)
+            .max_height(most_height);
+        if std::mem::take(&mut self.reveal) {
+            let chosen = self.chosen;
+            let at = self.listed.iter().position(|&index| Some(index) == chosen);
+            if let Some(at) = at.filter(|at| *at > 3) {
+                area = area.vertical_scroll_offset((at as f32 - 2.0) * row_height);
+            }
+        }
+        let id = ui.scope_id().with("lightmaps");
+        let mut clicked = None;
+        area.show_rows(ui, row_height, self.listed.len(), |ui, rows| {
+            for &index in self.listed.get(rows).unwrap_or_default() {
+                let Some(sheet) = self.sheets.get(index) else {
+                    continue;
+                };
+                let row = parts::Row {
+                    id: id.with(sheet.item),
+                    role: Role::ListBoxOption,
+                    name: &sheet.name,
+                    selected: self.chosen == Some(index),
+                    highlighted: context.hovered == Some(sheet.item),
+                    branch: None,
+                };
+                let response = row.show(ui);
+                let rect = response.rect.shrink2(vec2(6.0, 0.0));
+                let rect = rect.with_max_x(rect.max.x - parts::Row::END_MARGIN);
+                let [width, height] = sheet.size;
+                let (color, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
+                let name = RichText::new(&sheet.name);
+                let taken = parts::paint_text(ui, rect, name, color, Align2::LEFT_CENTER);
+                let room = rect.with_min_x(rect.min.x + taken + 8.0);
+                if room.width() > parts::LEAST_NOTE_WIDTH {
+                    let note = RichText::new(format!("{width}×{height}")).small();
+                    parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
+                }
+                if response.clicked() {
+                    clicked = Some(sheet.item);
+                }
+                if response.double_clicked() {
+                    context.requests.push(Request::Frame(sheet.item));
+                }
+            }
+        });
+        if let Some(item) = clicked {
+            self.choose(item);
+            self.reveal = false;
+            context.requests.push(Request::Select(Some(item)));
+        }
+    }
+
+    fn picture_ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let Some(sheet) = self
+            .chosen
+            .and_then(|index| self.sheets.get(index))
+            .cloned()
+        else {
+            parts::hint(ui, "No lightmap is chosen", "Click one in the list.");
+            return;
+        };
+        self.load(ui, context, &sheet);
+        ui.horizontal(|ui| {
+            let mut faces = !self.hides_faces;
+            ui.toggle_value(&mut faces, "Faces")
+                .on_hover_text("Draw where the faces lie on the lightmap");
+            self.hides_faces = !faces;
+            let fit = egui::Button::new("Fit");
+            let fit = ui.add_enabled(self.view.zoom > 1.0, fit);
+            if fit.on_hover_text("Show the whole lightmap").clicked() {
+                self.view = View::default();
+            }
+            let [width, height] = sheet.size;
+            let faces = format::counted(sheet.faces, "face");
+            let says = format!("{}, {width} × {height}, {faces}", sheet.name);
+            ui.add(egui::Label::new(RichText::new(says).weak()).truncate());
+        });
+        let size = ui.available_size().max(vec2(60.0, 60.0));
+        let (place, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+        response.widget_info(|| {
+            let name = format!("Picture of {}", sheet.name);
+            WidgetInfo::labeled(Role::Image, ui.is_enabled(), name)
+        });
+        let shape = Shape::rect_filled(place, 4.0, ui.visuals().extreme_bg_color);
+        ui.painter().add(shape);
+        let seen = self.view.moved(ui, &response, place, sheet.size);
+        let Some(picture) = &self.picture else {
+            return;
+        };
+        let pointed_at = response.hover_pos().filter(|_| !response.dragged());
+        let face = pointed_at.and_then(|at| picture.face_at(uv_of(seen, at)));
+        picture.paint(ui, context, place, seen, self.hides_faces);
+        if self.hovered != face {
+            self.hovered = face;
+            context.requests.push(Request::Hover(face));
+        }
+        if response.clicked() && face.is_some() {
+            context.requests.push(Request::Select(face));
+        }
+        if let Some(face) = face {
+            if response.double_clicked() {
+                context.requests.push(Request::Frame(face));
+            }
+            let summary = context.document.summary(face);
+            let says = summary
+                .iter()
+                .map(|part| format!("{} {}", part.name, part.value.trim()));
+            let says: Vec<String> = says.collect();
+            response.on_hover_text_at_pointer(says.join("\n"));
+        }
+    }
+
+    /// Makes the texture of a sheet, or makes it anew after lights have changed.
+    fn load(&mut self, ui: &Ui, context: &PanelContext<'_>, sheet: &Sheet) {
+        let lights = &context.shown.lights;
+        let before = self
+            .picture
+            .take()
+            .filter(|picture| picture.sheet == sheet.item);
+        if let Some(picture) = before {
+            if picture.lights != *lights {
+                let image = image_of(context, sheet);
+                let mut texture = picture.texture;
+                if let (Some(texture), Some(image)) = (&mut texture, image) {
+                    texture.set(image, SHARP);
+                }
+                self.picture = Some(Picture {
+                    lights: lights.clone(),
+                    texture,
+                    ..picture
+                });
+            } else {
+                self.picture = Some(picture);
+            }
+            return;
+        }
+        let image = image_of(context, sheet);
+        self.picture = Some(Picture {
+            sheet: sheet.item,
+            lights: lights.clone(),
+            texture: image.map(|image| ui.ctx().load_texture(&sheet.name, image, SHARP)),
+            faces: context.document.sheet_faces(sheet.item),
+        });
+    }
+}
+
+/// The picture of a sheet; none where the document has none that fits it.
+fn image_of(context: &PanelContext<'_>, sheet: &Sheet) -> Option<ColorImage> {
+    let [width, height] = sheet.size.map(|side| side as usize);
+    let rgba = context.document.sheet_picture(sheet.item, context.shown)?;
+    let bytes = width.checked_mul(height)?.checked_mul(4)?;
+    (bytes > 0 && rgba.len() == bytes)
+        .then(|| ColorImage::from_rgba_unmultiplied([width, height], &rgba))
+}
+
+impl View {
+    /// Does what the pointer does. Gives where the whole picture is.
+    fn moved(&mut self, ui: &Ui, response: &Response, place: Rect, size: [u32; 2]) -> Rect {
+        let size = vec2(size[0].max(1) as f32, size[1].max(1) as f32);
+        let fit = (place.width() / size.x).min(place.height() / size.y) * 0.96;
+        if response.dragged_by(PointerButton::Primary) || response.dragged_by(PointerButton::Middle)
+        {
+            let by = response.drag_delta() / (size * fit * self.zoom);
+            self.middle -= Vec2::new(by.x, by.y);
+        }
+        if let Some(pointer) = response.hover_pos() {
+            let (scrolled, pinched) =
+                ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
+            let factor = ZOOM_PER_POINT.powf(scrolled) * pinched;
+            if factor != 1.0 && factor.is_finite() {
+                let before = uv_of(self.seen(place, size * fit), pointer);
+                self.zoom = (self.zoom * factor).clamp(1.0, MOST_ZOOM);
+                let after = uv_of(self.seen(place, size * fit), pointer);
+                self.middle += before - after;
+            }
+        }
+        self.middle = self.middle.clamp(Vec2::ZERO, Vec2::ONE);
+        if self.zoom <= 1.0 {
+            *self = Self::default();
+        }
+        self.seen(place, size * fit)
+    }
+
+    fn seen(&self, place: Rect, fitting: egui::Vec2) -> Rect {
+        let size = fitting * self.zoom;
+        let aside = vec2(0.5 - self.middle.x, 0.5 - self.middle.y) * size;
+        Rect::from_center_size(place.center() + aside, size)
+    }
+}
+
+fn uv_of(seen: Rect, at: Pos2) -> Vec2 {
+    let along = (at - seen.min) / seen.size();
+    Vec2::new(along.x, along.y)
+}
+
+impl Picture {
+    /// The face at a place of the sheet.
+    fn face_at(&self, uv: Vec2) -> Option<Item> {
+        let is_there = |face: &&SheetFace| face.triangles.iter().any(|t| is_within(t, uv));
+        self.faces.iter().find(is_there).map(|face| face.item)
+    }
+
+    fn paint(
+        &self,
+        ui: &Ui,
+        context: &PanelContext<'_>,
+        place: Rect,
+        seen: Rect,
+        hides_faces: bool,
+    ) {
+        let visuals = ui.visuals();
+        let painter = ui.painter().with_clip_rect(place);
+        if let Some(texture) = &self.texture {
+            let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+            painter.image(texture.id(), seen, whole, Color32::WHITE);
+        } else {
+            let says = RichText::new("This lightmap has no picture");
+            parts::paint_text(
+                ui,
+                place,
+                says,
+                visuals.weak_text_color(),
+                Align2::CENTER_CENTER,
+            );
+        }
+        let outline = visuals.widgets.noninteractive.bg_stroke;
+        painter.rect_stroke(seen, 0.0, outline, StrokeKind::Outside);
+        let at = |uv: Vec2| seen.min + vec2(uv.x * seen.width(), uv.y * seen.height());
+        let triangles = |face: &SheetFace, fill: Color32, stroke: Stroke| {
+            for triangle in &face.triangles {
+                let corners = triangle.map(at);
+                if Rect::from_points(&corners).intersects(place) {
+                    painter.add(Shape::convex_polygon(corners.to_vec(), fill, stroke));
+                }
+            }
+        };
+        if !hides_faces {
+            let stroke = Stroke::new(1.0, Color32::from_rgba_unmultiplied(110, 190, 255, 120));
+            for face in &self.faces {
+                triangles(face, Color32::TRANSPARENT, stroke);
+            }
+        }
+        // What is brought out is seen even so, and over all others.
+        let hovered = context
+            .hovered
+            .map(|item| (item, visuals.strong_text_color()));
+        let selected = context
+            .shown
+            .selected
+            .map(|item| (item, visuals.hyperlink_color));
+        for (item, color) in selected.into_iter().chain(hovered) {
+            for face in self.faces.iter().filter(|face| face.item == item) {
+                triangles(face, color.gamma_multiply(0.22), Stroke::new(2.0, color));
+            }
+        }
+    }
+}
+
+/// Whether a point is in a triangle, whichever way round its corners are listed.
+fn is_within(triangle: &[Vec2; 3], point: Vec2) -> bool {
+    let [a, b, c] = *triangle;
+    let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| (to - from).perp_dot(point - from));
+    sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0)
+}

@@ -1,0 +1,194 @@
+//! Switches for the lights of the level.
+
+use egui::accesskit::Role;
+use egui::{Align, Align2, Checkbox, DragValue, Layout, Rect, RichText, ScrollArea, Slider, Ui};
+use egui::{UiBuilder, vec2};
+
+use super::document_key::DocumentKey;
+use super::{PanelContext, Request, parts};
+use crate::scene::{Item, Light, Swatch};
+
+/// Room for the switch and the colour before the name, in points.
+const SWITCH_WIDTH: f32 = 22.0;
+const SWATCH_SIDE: f32 = 14.0;
+/// Room for the number after the slider, in points.
+const NUMBER_WIDTH: f32 = 40.0;
+
+/// Lists the lights of the part that is shown, each with a switch and its brightness.
+#[derive(Debug, Default)]
+pub struct Lights {
+    of: DocumentKey,
+    part: usize,
+    lights: Vec<Light>,
+    search: String,
+    /// Indices of the lights that match the search.
+    listed: Vec<usize>,
+    hovered: Option<Item>,
+}
+
+impl Lights {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let part = context.shown.part;
+        if self.of.changed_to(context.document) || self.part != part {
+            self.part = part;
+            self.lights = context.document.lights(part);
+            self.list();
+        }
+        if self.lights.is_empty() {
+            let advice = "No light of this level can be switched.";
+            parts::hint(ui, "No lights", advice);
+            return;
+        }
+        if parts::search(
+            ui,
+            &mut self.search,
+            "List only lights with this in their name",
+        ) {
+            self.list();
+        }
+        ui.horizontal_wrapped(|ui| {
+            let lights = || self.lights.iter().map(|light| light.item);
+            let changed = lights().any(|item| context.shown.lights.get(item).is_some());
+            for (name, help, intensity, enabled) in [
+                (
+                    "All on",
+                    "Make every light as bright as it gets",
+                    Some(255),
+                    true,
+                ),
+                ("All off", "Put every light out", Some(0), true),
+                ("As in the file", "Take back all changes", None, changed),
+            ] {
+                let button = ui.add_enabled(enabled, egui::Button::new(name));
+                if button.on_hover_text(help).clicked() {
+                    context.requests.push(Request::SetAllLights(intensity));
+                }
+            }
+        });
+        if !self.search.is_empty() {
+            ui.weak(parts::matches(self.listed.len(), &self.search));
+        }
+        self.rows(ui, context);
+    }
+
+    fn list(&mut self) {
+        let wanted = self.search.to_lowercase();
+        let fits = |light: &Light| {
+            let texts = [&light.name, &light.note];
+            texts
+                .iter()
+                .any(|text| text.to_lowercase().contains(&wanted))
+        };
+        let lights = self.lights.iter().enumerate();
+        self.listed = lights
+            .filter(|(_, light)| fits(light))
+            .map(|(i, _)| i)
+            .collect();
+    }
+
+    fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let row_height = parts::Row::height(ui) * 2.0 + 6.0;
+        let id = ui.scope_id().with("lights");
+        let mut hovered = None;
+        let area = ScrollArea::vertical().auto_shrink(false);
+        area.show_rows(ui, row_height, self.listed.len(), |ui, rows| {
+            for &index in self.listed.get(rows).unwrap_or_default() {
+                let Some(light) = self.lights.get(index) else {
+                    continue;
+                };
+                let row = parts::Row {
+                    id: id.with(light.item),
+                    role: Role::ListBoxOption,
+                    name: &light.name,
+                    selected: context.shown.selected == Some(light.item),
+                    highlighted: context.hovered == Some(light.item),
+                    branch: None,
+                };
+                let response = row.show_tall(ui, row_height);
+                if response.hovered() {
+                    hovered = Some(light.item);
+                }
+                if response.clicked() {
+                    context.requests.push(Request::Select(Some(light.item)));
+                }
+                if response.double_clicked() {
+                    context.requests.push(Request::Frame(light.item));
+                }
+                show_light(ui, context, light, response.rect);
+            }
+        });
+        if self.hovered != hovered {
+            self.hovered = hovered;
+            context.requests.push(Request::Hover(hovered));
+        }
+    }
+}
+
+/// A light in its row: switch, colour, name and note, and below them how bright it is.
+fn show_light(ui: &mut Ui, context: &mut PanelContext<'_>, light: &Light, row: Rect) {
+    let now = context
+        .shown
+        .lights
+        .get(light.item)
+        .unwrap_or(light.intensity);
+    let rect = row.shrink2(vec2(4.0, 3.0));
+    let rect = rect.with_max_x(row.max.x - parts::Row::END_MARGIN);
+    let (above, below) = rect.split_top_bottom_at_fraction(0.5);
+    let mut wanted = now;
+
+    let mut ui_of = |place: Rect, layout: Layout, show: &mut dyn FnMut(&mut Ui)| {
+        let builder = UiBuilder::new().max_rect(place).layout(layout);
+        ui.scope_builder(builder, |ui| show(ui));
+    };
+    let left = Layout::left_to_right(Align::Center);
+    let switch_place = above.with_max_x(above.min.x + SWITCH_WIDTH);
+    ui_of(switch_place, left, &mut |ui| {
+        let mut on = wanted > 0;
+        let switch = ui.add(Checkbox::without_text(&mut on));
+        parts::name(&switch, &format!("Switch {}", light.name));
+        if switch.changed() {
+            wanted = match (on, light.intensity) {
+                (false, _) => 0,
+                (true, 0) => u8::MAX,
+                (true, in_file) => in_file,
+            };
+        }
+    });
+    ui_of(below.with_min_x(switch_place.max.x), left, &mut |ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let number_width = NUMBER_WIDTH + ui.spacing().item_spacing.x;
+        ui.spacing_mut().slider_width = (ui.available_width() - number_width).max(24.0);
+        let slider = Slider::new(&mut wanted, 0..=u8::MAX).show_value(false);
+        let slider = ui.add(slider);
+        parts::name(&slider, &format!("Brightness of {}", light.name));
+        let number = DragValue::new(&mut wanted);
+        let number = ui.add_sized(vec2(NUMBER_WIDTH, ui.available_height()), number);
+        parts::name(
+            &number,
+            &format!("Brightness of {} as a number", light.name),
+        );
+    });
+
+    let swatch = Rect::from_min_size(switch_place.right_top(), above.size())
+        .with_max_x(switch_place.max.x + SWATCH_SIDE);
+    let swatch =
+        Align2::CENTER_CENTER.align_size_within_rect(egui::Vec2::splat(SWATCH_SIDE), swatch);
+    // As bright as it is.
+    let dim = |channel: u8| (u16::from(channel) * u16::from(wanted) / 255) as u8;
+    parts::paint_swatch(ui, context, Swatch::Color(light.color.map(dim)), swatch);
+    let text = above.with_min_x(swatch.max.x + 7.0);
+    let (color, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
+    let name = RichText::new(&light.name);
+    let taken = parts::paint_text(ui, text, name, color, Align2::LEFT_CENTER);
+    let room = text.with_min_x(text.min.x + taken + 8.0);
+    if room.width() > parts::LEAST_NOTE_WIDTH {
+        let note = RichText::new(&light.note).small();
+        parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
+    }
+    if wanted != now {
+        let wanted = (wanted != light.intensity).then_some(wanted);
+        context.requests.push(Request::SetLight(light.item, wanted));
+    }
+}

@@ -1,0 +1,390 @@
+//! The cubes of a level as a tree, of which only the lines in sight are made.
+
+use std::ops::Range;
+
+use egui::accesskit::Role;
+use egui::{EventFilter, Id, Key, Modifiers, ScrollArea, Slider, Ui};
+
+use super::document_key::DocumentKey;
+use super::tree_line::TreeLine;
+use super::{PanelContext, Request, parts};
+use crate::scene::{Branch, Document, Item};
+
+/// How many lines a search finds at most.
+const MOST_FOUND: usize = 1000;
+/// How many lines an item may be below.
+const MOST_ABOVE: usize = 256;
+/// The greatest depth of the slider for cells; beyond it are the ends of the tree.
+const MOST_DEPTH: u8 = 12;
+/// The name of the overlay and of the command that outline cells.
+const CELLS: &str = "cells";
+const CELLS_COMMAND: &str = "overlay.cells";
+
+/// The tree, in step with the selection, with a search field.
+#[derive(Debug, Default)]
+pub struct Octree {
+    of: DocumentKey,
+    part: usize,
+    /// What is open of the tree, in reading order.
+    lines: Vec<Line>,
+    search: String,
+    /// What the search has found, while there is one.
+    found: Vec<Line>,
+    /// The selection that was last brought into sight, and the item of the line that it is at.
+    selected: Option<Item>,
+    current: Option<Item>,
+    /// A line to bring into sight, and one to give the keyboard focus to.
+    reveal: Option<usize>,
+    focus: Option<usize>,
+    /// Which lines were in sight in the last frame.
+    in_sight: Range<usize>,
+    hovered: Option<Item>,
+}
+
+#[derive(Debug)]
+struct Line {
+    branch: Branch,
+    depth: usize,
+    open: bool,
+}
+
+impl Line {
+    fn new(branch: Branch, depth: usize) -> Self {
+        Self {
+            branch,
+            depth,
+            open: false,
+        }
+    }
+}
+
+/// What the user did to a line.
+enum Action {
+    /// Opens or closes it.
+    Toggle(usize),
+    /// Selects it and moves the keyboard focus to it.
+    Focus(usize),
+}
+
+impl Octree {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let part = context.shown.part;
+        let document = &**context.document;
+        if self.of.changed_to(context.document) || self.part != part {
+            self.begin(document, part);
+        }
+        if self.lines.is_empty() {
+            parts::hint(
+                ui,
+                "No octree",
+                "This level has no chunk that could be read.",
+            );
+            return;
+        }
+        cells(ui, context);
+        let help = "List cubes with this index, or with a material of this name";
+        if parts::search(ui, &mut self.search, help) {
+            self.find(document);
+        }
+        if self.selected != context.shown.selected {
+            self.selected = context.shown.selected;
+            self.show_selected(document);
+        }
+        if !self.search.is_empty() {
+            ui.weak(match self.found.len() {
+                MOST_FOUND => format!("The first {MOST_FOUND} matches"),
+                found => parts::matches(found, &self.search),
+            });
+        }
+        match self.rows(ui, context) {
+            Some(Action::Toggle(index)) => self.toggle(&**context.document, index),
+            Some(Action::Focus(index)) => {
+                self.focus = Some(index);
+                self.reveal = Some(index);
+                if let Some(line) = self.shown().get(index) {
+                    let item = line.branch.item;
+                    self.selected = Some(item);
+                    self.current = Some(item);
+                    context.requests.push(Request::Select(Some(item)));
+                }
+                ui.ctx().request_repaint();
+            }
+            None => {}
+        }
+    }
+
+    /// Lists a part from its beginning, with what was open of it before if it was loaded again.
+    fn begin(&mut self, document: &dyn Document, part: usize) {
+        let again = part == self.part;
+        let open = self.lines.iter().filter(|line| line.open && again);
+        let open: Vec<Item> = open.map(|line| line.branch.item).collect();
+        self.part = part;
+        let roots = document.branches(part, None);
+        self.lines = roots.into_iter().map(|root| Line::new(root, 0)).collect();
+        // In reading order, so that each is there when it is its turn.
+        let mut from = 0;
+        for item in open {
+            let rest = self.lines.iter().skip(from);
+            let found = rest
+                .take_while(|_| true)
+                .position(|line| line.branch.item == item);
+            if let Some(at) = found {
+                from += at;
+                self.toggle(document, from);
+            }
+        }
+        if self.lines.len() == 1 {
+            self.open(document, 0);
+        }
+        self.selected = None;
+        self.current = None;
+        self.find(document);
+    }
+
+    fn find(&mut self, document: &dyn Document) {
+        let text = self.search.trim();
+        if text.is_empty() {
+            self.found.clear();
+            // The tree is where the selection was found.
+            self.show_selected(document);
+            return;
+        }
+        let found = document.find_branches(self.part, text, MOST_FOUND);
+        let line = |branch: Branch| {
+            let children = 0;
+            Line::new(Branch { children, ..branch }, 0)
+        };
+        self.found = found.into_iter().map(line).collect();
+    }
+
+    /// The lines that are shown now.
+    fn shown(&self) -> &[Line] {
+        if self.search.is_empty() {
+            &self.lines
+        } else {
+            &self.found
+        }
+    }
+
+    /// Opens everything above the selection and brings it into sight.
+    fn show_selected(&mut self, document: &dyn Document) {
+        self.current = self.selected;
+        let above = std::iter::successors(self.selected, |item| document.branch_above(*item));
+        let mut chain: Vec<Item> = above.take(MOST_ABOVE).collect();
+        chain.reverse();
+        let mut at: Option<usize> = None;
+        for item in chain {
+            if let Some(parent) = at {
+                self.open(document, parent);
+            }
+            // What has no line of its own is at that of what it belongs to.
+            at = self.child(at, item).or(at);
+        }
+        self.reveal = at.filter(|_| self.search.is_empty());
+        if let Some(line) = at.and_then(|at| self.lines.get(at)) {
+            self.current = Some(line.branch.item);
+        }
+    }
+
+    /// The line of an item among those just below a line, or among the first ones.
+    fn child(&self, parent: Option<usize>, item: Item) -> Option<usize> {
+        let (first, depth) = match parent {
+            Some(parent) => (parent + 1, self.lines.get(parent)?.depth + 1),
+            None => (0, 0),
+        };
+        let below = self.lines.iter().enumerate().skip(first);
+        let below = below.take_while(|(_, line)| line.depth >= depth);
+        let mut of_depth = below.filter(|(_, line)| line.depth == depth);
+        let found = of_depth.find(|(_, line)| line.branch.item == item);
+        found.map(|(at, _)| at)
+    }
+
+    /// Lists what is below a line.
+    fn open(&mut self, document: &dyn Document, index: usize) {
+        let Some(line) = self.lines.get_mut(index) else {
+            return;
+        };
+        if line.open || line.branch.children == 0 {
+            return;
+        }
+        line.open = true;
+        let depth = line.depth + 1;
+        let below = document.branches(self.part, Some(line.branch.item));
+        let below = below.into_iter().map(|branch| Line::new(branch, depth));
+        self.lines.splice(index + 1..index + 1, below);
+    }
+
+    fn toggle(&mut self, document: &dyn Document, index: usize) {
+        let Some(line) = self.lines.get_mut(index) else {
+            return;
+        };
+        if !line.open {
+            self.open(document, index);
+            return;
+        }
+        line.open = false;
+        let depth = line.depth;
+        let rest = self.lines.iter().skip(index + 1);
+        let below = rest.take_while(|line| line.depth > depth).count();
+        self.lines.drain(index + 1..=index + below);
+    }
+
+    fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) -> Option<Action> {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let row_height = parts::Row::height(ui);
+        let mut area = ScrollArea::vertical().auto_shrink(false);
+        if let Some(at) = self.reveal.take() {
+            let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
+            if !whole.contains(&at) {
+                let above = ui.available_height() * 0.4;
+                area = area.vertical_scroll_offset((at as f32 * row_height - above).max(0.0));
+            }
+        }
+        let list_id = ui.scope_id().with("octree");
+        let focus = self.focus.take();
+        let searching = !self.search.is_empty();
+        let mut action = None;
+        let mut hovered = None;
+        let mut in_sight = 0..0;
+        let lines = self.shown();
+        area.show_rows(ui, row_height, lines.len(), |ui, rows| {
+            in_sight = rows.clone();
+            for (at, line) in rows.clone().zip(lines.get(rows).unwrap_or_default()) {
+                let item = line.branch.item;
+                let open = (line.branch.children > 0).then_some(line.open);
+                let row = parts::Row {
+                    id: row_id(list_id, item, searching),
+                    role: Role::TreeItem,
+                    name: &line.branch.label,
+                    selected: self.current == Some(item),
+                    highlighted: context.hovered == Some(item),
+                    branch: Some(parts::Branch {
+                        depth: line.depth,
+                        open,
+                    }),
+                };
+                let response = row.show(ui);
+                let painted = TreeLine {
+                    label: &line.branch.label,
+                    note: &line.branch.note,
+                    swatch: line.branch.swatch,
+                    depth: line.depth,
+                    open,
+                    eye: None,
+                };
+                let toggle = painted.paint(ui, context, &response);
+                if focus == Some(at) {
+                    response.request_focus();
+                }
+                if response.has_focus() {
+                    let keys = EventFilter {
+                        horizontal_arrows: true,
+                        vertical_arrows: true,
+                        ..EventFilter::default()
+                    };
+                    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
+                    action = key_pressed(ui, lines, at).or(action.take());
+                }
+                if response.hovered() {
+                    hovered = Some(item);
+                }
+                if response.clicked() {
+                    let on_toggle = response
+                        .interact_pointer_pos()
+                        .is_some_and(|place| toggle.contains(place));
+                    action = Some(if on_toggle {
+                        Action::Toggle(at)
+                    } else {
+                        Action::Focus(at)
+                    });
+                }
+                if response.double_clicked() {
+                    context.requests.push(Request::Frame(item));
+                }
+            }
+        });
+        self.in_sight = in_sight;
+        if self.hovered != hovered {
+            self.hovered = hovered;
+            context.requests.push(Request::Hover(hovered));
+        }
+        action
+    }
+}
+
+fn row_id(list: Id, item: Item, searching: bool) -> Id {
+    list.with((item, searching))
+}
+
+/// What the pressed arrow key asks for at the line with the focus.
+fn key_pressed(ui: &Ui, lines: &[Line], at: usize) -> Option<Action> {
+    let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let line = lines.get(at)?;
+    let focus = |at: usize| (at < lines.len()).then_some(Action::Focus(at));
+    if pressed(Key::ArrowDown) {
+        focus(at + 1)
+    } else if pressed(Key::ArrowUp) {
+        focus(at.checked_sub(1)?)
+    } else if pressed(Key::ArrowRight) && line.branch.children > 0 {
+        if line.open {
+            focus(at + 1)
+        } else {
+            Some(Action::Toggle(at))
+        }
+    } else if pressed(Key::ArrowLeft) {
+        if line.open {
+            return Some(Action::Toggle(at));
+        }
+        let above = lines
+            .get(..at)?
+            .iter()
+            .rposition(|above| above.depth < line.depth);
+        above.map(Action::Focus)
+    } else {
+        None
+    }
+}
+
+/// Which cells of the tree are outlined in the view.
+fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
+    let overlays = context.document.overlays();
+    if !overlays.iter().any(|overlay| overlay.id == CELLS) {
+        return;
+    }
+    ui.horizontal(|ui| {
+        let on = context.shown.overlays.contains(CELLS);
+        let switch = ui.selectable_label(on, "Cells");
+        let help = "Outline the cells of the tree in the view, empty ones too";
+        if switch.on_hover_text(help).clicked() {
+            context.requests.push(Request::Run(CELLS_COMMAND));
+        }
+        let ends = MOST_DEPTH + 1;
+        let mut depth = context.shown.cell_depth.unwrap_or(ends).min(ends);
+        ui.spacing_mut().slider_width = (ui.available_width() - 58.0).max(40.0);
+        let slider = Slider::new(&mut depth, 0..=ends)
+            .custom_formatter(move |value, _| {
+                if value > f64::from(MOST_DEPTH) {
+                    "ends".to_owned()
+                } else {
+                    format!("{value:.0}")
+                }
+            })
+            .custom_parser(move |text| match text.trim() {
+                "ends" => Some(f64::from(ends)),
+                number => number.parse().ok(),
+            });
+        let slider = ui.add(slider);
+        parts::name(&slider, "Depth of the cells");
+        if slider.changed() {
+            let depth = (depth <= MOST_DEPTH).then_some(depth);
+            context.requests.push(Request::CellDepth(depth));
+            if !on {
+                context.requests.push(Request::Run(CELLS_COMMAND));
+            }
+        }
+        slider.on_hover_text(
+            "The depth of the cells; all the way to the right, the ends of the tree",
+        );
+    });
+}
