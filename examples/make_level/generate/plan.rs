@@ -1,0 +1,581 @@
+//! The plan of the bath house: what stands where, in metres.
+//!
+//! X is to the right, Y up, Z ahead. Everything is on a grid of a quarter of a metre. What is
+//! filled later stands where something was filled earlier.
+
+/// A place.
+pub(crate) type Point = [f32; 3];
+
+/// A box by its least and its greatest corner.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room(pub(crate) Point, pub(crate) Point);
+
+/// What the level occupies: two chunks, one beside the other.
+pub(crate) const CHUNK_METRES: f32 = 16.0;
+pub(crate) const CHUNKS: [u32; 3] = [1, 2, 1];
+/// The least corner of the first chunk: the origin is its centre.
+pub(crate) const LEAST: Point = [-8.0, -8.0, -8.0];
+
+/// Rooms, each of which has lightmaps of its own in each chunk. The first one that a face looks
+/// into is its.
+pub(crate) const ROOMS: [(&str, Room); 6] = [
+    ("pool", Room([4.5, -6.5, -3.5], [14.5, -4.5, 3.5])),
+    ("vestibule", Room([-7.5, -4.5, -7.0], [1.5, -0.5, 7.0])),
+    ("gallery", Room([-7.5, -0.5, -7.5], [1.25, 4.5, 7.5])),
+    ("hall", Room([1.25, -4.5, -7.5], [17.5, 5.0, 7.5])),
+    ("garden", Room([17.5, -8.0, -8.0], [24.0, 4.9, 8.0])),
+    ("roof", Room([-9.0, -9.0, -9.0], [25.0, 9.0, 9.0])),
+];
+
+/// What a box is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub(crate) name: &'static str,
+    /// Materials of its sides: +X, +Y, +Z, -X, -Y, -Z.
+    pub(crate) sides: [&'static str; 6],
+    /// Its physics material.
+    pub(crate) physics: &'static str,
+    /// Its sound material.
+    pub(crate) sound: &'static str,
+}
+
+const fn plain(name: &'static str, physics: &'static str, sound: &'static str) -> Block {
+    sides(name, [name; 6], physics, sound)
+}
+
+const fn sides(
+    name: &'static str,
+    sides: [&'static str; 6],
+    physics: &'static str,
+    sound: &'static str,
+) -> Block {
+    Block {
+        name,
+        sides,
+        physics,
+        sound,
+    }
+}
+
+/// Sides with another top and bottom.
+const fn layered(
+    name: &'static str,
+    [top, side, bottom]: [&'static str; 3],
+    physics: &'static str,
+    sound: &'static str,
+) -> Block {
+    sides(name, [side, top, side, side, bottom, side], physics, sound)
+}
+
+/// Everything that boxes are made of.
+pub(crate) const BLOCKS: &[Block] = &[
+    layered("floor", ["marble", "stone", "stone"], "stone", "hard"),
+    layered("lawn", ["grass", "stone", "stone"], "soft", "soft"),
+    plain("paving", "stone", "hard"),
+    plain("plaster", "stone", "hard"),
+    layered("roof", ["slate", "plaster", "planks"], "stone", "hard"),
+    layered("gallery", ["planks", "plaster", "plaster"], "wood", "soft"),
+    // Tiles where the bathers are, plaster where the garden is.
+    sides(
+        "window wall",
+        ["plaster", "glazed", "glazed", "glazed", "glazed", "glazed"],
+        "stone",
+        "hard",
+    ),
+    plain("glazed", "stone", "hard"),
+    plain("band", "stone", "hard"),
+    plain("mosaic", "wet stone", "hard"),
+    layered("coping", ["stone", "mosaic", "mosaic"], "wet stone", "hard"),
+    layered("step", ["marble", "stone", "stone"], "stone", "hard"),
+    layered("parapet", ["stone", "plaster", "plaster"], "stone", "hard"),
+    plain("timber", "wood", "soft"),
+    layered("bench", ["planks", "stone", "stone"], "wood", "soft"),
+    plain("stone", "stone", "hard"),
+    plain("brass", "stone", "hard"),
+    plain("lattice", "wood", "soft"),
+    plain("cloth", "soft", "soft"),
+    plain("leaves", "soft", "soft"),
+    plain("clay", "stone", "hard"),
+    plain("water", "water", "wet"),
+    plain("amber glass", "glass", "hard"),
+    plain("rose glass", "glass", "hard"),
+    plain("clear glass", "glass", "hard"),
+    plain("lamp", "glass", "hard"),
+    plain("pool lamp", "glass", "hard"),
+    plain("sunbeam", "light", "soft"),
+    sides(
+        "sign",
+        ["sign", "timber", "timber", "timber", "timber", "timber"],
+        "wood",
+        "soft",
+    ),
+    plain("rose lamp", "glass", "hard"),
+];
+
+/// What carves: nothing is there.
+pub(crate) const AIR: &str = "air";
+
+/// A box of a block, or of air.
+pub(crate) struct Fill(
+    pub(crate) &'static str,
+    pub(crate) Point,
+    pub(crate) Point,
+);
+
+/// The boxes, from the ground up.
+pub(crate) const FILLS: &[Fill] = &[
+    // The ground, and the mass of the house, out of which the rooms are carved.
+    Fill("floor", [-8.0, -8.0, -8.0], [18.0, -4.0, 8.0]),
+    Fill("lawn", [18.0, -8.0, -8.0], [24.0, -4.0, 8.0]),
+    Fill("paving", [18.0, -5.0, -2.0], [20.0, -4.0, 2.0]),
+    Fill("plaster", [-8.0, -4.0, -8.0], [18.0, 4.0, 8.0]),
+    Fill("roof", [-8.0, 4.0, -8.0], [18.0, 5.0, 8.0]),
+    // The hall, with tiles as high as bathers splash and a band above them.
+    Fill("glazed", [1.0, -4.0, 7.0], [17.0, -2.0, 8.0]),
+    Fill("glazed", [1.0, -4.0, -8.0], [17.0, -2.0, -7.0]),
+    Fill("window wall", [17.0, -4.0, -8.0], [18.0, -2.0, 8.0]),
+    Fill("band", [2.0, -2.0, 7.0], [17.0, -1.5, 7.5]),
+    Fill("band", [2.0, -2.0, -7.5], [17.0, -1.5, -7.0]),
+    Fill("band", [17.0, -2.0, -7.0], [17.5, -1.5, 7.0]),
+    Fill(AIR, [2.0, -4.0, -7.0], [17.0, 4.0, 7.0]),
+    // The vestibule, the gallery over it, and the arch from one into the hall.
+    Fill(AIR, [-7.0, -4.0, -5.0], [1.0, -1.0, 5.0]),
+    Fill("gallery", [-7.0, -1.0, -7.0], [2.0, 0.0, 7.0]),
+    Fill(AIR, [-7.0, 0.0, -7.0], [2.0, 4.0, 7.0]),
+    Fill(AIR, [1.0, -4.0, -1.5], [2.0, -1.5, 1.5]),
+    // Windows to the garden, those on the sides, and those of the gallery and the vestibule.
+    Fill(AIR, [17.0, -3.0, 3.0], [18.0, 2.0, 5.0]),
+    Fill(AIR, [17.0, -4.0, -1.0], [18.0, 2.0, 1.0]),
+    Fill(AIR, [17.0, -3.0, -5.0], [18.0, 2.0, -3.0]),
+    Fill(AIR, [6.0, -1.0, 7.0], [7.0, 2.0, 8.0]),
+    Fill(AIR, [12.0, -1.0, 7.0], [13.0, 2.0, 8.0]),
+    Fill(AIR, [12.0, -1.0, -8.0], [13.0, 2.0, -7.0]),
+    Fill(AIR, [-5.0, 1.0, 7.0], [-3.0, 3.0, 8.0]),
+    Fill(AIR, [-5.0, 1.0, -8.0], [-3.0, 3.0, -7.0]),
+    Fill(AIR, [-8.0, -3.0, 2.0], [-7.0, -2.0, 4.0]),
+    // The door of the house, of timber.
+    Fill("timber", [-7.5, -4.0, -1.0], [-7.0, -1.5, 1.0]),
+    // The skylight.
+    Fill(AIR, [7.0, 4.0, -3.0], [13.0, 5.0, 3.0]),
+    // The pool: lined with mosaic, with steps at its end, lamps in its walls, and water.
+    Fill("mosaic", [4.0, -7.0, -4.0], [15.0, -4.5, 4.0]),
+    Fill(AIR, [5.0, -6.0, -3.0], [14.0, -4.0, 3.0]),
+    Fill("mosaic", [12.0, -6.0, -3.0], [14.0, -5.5, 3.0]),
+    Fill("mosaic", [13.0, -5.5, -3.0], [14.0, -5.0, 3.0]),
+    Fill("water", [5.0, -6.0, -3.0], [12.0, -4.5, 3.0]),
+    Fill("water", [12.0, -5.5, -3.0], [13.0, -4.5, 3.0]),
+    Fill("water", [13.0, -5.0, -3.0], [14.0, -4.5, 3.0]),
+    Fill("pool lamp", [6.5, -5.5, 3.0], [7.5, -5.0, 3.5]),
+    Fill("pool lamp", [10.5, -5.5, 3.0], [11.5, -5.0, 3.5]),
+    Fill("pool lamp", [6.5, -5.5, -3.5], [7.5, -5.0, -3.0]),
+    Fill("pool lamp", [10.5, -5.5, -3.5], [11.5, -5.0, -3.0]),
+    // Room for the bevelled coping around it.
+    Fill(AIR, [4.5, -4.5, -3.5], [14.5, -4.0, -3.0]),
+    Fill(AIR, [4.5, -4.5, 3.0], [14.5, -4.0, 3.5]),
+    Fill(AIR, [4.5, -4.5, -3.0], [5.0, -4.0, 3.0]),
+    Fill(AIR, [14.0, -4.5, -3.0], [14.5, -4.0, 3.0]),
+    // Beams and benches.
+    Fill("timber", [6.0, 3.5, -7.0], [6.5, 4.0, 7.0]),
+    Fill("timber", [13.5, 3.5, -7.0], [14.0, 4.0, 7.0]),
+    Fill("timber", [-2.5, 3.5, -7.0], [-2.0, 4.0, 7.0]),
+    Fill("bench", [7.0, -4.0, 6.5], [16.0, -3.5, 7.0]),
+    Fill("bench", [-7.0, -4.0, 4.5], [-1.0, -3.5, 5.0]),
+    // The counter of the vestibule, and shelves for shoes.
+    Fill("timber", [-4.0, -4.0, -4.0], [-1.0, -3.0, -3.5]),
+    Fill("stone", [-4.0, -3.0, -4.0], [-1.0, -2.75, -3.5]),
+    // The garden's wall.
+    Fill("leaves", [23.0, -4.0, -8.0], [24.0, -2.5, 8.0]),
+];
+
+/// Letters of brass on the wall over the windows: a cube for each mark. They are read from the
+/// hall, where the right is toward -Z.
+pub(crate) const LETTERS: [&str; 5] = [
+    "##   #  ### # #  ##",
+    "# # # #  #  # # #  ",
+    "##  ###  #  ###  # ",
+    "# # # #  #  # #   #",
+    "##  # #  #  # # ## ",
+];
+/// Where the middle of their upper edge touches the wall.
+pub(crate) const LETTERS_AT: Point = [17.0, 3.75, 0.0];
+pub(crate) const LETTERS_BLOCK: &str = "brass";
+
+/// The stair from the hall up to the gallery: the lower end of its first step at the wall, how
+/// many steps, and how wide. It goes up toward -X.
+pub(crate) const STAIR_AT: Point = [10.0, -4.0, -7.0];
+pub(crate) const STEPS: u32 = 16;
+pub(crate) const STEP_METRES: [f32; 2] = [0.5, 0.25];
+pub(crate) const STAIR_WIDTH: f32 = 1.5;
+/// How high the wall beside the stair is over its steps.
+pub(crate) const PARAPET_METRES: f32 = 0.75;
+
+/// Round columns with their middle at these places, from the floor to the ceiling.
+pub(crate) const COLUMNS: [[f32; 2]; 6] = [
+    [3.5, 4.5],
+    [9.5, 4.5],
+    [15.5, 4.5],
+    [3.5, -4.5],
+    [9.5, -4.5],
+    [15.5, -4.5],
+];
+pub(crate) const COLUMN_FEET: [f32; 2] = [-4.0, 4.0];
+
+/// Middles of lanterns that hang from a beam at this height.
+pub(crate) const LANTERNS: [Point; 4] = [
+    [6.25, 1.25, 5.25],
+    [13.75, 1.25, 5.25],
+    [6.25, 1.25, -4.25],
+    [13.75, 1.25, -5.25],
+];
+pub(crate) const LANTERN_BEAM: f32 = 3.5;
+/// A lamp at the ceiling of the vestibule.
+pub(crate) const ROSE_LAMP: Point = [-3.25, -1.25, 0.25];
+/// Lamps on posts in the garden.
+pub(crate) const GARDEN_LAMPS: [Point; 2] = [[20.25, -2.25, 2.75], [20.25, -2.25, -2.75]];
+
+/// Panes of coloured glass, a metre square: the corner of the least one, how many along the wall
+/// and up, which axis the wall faces, and their glass by row from below.
+pub(crate) struct Window {
+    pub(crate) at: Point,
+    pub(crate) axis: usize,
+    pub(crate) panes: [u32; 2],
+    pub(crate) glass: &'static [&'static str],
+}
+
+const AMBER: &str = "amber glass";
+const ROSE: &str = "rose glass";
+const CLEAR: &str = "clear glass";
+
+pub(crate) const WINDOWS: &[Window] = &[
+    Window {
+        at: [17.0, -3.0, 3.0],
+        axis: 0,
+        panes: [2, 5],
+        glass: &[CLEAR, CLEAR, CLEAR, AMBER, ROSE],
+    },
+    Window {
+        at: [17.0, 0.0, -1.0],
+        axis: 0,
+        panes: [2, 2],
+        glass: &[AMBER, ROSE],
+    },
+    Window {
+        at: [17.0, -3.0, -5.0],
+        axis: 0,
+        panes: [2, 5],
+        glass: &[CLEAR, CLEAR, CLEAR, AMBER, ROSE],
+    },
+    Window {
+        at: [6.0, -1.0, 7.0],
+        axis: 2,
+        panes: [1, 3],
+        glass: &[AMBER, CLEAR, ROSE],
+    },
+    Window {
+        at: [12.0, -1.0, 7.0],
+        axis: 2,
+        panes: [1, 3],
+        glass: &[ROSE, CLEAR, AMBER],
+    },
+    Window {
+        at: [12.0, -1.0, -8.0],
+        axis: 2,
+        panes: [1, 3],
+        glass: &[AMBER, CLEAR, ROSE],
+    },
+    Window {
+        at: [-5.0, 1.0, 7.0],
+        axis: 2,
+        panes: [2, 2],
+        glass: &[CLEAR, AMBER],
+    },
+    Window {
+        at: [-5.0, 1.0, -8.0],
+        axis: 2,
+        panes: [2, 2],
+        glass: &[CLEAR, AMBER],
+    },
+    Window {
+        at: [-8.0, -3.0, 2.0],
+        axis: 0,
+        panes: [2, 1],
+        glass: &[CLEAR],
+    },
+];
+
+/// A box with some of its corners elsewhere: the least corner of its cell, the edge of the cell,
+/// its block, and for each corner that is moved where to, in shares of the cell from its least
+/// corner. Corners are in the order of the format.
+pub(crate) struct Moved {
+    pub(crate) block: &'static str,
+    pub(crate) at: Point,
+    pub(crate) metres: f32,
+    pub(crate) corners: [Point; 8],
+}
+
+/// A box within its cell, by shares of the cell.
+pub(crate) const fn slim(
+    block: &'static str,
+    at: Point,
+    metres: f32,
+    [x0, y0, z0]: Point,
+    [x1, y1, z1]: Point,
+) -> Moved {
+    Moved {
+        block,
+        at,
+        metres,
+        corners: [
+            [x1, y1, z1],
+            [x0, y1, z1],
+            [x1, y1, z0],
+            [x0, y1, z0],
+            [x1, y0, z1],
+            [x0, y0, z1],
+            [x1, y0, z0],
+            [x0, y0, z0],
+        ],
+    }
+}
+
+/// Things that are no plain boxes.
+pub(crate) const THINGS: &[Moved] = &[
+    // Towels on the bench, folded and not quite straight.
+    slim("cloth", [8.0, -3.5, 6.5], 0.5, [0.1, 0.0, 0.15], [0.9, 0.25, 0.8]),
+    slim("cloth", [8.5, -3.5, 6.5], 0.5, [0.2, 0.0, 0.2], [0.95, 0.4, 0.85]),
+    slim("cloth", [12.0, -3.5, 6.5], 0.5, [0.0, 0.0, 0.2], [0.8, 0.3, 0.8]),
+    // The carpet of the vestibule.
+    slim("cloth", [-4.0, -4.0, -1.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
+    slim("cloth", [-3.0, -4.0, -1.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
+    slim("cloth", [-2.0, -4.0, -1.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
+    slim("cloth", [-4.0, -4.0, 0.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
+    slim("cloth", [-3.0, -4.0, 0.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
+    slim("cloth", [-2.0, -4.0, 0.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
+    // The sign over the arch, in two halves.
+    slim("sign", [2.0, -1.0, -1.0], 1.0, [0.0, 0.0, 0.0], [0.12, 1.0, 1.0]),
+    slim("sign", [2.0, -1.0, 0.0], 1.0, [0.0, 0.0, 0.0], [0.12, 1.0, 1.0]),
+    // The beam of evening sun that falls through the skylight, in four parts: narrower above.
+    beam([8.0, 0.0, 0.0], [[0.2, 0.0], [0.75, 0.7]], [[0.1, 0.0], [0.85, 0.8]]),
+    beam([8.0, 0.0, -4.0], [[0.2, 0.3], [0.75, 1.0]], [[0.1, 0.2], [0.85, 1.0]]),
+    beam([8.0, -4.0, 0.0], [[0.1, 0.0], [0.85, 0.8]], [[0.0, 0.0], [0.95, 0.9]]),
+    beam([8.0, -4.0, -4.0], [[0.1, 0.2], [0.85, 1.0]], [[0.0, 0.1], [0.95, 1.0]]),
+    // The gable of glass over the skylight.
+    pane([8.0, 4.0, 0.0], [1.0, 0.5]),
+    pane([10.0, 4.0, 0.0], [1.0, 0.5]),
+    pane([8.0, 4.0, -2.0], [0.5, 1.0]),
+    pane([10.0, 4.0, -2.0], [0.5, 1.0]),
+];
+
+/// A part of a beam of light: X and Z of its upper and its lower corners, least ones first.
+const fn beam(
+    at: Point,
+    [[ux0, uz0], [ux1, uz1]]: [[f32; 2]; 2],
+    [[lx0, lz0], [lx1, lz1]]: [[f32; 2]; 2],
+) -> Moved {
+    Moved {
+        block: "sunbeam",
+        at,
+        metres: 4.0,
+        corners: [
+            [ux1, 1.0, uz1],
+            [ux0, 1.0, uz1],
+            [ux1, 1.0, uz0],
+            [ux0, 1.0, uz0],
+            [lx1, 0.0, lz1],
+            [lx0, 0.0, lz1],
+            [lx1, 0.0, lz0],
+            [lx0, 0.0, lz0],
+        ],
+    }
+}
+
+/// A sloped pane of glass: how high its top is at its least and its greatest Z.
+const fn pane(at: Point, [low, high]: [f32; 2]) -> Moved {
+    const THICK: f32 = 0.04;
+    Moved {
+        block: "clear glass",
+        at,
+        metres: 2.0,
+        corners: [
+            [1.0, high, 1.0],
+            [0.0, high, 1.0],
+            [1.0, low, 0.0],
+            [0.0, low, 0.0],
+            [1.0, high - THICK, 1.0],
+            [0.0, high - THICK, 1.0],
+            [1.0, low - THICK, 0.0],
+            [0.0, low - THICK, 0.0],
+        ],
+    }
+}
+
+/// The opening of the skylight above and below: least and greatest X and Z. The sides between
+/// them slope.
+pub(crate) const SKYLIGHT: [[f32; 4]; 2] = [[8.0, 12.0, -2.0, 2.0], [7.0, 13.0, -3.0, 3.0]];
+pub(crate) const SKYLIGHT_HEIGHTS: [f32; 2] = [4.0, 5.0];
+
+/// The balustrade of the gallery: where its panels of lattice begin, and how many metres.
+pub(crate) const BALUSTRADE_AT: Point = [1.0, 0.0, -5.0];
+pub(crate) const BALUSTRADE_METRES: u32 = 12;
+
+/// The coping around the pool: the least and the greatest corner of its bed.
+pub(crate) const COPING: Room = Room([4.5, -4.5, -3.5], [14.5, -4.0, 3.5]);
+
+/// Something round: its block, the middle of its foot, the edge of its cells, and the outline by
+/// height and radius in metres from there, cell by cell.
+pub(crate) struct Round {
+    pub(crate) block: &'static str,
+    pub(crate) foot: Point,
+    pub(crate) cell: f32,
+    pub(crate) outline: &'static [&'static [[f32; 2]]],
+}
+
+/// Cypresses, pots and plants.
+pub(crate) const ROUNDS: &[Round] = &[
+    cypress([21.5, -4.0, 5.5]),
+    cypress([22.5, -4.0, 0.5]),
+    cypress([21.5, -4.0, -5.5]),
+    pot([16.5, -4.0, 6.5]),
+    plant([16.5, -3.0, 6.5]),
+    pot([16.5, -4.0, -6.5]),
+    plant([16.5, -3.0, -6.5]),
+    pot([-6.5, 0.0, -6.5]),
+    plant([-6.5, 1.0, -6.5]),
+    pot([-6.5, -4.0, -4.5]),
+    plant([-6.5, -3.0, -4.5]),
+];
+
+const fn cypress(foot: Point) -> Round {
+    Round {
+        block: "leaves",
+        foot,
+        cell: 1.0,
+        outline: &[
+            &[[0.0, 0.1], [0.3, 0.1], [0.35, 0.4], [1.0, 0.49]],
+            &[[1.0, 0.49], [2.0, 0.48]],
+            &[[2.0, 0.48], [3.0, 0.4]],
+            &[[3.0, 0.4], [4.0, 0.26]],
+            &[[4.0, 0.26], [5.0, 0.0]],
+        ],
+    }
+}
+
+const fn pot(foot: Point) -> Round {
+    Round {
+        block: "clay",
+        foot,
+        cell: 1.0,
+        outline: &[&[[0.0, 0.22], [0.6, 0.42], [0.8, 0.4], [0.8, 0.3], [0.7, 0.0]]],
+    }
+}
+
+const fn plant(foot: Point) -> Round {
+    Round {
+        block: "leaves",
+        foot,
+        cell: 1.0,
+        outline: &[&[[0.0, 0.05], [0.15, 0.38], [0.45, 0.47], [0.8, 0.3], [1.0, 0.0]]],
+    }
+}
+
+/// The outline of the columns in their lowest, their middle and their uppermost metre.
+pub(crate) const COLUMN_OUTLINE: [&[[f32; 2]]; 3] = [
+    &[[0.0, 0.48], [0.15, 0.48], [0.3, 0.36], [1.0, 0.35]],
+    &[[0.0, 0.35], [1.0, 0.35]],
+    &[[0.0, 0.35], [0.6, 0.35], [0.85, 0.49], [1.0, 0.49]],
+];
+pub(crate) const COLUMN_BLOCK: &str = "stone";
+/// The outline of lanterns, by shares of a cell of half a metre.
+pub(crate) const LANTERN_OUTLINE: &[[f32; 2]] = &[
+    [0.0, 0.0],
+    [0.1, 0.13],
+    [0.3, 0.22],
+    [0.45, 0.13],
+    [0.5, 0.03],
+];
+
+/// A lamp: the number and the name by which entities switch it, its colour, and where it shines.
+pub(crate) struct Lamp {
+    pub(crate) id: u32,
+    pub(crate) is_on: bool,
+    pub(crate) color: [u8; 3],
+    /// Light at a distance of a metre; 1 is what makes a white wall white.
+    pub(crate) strength: f32,
+    pub(crate) places: &'static [Point],
+}
+
+pub(crate) const LANTERN_LIGHT: u32 = 1;
+pub(crate) const POOL_LIGHT: u32 = 2;
+pub(crate) const ROSE_LIGHT: u32 = 3;
+pub(crate) const GARDEN_LIGHT: u32 = 4;
+
+/// Lights with lightmaps of their own.
+pub(crate) const LAMPS: [Lamp; 4] = [
+    Lamp {
+        id: LANTERN_LIGHT,
+        is_on: true,
+        color: [255, 190, 110],
+        strength: 4.2,
+        places: &LANTERNS,
+    },
+    Lamp {
+        id: POOL_LIGHT,
+        is_on: true,
+        color: [70, 220, 255],
+        strength: 1.6,
+        places: &[
+            [7.0, -5.25, 2.8],
+            [11.0, -5.25, 2.8],
+            [7.0, -5.25, -2.8],
+            [11.0, -5.25, -2.8],
+        ],
+    },
+    Lamp {
+        id: ROSE_LIGHT,
+        is_on: true,
+        color: [255, 130, 120],
+        strength: 2.6,
+        places: &[ROSE_LAMP],
+    },
+    Lamp {
+        id: GARDEN_LIGHT,
+        is_on: false,
+        color: [200, 255, 160],
+        strength: 2.4,
+        places: &GARDEN_LAMPS,
+    },
+];
+
+/// A light that colours vertices.
+pub(crate) struct FastLamp {
+    pub(crate) id: u32,
+    pub(crate) intensity: u8,
+    pub(crate) color: [u8; 3],
+    pub(crate) strength: f32,
+    pub(crate) places: &'static [Point],
+}
+
+pub(crate) const SIGN_LIGHT: u32 = 10;
+pub(crate) const BRASS_LIGHT: u32 = 11;
+
+pub(crate) const FAST_LAMPS: [FastLamp; 2] = [
+    // The glow of the sign.
+    FastLamp {
+        id: SIGN_LIGHT,
+        intensity: 160,
+        color: [255, 60, 160],
+        strength: 1.2,
+        places: &[[2.8, -0.5, 0.0]],
+    },
+    // A spot on the letters.
+    FastLamp {
+        id: BRASS_LIGHT,
+        intensity: 200,
+        color: [255, 210, 120],
+        strength: 3.0,
+        places: &[[15.0, 3.0, 2.0], [15.0, 3.0, -2.0]],
+    },
+];
+
+/// Toward the sun, which is low over the garden.
+pub(crate) const SUN: Point = [0.79, 0.44, 0.30];
