@@ -1,6 +1,6 @@
 //! The map as the format has it.
 
-use glam::{IVec3, Vec3};
+use glam::{IVec3, Vec2, Vec3};
 use mapscope::formats::pmf::archive::{Archive, NewFile};
 use mapscope::formats::pmf::{
     Chunk, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight,
@@ -11,7 +11,7 @@ use mapscope::formats::pmf::{
     StringTableBuilder, Texture, Vertex, Weather, WriteError,
 };
 
-use super::charts::{Charts, frame};
+use super::charts::{self, Charts, frame};
 use super::entities::{self, Of};
 use super::grid::{Corner, Form, Grid, RoundThing, mark_of, place_of};
 use super::inside::{SIGHT_DEPTH, Wrap};
@@ -26,7 +26,11 @@ const CREATED_UNIX_SECS: u64 = 1_795_000_000;
 /// 2 to the power of this is the edge of a chunk in metres.
 const CHUNK_EXPONENT: u8 = 4;
 /// Light that is fainter than this is left out of the layers of lamps.
-const FAINTEST: u8 = 3;
+const FAINTEST: u8 = 8;
+/// Light is counted in whole multiples of this: filtering hides it, and it is packed to half.
+const STEP: f32 = 5.0;
+/// The same of the layers of lamps.
+const LAYER_STEP: f32 = 8.0;
 
 /// How things feel: name, whether one goes through, friction or speed, traction and bounce.
 const PHYSICS: [(&str, bool, [f32; 3]); 7] = [
@@ -228,6 +232,21 @@ struct Used {
     sounds: Vec<&'static str>,
 }
 
+/// What is drawn of a chunk.
+#[derive(Default)]
+struct Drawn {
+    client: ChunkClient,
+    used: Used,
+    /// Of each vertex what fast lights need to know.
+    seen: Vec<Seen>,
+}
+
+/// Where a vertex looks to, and the room that it is seen from.
+struct Seen {
+    normal: Vec3,
+    room: usize,
+}
+
 /// The index of a name in a list, to which it is added if it is not there.
 fn index_of(list: &mut Vec<&'static str>, name: &'static str) -> u8 {
     let found = list.iter().position(|other| *other == name);
@@ -272,9 +291,9 @@ impl Builder<'_> {
     fn chunk(&self, chunk: usize) -> Built<ChunkData> {
         let mut strings = StringTableBuilder::default();
         let mut server_strings = StringTableBuilder::default();
-        let mut client = ChunkClient::default();
-        let mut used = Used::default();
-        let cubes = self.cubes(chunk, &mut client, &mut used, &mut server_strings)?;
+        let mut drawn = Drawn::default();
+        let cubes = self.cubes(chunk, &mut drawn, &mut server_strings)?;
+        let used = &drawn.used;
         let center = chunk_center(chunk);
         let mut names = |list: &[&str]| -> Built<Vec<StringRef>> {
             list.iter().map(|name| add(&mut strings, name)).collect()
@@ -287,9 +306,9 @@ impl Builder<'_> {
         let mut regions = |list: &[Region]| regions(list, center, &mut strings);
         let (weather_regions, gravity_regions) =
             (regions(&WEATHER_REGIONS)?, regions(&GRAVITY_REGIONS)?);
-        client.sound_regions = regions(&SOUND_REGIONS)?;
-        client.sky_regions = regions(&SKY_REGIONS)?;
-        client.lightmaps = self.lightmaps(chunk);
+        drawn.client.sound_regions = regions(&SOUND_REGIONS)?;
+        drawn.client.sky_regions = regions(&SKY_REGIONS)?;
+        drawn.client.lightmaps = self.lightmaps(chunk);
         let mut dynamic_lights = Vec::new();
         for (number, lamp) in plan::LAMPS.iter().enumerate() {
             let on = if lamp.is_on { DynamicLight::ENABLED } else { 0 };
@@ -297,7 +316,7 @@ impl Builder<'_> {
                 flags: on | DynamicLight::PRESERVE,
                 id: lamp.id,
             });
-            client.dynamic_lights.push(ClientDynamicLight {
+            drawn.client.dynamic_lights.push(ClientDynamicLight {
                 color: lamp.color,
                 layers: self.layers(chunk, number),
             });
@@ -309,8 +328,8 @@ impl Builder<'_> {
                 intensity: lamp.intensity,
                 id: lamp.id,
             });
-            let light = self.fast_light(chunk, lamp, &client);
-            client.fast_lights.push(light);
+            let light = Self::fast_light(chunk, lamp, &drawn);
+            drawn.client.fast_lights.push(light);
         }
         let entities = entities::entities(&Of::Chunk(chunk), &mut server_strings)?;
         let half = Vec3::splat(plan::CHUNK_METRES * 0.5);
@@ -324,7 +343,7 @@ impl Builder<'_> {
             dynamic_lights,
             fast_lights,
             cubes,
-            client: Some(client),
+            client: Some(drawn.client),
             server: Some(ChunkServer {
                 strings: server_strings.finish(),
                 // Whoever is in the half toward the other chunk wakes it.
@@ -338,12 +357,11 @@ impl Builder<'_> {
         })
     }
 
-    /// The octree of a chunk; vertices and normals are added to those of the client.
+    /// The octree of a chunk; what it draws is added.
     fn cubes(
         &self,
         chunk: usize,
-        client: &mut ChunkClient,
-        used: &mut Used,
+        drawn: &mut Drawn,
         strings: &mut StringTableBuilder,
     ) -> Built<Cubes> {
         let mut cubes = Cubes::default();
@@ -364,9 +382,7 @@ impl Builder<'_> {
                     shape,
                     faces,
                 } => {
-                    let faces: Vec<usize> = faces.clone();
-                    let (geometry, moved) =
-                        self.geometry(chunk, (*block, *shape, &faces), client, used);
+                    let (geometry, moved) = self.geometry(chunk, (*block, *shape, faces), drawn);
                     cubes.push_geometry(geometry, &moved);
                 }
                 Node::Wrap(Wrap::Sight(seen), child) => {
@@ -444,9 +460,9 @@ impl Builder<'_> {
         let is_open = |place: &Vec3| self.grid.at(mark_of(*place)) == super::grid::What::Air;
         let place = std::iter::once(middle).chain(place).find(is_open);
         let place = place.unwrap_or(place_of(least));
-        let base = bytes(self.scene.probe(place, &self.lights.static_light));
+        let base = bytes(self.scene.probe(place, &self.lights.static_light), 1.0);
         let dynamic = (self.lights.lamps.iter().enumerate()).map(|(lamp, light)| {
-            let [r, g, b] = bytes(self.scene.probe_of_lamp(place, light)).map(u16::from);
+            let [r, g, b] = bytes(self.scene.probe_of_lamp(place, light), 1.0).map(u16::from);
             let multiplier = r.max(g).max(b) as u8;
             LightReference {
                 light: lamp as u8,
@@ -454,7 +470,7 @@ impl Builder<'_> {
             }
         });
         let fast = plan::FAST_LAMPS.iter().enumerate().map(|(light, lamp)| {
-            let near = self.scene.fast(lamp, place, toward(lamp, place));
+            let near = light::fast(lamp, place, toward(lamp, place));
             LightReference {
                 light: light as u8,
                 multiplier: (near * 255.0 + 0.5) as u8,
@@ -473,9 +489,9 @@ impl Builder<'_> {
         &self,
         chunk: usize,
         (block, shape, faces): (usize, Option<usize>, &[usize]),
-        client: &mut ChunkClient,
-        used: &mut Used,
+        drawn: &mut Drawn,
     ) -> (Geometry, Vec<[f32; 3]>) {
+        let Drawn { client, used, seen } = drawn;
         let center = chunk_center(chunk);
         let what = self.grid.blocks[block];
         let materials = what.sides.map(|name| index_of(&mut used.materials, name));
@@ -530,34 +546,34 @@ impl Builder<'_> {
         for (number, face) in &faces {
             let chart = self.charts.of_face(chunk, *number);
             let look = self.grid.look(face.block, face.side);
-            let vertex = |corner: Corner, round: Option<&RoundThing>| Vertex {
+            let normal = face.normal();
+            let round = match &face.outline {
+                Outline::Triangles(_, Some(thing)) => Some(&self.grid.rounds[*thing]),
+                _ => None,
+            };
+            let uv = |corner: &Corner| texture_uv(look, corner, normal, round);
+            // Textures repeat: small numbers are the same for many faces, and are packed better.
+            let whole = face.corners().map(|corner| uv(&corner)).reduce(Vec2::min);
+            let whole = whole.unwrap_or_default().floor();
+            let vertex = |corner: Corner| Vertex {
                 position: (corner.place - center).to_array(),
-                uv: texture_uv(look, &corner, face.normal(), round),
+                uv: (uv(&corner) - whole).to_array(),
                 lightmap_uv: chart.map_or([0.0; 2], |chart| self.charts.uv(chart, &corner)),
             };
-            match &face.outline {
-                Outline::Quad(quad) => {
-                    let normal = face.normal();
-                    let corners = quad.map(|place| Corner {
-                        place,
-                        normal,
-                        around: [0.0; 2],
-                    });
-                    if is_basic {
-                        client.vertices.extend(corners.map(|corner| vertex(corner, None)));
-                    } else {
-                        for i in [0, 1, 2, 0, 2, 3] {
-                            client.vertices.push(vertex(corners[i], None));
-                            client.normals.push(normal.to_array());
-                        }
-                    }
-                }
-                Outline::Triangles(list, thing) => {
-                    let round = thing.map(|thing| &self.grid.rounds[thing]);
-                    for corner in list.iter().flatten() {
-                        client.vertices.push(vertex(*corner, round));
-                        client.normals.push(corner.normal.to_array());
-                    }
+            let corners = if is_basic {
+                face.corners().collect()
+            } else {
+                face.triangles()
+            };
+            let room = charts::room_of(face.middle() + normal * 0.1);
+            for corner in corners {
+                client.vertices.push(vertex(corner));
+                seen.push(Seen {
+                    normal: corner.normal,
+                    room,
+                });
+                if !is_basic {
+                    client.normals.push(corner.normal.to_array());
                 }
             }
         }
@@ -571,7 +587,7 @@ impl Builder<'_> {
         maps.map(|(number, map)| Lightmap {
             exponent: map.exponent,
             luxels: self.painted(number, &|luxel| {
-                bytes(tone(self.lights.static_light[luxel]))
+                bytes(tone(self.lights.static_light[luxel]), STEP)
             }),
         })
         .collect()
@@ -580,6 +596,7 @@ impl Builder<'_> {
     /// What a lamp adds to the lightmaps of a chunk that it reaches.
     fn layers(&self, chunk: usize, lamp: usize) -> Vec<LightLayer> {
         let color = plan::LAMPS[lamp].color.map(|channel| f32::from(channel) / 255.0);
+        let color = Vec3::from(color);
         let maps = self.charts.maps.iter().enumerate();
         let maps = maps.filter(|(_, map)| map.chunk == chunk);
         (maps.zip(0..))
@@ -588,15 +605,12 @@ impl Builder<'_> {
                 luxels: self.painted(number, &|luxel| {
                     let before = self.lights.static_light[luxel];
                     let after = before + self.lights.lamps[lamp][luxel];
-                    let more = bytes((tone(after) - tone(before)) / Vec3::from(color));
-                    if more.iter().all(|channel| *channel < FAINTEST) {
-                        [0; 3]
-                    } else {
-                        more
-                    }
+                    // The colour is the lamp's: luxels that are grey are packed better.
+                    let more = (tone(after) - tone(before)).dot(color) / color.length_squared();
+                    bytes(Vec3::splat(more), LAYER_STEP)
                 }),
             })
-            .filter(|layer| layer.luxels.iter().any(|channel| *channel > 0))
+            .filter(|layer| layer.luxels.iter().any(|channel| *channel > 2 * FAINTEST))
             .collect()
     }
 
@@ -621,38 +635,21 @@ impl Builder<'_> {
     }
 
     /// The vertices of a chunk that a fast light reaches.
-    fn fast_light(
-        &self,
-        chunk: usize,
-        lamp: &plan::FastLamp,
-        client: &ChunkClient,
-    ) -> ClientFastLight {
+    fn fast_light(chunk: usize, lamp: &plan::FastLamp, drawn: &Drawn) -> ClientFastLight {
         let center = chunk_center(chunk);
-        let mut multipliers = vec![0_u8; client.vertices.len()];
-        // Vertices of a face stand together, in the order of the cubes.
-        let mut next = 0;
-        for cube in &self.trees[chunk].cubes {
-            let Node::Geometry { faces, .. } = &cube.node else {
-                continue;
-            };
-            let faces: Vec<&Face> = faces.iter().map(|f| &self.trees[chunk].faces[*f]).collect();
-            let is_basic = self.vertex_count(chunk, cube) == 4 * faces.len();
-            for face in faces {
-                let count = match &face.outline {
-                    Outline::Quad(_) if is_basic => 4,
-                    Outline::Quad(_) => 6,
-                    Outline::Triangles(list, _) => 3 * list.len(),
+        let room = charts::room_of(lamp.places[0].into());
+        let vertices = drawn.client.vertices.iter().zip(&drawn.seen);
+        let multipliers: Vec<u8> = vertices
+            .map(|(vertex, seen)| {
+                let place = Vec3::from(vertex.position) + center;
+                let near = if seen.room == room {
+                    light::fast(lamp, place, seen.normal)
+                } else {
+                    0.0
                 };
-                for vertex in next..next + count {
-                    let place = Vec3::from(client.vertices[vertex].position) + center;
-                    // A little off the edge, which may be in a corner.
-                    let place = place + (face.middle() - place) * 0.1;
-                    let near = self.scene.fast(lamp, place, face.normal());
-                    multipliers[vertex] = (near * 255.0 + 0.5) as u8;
-                }
-                next += count;
-            }
-        }
+                (near * 255.0 + 0.5) as u8
+            })
+            .collect();
         let mut light = ClientFastLight::new(lamp.color);
         let mut at = 0;
         while at < multipliers.len() {
@@ -669,26 +666,6 @@ impl Builder<'_> {
         }
         light
     }
-
-    /// How many vertices the faces of a cube have.
-    fn vertex_count(&self, chunk: usize, cube: &super::tree::Cube) -> usize {
-        let Node::Geometry { faces, .. } = &cube.node else {
-            return 0;
-        };
-        let list: Vec<&Face> = faces.iter().map(|f| &self.trees[chunk].faces[*f]).collect();
-        let map = |face: &usize| {
-            let chart = self.charts.of_face(chunk, *face);
-            chart.map(|chart| self.charts.list[chart].map)
-        };
-        let is_flat = list.iter().all(|face| matches!(face.outline, Outline::Quad(_)));
-        let is_basic = is_flat && faces.iter().all(|face| map(face) == map(&faces[0]));
-        let count = |face: &&Face| match &face.outline {
-            Outline::Quad(_) if is_basic => 4,
-            Outline::Quad(_) => 6,
-            Outline::Triangles(list, _) => 3 * list.len(),
-        };
-        list.iter().map(count).sum()
-    }
 }
 
 fn toward(lamp: &plan::FastLamp, place: Vec3) -> Vec3 {
@@ -697,12 +674,13 @@ fn toward(lamp: &plan::FastLamp, place: Vec3) -> Vec3 {
     nearest.unwrap_or(Vec3::Y).normalize_or(Vec3::Y)
 }
 
-fn bytes(light: Vec3) -> [u8; 3] {
-    light.to_array().map(|channel| (channel.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
+fn bytes(light: Vec3, step: f32) -> [u8; 3] {
+    let step = |channel: f32| (channel.clamp(0.0, 1.0) * 255.0 / step + 0.5).floor() * step;
+    light.to_array().map(|channel| step(channel).min(255.0) as u8)
 }
 
 /// Where on its texture a corner is.
-fn texture_uv(look: &Look, corner: &Corner, normal: Vec3, round: Option<&RoundThing>) -> [f32; 2] {
+fn texture_uv(look: &Look, corner: &Corner, normal: Vec3, round: Option<&RoundThing>) -> Vec2 {
     let [right, down] = match round {
         Some(thing) => [
             corner.around[0] * thing.radius * 6.3,
@@ -710,10 +688,7 @@ fn texture_uv(look: &Look, corner: &Corner, normal: Vec3, round: Option<&RoundTh
         ],
         None => frame(normal).map(|axis| corner.place.dot(axis)),
     };
-    [
-        (right - look.shift[0]) / look.metres[0],
-        (down - look.shift[1]) / look.metres[1],
-    ]
+    (Vec2::new(right, down) - Vec2::from(look.shift)) / Vec2::from(look.metres)
 }
 
 /// The parts of regions that are in a chunk.

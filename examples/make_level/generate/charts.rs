@@ -10,9 +10,13 @@ use super::maths::{cosine, sine};
 use super::plan;
 use super::tree::{Face, Outline, Tree};
 
-/// Luxels for each metre.
+/// Luxels for each metre of a floor.
 const DENSITY: f32 = 4.0;
-/// The same where nobody walks.
+/// The same of walls.
+const WALL_DENSITY: f32 = 3.0;
+/// The same of ceilings and of the ground outside, where shadows are soft.
+const SOFT_DENSITY: f32 = 2.0;
+/// The same where nobody looks.
 const ROOF_DENSITY: f32 = 1.0;
 /// Luxels around a chart, which light is baked for as well so that filtering finds no other chart.
 const GUTTER: u32 = 1;
@@ -101,20 +105,12 @@ struct Flat {
 }
 
 /// The room that a place is in.
-fn room_of(place: Vec3) -> usize {
+pub(crate) fn room_of(place: Vec3) -> usize {
     let holds = |room: &plan::Room| {
         place.cmpge(room.0.into()).all() && place.cmplt(room.1.into()).all()
     };
     let found = plan::ROOMS.iter().position(|(_, room)| holds(room));
     found.unwrap_or(plan::ROOMS.len() - 1)
-}
-
-fn density(room: usize) -> f32 {
-    if room == plan::ROOMS.len() - 1 {
-        ROOF_DENSITY
-    } else {
-        DENSITY
-    }
 }
 
 impl Charts {
@@ -217,11 +213,19 @@ impl Charts {
         let face = &trees[group[0].chunk].faces[group[0].face];
         let normal = face.normal();
         let [right, down] = frame(normal);
-        let corner = right * min.x + down * min.y + normal * face.middle().dot(normal);
-        let mut density = density(room);
-        if grid.look(face.block, face.side).kind == "ground" {
-            density *= 0.5;
-        }
+        // Faces that are bent lie below it.
+        let heights = face.corners().map(|corner| corner.place.dot(normal));
+        let height = heights.fold(f32::MIN, f32::max);
+        let corner = right * min.x + down * min.y + normal * height;
+        let density = if room == plan::ROOMS.len() - 1 {
+            ROOF_DENSITY
+        } else if normal.y < -0.9 || grid.look(face.block, face.side).kind == "ground" {
+            SOFT_DENSITY
+        } else if normal.y > 0.1 {
+            DENSITY
+        } else {
+            WALL_DENSITY
+        };
         let size = ((max - min) * density - 1e-3).ceil().max(Vec2::ONE).as_uvec2();
         let surface = Surface::Plane {
             corner,
@@ -261,10 +265,10 @@ impl Charts {
         means: &dyn Fn(usize, usize) -> Vec3,
     ) -> usize {
         let size = [
-            ((thing.radius * 6.3 * DENSITY).ceil() as u32).max(8),
-            (thing.height * DENSITY).ceil() as u32,
+            ((thing.radius * 6.3 * WALL_DENSITY).ceil() as u32).max(8),
+            (thing.height * WALL_DENSITY).ceil() as u32,
         ];
-        let number = self.push(Surface::Round(thing), DENSITY, size);
+        let number = self.push(Surface::Round(thing), WALL_DENSITY, size);
         let face = &trees[faces[0].0].faces[faces[0].1];
         let albedo = means(face.block, face.side);
         let first = self.list[number].first;

@@ -163,7 +163,7 @@ fn of_chunk(chunk: usize) -> EntityList {
             new(EntityKind::Light, "rose lamp")
                 .with("kind", 0)
                 .with("position", plan::ROSE_LAMP)
-                .with("color", [255, 130, 120])
+                .with("color", [255, 160, 130])
                 .with("intensity", 2.6)
                 .with("range", 8.0)
                 .with("signal to toggle activation", LAMPS),

@@ -12,7 +12,7 @@ pub(crate) const MARK: f32 = 0.25;
 /// Marks along X, Y and Z.
 pub(crate) const MARKS: [i32; 3] = [128, 64, 64];
 /// Corners of what is round.
-const ROUND_SIDES: usize = 12;
+const ROUND_SIDES: usize = 8;
 
 /// What is in a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +100,7 @@ impl Grid {
         grid.letters();
         grid.stair();
         grid.coping();
+        grid.water();
         grid.skylight();
         grid.windows();
         grid.arch();
@@ -108,10 +109,12 @@ impl Grid {
             let corners = thing.corners.map(Vec3::from);
             grid.add_moved(thing.block, thing.at.into(), thing.metres, corners);
         }
+        grid.beams();
         grid.columns();
         grid.lanterns();
         for round in plan::ROUNDS {
-            grid.add_round(round.block, round.foot.into(), round.cell, round.outline);
+            let foot = round.foot.into();
+            grid.add_round(round.block, foot, round.cell, round.outline);
         }
         grid
     }
@@ -283,6 +286,18 @@ impl Grid {
         }
     }
 
+    /// The surface of the water, which is in the middle of its cells.
+    fn water(&mut self) {
+        let plan::Room(from, to) = plan::WATER;
+        let count = |axis: usize| (to[axis] - from[axis]) as u32;
+        for column in 0..count(0) {
+            for row in 0..count(2) {
+                let at = Vec3::from(from) + Vec3::new(column as f32, 0.0, row as f32);
+                self.add_moved("water", at, 1.0, unit([plan::WATER_SHARE; 4]));
+            }
+        }
+    }
+
     /// Wedges around the opening in the ceiling, one metre each.
     fn skylight(&mut self) {
         let [[x0, x1, z0, z1], [wide_x0, wide_x1, wide_z0, wide_z1]] = plan::SKYLIGHT;
@@ -374,6 +389,16 @@ impl Grid {
         }
     }
 
+    fn beams(&mut self) {
+        for (at, [from, to]) in plan::BEAMS {
+            let slim = |corner: Vec3| corner.with_x(from + corner.x * (to - from));
+            for metre in 0..plan::BEAM_METRES {
+                let at = Vec3::from(at) + Vec3::Z * metre as f32;
+                self.add_moved("timber", at, 1.0, unit([1.0; 4]).map(slim));
+            }
+        }
+    }
+
     fn columns(&mut self) {
         let [low, high] = plan::COLUMN_FEET;
         let [foot, shaft, head] = plan::COLUMN_OUTLINE;
@@ -425,7 +450,13 @@ impl Grid {
     }
 
     /// Adds what is round, cell by cell.
-    fn add_round(&mut self, block: &str, foot: Vec3, cell: f32, outline: &[&[[f32; 2]]]) {
+    fn add_round(
+        &mut self,
+        block: &str,
+        foot: Vec3,
+        cell: f32,
+        outline: &[&[[f32; 2]]],
+    ) {
         let all = || outline.iter().copied().flatten();
         let height = all().fold(0.0_f32, |most, [height, _]| most.max(*height));
         let radius = all().fold(0.0_f32, |most, [_, radius]| most.max(*radius));
@@ -459,7 +490,11 @@ fn around(corner: usize) -> Vec3 {
 }
 
 /// The triangles of something round, with smooth normals, on the side that they look to.
-fn round_sides(foot: Vec3, height: f32, outline: &[[f32; 2]]) -> [Vec<[Corner; 3]>; 6] {
+fn round_sides(
+    foot: Vec3,
+    height: f32,
+    outline: &[[f32; 2]],
+) -> [Vec<[Corner; 3]>; 6] {
     let mut sides: [Vec<[Corner; 3]>; 6] = Default::default();
     // From a quarter turn on, around from +X toward +Z.
     const ORDER: [usize; 4] = [2, 3, 5, 0];

@@ -19,9 +19,9 @@ const BOUNCES: usize = 3;
 /// Where a lamp is seen from: more than one place makes soft shadows.
 const LAMP_RADIUS: f32 = 0.12;
 /// How bright the sun is on what looks to it.
-const SUN: Vec3 = Vec3::new(5.2, 3.5, 1.75);
+const SUN: Vec3 = Vec3::new(8.4, 5.6, 2.7);
 /// How bright the sky is.
-const SKY: f32 = 1.25;
+const SKY: f32 = 1.7;
 /// How far luxels are from what they are on, in metres.
 const OFF: f32 = 0.02;
 
@@ -289,15 +289,20 @@ impl<'a> Scene<'a> {
         near * 0.25 * seen.into_iter().sum::<Vec3>()
     }
 
-    /// Light of the fast lights on a place with a normal, 0 to 1.
-    pub(crate) fn fast(&self, lamp: &plan::FastLamp, place: Vec3, normal: Vec3) -> f32 {
-        let place = place + normal * OFF;
-        let lights = lamp.places.iter();
-        let sum: f32 = lights
-            .map(|at| self.lamp((*at).into(), lamp.strength, place, normal).x)
-            .sum();
-        tone(Vec3::splat(sum)).x
-    }
+}
+
+/// How much of a light that colours vertices comes to a place, 0 to 1: it has no shadows, and
+/// ends at its reach.
+pub(crate) fn fast(lamp: &plan::FastLamp, place: Vec3, normal: Vec3) -> f32 {
+    let sum: f32 = (lamp.places.iter())
+        .map(|at| {
+            let to = Vec3::from(*at) - place;
+            let facing = to.dot(normal) / to.length().max(0.1);
+            let fade = (1.0 - to.length_squared() / (lamp.reach * lamp.reach)).max(0.0);
+            facing.max(0.0) * fade * fade
+        })
+        .sum();
+    sum.min(1.0)
 }
 
 /// Where a ray meets a triangle: how far along it, and the shares of the second and the third

@@ -58,11 +58,11 @@ const fn glass(name: &'static str, color: [u8; 3], alpha: u8) -> Look {
     }
 }
 
-const fn lamp(name: &'static str, color: [u8; 3]) -> Look {
+const fn lamp(name: &'static str, color: [u8; 3], emission: [u8; 3]) -> Look {
     Look {
         kind: "lamp",
         color,
-        emission: color,
+        emission,
         is_lit: false,
         ..look(name, "", 1.0)
     }
@@ -134,8 +134,8 @@ pub(crate) const LOOKS: &[Look] = &[
     },
     Look {
         kind: "water",
-        color: [120, 205, 215],
-        alpha: Some(120),
+        color: [130, 220, 228],
+        alpha: Some(132),
         is_liquid: true,
         scroll: [0.03, 0.02],
         ..look("water", "water", 3.0)
@@ -143,9 +143,9 @@ pub(crate) const LOOKS: &[Look] = &[
     glass("amber glass", [255, 176, 70], 150),
     glass("rose glass", [240, 96, 130], 150),
     glass("clear glass", [200, 225, 235], 70),
-    lamp("lamp", [255, 226, 170]),
-    lamp("rose lamp", [255, 190, 180]),
-    lamp("pool lamp", [170, 245, 255]),
+    lamp("lamp", [250, 205, 130], [60, 40, 16]),
+    lamp("rose lamp", [250, 170, 150], [50, 24, 20]),
+    lamp("pool lamp", [110, 225, 240], [30, 50, 50]),
     Look {
         kind: "light",
         color: [70, 58, 40],

@@ -22,8 +22,8 @@ pub(crate) const ROOMS: [(&str, Room); 6] = [
     ("pool", Room([4.5, -6.5, -3.5], [14.5, -4.5, 3.5])),
     ("vestibule", Room([-7.5, -4.5, -7.0], [1.5, -0.5, 7.0])),
     ("gallery", Room([-7.5, -0.5, -7.5], [1.25, 4.5, 7.5])),
-    ("hall", Room([1.25, -4.5, -7.5], [17.5, 5.0, 7.5])),
-    ("garden", Room([17.5, -8.0, -8.0], [24.0, 4.9, 8.0])),
+    ("hall", Room([1.25, -4.5, -7.5], [17.5, 6.0, 7.5])),
+    ("garden", Room([17.5, -8.0, -8.0], [24.0, 5.9, 8.0])),
     ("roof", Room([-9.0, -9.0, -9.0], [25.0, 9.0, 9.0])),
 ];
 
@@ -129,7 +129,7 @@ pub(crate) const FILLS: &[Fill] = &[
     Fill("lawn", [18.0, -8.0, -8.0], [24.0, -4.0, 8.0]),
     Fill("paving", [18.0, -5.0, -2.0], [20.0, -4.0, 2.0]),
     Fill("plaster", [-8.0, -4.0, -8.0], [18.0, 4.0, 8.0]),
-    Fill("roof", [-8.0, 4.0, -8.0], [18.0, 5.0, 8.0]),
+    Fill("roof", [-8.0, 4.0, -8.0], [18.0, 6.0, 8.0]),
     // The hall, with tiles as high as bathers splash and a band above them.
     Fill("glazed", [1.0, -4.0, 7.0], [17.0, -2.0, 8.0]),
     Fill("glazed", [1.0, -4.0, -8.0], [17.0, -2.0, -7.0]),
@@ -157,14 +157,14 @@ pub(crate) const FILLS: &[Fill] = &[
     Fill("timber", [-7.5, -4.0, -1.0], [-7.0, -1.5, 1.0]),
     // The skylight.
     Fill(AIR, [7.0, 4.0, -3.0], [13.0, 5.0, 3.0]),
+    Fill(AIR, [8.0, 5.0, -2.0], [12.0, 6.0, 2.0]),
     // The pool: lined with mosaic, with steps at its end, lamps in its walls, and water.
     Fill("mosaic", [4.0, -7.0, -4.0], [15.0, -4.5, 4.0]),
     Fill(AIR, [5.0, -6.0, -3.0], [14.0, -4.0, 3.0]),
     Fill("mosaic", [12.0, -6.0, -3.0], [14.0, -5.5, 3.0]),
     Fill("mosaic", [13.0, -5.5, -3.0], [14.0, -5.0, 3.0]),
-    Fill("water", [5.0, -6.0, -3.0], [12.0, -4.5, 3.0]),
-    Fill("water", [12.0, -5.5, -3.0], [13.0, -4.5, 3.0]),
-    Fill("water", [13.0, -5.0, -3.0], [14.0, -4.5, 3.0]),
+    Fill("water", [5.0, -6.0, -3.0], [12.0, -5.0, 3.0]),
+    Fill("water", [12.0, -5.5, -3.0], [13.0, -5.0, 3.0]),
     Fill("pool lamp", [6.5, -5.5, 3.0], [7.5, -5.0, 3.5]),
     Fill("pool lamp", [10.5, -5.5, 3.0], [11.5, -5.0, 3.5]),
     Fill("pool lamp", [6.5, -5.5, -3.5], [7.5, -5.0, -3.0]),
@@ -174,10 +174,7 @@ pub(crate) const FILLS: &[Fill] = &[
     Fill(AIR, [4.5, -4.5, 3.0], [14.5, -4.0, 3.5]),
     Fill(AIR, [4.5, -4.5, -3.0], [5.0, -4.0, 3.0]),
     Fill(AIR, [14.0, -4.5, -3.0], [14.5, -4.0, 3.0]),
-    // Beams and benches.
-    Fill("timber", [6.0, 3.5, -7.0], [6.5, 4.0, 7.0]),
-    Fill("timber", [13.5, 3.5, -7.0], [14.0, 4.0, 7.0]),
-    Fill("timber", [-2.5, 3.5, -7.0], [-2.0, 4.0, 7.0]),
+    // Benches.
     Fill("bench", [7.0, -4.0, 6.5], [16.0, -3.5, 7.0]),
     Fill("bench", [-7.0, -4.0, 4.5], [-1.0, -3.5, 5.0]),
     // The counter of the vestibule, and shelves for shoes.
@@ -209,6 +206,10 @@ pub(crate) const STAIR_WIDTH: f32 = 1.5;
 /// How high the wall beside the stair is over its steps.
 pub(crate) const PARAPET_METRES: f32 = 0.75;
 
+/// The upper metre of the water in the pool, which is only full to this share.
+pub(crate) const WATER: Room = Room([5.0, -5.0, -3.0], [14.0, -4.0, 3.0]);
+pub(crate) const WATER_SHARE: f32 = 0.5;
+
 /// Round columns with their middle at these places, from the floor to the ceiling.
 pub(crate) const COLUMNS: [[f32; 2]; 6] = [
     [3.5, 4.5],
@@ -227,11 +228,19 @@ pub(crate) const LANTERNS: [Point; 4] = [
     [6.25, 1.25, -4.25],
     [13.75, 1.25, -5.25],
 ];
-pub(crate) const LANTERN_BEAM: f32 = 3.5;
+pub(crate) const LANTERN_BEAM: f32 = 3.0;
+/// Beams under the ceiling from wall to wall: the least corner of their first metre, and what
+/// they take of its width.
+pub(crate) const BEAMS: [(Point, [f32; 2]); 3] = [
+    ([-3.0, 3.0, -7.0], [0.25, 0.75]),
+    ([6.0, 3.0, -7.0], [0.0, 0.5]),
+    ([13.0, 3.0, -7.0], [0.5, 1.0]),
+];
+pub(crate) const BEAM_METRES: u32 = 14;
 /// A lamp at the ceiling of the vestibule.
 pub(crate) const ROSE_LAMP: Point = [-3.25, -1.25, 0.25];
 /// Lamps on posts in the garden.
-pub(crate) const GARDEN_LAMPS: [Point; 2] = [[20.25, -2.25, 2.75], [20.25, -2.25, -2.75]];
+pub(crate) const GARDEN_LAMPS: [Point; 2] = [[20.25, -2.25, 2.25], [19.25, -2.25, -5.25]];
 
 /// Panes of coloured glass, a metre square: the corner of the least one, how many along the wall
 /// and up, which axis the wall faces, and their glass by row from below.
@@ -360,10 +369,10 @@ pub(crate) const THINGS: &[Moved] = &[
     beam([8.0, -4.0, 0.0], [[0.1, 0.0], [0.85, 0.8]], [[0.0, 0.0], [0.95, 0.9]]),
     beam([8.0, -4.0, -4.0], [[0.1, 0.2], [0.85, 1.0]], [[0.0, 0.1], [0.95, 1.0]]),
     // The gable of glass over the skylight.
-    pane([8.0, 4.0, 0.0], [1.0, 0.5]),
-    pane([10.0, 4.0, 0.0], [1.0, 0.5]),
-    pane([8.0, 4.0, -2.0], [0.5, 1.0]),
-    pane([10.0, 4.0, -2.0], [0.5, 1.0]),
+    pane([8.0, 6.0, 0.0], [0.6, 0.06]),
+    pane([10.0, 6.0, 0.0], [0.6, 0.06]),
+    pane([8.0, 6.0, -2.0], [0.06, 0.6]),
+    pane([10.0, 6.0, -2.0], [0.06, 0.6]),
 ];
 
 /// A part of a beam of light: X and Z of its upper and its lower corners, least ones first.
@@ -432,30 +441,25 @@ pub(crate) struct Round {
 
 /// Cypresses, pots and plants.
 pub(crate) const ROUNDS: &[Round] = &[
-    cypress([21.5, -4.0, 5.5]),
-    cypress([22.5, -4.0, 0.5]),
-    cypress([21.5, -4.0, -5.5]),
+    cypress([21.0, -4.0, 5.0]),
+    cypress([21.0, -4.0, -3.0]),
     pot([16.5, -4.0, 6.5]),
     plant([16.5, -3.0, 6.5]),
     pot([16.5, -4.0, -6.5]),
     plant([16.5, -3.0, -6.5]),
     pot([-6.5, 0.0, -6.5]),
     plant([-6.5, 1.0, -6.5]),
-    pot([-6.5, -4.0, -4.5]),
-    plant([-6.5, -3.0, -4.5]),
 ];
 
 const fn cypress(foot: Point) -> Round {
     Round {
         block: "leaves",
         foot,
-        cell: 1.0,
+        cell: 2.0,
         outline: &[
-            &[[0.0, 0.1], [0.3, 0.1], [0.35, 0.4], [1.0, 0.49]],
-            &[[1.0, 0.49], [2.0, 0.48]],
-            &[[2.0, 0.48], [3.0, 0.4]],
-            &[[3.0, 0.4], [4.0, 0.26]],
-            &[[4.0, 0.26], [5.0, 0.0]],
+            &[[0.0, 0.1], [0.4, 0.45], [2.0, 0.55]],
+            &[[2.0, 0.55], [4.0, 0.36]],
+            &[[4.0, 0.36], [5.5, 0.0]],
         ],
     }
 }
@@ -465,7 +469,7 @@ const fn pot(foot: Point) -> Round {
         block: "clay",
         foot,
         cell: 1.0,
-        outline: &[&[[0.0, 0.22], [0.6, 0.42], [0.8, 0.4], [0.8, 0.3], [0.7, 0.0]]],
+        outline: &[&[[0.0, 0.24], [0.75, 0.42], [0.65, 0.0]]],
     }
 }
 
@@ -474,23 +478,22 @@ const fn plant(foot: Point) -> Round {
         block: "leaves",
         foot,
         cell: 1.0,
-        outline: &[&[[0.0, 0.05], [0.15, 0.38], [0.45, 0.47], [0.8, 0.3], [1.0, 0.0]]],
+        outline: &[&[[0.0, 0.1], [0.25, 0.45], [0.7, 0.38], [1.0, 0.0]]],
     }
 }
 
 /// The outline of the columns in their lowest, their middle and their uppermost metre.
 pub(crate) const COLUMN_OUTLINE: [&[[f32; 2]]; 3] = [
-    &[[0.0, 0.48], [0.15, 0.48], [0.3, 0.36], [1.0, 0.35]],
-    &[[0.0, 0.35], [1.0, 0.35]],
-    &[[0.0, 0.35], [0.6, 0.35], [0.85, 0.49], [1.0, 0.49]],
+    &[[0.0, 0.5], [0.3, 0.36], [1.0, 0.36]],
+    &[[0.0, 0.36], [1.0, 0.36]],
+    &[[0.0, 0.36], [0.7, 0.36], [1.0, 0.5]],
 ];
 pub(crate) const COLUMN_BLOCK: &str = "stone";
 /// The outline of lanterns, by shares of a cell of half a metre.
 pub(crate) const LANTERN_OUTLINE: &[[f32; 2]] = &[
     [0.0, 0.0],
-    [0.1, 0.13],
-    [0.3, 0.22],
-    [0.45, 0.13],
+    [0.12, 0.16],
+    [0.38, 0.18],
     [0.5, 0.03],
 ];
 
@@ -515,14 +518,14 @@ pub(crate) const LAMPS: [Lamp; 4] = [
         id: LANTERN_LIGHT,
         is_on: true,
         color: [255, 190, 110],
-        strength: 4.2,
+        strength: 6.0,
         places: &LANTERNS,
     },
     Lamp {
         id: POOL_LIGHT,
         is_on: true,
         color: [70, 220, 255],
-        strength: 1.6,
+        strength: 2.4,
         places: &[
             [7.0, -5.25, 2.8],
             [11.0, -5.25, 2.8],
@@ -533,8 +536,8 @@ pub(crate) const LAMPS: [Lamp; 4] = [
     Lamp {
         id: ROSE_LIGHT,
         is_on: true,
-        color: [255, 130, 120],
-        strength: 2.6,
+        color: [255, 160, 130],
+        strength: 4.5,
         places: &[ROSE_LAMP],
     },
     Lamp {
@@ -551,7 +554,8 @@ pub(crate) struct FastLamp {
     pub(crate) id: u32,
     pub(crate) intensity: u8,
     pub(crate) color: [u8; 3],
-    pub(crate) strength: f32,
+    /// Nothing is lit from further away, in metres, and nothing in another room.
+    pub(crate) reach: f32,
     pub(crate) places: &'static [Point],
 }
 
@@ -562,18 +566,18 @@ pub(crate) const FAST_LAMPS: [FastLamp; 2] = [
     // The glow of the sign.
     FastLamp {
         id: SIGN_LIGHT,
-        intensity: 160,
+        intensity: 120,
         color: [255, 60, 160],
-        strength: 1.2,
-        places: &[[2.8, -0.5, 0.0]],
+        reach: 7.0,
+        places: &[[4.0, -0.5, 0.0]],
     },
-    // A spot on the letters.
+    // A soft light on the letters.
     FastLamp {
         id: BRASS_LIGHT,
-        intensity: 200,
+        intensity: 120,
         color: [255, 210, 120],
-        strength: 3.0,
-        places: &[[15.0, 3.0, 2.0], [15.0, 3.0, -2.0]],
+        reach: 9.0,
+        places: &[[11.0, 3.0, 0.0]],
     },
 ];
 

@@ -11,7 +11,7 @@ const SIDE: u32 = 64;
 const SKY_SIDE: u32 = 64;
 
 /// Colours have this many steps from black to white: fewer are packed better.
-const STEP: f32 = 4.0;
+const STEP: f32 = 6.0;
 
 fn byte(value: f32) -> u8 {
     ((value / STEP + 0.5).floor() * STEP).clamp(0.0, 255.0) as u8
@@ -78,7 +78,7 @@ fn marble(at: [f32; 2]) -> Color {
 
 fn stone(at: [f32; 2]) -> Color {
     let rough = fbm(at, [6, 6], 4, 11);
-    scale([206.0, 194.0, 176.0], 0.94 + 0.14 * rough)
+    scale([224.0, 212.0, 194.0], 0.95 + 0.12 * rough)
 }
 
 fn plaster(at: [f32; 2]) -> Color {
@@ -274,8 +274,8 @@ pub(crate) fn sky([x, y, z]: [f32; 3], sun: [f32; 3]) -> Color {
         mix(color[i], 1.2 * warm, 0.55 * glow).max(disc * [1.0, 0.96, 0.82][i])
     });
     // Hills at the horizon, and dark ground below.
-    let ridge = 0.05 + 0.05 * fbm([across[0], across[1]], [4, 4], 4, 95);
-    let far = 0.09 + 0.06 * fbm(across, [3, 3], 3, 97);
+    let ridge = 0.02 + 0.05 * fbm([across[0], across[1]], [4, 4], 4, 95);
+    let far = 0.045 + 0.05 * fbm(across, [3, 3], 3, 97);
     let land = blend([0.30, 0.27, 0.40], [0.46, 0.34, 0.38], near_sun);
     let color = blend(color, blend(land, horizon, 0.45), 1.0 - smoothstep(far - 0.004, far + 0.004, y));
     let color = blend(color, land, 1.0 - smoothstep(ridge - 0.004, ridge + 0.004, y));

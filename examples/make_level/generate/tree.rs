@@ -201,8 +201,14 @@ fn is_seen(grid: &Grid, least: IVec3, side: i32, wall: usize) -> bool {
             let look = grid.look(beside, 0);
             !clear && look.lets_light() && look.kind != "lamp"
         }
-        What::Shape(shape) => !clear && !grid.shapes[shape].fills((wall + 3) % 6),
+        What::Shape(shape) => !clear && !hides(grid, shape, (wall + 3) % 6),
     })
+}
+
+/// Whether a side of a shape hides all that is beside its cell.
+fn hides(grid: &Grid, shape: usize, wall: usize) -> bool {
+    let shape = &grid.shapes[shape];
+    shape.fills(wall) && !grid.lets_light(shape.block)
 }
 
 /// The faces of a shape that can be seen.
@@ -241,17 +247,18 @@ fn is_hidden(grid: &Grid, number: usize, wall: usize) -> bool {
     let mut marks = wall_marks(shape.least, shape.side, wall);
     marks.all(|mark| {
         let beside = mark + step(wall);
+        if !touches(&quad, beside, axis) {
+            return true;
+        }
         match grid.at(beside) {
             What::Nowhere => true,
             What::Air => false,
-            What::Block(block) => {
-                !grid.lets_light(block) || !touches(&quad, beside, axis)
-            }
-            What::Shape(other) => {
-                let other = &grid.shapes[other];
+            What::Block(block) => !grid.lets_light(block) || block == shape.block,
+            What::Shape(other_number) => {
+                let other = &grid.shapes[other_number];
                 let against = other.quad((wall + 3) % 6);
                 let same = |corner: &Vec3| quad.contains(corner);
-                other.fills((wall + 3) % 6) || against.is_some_and(|it| it.iter().all(same))
+                hides(grid, other_number, (wall + 3) % 6) || against.is_some_and(|it| it.iter().all(same))
             }
         }
     })
@@ -309,12 +316,34 @@ impl Face {
 
     /// Its middle.
     pub(crate) fn middle(&self) -> Vec3 {
-        match &self.outline {
-            Outline::Quad(corners) => corners.iter().sum::<Vec3>() * 0.25,
-            Outline::Triangles(list, _) => {
-                let sum: Vec3 = list.iter().flatten().map(|corner| corner.place).sum();
-                sum / (3 * list.len()) as f32
-            }
+        let (count, sum) = self.corners().fold((0.0, Vec3::ZERO), |(count, sum), corner| {
+            (count + 1.0, sum + corner.place)
+        });
+        sum / count
+    }
+
+    /// Its corners: four of a quad, three of each triangle.
+    pub(crate) fn corners(&self) -> impl Iterator<Item = Corner> {
+        let (quad, triangles) = match &self.outline {
+            Outline::Quad(quad) => (Some(*quad), None),
+            Outline::Triangles(list, _) => (None, Some(list)),
+        };
+        let normal = self.normal();
+        let corner = move |place| Corner {
+            place,
+            normal,
+            around: [0.0; 2],
+        };
+        let quad = quad.into_iter().flatten().map(corner);
+        quad.chain(triangles.into_iter().flatten().flatten().copied())
+    }
+
+    /// The corners of its triangles, three of each.
+    pub(crate) fn triangles(&self) -> Vec<Corner> {
+        let corners: Vec<Corner> = self.corners().collect();
+        match (&self.outline, &corners[..]) {
+            (Outline::Quad(_), &[a, b, c, d]) => vec![a, b, c, a, c, d],
+            _ => corners,
         }
     }
 }
