@@ -85,6 +85,22 @@ pub static TERRAIN: Demo = Demo {
     ],
 };
 
+/// A level of two chunks: a hall with a pool, whose lamps can be switched.
+pub static BATHHOUSE: Demo = Demo {
+    id: "bathhouse",
+    name: "Bath house",
+    help: "A level with a pool, coloured light and lamps to switch",
+    // From the wall of the vestibule over the pool to the windows.
+    first_pose: Pose {
+        eye: Vec3::new(2.2, -0.6, 3.0),
+        target: Vec3::new(13.0, -1.5, -0.9),
+    },
+    picture: include_bytes!("../../assets/demo/pictures/bathhouse.jpg"),
+    file: "bathhouse.pmf",
+    bytes: include_bytes!("../../assets/levels/bathhouse.pmf"),
+    textures: &[],
+};
+
 /// A piece of ground as large as a tile of a map, with its top at a height of 0, for models to
 /// stand on.
 pub fn ground() -> Source {
@@ -188,8 +204,9 @@ pub static BARREL: Demo = Demo {
 };
 
 /// Every demo, in the order in which they are offered.
-pub static DEMOS: [&Demo; 7] = [
+pub static DEMOS: [&Demo; 8] = [
     &TERRAIN,
+    &BATHHOUSE,
     &DRAKELING,
     &BLOSSOM_TREE,
     &LANTERN,

@@ -486,6 +486,8 @@ pub static COMMANDS: &[Command] = &[
         "Every key, what it does, and what is on"),
     command("demo.terrain", "Terrain demo", &[], ("Help", 1), Action::OpenDemo(&demo::TERRAIN),
         "Open the map that comes with the program"),
+    command("demo.bathhouse", "Bath house demo", &[], ("Help", 1), Action::OpenDemo(&demo::BATHHOUSE),
+        "Open a level with a pool, coloured light and lamps to switch"),
     command("demo.drakeling", "Drakeling demo", &[], ("Help", 1), Action::OpenDemo(&demo::DRAKELING),
         "Open a young dragon that idles, walks and jumps"),
     command("demo.blossom-tree", "Blossom tree demo", &[], ("Help", 1), Action::OpenDemo(&demo::BLOSSOM_TREE),

@@ -3,12 +3,12 @@
 use glam::{IVec3, Vec2, Vec3};
 use mapscope::formats::pmf::archive::{Archive, NewFile};
 use mapscope::formats::pmf::{
-    Chunk, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight,
-    ClientFastLight, ClientMaterial, Corners, Cubes, DynamicLight, EnvironmentRegion, Extension,
-    FastLight, Frame, Geometry, Gravity, Header, Level, LevelClient, LevelCommon, LevelServer,
-    LightLayer, LightReference, Lightmap, Material, NO_LIGHTMAP, PathAttribute,
-    PhysicsMaterial, Pmf, ServerRegion, Sky, SoundEnvironment, SoundMaterial, StringRef,
-    StringTableBuilder, Texture, Vertex, Weather, WriteError,
+    Chunk, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight, ClientFastLight,
+    ClientMaterial, Corners, Cubes, DynamicLight, EnvironmentRegion, Extension, FastLight, Frame,
+    Geometry, Gravity, Header, Level, LevelClient, LevelCommon, LevelServer, LightLayer,
+    LightReference, Lightmap, Material, NO_LIGHTMAP, PathAttribute, PhysicsMaterial, Pmf,
+    ServerRegion, Sky, SoundEnvironment, SoundMaterial, StringRef, StringTableBuilder, Texture,
+    Vertex, Weather, WriteError,
 };
 
 use super::charts::{self, Charts, frame};
@@ -30,7 +30,7 @@ const FAINTEST: u8 = 8;
 /// Light is counted in whole multiples of this: filtering hides it, and it is packed to half.
 const STEP: f32 = 5.0;
 /// The same of the layers of lamps.
-const LAYER_STEP: f32 = 8.0;
+const LAYER_STEP: f32 = 10.0;
 
 /// How things feel: name, whether one goes through, friction or speed, traction and bounce.
 const PHYSICS: [(&str, bool, [f32; 3]); 7] = [
@@ -57,15 +57,15 @@ const WEATHERS: [(&str, Point, f32); 2] = [
     ("evening breeze", [0.8, 0.0, 0.4], 0.3),
     ("still air", [0.0, 0.0, 0.0], 0.0),
 ];
-const GRAVITIES: [(&str, Point); 2] = [
-    ("earth", [0.0, -9.81, 0.0]),
-    ("afloat", [0.0, -1.2, 0.0]),
-];
+const GRAVITIES: [(&str, Point); 2] = [("earth", [0.0, -9.81, 0.0]), ("afloat", [0.0, -1.2, 0.0])];
 /// How rooms sound: low pass, high pass, delay, feedback, mix, low pass and high pass of the
 /// reverb.
 const ECHOES: [(&str, [f32; 7]); 3] = [
     ("outdoors", [20_000.0, 20.0, 0.0, 0.0, 0.0, 20_000.0, 20.0]),
-    ("bath hall", [18_000.0, 30.0, 0.09, 0.55, 0.35, 7_000.0, 80.0]),
+    (
+        "bath hall",
+        [18_000.0, 30.0, 0.09, 0.55, 0.35, 7_000.0, 80.0],
+    ),
     ("under water", [900.0, 20.0, 0.02, 0.3, 0.5, 600.0, 20.0]),
 ];
 const EVENING_SKY: &str = "evening";
@@ -143,7 +143,9 @@ pub(crate) fn map() -> Built<Pmf> {
     let textures = textures::all(sun.to_array());
     let grid = Grid::of_plan();
     let [_, chunks, _] = plan::CHUNKS;
-    let trees: Vec<Tree> = (0..chunks as usize).map(|chunk| Tree::of(&grid, chunk)).collect();
+    let trees: Vec<Tree> = (0..chunks as usize)
+        .map(|chunk| Tree::of(&grid, chunk))
+        .collect();
     let means = mean_colors(&textures);
     let charts = Charts::of(&grid, &trees, &|block, side| {
         means[Look::find(grid.look(block, side).name).unwrap_or(0)]
@@ -348,8 +350,12 @@ impl Builder<'_> {
                 strings: server_strings.finish(),
                 // Whoever is in the half toward the other chunk wakes it.
                 regions: vec![ServerRegion {
-                    max: half.with_x(if chunk == 0 { half.x } else { 0.0 }).to_array(),
-                    min: (-half).with_x(if chunk == 0 { 0.0 } else { -half.x }).to_array(),
+                    max: half
+                        .with_x(if chunk == 0 { half.x } else { 0.0 })
+                        .to_array(),
+                    min: (-half)
+                        .with_x(if chunk == 0 { 0.0 } else { -half.x })
+                        .to_array(),
                     chunks: vec![ChunkIndex::new([0, 1 - chunk as u32, 0])],
                 }],
                 entities,
@@ -373,7 +379,9 @@ impl Builder<'_> {
                     cubes.push_empty();
                 }
                 Node::Parent(children) => {
-                    let mask = children.iter().fold(0, |mask, (corner, _)| mask | 1 << corner);
+                    let mask = children
+                        .iter()
+                        .fold(0, |mask, (corner, _)| mask | 1 << corner);
                     let children: Vec<u32> = children.iter().map(|(_, child)| *child).collect();
                     cubes.push_parent(mask, &children);
                 }
@@ -411,9 +419,9 @@ impl Builder<'_> {
                     cubes.push_path_info(Some(*child), &attributes);
                 }
                 Node::Wrap(Wrap::Collider(boxes), child) => {
-                    let boxes = boxes.iter().map(|corners| {
-                        corners.map(|corner| (corner - center).to_array())
-                    });
+                    let boxes = boxes
+                        .iter()
+                        .map(|corners| corners.map(|corner| (corner - center).to_array()));
                     cubes.push_collider(*child, boxes);
                 }
             }
@@ -437,7 +445,11 @@ impl Builder<'_> {
                     cube.side == side && inside
                 });
                 if let Some(found) = found {
-                    let list = if number == chunk { &mut own } else { &mut others };
+                    let list = if number == chunk {
+                        &mut own
+                    } else {
+                        &mut others
+                    };
                     list.push(found as u32);
                 }
             }
@@ -517,7 +529,10 @@ impl Builder<'_> {
             geometry.bits |= Geometry::COMMON_EXTENDED;
         }
         let tree = &self.trees[chunk];
-        let faces: Vec<(usize, &Face)> = faces.iter().map(|face| (*face, &tree.faces[*face])).collect();
+        let faces: Vec<(usize, &Face)> = faces
+            .iter()
+            .map(|face| (*face, &tree.faces[*face]))
+            .collect();
         let first_map = self.charts.maps.iter().position(|map| map.chunk == chunk);
         let first_map = first_map.unwrap_or(0);
         for (number, face) in &faces {
@@ -529,10 +544,13 @@ impl Builder<'_> {
                 Outline::Triangles(list, _) => list.len() as u8,
             };
         }
-        let maps: Vec<u8> = faces.iter().map(|(_, face)| geometry.lightmaps[face.side]).collect();
+        let maps: Vec<u8> = faces
+            .iter()
+            .map(|(_, face)| geometry.lightmaps[face.side])
+            .collect();
         let is_flat = |face: &Face| matches!(face.outline, Outline::Quad(_));
-        let is_basic = faces.iter().all(|(_, face)| is_flat(face))
-            && maps.iter().all(|map| *map == maps[0]);
+        let is_basic =
+            faces.iter().all(|(_, face)| is_flat(face)) && maps.iter().all(|map| *map == maps[0]);
         geometry.first_vertex = client.vertices.len() as u32;
         if is_basic {
             geometry.lightmaps = [maps.first().copied().unwrap_or(NO_LIGHTMAP); 6];
@@ -595,7 +613,9 @@ impl Builder<'_> {
 
     /// What a lamp adds to the lightmaps of a chunk that it reaches.
     fn layers(&self, chunk: usize, lamp: usize) -> Vec<LightLayer> {
-        let color = plan::LAMPS[lamp].color.map(|channel| f32::from(channel) / 255.0);
+        let color = plan::LAMPS[lamp]
+            .color
+            .map(|channel| f32::from(channel) / 255.0);
         let color = Vec3::from(color);
         let maps = self.charts.maps.iter().enumerate();
         let maps = maps.filter(|(_, map)| map.chunk == chunk);
@@ -676,7 +696,9 @@ fn toward(lamp: &plan::FastLamp, place: Vec3) -> Vec3 {
 
 fn bytes(light: Vec3, step: f32) -> [u8; 3] {
     let step = |channel: f32| (channel.clamp(0.0, 1.0) * 255.0 / step + 0.5).floor() * step;
-    light.to_array().map(|channel| step(channel).min(255.0) as u8)
+    light
+        .to_array()
+        .map(|channel| step(channel).min(255.0) as u8)
 }
 
 /// Where on its texture a corner is.
@@ -776,10 +798,12 @@ fn level_common() -> Built<LevelCommon> {
         materials,
         physics_materials,
         sound_materials: SOUNDS
-            .map(|(_, [volume_dampening, frequency_dampening])| SoundMaterial {
-                volume_dampening,
-                frequency_dampening,
-            })
+            .map(
+                |(_, [volume_dampening, frequency_dampening])| SoundMaterial {
+                    volume_dampening,
+                    frequency_dampening,
+                },
+            )
             .to_vec(),
         air_physics: add(&mut strings, PHYSICS[0].0)?,
         weathers,
@@ -815,7 +839,19 @@ fn level_client() -> Built<LevelClient> {
         });
     }
     let mut sounds = Vec::new();
-    for (name, [low_pass, high_pass, delay, feedback, mix, reverb_low, reverb_high]) in ECHOES {
+    for (
+        name,
+        [
+            low_pass,
+            high_pass,
+            delay,
+            feedback,
+            mix,
+            reverb_low,
+            reverb_high,
+        ],
+    ) in ECHOES
+    {
         sounds.push(SoundEnvironment {
             name: add(&mut strings, name)?,
             low_pass,

@@ -106,9 +106,8 @@ struct Flat {
 
 /// The room that a place is in.
 pub(crate) fn room_of(place: Vec3) -> usize {
-    let holds = |room: &plan::Room| {
-        place.cmpge(room.0.into()).all() && place.cmplt(room.1.into()).all()
-    };
+    let holds =
+        |room: &plan::Room| place.cmpge(room.0.into()).all() && place.cmplt(room.1.into()).all();
     let found = plan::ROOMS.iter().position(|(_, room)| holds(room));
     found.unwrap_or(plan::ROOMS.len() - 1)
 }
@@ -117,7 +116,10 @@ impl Charts {
     /// Finds charts for all faces of all chunks. `means` are the mean colours of materials.
     pub(crate) fn of(grid: &Grid, trees: &[Tree], means: &dyn Fn(usize, usize) -> Vec3) -> Self {
         let mut charts = Self {
-            of_face: trees.iter().map(|tree| vec![None; tree.faces.len()]).collect(),
+            of_face: trees
+                .iter()
+                .map(|tree| vec![None; tree.faces.len()])
+                .collect(),
             ..Self::default()
         };
         let mut planes: BTreeMap<Plane, Vec<Flat>> = BTreeMap::new();
@@ -128,7 +130,10 @@ impl Charts {
                     continue;
                 }
                 if let Outline::Triangles(_, Some(thing)) = &face.outline {
-                    rounds.entry((chunk, *thing)).or_default().push((chunk, number));
+                    rounds
+                        .entry((chunk, *thing))
+                        .or_default()
+                        .push((chunk, number));
                     continue;
                 }
                 let normal = face.normal();
@@ -226,7 +231,10 @@ impl Charts {
         } else {
             WALL_DENSITY
         };
-        let size = ((max - min) * density - 1e-3).ceil().max(Vec2::ONE).as_uvec2();
+        let size = ((max - min) * density - 1e-3)
+            .ceil()
+            .max(Vec2::ONE)
+            .as_uvec2();
         let surface = Surface::Plane {
             corner,
             right,
@@ -301,7 +309,10 @@ impl Charts {
                 (chart.map, chart.at) = (map, at.map(|at| at + GUTTER));
             }
             self.maps.push(Map { chunk, exponent });
-            assert!(left.len() < members.len(), "a chart is larger than a lightmap");
+            assert!(
+                left.len() < members.len(),
+                "a chart is larger than a lightmap"
+            );
             members = left;
         }
     }
@@ -313,7 +324,9 @@ impl Charts {
         let (mut placed, mut left) = (Vec::new(), Vec::new());
         for &member in members {
             let [width, height] = self.list[member].outer();
-            let row = rows.iter_mut().find(|row| row[1] >= height && row[2] + width <= side);
+            let row = rows
+                .iter_mut()
+                .find(|row| row[1] >= height && row[2] + width <= side);
             if let Some(row) = row {
                 placed.push((member, [row[2], row[0]]));
                 row[2] += width;
@@ -384,7 +397,10 @@ impl Chart {
                 let turns = f64::from(u) + 0.125;
                 let out = Vec3::new(cosine(turns) as f32, 0.0, sine(turns) as f32);
                 let height = thing.height * (1.0 - v);
-                (thing.foot + out * (thing.radius + 0.03) + Vec3::Y * height, out)
+                (
+                    thing.foot + out * (thing.radius + 0.03) + Vec3::Y * height,
+                    out,
+                )
             }
         }
     }
@@ -414,9 +430,11 @@ fn bounds(face: &Face, normal: Vec3) -> [Vec2; 2] {
     let flat = |place: Vec3| Vec2::new(place.dot(right), place.dot(down));
     let places: Vec<Vec2> = match &face.outline {
         Outline::Quad(corners) => corners.iter().copied().map(flat).collect(),
-        Outline::Triangles(list, _) => {
-            list.iter().flatten().map(|corner| flat(corner.place)).collect()
-        }
+        Outline::Triangles(list, _) => list
+            .iter()
+            .flatten()
+            .map(|corner| flat(corner.place))
+            .collect(),
     };
     let min = places.iter().copied().fold(Vec2::MAX, Vec2::min);
     let max = places.iter().copied().fold(Vec2::MIN, Vec2::max);
@@ -430,7 +448,8 @@ fn touching(flats: Vec<Flat>) -> Vec<Vec<Flat>> {
     for flat in flats {
         let touches = |group: &Vec<Flat>| {
             group.iter().any(|other| {
-                (flat.min - slack).cmple(other.max).all() && (flat.max + slack).cmpge(other.min).all()
+                (flat.min - slack).cmple(other.max).all()
+                    && (flat.max + slack).cmpge(other.min).all()
             })
         };
         let (mut near, far): (Vec<_>, Vec<_>) = groups.into_iter().partition(touches);

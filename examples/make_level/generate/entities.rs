@@ -43,9 +43,8 @@ fn around([x, y, z]: Point) -> [f32; 24] {
 
 /// Those of the whole map.
 fn of_map() -> EntityList {
-    let texts = |texts: &[&str]| {
-        PropertyValues::Texts(texts.iter().copied().map(str::to_owned).collect())
-    };
+    let texts =
+        |texts: &[&str]| PropertyValues::Texts(texts.iter().copied().map(str::to_owned).collect());
     EntityList {
         properties: vec![
             single(texts(&["an evening in late summer"])),

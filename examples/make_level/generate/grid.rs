@@ -76,7 +76,9 @@ pub(crate) struct Grid {
 
 /// The mark that a place is in.
 pub(crate) fn mark_of(place: Vec3) -> IVec3 {
-    ((place - Vec3::from(plan::LEAST)) / MARK).floor().as_ivec3()
+    ((place - Vec3::from(plan::LEAST)) / MARK)
+        .floor()
+        .as_ivec3()
 }
 
 /// The least corner of a mark.
@@ -426,9 +428,15 @@ impl Grid {
         let half = 0.25;
         for place in plan::LANTERNS {
             let middle = Vec3::from(place);
-            self.add_round("lamp", middle - half * Vec3::Y, 0.5, &[plan::LANTERN_OUTLINE]);
+            self.add_round(
+                "lamp",
+                middle - half * Vec3::Y,
+                0.5,
+                &[plan::LANTERN_OUTLINE],
+            );
             // The chain up to the beam.
-            let thin = |corner: Vec3| Vec3::new(corner.x * 0.1 + 0.45, corner.y, corner.z * 0.1 + 0.45);
+            let thin =
+                |corner: Vec3| Vec3::new(corner.x * 0.1 + 0.45, corner.y, corner.z * 0.1 + 0.45);
             let mut at = middle - half + 0.5 * Vec3::Y;
             while at.y < plan::LANTERN_BEAM {
                 self.add_moved("timber", at, 0.5, unit([1.0; 4]).map(thin));
@@ -439,8 +447,14 @@ impl Grid {
         self.add_round("rose lamp", rose, 0.5, &[plan::LANTERN_OUTLINE]);
         for place in plan::GARDEN_LAMPS {
             let middle = Vec3::from(place);
-            self.add_round("lamp", middle - half * Vec3::Y, 0.5, &[plan::LANTERN_OUTLINE]);
-            let post = |corner: Vec3| Vec3::new(corner.x * 0.3 + 0.35, corner.y, corner.z * 0.3 + 0.35);
+            self.add_round(
+                "lamp",
+                middle - half * Vec3::Y,
+                0.5,
+                &[plan::LANTERN_OUTLINE],
+            );
+            let post =
+                |corner: Vec3| Vec3::new(corner.x * 0.3 + 0.35, corner.y, corner.z * 0.3 + 0.35);
             let mut at = middle - half - 0.5 * Vec3::Y;
             while at.y >= -4.0 {
                 self.add_moved("stone", at, 0.5, unit([1.0; 4]).map(post));
@@ -450,13 +464,7 @@ impl Grid {
     }
 
     /// Adds what is round, cell by cell.
-    fn add_round(
-        &mut self,
-        block: &str,
-        foot: Vec3,
-        cell: f32,
-        outline: &[&[[f32; 2]]],
-    ) {
+    fn add_round(&mut self, block: &str, foot: Vec3, cell: f32, outline: &[&[[f32; 2]]]) {
         let all = || outline.iter().copied().flatten();
         let height = all().fold(0.0_f32, |most, [height, _]| most.max(*height));
         let radius = all().fold(0.0_f32, |most, [_, radius]| most.max(*radius));
@@ -490,11 +498,7 @@ fn around(corner: usize) -> Vec3 {
 }
 
 /// The triangles of something round, with smooth normals, on the side that they look to.
-fn round_sides(
-    foot: Vec3,
-    height: f32,
-    outline: &[[f32; 2]],
-) -> [Vec<[Corner; 3]>; 6] {
+fn round_sides(foot: Vec3, height: f32, outline: &[[f32; 2]]) -> [Vec<[Corner; 3]>; 6] {
     let mut sides: [Vec<[Corner; 3]>; 6] = Default::default();
     // From a quarter turn on, around from +X toward +Z.
     const ORDER: [usize; 4] = [2, 3, 5, 0];
@@ -504,7 +508,8 @@ fn round_sides(
             continue;
         }
         // How much the surface looks up, or down.
-        let slope = (wide - narrow) / (high - low).abs().max(1e-3) * if high < low { -1.0 } else { 1.0 };
+        let slope =
+            (wide - narrow) / (high - low).abs().max(1e-3) * if high < low { -1.0 } else { 1.0 };
         let inward = if high < low { -1.0 } else { 1.0 };
         for step in 0..ROUND_SIDES {
             let corner = |number: usize, height_at: f32, radius: f32| {

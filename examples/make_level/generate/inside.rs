@@ -38,8 +38,14 @@ const HALL: [Point; 4] = [
 const SIGHTS: [(Point, &[Point]); 6] = [
     (VESTIBULE, &[VESTIBULE_BACK, HALL[0], HALL[1], HALL[2]]),
     (VESTIBULE_BACK, &[VESTIBULE, HALL[0], HALL[1], HALL[3]]),
-    (HALL[0], &[HALL[1], HALL[2], HALL[3], VESTIBULE, VESTIBULE_BACK]),
-    (HALL[1], &[HALL[0], HALL[2], HALL[3], VESTIBULE, VESTIBULE_BACK]),
+    (
+        HALL[0],
+        &[HALL[1], HALL[2], HALL[3], VESTIBULE, VESTIBULE_BACK],
+    ),
+    (
+        HALL[1],
+        &[HALL[0], HALL[2], HALL[3], VESTIBULE, VESTIBULE_BACK],
+    ),
     (HALL[2], &[HALL[0], HALL[1], HALL[3], VESTIBULE]),
     (HALL[3], &[HALL[0], HALL[1], HALL[2], VESTIBULE_BACK]),
 ];
@@ -48,7 +54,11 @@ const SIGHTS: [(Point, &[Point]); 6] = [
 const PATHS: [(Point, u32, &[(&str, &str)]); 4] = [
     ([7.0, -5.0, 1.0], 2, &[("surface", "water"), ("cost", "4")]),
     ([9.0, -5.0, 1.0], 2, &[("surface", "water"), ("cost", "4")]),
-    ([5.0, -3.0, -6.5], 3, &[("surface", "stairs"), ("cost", "2")]),
+    (
+        [5.0, -3.0, -6.5],
+        3,
+        &[("surface", "stairs"), ("cost", "2")],
+    ),
     ([1.5, -3.0, 0.5], 3, &[("passage", "arch")]),
 ];
 
@@ -132,9 +142,9 @@ pub(crate) fn wraps(grid: &Grid, least: IVec3, side: i32, depth: u32) -> Vec<Wra
     let paths = PATHS.iter().filter(|path| path.1 == depth && holds(path.0));
     wraps.extend(paths.map(|(_, _, attributes)| Wrap::Path(attributes)));
     let colliders = COLLIDERS.iter().filter(|c| c.1 == depth && holds(c.0));
-    wraps.extend(colliders.map(|(_, _, boxes)| {
-        Wrap::Collider(boxes.iter().map(Slope::corners).collect())
-    }));
+    wraps.extend(
+        colliders.map(|(_, _, boxes)| Wrap::Collider(boxes.iter().map(Slope::corners).collect())),
+    );
     wraps
 }
 
@@ -146,8 +156,6 @@ fn is_in_house(from: Vec3, to: Vec3) -> bool {
 
 fn has_air(grid: &Grid, least: IVec3, side: i32) -> bool {
     (0..side).any(|x| {
-        (0..side).any(|y| {
-            (0..side).any(|z| grid.at(least + IVec3::new(x, y, z)) == What::Air)
-        })
+        (0..side).any(|y| (0..side).any(|z| grid.at(least + IVec3::new(x, y, z)) == What::Air))
     })
 }

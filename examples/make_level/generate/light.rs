@@ -219,7 +219,9 @@ impl<'a> Scene<'a> {
                 normal: a.normal,
                 around: [0, 1].map(|i| between(a.around[i], b.around[i], c.around[i])),
             };
-            let luxel = triangle.chart.map(|chart| self.charts.luxel_at(chart, &corner));
+            let luxel = triangle
+                .chart
+                .map(|chart| self.charts.luxel_at(chart, &corner));
             nearest = Some((distance, luxel.map_or(NOTHING_MET, |luxel| luxel as u32)));
         }
         nearest.map(|(_, luxel)| luxel)
@@ -288,7 +290,6 @@ impl<'a> Scene<'a> {
         let seen = spread.map(|off| self.passes(place, at + off * LAMP_RADIUS * 0.58));
         near * 0.25 * seen.into_iter().sum::<Vec3>()
     }
-
 }
 
 /// How much of a light that colours vertices comes to a place, 0 to 1: it has no shadows, and

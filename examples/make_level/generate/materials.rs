@@ -148,7 +148,7 @@ pub(crate) const LOOKS: &[Look] = &[
     lamp("pool lamp", [110, 225, 240], [30, 50, 50]),
     Look {
         kind: "light",
-        color: [70, 58, 40],
+        color: [52, 44, 30],
         is_added: true,
         is_lit: false,
         ..look("sunbeam", "sunbeam", 8.0)

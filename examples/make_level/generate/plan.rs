@@ -116,11 +116,7 @@ pub(crate) const BLOCKS: &[Block] = &[
 pub(crate) const AIR: &str = "air";
 
 /// A box of a block, or of air.
-pub(crate) struct Fill(
-    pub(crate) &'static str,
-    pub(crate) Point,
-    pub(crate) Point,
-);
+pub(crate) struct Fill(pub(crate) &'static str, pub(crate) Point, pub(crate) Point);
 
 /// The boxes, from the ground up.
 pub(crate) const FILLS: &[Fill] = &[
@@ -222,7 +218,8 @@ pub(crate) const COLUMNS: [[f32; 2]; 6] = [
 pub(crate) const COLUMN_FEET: [f32; 2] = [-4.0, 4.0];
 
 /// Middles of lanterns that hang from a beam at this height.
-pub(crate) const LANTERNS: [Point; 4] = [
+pub(crate) const LANTERNS: [Point; 5] = [
+    [-2.75, 2.25, 0.25],
     [6.25, 1.25, 5.25],
     [13.75, 1.25, 5.25],
     [6.25, 1.25, -4.25],
@@ -232,7 +229,7 @@ pub(crate) const LANTERN_BEAM: f32 = 3.0;
 /// Beams under the ceiling from wall to wall: the least corner of their first metre, and what
 /// they take of its width.
 pub(crate) const BEAMS: [(Point, [f32; 2]); 3] = [
-    ([-3.0, 3.0, -7.0], [0.25, 0.75]),
+    ([-3.0, 3.0, -7.0], [0.0, 0.5]),
     ([6.0, 3.0, -7.0], [0.0, 0.5]),
     ([13.0, 3.0, -7.0], [0.5, 1.0]),
 ];
@@ -350,24 +347,106 @@ pub(crate) const fn slim(
 /// Things that are no plain boxes.
 pub(crate) const THINGS: &[Moved] = &[
     // Towels on the bench, folded and not quite straight.
-    slim("cloth", [8.0, -3.5, 6.5], 0.5, [0.1, 0.0, 0.15], [0.9, 0.25, 0.8]),
-    slim("cloth", [8.5, -3.5, 6.5], 0.5, [0.2, 0.0, 0.2], [0.95, 0.4, 0.85]),
-    slim("cloth", [12.0, -3.5, 6.5], 0.5, [0.0, 0.0, 0.2], [0.8, 0.3, 0.8]),
+    slim(
+        "cloth",
+        [8.0, -3.5, 6.5],
+        0.5,
+        [0.1, 0.0, 0.15],
+        [0.9, 0.25, 0.8],
+    ),
+    slim(
+        "cloth",
+        [8.5, -3.5, 6.5],
+        0.5,
+        [0.2, 0.0, 0.2],
+        [0.95, 0.4, 0.85],
+    ),
+    slim(
+        "cloth",
+        [12.0, -3.5, 6.5],
+        0.5,
+        [0.0, 0.0, 0.2],
+        [0.8, 0.3, 0.8],
+    ),
     // The carpet of the vestibule.
-    slim("cloth", [-4.0, -4.0, -1.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
-    slim("cloth", [-3.0, -4.0, -1.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
-    slim("cloth", [-2.0, -4.0, -1.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
-    slim("cloth", [-4.0, -4.0, 0.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
-    slim("cloth", [-3.0, -4.0, 0.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
-    slim("cloth", [-2.0, -4.0, 0.0], 1.0, [0.0, 0.0, 0.0], [1.0, 0.03, 1.0]),
+    slim(
+        "cloth",
+        [-4.0, -4.0, -1.0],
+        1.0,
+        [0.0, 0.0, 0.0],
+        [1.0, 0.03, 1.0],
+    ),
+    slim(
+        "cloth",
+        [-3.0, -4.0, -1.0],
+        1.0,
+        [0.0, 0.0, 0.0],
+        [1.0, 0.03, 1.0],
+    ),
+    slim(
+        "cloth",
+        [-2.0, -4.0, -1.0],
+        1.0,
+        [0.0, 0.0, 0.0],
+        [1.0, 0.03, 1.0],
+    ),
+    slim(
+        "cloth",
+        [-4.0, -4.0, 0.0],
+        1.0,
+        [0.0, 0.0, 0.0],
+        [1.0, 0.03, 1.0],
+    ),
+    slim(
+        "cloth",
+        [-3.0, -4.0, 0.0],
+        1.0,
+        [0.0, 0.0, 0.0],
+        [1.0, 0.03, 1.0],
+    ),
+    slim(
+        "cloth",
+        [-2.0, -4.0, 0.0],
+        1.0,
+        [0.0, 0.0, 0.0],
+        [1.0, 0.03, 1.0],
+    ),
     // The sign over the arch, in two halves.
-    slim("sign", [2.0, -1.0, -1.0], 1.0, [0.0, 0.0, 0.0], [0.12, 1.0, 1.0]),
-    slim("sign", [2.0, -1.0, 0.0], 1.0, [0.0, 0.0, 0.0], [0.12, 1.0, 1.0]),
+    slim(
+        "sign",
+        [2.0, -1.0, -1.0],
+        1.0,
+        [0.0, 0.0, 0.0],
+        [0.12, 1.0, 1.0],
+    ),
+    slim(
+        "sign",
+        [2.0, -1.0, 0.0],
+        1.0,
+        [0.0, 0.0, 0.0],
+        [0.12, 1.0, 1.0],
+    ),
     // The beam of evening sun that falls through the skylight, in four parts: narrower above.
-    beam([8.0, 0.0, 0.0], [[0.2, 0.0], [0.75, 0.7]], [[0.1, 0.0], [0.85, 0.8]]),
-    beam([8.0, 0.0, -4.0], [[0.2, 0.3], [0.75, 1.0]], [[0.1, 0.2], [0.85, 1.0]]),
-    beam([8.0, -4.0, 0.0], [[0.1, 0.0], [0.85, 0.8]], [[0.0, 0.0], [0.95, 0.9]]),
-    beam([8.0, -4.0, -4.0], [[0.1, 0.2], [0.85, 1.0]], [[0.0, 0.1], [0.95, 1.0]]),
+    beam(
+        [8.0, 0.0, 0.0],
+        [[0.2, 0.0], [0.75, 0.7]],
+        [[0.1, 0.0], [0.85, 0.8]],
+    ),
+    beam(
+        [8.0, 0.0, -4.0],
+        [[0.2, 0.3], [0.75, 1.0]],
+        [[0.1, 0.2], [0.85, 1.0]],
+    ),
+    beam(
+        [8.0, -4.0, 0.0],
+        [[0.1, 0.0], [0.85, 0.8]],
+        [[0.0, 0.0], [0.95, 0.9]],
+    ),
+    beam(
+        [8.0, -4.0, -4.0],
+        [[0.1, 0.2], [0.85, 1.0]],
+        [[0.0, 0.1], [0.95, 1.0]],
+    ),
     // The gable of glass over the skylight.
     pane([8.0, 6.0, 0.0], [0.6, 0.06]),
     pane([10.0, 6.0, 0.0], [0.6, 0.06]),
@@ -490,12 +569,8 @@ pub(crate) const COLUMN_OUTLINE: [&[[f32; 2]]; 3] = [
 ];
 pub(crate) const COLUMN_BLOCK: &str = "stone";
 /// The outline of lanterns, by shares of a cell of half a metre.
-pub(crate) const LANTERN_OUTLINE: &[[f32; 2]] = &[
-    [0.0, 0.0],
-    [0.12, 0.16],
-    [0.38, 0.18],
-    [0.5, 0.03],
-];
+pub(crate) const LANTERN_OUTLINE: &[[f32; 2]] =
+    &[[0.0, 0.0], [0.12, 0.16], [0.38, 0.18], [0.5, 0.03]];
 
 /// A lamp: the number and the name by which entities switch it, its colour, and where it shines.
 pub(crate) struct Lamp {
@@ -518,7 +593,7 @@ pub(crate) const LAMPS: [Lamp; 4] = [
         id: LANTERN_LIGHT,
         is_on: true,
         color: [255, 190, 110],
-        strength: 6.0,
+        strength: 5.5,
         places: &LANTERNS,
     },
     Lamp {
@@ -544,7 +619,7 @@ pub(crate) const LAMPS: [Lamp; 4] = [
         id: GARDEN_LIGHT,
         is_on: false,
         color: [200, 255, 160],
-        strength: 2.4,
+        strength: 4.5,
         places: &GARDEN_LAMPS,
     },
 ];

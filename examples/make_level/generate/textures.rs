@@ -65,7 +65,12 @@ fn tile([u, v]: [f32; 2], [columns, rows]: [i32; 2]) -> ([i32; 2], f32) {
 fn marble(at: [f32; 2]) -> Color {
     let ([x, y], edge) = tile(at, [2, 2]);
     let pale = (x + y).rem_euclid(2) == 0;
-    let vein = fbm([at[0] + 0.1 * fbm(at, [3, 3], 2, 3), at[1]], [4, 4], 4, 1 + x.cast_unsigned());
+    let vein = fbm(
+        [at[0] + 0.1 * fbm(at, [3, 3], 2, 3), at[1]],
+        [4, 4],
+        4,
+        1 + x.cast_unsigned(),
+    );
     let vein = 1.0 - smoothstep(0.0, 0.12, vein.abs());
     let base = if pale {
         [232.0, 224.0, 208.0]
@@ -140,9 +145,9 @@ fn planks(at: [f32; 2]) -> Color {
     let grain = fbm([at[0] + random(row, 0, 51), at[1]], [3, 32], 3, 52);
     let tone = 0.4 + 0.35 * (random(row, 1, 53) - 0.5) + 0.3 * grain;
     let palette = [
-        [120.0, 78.0, 46.0],
-        [164.0, 112.0, 68.0],
-        [196.0, 146.0, 94.0],
+        [138.0, 92.0, 56.0],
+        [182.0, 128.0, 80.0],
+        [212.0, 162.0, 108.0],
     ];
     scale(ramp(palette, tone), if edge < 0.1 { 0.62 } else { 1.0 })
 }
@@ -238,7 +243,9 @@ fn sign(is_lit: bool) -> Texture {
             let column = (column + dx).checked_sub(1);
             column.and_then(|column| marks.get(column)) == Some(&b'#')
         };
-        let near = [(0, 1), (2, 1), (1, 0), (1, 2)].iter().any(|(x, y)| mark(*x, *y));
+        let near = [(0, 1), (2, 1), (1, 0), (1, 2)]
+            .iter()
+            .any(|(x, y)| mark(*x, *y));
         let frame = (u - 0.5).abs() > 0.47 || (v - 0.5).abs() > 0.44;
         match (mark(1, 1), near, is_lit) {
             (true, _, true) => [255.0, 150.0, 210.0],
@@ -260,12 +267,19 @@ pub(crate) fn sky([x, y, z]: [f32; 3], sun: [f32; 3]) -> Color {
     let near_sun = smoothstep(-0.4, 1.0, x * 0.93 + z * 0.36);
     let horizon = blend([0.86, 0.56, 0.60], [1.0, 0.78, 0.48], near_sun);
     let middle = blend([0.50, 0.46, 0.72], [0.88, 0.58, 0.56], near_sun * 0.8);
-    let color = ramp([horizon, middle, [0.40, 0.44, 0.74], [0.20, 0.26, 0.56]], high);
+    let color = ramp(
+        [horizon, middle, [0.40, 0.44, 0.74], [0.20, 0.26, 0.56]],
+        high,
+    );
     // Streaks of cloud, longer than they are high. Directions stand in for places.
     let across = [0.5 + 0.25 * x, 0.5 + 0.25 * z];
     let cloud = fbm([across[0] + 0.4 * y, across[1] - 0.3 * y], [5, 9], 4, 91);
     let cloud = smoothstep(0.05, 0.5, cloud) * smoothstep(0.04, 0.2, y);
-    let color = blend(color, blend([0.84, 0.60, 0.66], [1.0, 0.84, 0.66], near_sun), 0.65 * cloud);
+    let color = blend(
+        color,
+        blend([0.84, 0.60, 0.66], [1.0, 0.84, 0.66], near_sun),
+        0.65 * cloud,
+    );
     let glow = toward_sun * toward_sun;
     let glow = glow * glow * glow * glow;
     let disc = smoothstep(0.9965, 0.998, toward_sun);
@@ -274,12 +288,20 @@ pub(crate) fn sky([x, y, z]: [f32; 3], sun: [f32; 3]) -> Color {
         mix(color[i], 1.2 * warm, 0.55 * glow).max(disc * [1.0, 0.96, 0.82][i])
     });
     // Hills at the horizon, and dark ground below.
-    let ridge = 0.02 + 0.05 * fbm([across[0], across[1]], [4, 4], 4, 95);
-    let far = 0.045 + 0.05 * fbm(across, [3, 3], 3, 97);
-    let land = blend([0.30, 0.27, 0.40], [0.46, 0.34, 0.38], near_sun);
-    let color = blend(color, blend(land, horizon, 0.45), 1.0 - smoothstep(far - 0.004, far + 0.004, y));
-    let color = blend(color, land, 1.0 - smoothstep(ridge - 0.004, ridge + 0.004, y));
-    blend(color, [0.22, 0.23, 0.24], smoothstep(0.0, -0.3, y))
+    let ridge = -0.01 + 0.04 * fbm([across[0], across[1]], [4, 4], 4, 95);
+    let far = 0.02 + 0.05 * fbm(across, [3, 3], 3, 97);
+    let land = blend([0.34, 0.30, 0.42], [0.70, 0.50, 0.38], near_sun);
+    let color = blend(
+        color,
+        blend(land, horizon, 0.45),
+        1.0 - smoothstep(far - 0.004, far + 0.004, y),
+    );
+    let color = blend(
+        color,
+        land,
+        1.0 - smoothstep(ridge - 0.004, ridge + 0.004, y),
+    );
+    blend(color, [0.22, 0.23, 0.24], smoothstep(-0.05, -0.5, y))
 }
 
 /// The direction that a texel of a side of the sky is seen in: sides are +X, +Y, +Z, -X, -Y, -Z,

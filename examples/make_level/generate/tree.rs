@@ -240,7 +240,12 @@ fn is_hidden(grid: &Grid, number: usize, wall: usize) -> bool {
     };
     let axis = wall % 3;
     let cell = place_of(shape.least);
-    let plane = cell[axis] + if wall < 3 { shape.side as f32 * MARK } else { 0.0 };
+    let plane = cell[axis]
+        + if wall < 3 {
+            shape.side as f32 * MARK
+        } else {
+            0.0
+        };
     if quad.iter().any(|corner| corner[axis] != plane) {
         return false;
     }
@@ -258,7 +263,8 @@ fn is_hidden(grid: &Grid, number: usize, wall: usize) -> bool {
                 let other = &grid.shapes[other_number];
                 let against = other.quad((wall + 3) % 6);
                 let same = |corner: &Vec3| quad.contains(corner);
-                hides(grid, other_number, (wall + 3) % 6) || against.is_some_and(|it| it.iter().all(same))
+                hides(grid, other_number, (wall + 3) % 6)
+                    || against.is_some_and(|it| it.iter().all(same))
             }
         }
     })
@@ -268,8 +274,12 @@ fn is_hidden(grid: &Grid, number: usize, wall: usize) -> bool {
 fn touches(quad: &[Vec3; 4], mark: IVec3, axis: usize) -> bool {
     let least = place_of(mark);
     (0..3).filter(|other| *other != axis).all(|other| {
-        let low = quad.iter().fold(f32::MAX, |low, corner| low.min(corner[other]));
-        let high = quad.iter().fold(f32::MIN, |high, corner| high.max(corner[other]));
+        let low = quad
+            .iter()
+            .fold(f32::MAX, |low, corner| low.min(corner[other]));
+        let high = quad
+            .iter()
+            .fold(f32::MIN, |high, corner| high.max(corner[other]));
         low < least[other] + MARK && high > least[other]
     })
 }
@@ -316,9 +326,11 @@ impl Face {
 
     /// Its middle.
     pub(crate) fn middle(&self) -> Vec3 {
-        let (count, sum) = self.corners().fold((0.0, Vec3::ZERO), |(count, sum), corner| {
-            (count + 1.0, sum + corner.place)
-        });
+        let (count, sum) = self
+            .corners()
+            .fold((0.0, Vec3::ZERO), |(count, sum), corner| {
+                (count + 1.0, sum + corner.place)
+            });
         sum / count
     }
 
