@@ -140,13 +140,16 @@ impl Grid {
 
     fn block(&self, name: &str) -> usize {
         let found = self.blocks.iter().position(|block| block.name == name);
-        found.unwrap_or_else(|| panic!("the plan has no block `{name}`"))
+        assert!(found.is_some(), "the plan has no block `{name}`");
+        found.unwrap_or(0)
     }
 
     /// The look of a side of a block.
     pub(crate) fn look(&self, block: usize, side: usize) -> &'static Look {
         let name = self.blocks[block].sides[side];
-        &LOOKS[Look::find(name).unwrap_or_else(|| panic!("there is no material `{name}`"))]
+        let found = Look::find(name);
+        assert!(found.is_some(), "there is no material `{name}`");
+        &LOOKS[found.unwrap_or(0)]
     }
 
     /// Whether light goes through what is in a mark, as long as it is no shape.

@@ -6,6 +6,9 @@ use glam::{IVec3, Vec3};
 use super::grid::{Grid, MARK, What, place_of};
 use super::plan::{self, Point, Room};
 
+/// Names and values of attributes.
+type Attributes = &'static [(&'static str, &'static str)];
+
 /// Something around a cube.
 #[derive(Debug, Clone)]
 pub(crate) enum Wrap {
@@ -14,7 +17,7 @@ pub(crate) enum Wrap {
     /// Light falls into it.
     Light,
     /// Attributes of the ways through it.
-    Path(&'static [(&'static str, &'static str)]),
+    Path(Attributes),
     /// Boxes.
     Collider(Vec<[Vec3; 8]>),
 }
@@ -51,7 +54,7 @@ const SIGHTS: [(Point, &[Point]); 6] = [
 ];
 
 /// Ways: a place, how deep the cell is, and what is said of it.
-const PATHS: [(Point, u32, &[(&str, &str)]); 4] = [
+const PATHS: [(Point, u32, Attributes); 4] = [
     ([7.0, -5.0, 1.0], 2, &[("surface", "water"), ("cost", "4")]),
     ([9.0, -5.0, 1.0], 2, &[("surface", "water"), ("cost", "4")]),
     (

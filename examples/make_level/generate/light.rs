@@ -1,6 +1,8 @@
 //! The light on luxels: from the sun and the sky through the windows, from lamps, and from the
 //! walls that they light.
 
+use std::thread::ScopedJoinHandle;
+
 use glam::{IVec3, Vec3};
 
 use super::charts::{Charts, Luxel};
@@ -420,15 +422,15 @@ impl Scene<'_> {
 
     /// The light of the sky at a place in a room, and what comes from its walls.
     pub(crate) fn probe(&self, place: Vec3, light: &Light) -> Vec3 {
-        self.from_around(place, light, 1.0)
+        self.around(place, light, 1.0)
     }
 
     /// The light that comes from the walls at a place in a room that are lit by a lamp.
     pub(crate) fn probe_of_lamp(&self, place: Vec3, light: &Light) -> Vec3 {
-        self.from_around(place, light, 0.0)
+        self.around(place, light, 0.0)
     }
 
-    fn from_around(&self, place: Vec3, light: &Light, sky: f32) -> Vec3 {
+    fn around(&self, place: Vec3, light: &Light, sky: f32) -> Vec3 {
         let sum: Vec3 = (0..PROBE_WAYS)
             .map(|i| {
                 let y = 1.0 - (i as f64 + 0.5) * 2.0 / PROBE_WAYS as f64;
@@ -527,7 +529,7 @@ fn in_parallel<T: Sync, R: Send>(list: &[T], work: impl Fn(&T) -> R + Sync) -> V
             .chunks(each)
             .map(|part| scope.spawn(|| part.iter().map(&work).collect::<Vec<R>>()))
             .collect();
-        let parts = parts.into_iter().map(|part| part.join());
+        let parts = parts.into_iter().map(ScopedJoinHandle::join);
         parts
             .flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect()

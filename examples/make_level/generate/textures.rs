@@ -17,6 +17,9 @@ fn byte(value: f32) -> u8 {
     ((value / STEP + 0.5).floor() * STEP).clamp(0.0, 255.0) as u8
 }
 
+/// Names of textures, and what colours each place of them.
+type Painters<T, const N: usize> = [(&'static str, fn([f32; 2]) -> T); N];
+
 /// Paints every texel: its place goes from 0 to 1, and down.
 fn opaque(width: u32, height: u32, texel: impl Fn([f32; 2]) -> Color) -> Texture {
     painted(width, height, false, |at| {
@@ -326,7 +329,7 @@ fn sky_side(side: usize, sun: [f32; 3]) -> Texture {
 
 /// Names of the textures in the archive, and what they are.
 pub(crate) fn all(sun: [f32; 3]) -> Vec<(String, Texture)> {
-    let seamless: [(&str, fn([f32; 2]) -> Color); 12] = [
+    let seamless: Painters<Color, 12> = [
         ("marble", marble),
         ("stone", stone),
         ("plaster", plaster),
@@ -344,7 +347,7 @@ pub(crate) fn all(sun: [f32; 3]) -> Vec<(String, Texture)> {
         .into_iter()
         .map(|(name, texel)| (name.to_owned(), opaque(SIDE, SIDE, texel)))
         .collect();
-    let holed: [(&str, fn([f32; 2]) -> [u8; 4]); 2] = [("pane", pane), ("lattice", lattice)];
+    let holed: Painters<[u8; 4], 2> = [("pane", pane), ("lattice", lattice)];
     textures.extend(holed.map(|(name, texel)| (name.to_owned(), painted(SIDE, SIDE, true, texel))));
     textures.push(("sign".to_owned(), sign(true)));
     textures.push(("sign off".to_owned(), sign(false)));

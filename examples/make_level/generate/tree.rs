@@ -99,18 +99,15 @@ impl Tree {
         }
         let own = self.cubes.len();
         push(self, Node::Empty);
-        self.cubes[own].node = match self.content(grid, least, side) {
-            Some(node) => node,
-            None => {
-                let half = side / 2;
-                let children = (0..8).map(|corner| {
-                    let upper = corner_signs(corner).map(|sign| i32::from(sign > 0.0));
-                    let child = self.add(grid, least + IVec3::from(upper) * half, half, depth + 1);
-                    (corner, child)
-                });
-                Node::Parent(children.collect())
-            }
-        };
+        self.cubes[own].node = self.content(grid, least, side).unwrap_or_else(|| {
+            let half = side / 2;
+            let children = (0..8).map(|corner| {
+                let upper = corner_signs(corner).map(|sign| i32::from(sign > 0.0));
+                let child = self.add(grid, least + IVec3::from(upper) * half, half, depth + 1);
+                (corner, child)
+            });
+            Node::Parent(children.collect())
+        });
         first
     }
 
