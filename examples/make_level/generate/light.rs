@@ -23,7 +23,7 @@ const LAMP_RADIUS: f32 = 0.12;
 /// How bright the sun is on what looks to it.
 const SUN: Vec3 = Vec3::new(8.4, 5.6, 2.7);
 /// How bright the sky is.
-const SKY: f32 = 1.7;
+const SKY: f32 = 0.9;
 /// How far luxels are from what they are on, in metres.
 const OFF: f32 = 0.02;
 

@@ -593,14 +593,14 @@ pub(crate) const LAMPS: [Lamp; 4] = [
         id: LANTERN_LIGHT,
         is_on: true,
         color: [255, 190, 110],
-        strength: 5.5,
+        strength: 4.6,
         places: &LANTERNS,
     },
     Lamp {
         id: POOL_LIGHT,
         is_on: true,
         color: [70, 220, 255],
-        strength: 2.4,
+        strength: 3.0,
         places: &[
             [7.0, -5.25, 2.8],
             [11.0, -5.25, 2.8],
