@@ -327,7 +327,7 @@ fn cross([a, b, c]: [Vec3; 3], from: Vec3, way: Vec3) -> Option<(f32, [f32; 2])>
 
 /// Light as luxels have it, 0 to 1: eyes see the root of it, and what is very bright less.
 pub(crate) fn tone(light: Vec3) -> Vec3 {
-    let bent = light * (1.0 + light / 6.0) / (1.0 + light);
+    let bent = light * (1.0 + light / 2.5) / (1.0 + light);
     Vec3::from(bent.to_array().map(f32::sqrt)).min(Vec3::ONE)
 }
 

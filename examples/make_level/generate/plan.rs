@@ -593,7 +593,7 @@ pub(crate) const LAMPS: [Lamp; 4] = [
         id: LANTERN_LIGHT,
         is_on: true,
         color: [255, 190, 110],
-        strength: 4.6,
+        strength: 5.6,
         places: &LANTERNS,
     },
     Lamp {
