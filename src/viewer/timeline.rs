@@ -647,8 +647,8 @@ mod tests {
     use super::super::loader::Outcome;
     use super::super::settings::Panel as DockPanel;
     use super::super::testing::{
-        self, Window, button, joint, move_to, moving, picture_of_moving, press, state, with_demo,
-        with_moving,
+        self, Window, button, joint, keep_picture, move_to, moving, picture_of_moving, press,
+        state, with_demo, with_moving,
     };
     use super::*;
 
@@ -1137,16 +1137,6 @@ mod tests {
             assert_eq!(state(&h).player.fps(), 12.0);
             keep_picture(&mut h, &format!("timeline-narrow-{scale}"));
         }
-    }
-
-    /// Keeps a picture where the person who runs this wants it.
-    fn keep_picture(h: &mut Opened, name: &str) -> image::RgbaImage {
-        let picture = h.render().unwrap();
-        if let Some(folder) = std::env::var_os("MAPSCOPE_TEST_PICTURES") {
-            let file = std::path::PathBuf::from(folder).join(format!("{name}.png"));
-            picture.save(file).unwrap();
-        }
-        picture
     }
 
     #[test]
