@@ -285,7 +285,11 @@ impl Document for Moving {
     }
 
     fn handedness(&self) -> Handedness {
-        Handedness::Mirrored
+        if self.parts.is_empty() {
+            Handedness::Mirrored
+        } else {
+            Handedness::Left
+        }
     }
 
     fn drawable(&self) -> Drawable<'_> {

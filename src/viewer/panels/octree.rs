@@ -125,10 +125,8 @@ impl Octree {
         // In reading order, so that each is there when it is its turn.
         let mut from = 0;
         for item in open {
-            let rest = self.lines.iter().skip(from);
-            let found = rest
-                .take_while(|_| true)
-                .position(|line| line.branch.item == item);
+            let mut rest = self.lines.iter().skip(from);
+            let found = rest.position(|line| line.branch.item == item);
             if let Some(at) = found {
                 from += at;
                 self.toggle(document, from);
@@ -212,7 +210,8 @@ impl Octree {
         let depth = line.depth + 1;
         let below = document.branches(self.part, Some(line.branch.item));
         let below = below.into_iter().map(|branch| Line::new(branch, depth));
-        self.lines.splice(index + 1..index + 1, below);
+        let first = index + 1;
+        self.lines.splice(first..first, below);
     }
 
     fn toggle(&mut self, document: &dyn Document, index: usize) {
