@@ -4,16 +4,19 @@ use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use glam::Vec3;
 
 use super::commands::{self, Action};
 use super::panels::Request;
-use super::settings::Panel;
-use super::state::State;
-use super::testing::{Window, button, keep_picture, move_to, press, state};
+use super::settings::{Panel, Settings};
+use super::state::{StartView, State};
+use super::testing::{
+    Window, button, keep_picture, loaded, move_to, moving_with_parts, press, state,
+};
 use super::testing_rooms::{
     CUBES, MANY, chunk, item, parts, picture_of_rooms, settings, sheet_faces, with_rooms,
 };
-use crate::scene::Aabb;
+use crate::scene::{Aabb, FirstLook, Shown};
 
 type Rooms = Harness<'static, Window>;
 
@@ -102,6 +105,59 @@ fn selecting_something_of_another_level_shows_that_level() {
     assert_eq!(state(&h).shown.selected, None);
     ask(&mut h, Request::Select(Some(item("material", 0))));
     assert_eq!(state(&h).shown.part, 0, "it belongs to all");
+}
+
+#[test]
+fn what_the_command_line_asks_for_is_shown_at_first_and_what_is_not_there_is_named() {
+    let cut = Aabb {
+        min: Vec3::splat(-3.0),
+        max: Vec3::splat(3.0),
+    };
+    let asked = |part, light: &str| FirstLook {
+        part: Some(part),
+        cut: Some(cut),
+        cell_depth: Some(2),
+        lights: vec![(light.to_owned(), 70)],
+    };
+    let opened = |first_look| {
+        let start = StartView {
+            first_look,
+            ..StartView::default()
+        };
+        let mut state = State::new(Settings::default(), start);
+        state.loaded(loaded(moving_with_parts(parts()), false));
+        state.shape_view(1.5);
+        state
+    };
+    for light in ["202", "fast LIGHT 202"] {
+        let mut state = opened(asked(1, light));
+        assert!(frames(&state, parts()[1].bounds));
+        assert_eq!(
+            (state.shown.cut, state.shown.cell_depth),
+            (Some(cut), Some(2))
+        );
+        assert_eq!(state.shown.lights, settings(&[(1001, 70)]));
+        assert!(state.cut.is_open() && state.toasts.is_empty());
+        // All of it stays when the file is read again, and is forgotten for the next.
+        state.hide(chunk(1, 3), true);
+        let shown = state.shown.clone();
+        state.loaded(loaded(moving_with_parts(parts()), true));
+        assert_eq!(state.shown, shown);
+        state.loaded(loaded(moving_with_parts(parts()), false));
+        state.shape_view(1.5);
+        assert_eq!(state.shown, Shown::default());
+        assert!(!state.cut.is_open() && frames(&state, parts()[0].bounds));
+    }
+    let state = opened(asked(2, "202"));
+    assert_eq!(state.shown.part, 0);
+    let says = "There is no level 2; this file has the levels 0 to 1";
+    assert_eq!(state.toasts[0].text, says);
+    let state = opened(asked(0, "205"));
+    let says = &state.toasts[0].text;
+    assert!(
+        says.contains("`205`") && says.contains("Fast light 204"),
+        "{says}"
+    );
 }
 
 // ---- Cut ---------------------------------------------------------------------------------------

@@ -130,7 +130,9 @@ fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed)
     let shown = state.player.clip();
     let clip_name = |index: usize| state.clips().get(index).map(|clip| clip.name.clone());
     let text = shown.and_then(clip_name);
-    let text = text.unwrap_or_else(|| "Bind pose".to_owned());
+    let still = commands::of(Action::Animation(Animation::BindPose));
+    let [still, _] = still.map_or([""; 2], |command| state.name_and_help(command));
+    let text = text.unwrap_or_else(|| still.to_owned());
     let mut chosen = None;
     let list = ComboBox::from_id_salt("clip")
         .selected_text(text)
@@ -153,7 +155,7 @@ fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed)
                     chosen = Some(Some(index));
                 }
             }
-            let button = egui::Button::new("Bind pose")
+            let button = egui::Button::new(still)
                 .selected(shown.is_none())
                 .frame_when_inactive(shown.is_none())
                 .min_size(vec2(210.0, 0.0));

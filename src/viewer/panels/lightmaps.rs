@@ -22,6 +22,8 @@ const LIST_WIDTH: f32 = 210.0;
 const MOST_ZOOM: f32 = 200.0;
 /// How much a point of scrolling enlarges.
 const ZOOM_PER_POINT: f32 = 1.004;
+/// How far apart the lines of faces are at least where they are drawn, in points.
+const LEAST_APART: f32 = 2.5;
 /// Pixels have hard edges when they are enlarged.
 const SHARP: TextureOptions = TextureOptions {
     magnification: TextureFilter::Nearest,
@@ -411,14 +413,19 @@ impl Picture {
                 }
             }
         };
-        if !hides_faces {
+        let count: usize = self.faces.iter().map(|face| face.triangles.len()).sum();
+        // How far apart lines are, about: many in little room would hide the picture.
+        let apart = (seen.area() / count.max(1) as f32).sqrt();
+        if !hides_faces && apart > LEAST_APART {
+            let strength = ((apart - LEAST_APART) / 16.0).clamp(0.15, 1.0);
             // A light line with dark edges is seen on any lightmap.
-            for (width, color) in [
-                (2.6, Color32::from_black_alpha(120)),
-                (1.0, Color32::from_white_alpha(190)),
+            for (width, color, least_apart) in [
+                (2.6, Color32::from_black_alpha(120), 10.0),
+                (1.0, Color32::from_white_alpha(190), LEAST_APART),
             ] {
-                for face in &self.faces {
-                    triangles(face, Color32::TRANSPARENT, Stroke::new(width, color));
+                let stroke = Stroke::new(width, color.gamma_multiply(strength));
+                for face in self.faces.iter().filter(|_| apart > least_apart) {
+                    triangles(face, Color32::TRANSPARENT, stroke);
                 }
             }
         }

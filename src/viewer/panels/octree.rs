@@ -10,6 +10,8 @@ use super::tree_line::TreeLine;
 use super::{PanelContext, Request, parts};
 use crate::scene::{Branch, Document, Item};
 
+/// Room before the text of a line for each level of the tree, in points: little, for it is deep.
+const INDENT: f32 = 8.0;
 /// How many lines a search finds at most.
 const MOST_FOUND: usize = 1000;
 /// How many lines an item may be below.
@@ -269,6 +271,7 @@ impl Octree {
                     note: &line.branch.note,
                     swatch: line.branch.swatch,
                     depth: line.depth,
+                    indent: INDENT,
                     open,
                     eye: None,
                 };
