@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use mapscope::formats::pmf;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -801,6 +802,43 @@ fn clips_and_frames_that_are_not_there_are_named() {
         assert_eq!(outcome.stdout, "");
         assert!(!folder.path("a.png").exists() && !folder.path("a0.png").exists());
     }
+}
+
+#[test]
+fn levels_are_cut_open_and_what_is_not_there_is_named() {
+    let folder = good();
+    let map = pmf::synthesize([1, 2, 1], 2, 7);
+    folder.write("made.pmf", pmf::write(&map, pmf::Packing::Stored).unwrap());
+    let draw = |name: &str, args: &str| {
+        let args = format!("render made.pmf --size 64x48 {args} -o {name}");
+        folder.run(&args).expect(0);
+        fs::read(folder.path(name)).unwrap()
+    };
+    let whole = draw("whole.png", "--level 0 --cut -999,-999,-999,999,999,999");
+    // Any two opposite corners will do.
+    assert!(whole == draw("same.png", "--cut 999,-999,-999,-999,999,999"));
+    assert!(whole != draw("open.png", "--cut 999,0,999,-999,-999,-999"));
+    for (args, said) in [
+        (
+            "made.pmf --level 3",
+            "there is no level 3; this file has only level 0",
+        ),
+        ("made.pmf --level -1", "--level"),
+        ("good.pfmap --level 0", "this file has no levels"),
+        ("made.pmf --light nosuch=3", "there is no light `nosuch`"),
+        ("made.pmf --light nosuch", "such as 201=0"),
+        ("made.pmf --light 201=256", "such as 201=0"),
+        ("made.pmf --cut 1,2,3,4,5", "two corners"),
+        ("made.pmf --cut 1,2,3,4,5,nan", "two corners"),
+    ] {
+        for command in ["render -o a.png", "bench --frames 1"] {
+            let outcome = folder
+                .run(&format!("{command} --size 8x8 {args}"))
+                .expect(2);
+            assert!(outcome.stderr.contains(said), "{args}: {outcome:?}");
+        }
+    }
+    assert!(!folder.path("a.png").exists());
 }
 
 #[test]

@@ -293,6 +293,9 @@ pub struct LookArgs {
         allow_hyphen_values = true
     )]
     pub cut: Option<Aabb>,
+    /// The depth of the cells that the overlay `cells` outlines [default: the ends of the tree]
+    #[arg(long, value_name = "N")]
+    pub cell_depth: Option<u8>,
     /// Make a light this bright, from 0 to 255, `on` or `off` (may be given several times); the
     /// number of a light will do for its name, and a wrong name lists them
     #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
@@ -305,6 +308,7 @@ impl LookArgs {
         FirstLook {
             part: self.level,
             cut: self.cut,
+            cell_depth: self.cell_depth,
             lights: self.lights.clone(),
         }
     }

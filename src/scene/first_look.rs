@@ -10,6 +10,8 @@ pub struct FirstLook {
     pub part: Option<usize>,
     /// What lies outside this box is cut away.
     pub cut: Option<Aabb>,
+    /// Cells of this depth are outlined where cells are.
+    pub cell_depth: Option<u8>,
     /// Lights by their names, or by the numbers at the end of their names, and how bright they
     /// are, from 0 to 255.
     pub lights: Vec<(String, u8)>,
@@ -37,6 +39,9 @@ impl FirstLook {
         }
         if self.cut.is_some() {
             shown.cut = self.cut;
+        }
+        if self.cell_depth.is_some() {
+            shown.cell_depth = self.cell_depth;
         }
         if self.lights.is_empty() {
             return result;

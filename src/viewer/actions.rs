@@ -77,19 +77,22 @@ impl State {
         }
     }
 
-    /// What a command is called now, and what it does: an overlay may have another name in the
-    /// open document.
+    /// What a command is called now, and what it does: some have another name in some documents.
     pub(super) fn name_and_help(&self, command: &Command) -> [&'static str; 2] {
-        let overlay = match command.action {
-            Action::Overlay(id) => self.document().and_then(|document| {
-                let overlays = document.overlays();
-                overlays.iter().find(|overlay| overlay.id == id)
-            }),
+        match command.action {
+            Action::Overlay(id) => {
+                let overlays = self.document().map_or(&[][..], |d| d.overlays());
+                let overlay = overlays.iter().find(|overlay| overlay.id == id);
+                overlay.map(|overlay| [overlay.name, overlay.help])
+            }
+            // Levels have no bones.
+            Action::Animation(Animation::BindPose) if self.can_cut() => Some([
+                "Without motion",
+                "Show materials as they are before they move",
+            ]),
             _ => None,
-        };
-        overlay.map_or([command.name, command.help], |overlay| {
-            [overlay.name, overlay.help]
-        })
+        }
+        .unwrap_or([command.name, command.help])
     }
 
     /// Does what a command says, if it can.

@@ -21,7 +21,8 @@ impl State {
         };
         match panel {
             Panel::Kinds => open.has_kinds,
-            Panel::Curves => !open.document.clips().is_empty(),
+            // What moves in a level has no joints.
+            Panel::Curves => !self.clips().is_empty() && open.document.parts().is_empty(),
             Panel::Octree => open.lists.branches,
             Panel::Lights => open.lists.lights,
             Panel::ChunkMap => open.lists.chunks,

@@ -1,8 +1,10 @@
 //! The strip below the view with which a level is cut open: a slider with two ends for each axis.
 
+use std::ops::RangeInclusive;
+
 use egui::{
-    Align, Button, CornerRadius, CursorIcon, DragValue, Id, Layout, Panel, Rect, Response, Role,
-    Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Button, CornerRadius, CursorIcon, DragValue, Id, Layout, Panel, Rect, Response,
+    Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
 use super::commands::Action;
@@ -15,9 +17,11 @@ use crate::scene::Aabb;
 /// In strips narrower than this the sliders are below each other, in points.
 const WIDE: f32 = 760.0;
 /// Room for the two buttons at the end, in points.
-const BUTTONS_WIDTH: f32 = 100.0;
-/// Room for a number, in points.
-const NUMBER_WIDTH: f32 = 62.0;
+const BUTTONS_WIDTH: f32 = 88.0;
+/// Room for the name of an axis, for a number, and between that and the slider, in points.
+const LETTER_WIDTH: f32 = 13.0;
+const NUMBER_WIDTH: f32 = 76.0;
+const GAP: f32 = 6.0;
 /// Height and width of the handles, and thickness of what is between them, in points.
 const HANDLE: egui::Vec2 = vec2(9.0, 17.0);
 const THICKNESS: f32 = 5.0;
@@ -39,8 +43,8 @@ pub(super) fn cut(root: &mut Ui, state: &mut State, placed: &mut Placed) {
         let wide = ui.available_width() >= WIDE;
         if wide {
             ui.horizontal(|ui| {
-                let gaps = ui.spacing().item_spacing.x * 3.0;
-                let width = (ui.available_width() - BUTTONS_WIDTH - gaps) / 3.0;
+                ui.spacing_mut().item_spacing.x = 16.0;
+                let width = (ui.available_width() - BUTTONS_WIDTH) / 3.0 - 16.0;
                 for axis in 0..3 {
                     slider(ui, axis, bounds, &mut ends, width, placed);
                 }
@@ -71,6 +75,7 @@ pub(super) fn cut(root: &mut Ui, state: &mut State, placed: &mut Placed) {
 fn buttons(ui: &mut Ui, state: &mut State, placed: &mut Placed) -> bool {
     let mut reset = false;
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
         let close = Button::new(egui::RichText::new("×").size(18.0)).frame(false);
         let close = ui.add(close).on_hover_text("Cut nothing and close this");
         parts::name(&close, "Close Cut");
@@ -93,7 +98,7 @@ enum Part {
     High,
 }
 
-/// The numbers and the slider of an axis.
+/// The numbers and the slider of an axis, in so much room.
 fn slider(
     ui: &mut Ui,
     axis: usize,
@@ -105,29 +110,42 @@ fn slider(
     let (least, most) = (bounds.min[axis], bounds.max[axis]);
     let name = AXES.get(axis).copied().unwrap_or_default();
     let (mut low, mut high) = (ends.min[axis], ends.max[axis]);
-    ui.spacing_mut().item_spacing.x = 6.0;
-    let size = vec2(width.max(0.0), ui.spacing().interact_size.y);
-    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
-        ui.label(egui::RichText::new(name).monospace().strong());
-        number(ui, &format!("Cut {name} from"), &mut low, least..=high);
-        let room = (ui.available_width() - NUMBER_WIDTH - 6.0).max(40.0);
-        let (rect, _) = ui.allocate_exact_size(vec2(room, HANDLE.y), Sense::hover());
-        placed.at(&format!("cut-{}", name.to_lowercase()), rect);
-        track(ui, name, rect, [least, most], [&mut low, &mut high]);
-        number(ui, &format!("Cut {name} to"), &mut high, low..=most);
-    });
+    let size = vec2(
+        width.max(2.0 * NUMBER_WIDTH + 80.0),
+        ui.spacing().interact_size.y,
+    );
+    let (row, _) = ui.allocate_exact_size(size, Sense::hover());
+    let (letter, rest) = row.split_left_right_at_x(row.left() + LETTER_WIDTH);
+    let (from, rest) = rest.split_left_right_at_x(rest.left() + NUMBER_WIDTH);
+    let (between, to) = rest.split_left_right_at_x(rest.right() - NUMBER_WIDTH);
+    let text = egui::RichText::new(name).monospace();
+    let color = ui.visuals().strong_text_color();
+    parts::paint_text(ui, letter, text, color, Align2::LEFT_CENTER);
+    number(
+        ui,
+        from,
+        &format!("Cut {name} from"),
+        &mut low,
+        least..=high,
+    );
+    let track_place = between.shrink2(vec2(GAP, 0.0));
+    placed.at(&format!("cut-{}", name.to_lowercase()), track_place);
+    track(ui, name, track_place, [least, most], [&mut low, &mut high]);
+    number(ui, to, &format!("Cut {name} to"), &mut high, low..=most);
     ends.min[axis] = low;
     ends.max[axis] = high;
 }
 
-fn number(ui: &mut Ui, name: &str, value: &mut f32, range: std::ops::RangeInclusive<f32>) {
+fn number(ui: &mut Ui, place: Rect, name: &str, value: &mut f32, range: RangeInclusive<f32>) {
     let field = DragValue::new(value)
         .speed(0.05)
         .range(range)
         .fixed_decimals(2)
         .suffix(" m");
-    let field = ui.add_sized(vec2(NUMBER_WIDTH, ui.spacing().interact_size.y), field);
-    parts::name(&field, name);
+    let mut ui = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
+    // All are as wide, whatever number is in them.
+    ui.spacing_mut().interact_size.x = NUMBER_WIDTH;
+    parts::name(&ui.add(field), name);
 }
 
 /// The slider itself: either end can be dragged, and so can both by what is between them.

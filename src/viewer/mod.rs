@@ -18,6 +18,8 @@ mod icons;
 mod labels;
 mod level;
 mod level_chooser;
+#[cfg(test)]
+mod level_tests;
 mod loader;
 mod menus;
 mod notices;

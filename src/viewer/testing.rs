@@ -81,6 +81,17 @@ pub(super) fn window(change: impl FnOnce(&mut State)) -> Harness<'static, Window
     built(Harness::builder().with_size(vec2(1200.0, 800.0)), change)
 }
 
+/// Keeps a picture of a window where the person who runs this wants it, which the variable
+/// `MAPSCOPE_TEST_PICTURES` names.
+pub(super) fn keep_picture(h: &mut Harness<'_, Window>, name: &str) -> image::RgbaImage {
+    let picture = h.render().unwrap();
+    if let Some(folder) = std::env::var_os("MAPSCOPE_TEST_PICTURES") {
+        let file = PathBuf::from(folder).join(format!("{name}.png"));
+        picture.save(file).unwrap();
+    }
+    picture
+}
+
 /// A window made in some way.
 pub(super) fn built(
     builder: HarnessBuilder<Window>,
@@ -274,7 +285,11 @@ impl Document for Moving {
     }
 
     fn handedness(&self) -> Handedness {
-        Handedness::Mirrored
+        if self.parts.is_empty() {
+            Handedness::Mirrored
+        } else {
+            Handedness::Left
+        }
     }
 
     fn drawable(&self) -> Drawable<'_> {
@@ -314,7 +329,7 @@ impl Document for Moving {
     }
 
     fn chunk_map(&self, part: usize) -> Option<ChunkMap> {
-        self.parts.get(part).map(|_| rooms::chunk_map(part))
+        (!self.parts.is_empty()).then(|| rooms::chunk_map(part))
     }
 
     fn sheets(&self, part: usize) -> Vec<Sheet> {

@@ -42,6 +42,8 @@ pub(super) static OVERLAYS: [Overlay; 4] = [
 /// Chunks along X and along Z of a level, and cubes in a chunk.
 const SIDE: u64 = 3;
 pub(super) const CUBES: u64 = 8;
+/// A level that is not in the list, of thousands of chunks.
+pub(super) const MANY: usize = 9;
 
 pub(super) fn item(kind: &'static str, index: u64) -> Item {
     Item { kind, index }
@@ -201,6 +203,9 @@ pub(super) fn find_branches(part: usize, text: &str, most: usize) -> Vec<Branch>
 }
 
 pub(super) fn chunk_map(part: usize) -> ChunkMap {
+    if part >= MANY {
+        return many_chunks();
+    }
     let info = |number: u64| {
         let item = chunk(part as u64, number);
         ChunkInfo {
@@ -214,6 +219,27 @@ pub(super) fn chunk_map(part: usize) -> ChunkMap {
     ChunkMap {
         measures: vec!["Cubes", "Triangles", "Bytes"],
         chunks: (0..SIDE * SIDE).map(info).collect(),
+    }
+}
+
+/// As many chunks as there may be in a level that is worked on.
+fn many_chunks() -> ChunkMap {
+    let info = |number: u64| {
+        let [x, y, z] = [number % 16, number / 16 % 16, number / 256].map(|at| at as f32 * 8.0);
+        let min = Vec3::new(x, y, z);
+        ChunkInfo {
+            item: item("chunk", number),
+            bounds: Aabb {
+                min,
+                max: min + 8.0,
+            },
+            is_readable: true,
+            values: vec![number + 1],
+        }
+    };
+    ChunkMap {
+        measures: vec!["Cubes"],
+        chunks: (0..4096).map(info).collect(),
     }
 }
 

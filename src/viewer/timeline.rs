@@ -130,7 +130,9 @@ fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed)
     let shown = state.player.clip();
     let clip_name = |index: usize| state.clips().get(index).map(|clip| clip.name.clone());
     let text = shown.and_then(clip_name);
-    let text = text.unwrap_or_else(|| "Bind pose".to_owned());
+    let still = commands::of(Action::Animation(Animation::BindPose));
+    let [still, _] = still.map_or([""; 2], |command| state.name_and_help(command));
+    let text = text.unwrap_or_else(|| still.to_owned());
     let mut chosen = None;
     let list = ComboBox::from_id_salt("clip")
         .selected_text(text)
@@ -153,7 +155,7 @@ fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed)
                     chosen = Some(Some(index));
                 }
             }
-            let button = egui::Button::new("Bind pose")
+            let button = egui::Button::new(still)
                 .selected(shown.is_none())
                 .frame_when_inactive(shown.is_none())
                 .min_size(vec2(210.0, 0.0));
@@ -647,8 +649,8 @@ mod tests {
     use super::super::loader::Outcome;
     use super::super::settings::Panel as DockPanel;
     use super::super::testing::{
-        self, Window, button, joint, move_to, moving, picture_of_moving, press, state, with_demo,
-        with_moving,
+        self, Window, button, joint, keep_picture, move_to, moving, picture_of_moving, press,
+        state, with_demo, with_moving,
     };
     use super::*;
 
@@ -1137,16 +1139,6 @@ mod tests {
             assert_eq!(state(&h).player.fps(), 12.0);
             keep_picture(&mut h, &format!("timeline-narrow-{scale}"));
         }
-    }
-
-    /// Keeps a picture where the person who runs this wants it.
-    fn keep_picture(h: &mut Opened, name: &str) -> image::RgbaImage {
-        let picture = h.render().unwrap();
-        if let Some(folder) = std::env::var_os("MAPSCOPE_TEST_PICTURES") {
-            let file = std::path::PathBuf::from(folder).join(format!("{name}.png"));
-            picture.save(file).unwrap();
-        }
-        picture
     }
 
     #[test]

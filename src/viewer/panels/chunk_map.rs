@@ -20,7 +20,7 @@ const MARGIN: f32 = 14.0;
 /// From this width on the legend is beside the map, in points.
 const WIDE: f32 = 420.0;
 /// Room for the legend beside the map, in points.
-const LEGEND_WIDTH: f32 = 150.0;
+const LEGEND_WIDTH: f32 = 190.0;
 /// Of how many boxes the edges are drawn; of more they would only be noise.
 const MOST_WITH_EDGES: usize = 600;
 /// Colours from the least to the most, evenly spaced.
@@ -224,7 +224,8 @@ impl ChunkMapPanel {
     fn view(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, bounds: Aabb) {
         let size = ui.available_size().max(vec2(80.0, 80.0));
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), "Chunk map"));
+        response
+            .widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), "Map of the chunks"));
         if !ui.is_rect_visible(rect) {
             return;
         }

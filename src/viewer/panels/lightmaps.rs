@@ -22,7 +22,9 @@ const LIST_WIDTH: f32 = 210.0;
 const MOST_ZOOM: f32 = 200.0;
 /// How much a point of scrolling enlarges.
 const ZOOM_PER_POINT: f32 = 1.004;
-/// How large a pixel is seen at least before it gets hard edges.
+/// How far apart the lines of faces are at least where they are drawn, in points.
+const LEAST_APART: f32 = 2.5;
+/// Pixels have hard edges when they are enlarged.
 const SHARP: TextureOptions = TextureOptions {
     magnification: TextureFilter::Nearest,
     minification: TextureFilter::Linear,
@@ -299,34 +301,25 @@ impl Lightmaps {
     /// Makes the texture of a sheet, or makes it anew after lights have changed.
     fn load(&mut self, ui: &Ui, context: &PanelContext<'_>, sheet: &Sheet) {
         let lights = &context.shown.lights;
-        let before = self
-            .picture
-            .take()
-            .filter(|picture| picture.sheet == sheet.item);
-        if let Some(picture) = before {
-            if picture.lights != *lights {
-                let image = image_of(context, sheet);
-                let mut texture = picture.texture;
-                if let (Some(texture), Some(image)) = (&mut texture, image) {
-                    texture.set(image, SHARP);
-                }
-                self.picture = Some(Picture {
-                    lights: lights.clone(),
-                    texture,
-                    ..picture
-                });
-            } else {
-                self.picture = Some(picture);
-            }
+        let before = self.picture.take();
+        let before = before.filter(|picture| picture.sheet == sheet.item);
+        let Some(mut picture) = before else {
+            let image = image_of(context, sheet);
+            self.picture = Some(Picture {
+                sheet: sheet.item,
+                lights: lights.clone(),
+                texture: image.map(|image| ui.ctx().load_texture(&sheet.name, image, SHARP)),
+                faces: context.document.sheet_faces(sheet.item),
+            });
             return;
+        };
+        if picture.lights != *lights {
+            picture.lights = lights.clone();
+            if let (Some(texture), Some(image)) = (&mut picture.texture, image_of(context, sheet)) {
+                texture.set(image, SHARP);
+            }
         }
-        let image = image_of(context, sheet);
-        self.picture = Some(Picture {
-            sheet: sheet.item,
-            lights: lights.clone(),
-            texture: image.map(|image| ui.ctx().load_texture(&sheet.name, image, SHARP)),
-            faces: context.document.sheet_faces(sheet.item),
-        });
+        self.picture = Some(picture);
     }
 }
 
@@ -420,10 +413,20 @@ impl Picture {
                 }
             }
         };
-        if !hides_faces {
-            let stroke = Stroke::new(1.0, Color32::from_rgba_unmultiplied(110, 190, 255, 120));
-            for face in &self.faces {
-                triangles(face, Color32::TRANSPARENT, stroke);
+        let count: usize = self.faces.iter().map(|face| face.triangles.len()).sum();
+        // How far apart lines are, about: many in little room would hide the picture.
+        let apart = (seen.area() / count.max(1) as f32).sqrt();
+        if !hides_faces && apart > LEAST_APART {
+            let strength = ((apart - LEAST_APART) / 16.0).clamp(0.15, 1.0);
+            // A light line with dark edges is seen on any lightmap.
+            for (width, color, least_apart) in [
+                (2.6, Color32::from_black_alpha(120), 10.0),
+                (1.0, Color32::from_white_alpha(190), LEAST_APART),
+            ] {
+                let stroke = Stroke::new(width, color.gamma_multiply(strength));
+                for face in self.faces.iter().filter(|_| apart > least_apart) {
+                    triangles(face, Color32::TRANSPARENT, stroke);
+                }
             }
         }
         // What is brought out is seen even so, and over all others.

@@ -19,7 +19,7 @@ const NUMBER_WIDTH: f32 = 40.0;
 pub struct Lights {
     of: DocumentKey,
     part: usize,
-    lights: Vec<Light>,
+    all: Vec<Light>,
     search: String,
     /// Indices of the lights that match the search.
     listed: Vec<usize>,
@@ -32,10 +32,10 @@ impl Lights {
         let part = context.shown.part;
         if self.of.changed_to(context.document) || self.part != part {
             self.part = part;
-            self.lights = context.document.lights(part);
+            self.all = context.document.lights(part);
             self.list();
         }
-        if self.lights.is_empty() {
+        if self.all.is_empty() {
             let advice = "No light of this level can be switched.";
             parts::hint(ui, "No lights", advice);
             return;
@@ -48,7 +48,7 @@ impl Lights {
             self.list();
         }
         ui.horizontal_wrapped(|ui| {
-            let lights = || self.lights.iter().map(|light| light.item);
+            let lights = || self.all.iter().map(|light| light.item);
             let changed = lights().any(|item| context.shown.lights.get(item).is_some());
             for (name, help, intensity, enabled) in [
                 (
@@ -80,7 +80,7 @@ impl Lights {
                 .iter()
                 .any(|text| text.to_lowercase().contains(&wanted))
         };
-        let lights = self.lights.iter().enumerate();
+        let lights = self.all.iter().enumerate();
         self.listed = lights
             .filter(|(_, light)| fits(light))
             .map(|(i, _)| i)
@@ -95,7 +95,7 @@ impl Lights {
         let area = ScrollArea::vertical().auto_shrink(false);
         area.show_rows(ui, row_height, self.listed.len(), |ui, rows| {
             for &index in self.listed.get(rows).unwrap_or_default() {
-                let Some(light) = self.lights.get(index) else {
+                let Some(light) = self.all.get(index) else {
                     continue;
                 };
                 let row = parts::Row {
@@ -138,45 +138,38 @@ fn show_light(ui: &mut Ui, context: &mut PanelContext<'_>, light: &Light, row: R
     let (above, below) = rect.split_top_bottom_at_fraction(0.5);
     let mut wanted = now;
 
-    let mut ui_of = |place: Rect, layout: Layout, show: &mut dyn FnMut(&mut Ui)| {
-        let builder = UiBuilder::new().max_rect(place).layout(layout);
-        ui.scope_builder(builder, |ui| show(ui));
+    let mut child = |place: Rect, id: &str| {
+        let builder = UiBuilder::new().id_salt((light.item, id)).max_rect(place);
+        ui.new_child(builder.layout(Layout::left_to_right(Align::Center)))
     };
-    let left = Layout::left_to_right(Align::Center);
     let switch_place = above.with_max_x(above.min.x + SWITCH_WIDTH);
-    ui_of(switch_place, left, &mut |ui| {
-        let mut on = wanted > 0;
-        let switch = ui.add(Checkbox::without_text(&mut on));
-        parts::name(&switch, &format!("Switch {}", light.name));
-        if switch.changed() {
-            wanted = match (on, light.intensity) {
-                (false, _) => 0,
-                (true, 0) => u8::MAX,
-                (true, in_file) => in_file,
-            };
-        }
-    });
-    ui_of(below.with_min_x(switch_place.max.x), left, &mut |ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        let number_width = NUMBER_WIDTH + ui.spacing().item_spacing.x;
-        ui.spacing_mut().slider_width = (ui.available_width() - number_width).max(24.0);
-        let slider = Slider::new(&mut wanted, 0..=u8::MAX).show_value(false);
-        let slider = ui.add(slider);
-        parts::name(&slider, &format!("Brightness of {}", light.name));
-        let number = DragValue::new(&mut wanted);
-        let number = ui.add_sized(vec2(NUMBER_WIDTH, ui.available_height()), number);
-        parts::name(
-            &number,
-            &format!("Brightness of {} as a number", light.name),
-        );
-    });
+    let mut on = wanted > 0;
+    let switch = child(switch_place, "switch").add(Checkbox::without_text(&mut on));
+    parts::name(&switch, &format!("Switch {}", light.name));
+    if switch.changed() {
+        wanted = match (on, light.intensity) {
+            (false, _) => 0,
+            (true, 0) => u8::MAX,
+            (true, in_file) => in_file,
+        };
+    }
+    let mut line = child(below.with_min_x(switch_place.max.x), "brightness");
+    line.spacing_mut().item_spacing.x = 4.0;
+    line.spacing_mut().slider_width = (line.available_width() - NUMBER_WIDTH - 4.0).max(24.0);
+    let slider = line.add(Slider::new(&mut wanted, 0..=u8::MAX).show_value(false));
+    parts::name(&slider, &format!("Brightness of {}", light.name));
+    let size = vec2(NUMBER_WIDTH, line.available_height());
+    let number = line.add_sized(size, DragValue::new(&mut wanted));
+    let name = format!("Brightness of {} as a number", light.name);
+    parts::name(&number, &name);
 
     let swatch = Rect::from_min_size(switch_place.right_top(), above.size())
         .with_max_x(switch_place.max.x + SWATCH_SIDE);
     let swatch =
         Align2::CENTER_CENTER.align_size_within_rect(egui::Vec2::splat(SWATCH_SIDE), swatch);
-    // As bright as it is.
-    let dim = |channel: u8| (u16::from(channel) * u16::from(wanted) / 255) as u8;
+    // As bright as it is, but never so dark that its colour cannot be told.
+    let share = 64 + u32::from(wanted) * 191 / 255;
+    let dim = |channel: u8| (u32::from(channel) * share / 255) as u8;
     parts::paint_swatch(ui, context, Swatch::Color(light.color.map(dim)), swatch);
     let text = above.with_min_x(swatch.max.x + 7.0);
     let (color, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());

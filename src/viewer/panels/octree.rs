@@ -10,6 +10,8 @@ use super::tree_line::TreeLine;
 use super::{PanelContext, Request, parts};
 use crate::scene::{Branch, Document, Item};
 
+/// Room before the text of a line for each level of the tree, in points: little, for it is deep.
+const INDENT: f32 = 8.0;
 /// How many lines a search finds at most.
 const MOST_FOUND: usize = 1000;
 /// How many lines an item may be below.
@@ -125,10 +127,8 @@ impl Octree {
         // In reading order, so that each is there when it is its turn.
         let mut from = 0;
         for item in open {
-            let rest = self.lines.iter().skip(from);
-            let found = rest
-                .take_while(|_| true)
-                .position(|line| line.branch.item == item);
+            let mut rest = self.lines.iter().skip(from);
+            let found = rest.position(|line| line.branch.item == item);
             if let Some(at) = found {
                 from += at;
                 self.toggle(document, from);
@@ -212,7 +212,8 @@ impl Octree {
         let depth = line.depth + 1;
         let below = document.branches(self.part, Some(line.branch.item));
         let below = below.into_iter().map(|branch| Line::new(branch, depth));
-        self.lines.splice(index + 1..index + 1, below);
+        let first = index + 1;
+        self.lines.splice(first..first, below);
     }
 
     fn toggle(&mut self, document: &dyn Document, index: usize) {
@@ -270,6 +271,7 @@ impl Octree {
                     note: &line.branch.note,
                     swatch: line.branch.swatch,
                     depth: line.depth,
+                    indent: INDENT,
                     open,
                     eye: None,
                 };

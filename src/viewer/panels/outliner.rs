@@ -11,6 +11,8 @@ use super::tree_line::{Eye, TreeLine};
 use super::{PanelContext, Request, parts};
 use crate::scene::{Document, Item, OutlineNode, Swatch};
 
+/// Room before the text of a line for each level of the tree, in points.
+const INDENT: f32 = 16.0;
 /// A heading with more lines than this under it is closed at first.
 const OPEN_AT_FIRST: usize = 64;
 
@@ -170,6 +172,7 @@ impl Outliner {
                     note: &line.note,
                     swatch: line.swatch,
                     depth: line.depth,
+                    indent: INDENT,
                     open,
                     eye,
                 };

@@ -202,7 +202,7 @@ impl Row<'_> {
 }
 
 /// Paints one line of text in a row, cut off where the room ends. Returns the room it took.
-pub(super) fn paint_text(
+pub(in crate::viewer) fn paint_text(
     ui: &Ui,
     rect: Rect,
     text: RichText,

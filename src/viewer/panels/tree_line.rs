@@ -8,8 +8,8 @@ use egui::{
 use super::{PanelContext, Request, parts};
 use crate::scene::{Item, Swatch};
 
-/// Room before the text of a line for each level of the tree, in points.
-const INDENT: f32 = 16.0;
+/// Room before the text of a line for what opens it, in points.
+const TOGGLE_WIDTH: f32 = 16.0;
 /// Room for the eye at the end of a line, in points.
 const EYE_WIDTH: f32 = 20.0;
 
@@ -19,8 +19,9 @@ pub(super) struct TreeLine<'a> {
     pub(super) label: &'a str,
     pub(super) note: &'a str,
     pub(super) swatch: Option<Swatch>,
-    /// How many lines it is under.
+    /// How many lines it is under, and the room before the line for each of them, in points.
     pub(super) depth: usize,
+    pub(super) indent: f32,
     /// Whether it is open, where there is something below it.
     pub(super) open: Option<bool>,
     /// With what it is hidden.
@@ -50,8 +51,8 @@ impl TreeLine<'_> {
             rect.max.x = place.min.x - 4.0;
             eye.show(ui, context, place, hidden, response);
         }
-        let rect = rect.with_min_x(row.min.x + 4.0 + self.depth as f32 * INDENT);
-        let toggle = rect.with_max_x(rect.min.x + INDENT);
+        let rect = rect.with_min_x(row.min.x + 4.0 + self.depth as f32 * self.indent);
+        let toggle = rect.with_max_x(rect.min.x + TOGGLE_WIDTH);
         let mut rest = rect.with_min_x(toggle.max.x);
         let weak = ui.visuals().weak_text_color();
         let color = if hidden {
