@@ -225,7 +225,7 @@ pub struct BenchArgs {
         help_heading = "What"
     )]
     pub frames: u32,
-    /// Fly over the map near the ground, one round in all frames, instead of standing still
+    /// Fly over the map near the ground, one round in all frames
     #[arg(long, conflicts_with_all = ["view", "camera"], help_heading = "What")]
     pub fly: bool,
     /// Draw a model this many times, each at a frame of its own
@@ -255,8 +255,13 @@ pub struct PictureArgs {
         allow_hyphen_values = true
     )]
     pub size: [u32; 2],
-    /// With or without foreshortening [default: perspective]
-    #[arg(long, value_name = "KIND", value_parser = projection_names())]
+    /// Foreshortened, `perspective`, or not, `ortho`
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = projection_names(),
+        hide_possible_values = true
+    )]
     pub projection: Option<Projection>,
     /// Where from and how.
     #[command(flatten)]
@@ -267,8 +272,14 @@ pub struct PictureArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Picture")]
 pub struct LookArgs {
-    /// Look at the whole from here [default: iso]
-    #[arg(long, value_name = "NAME", value_parser = view_names(), conflicts_with = "camera")]
+    /// Look from `iso`, `top`, `north`, `south`, `east` or `west`
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = view_names(),
+        hide_possible_values = true,
+        conflicts_with = "camera"
+    )]
     pub view: Option<NamedView>,
     /// Eye and target in the file's world coordinates (45 degrees high)
     #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
@@ -279,13 +290,13 @@ pub struct LookArgs {
     /// Show this frame, from 0; a fraction lies between two
     #[arg(long, value_name = "N", value_parser = parse_frame)]
     pub frame: Option<f32>,
-    /// Switch an overlay on (may be given several times); a wrong name lists them all
+    /// Switch an overlay on (repeatable); a wrong name lists them all
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
-    /// Show this level of a map of cubes, from 0
-    #[arg(long, value_name = "N")]
+    /// Show this level of the map, from 0
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub level: Option<usize>,
-    /// Cut away what of a map of cubes lies outside this box, two opposite corners in metres
+    /// Cut away what is outside this box, two corners in metres
     #[arg(
         long,
         value_name = "X0,Y0,Z0,X1,Y1,Z1",
@@ -293,11 +304,10 @@ pub struct LookArgs {
         allow_hyphen_values = true
     )]
     pub cut: Option<Aabb>,
-    /// The depth of the cells that the overlay `cells` outlines [default: the ends of the tree]
-    #[arg(long, value_name = "N")]
+    /// Depth of overlay `cells` [default: the ends of the tree]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub cell_depth: Option<u8>,
-    /// Make a light this bright, from 0 to 255, `on` or `off` (may be given several times); the
-    /// number of a light will do for its name, and a wrong name lists them
+    /// Make a light `on`, `off`, or 0 to 255 bright (repeatable)
     #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
     pub lights: Vec<(String, u8)>,
 }
