@@ -15,7 +15,7 @@ use super::ui::Placed;
 use crate::scene::Aabb;
 
 /// In strips narrower than this the sliders are below each other, in points.
-const WIDE: f32 = 760.0;
+const WIDE: f32 = 960.0;
 /// Room for the two buttons at the end, in points.
 const BUTTONS_WIDTH: f32 = 88.0;
 /// Room for the name of an axis, for a number, and between that and the slider, in points.

@@ -298,6 +298,24 @@ fn the_tree_is_walked_with_the_keyboard_and_hovering_points() {
 }
 
 #[test]
+fn the_selection_stays_in_sight_when_the_tree_has_less_room() {
+    let mut h = with_panel(Panel::Octree);
+    for chunk in 0..3 {
+        ask(
+            &mut h,
+            Request::Select(Some(item("cube", chunk * CUBES + 7))),
+        );
+    }
+    let before = h.get_by_label("Cube 23").rect();
+    assert!(place(&h, "octree").contains_rect(before));
+    run(&mut h, Action::Panel(Panel::Lightmaps));
+    let room = place(&h, "octree");
+    assert!(before.top() > room.bottom(), "it has to be brought back");
+    let row = h.get_by_label("Cube 23").rect();
+    assert!(room.contains_rect(row), "{row:?} in {room:?}");
+}
+
+#[test]
 fn cubes_are_found_by_index() {
     let mut h = with_panel(Panel::Octree);
     type_into(&mut h, Role::TextInput, "41");
@@ -576,7 +594,11 @@ fn assert_inside(h: &Rooms, of: &str) {
 
 #[test]
 fn everything_is_in_its_place_in_small_and_large_windows() {
-    let sizes = [(vec2(1280.0, 800.0), 1.0), (vec2(640.0, 520.0), 2.0)];
+    let sizes = [
+        (vec2(1280.0, 800.0), 1.0),
+        (vec2(800.0, 600.0), 1.0),
+        (vec2(640.0, 520.0), 2.0),
+    ];
     for (size, scale) in sizes {
         let name = |what: &str| format!("level-{what}-{}-{scale}", size.x);
         for (what, left, bottom) in [

@@ -38,8 +38,9 @@ pub struct Octree {
     /// A line to bring into sight, and one to give the keyboard focus to.
     reveal: Option<usize>,
     focus: Option<usize>,
-    /// Which lines were in sight in the last frame.
+    /// Which lines were in sight in the last frame, and how much room there was for them.
     in_sight: Range<usize>,
+    height: f32,
     hovered: Option<Item>,
 }
 
@@ -235,10 +236,21 @@ impl Octree {
         ui.spacing_mut().item_spacing.y = 0.0;
         let row_height = parts::Row::height(ui);
         let mut area = ScrollArea::vertical().auto_shrink(false);
+        let height = ui.available_height();
+        if height < self.height - 1.0 {
+            // What there is less room for must not push the selection out of sight.
+            let mut lines = self.shown().iter();
+            let at = lines.position(|line| Some(line.branch.item) == self.current);
+            let at = at.filter(|at| self.in_sight.contains(at));
+            self.reveal = self.reveal.or(at);
+            let fitting = (height / row_height) as usize;
+            self.in_sight.end = self.in_sight.end.min(self.in_sight.start + fitting);
+        }
+        self.height = height;
         if let Some(at) = self.reveal.take() {
             let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
             if !whole.contains(&at) {
-                let above = ui.available_height() * 0.4;
+                let above = height * 0.4;
                 area = area.vertical_scroll_offset((at as f32 * row_height - above).max(0.0));
             }
         }
