@@ -1,5 +1,7 @@
 //! The window as a person uses it on a document of two levels.
 
+use std::time::{Duration, Instant};
+
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::Harness;
@@ -430,12 +432,14 @@ fn a_map_of_thousands_of_chunks_is_drawn_in_no_time() {
     h.state_mut().state.shown.part = MANY;
     h.run();
     h.get_by_label("4\u{202f}096 chunks");
-    let begun = std::time::Instant::now();
-    for _ in 0..10 {
+    // The fastest of several: other work of the machine only ever makes it slower.
+    let frames = (0..10).map(|_| {
+        let begun = Instant::now();
         h.step();
-    }
-    let per_frame = begun.elapsed().as_secs_f32() / 10.0;
-    assert!(per_frame < 0.1, "{per_frame} s a frame");
+        begun.elapsed()
+    });
+    let fastest = frames.min().unwrap();
+    assert!(fastest < Duration::from_millis(50), "{fastest:?} a frame");
 }
 
 // ---- Lightmaps ---------------------------------------------------------------------------------
