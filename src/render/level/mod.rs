@@ -77,6 +77,8 @@ pub(super) struct LevelRenderer {
 #[derive(Debug)]
 pub(super) struct LevelData {
     level: ShownLevel,
+    /// The level that the device has no room for, if it is asked for.
+    refused: Option<usize>,
     /// How many bytes are sent before a picture; none to send all at once.
     bytes_per_picture: Option<u64>,
     look_buffer: wgpu::Buffer,
@@ -238,6 +240,7 @@ impl LevelRenderer {
         }
         Ok(LevelData {
             level,
+            refused: None,
             bytes_per_picture,
             look_buffer,
             look_bind_group,
@@ -257,11 +260,14 @@ impl LevelRenderer {
         (map, view, size): (&Map, &View, [u32; 2]),
     ) {
         let shown = &view.shown;
-        if data.level.number != shown.part {
+        if data.level.number != shown.part && data.refused != Some(shown.part) {
             match ShownLevel::new(gpu, self, map, shown.part) {
                 Ok(level) => data.level = level,
-                // What was shown before stays.
-                Err(error) => log::error!("{error}"),
+                Err(error) => {
+                    // What was shown before stays.
+                    log::error!("{error}");
+                    data.refused = Some(shown.part);
+                }
             }
         }
         let eye = Eye::of(&view.camera);
