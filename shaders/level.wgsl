@@ -73,14 +73,47 @@ struct Material {
 @group(3) @binding(0) var lightmaps: texture_2d<f32>;
 @group(3) @binding(1) var lightmap_sampler: sampler;
 
+// What most views need of a surface. Software renderers pay for everything that is handed on.
+struct Plain {
+    @builtin(position) clip: vec4f,
+    // Place in the texture, and on the page of lightmaps.
+    @location(0) uvs: vec4f,
+}
+
+struct PlainTinted {
+    @builtin(position) clip: vec4f,
+    @location(0) uvs: vec4f,
+    // Light that is added.
+    @location(1) tint: vec3f,
+}
+
 struct Surface {
     @builtin(position) clip: vec4f,
-    @location(0) uv: vec2f,
-    @location(1) lightmap_uv: vec2f,
+    @location(0) uvs: vec4f,
     // Light that is added, or a colour; how much of the light is left in w.
-    @location(2) tint: vec4f,
-    @location(3) world: vec3f,
-    @location(4) normal: vec3f,
+    @location(1) tint: vec4f,
+    @location(2) world: vec3f,
+    @location(3) normal: vec3f,
+}
+
+@vertex
+fn vs_plain(
+    @location(0) position: vec3f,
+    @location(2) uv: vec2f,
+    @location(3) lightmap_uv: vec2f,
+) -> Plain {
+    return Plain(frame.clip_from_world * vec4f(position, 1.0), vec4f(uv, lightmap_uv));
+}
+
+@vertex
+fn vs_plain_tinted(
+    @location(0) position: vec3f,
+    @location(2) uv: vec2f,
+    @location(3) lightmap_uv: vec2f,
+    @location(4) tint: vec4f,
+) -> PlainTinted {
+    let clip = frame.clip_from_world * vec4f(position, 1.0);
+    return PlainTinted(clip, vec4f(uv, lightmap_uv), tint.rgb);
 }
 
 @vertex
@@ -89,26 +122,11 @@ fn vs_level(
     @location(1) normal: vec2f,
     @location(2) uv: vec2f,
     @location(3) lightmap_uv: vec2f,
-) -> Surface {
-    return surface(position, normal, uv, lightmap_uv, vec4f(0.0));
-}
-
-@vertex
-fn vs_level_tinted(
-    @location(0) position: vec3f,
-    @location(1) normal: vec2f,
-    @location(2) uv: vec2f,
-    @location(3) lightmap_uv: vec2f,
     @location(4) tint: vec4f,
 ) -> Surface {
-    return surface(position, normal, uv, lightmap_uv, tint);
-}
-
-fn surface(position: vec3f, normal: vec2f, uv: vec2f, lightmap_uv: vec2f, tint: vec4f) -> Surface {
     return Surface(
         frame.clip_from_world * vec4f(position, 1.0),
-        uv,
-        lightmap_uv,
+        vec4f(uv, lightmap_uv),
         tint,
         position,
         octahedral_normal(normal),
@@ -135,10 +153,23 @@ fn matcap_uv(normal: vec3f) -> vec2f {
 }
 
 @fragment
+fn fs_plain(in: Plain) -> @location(0) vec4f {
+    return shaded(Surface(in.clip, in.uvs, vec4f(0.0), vec3f(0.0), vec3f(0.0)), true);
+}
+
+@fragment
+fn fs_plain_tinted(in: PlainTinted) -> @location(0) vec4f {
+    return shaded(Surface(in.clip, in.uvs, vec4f(in.tint, 1.0), vec3f(0.0), vec3f(0.0)), true);
+}
+
+@fragment
 fn fs_level(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
-    let pixel = abs(dpdx(in.uv)) + abs(dpdy(in.uv));
+    return shaded(in, is_front);
+}
+
+fn shaded(in: Surface, is_front: bool) -> vec4f {
     var albedo = material.color;
-    var uv = in.uv;
+    var uv = in.uvs.xy;
     if LIQUID {
         let height = wave(in.world);
         uv += height * 0.03;
@@ -149,7 +180,7 @@ fn fs_level(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) 
         albedo *= textureSample(picture, material_sampler, uv);
     }
     let normal = normalize(in.normal);
-    var light = textureSampleLevel(lightmaps, lightmap_sampler, in.lightmap_uv, 0.0).rgb;
+    var light = textureSampleLevel(lightmaps, lightmap_sampler, in.uvs.zw, 0.0).rgb;
     if TINTED && SURFACE != SURFACE_TINT {
         light = min(light + in.tint.rgb, vec3f(1.0));
     }
@@ -166,8 +197,8 @@ fn fs_level(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) 
     } else if SURFACE == SURFACE_NORMALS {
         color = normal * 0.5 + 0.5;
     } else if SURFACE == SURFACE_UV_CHECKER {
-        // The file's V runs down.
-        color = uv_color(vec2f(in.uv.x, in.uv.y), pixel) * shade(normal);
+        let pixel = abs(dpdx(in.uvs.xy)) + abs(dpdy(in.uvs.xy));
+        color = uv_color(in.uvs.xy, pixel) * shade(normal);
     } else if SURFACE == SURFACE_TINT {
         color = in.tint.rgb * shade(normal);
     } else {

@@ -5,6 +5,8 @@
 //! that changed before it is committed.
 #![cfg(test)]
 
+#[path = "support/gallery.rs"]
+mod gallery;
 #[expect(dead_code, reason = "other tests make other models")]
 #[path = "support/rigs.rs"]
 mod rigs;
@@ -24,7 +26,7 @@ use mapscope::render::View;
 use mapscope::scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope::scene::model::instances::Instance;
 use mapscope::scene::registry::{self, OpenOptions, Progress};
-use mapscope::scene::{Document, Item, Playhead, demo};
+use mapscope::scene::{Aabb, Document, Item, Playhead, demo};
 
 use stage::{
     GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
@@ -38,6 +40,8 @@ const PER_MILLE_BEYOND: usize = 2;
 
 /// Pictures of single types.
 const TYPE_SIZE: [u32; 2] = [144, 96];
+/// Pictures of levels.
+const LEVEL_SIZE: [u32; 2] = [176, 120];
 /// Pictures of models.
 const MODEL_SIZE: [u32; 2] = [120, 96];
 /// All other pictures.
@@ -443,6 +447,78 @@ fn models() -> Vec<Golden> {
     goldens
 }
 
+/// A picture of a level from a place toward another.
+fn level(name: &str, document: &Arc<dyn Document>, pose: &str) -> Golden {
+    let camera = Camera::new(pose.parse().unwrap(), document.handedness());
+    let mut golden = Golden::new(format!("level-{name}"), document, camera);
+    golden.size = LEVEL_SIZE;
+    golden
+}
+
+/// Ahead, and a little from above: X is right.
+const LEVEL_POSE: &str = "0.8,2.2,-11.5,-0.1,-0.8,2";
+
+/// The overlays that change how the surface of a level is drawn.
+const LEVEL_VIEWS: [&str; 7] = [
+    "lightmap",
+    "unlit",
+    "normals",
+    "uv-checker",
+    "back-faces",
+    "two-sided",
+    "wireframe",
+];
+
+/// A level with one of everything: what its lights do, every view of its surfaces, and its skies.
+fn levels() -> Vec<Golden> {
+    let document = gallery::open();
+    let mut goldens = vec![level("full", &document, LEVEL_POSE)];
+    for id in LEVEL_VIEWS {
+        goldens.push(level(id, &document, LEVEL_POSE).with_overlay(id));
+    }
+    let mut changed = |name: &str, pose: &str, change: &dyn Fn(&mut View)| {
+        let mut golden = level(name, &document, pose);
+        change(&mut golden.view);
+        goldens.push(golden);
+    };
+    let item = |kind, index| Item { kind, index };
+    let light = |kind, index, intensity| {
+        move |view: &mut View| view.shown.lights.set(item(kind, index), Some(intensity))
+    };
+    let dynamic = light("dynamic light", gallery::DYNAMIC_LIGHT, 0);
+    changed("dynamic-light-off", LEVEL_POSE, &dynamic);
+    let dimmed = light("dynamic light", gallery::DYNAMIC_LIGHT, 90);
+    changed("dynamic-light-dimmed", LEVEL_POSE, &dimmed);
+    let fast = light("fast light", gallery::FAST_LIGHT, 40);
+    changed("fast-light-dimmed", LEVEL_POSE, &fast);
+    changed("later", LEVEL_POSE, &|view| {
+        view.shown.playhead = Playhead::at_frame(0, 36);
+    });
+    changed("cut", "2.5,8,-7.5,0.3,-1,0.5", &|view| {
+        view.shown.cut = Some(Aabb {
+            min: Vec3::new(-1.6, -3.5, -4.0),
+            max: Vec3::new(4.0, 0.7, 4.0),
+        });
+    });
+    changed("hidden", LEVEL_POSE, &|view| {
+        view.shown.hidden = vec![item("material", gallery::FLOOR.into())];
+    });
+    changed("selected", LEVEL_POSE, &|view| {
+        view.shown.selected = Some(item("material", gallery::FLOOR.into()));
+    });
+    // What is seen through is in the right order from both sides.
+    changed("panes", "5.5,-0.5,-6,1,-1,0.5", &|_| ());
+    changed("panes-from-behind", "-2,0.5,2.6,1.6,-1.6,-0.5", &|_| ());
+    // All sides of the sky, in two halves, and the one of a region.
+    changed("sky", "50,50,50,51,50.9,51", &|_| ());
+    changed("sky-below", "50,50,50,49,49.1,49", &|_| ());
+    changed("region-sky", "-0.5,-0.5,-0.5,-1.5,0.6,-1.6", &|_| ());
+    changed("orthographic", LEVEL_POSE, &|view| {
+        view.camera.projection = Projection::Orthographic;
+    });
+    goldens
+}
+
 fn all() -> Vec<Golden> {
     [
         types(),
@@ -452,6 +528,7 @@ fn all() -> Vec<Golden> {
         scenery(),
         what_is_missing(),
         models(),
+        levels(),
     ]
     .into_iter()
     .flatten()
@@ -574,7 +651,8 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
     let chimney = rigs::chimney("rock.jpg", "sand.jpg");
     let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
     let of_models = chimney.overlays().iter().map(|o| format!("model-{}", o.id));
-    for name in overlays.chain(views).chain(of_models) {
+    let of_levels = LEVEL_VIEWS.iter().map(|id| format!("level-{id}"));
+    for name in overlays.chain(views).chain(of_models).chain(of_levels) {
         assert!(kept.contains(&name), "{name}");
     }
     for kind in TileType::ALL {

@@ -203,6 +203,7 @@ Examples:
   mapscope bench demo.pfmap
   mapscope bench demo.pfmap --json --camera 0,175,0,-14.942,129.685,-14.942
   mapscope bench synthetic:64x64 --fly --frames 200
+  mapscope bench synthetic:2x5x5
   mapscope bench knight.pfobj --instances 1000
 
 `floor_ms` is what the same target takes to be cleared, and to be covered by one textured quad,
@@ -210,7 +211,7 @@ in the same run: compare frame times with it rather than between machines. A mod
 meanwhile, a frame in each picture, unless --frame holds it.")]
 pub struct BenchArgs {
     /// File to measure; `demo:` is the built-in demo map, `synthetic:ROWSxCOLS` a map of so many
-    /// chunks made for the occasion
+    /// chunks made for the occasion, and `synthetic:YxXxZ` a level of cubes
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// One JSON object instead of text

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::CommandError;
 use crate::formats::pfmap;
+use crate::formats::pmf::{self, Packing};
 use crate::scene::Document;
 use crate::scene::demo::{self, Demo};
 use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
@@ -16,6 +17,10 @@ const DEMO: &str = "demo:";
 const SYNTHETIC: &str = "synthetic:";
 /// The most chunks of a made-up map: 16 times the largest that the measurements speak of.
 const MOST_SYNTHETIC_CHUNKS: u64 = 65_536;
+/// The most chunks of a made-up level, of which each has some 4,500 cubes.
+const MOST_SYNTHETIC_LEVEL_CHUNKS: u64 = 512;
+/// How often the chunks of a made-up level are divided.
+const SYNTHETIC_DEPTH: u8 = 4;
 /// Makes synthetic maps the same in every run.
 const SYNTHETIC_SEED: u64 = 1;
 
@@ -64,23 +69,37 @@ pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
 }
 
 fn synthetic(size: &str) -> Result<Source, CommandError> {
-    let parsed = size
-        .split_once('x')
-        .and_then(|(rows, cols)| Some((rows.parse::<u32>().ok()?, cols.parse::<u32>().ok()?)));
-    let chunks = |rows, cols| u64::from(rows) * u64::from(cols);
-    match parsed {
-        Some((rows, cols)) if (1..=MOST_SYNTHETIC_CHUNKS).contains(&chunks(rows, cols)) => {
-            Ok(Source {
-                path: format!("synthetic-{rows}x{cols}.pfmap").into(),
-                bytes: pfmap::synthesize(rows, cols, SYNTHETIC_SEED).into(),
-                embedded: &[],
-            })
+    let sides: Option<Vec<u32>> = size.split('x').map(|side| side.parse().ok()).collect();
+    let sides = sides.unwrap_or_default();
+    let chunks = sides
+        .iter()
+        .try_fold(1, |product: u64, side| product.checked_mul((*side).into()));
+    let fits = |most| chunks.is_some_and(|chunks| (1..=most).contains(&chunks));
+    let (path, bytes) = match sides[..] {
+        [rows, cols] if fits(MOST_SYNTHETIC_CHUNKS) => {
+            let bytes = pfmap::synthesize(rows, cols, SYNTHETIC_SEED);
+            (format!("synthetic-{rows}x{cols}.pfmap"), bytes)
         }
-        _ => Err(CommandError::Argument(format!(
-            "`{SYNTHETIC}{size}`: expected rows and columns of chunks, such as \
-             {SYNTHETIC}64x64, at most {MOST_SYNTHETIC_CHUNKS} chunks in all"
-        ))),
-    }
+        [y, x, z] if fits(MOST_SYNTHETIC_LEVEL_CHUNKS) => {
+            let map = pmf::synthesize([y, x, z], SYNTHETIC_DEPTH, SYNTHETIC_SEED);
+            let bytes = pmf::write(&map, Packing::Compressed)
+                .map_err(|error| CommandError::Argument(format!("{SYNTHETIC}{size}: {error}")))?;
+            (format!("synthetic-{y}x{x}x{z}.pmf"), bytes)
+        }
+        _ => {
+            return Err(CommandError::Argument(format!(
+                "`{SYNTHETIC}{size}`: expected rows and columns of chunks of terrain, such as \
+                 {SYNTHETIC}64x64, at most {MOST_SYNTHETIC_CHUNKS} chunks in all, or layers (Y), \
+                 columns (X) and rows (Z) of chunks of a level, such as {SYNTHETIC}2x5x5, at most \
+                 {MOST_SYNTHETIC_LEVEL_CHUNKS}"
+            )));
+        }
+    };
+    Ok(Source {
+        path: path.into(),
+        bytes: bytes.into(),
+        embedded: &[],
+    })
 }
 
 /// Opens what an argument names.

@@ -307,16 +307,23 @@ impl Renderer {
             self.model.prepare(gpu, &self.frame, ground, &plain);
         }
 
-        let mut pass = target.begin_pass(encoder);
         let frame = &scene.frame;
         let mut statistics = DrawStatistics::default();
+        let mut pass = match &scene.content {
+            Content::Level(data) => {
+                let to = (target, encoder);
+                self.level.draw(to, frame, data, &mut statistics)
+            }
+            Content::Terrain(_) | Content::Model(_) => target.begin_pass(encoder),
+        };
         match &scene.content {
             Content::Terrain(data) => {
                 self.terrain
                     .draw_ground(&mut pass, frame, data, &mut statistics);
             }
             Content::Model(data) => self.model.draw(&mut pass, frame, data, &mut statistics),
-            Content::Level(data) => self.level.draw(&mut pass, frame, data, &mut statistics),
+            // It is drawn, with its sky.
+            Content::Level(_) => {}
         }
         if let Some(ground) = ground {
             self.model.draw(&mut pass, frame, ground, &mut statistics);

@@ -235,6 +235,7 @@ impl App {
         raw.hovered_files.clear();
         let adapter = self.state.adapter.clone();
         let picture = screen.picture.texture();
+        self.state.chunks_shown = screen.picture.progress();
         let frame_statistics = FrameStatistics {
             frame_ms: screen.picture.frame_ms,
             triangles: screen.picture.statistics.triangles,
@@ -291,6 +292,10 @@ impl App {
             );
             if let Err(error) = &drawn {
                 self.state.refuse(error.to_string());
+                screen.window.request_redraw();
+            }
+            if self.state.chunks_shown != screen.picture.progress() {
+                // For the next chunks, or to say that all are there.
                 screen.window.request_redraw();
             }
             if drawn.unwrap_or(false) {

@@ -9,6 +9,9 @@ use image::RgbaImage;
 use super::state::State;
 use crate::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
 
+/// Bytes of a document that appears chunk by chunk that are put on the GPU before each picture.
+const BYTES_PER_PICTURE: u64 = 16 << 20;
+
 /// The picture, and what it was drawn from.
 pub(super) struct Picture {
     target: Target,
@@ -86,6 +89,12 @@ impl Picture {
             .map_or(0, |(_, scene)| scene.gpu_bytes())
     }
 
+    /// How many chunks of how many the picture shows, of a document that appears chunk by chunk;
+    /// none once it shows all.
+    pub(super) fn progress(&self) -> Option<(usize, usize)> {
+        self.scene.as_ref()?.1.progress()
+    }
+
     /// Has the picture drawn again even if nothing has changed.
     pub(super) fn invalidate(&mut self) {
         self.drawn = None;
@@ -117,7 +126,7 @@ impl Picture {
         };
         let size = extent.size;
         let measured = self.frame_ms > 0.0 || !measure;
-        if self.drawn.as_ref() == Some(&now) && measured {
+        if self.drawn.as_ref() == Some(&now) && measured && self.progress().is_none() {
             return Ok(false);
         }
         if self
@@ -127,7 +136,8 @@ impl Picture {
         {
             // The old one first: two large documents at once may not fit.
             self.scene = None;
-            self.scene = Some((open.version, renderer.upload(gpu, &*open.document)?));
+            let scene = renderer.upload_gradually(gpu, &*open.document, BYTES_PER_PICTURE)?;
+            self.scene = Some((open.version, scene));
         }
         if self.size != size {
             self.size = size;
@@ -169,13 +179,19 @@ impl Picture {
         state: &State,
     ) -> Result<RgbaImage, String> {
         let target = Target::new(gpu, self.target.size);
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let document = state.document();
-        let scene = self.scene.as_mut().map(|(_, scene)| scene);
-        let scene = scene.zip(document.map(|document| &**document));
-        renderer.draw(gpu, &mut encoder, &target, scene, &view_of(state, 1.0));
-        gpu.queue.submit([encoder.finish()]);
-        target.read_back(gpu)
+        let view = view_of(state, 1.0);
+        loop {
+            let document = state.document();
+            let scene = self.scene.as_mut().map(|(_, scene)| scene);
+            let scene = scene.zip(document.map(|document| &**document));
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            renderer.draw(gpu, &mut encoder, &target, scene, &view);
+            gpu.queue.submit([encoder.finish()]);
+            // What is saved shows all.
+            if self.progress().is_none() {
+                return target.read_back(gpu);
+            }
+        }
     }
 }
 

@@ -210,6 +210,8 @@ pub(super) struct State {
     pub toasts: Vec<Toast>,
     /// What is loaded.
     pub loading: Option<LoadingView>,
+    /// How many chunks of how many the picture shows, until it shows all.
+    pub chunks_shown: Option<(usize, usize)>,
     /// Files that are held over the window.
     pub hovering: Option<HoveringFiles>,
     /// The files that go with the open one.
@@ -258,6 +260,7 @@ impl State {
             failures: Vec::new(),
             toasts: Vec::new(),
             loading: None,
+            chunks_shown: None,
             hovering: None,
             playlist: None,
             settings,

@@ -139,6 +139,10 @@ fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             state.run(Action::ShowAll);
         }
     }
+    if let Some((shown, all)) = state.chunks_shown {
+        ui.separator();
+        ui.label(format!("Showing chunks {shown} of {all}"));
+    }
     let mode = match state.mode {
         CameraMode::Orbit => None,
         CameraMode::Fly => Some("Flying"),

@@ -57,6 +57,8 @@ pub(super) struct LevelChunk {
     pub(super) is_there: bool,
     /// The tint of all its vertices, unless each has its own.
     pub(super) same_tint: Option<[u8; 4]>,
+    /// Whether its tint takes light away.
+    pub(super) dims: bool,
     /// How bright each of its dynamic lights is on its lightmaps.
     pub(super) painted: Vec<u8>,
 }
@@ -129,6 +131,7 @@ impl LevelChunk {
                 parts: parts.collect(),
                 is_there: false,
                 same_tint: Some(PLAIN),
+                dims: false,
                 painted: Vec::new(),
                 see_through,
             });
@@ -172,6 +175,11 @@ impl LevelChunk {
         (same_tints, index): (&wgpu::Buffer, usize),
         tint: &Tint,
     ) {
+        let takes_away = |tint: &[u8; 4]| tint[3] != PLAIN[3];
+        self.dims = match tint {
+            Tint::Same(tint) => takes_away(tint),
+            Tint::Each(tints) => tints.iter().any(takes_away),
+        };
         match tint {
             Tint::Same(tint) => {
                 if self.same_tint != Some(*tint) {

@@ -11,6 +11,7 @@
 mod chunks;
 mod gpu_data;
 mod materials;
+mod pipelines;
 mod see_through;
 mod shown_level;
 
@@ -20,32 +21,16 @@ use glam::{Vec3, Vec4};
 
 use self::chunks::LevelChunk;
 use self::materials::MaterialLayout;
+use self::pipelines::{Look, PipelineKey, Surface};
 use self::shown_level::ShownLevel;
 use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
-use super::resources::{
-    PipelineOptions, create_pipeline, sampler_entry, texture_entry, uniform_entry,
-};
-use super::shaders::LEVEL;
-use super::{DrawStatistics, Gpu, UploadError, View};
+use super::resources::{sampler_entry, texture_entry, uniform_entry};
+use super::{DrawStatistics, Gpu, Target, UploadError, View};
 use crate::scene::camera::{Camera, Projection};
 use crate::scene::level::Map;
 use crate::scene::level::materials::Blend;
-use crate::scene::level::mesh::LevelVertex;
-use crate::scene::level::tint::PLAIN;
 use crate::scene::model::BACK_FACE_COLOR;
 use crate::scene::{Aabb, Shown};
-
-/// How the surface is coloured; the numbers are those of `SURFACE_*` in the shader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Surface {
-    Full = 0,
-    Lightmap = 1,
-    Unlit = 2,
-    Normals = 3,
-    UvChecker = 4,
-    Tint = 5,
-    BackFaces = 6,
-}
 
 /// Overlays that colour the surface.
 const SURFACES: [(&str, Surface); 8] = [
@@ -59,55 +44,12 @@ const SURFACES: [(&str, Surface); 8] = [
     ("back-faces", Surface::BackFaces),
 ];
 
+/// How many triangles are drawn in a pass by a program that stands in for a graphics card: it fills
+/// those of a pass while it works out where those of the next one are.
+const PASS_TRIANGLES: usize = 10_000;
+
 /// Bits by which sides are not drawn: all that lie flat on a side.
 const FLAT_SIDES: u8 = 0b11_1111;
-
-/// How a level is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Look {
-    surface: Surface,
-    /// Whether one material stands out from the others.
-    highlighted: bool,
-    /// Whether the back of every face is drawn.
-    two_sided: bool,
-    /// Whether something is cut away.
-    cut: bool,
-}
-
-/// Where the tint of a vertex is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TintFrom {
-    /// It has none.
-    Nowhere,
-    /// It is that of its chunk.
-    Chunk,
-    /// It has its own.
-    Vertex,
-}
-
-/// What a pipeline is made for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PipelineKey {
-    Faces(FacesKey),
-    Edges {
-        two_sided: bool,
-        cut: bool,
-    },
-    /// A side of the sky, with a texture or without.
-    SkySide(bool),
-    /// What is behind where there is no sky.
-    Backdrop,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FacesKey {
-    look: Look,
-    blend: Blend,
-    is_textured: bool,
-    has_matcap: bool,
-    is_liquid: bool,
-    tint: TintFrom,
-}
 
 /// From where one looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -135,6 +77,8 @@ pub(super) struct LevelRenderer {
 #[derive(Debug)]
 pub(super) struct LevelData {
     level: ShownLevel,
+    /// The level that the device has no room for, if it is asked for.
+    refused: Option<usize>,
     /// How many bytes are sent before a picture; none to send all at once.
     bytes_per_picture: Option<u64>,
     look_buffer: wgpu::Buffer,
@@ -158,6 +102,20 @@ struct DrawList {
     has_backdrop: bool,
     see_through: Vec<Draw>,
     edges: Option<PipelineKey>,
+    /// All of it but the edges, divided.
+    parts: Vec<DrawPart>,
+    /// Which parts are drawn in each pass.
+    passes: Vec<Range<usize>>,
+}
+
+/// What is drawn one after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum DrawPart {
+    /// So many of what hides what is behind it.
+    Opaque(Range<usize>),
+    Sky,
+    /// So many of what is seen through.
+    SeeThrough(Range<usize>),
 }
 
 /// A draw call.
@@ -238,59 +196,15 @@ impl LevelRenderer {
     }
 
     fn make_pipeline(&mut self, gpu: &Gpu, frame: &FrameRenderer, key: PipelineKey) {
-        if self.pipeline(key).is_some() {
-            return;
+        if self.pipeline(key).is_none() {
+            let layouts = [
+                &frame.layout,
+                &self.look_layout,
+                &self.materials.layout,
+                &self.page_layout,
+            ];
+            self.pipelines.push((key, key.pipeline(gpu, layouts)));
         }
-        let module = LEVEL.module(&gpu.device);
-        let surfaces = [
-            &frame.layout,
-            &self.look_layout,
-            &self.materials.layout,
-            &self.page_layout,
-        ];
-        let behind_all = |vertex, fragment| PipelineOptions {
-            depth_write: false,
-            cull: false,
-            depth_compare: wgpu::CompareFunction::Equal,
-            ..PipelineOptions::new(vertex, fragment)
-        };
-        let on = |on: bool| f64::from(u8::from(on));
-        let pipeline = match key {
-            PipelineKey::Faces(key) => faces_pipeline(gpu, &module, &surfaces, key),
-            PipelineKey::Edges { two_sided, cut } => {
-                let attributes = vertex_attributes();
-                create_pipeline(
-                    gpu,
-                    &module,
-                    &surfaces,
-                    &PipelineOptions {
-                        vertices: Some(vertex_layout(&attributes)),
-                        cull: !two_sided,
-                        wireframe: true,
-                        blend: Some(wgpu::BlendState::ALPHA_BLENDING),
-                        depth_write: false,
-                        constants: &[("CUT", on(cut))],
-                        ..PipelineOptions::new("vs_level", "fs_level_wire")
-                    },
-                )
-            }
-            PipelineKey::SkySide(is_textured) => create_pipeline(
-                gpu,
-                &module,
-                &surfaces[..3],
-                &PipelineOptions {
-                    constants: &[("TEXTURED", on(is_textured))],
-                    ..behind_all("vs_sky_side", "fs_sky_side")
-                },
-            ),
-            PipelineKey::Backdrop => create_pipeline(
-                gpu,
-                &module,
-                &surfaces[..1],
-                &behind_all("vs_sky", "fs_backdrop"),
-            ),
-        };
-        self.pipelines.push((key, pipeline));
     }
 
     fn pipeline(&self, key: PipelineKey) -> Option<&wgpu::RenderPipeline> {
@@ -326,6 +240,7 @@ impl LevelRenderer {
         }
         Ok(LevelData {
             level,
+            refused: None,
             bytes_per_picture,
             look_buffer,
             look_bind_group,
@@ -345,11 +260,14 @@ impl LevelRenderer {
         (map, view, size): (&Map, &View, [u32; 2]),
     ) {
         let shown = &view.shown;
-        if data.level.number != shown.part {
+        if data.level.number != shown.part && data.refused != Some(shown.part) {
             match ShownLevel::new(gpu, self, map, shown.part) {
                 Ok(level) => data.level = level,
-                // What was shown before stays.
-                Err(error) => log::error!("{error}"),
+                Err(error) => {
+                    // What was shown before stays.
+                    log::error!("{error}");
+                    data.refused = Some(shown.part);
+                }
             }
         }
         let eye = Eye::of(&view.camera);
@@ -371,35 +289,78 @@ impl LevelRenderer {
                     cut: look.cut,
                 }
             });
+        let all_in_one = !gpu.is_processor();
+        data.list.divide(if all_in_one {
+            usize::MAX
+        } else {
+            PASS_TRIANGLES
+        });
         for key in data.list.keys() {
             self.make_pipeline(gpu, frame, key);
         }
     }
 
-    /// Draws what hides what is behind it, then the sky, and then what does not.
-    pub(super) fn draw(
+    /// Draws what hides what is behind it, then the sky, and then what does not, in one or several
+    /// passes, of which the first one is not begun yet; gives back the last one.
+    pub(super) fn draw<'e>(
         &self,
-        pass: &mut wgpu::RenderPass<'_>,
+        (target, encoder): (&Target, &'e mut wgpu::CommandEncoder),
         frame: &FrameData,
         data: &LevelData,
         statistics: &mut DrawStatistics,
-    ) {
-        pass.set_bind_group(0, &frame.bind_group, &[]);
-        self.draw_all(pass, data, data.list.opaque.iter().cloned(), statistics);
-        self.draw_sky(pass, data, statistics);
-        self.draw_all(
-            pass,
-            data,
-            data.list.see_through.iter().cloned(),
-            statistics,
-        );
-        if let Some(key) = data.list.edges {
-            let all = data.list.opaque.iter().chain(&data.list.see_through);
+    ) -> wgpu::RenderPass<'e> {
+        let list = &data.list;
+        let mut draw = |pass: &mut wgpu::RenderPass<'_>, parts: &Range<usize>| {
+            for part in list.parts.get(parts.clone()).unwrap_or_default() {
+                self.draw_part(pass, frame, data, part, statistics);
+            }
+        };
+        let Some((last, before)) = list.passes.split_last() else {
+            return target.begin_pass(encoder);
+        };
+        for (number, parts) in before.iter().enumerate() {
+            let mut pass = match number {
+                0 => target.begin_pass(encoder),
+                _ => target.continue_pass(encoder),
+            };
+            draw(&mut pass, parts);
+        }
+        let mut pass = match before {
+            [] => target.begin_pass(encoder),
+            _ => target.continue_pass(encoder),
+        };
+        draw(&mut pass, last);
+        if let Some(key) = list.edges {
+            let all = list.opaque.iter().chain(&list.see_through);
             let edges = all.map(|draw| Draw {
                 key,
                 ..draw.clone()
             });
-            self.draw_all(pass, data, edges, statistics);
+            self.draw_all(&mut pass, data, edges, statistics);
+        }
+        pass
+    }
+
+    fn draw_part(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &LevelData,
+        part: &DrawPart,
+        statistics: &mut DrawStatistics,
+    ) {
+        let list = &data.list;
+        pass.set_bind_group(0, &frame.bind_group, &[]);
+        match part {
+            DrawPart::Opaque(range) => {
+                let draws = list.opaque.get(range.clone()).unwrap_or_default();
+                self.draw_all(pass, data, draws.iter().cloned(), statistics);
+            }
+            DrawPart::Sky => self.draw_sky(pass, data, statistics),
+            DrawPart::SeeThrough(range) => {
+                let draws = list.see_through.get(range.clone()).unwrap_or_default();
+                self.draw_all(pass, data, draws.iter().cloned(), statistics);
+            }
         }
     }
 
@@ -625,6 +586,22 @@ impl LevelData {
 }
 
 impl DrawList {
+    /// Divides what is drawn into passes of about so many triangles.
+    fn divide(&mut self, triangles: usize) {
+        self.parts.clear();
+        divide(&self.opaque, triangles, DrawPart::Opaque, &mut self.parts);
+        self.parts.push(DrawPart::Sky);
+        let see_through = DrawPart::SeeThrough;
+        divide(&self.see_through, triangles, see_through, &mut self.parts);
+        self.passes.clear();
+        match triangles {
+            usize::MAX => self.passes.push(0..self.parts.len()),
+            _ => self
+                .passes
+                .extend((0..self.parts.len()).map(|part| part..part + 1)),
+        }
+    }
+
     /// What it needs pipelines for.
     fn keys(&self) -> impl Iterator<Item = PipelineKey> {
         let draws = self.opaque.iter().chain(&self.see_through);
@@ -634,6 +611,23 @@ impl DrawList {
             .chain(sides.map(|(_, is_textured)| PipelineKey::SkySide(*is_textured)))
             .chain(self.has_backdrop.then_some(PipelineKey::Backdrop))
             .chain(self.edges)
+    }
+}
+
+/// Adds parts of about so many triangles.
+fn divide(
+    draws: &[Draw],
+    triangles: usize,
+    part: fn(Range<usize>) -> DrawPart,
+    parts: &mut Vec<DrawPart>,
+) {
+    let (mut first, mut drawn) = (0, 0);
+    for (number, draw) in draws.iter().enumerate() {
+        drawn += draw.indices.len() / 3;
+        if drawn >= triangles || number + 1 == draws.len() {
+            parts.push(part(first..number + 1));
+            (first, drawn) = (number + 1, 0);
+        }
     }
 }
 
@@ -691,89 +685,4 @@ fn selected_material(shown: &Shown) -> Option<u32> {
     let item = shown.selected?;
     let index = item.index as u32;
     (item == Map::material_item(shown.part, index as usize)).then_some(index)
-}
-
-fn vertex_attributes() -> [wgpu::VertexAttribute; 4] {
-    wgpu::vertex_attr_array![0 => Float32x3, 1 => Snorm16x2, 2 => Float32x2, 3 => Unorm16x2]
-}
-
-fn vertex_layout(attributes: &[wgpu::VertexAttribute]) -> wgpu::VertexBufferLayout<'_> {
-    wgpu::VertexBufferLayout {
-        array_stride: size_of::<LevelVertex>() as u64,
-        step_mode: wgpu::VertexStepMode::Vertex,
-        attributes,
-    }
-}
-
-fn faces_pipeline(
-    gpu: &Gpu,
-    module: &wgpu::ShaderModule,
-    layouts: &[&wgpu::BindGroupLayout],
-    key: FacesKey,
-) -> wgpu::RenderPipeline {
-    let on = |on: bool| f64::from(u8::from(on));
-    let Look {
-        surface,
-        highlighted,
-        two_sided,
-        cut,
-    } = key.look;
-    let is_opaque = key.blend == Blend::Opaque;
-    // One sees that something is cut through by what is behind.
-    let backs_are_cut = cut && is_opaque && !two_sided;
-    let constants = [
-        ("SURFACE", f64::from(surface as u8)),
-        ("TEXTURED", on(key.is_textured)),
-        ("MATCAP", on(key.has_matcap)),
-        ("LIQUID", on(key.is_liquid)),
-        ("TINTED", on(key.tint != TintFrom::Nowhere)),
-        ("HIGHLIGHTED", on(highlighted)),
-        ("CUT", on(cut)),
-        ("BACKS_ARE_CUT", on(backs_are_cut)),
-        ("BLEND", f64::from(key.blend as u8)),
-    ];
-    let attributes = vertex_attributes();
-    let tint_attributes = wgpu::vertex_attr_array![4 => Unorm8x4];
-    let (stride, step_mode) = match key.tint {
-        TintFrom::Vertex => (size_of_val(&PLAIN) as u64, wgpu::VertexStepMode::Vertex),
-        TintFrom::Nowhere | TintFrom::Chunk => (0, wgpu::VertexStepMode::Instance),
-    };
-    let is_tinted = key.tint != TintFrom::Nowhere;
-    let added = wgpu::BlendComponent {
-        src_factor: wgpu::BlendFactor::One,
-        dst_factor: wgpu::BlendFactor::One,
-        operation: wgpu::BlendOperation::Add,
-    };
-    create_pipeline(
-        gpu,
-        module,
-        layouts,
-        &PipelineOptions {
-            vertices: Some(vertex_layout(&attributes)),
-            more_vertices: is_tinted.then_some(wgpu::VertexBufferLayout {
-                array_stride: stride,
-                step_mode,
-                attributes: &tint_attributes,
-            }),
-            cull: !(two_sided || backs_are_cut),
-            depth_write: is_opaque,
-            blend: match key.blend {
-                Blend::Opaque => None,
-                Blend::Alpha => Some(wgpu::BlendState::ALPHA_BLENDING),
-                Blend::Add => Some(wgpu::BlendState {
-                    color: added,
-                    alpha: added,
-                }),
-            },
-            constants: &constants,
-            ..PipelineOptions::new(
-                if is_tinted {
-                    "vs_level_tinted"
-                } else {
-                    "vs_level"
-                },
-                "fs_level",
-            )
-        },
-    )
 }

@@ -4,8 +4,9 @@ use glam::Vec3;
 
 use super::chunks::{self, Block, LevelChunk};
 use super::materials::{LevelMaterial, MaterialLayout, MaterialMaker};
+use super::pipelines::{FacesKey, Look, PipelineKey, Surface, TintFrom};
 use super::see_through::Scratch;
-use super::{Draw, Eye, FacesKey, LevelRenderer, Look, PipelineKey, Surface, TintFrom};
+use super::{Draw, Eye, LevelRenderer};
 use crate::formats::pmf::{self, Sky};
 use crate::render::resources::{check_texture_size, upload_texture};
 use crate::render::{Gpu, UploadError};
@@ -287,6 +288,7 @@ impl ShownLevel {
                 Some(PLAIN) if look.surface != Surface::Tint => TintFrom::Nowhere,
                 Some(_) => TintFrom::Chunk,
             },
+            dims: chunk.dims,
         }))
     }
 

@@ -110,7 +110,8 @@ impl Atlas {
                 }
                 None => WHITE_SIDE as f32 * 0.5,
             };
-            (luxel / page[axis] as f32 * f32::from(u16::MAX)).round() as u16
+            // Rounded, and nothing here is negative.
+            (luxel / page[axis] as f32 * f32::from(u16::MAX) + 0.5) as u16
         })
     }
 

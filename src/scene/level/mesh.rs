@@ -46,7 +46,7 @@ pub struct Part {
 }
 
 /// A face in the mesh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MeshFace {
     /// The cube.
     pub cube: u32,
@@ -204,8 +204,10 @@ struct Builder<'a> {
     parts: HashMap<Part, u32>,
     /// The part that was used last, which mostly is used again.
     last: Option<(Part, u32)>,
-    /// Triangles of each part: those that lie flat on each side, and all others.
-    triangles: Vec<[u32; 7]>,
+    /// Triangles and faces of each part: those that lie flat on each side, and all others.
+    counts: Vec<[[u32; 2]; 7]>,
+    /// The packed normal of each side.
+    axes: [[i16; 2]; 6],
     /// Of each face its part, which of its triangles they are among, and how its corners are
     /// listed.
     drawn: Vec<(u32, usize, Listed)>,
@@ -249,7 +251,8 @@ impl<'a> Builder<'a> {
             },
             parts: HashMap::new(),
             last: None,
-            triangles: Vec::new(),
+            counts: Vec::new(),
+            axes: std::array::from_fn(|side| pack_normal(axis(side))),
             drawn: Vec::with_capacity(vertices / 4),
             most_vertices: vertices.saturating_mul(MOST_USES),
             min: Vec3::INFINITY,
@@ -294,12 +297,17 @@ impl<'a> Builder<'a> {
             });
             let (is_flat, listed) = match (face.first_normal, corners) {
                 (None, [a, b, c, d]) => {
+                    let is_level = is_level(corners, face.side);
                     let (normal, order) = quad([a, b, c, d].map(position), face.side);
+                    let normal = match normal {
+                        Some(normal) if !is_level => pack_normal(normal),
+                        _ => self.axes.get(face.side).copied().unwrap_or_default(),
+                    };
                     for corner in corners {
                         self.push(corner, normal, center, page, slot);
                     }
                     // Quads look the way of their side.
-                    (is_level(corners, face.side), Listed::Quad(order))
+                    (is_level, Listed::Quad(order))
                 }
                 (first_normal, _) => {
                     let first = first_normal.unwrap_or(u32::MAX) as usize;
@@ -311,9 +319,10 @@ impl<'a> Builder<'a> {
             };
             let group = if is_flat { face.side } else { 6 };
             self.drawn.push((part, group, listed));
-            let triangles = self.triangles.get_mut(part as usize);
-            if let Some(triangles) = triangles.and_then(|groups| groups.get_mut(group)) {
+            let counts = self.counts.get_mut(part as usize);
+            if let Some([triangles, faces]) = counts.and_then(|groups| groups.get_mut(group)) {
                 *triangles += u32::from(face.triangles);
+                *faces += 1;
             }
         }
     }
@@ -328,7 +337,7 @@ impl<'a> Builder<'a> {
         let next = self.parts.len() as u32;
         let number = *self.parts.entry(part.clone()).or_insert(next);
         if number == next {
-            self.triangles.push([0; 7]);
+            self.counts.push([[0; 2]; 7]);
         }
         self.last = Some((part, number));
         number
@@ -379,32 +388,38 @@ impl<'a> Builder<'a> {
         mesh.vertices.shrink_to_fit();
         let mut parts: Vec<(Part, u32)> = self.parts.into_iter().collect();
         parts.sort_unstable();
-        // Of each part, where the next index of each group goes.
-        let mut next = vec![[0_u32; 7]; parts.len()];
-        let mut end = 0;
+        // Of each group of each part, where its next index and its next face go.
+        let mut next = vec![[[0_u32; 2]; 7]; parts.len()];
+        let [mut end, mut end_face] = [0; 2];
         for (part, number) in parts {
             let number = number as usize;
-            let (Some(counts), Some(next)) = (self.triangles.get(number), next.get_mut(number))
-            else {
+            let (Some(counts), Some(next)) = (self.counts.get(number), next.get_mut(number)) else {
                 continue;
             };
             let first = end;
-            for (next, count) in next.iter_mut().zip(counts) {
-                *next = end;
-                end += count * 3;
+            for (next, [triangles, faces]) in next.iter_mut().zip(counts) {
+                *next = [end, end_face];
+                end += triangles * 3;
+                end_face += faces;
             }
-            let [_, flat_ends @ ..] = *next;
+            let [_, flat_ends @ ..] = next.map(|[index, _]| index);
             mesh.flat_ends.push(flat_ends);
             mesh.parts.push((part, first..end));
         }
         mesh.indices = vec![0; end as usize];
-        for (face, (part, group, listed)) in mesh.faces.iter_mut().zip(&self.drawn) {
+        let listed = std::mem::take(&mut mesh.faces);
+        mesh.faces = vec![MeshFace::default(); listed.len()];
+        for (mut face, (part, group, listed)) in listed.into_iter().zip(&self.drawn) {
             let next = next.get_mut(*part as usize);
-            let Some(next) = next.and_then(|groups| groups.get_mut(*group)) else {
+            let Some([next, place]) = next.and_then(|groups| groups.get_mut(*group)) else {
                 continue;
             };
             face.first_index = *next;
             *next += 3 * u32::from(face.triangles);
+            if let Some(place) = mesh.faces.get_mut(*place as usize) {
+                *place = face;
+            }
+            *place += 1;
             let Some(indices) = mesh.indices.get_mut(face.indices()) else {
                 continue;
             };
@@ -421,7 +436,6 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        mesh.faces.sort_unstable_by_key(|face| face.first_index);
         mesh.bounds = Aabb {
             min: self.min,
             max: self.max,
@@ -457,10 +471,18 @@ fn outward(a: Vec3, b: Vec3, c: Vec3) -> Option<Vec3> {
     (c - a).cross(b - a).try_normalize()
 }
 
-/// The packed normal of a quad, and the order of its corners in which its triangles are listed as
-/// everywhere in the program: seen from its front in a right-handed world they go round
-/// counter-clockwise.
-fn quad(corners: [Vec3; 4], side: usize) -> ([i16; 2], [u8; 4]) {
+/// The direction of a side.
+fn axis(side: usize) -> Vec3 {
+    let mut axis = Vec3::ZERO;
+    axis[side % 3] = if side < 3 { 1.0 } else { -1.0 };
+    axis
+}
+
+/// The direction in which a quad faces, on the side of its cube that it is on, and the order of its
+/// corners in which its triangles are listed as everywhere in the program: seen from its front in a
+/// right-handed world they go round counter-clockwise. Without surface it has no direction.
+#[inline]
+fn quad(corners: [Vec3; 4], side: usize) -> (Option<Vec3>, [u8; 4]) {
     let [a, b, c, d] = corners;
     // Corners that are row by row instead of around (fact sheet B2).
     let size = (c - a).abs().max((d - b).abs()).max_element();
@@ -471,14 +493,14 @@ fn quad(corners: [Vec3; 4], side: usize) -> ([i16; 2], [u8; 4]) {
     } else {
         (c, d, [0, 3, 2, 1])
     };
-    let mut axis = Vec3::ZERO;
-    axis[side % 3] = if side < 3 { 1.0 } else { -1.0 };
-    let normal = outward(a, b, c).or(outward(a, c, d)).unwrap_or(axis);
-    if normal.dot(axis) < 0.0 {
-        let [a, b, c, d] = order;
-        return (pack_normal(-normal), [a, d, c, b]);
+    let normal = outward(a, b, c).or(outward(a, c, d));
+    match normal {
+        Some(normal) if normal.dot(axis(side)) < 0.0 => {
+            let [a, b, c, d] = order;
+            (Some(-normal), [a, d, c, b])
+        }
+        normal => (normal, order),
     }
-    (pack_normal(normal), order)
 }
 
 #[cfg(test)]
@@ -601,14 +623,12 @@ mod tests {
         let [a, b, c, d] = around;
         for corners in [around, [a, b, d, c], [a, d, c, b], [a, d, b, c]] {
             let (normal, order) = quad(corners, 1);
-            assert_eq!(unpack_normal(normal), Vec3::Y);
+            assert_eq!(normal, Some(Vec3::Y));
             let [a, b, c, d] = order.map(|corner| corners[usize::from(corner)]);
             assert_eq!(faces(a, b, c), Vec3::Y);
             assert_eq!(faces(a, c, d), Vec3::Y);
         }
-        // Without surface there is the side that it is on.
-        let (normal, _) = quad([Vec3::ONE; 4], 5);
-        assert_eq!(unpack_normal(normal), Vec3::NEG_Z);
+        assert_eq!(quad([Vec3::ONE; 4], 5).0, None);
     }
 
     #[test]

@@ -1,0 +1,149 @@
+//! Pictures of levels, held against what is known of them otherwise.
+#![cfg(test)]
+
+#[expect(dead_code, reason = "other tests make maps of tiles")]
+#[path = "support/stage.rs"]
+mod stage;
+
+use glam::{Vec2, Vec3};
+use image::Rgba;
+use mapscope::formats::pmf::{self, Packing};
+use mapscope::render::{Renderer, Target, View};
+use mapscope::scene::camera::{Camera, Pose};
+use mapscope::scene::{Aabb, Document};
+
+use stage::Stage;
+
+const SIZE: [u32; 2] = [96, 72];
+
+/// A made-up level of so many chunks, of blocks of which every side has its axis as normal.
+fn blocks(grid: [u32; 3]) -> std::sync::Arc<dyn Document> {
+    let map = pmf::synthesize(grid, 3, 5);
+    let bytes = pmf::write(&map, Packing::Compressed).unwrap();
+    stage::open("blocks.pmf", bytes)
+}
+
+fn view(document: &dyn Document, eye: Vec3, target: Vec3) -> View {
+    View::plain(Camera::new(Pose { eye, target }, document.handedness()))
+}
+
+/// Poses outside of a box and inside it.
+fn poses(bounds: Aabb) -> impl Iterator<Item = [Vec3; 2]> {
+    let half = (bounds.max - bounds.min) * 0.5;
+    let at = move |place: Vec3| bounds.center() + half * place;
+    [
+        [Vec3::new(1.7, 1.1, 1.9), Vec3::ZERO],
+        [Vec3::new(-1.9, -1.4, 1.2), Vec3::ZERO],
+        [Vec3::new(-1.2, 1.8, -1.9), Vec3::ZERO],
+        [Vec3::new(2.2, -0.3, -0.4), Vec3::ZERO],
+        [Vec3::new(0.12, 0.3, -0.41), Vec3::new(-1.0, -0.2, 0.8)],
+        [Vec3::new(-0.37, -0.55, 0.2), Vec3::new(0.9, 0.7, -0.6)],
+    ]
+    .into_iter()
+    .map(move |pose| pose.map(at))
+}
+
+/// What the picture shows of a place is the side of the cube that is picked there.
+#[test]
+fn pictures_show_the_sides_that_are_picked() {
+    let document = blocks([2, 2, 2]);
+    let (mut same, mut other, mut empty) = (0, 0, 0);
+    for [eye, target] in poses(document.bounds()) {
+        let mut view = view(&*document, eye, target);
+        let plain = view.shown.clone();
+        view.shown
+            .overlays
+            .set(document.overlays(), "normals", true);
+        let (picture, _) = Stage::get().draw(Some(&*document), &view, SIZE);
+        for (x, y) in (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y))) {
+            let at = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+            let at = at / Vec2::new(SIZE[0] as f32, SIZE[1] as f32);
+            let aspect = SIZE[0] as f32 / SIZE[1] as f32;
+            let ray = view.camera.ray_in_world(at, aspect);
+            let Some(hit) = document.pick(ray, &plain) else {
+                empty += 1;
+                continue;
+            };
+            let side = (hit.item.index % 6) as usize;
+            let mut normal = Vec3::ZERO;
+            normal[side % 3] = if side < 3 { 1.0 } else { -1.0 };
+            let Rgba([r, g, b, _]) = *picture.get_pixel(x, y);
+            let shown = Vec3::from([r, g, b].map(f32::from)) / 127.5 - 1.0;
+            // Sides at moved corners are slanted.
+            if shown.dot(normal) > 0.6 {
+                same += 1;
+            } else {
+                other += 1;
+            }
+        }
+    }
+    assert!(same > 20_000 && empty > 1000, "{same} {other} {empty}");
+    // At an edge either side may win.
+    assert!(other * 100 < same, "{other} of {same}");
+}
+
+/// Chunk by chunk the picture becomes the one of all at once.
+#[test]
+fn levels_appear_chunk_by_chunk() {
+    let document = blocks([1, 3, 2]);
+    let bounds = document.bounds();
+    let view = view(&*document, bounds.max + 8.0, bounds.center());
+    let stage = Stage::get();
+    let mut renderer = Renderer::new(&stage.gpu);
+    let target = Target::new(&stage.gpu, SIZE);
+    let mut draw = |budget: Option<u64>| {
+        let mut scene = match budget {
+            Some(bytes) => renderer.upload_gradually(&stage.gpu, &*document, bytes),
+            None => renderer.upload(&stage.gpu, &*document),
+        }
+        .unwrap();
+        let mut steps = vec![scene.progress()];
+        let mut triangles = Vec::new();
+        loop {
+            let shown = Some((&mut scene, &*document));
+            let drawn = renderer.draw_now(&stage.gpu, &target, shown, &view);
+            triangles.push(drawn.triangles);
+            steps.push(scene.progress());
+            if scene.progress().is_none() {
+                let picture = target.read_back(&stage.gpu).unwrap();
+                return (picture, steps, triangles);
+            }
+        }
+    };
+    let (at_once, steps, all) = draw(None);
+    assert_eq!(steps, [None, None]);
+    // One chunk a picture is the least.
+    let (picture, steps, triangles) = draw(Some(1));
+    let expected: Vec<_> = (0..6).map(|shown| Some((shown, 6))).chain([None]).collect();
+    assert_eq!(steps, expected);
+    assert!(
+        triangles.is_sorted() && triangles[0] * 3 < all[0],
+        "{triangles:?}"
+    );
+    assert_eq!(triangles.last(), all.last());
+    assert!(picture == at_once);
+    let (picture, steps, _) = draw(Some(1 << 30));
+    assert_eq!(steps, [Some((0, 6)), None]);
+    assert!(picture == at_once);
+}
+
+/// Only chunks in view are drawn, and of those not the sides that are seen from behind.
+#[test]
+fn what_is_out_of_view_is_not_drawn() {
+    let document = blocks([1, 2, 2]);
+    let bounds = document.bounds();
+    let triangles = |eye: Vec3, target: Vec3| {
+        let view = view(&*document, eye, target);
+        Stage::get().draw(Some(&*document), &view, SIZE).1.triangles
+    };
+    let outside = bounds.max + 20.0;
+    let all = triangles(outside, bounds.center());
+    let away = triangles(outside, outside * 2.0 - bounds.center());
+    // The sides of the sky.
+    assert_eq!(away, 12);
+    let mut two_sided = view(&*document, outside, bounds.center());
+    let overlays = document.overlays();
+    two_sided.shown.overlays.set(overlays, "two-sided", true);
+    let both = Stage::get().draw(Some(&*document), &two_sided, SIZE).1;
+    assert!(all * 3 < both.triangles * 2, "{all} of {}", both.triangles);
+}

@@ -1,0 +1,412 @@
+//! A small level in which everything that is drawn of levels occurs once, at places that tell left
+//! from right and up from down.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mapscope::formats::pmf::archive::{Archive, NewFile};
+use mapscope::formats::pmf::{
+    self, Cell, ChunkClient, ChunkData, ChunkIndex, ClientDynamicLight, ClientFastLight,
+    ClientMaterial, Cubes, DynamicLight, EnvironmentRegion, FastLight, Geometry, LevelClient,
+    LevelCommon, LightLayer, Lightmap, Material, NO_LIGHTMAP, Packing, SIDE_CORNERS, Sky,
+    StringTableBuilder, Texture, Vertex, Wave, corner_signs,
+};
+use mapscope::scene::Document;
+use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+
+/// The names of the materials; their numbers are below. Those of the sky are +X to -Z.
+const NAMES: [&str; 16] = [
+    "floor",
+    "wall",
+    "letter",
+    "blue glass",
+    "glow",
+    "lamp",
+    "water",
+    "pages",
+    "x",
+    "y",
+    "z",
+    "-x",
+    "-y",
+    "-z",
+    "chrome",
+    "red glass",
+];
+pub(crate) const FLOOR: u8 = 0;
+const WALL: u8 = 1;
+const LETTER: u8 = 2;
+const BLUE_GLASS: u8 = 3;
+const GLOW: u8 = 4;
+const LAMP: u8 = 5;
+const WATER: u8 = 6;
+const PAGES: u8 = 7;
+const CHROME: u8 = 14;
+const RED_GLASS: u8 = 15;
+/// A material that the level does not have.
+const UNKNOWN: u8 = 16;
+
+/// The lights of the level, by their global numbers.
+pub(crate) const DYNAMIC_LIGHT: u64 = 7;
+pub(crate) const FAST_LIGHT: u64 = 9;
+
+/// Cells along each side of the chunk, of a metre each.
+const SIDE: i32 = 8;
+
+/// Letters of five by seven dots.
+const GLYPHS: [(&str, [&str; 7]); 4] = [
+    (
+        "F",
+        [
+            "#####", "#    ", "#    ", "#### ", "#    ", "#    ", "#    ",
+        ],
+    ),
+    (
+        "X",
+        [
+            "#   #", "#   #", " # # ", "  #  ", " # # ", "#   #", "#   #",
+        ],
+    ),
+    (
+        "Y",
+        [
+            "#   #", "#   #", " # # ", "  #  ", "  #  ", "  #  ", "  #  ",
+        ],
+    ),
+    (
+        "Z",
+        [
+            "#####", "    #", "   # ", "  #  ", " #   ", "#    ", "#####",
+        ],
+    ),
+];
+
+/// A picture of a letter in its upper left half, with a red corner at the upper left.
+fn letter(name: &str, paper: [u8; 3], ink: [u8; 3]) -> Vec<u8> {
+    let (_, dots) = GLYPHS.iter().find(|(of, _)| *of == name).unwrap();
+    let pixels = (0..32 * 32_usize).flat_map(|i| {
+        let (x, y) = (i % 32, i / 32);
+        let at = |start: usize, at: usize| at.checked_sub(start).map(|from| from / 3);
+        let dot = at(8, x).zip(at(6, y));
+        let dot = dot.and_then(|(column, row)| dots.get(row)?.as_bytes().get(column));
+        match dot {
+            _ if x < 6 && y < 4 => [230, 40, 40],
+            Some(b'#') => ink,
+            _ => paper,
+        }
+    });
+    texture(pixels.collect())
+}
+
+fn texture(pixels: Vec<u8>) -> Vec<u8> {
+    let texture = Texture {
+        width: 32,
+        height: 32,
+        has_alpha: false,
+        pixels,
+        unknown_flags: 0,
+    };
+    texture.write().unwrap()
+}
+
+fn archive() -> Archive {
+    let [dark, light] = [[30, 34, 40], [235, 235, 225]];
+    // What a mirror would show: bright above, dark below, and a spot at the upper left.
+    let mirror = (0..32 * 32_usize).flat_map(|i| {
+        let (x, y) = (i % 32, i / 32);
+        if x.abs_diff(10) + y.abs_diff(9) < 6 {
+            return [255; 3];
+        }
+        [(150 - 4 * y) as u8; 3]
+    });
+    let files = [
+        ("floor", letter("F", light, dark)),
+        ("page", letter("Z", [200, 220, 160], dark)),
+        ("x", letter("X", [170, 70, 70], light)),
+        ("y", letter("Y", [70, 150, 80], light)),
+        ("z", letter("Z", [80, 100, 180], light)),
+        ("-x", letter("X", [90, 50, 50], light)),
+        ("-y", letter("Y", [40, 80, 50], light)),
+        ("-z", letter("Z", [40, 50, 100], light)),
+        ("chrome", texture(mirror.collect())),
+    ];
+    let paths = files
+        .each_ref()
+        .map(|(name, _)| format!("textures/{name}.ptf"));
+    let files: Vec<NewFile<'_>> = (files.iter().zip(&paths))
+        .map(|((_, bytes), path)| NewFile {
+            path,
+            bytes,
+            compress: true,
+        })
+        .collect();
+    Archive::build(&files).unwrap()
+}
+
+fn common() -> LevelCommon {
+    let mut strings = StringTableBuilder::default();
+    let materials = NAMES.iter().zip(0..).map(|(name, number)| Material {
+        name: strings.add(name).unwrap(),
+        flags: match number {
+            BLUE_GLASS | RED_GLASS => Material::TRANSPARENT,
+            WATER => Material::TRANSPARENT | Material::LIQUID,
+            _ => 0,
+        },
+        render_mode: if number == GLOW { Material::ADD } else { 0 },
+        kind: strings.add("").unwrap(),
+    });
+    let materials = materials.collect();
+    let none = strings.add("").unwrap();
+    LevelCommon {
+        materials,
+        air_physics: none,
+        default_weather: none,
+        default_gravity: none,
+        strings: strings.finish(),
+        ..LevelCommon::default()
+    }
+}
+
+fn client() -> LevelClient {
+    let mut strings = StringTableBuilder::default();
+    let none = strings.add("").unwrap();
+    let mut add = |text: &str| strings.add(text).unwrap();
+    let materials = NAMES.iter().zip(0..).map(|(name, number)| {
+        let mut look = ClientMaterial {
+            color: [255; 3],
+            alpha: 255,
+            texture: none,
+            matcap: none,
+            ..ClientMaterial::default()
+        };
+        match number {
+            FLOOR => look.texture = add("floor"),
+            WALL => look.color = [150, 160, 175],
+            LETTER => look.color = [200, 70, 50],
+            BLUE_GLASS => (look.color, look.alpha) = ([90, 150, 255], 130),
+            RED_GLASS => (look.color, look.alpha) = ([255, 90, 70], 130),
+            GLOW => look.color = [90, 70, 0],
+            LAMP => (look.color, look.emission) = ([60, 60, 60], [120, 110, 30]),
+            WATER => {
+                (look.color, look.alpha) = ([60, 110, 190], 170);
+                (look.texture, look.texture_scroll) = (add("floor"), [0.25, 0.0]);
+                look.wave = Wave {
+                    velocity: [0.5, 0.0, 0.0],
+                    scale: 1.0,
+                    ..Wave::default()
+                };
+            }
+            PAGES => {
+                (look.texture, look.extra_textures) = (add("floor"), vec![add("page")]);
+                look.advance_micros = 1_000_000;
+            }
+            CHROME => (look.color, look.matcap) = ([70, 70, 80], add("chrome")),
+            _ => look.texture = add(name),
+        }
+        look
+    });
+    let materials = materials.collect();
+    let [day, night] = ["day", "night"].map(&mut add);
+    let sides = ["x", "y", "z", "-x", "-y", "-z"].map(&mut add);
+    let letter = add("letter");
+    let sky = |name, skybox| Sky {
+        name,
+        skybox,
+        top_clouds: none,
+        bottom_clouds: none,
+        ..Sky::default()
+    };
+    LevelClient {
+        skies: vec![
+            sky(day, sides),
+            sky(night, [letter, none, letter, letter, letter, letter]),
+        ],
+        default_sky: day,
+        default_sound: none,
+        materials,
+        strings: strings.finish(),
+        ..LevelClient::default()
+    }
+}
+
+/// What is in a cell, by its place from the least corner on: the material and the lightmap.
+fn block([x, y, z]: [i32; 3]) -> Option<(u8, u8)> {
+    let is_letter = (x == 2 && (1..=6).contains(&y)) || (y == 6 && x <= 5) || (y == 4 && x <= 4);
+    Some(match (x, y, z) {
+        (5, 0, 1..=3) => (WATER, 0),
+        (_, 0, _) => (FLOOR, 0),
+        (_, _, 7) => (WALL, 1),
+        (2..=5, _, 6) if is_letter => (LETTER, 0),
+        (4..=5, 1..=3, 4) => (BLUE_GLASS, NO_LIGHTMAP),
+        (5..=6, 2..=4, 3) => (RED_GLASS, NO_LIGHTMAP),
+        (0, 1..=3, 5) => (GLOW, NO_LIGHTMAP),
+        (0, 1, 2) => (LAMP, 0),
+        (7, 1, 1) => (UNKNOWN, NO_LIGHTMAP),
+        (2, 1, 1) => (PAGES, NO_LIGHTMAP),
+        (7, 1, 5) => (CHROME, 0),
+        _ => return None,
+    })
+}
+
+fn is_seen_through(material: u8) -> bool {
+    matches!(material, BLUE_GLASS | RED_GLASS | WATER | GLOW)
+}
+
+/// Whether a side of a block is drawn beside another one.
+fn is_drawn(material: u8, beside: Option<(u8, u8)>) -> bool {
+    match beside {
+        None => true,
+        Some((beside, _)) => is_seen_through(beside) && !is_seen_through(material),
+    }
+}
+
+fn lightmap(luxel: impl Fn(u32, u32) -> [u8; 3]) -> Vec<u8> {
+    (0..16).flat_map(|i| luxel(i % 4, i / 4)).collect()
+}
+
+fn chunk() -> ChunkData {
+    let mut strings = StringTableBuilder::default();
+    let mut materials: Vec<_> = NAMES
+        .iter()
+        .map(|name| strings.add(name).unwrap())
+        .collect();
+    materials.push(strings.add("nobody knows").unwrap());
+    let night = strings.add("night").unwrap();
+    let corners = std::array::from_fn(|k| corner_signs(k).map(|sign| sign * 0.5 - 0.5));
+    let map = |luxels| Lightmap {
+        exponent: 2,
+        luxels,
+    };
+    // On the floor it is darker toward the west, on the wall bluer toward the top.
+    let floor = lightmap(|u, _| [90 + 50 * u as u8; 3]);
+    let wall = lightmap(|_, v| [90 + 30 * v as u8, 90 + 30 * v as u8, 230]);
+    // A light in the middle of the wall.
+    let spot = lightmap(|u, v| match (u, v) {
+        (1..=2, 1..=2) => [200; 3],
+        _ => [20; 3],
+    });
+    let mut client = ChunkClient {
+        sky_regions: vec![EnvironmentRegion {
+            corners,
+            environment: night,
+        }],
+        lightmaps: vec![map(floor), map(wall)],
+        dynamic_lights: vec![ClientDynamicLight {
+            color: [255, 160, 40],
+            layers: vec![LightLayer {
+                lightmap: 1,
+                luxels: spot,
+            }],
+        }],
+        ..ChunkClient::default()
+    };
+    let mut lit = Vec::new();
+    let cubes = cubes(&mut client, &mut lit);
+    let mut fast = ClientFastLight::new([60, 255, 90]);
+    for first in lit {
+        fast.push_range(first, &[255, 255, 0, 0]);
+    }
+    client.fast_lights.push(fast);
+    ChunkData {
+        strings: strings.finish(),
+        materials,
+        dynamic_lights: vec![DynamicLight {
+            flags: DynamicLight::ENABLED,
+            id: DYNAMIC_LIGHT as u32,
+        }],
+        fast_lights: vec![FastLight {
+            flags: DynamicLight::ENABLED,
+            intensity: 160,
+            id: FAST_LIGHT as u32,
+        }],
+        cubes,
+        client: Some(client),
+        ..ChunkData::default()
+    }
+}
+
+/// The octree, divided down to the cells; notes the first vertices of quads that the fast light
+/// reaches.
+fn cubes(client: &mut ChunkClient, lit: &mut Vec<u32>) -> Cubes {
+    let mut cubes = Cubes::default();
+    let root = Cell {
+        cube: 0,
+        depth: 0,
+        center: [0.0; 3],
+        half: 4.0,
+    };
+    let mut waiting = std::collections::VecDeque::from([root]);
+    let mut next = 1;
+    while let Some(cell) = waiting.pop_front() {
+        if cell.depth < 3 {
+            let children: [u32; 8] = std::array::from_fn(|corner| next + corner as u32);
+            cubes.push_parent(0xFF, &children);
+            next += 8;
+            waiting.extend((0..8).map(|corner| cell.child(corner, 0)));
+            continue;
+        }
+        let place = cell
+            .center
+            .map(|at| (at + SIDE as f32 / 2.0).floor() as i32);
+        let Some((material, lightmap)) = block(place) else {
+            cubes.push_empty();
+            continue;
+        };
+        let mut geometry = Geometry::new(material, 0, 0);
+        geometry.first_vertex = client.vertices.len() as u32;
+        geometry.lightmaps = [lightmap; 6];
+        for (side, order) in SIDE_CORNERS.into_iter().enumerate() {
+            let axis = side % 3;
+            let mut beside = place;
+            beside[axis] += if side < 3 { 1 } else { -1 };
+            let is_inside = beside.iter().all(|at| (0..SIDE).contains(at));
+            if !is_drawn(material, if is_inside { block(beside) } else { None }) {
+                continue;
+            }
+            geometry.triangles[side] = 2;
+            if material == FLOOR && side == 1 && place[0] == 0 {
+                lit.push(client.vertices.len() as u32);
+            }
+            let corners = cell.corners();
+            let uvs = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
+            client
+                .vertices
+                .extend(order.iter().zip(uvs).map(|(corner, uv)| {
+                    let position: [f32; 3] = corners[*corner];
+                    // The wall as one sees it, and all else from above.
+                    let [u, v] = match axis {
+                        2 => [position[0], -position[1]],
+                        _ => [position[0], position[2]],
+                    };
+                    Vertex {
+                        position,
+                        uv,
+                        lightmap_uv: [u, v].map(|at| at / SIDE as f32 + 0.5),
+                    }
+                }));
+        }
+        cubes.push_geometry(geometry, &[]);
+    }
+    cubes.link().unwrap();
+    cubes
+}
+
+/// Opens the level, as it is read back from what was written.
+pub(crate) fn open() -> Arc<dyn Document> {
+    let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+    map.archive = Some(archive());
+    let level = &mut map.levels[0];
+    level.chunk_exponent = 3;
+    level.center = ChunkIndex::default();
+    level.common = common();
+    level.client = Some(client());
+    level.server = None;
+    level.chunks[0].data = Some(Box::new(chunk()));
+    let bytes = pmf::write(&map, Packing::Compressed).unwrap();
+    let source = Source {
+        path: Path::new("gallery.pmf").into(),
+        bytes: bytes.into(),
+        embedded: &[],
+    };
+    registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+}
