@@ -7,11 +7,12 @@ use std::sync::{Arc, LazyLock};
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
+use glam::Vec3;
 use lz4_flex::frame::FrameDecoder;
 use mapscope::formats::pmf::{self, Packing, Pmf};
-use mapscope::scene::Shown;
 use mapscope::scene::level::Map;
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope::scene::{Document, Item, Playhead, Ray, Shown};
 
 static MAP: LazyLock<Pmf> = LazyLock::new(|| pmf::synthesize([2, 5, 5], 4, 1));
 static SOURCE: LazyLock<Source> = LazyLock::new(|| {
@@ -80,4 +81,89 @@ fn build(bencher: Bencher<'_, '_>) {
     bencher
         .with_inputs(|| MAP.clone())
         .bench_local_values(|map| Map::build(map, &SOURCE, &options, &Progress::default()));
+}
+
+#[expect(clippy::unreachable, reason = "nobody cancels the load")]
+fn opened() -> Map {
+    let options = OpenOptions::default();
+    let map = Map::build(MAP.clone(), &SOURCE, &options, &Progress::default());
+    map.unwrap_or_else(|_| unreachable!())
+}
+
+static OPENED: LazyLock<Map> = LazyLock::new(opened);
+
+/// Rays through the level from all around it.
+fn rays(map: &Map) -> Vec<Ray> {
+    let bounds = Document::bounds(map);
+    let rays = (0..64_u32).map(|i| {
+        let turn = i as f32 * 0.7;
+        let origin = bounds.center() + Vec3::new(turn.cos(), 0.3, turn.sin()) * bounds.radius();
+        let target = bounds.center() + Vec3::new(turn.sin(), 0.1, turn.cos()) * 30.0;
+        Ray {
+            origin,
+            direction: (target - origin).normalize(),
+        }
+    });
+    rays.collect()
+}
+
+/// What is under the pointer, in chunks that rays have come through before.
+#[divan::bench]
+fn pick(bencher: Bencher<'_, '_>) {
+    let rays = rays(&OPENED);
+    let shown = Shown::default();
+    for ray in &rays {
+        black_box(OPENED.pick(*ray, &shown));
+    }
+    let mut next = rays.iter().cycle();
+    bencher.bench_local(|| next.next().map(|ray| OPENED.pick(*ray, &shown)));
+}
+
+/// The first one of all.
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn first_pick(bencher: Bencher<'_, '_>) {
+    let shown = Shown::default();
+    let ray = rays(&OPENED)[5];
+    bencher
+        .with_inputs(opened)
+        .bench_local_refs(|map| map.pick(black_box(ray), &shown));
+}
+
+/// The tree of all that the map is made of.
+#[divan::bench]
+fn outline() -> usize {
+    OPENED.outline().len()
+}
+
+/// A search in the octrees that finds nothing.
+#[divan::bench]
+fn find_branches() -> usize {
+    OPENED.find_branches(0, "no such name", 100).len()
+}
+
+/// Everything about each of some cubes in turn.
+#[divan::bench]
+fn properties(bencher: Bencher<'_, '_>) {
+    let mut next = (0..200_000).step_by(997).cycle();
+    bencher.bench_local(|| {
+        let index = next.next().unwrap_or(0);
+        let item = Item {
+            kind: "cube",
+            index,
+        };
+        OPENED.properties(item, Playhead::default())
+    });
+}
+
+/// The lines of all cells that are drawn.
+#[divan::bench]
+fn cell_lines(bencher: Bencher<'_, '_>) {
+    let mut shown = Shown::default();
+    shown.overlays.set(OPENED.overlays(), "cells", true);
+    let mut lines = Vec::new();
+    bencher.bench_local(|| {
+        lines.clear();
+        OPENED.lines(&shown, &mut lines);
+        lines.len()
+    });
 }

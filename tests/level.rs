@@ -14,7 +14,7 @@ use mapscope::formats::pmf;
 use mapscope::scene::camera::Camera;
 use mapscope::scene::level::{self, Map};
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{Document, InfoQuery, Ray};
+use mapscope::scene::{Document, InfoQuery, Item, OutlineNode, Playhead, Property, Ray, Shown};
 use serde_json::{Value, json};
 
 use shared::shared;
@@ -274,4 +274,209 @@ fn a_broken_chunk_is_listed_as_unreadable_and_the_rest_is_there() {
         assert!(!map.problems().is_empty(), "{}", path.display());
         assert!(map.problems().is_sorted_by_key(|problem| problem.place));
     }
+}
+
+/// All lines of a tree.
+fn all_lines<'a>(lines: &'a [OutlineNode], found: &mut Vec<&'a OutlineNode>) {
+    for line in lines {
+        found.push(line);
+        all_lines(&line.children, found);
+    }
+}
+
+/// The items of a kind in the tree of a map, in rising order.
+fn items(map: &Map, kind: &str) -> Vec<Item> {
+    let outline = map.outline();
+    let mut lines = Vec::new();
+    all_lines(&outline, &mut lines);
+    let items = lines.iter().filter_map(|line| line.item);
+    let mut items: Vec<Item> = items.filter(|item| item.kind == kind).collect();
+    items.sort_by_key(|item| item.index);
+    items
+}
+
+fn properties(map: &Map, item: Item) -> Vec<Property> {
+    let groups = map.properties(item, Playhead::default()).into_iter();
+    groups.flat_map(|group| group.properties).collect()
+}
+
+/// The value of the first property of a name.
+fn value(properties: &[Property], name: &str) -> String {
+    let property = properties.iter().find(|property| property.name == name);
+    let property = property.unwrap_or_else(|| panic!("no {name} in {properties:?}"));
+    property.value.clone()
+}
+
+/// What is said of entities: those of the map, then level by level those of the level and of its
+/// chunks.
+fn told_entities(truth: &Value) -> Vec<&Value> {
+    let mut told: Vec<&Value> = list(&truth["entities"]).iter().collect();
+    for level in list(&truth["levels"]) {
+        told.extend(list(&level["entities"]));
+        for chunk in list(&level["chunks"]) {
+            told.extend(list(&chunk["entities"]));
+        }
+    }
+    told
+}
+
+#[test]
+fn entities_are_where_they_are_said_to_be() {
+    let mut placed = 0;
+    for (map, truth) in samples() {
+        let entities = items(&map, "entity");
+        let told = told_entities(&truth);
+        assert_eq!(entities.len(), told.len());
+        for (item, told) in entities.into_iter().zip(told) {
+            let said = properties(&map, item);
+            assert_eq!(value(&said, "Type"), told["type"].as_str().unwrap());
+            assert_eq!(value(&said, "Name"), told["name"].as_str().unwrap());
+            let mask = told["gamemodes"].as_u64().unwrap();
+            assert!(value(&said, "Gamemodes").ends_with(&format!("({mask:#x})")));
+            let bounds = map.item_bounds(item, Playhead::default());
+            let Some(world) = told["world"].as_array() else {
+                assert_eq!(bounds, None, "{told}");
+                continue;
+            };
+            let axes = [0, 1, 2].map(|axis| world[axis].as_f64().unwrap() as f32);
+            let bounds = bounds.unwrap();
+            assert!(bounds.distance(axes.into()) < 1e-3, "{bounds:?} {told}");
+            let place = value(&said, "World position");
+            let numbers = place.split(' ').filter_map(|word| word.parse::<f32>().ok());
+            for (found, told) in numbers.zip(axes) {
+                assert!((found - told).abs() < 1.5e-3, "{place} {told}");
+            }
+            placed += 1;
+        }
+    }
+    assert!(placed == 0 || placed > 10, "{placed}");
+}
+
+#[test]
+fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
+    for (map, truth) in samples() {
+        for (number, level) in list(&truth["levels"]).iter().enumerate() {
+            let mut dynamic = std::collections::BTreeMap::new();
+            let mut fast = std::collections::BTreeMap::new();
+            let mut regions = Vec::new();
+            let mut sheets = Vec::new();
+            let mut server = 0;
+            for chunk in list(&level["chunks"]) {
+                for light in list(&chunk["dynamic_lights"]) {
+                    let [id, flags] = [0, 1].map(|i| light[i].as_u64().unwrap());
+                    dynamic
+                        .entry(id)
+                        .or_insert(if flags & 1 == 1 { 255 } else { 0 });
+                }
+                for light in list(&chunk["fast_lights"]) {
+                    let [id, flags, intensity] = [0, 1, 2].map(|i| light[i].as_u64().unwrap());
+                    fast.entry(id)
+                        .or_insert(if flags & 1 == 1 { intensity } else { 0 });
+                }
+                for kind in ["weather", "gravity", "sound", "sky"] {
+                    let names = list(&chunk["regions"][kind]).iter();
+                    regions.extend(names.map(|name| name.as_str().unwrap().to_owned()));
+                }
+                server += chunk["regions"]["server"].as_u64().unwrap() as usize;
+                sheets.extend(
+                    list(&chunk["lightmaps"])
+                        .iter()
+                        .map(|map| map["side"].clone()),
+                );
+            }
+            let told: Vec<(String, u64)> = dynamic
+                .iter()
+                .map(|(id, intensity)| (format!("Dynamic light {id}"), *intensity))
+                .chain(fast.iter().map(|(id, i)| (format!("Fast light {id}"), *i)))
+                .collect();
+            let lights = map.lights(number);
+            let found: Vec<(String, u64)> = lights
+                .iter()
+                .map(|light| (light.name.clone(), u64::from(light.intensity)))
+                .collect();
+            assert_eq!(found, told);
+            let of_level = |kind| {
+                let items = items(&map, kind).into_iter();
+                items.filter(|item| map.part_of(*item) == Some(number))
+            };
+            let mut names: Vec<String> = of_level("environment region")
+                .map(|item| value(&properties(&map, item), "Environment"))
+                .collect();
+            names.sort();
+            regions.sort();
+            assert_eq!(names, regions);
+            assert_eq!(of_level("server region").count(), server);
+            let found = map.sheets(number);
+            let sides: Vec<Value> = found.iter().map(|sheet| sheet.size[0].into()).collect();
+            assert_eq!(sides, sheets);
+            for sheet in found {
+                let faces = map.sheet_faces(sheet.item);
+                assert_eq!(faces.len(), sheet.faces);
+                let uvs = faces.iter().flat_map(|face| &face.triangles).flatten();
+                let range = -0.01..=1.01_f32;
+                assert!(
+                    uvs.into_iter()
+                        .all(|uv| range.contains(&uv.x) && range.contains(&uv.y))
+                );
+                let picture = map.sheet_picture(sheet.item, &Shown::default()).unwrap();
+                let [width, height] = sheet.size.map(|side| side as usize);
+                assert_eq!(picture.len(), width * height * 4);
+            }
+        }
+    }
+}
+
+#[test]
+fn areas_of_materials_add_up_to_that_of_the_level() {
+    for (map, truth) in samples() {
+        for (number, level) in list(&truth["levels"]).iter().enumerate() {
+            let told: f64 = list(&level["chunks"])
+                .iter()
+                .filter_map(|chunk| chunk["surface_area"].as_f64())
+                .sum();
+            let materials = items(&map, "material").into_iter();
+            let materials = materials.filter(|item| map.part_of(*item) == Some(number));
+            let areas = materials.map(|item| {
+                let area = value(&properties(&map, item), "Area");
+                area.trim_end_matches(" m²").parse::<f64>().unwrap()
+            });
+            let area: f64 = areas.sum();
+            assert!((area - told).abs() < 0.1 + told * 1e-4, "{area} {told}");
+        }
+    }
+}
+
+#[test]
+fn a_walk_goes_from_box_to_box_and_ends_at_the_edge() {
+    use mapscope::scene::Direction;
+    let Some(path) = shared("samples/pmf/room.pmf") else {
+        return;
+    };
+    let map = open(&path);
+    // The floor of the first room.
+    let down = Ray {
+        origin: Vec3::new(0.0, -4.0, 2.0),
+        direction: Vec3::NEG_Y,
+    };
+    let mut at = map.first_hit(down, 0, false).unwrap().item;
+    let middle = |item| map.item_bounds(item, Playhead::default()).unwrap().center();
+    let mut steps = 0;
+    while let Some(next) = map.neighbor(at, Direction::East) {
+        assert!(middle(next).x > middle(at).x);
+        assert_eq!(
+            map.summary(next)
+                .iter()
+                .find(|p| p.name == "Type")
+                .unwrap()
+                .value,
+            "geometry"
+        );
+        at = next;
+        steps += 1;
+        assert!(steps < 200);
+    }
+    // Through the doorway into the other chunk, to its end.
+    assert!(steps > 4 && middle(at).x > 22.0, "{steps} {}", middle(at));
+    let back = map.neighbor(at, Direction::West).unwrap();
+    assert!(middle(back).x < middle(at).x);
 }

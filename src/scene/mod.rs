@@ -14,6 +14,7 @@ mod mips;
 pub mod model;
 mod numbers;
 mod parallel;
+mod pen;
 pub mod pictures;
 mod playback;
 pub mod registry;

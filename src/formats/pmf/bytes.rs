@@ -443,6 +443,20 @@ impl StringTable {
         String::from_utf8_lossy(self.raw(string).unwrap_or_default())
     }
 
+    /// A string as text for lists: what is longer than a name is cut off there, with dots.
+    pub fn brief(&self, string: StringRef) -> Cow<'_, str> {
+        if let Some(name) = self.name(string) {
+            return String::from_utf8_lossy(name);
+        }
+        let rest = self.bytes.get(string.0 as usize..).unwrap_or_default();
+        match rest.get(..LONGEST_NAME_BYTES) {
+            Some(head) if self.has(string.0) => {
+                Cow::Owned(format!("{}...", String::from_utf8_lossy(head)))
+            }
+            _ => Cow::Borrowed(""),
+        }
+    }
+
     /// All strings with their offsets in the order of the table, the ends of others left out.
     pub fn iter(&self) -> impl Iterator<Item = (StringRef, Cow<'_, str>)> {
         let mut start = 0;
@@ -472,6 +486,16 @@ mod tests {
         start: 0x200,
         is_packed: true,
     };
+
+    #[test]
+    fn long_strings_are_cut_off_in_lists() {
+        let table = StringTable::new(&[b"ab\0".as_slice(), &[b'x'; 300], b"\0open"].concat());
+        assert_eq!(table.brief(StringRef(1)), "b");
+        let long = table.brief(StringRef(3));
+        assert_eq!((long.len(), &long[254..]), (258, "x..."));
+        assert_eq!(table.brief(StringRef(60)).len(), 243);
+        assert_eq!(table.brief(StringRef(305)), "");
+    }
 
     #[test]
     fn numbers_are_read_in_order() {

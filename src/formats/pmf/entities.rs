@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::bytes::{Cursor, StringRef, StringTable};
-use super::entity_fields::{Field, FieldKind, PLAYER, Unit, Value};
+use super::entity_fields::{Field, FieldKind, PLAYER, Signal, Unit, Value};
 use super::entity_kinds::{BOUNDS_MAX, BOUNDS_MIN, EntityKind, KIND, POSITION, ROTATION, SHAPE};
 use super::entity_properties::{PROPERTY_BYTES, Property, PropertyRecord, texts};
 use super::problems::{Kind, Problems};
@@ -188,6 +188,42 @@ impl Entities {
         self.properties.len() / PROPERTY_BYTES
     }
 
+    /// Offsets of all bytes of the string table at which a name or text of the entities and their
+    /// properties begins, or that are values of an array. Some may lead out of the table, and
+    /// many may be the same.
+    pub fn string_offsets<'a>(&'a self, strings: &'a StringTable) -> impl Iterator<Item = u32> {
+        let of_entities = self.iter(strings).flat_map(move |entity| {
+            let texts = entity.kind.fields().iter().flat_map(move |field| {
+                let at = HEAD_BYTES + usize::from(field.offset);
+                match field.kind {
+                    FieldKind::Text | FieldKind::Signal(_) => vec![entity.u32_at(at)],
+                    FieldKind::TextList => {
+                        let [count] = entity.array_at(at);
+                        let offsets = self.listed(count.into(), entity.u32_at(at + 1));
+                        offsets.unwrap_or_default()
+                    }
+                    _ => Vec::new(),
+                }
+            });
+            [entity.u32_at(4)].into_iter().chain(texts)
+        });
+        let records = (0..self.property_count()).filter_map(|index| self.property(index));
+        of_entities.chain(records.flat_map(|record| record.string_offsets(self, strings)))
+    }
+
+    /// What a count and a number say: nothing, the number, or where in the table of 32-bit values
+    /// so many numbers are; none where they are not all there.
+    fn listed(&self, count: u32, reference: u32) -> Option<Vec<u32>> {
+        match count {
+            0 => Some(Vec::new()),
+            1 => Some(vec![reference]),
+            _ => {
+                let values = self.values32(reference, count as usize)?;
+                Some(values.iter().copied().map(u32::from_le_bytes).collect())
+            }
+        }
+    }
+
     /// A property by its number.
     pub fn property(&self, index: usize) -> Option<PropertyRecord> {
         let at = PROPERTY_BYTES.checked_mul(index)?;
@@ -330,6 +366,16 @@ impl<'a> Entity<'a> {
         self.strings.get(StringRef(self.u32_at(4)))
     }
 
+    /// Its name for lists, cut off where it is longer than names are.
+    pub fn brief_name(&self) -> Cow<'a, str> {
+        self.strings.brief(StringRef(self.u32_at(4)))
+    }
+
+    /// The string table of its section.
+    pub fn strings(&self) -> &'a StringTable {
+        self.strings
+    }
+
     /// The gamemodes that it is part of: bit `i` is the `i`th of the file's head (fact sheet B29).
     pub fn gamemodes(&self) -> u32 {
         self.u32_at(0)
@@ -351,15 +397,7 @@ impl<'a> Entity<'a> {
 
     /// The numbers of its properties; none where the file says nonsense.
     pub fn property_indices(&self) -> Option<Vec<u32>> {
-        let (count, reference) = (self.u32_at(8), self.u32_at(12));
-        match count {
-            0 => Some(Vec::new()),
-            1 => Some(vec![reference]),
-            _ => {
-                let values = self.entities.values32(reference, count as usize)?;
-                Some(values.iter().copied().map(u32::from_le_bytes).collect())
-            }
-        }
+        self.entities.listed(self.u32_at(8), self.u32_at(12))
     }
 
     /// Its properties with their numbers; of one that cannot be read, why. None where the file says
@@ -401,6 +439,17 @@ impl<'a> Entity<'a> {
     /// What the field with a name holds; none where the type has no such field.
     pub fn value(&self, name: &str) -> Option<Value> {
         Some(self.field_value(self.kind.field(name)?))
+    }
+
+    /// Its signals: which field names each, whether it comes or goes, and its name.
+    pub fn signals(&self) -> impl Iterator<Item = (&'static Field, Signal, StringRef)> {
+        self.kind.fields().iter().filter_map(|field| {
+            let FieldKind::Signal(signal) = field.kind else {
+                return None;
+            };
+            let name = self.u32_at(HEAD_BYTES + usize::from(field.offset));
+            Some((field, signal, StringRef(name)))
+        })
     }
 
     /// Where it is, in metres: relative to the centre of its chunk, or to the centre of the center
@@ -517,14 +566,7 @@ impl<'a> Entity<'a> {
     }
 
     fn texts(&self, count: u8, reference: u32) -> Value {
-        let offsets = match count {
-            0 => Some(Vec::new()),
-            1 => Some(vec![reference]),
-            _ => self
-                .entities
-                .values32(reference, usize::from(count))
-                .map(|values| values.iter().copied().map(u32::from_le_bytes).collect()),
-        };
+        let offsets = self.entities.listed(count.into(), reference);
         let texts = offsets.and_then(|offsets| texts(&offsets, self.strings).ok());
         texts.map_or(Value::Nowhere(reference), Value::Texts)
     }

@@ -377,6 +377,25 @@ impl PropertyRecord {
             .ok_or_else(|| self.outside(extent, "table of 64-bit values"))
     }
 
+    /// Offsets of the bytes of the string table that belong to it.
+    pub(super) fn string_offsets(self, entities: &Entities, strings: &StringTable) -> Vec<u32> {
+        let Ok(extent) = self.extent(entities) else {
+            return Vec::new();
+        };
+        match (extent.kind, extent.is_array) {
+            (PropertyKind::Text, false) => vec![self.value],
+            (PropertyKind::Text, true) => {
+                let offsets = self.values32(&extent, entities).unwrap_or_default();
+                offsets.iter().copied().map(u32::from_le_bytes).collect()
+            }
+            (PropertyKind::Bool | PropertyKind::I8 | PropertyKind::U8, true) => {
+                let bytes = self.values8(&extent, strings).unwrap_or_default();
+                (self.value..).take(bytes.len()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The property as it is meant. `strings` is the string table of the section.
     ///
     /// # Errors

@@ -156,12 +156,18 @@ impl Level {
 
     /// A chunk by its place in the grid; none outside.
     pub fn chunk(&self, index: ChunkIndex) -> Option<&Chunk> {
+        self.chunks.get(self.chunk_number(index)?)
+    }
+
+    /// The number in [`Level::chunks`] of a chunk by its place in the grid; none outside.
+    pub fn chunk_number(&self, index: ChunkIndex) -> Option<usize> {
         if !read_chunk::is_inside(self.grid, index) {
             return None;
         }
         let [y, x, z] = index.yxz().map(|at| at as usize);
         let [_, x_count, z_count] = self.grid.map(|count| count as usize);
-        self.chunks.get((y * x_count + x) * z_count + z)
+        let number = (y * x_count + x) * z_count + z;
+        (number < self.chunks.len()).then_some(number)
     }
 
     /// The length of the edges of a chunk, in metres.

@@ -1,24 +1,46 @@
 //! What is said of the parts of a map, for the status bar and the inspector.
 
-use std::fmt::Write as _;
-
 use glam::Vec3;
 
 use super::Map;
-use super::items::{ChunkAt, CubeAt, item};
+use super::environments::server_box;
+use super::items::{self, ChunkAt, CubeAt, in_level, item};
 use super::place::Place;
-use crate::formats::pmf::{Cube, Geometry, SIDES, Side, StringRef, StringTable, corner_signs};
+use super::properties::hex;
+use crate::formats::pmf::{Cube, Geometry, SIDES, Side, StringRef, StringTable};
 use crate::scene::numbers::{plural, short, xyz};
-use crate::scene::{Aabb, Item, Property, PropertyGroup, SummaryPart};
+use crate::scene::pen::box_edges;
+use crate::scene::{Aabb, Item, Property, PropertyGroup};
 
 impl Map {
     /// Where an item is in world space; none for one that is nowhere.
     pub(super) fn bounds_of(&self, item: Item) -> Option<Aabb> {
         match item.kind {
-            item::MAP => self.levels.first().map(|level| level.bounds),
+            item::MAP if item.index == 0 => self.levels.first().map(|level| level.bounds),
             item::LEVEL => Some(self.levels.get(usize::try_from(item.index).ok()?)?.bounds),
             item::CHUNK => Some(self.chunk_at(item.index)?.bounds()),
-            item::LIGHTMAP => Some(self.chunk_at(item.index >> 8)?.bounds()),
+            item::LIGHTMAP => {
+                let lit = self.lit_faces(item, |mesh, _, face, _| {
+                    Aabb::around(mesh.triangles(face).flatten())
+                });
+                let lit = lit.into_iter().reduce(|all, next| all.union(&next));
+                lit.or_else(|| Some(self.chunk_at(item.index >> 8)?.bounds()))
+            }
+            item::MATERIAL => {
+                let (level, index) = in_level(item);
+                self.levels.get(level)?.uses().get(index)?.bounds
+            }
+            item::ENTITY => self.entity_bounds(item),
+            item::DYNAMIC_LIGHT | item::FAST_LIGHT => {
+                let boxes = self.lit_boxes(item).into_iter();
+                boxes.reduce(|all, next| all.union(&next))
+            }
+            item::WEATHER | item::GRAVITY | item::ECHO | item::SKY => self.environment_bounds(item),
+            item::REGION => self.region_at(item)?.bounds(),
+            item::SERVER_REGION => {
+                let (at, region) = self.server_region_at(item)?;
+                Some(server_box(&at, region))
+            }
             _ => {
                 let (cube, _) = self.cube_at(item)?;
                 let center = cube.at.center();
@@ -27,11 +49,22 @@ impl Map {
         }
     }
 
-    /// Lines in world space along the edges of a cube or a chunk: those of a box follow its moved
-    /// corners.
+    /// Lines in world space that show where an item is: the edges of a box, which follow its moved
+    /// corners, of a hull, or of faces.
     pub(super) fn outline_of(&self, item: Item) -> Vec<[Vec3; 2]> {
         let corners = match item.kind {
-            item::CHUNK => self.chunk_at(item.index).map(|at| at.bounds().corners()),
+            item::CHUNK | item::SERVER_REGION => self.bounds_of(item).map(|aabb| aabb.corners()),
+            item::REGION => self.region_at(item).map(|region| region.corners()),
+            item::ENTITY => return self.entity_outline(item),
+            item::LIGHTMAP => {
+                let rims = self.lit_faces(item, |mesh, _, face, _| Some(mesh.rim(face)));
+                return rims.into_iter().flatten().collect();
+            }
+            item::DYNAMIC_LIGHT | item::FAST_LIGHT => {
+                let boxes = self.lit_boxes(item).into_iter();
+                let edges = boxes.flat_map(|aabb| box_edges(&aabb.corners()).collect::<Vec<_>>());
+                return edges.collect();
+            }
             _ => self
                 .cube_at(item)
                 .and_then(|(cube, _)| cube.corners_in_world()),
@@ -39,58 +72,10 @@ impl Map {
         let Some(corners) = corners else {
             return Vec::new();
         };
-        let edges = (0..8_usize).flat_map(|from| [1, 2, 4].map(|bit| (from, from | bit)));
+        let edges = box_edges(&corners);
         edges
-            .filter(|(from, to)| from != to)
-            .map(|(from, to)| [corners[from], corners[to]])
             .filter(|ends| ends.iter().all(|end| end.is_finite()))
             .collect()
-    }
-
-    /// One line about an item, for the status bar.
-    pub(super) fn item_summary(&self, item: Item) -> Vec<SummaryPart> {
-        let mut parts = Vec::new();
-        let mut say = |name, value: String| parts.push(SummaryPart::new(name, value));
-        match item.kind {
-            item::CHUNK => {
-                if let Some(at) = self.chunk_at(item.index) {
-                    say("Chunk", at.chunk.index.to_string());
-                    let data = at.chunk.data.as_ref();
-                    let cubes = data.map(|data| data.cubes.len().to_string());
-                    say(
-                        "Cubes",
-                        cubes.unwrap_or_else(|| "cannot be read".to_owned()),
-                    );
-                }
-            }
-            item::MATERIAL => {
-                if let Some(name) = self.material_name(item) {
-                    say("Material", name);
-                }
-            }
-            item::CUBE | item::FACE => {
-                if let Some((cube, side)) = self.cube_at(item) {
-                    if self.levels.len() > 1 {
-                        say("Level", cube.at.level_number.to_string());
-                    }
-                    say("Chunk", cube.at.chunk.index.to_string());
-                    say("Cube", format!("{} {}", cube.cube, cube.kind_name()));
-                    if let Some(place) = cube.place() {
-                        say("Depth", place.cell.depth.to_string());
-                    }
-                    if let Some((side, geometry)) = side.zip(cube.geometry()) {
-                        say(
-                            "Side",
-                            SIDES.get(side).copied().unwrap_or_default().to_owned(),
-                        );
-                        say("Material", cube.material(geometry, side));
-                        say("Lightmap", cube.lightmap(geometry, side));
-                    }
-                }
-            }
-            _ => {}
-        }
-        parts
     }
 
     pub(super) fn cube_properties(
@@ -107,7 +92,19 @@ impl Map {
                 ..Property::new("Chunk", at.chunk.index.to_string())
             },
             Property::new("Index", cube.cube.to_string()),
-            Property::new("Type", cube.kind_name()),
+            Property {
+                // Steps go through the sides of a material where a side is picked.
+                link: cube
+                    .data
+                    .cubes
+                    .kind(cube.cube)
+                    .filter(|_| side.is_none())
+                    .map(|kind| Item {
+                        kind: item::CUBE_KIND,
+                        index: (at.level_number as u64) << 8 | kind as u64,
+                    }),
+                ..Property::new("Type", cube.kind_name())
+            },
         ];
         let mut say = |name, value: String| properties.push(Property::new(name, value));
         match cube.place() {
@@ -133,12 +130,18 @@ impl Map {
             if let Some(side) = side {
                 add("Side", self.side_properties(cube, geometry, side));
             }
+            if let Some(side) = side {
+                add("Vertices of the side", cube.vertices_of(geometry, side));
+            }
             add("Box", cube.box_properties(geometry));
             add("Materials", Self::materials_of(cube, geometry));
+            add("Physics materials", Self::physics_of(cube, geometry));
+            add("Lightmaps", self.lightmaps_of(cube, geometry));
             add("Moved points", cube.moved_points(geometry));
         }
         add("Contents", self.wrapper_properties(cube));
-        add("Inside", self.wrappers_of(cube));
+        add("Wrappers", self.above_properties(cube, true));
+        add("Inside", self.above_properties(cube, false));
         add("Bytes", self.records_of(cube));
         groups
     }
@@ -150,20 +153,76 @@ impl Map {
         side: usize,
     ) -> Vec<Property> {
         let triangles = geometry.triangles.get(side).copied().unwrap_or(0);
-        let lightmap = geometry.lightmaps.get(side).copied().unwrap_or(u8::MAX);
-        let at = &cube.at;
         vec![
             Property::new("Side", SIDES.get(side).copied().unwrap_or_default()),
             Self::material_property("Material", cube, geometry, side),
-            Property::new("Physics", cube.physics(geometry, side)),
-            Property {
-                link: self
-                    .lightmap_item(at.level_number, at.number, lightmap)
-                    .filter(|_| cube.has_lightmap(lightmap)),
-                ..Property::new("Lightmap", cube.lightmap(geometry, side))
-            },
+            Self::physics_property("Physics", cube, geometry, side),
+            self.lightmap_property("Lightmap", cube, geometry, side),
             Property::new("Triangles", triangles.to_string()),
         ]
+    }
+
+    /// The physics material of each side, or of all where they are the same.
+    fn physics_of(cube: &CubeAt<'_>, geometry: &Geometry) -> Vec<Property> {
+        if !geometry.is_common_extended() {
+            return vec![Self::physics_property("All sides", cube, geometry, 0)];
+        }
+        let sides = SIDES.into_iter().enumerate();
+        sides
+            .map(|(side, name)| Self::physics_property(name, cube, geometry, side))
+            .collect()
+    }
+
+    fn physics_property(
+        name: &'static str,
+        cube: &CubeAt<'_>,
+        geometry: &Geometry,
+        side: usize,
+    ) -> Property {
+        let used = geometry.physics.get(side).copied().unwrap_or(u8::MAX);
+        let common = &cube.at.level.common;
+        let wanted = cube.data.physics_materials.get(usize::from(used));
+        let wanted = wanted.and_then(|name| cube.data.strings.name(*name));
+        let found = wanted.and_then(|wanted| {
+            let mut materials = common.physics_materials.iter();
+            materials.position(|material| common.strings.name(material.name) == Some(wanted))
+        });
+        Property {
+            link: found
+                .map(|index| items::of_level(item::PHYSICS, cube.at.level_number, index as u32)),
+            ..Property::new(name, cube.physics(geometry, side))
+        }
+    }
+
+    /// The lightmap of each side, or of all where they are the same.
+    fn lightmaps_of(&self, cube: &CubeAt<'_>, geometry: &Geometry) -> Vec<Property> {
+        if cube.data.client.is_none() {
+            return Vec::new();
+        }
+        if !geometry.is_client_extended() {
+            return vec![self.lightmap_property("All sides", cube, geometry, 0)];
+        }
+        let sides = SIDES.into_iter().enumerate();
+        sides
+            .map(|(side, name)| self.lightmap_property(name, cube, geometry, side))
+            .collect()
+    }
+
+    fn lightmap_property(
+        &self,
+        name: &'static str,
+        cube: &CubeAt<'_>,
+        geometry: &Geometry,
+        side: usize,
+    ) -> Property {
+        let lightmap = geometry.lightmaps.get(side).copied().unwrap_or(u8::MAX);
+        let at = &cube.at;
+        Property {
+            link: self
+                .lightmap_item(at.level_number, at.number, lightmap)
+                .filter(|_| cube.has_lightmap(lightmap)),
+            ..Property::new(name, cube.lightmap(geometry, side))
+        }
     }
 
     /// The material of each side, or of all where they are the same.
@@ -201,20 +260,23 @@ impl Map {
         Self::material_property("", &cube, geometry, side.unwrap_or(0)).link
     }
 
-    fn material_name(&self, item: Item) -> Option<String> {
+    pub(super) fn material_name(&self, item: Item) -> Option<String> {
         let level = self.levels.get((item.index >> 32) as usize)?;
         let material = level.materials.list.get(item.index as u32 as usize)?;
         Some(material.name.clone())
     }
 
-    /// The cubes that a cube is in, from the root on.
-    fn wrappers_of(&self, cube: &CubeAt<'_>) -> Vec<Property> {
+    /// The cubes that wrap a cube or what it is in, or else all that it is in, from the root on.
+    fn above_properties(&self, cube: &CubeAt<'_>, only_wrappers: bool) -> Vec<Property> {
         let Some(place) = cube.place() else {
             return Vec::new();
         };
         let at = &cube.at;
-        let above = place.above.iter().take(MOST_ABOVE);
-        above
+        let above = place.above.iter();
+        let above = above.filter(|(_, corner)| !only_wrappers || corner.is_none());
+        let mut properties: Vec<Property> = above
+            .clone()
+            .take(MOST_ABOVE)
             .map(|(above, _)| Property {
                 link: self.cube_item(at.level_number, at.number, *above),
                 ..Property::new(
@@ -222,7 +284,13 @@ impl Map {
                     above.to_string(),
                 )
             })
-            .collect()
+            .collect();
+        let count = above.count();
+        if count > MOST_ABOVE {
+            let more = count - MOST_ABOVE;
+            properties.push(Property::new("", format!("and {more} more")));
+        }
+        properties
     }
 }
 
@@ -244,11 +312,7 @@ impl Map {
             );
             let shown = record.start..record.end.min(record.start.saturating_add(MOST_BYTES));
             if let Some(bytes) = self.section_bytes(&cube.at, side, &shown) {
-                text.push(':');
-                for byte in bytes {
-                    // Writing to a string does not fail.
-                    let _ = write!(text, " {byte:02x}");
-                }
+                text = format!("{text}: {}", hex(&bytes));
                 if shown.end < record.end {
                     text.push_str(" ...");
                 }
@@ -263,13 +327,15 @@ impl Map {
 const MOST_BYTES: u32 = 256;
 /// How many of the cubes around one are listed; chains of them may be any length.
 const MOST_ABOVE: usize = 128;
+/// How many vertices of a side are listed.
+const MOST_VERTICES: usize = 24;
 
 impl ChunkAt<'_> {
-    fn center(&self) -> Vec3 {
+    pub(super) fn center(&self) -> Vec3 {
         self.level.chunk_center(self.chunk.index).into()
     }
 
-    fn bounds(&self) -> Aabb {
+    pub(super) fn bounds(&self) -> Aabb {
         let half = self.level.chunk_side() * 0.5;
         Aabb {
             min: self.center() - half,
@@ -279,7 +345,7 @@ impl ChunkAt<'_> {
 }
 
 impl CubeAt<'_> {
-    fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<Place> {
         Place::find(
             &self.data.cubes,
             self.cube,
@@ -287,12 +353,12 @@ impl CubeAt<'_> {
         )
     }
 
-    fn kind_name(&self) -> &'static str {
+    pub(super) fn kind_name(&self) -> &'static str {
         let kind = self.data.cubes.kind(self.cube);
         kind.map_or("", |kind| kind.name())
     }
 
-    fn geometry(&self) -> Option<&Geometry> {
+    pub(super) fn geometry(&self) -> Option<&Geometry> {
         match self.data.cubes.get(self.cube)? {
             Cube::Geometry(geometry) => Some(geometry),
             _ => None,
@@ -309,7 +375,7 @@ impl CubeAt<'_> {
     }
 
     /// Name of the material of a side as the chunk has it.
-    fn material(&self, geometry: &Geometry, side: usize) -> String {
+    pub(super) fn material(&self, geometry: &Geometry, side: usize) -> String {
         named(
             &self.data.strings,
             &self.data.materials,
@@ -327,7 +393,7 @@ impl CubeAt<'_> {
         client.is_some_and(|client| usize::from(lightmap) < client.lightmaps.len())
     }
 
-    fn lightmap(&self, geometry: &Geometry, side: usize) -> String {
+    pub(super) fn lightmap(&self, geometry: &Geometry, side: usize) -> String {
         let lightmap = geometry.lightmaps.get(side).copied();
         let lightmap = lightmap.filter(|lightmap| self.has_lightmap(*lightmap));
         lightmap.map_or_else(|| "none".to_owned(), |lightmap| lightmap.to_string())
@@ -335,14 +401,15 @@ impl CubeAt<'_> {
 
     fn box_properties(&self, geometry: &Geometry) -> Vec<Property> {
         let kind = |is_extended| if is_extended { "extended" } else { "basic" };
-        let yes = |is_so: bool| if is_so { "yes" } else { "no" };
+        use super::properties::yes;
         let sound = Some(&geometry.sound);
         let triangles = SIDES.iter().zip(geometry.triangles);
         let triangles: Vec<String> = triangles
             .filter(|(_, count)| *count > 0)
             .map(|(side, count)| format!("{side} {count}"))
             .collect();
-        vec![
+        let mut properties = vec![
+            Property::new("Flags", format!("{:#04x}", geometry.bits)),
             Property::new("Common data", kind(geometry.is_common_extended())),
             Property::new("Client data", kind(geometry.is_client_extended())),
             Property::new("Backfaces", yes(geometry.draws_backfaces())),
@@ -352,7 +419,56 @@ impl CubeAt<'_> {
             ),
             Property::new("Triangles", triangles.join("  ")),
             Property::new("First vertex", geometry.first_vertex.to_string()),
-        ]
+        ];
+        if geometry.is_client_extended() {
+            let first = geometry.first_normal.to_string();
+            properties.push(Property::new("First normal", first));
+        }
+        let bad = SIDES.iter().enumerate();
+        let bad: Vec<&str> = bad
+            .filter(|(side, _)| geometry.bad_sides >> side & 1 == 1)
+            .map(|(_, name)| *name)
+            .collect();
+        if !bad.is_empty() {
+            let text = format!("{}: a vertex is not finite", bad.join(", "));
+            properties.push(Property::new("Not drawn", text));
+        }
+        properties
+    }
+
+    /// The vertices of a side with their coordinates on the texture and on the lightmap.
+    fn vertices_of(&self, geometry: &Geometry, side: usize) -> Vec<Property> {
+        let Some(client) = &self.data.client else {
+            return Vec::new();
+        };
+        let center = self.at.center();
+        let mut faces = geometry.faces();
+        let Some(face) = faces.find(|face| face.side == side) else {
+            return Vec::new();
+        };
+        let pair = |[u, v]: [f32; 2]| format!("{} {}", short(u), short(v));
+        let mut properties = Vec::new();
+        for (i, index) in face.vertices.clone().enumerate().take(MOST_VERTICES) {
+            let Some(vertex) = client.vertices.get(index as usize) else {
+                break;
+            };
+            let place = xyz(Vec3::from(vertex.position) + center);
+            let [uv, lightmap_uv] = [vertex.uv, vertex.lightmap_uv].map(pair);
+            let mut text = format!("{place}  texture {uv}  lightmap {lightmap_uv}");
+            let normal = face.first_normal.and_then(|first| {
+                let index = first as usize + i;
+                client.normals.get(index)
+            });
+            if let Some(normal) = normal {
+                text = format!("{text}  normal {}", xyz(*normal));
+            }
+            properties.push(Property::new("Vertex", format!("{index}: {text}")));
+        }
+        if face.vertices.len() > MOST_VERTICES {
+            let more = face.vertices.len() - MOST_VERTICES;
+            properties.push(Property::new("Vertex", format!("and {more} more")));
+        }
+        properties
     }
 
     /// Each moved corner, where it would be and where it is, in world space.
@@ -374,7 +490,7 @@ impl CubeAt<'_> {
 }
 
 /// Names of corners in their order.
-const CORNERS: [&str; 8] = [
+pub(super) const CORNERS: [&str; 8] = [
     "+X +Y +Z", "-X +Y +Z", "+X +Y -Z", "-X +Y -Z", "+X -Y +Z", "-X -Y +Z", "+X -Y -Z", "-X -Y -Z",
 ];
 
@@ -384,24 +500,19 @@ fn named(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> Stri
     name.map_or_else(|| "none".to_owned(), |name| strings.get(*name).into_owned())
 }
 
-/// The corners that lead from the root to a cube: `+X -Y +Z` and so on, as far as they are in
-/// smaller and smaller cells.
+/// The corners that lead from the root to a cube, by their numbers and signs: `4 +X -Y +Z` and so
+/// on, as far as they are in smaller and smaller cells.
 fn path(place: &Place) -> String {
-    let mut path = String::new();
-    for (_, corner) in &place.above {
-        let Some(corner) = corner else { continue };
-        if !path.is_empty() {
-            path.push_str(" / ");
-        }
-        for (axis, sign) in ["X", "Y", "Z"].iter().zip(corner_signs(*corner)) {
-            // Writing to a string does not fail.
-            let _ = write!(path, "{}{axis}", if sign > 0.0 { '+' } else { '-' });
-        }
-    }
+    let corners = place.above.iter().filter_map(|(_, corner)| *corner);
+    let corners = corners.map(|corner| {
+        let signs = CORNERS.get(corner).copied().unwrap_or_default();
+        format!("{corner} {signs}")
+    });
+    let path: Vec<String> = corners.collect();
     if path.is_empty() {
         "the root".to_owned()
     } else {
-        path
+        path.join(" / ")
     }
 }
 
@@ -490,10 +601,19 @@ mod tests {
         let said: Vec<_> = summary.iter().map(|part| part.name).collect();
         assert_eq!(
             said,
-            ["Chunk", "Cube", "Depth", "Side", "Material", "Lightmap"]
+            [
+                "Chunk", "Cube", "Type", "Depth", "Side", "Material", "Lightmap"
+            ]
         );
         assert_eq!(summary[0].value, "(0, 1, 0)");
-        assert_eq!(summary[3].value, SIDES[side]);
+        assert_eq!(summary[4].value, SIDES[side]);
+        // What follows stays in its place while the pointer moves on.
+        assert!(
+            summary
+                .iter()
+                .take(4)
+                .all(|part| part.width >= part.value.len())
+        );
         let groups = map.item_properties(face);
         let find = |title: &str| groups.iter().find(|group| group.title == title).unwrap();
         let points = find("Moved points").properties.len() as u32;
@@ -520,10 +640,8 @@ mod tests {
         assert!(outline.iter().flatten().any(|end| *end == point));
         let empty = data.cubes.iter().find(|(_, cube)| *cube == Cube::Empty);
         let empty = map.cube_item(0, 1, empty.unwrap().0).unwrap();
-        assert_eq!(
-            map.item_summary(empty)[1].value.split(' ').nth(1),
-            Some("empty")
-        );
+        let said = map.item_summary(empty);
+        assert_eq!((said[2].name, said[2].value.as_str()), ("Type", "empty"));
         assert_eq!(CubeKind::Empty.name(), "empty");
     }
 }

@@ -9,8 +9,9 @@ use super::{HANDEDNESS, Map};
 use crate::formats::{Format, Problem, pmf};
 use crate::scene::camera::Handedness;
 use crate::scene::{
-    Aabb, ClipInfo, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry,
-    OutlineNode, Overlay, Part, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart,
+    Aabb, Branch, ChunkMap, ClipInfo, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind,
+    Label, LegendEntry, Light, Line, OutlineNode, Overlay, Part, Playhead, PropertyGroup, Ray,
+    Sheet, SheetFace, Shown, Statistic, SummaryPart,
 };
 
 /// The overlays of a map.
@@ -169,14 +170,7 @@ impl Document for Map {
     }
 
     fn part_of(&self, item: Item) -> Option<usize> {
-        match item.kind {
-            item::MAP => None,
-            item::LEVEL => usize::try_from(item.index).ok(),
-            item::MATERIAL => Some((item.index >> 32) as usize),
-            item::CHUNK => Some(self.chunk_at(item.index)?.level_number),
-            item::LIGHTMAP => Some(self.chunk_at(item.index >> 8)?.level_number),
-            _ => Some(self.cube_at(item)?.0.at.level_number),
-        }
+        self.level_of(item)
     }
 
     fn clips(&self) -> &[ClipInfo] {
@@ -194,10 +188,13 @@ impl Document for Map {
         self.outline_tree()
     }
 
+    /// Nothing that is said of a map changes while its materials move.
+    fn follows_playhead(&self, _item: Item) -> bool {
+        false
+    }
+
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
-        let both_sides = ["two-sided", "back-faces"];
-        let both_sides = both_sides.iter().any(|id| shown.overlays.contains(id));
-        self.first_hit(ray_in_world, shown.part, both_sides)
+        self.first_shown(ray_in_world, shown)
     }
 
     fn summary(&self, item: Item) -> Vec<SummaryPart> {
@@ -216,28 +213,68 @@ impl Document for Map {
         self.outline_of(item)
     }
 
-    fn neighbor(&self, _item: Item, _direction: Direction) -> Option<Item> {
-        None
+    fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        self.overlay_lines(shown, lines);
     }
 
-    fn problem_item(&self, _problem: &Problem) -> Option<Item> {
-        None
+    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        self.overlay_labels(shown, labels);
+    }
+
+    fn neighbor(&self, item: Item, direction: Direction) -> Option<Item> {
+        self.item_beside(item, direction)
+    }
+
+    fn problem_item(&self, problem: &Problem) -> Option<Item> {
+        self.item_of_problem(problem)
     }
 
     fn overlays(&self) -> &'static [Overlay] {
         &OVERLAYS
     }
 
-    fn legend(&self, _overlay_id: &str) -> Vec<LegendEntry> {
-        Vec::new()
+    fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
+        self.legend_of(overlay_id)
     }
 
     fn kinds(&self) -> Vec<Kind> {
         Vec::new()
     }
 
-    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
-        None
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        self.next_of(kind, after, backwards)
+    }
+
+    fn lights(&self, part: usize) -> Vec<Light> {
+        self.light_list(part)
+    }
+
+    fn branches(&self, part: usize, below: Option<Item>) -> Vec<Branch> {
+        self.branch_lines(part, below)
+    }
+
+    fn branch_above(&self, item: Item) -> Option<Item> {
+        self.above_in_tree(item)
+    }
+
+    fn find_branches(&self, part: usize, text: &str, most: usize) -> Vec<Branch> {
+        self.found_branches(part, text, most)
+    }
+
+    fn chunk_map(&self, part: usize) -> Option<ChunkMap> {
+        self.map_of_chunks(part)
+    }
+
+    fn sheets(&self, part: usize) -> Vec<Sheet> {
+        self.sheet_list(part)
+    }
+
+    fn sheet_picture(&self, sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
+        self.lit_picture(sheet, shown)
+    }
+
+    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {
+        self.faces_on_sheet(sheet)
     }
 
     fn statistics(&self) -> Vec<Statistic> {
@@ -245,7 +282,7 @@ impl Document for Map {
     }
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
-        Some(self.textures.list.get(index)?.file.thumbnail())
+        self.picture(index)
     }
 
     fn dependencies(&self) -> Vec<PathBuf> {
@@ -254,7 +291,7 @@ impl Document for Map {
 
     fn cpu_bytes(&self) -> u64 {
         let bytes = self.levels.iter().map(super::Level::cpu_bytes);
-        (bytes.sum::<usize>() + self.textures.cpu_bytes()) as u64
+        (bytes.sum::<usize>() + self.textures.cpu_bytes() + self.unnamed.cpu_bytes()) as u64
     }
 
     fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {

@@ -1,7 +1,7 @@
 //! Lights that can be switched and dimmed: how bright each is.
 
 use super::Map;
-use super::items::item;
+use super::items::{item, of_level};
 use crate::formats::pmf::{self, DynamicLight};
 use crate::scene::{Item, Shown};
 
@@ -54,10 +54,7 @@ impl Lights {
 impl Map {
     /// The item of a light of a level: of kind [`item::DYNAMIC_LIGHT`] or [`item::FAST_LIGHT`].
     pub(super) fn light_item(level: usize, kind: &'static str, id: u32) -> Item {
-        Item {
-            kind,
-            index: (level as u64) << 32 | u64::from(id),
-        }
+        of_level(kind, level, id)
     }
 
     /// How bright a light of a level is, from 0 to 255: as the file has it, unless it was made

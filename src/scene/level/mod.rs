@@ -15,24 +15,41 @@
 //!   program it is `(b - a) x (c - a)`.
 
 pub mod atlas;
+mod branches;
+mod chunk_map;
+mod colors;
+mod date;
 mod describe;
 mod document;
+mod entities;
+mod environments;
+mod files;
 mod info;
 mod items;
+mod known;
+mod legends;
+mod light_list;
 mod lights;
 pub mod materials;
 pub mod mesh;
 mod moving;
 mod outline;
+mod overlays;
 mod pick;
 mod place;
 mod properties;
 #[cfg(test)]
 mod sample;
 mod sections;
+mod sheets;
+mod signals;
 mod sky;
+mod summary;
+mod surfaces;
 pub mod textures;
 pub mod tint;
+mod visibility;
+mod walk;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +57,11 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use self::atlas::Atlas;
+use self::entities::EntityIndex;
+use self::files::Unnamed;
 use self::items::Numbers;
+use self::known::Known;
+use self::light_list::LightList;
 use self::lights::Lights;
 use self::materials::Materials;
 use self::mesh::{ChunkMesh, Surroundings};
@@ -70,8 +91,14 @@ pub struct Map {
     clips: Vec<ClipInfo>,
     numbers: Numbers,
     textures: Textures,
+    /// Textures of the archive that no material names.
+    unnamed: Unnamed,
     problems: Vec<Problem>,
+    /// What problems of the archive are about, by their texts.
+    about: Vec<(String, Item)>,
     sections: Sections,
+    entities: EntityIndex,
+    light_list: LightList,
 }
 
 /// A level, ready to be drawn.
@@ -88,6 +115,7 @@ pub struct Level {
     lights: Lights,
     sky_regions: Vec<SkyRegion>,
     trees: Trees,
+    known: Known,
 }
 
 /// Opens a map.
@@ -117,6 +145,12 @@ impl Map {
         let mut problems = std::mem::take(&mut pmf.problems);
         let mut textures = Textures::load(&pmf, source, options, progress)?;
         problems.append(&mut textures.problems);
+        let mut unnamed = Unnamed::find(&pmf, &textures, progress)?;
+        let mut about = Vec::new();
+        for (problem, item) in std::mem::take(&mut unnamed.problems) {
+            about.push((problem.message.clone(), item));
+            problems.push(problem);
+        }
         progress.report(0.6)?;
         let mut levels = Vec::with_capacity(pmf.levels.len());
         for level in &pmf.levels {
@@ -139,6 +173,10 @@ impl Map {
             path: source.path.clone(),
             bytes: Arc::clone(&source.bytes),
             sections: Sections::default(),
+            entities: EntityIndex::default(),
+            light_list: LightList::default(),
+            unnamed,
+            about,
             numbers: Numbers::of(&pmf),
             pmf: Arc::new(pmf),
             parts: parts.collect(),
@@ -189,6 +227,7 @@ impl Level {
             lights: Lights::of(level),
             sky_regions: sky::regions(level),
             trees: Trees::new(chunks.len()),
+            known: Known::new(level.chunks.len(), &chunks),
             materials,
             atlas,
             chunks,
@@ -212,7 +251,10 @@ impl Level {
 
     fn cpu_bytes(&self) -> usize {
         let chunks = self.chunks.iter().map(ChunkMesh::cpu_bytes);
-        chunks.sum::<usize>() + self.atlas.cpu_bytes() + self.trees.cpu_bytes()
+        chunks.sum::<usize>()
+            + self.atlas.cpu_bytes()
+            + self.trees.cpu_bytes()
+            + self.known.cpu_bytes()
     }
 }
 

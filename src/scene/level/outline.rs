@@ -1,101 +1,348 @@
 //! The tree of a map: what it is made of, and numbers about the whole.
 
 use super::Map;
-use super::items::item;
-use crate::scene::numbers::plural;
+use super::chunk_map::holds_anything;
+use super::environments::{Environment, RegionAt};
+use super::files::{STRINGS_OF_FILE, strings_of_level};
+use super::items::{self, item};
+use super::properties::cube_kind_item;
+use crate::formats::pmf::{CubeKind, Side};
+use crate::scene::numbers::{plural, short};
 use crate::scene::{Item, OutlineNode, Statistic, Swatch};
 
+/// How many of one thing are listed.
+const MOST_LISTED: usize = 2000;
 /// How many chunks of a level are listed.
 const MOST_CHUNKS: usize = 4096;
 
 impl Map {
-    /// Levels with their materials and chunks.
+    /// The file with all that is in it, and its levels.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
         let name = self.path.file_name().map_or_else(
             || self.path.display().to_string(),
             |name| name.to_string_lossy().into_owned(),
         );
-        let levels = self.pmf.levels.len();
+        let count = self.pmf.levels.len();
         let item = |kind, index: usize| Item {
             kind,
             index: index as u64,
         };
-        let whole = leaf(name, item(item::MAP, 0), plural(levels, "level", "levels"));
-        let levels = (0..levels).map(|level| OutlineNode {
-            children: vec![
-                heading("Materials", self.material_lines(level)),
-                heading("Chunks", self.chunk_lines(level)),
-            ],
+        let whole = leaf(name, item(item::MAP, 0), plural(count, "level", "levels"));
+        let files = self
+            .pmf
+            .archive
+            .as_ref()
+            .map_or(0, |archive| archive.file_paths().len());
+        let of_file = [
+            OutlineNode {
+                note: plural(files, "file", "files"),
+                ..heading("Archive", self.archive_lines())
+            },
+            heading("Extensions", self.extension_lines()),
+            self.entity_lines(None),
+        ];
+        // A heading that nothing is under says nothing.
+        let of_file = of_file.into_iter().filter(|line| !line.children.is_empty());
+        let strings = self.strings_line("String table", STRINGS_OF_FILE);
+        let levels = (0..count).map(|level| OutlineNode {
+            children: self.level_lines(level),
             ..leaf(
                 format!("Level {level}"),
                 item(item::LEVEL, level),
                 String::new(),
             )
         });
-        [whole].into_iter().chain(levels).collect()
-    }
-
-    fn material_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let Some((level_data, level_file)) = self.levels.get(level).zip(self.pmf.levels.get(level))
-        else {
-            return Vec::new();
-        };
-        let mut triangles = vec![0; level_data.materials.list.len()];
-        let parts = level_data.chunks.iter().flat_map(|mesh| &mesh.parts);
-        for (part, indices) in parts {
-            if let Some(count) = triangles.get_mut(usize::from(part.material)) {
-                *count += indices.len() / 3;
-            }
-        }
-        let materials = level_data.materials.list.iter().zip(triangles).enumerate();
-        materials
-            .filter(|(_, (material, triangles))| material.is_known || *triangles > 0)
-            .map(|(index, (material, triangles))| {
-                let look = material.look.as_ref();
-                let strings = level_file.client.as_ref().map(|client| &client.strings);
-                let texture = look
-                    .zip(strings)
-                    .and_then(|(look, strings)| self.textures.find(&strings.get(look.texture)));
-                OutlineNode {
-                    swatch: match texture {
-                        Some(texture) => Some(Swatch::Thumbnail(texture)),
-                        None => look.map(|look| Swatch::Color(look.color)),
-                    },
-                    ..leaf(
-                        format!("{index} {}", material.name),
-                        Self::material_item(level, index),
-                        plural(triangles, "triangle", "triangles"),
-                    )
-                }
-            })
+        [whole]
+            .into_iter()
+            .chain(of_file)
+            .chain(strings)
+            .chain(levels)
             .collect()
     }
 
-    fn chunk_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let chunks = self
-            .pmf
-            .levels
-            .get(level)
-            .map_or(&[][..], |level| &level.chunks);
-        let listed = chunks.iter().enumerate().take(MOST_CHUNKS);
-        let mut lines: Vec<OutlineNode> = listed
-            .filter_map(|(number, chunk)| {
-                let note = match &chunk.data {
+    /// What a level is made of.
+    fn level_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let lines = [
+            heading("Materials", self.material_lines(level)),
+            heading("Physics materials", self.physics_lines(level)),
+            heading("Sound materials", self.sound_lines(level)),
+            heading("Environments", self.environment_lines(level)),
+            heading("Regions", self.region_lines(level)),
+            heading("Lights", self.light_lines(level)),
+            heading("Lightmaps", self.lightmap_lines(level)),
+            self.entity_lines(Some(level)),
+            heading("Cubes", self.cube_kind_lines(level)),
+            self.chunk_lines(level),
+            heading("String tables", self.table_lines(level)),
+        ];
+        lines
+            .into_iter()
+            .filter(|line| !line.children.is_empty())
+            .collect()
+    }
+
+    fn material_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let Some((data, _)) = self.level(level) else {
+            return Vec::new();
+        };
+        let materials = data.materials.list.iter().zip(data.uses()).enumerate();
+        let used = materials.filter(|(_, (material, uses))| material.is_known || uses.faces > 0);
+        let lines = used.map(|(index, (material, uses))| {
+            let note = match uses.faces {
+                0 => "not used".to_owned(),
+                faces => {
+                    let area = short((uses.area * 10.0).round() as f32 / 10.0);
+                    format!("{area} m², {}", plural(faces, "face", "faces"))
+                }
+            };
+            OutlineNode {
+                swatch: self.material_swatch(level, index),
+                ..leaf(
+                    format!("{index} {}", material.name),
+                    Self::material_item(level, index),
+                    note,
+                )
+            }
+        });
+        capped(lines.collect())
+    }
+
+    fn physics_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let common = self.pmf.levels.get(level).map(|level| &level.common);
+        let materials = common.into_iter().flat_map(|common| {
+            let materials = common.physics_materials.iter().zip(0..);
+            materials.map(|(material, index)| {
+                let is_solid =
+                    material.flags & crate::formats::pmf::PhysicsMaterial::NOT_SOLID == 0;
+                leaf(
+                    format!("{index} {}", common.strings.brief(material.name)),
+                    items::of_level(item::PHYSICS, level, index),
+                    if is_solid { "" } else { "not solid" }.to_owned(),
+                )
+            })
+        });
+        capped(materials.collect())
+    }
+
+    fn sound_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let level_data = self.pmf.levels.get(level);
+        let count = level_data.map_or(0, |level| level.common.sound_materials.len());
+        let lines = (0..count as u32).map(|index| {
+            leaf(
+                index.to_string(),
+                items::of_level(item::SOUND, level, index),
+                String::new(),
+            )
+        });
+        capped(lines.collect())
+    }
+
+    fn environment_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let Some(source) = self.pmf.levels.get(level) else {
+            return Vec::new();
+        };
+        let lines = Environment::ALL.into_iter().filter_map(|of| {
+            let (strings, names, default) = of.names(source)?;
+            let default = strings.name(default).filter(|name| !name.is_empty());
+            let mut default = default;
+            let names = names.iter().zip(0..);
+            let lines = names.map(|(name, index)| {
+                // The first one of a name is meant.
+                let is_default = default.is_some() && strings.name(*name) == default;
+                if is_default {
+                    default = None;
+                }
+                OutlineNode {
+                    swatch: Some(Swatch::Color(of.color())),
+                    ..leaf(
+                        strings.brief(*name).into_owned(),
+                        items::of_level(of.item_kind(), level, index),
+                        if is_default { "default" } else { "" }.to_owned(),
+                    )
+                }
+            });
+            let lines: Vec<OutlineNode> = lines.collect();
+            (!lines.is_empty()).then(|| heading(of.name(), lines))
+        });
+        lines.collect()
+    }
+
+    fn region_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let mut of_kinds = [const { Vec::new() }; 4];
+        let mut counts = [0; 4];
+        for region in self.regions(level) {
+            let at = region.of as usize;
+            counts[at] += 1;
+            if of_kinds[at].len() < MOST_LISTED {
+                of_kinds[at].extend(self.region_line(level, &region));
+            }
+        }
+        let mut lines = Vec::new();
+        let all = Environment::ALL.into_iter().zip(of_kinds).zip(counts);
+        for ((of, mut children), count) in all {
+            children.extend(and_more(count, children.len()));
+            if !children.is_empty() {
+                lines.push(OutlineNode {
+                    note: count.to_string(),
+                    ..heading(of.name(), children)
+                });
+            }
+        }
+        let mut server = Vec::new();
+        let mut count = 0;
+        for (at, index, region) in self.server_regions(level) {
+            count += 1;
+            if server.len() < MOST_LISTED {
+                let item = self.server_region_item(level, at.number, index);
+                let note = plural(region.chunks.len(), "chunk", "chunks");
+                server.extend(
+                    item.map(|item| leaf(format!("chunk {}, {index}", at.chunk.index), item, note)),
+                );
+            }
+        }
+        server.extend(and_more(count, server.len()));
+        if !server.is_empty() {
+            lines.push(OutlineNode {
+                note: count.to_string(),
+                ..heading("Server", server)
+            });
+        }
+        lines
+    }
+
+    fn region_line(&self, level: usize, region: &RegionAt<'_>) -> Option<OutlineNode> {
+        let item = self.region_item(level, region.at.number, region.of, region.index)?;
+        let note = format!("chunk {}", region.at.chunk.index);
+        Some(OutlineNode {
+            swatch: Some(Swatch::Color(region.of.color())),
+            ..leaf(region.name(), item, note)
+        })
+    }
+
+    fn light_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let lights = self.light_list(level).into_iter();
+        let lines = lights.map(|light| OutlineNode {
+            swatch: Some(Swatch::Color(light.color)),
+            ..leaf(light.name, light.item, light.note)
+        });
+        capped(lines.collect())
+    }
+
+    fn lightmap_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let mut count = 0;
+        let mut lines = Vec::new();
+        for at in self.chunks_of(level) {
+            let data = at.chunk.data.as_deref();
+            let client = data.and_then(|data| data.client.as_ref());
+            let lightmaps = client.map_or(&[][..], |client| &client.lightmaps);
+            count += lightmaps.len();
+            let left = MOST_LISTED - lines.len();
+            let listed = lightmaps.iter().zip(0..=u8::MAX).take(left);
+            lines.extend(listed.filter_map(|(map, index)| {
+                let item = self.lightmap_item(level, at.number, index)?;
+                let label = format!("chunk {}, {index}", at.chunk.index);
+                Some(leaf(label, item, format!("{0} x {0}", map.side())))
+            }));
+        }
+        lines.extend(and_more(count, lines.len()));
+        lines
+    }
+
+    /// The entities of the map, or of a level and its chunks, by their types.
+    fn entity_lines(&self, level: Option<usize>) -> OutlineNode {
+        let mut all = 0;
+        let kinds = self.entities_by_kind(level).iter();
+        let lines = kinds.map(|(kind, numbers)| {
+            all += numbers.len();
+            let entities = numbers.iter().take(MOST_LISTED).filter_map(|number| {
+                let item = Item {
+                    kind: item::ENTITY,
+                    index: *number,
+                };
+                let at = self.entity_at(item)?;
+                let name = at.entity.brief_name();
+                let name = if name.is_empty() {
+                    format!("{} without name", kind.name())
+                } else {
+                    name.into_owned()
+                };
+                let mask = at.entity.gamemodes();
+                let note = match self.gamemodes(mask) {
+                    all if all == "all" => String::new(),
+                    some => some,
+                };
+                Some(leaf(name, item, note))
+            });
+            let mut children: Vec<OutlineNode> = entities.collect();
+            children.extend(and_more(numbers.len(), children.len()));
+            let kind_item = Item {
+                kind: item::ENTITY_KIND,
+                index: kind.number().into(),
+            };
+            let color = super::colors::distinct(kind.number().into());
+            OutlineNode {
+                swatch: Some(Swatch::Color(color)),
+                children,
+                ..leaf(kind.name().to_owned(), kind_item, numbers.len().to_string())
+            }
+        });
+        let lines: Vec<OutlineNode> = lines.collect();
+        OutlineNode {
+            note: all.to_string(),
+            ..heading("Entities", lines)
+        }
+    }
+
+    fn cube_kind_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let Some((data, source)) = self.level(level) else {
+            return Vec::new();
+        };
+        let kinds = CubeKind::ALL.iter().zip(data.counts(source).kinds);
+        let lines = kinds.filter(|(_, count)| *count > 0).map(|(kind, count)| {
+            let color = super::overlays::cell_color(*kind);
+            OutlineNode {
+                swatch: Some(Swatch::Color(color)),
+                ..leaf(
+                    kind.name().to_owned(),
+                    cube_kind_item(level, *kind),
+                    count.to_string(),
+                )
+            }
+        });
+        lines.collect()
+    }
+
+    /// The chunks that hold anything or cannot be read.
+    fn chunk_lines(&self, level: usize) -> OutlineNode {
+        let chunks = || self.chunks_of(level).filter(|at| holds_anything(at.chunk));
+        let count = chunks().count();
+        let mut lines: Vec<OutlineNode> = chunks()
+            .take(MOST_CHUNKS)
+            .filter_map(|at| {
+                let note = match &at.chunk.data {
                     Some(data) => plural(data.cubes.len(), "cube", "cubes"),
                     None => "cannot be read".to_owned(),
                 };
-                let item = self.chunk_item(level, number)?;
-                Some(leaf(chunk.index.to_string(), item, note))
+                let item = self.chunk_item(level, at.number)?;
+                let swatch = at.chunk.data.is_none();
+                Some(OutlineNode {
+                    swatch: swatch.then_some(Swatch::Color(super::overlays::BROKEN)),
+                    ..leaf(at.chunk.index.to_string(), item, note)
+                })
             })
             .collect();
-        if let Some(more) = chunks
-            .len()
-            .checked_sub(MOST_CHUNKS)
-            .filter(|more| *more > 0)
-        {
-            lines.push(heading(&format!("and {more} more"), Vec::new()));
+        lines.extend(and_more(count, lines.len()));
+        OutlineNode {
+            note: count.to_string(),
+            ..heading("Chunks", lines)
         }
-        lines
+    }
+
+    fn table_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let sides = Side::ALL.into_iter().zip(["Common", "Client", "Server"]);
+        let lines =
+            sides.filter_map(|(side, name)| self.strings_line(name, strings_of_level(level, side)));
+        lines.collect()
     }
 
     /// Numbers about the whole.
@@ -149,7 +396,7 @@ impl Map {
     }
 }
 
-fn leaf(label: String, item: Item, note: String) -> OutlineNode {
+pub(super) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
     OutlineNode {
         label,
         item: Some(item),
@@ -157,6 +404,20 @@ fn leaf(label: String, item: Item, note: String) -> OutlineNode {
         swatch: None,
         children: Vec::new(),
     }
+}
+
+/// The line that says how many more there are than are listed.
+pub(super) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
+    let more = count.checked_sub(listed).filter(|more| *more > 0)?;
+    Some(heading(&format!("and {more} more"), Vec::new()))
+}
+
+/// As many lines as are listed, and how many more there are.
+fn capped(mut lines: Vec<OutlineNode>) -> Vec<OutlineNode> {
+    let count = lines.len();
+    lines.truncate(MOST_LISTED);
+    lines.extend(and_more(count, lines.len()));
+    lines
 }
 
 fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
@@ -175,35 +436,61 @@ fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::formats::pmf;
     use crate::scene::level::sample;
 
+    fn labels(lines: &[OutlineNode]) -> Vec<&str> {
+        lines.iter().map(|line| line.label.as_str()).collect()
+    }
+
+    fn below<'a>(lines: &'a [OutlineNode], label: &str) -> &'a [OutlineNode] {
+        let found = lines.iter().find(|line| line.label == label);
+        &found.unwrap_or_else(|| panic!("no {label}")).children
+    }
+
     #[test]
-    fn the_tree_leads_to_materials_and_chunks() {
-        let map = sample::made_up();
+    fn the_tree_leads_to_all_that_a_map_is_made_of() {
+        let map = sample::with_archive();
         let outline = map.outline_tree();
-        let labels: Vec<_> = outline.iter().map(|line| line.label.as_str()).collect();
-        assert_eq!(labels, ["sample.pmf", "Level 0"]);
-        let [materials, chunks] = &outline[1].children[..] else {
-            panic!("{outline:?}");
-        };
-        let names = materials.children.iter().map(|line| line.label.as_str());
-        assert_eq!(names.collect::<Vec<_>>(), ["0 stone", "1 grass", "2 water"]);
-        for line in &materials.children {
+        let top = [
+            "sample.pmf",
+            "Archive",
+            "Extensions",
+            "Entities",
+            "String table",
+            "Level 0",
+        ];
+        assert_eq!(labels(&outline), top);
+        assert_eq!(
+            labels(below(&outline, "Archive")),
+            ["readme.txt", "textures"]
+        );
+        let textures = below(below(&outline, "Archive"), "textures");
+        assert_eq!(labels(textures), ["broken.ptf", "whole.ptf"]);
+        let level = below(&outline, "Level 0");
+        let parts = [
+            "Materials",
+            "Physics materials",
+            "Sound materials",
+            "Environments",
+            "Regions",
+            "Lights",
+            "Lightmaps",
+            "Entities",
+            "Cubes",
+            "Chunks",
+            "String tables",
+        ];
+        assert_eq!(labels(level), parts);
+        let materials = below(level, "Materials");
+        assert_eq!(labels(materials), ["0 stone", "1 grass", "2 water"]);
+        for line in materials {
             let summary = map.item_summary(line.item.unwrap());
             assert!(line.label.ends_with(&summary[0].value));
         }
-        let triangles: usize = materials
-            .children
-            .iter()
-            .map(|line| {
-                line.note
-                    .split(' ')
-                    .next()
-                    .unwrap()
-                    .parse::<usize>()
-                    .unwrap()
-            })
-            .sum();
+        let uses = map.levels()[0].uses();
+        let triangles: usize = uses.iter().map(|uses| uses.triangles).sum();
         let statistics = map.numbers_of_all();
         let value = |name: &str| {
             let statistic = statistics.iter().find(|statistic| statistic.name == name);
@@ -211,11 +498,40 @@ mod tests {
         };
         assert_eq!(value("Triangles"), triangles);
         assert_eq!((value("Chunks"), value("Unreadable chunks")), (2, 0));
-        for line in &chunks.children {
+        let cubes = below(level, "Cubes").iter();
+        let counts = cubes.map(|line| line.note.parse::<usize>().unwrap());
+        assert_eq!(value("Cubes"), counts.sum::<usize>());
+        let entities = below(level, "Entities").iter();
+        let counts = entities.map(|line| line.note.parse::<usize>().unwrap());
+        // Two of the map are listed at the file.
+        assert_eq!(value("Entities"), counts.sum::<usize>() + 2);
+        for line in below(level, "Chunks") {
             let item = line.item.unwrap();
             assert_eq!(map.item_summary(item)[0].value, line.label);
             assert!(map.bounds_of(item).unwrap().radius() > 8.0);
             assert_eq!(map.outline_of(item).len(), 12);
         }
+    }
+
+    #[test]
+    fn long_lists_end_with_how_many_more_there_are() {
+        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let data = pmf.levels[0].chunks[0].data.as_mut().unwrap();
+        let region = data.weather_regions[0];
+        data.weather_regions = vec![region; 250];
+        let chunk = pmf.levels[0].chunks[0].clone();
+        pmf.levels[0].grid = [1, 1, 9];
+        pmf.levels[0].chunks = (0..9)
+            .map(|z| pmf::Chunk {
+                index: pmf::ChunkIndex::new([0, 0, z]),
+                ..chunk.clone()
+            })
+            .collect();
+        let map = sample::map(pmf);
+        let outline = map.outline_tree();
+        let level = &outline.last().unwrap().children;
+        let regions = below(below(level, "Regions"), "Weather");
+        assert_eq!(regions.len(), MOST_LISTED + 1);
+        assert_eq!(regions[MOST_LISTED].label, "and 250 more");
     }
 }

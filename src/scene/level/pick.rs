@@ -5,10 +5,11 @@ use std::sync::OnceLock;
 
 use glam::{Vec3, Vec3A};
 
+use super::items::{in_level, item};
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map};
 use crate::scene::tree::{Corners, Tree, around, meet};
-use crate::scene::{Aabb, Hit, Ray};
+use crate::scene::{Aabb, Hit, Item, Ray, Shown};
 
 /// The trees of the chunks of a level, in the order of [`Level::chunks`].
 #[derive(Debug, Default)]
@@ -20,6 +21,28 @@ struct ChunkTree {
     tree: Tree,
     boxes: Vec<Corners>,
 }
+
+/// What of a level a ray can meet.
+#[derive(Debug, Clone, Copy)]
+struct Sight<'a> {
+    /// Whether backs are met as fronts are.
+    both_sides: bool,
+    /// From which to which distance: outside everything is cut away.
+    from: f32,
+    to: f32,
+    /// Numbers in the level of chunks, and indices of materials, that are not shown.
+    hidden_chunks: &'a [usize],
+    hidden_materials: &'a [usize],
+}
+
+/// Everything, from its front.
+const EVERYTHING: Sight<'_> = Sight {
+    both_sides: false,
+    from: 0.0,
+    to: f32::INFINITY,
+    hidden_chunks: &[],
+    hidden_materials: &[],
+};
 
 /// The face that a ray meets first.
 struct Met<'a> {
@@ -71,21 +94,89 @@ impl Map {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
         }
-        let met = self.levels.get(level)?.first_face(ray, both_sides)?;
+        let sight = Sight {
+            both_sides,
+            ..EVERYTHING
+        };
+        self.face_in_sight(ray, level, sight)
+    }
+
+    fn face_in_sight(&self, ray: Ray, level: usize, sight: Sight<'_>) -> Option<Hit> {
+        let met = self.levels.get(level)?.first_face(ray, sight)?;
         Some(Hit {
             item: self.face_item(level, met.mesh.chunk, met.face.cube, met.face.side)?,
             position: ray.origin + ray.direction * met.distance,
             distance: met.distance,
         })
     }
+
+    /// The first thing that a ray meets of what is shown: a face, or the marker of an entity.
+    pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
+        if !(ray.origin.is_finite() && ray.direction.is_finite()) {
+            return None;
+        }
+        let level = shown.part;
+        let (from, to) = match &shown.cut {
+            // What lies in the plane of the cut is not cut away.
+            Some(cut) => within(cut, ray).map(|(near, far)| (near * 0.999_999 - 1e-6, far))?,
+            None => (0.0, f32::INFINITY),
+        };
+        let of_level = |item: &&Item| in_level(**item).0 == level;
+        let materials = shown
+            .hidden
+            .iter()
+            .filter(|item| item.kind == item::MATERIAL);
+        let materials: Vec<usize> = materials
+            .filter(of_level)
+            .map(|item| in_level(*item).1)
+            .collect();
+        let chunks = shown.hidden.iter().filter(|item| item.kind == item::CHUNK);
+        let chunks: Vec<usize> = chunks
+            .filter_map(|item| self.chunk_at(item.index))
+            .filter(|at| at.level_number == level)
+            .map(|at| at.number)
+            .collect();
+        let both_sides = ["two-sided", "back-faces"];
+        let sight = Sight {
+            both_sides: both_sides.iter().any(|id| shown.overlays.contains(id)),
+            from,
+            to,
+            hidden_chunks: &chunks,
+            hidden_materials: &materials,
+        };
+        let face = self.face_in_sight(ray, level, sight);
+        if !shown.overlays.contains("entities") {
+            return face;
+        }
+        let half = self.marker_half(Some(level));
+        let markers = self.markers(level).filter_map(|marker| {
+            let around = Aabb {
+                min: marker.place - half,
+                max: marker.place + half,
+            };
+            let (distance, _) = within(&around, ray)?;
+            (distance >= from && distance <= to).then_some((distance, marker.item))
+        });
+        let nearest = markers.min_by(|a, b| a.0.total_cmp(&b.0));
+        let marker = nearest.map(|(distance, item)| Hit {
+            item,
+            position: ray.origin + ray.direction * distance,
+            distance,
+        });
+        match (face, marker) {
+            (Some(face), Some(marker)) if face.distance < marker.distance => Some(face),
+            (face, marker) => marker.or(face),
+        }
+    }
 }
 
 impl Level {
-    fn first_face(&self, ray: Ray, both_sides: bool) -> Option<Met<'_>> {
+    fn first_face(&self, ray: Ray, sight: Sight<'_>) -> Option<Met<'_>> {
         let chunks = self.chunks.iter().zip(&self.trees.0);
         let entered = chunks.filter_map(|(mesh, tree)| {
-            let at = enter(&mesh.bounds, ray)?;
-            Some((at, mesh, tree))
+            let (at, end) = within(&mesh.bounds, ray)?;
+            let is_shown = end >= sight.from && at <= sight.to;
+            (is_shown && !sight.hidden_chunks.contains(&mesh.chunk)).then_some((at, mesh, tree))
         });
         let mut entered: Vec<_> = entered.collect();
         entered.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -100,7 +191,7 @@ impl Level {
                 .tree
                 .first(&tree.boxes, origin, direction, |face, nearest| {
                     let face = mesh.faces.get(face as usize)?;
-                    let distance = mesh.meet(face, ray, both_sides)?;
+                    let distance = mesh.meet(face, ray, sight)?;
                     (distance < nearest).then_some(distance)
                 });
             if let Some((face, distance)) = met
@@ -120,27 +211,25 @@ impl Level {
 
 impl ChunkMesh {
     /// Where a ray meets a face first.
-    fn meet(&self, face: &MeshFace, ray: Ray, both_sides: bool) -> Option<f32> {
-        let end = self
-            .parts
-            .partition_point(|(_, indices)| indices.start <= face.first_index);
-        let part = self.parts.get(end.checked_sub(1)?);
-        let both_sides = both_sides || part.is_some_and(|(part, _)| part.two_sided);
-        let indices = self.indices.get(face.indices()).unwrap_or_default();
-        let place = |index: u32| {
-            let vertex = self.vertices.get(index as usize);
-            vertex.map_or(Vec3::NAN, |vertex| vertex.position.into())
-        };
-        let distances = indices.as_chunks::<3>().0.iter().filter_map(|corners| {
-            let met = meet(ray, corners.map(place), both_sides)?;
-            Some(met.distance)
+    fn meet(&self, face: &MeshFace, ray: Ray, sight: Sight<'_>) -> Option<f32> {
+        let part = self.part_of(face)?;
+        let material = usize::from(part.material);
+        if !sight.hidden_materials.is_empty() && sight.hidden_materials.contains(&material) {
+            return None;
+        }
+        let both_sides = sight.both_sides || part.two_sided;
+        let distances = self.triangles(face).filter_map(|corners| {
+            let met = meet(ray, corners, both_sides)?;
+            let is_shown = met.distance >= sight.from && met.distance <= sight.to;
+            is_shown.then_some(met.distance)
         });
         distances.min_by(f32::total_cmp)
     }
 }
 
-/// How far along a ray it enters a box; none where it does not.
-fn enter(bounds: &Aabb, ray: Ray) -> Option<f32> {
+/// How far along a ray it enters a box and leaves it; none where it does not. One that begins
+/// inside enters at 0.
+fn within(bounds: &Aabb, ray: Ray) -> Option<(f32, f32)> {
     let inverse = ray.direction.recip();
     let (a, b) = (
         (bounds.min - ray.origin) * inverse,
@@ -149,12 +238,14 @@ fn enter(bounds: &Aabb, ray: Ray) -> Option<f32> {
     // A ray within the plane of a side gives numbers that are none, which do not count.
     let near = a.min(b).max(Vec3::ZERO).max_element();
     let far = a.max(b).min_element();
-    (near <= far * 1.000_001 + 1e-6 || far.is_nan()).then_some(near)
+    let far = if far.is_nan() { f32::INFINITY } else { far };
+    (near <= far * 1.000_001 + 1e-6).then_some((near, far * 1.000_001 + 1e-6))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Document;
     use crate::scene::level::sample;
 
     /// Rays from all around and from inside, toward places in a box.
@@ -174,6 +265,81 @@ mod tests {
         })
     }
 
+    /// The nearest face that a ray meets, looking at every one.
+    fn nearest(level: &Level, ray: Ray, sight: Sight<'_>) -> Option<f32> {
+        let meshes = level.chunks.iter();
+        let shown = meshes.filter(|mesh| !sight.hidden_chunks.contains(&mesh.chunk));
+        let all = shown.flat_map(|mesh| {
+            let faces = mesh.faces.iter();
+            faces.filter_map(move |face| mesh.meet(face, ray, sight))
+        });
+        all.min_by(f32::total_cmp)
+    }
+
+    #[test]
+    fn what_is_cut_away_or_hidden_is_passed_through() {
+        let map = sample::made_up();
+        let level = &map.levels()[0];
+        let bounds = level.bounds;
+        let mut cut = bounds;
+        // Not where faces are.
+        cut.max.y = bounds.center().y + 0.3;
+        cut.min.x += 2.5;
+        let mut shown = Shown {
+            cut: Some(cut),
+            ..Shown::default()
+        };
+        let mut others = 0;
+        for ray in rays(bounds, 400) {
+            let whole = map.first_hit(ray, 0, false);
+            let hit = map.first_shown(ray, &shown);
+            if let Some(hit) = hit {
+                assert!(cut.distance(hit.position) < 1e-3, "{hit:?}");
+            }
+            // What is in the box and is met first stays what is met.
+            if let Some(whole) = whole.filter(|hit| cut.distance(hit.position) == 0.0) {
+                assert_eq!(hit, Some(whole), "{ray:?} {cut:?}");
+            }
+            others += usize::from(hit.map(|hit| hit.item) != whole.map(|hit| hit.item));
+        }
+        assert!(others > 20, "{others}");
+        shown.cut = None;
+        shown.hidden = vec![
+            Map::material_item(0, 1),
+            map.chunk_item(0, level.chunks[1].chunk).unwrap(),
+        ];
+        let sight = Sight {
+            hidden_chunks: &[level.chunks[1].chunk],
+            hidden_materials: &[1],
+            ..EVERYTHING
+        };
+        for ray in rays(bounds, 400) {
+            let hit = map.first_shown(ray, &shown).map(|hit| hit.distance);
+            assert_eq!(hit, nearest(level, ray, sight));
+        }
+    }
+
+    #[test]
+    fn markers_of_entities_are_met_while_they_are_shown() {
+        let map = sample::made_up();
+        let mut shown = Shown::default();
+        let marker = map.markers(0).next().unwrap();
+        let origin = marker.place + Vec3::new(40.0, 60.0, 20.0);
+        let ray = Ray {
+            origin,
+            direction: (marker.place - origin).normalize(),
+        };
+        let face = map.first_shown(ray, &shown);
+        assert!(face.is_none_or(|hit| hit.item.kind == item::FACE));
+        shown.hidden = (0..4).map(|i| Map::material_item(0, i)).collect();
+        assert_eq!(map.first_shown(ray, &shown), None);
+        shown.overlays.set(map.overlays(), "entities", true);
+        let hit = map.first_shown(ray, &shown).unwrap();
+        assert_eq!(hit.item.kind, item::ENTITY);
+        let half = map.marker_half(Some(0));
+        assert!(hit.position.distance(marker.place) < 2.0 * half);
+    }
+
     #[test]
     fn trees_find_what_looking_at_every_face_finds() {
         let map = sample::made_up();
@@ -181,11 +347,11 @@ mod tests {
         let mut hits = 0;
         for both_sides in [false, true] {
             for ray in rays(level.bounds, 600) {
-                let all = level.chunks.iter().flat_map(|mesh| {
-                    let faces = mesh.faces.iter();
-                    faces.filter_map(move |face| mesh.meet(face, ray, both_sides))
-                });
-                let expected = all.min_by(f32::total_cmp);
+                let sight = Sight {
+                    both_sides,
+                    ..EVERYTHING
+                };
+                let expected = nearest(level, ray, sight);
                 let hit = map.first_hit(ray, 0, both_sides);
                 assert_eq!(hit.map(|hit| hit.distance), expected);
                 let Some(hit) = hit else { continue };

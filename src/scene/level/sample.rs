@@ -33,3 +33,28 @@ pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
 pub(super) fn made_up() -> Map {
     map(pmf::synthesize([1, 2, 1], 3, 7))
 }
+
+/// The same with an archive of two textures, of which one is broken, and a text.
+pub(super) fn with_archive() -> Map {
+    let mut pmf = pmf::synthesize([1, 2, 1], 3, 7);
+    let texture = pmf::Texture {
+        width: 4,
+        height: 2,
+        has_alpha: false,
+        pixels: (0..24).map(|i| i * 9).collect(),
+        unknown_flags: 0,
+    };
+    let file = |path, bytes| pmf::archive::NewFile {
+        path,
+        bytes,
+        compress: true,
+    };
+    let whole = texture.write().unwrap();
+    let archive = pmf::archive::Archive::build(&[
+        file("readme.txt", b"Made up"),
+        file("textures/broken.ptf", b"PTF\0\0\x22 no frame"),
+        file("textures/whole.ptf", &whole),
+    ]);
+    pmf.archive = Some(archive.unwrap());
+    map(pmf)
+}

@@ -1,7 +1,7 @@
 //! The textures of a map: PTF pictures from its own archive, or else from the asset root.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use image::RgbaImage;
 
 use crate::formats::pmf::{self, Pmf};
 use crate::formats::{Place, Problem};
+use crate::scene::Property;
 use crate::scene::assets::AssetRoots;
 use crate::scene::model::Texture;
 use crate::scene::parallel::in_parallel;
@@ -42,6 +43,8 @@ pub struct Textures {
     pub list: Vec<LevelTexture>,
     /// Index in the list by path.
     by_path: HashMap<String, usize>,
+    /// Paths that are not looked for since there are too many before them.
+    left_out: BTreeSet<String>,
     pub(super) problems: Vec<Problem>,
     /// Files that were found, and those that were looked for.
     pub(super) dependencies: Vec<PathBuf>,
@@ -92,7 +95,11 @@ impl Textures {
                         continue;
                     };
                     let path = String::from_utf8_lossy(name);
-                    if textures.by_path.contains_key(&*path) || named.len() == MOST_TEXTURES {
+                    if textures.by_path.contains_key(&*path) {
+                        continue;
+                    }
+                    if named.len() == MOST_TEXTURES {
+                        textures.left_out.insert(path.into_owned());
                         continue;
                     }
                     let path = path.into_owned();
@@ -101,6 +108,17 @@ impl Textures {
                     named.push(Named { path, place, level });
                 }
             }
+        }
+        if let (Some(first), Some(last)) = (textures.left_out.first(), named.last()) {
+            let count = textures.left_out.len();
+            let message = format!(
+                "materials name {} textures; only {MOST_TEXTURES} are read, and `{first}` is one \
+                 of the {count} that are not",
+                count + MOST_TEXTURES
+            );
+            textures
+                .problems
+                .push(Problem::warning(last.place, message));
         }
         let mut packed_left = MOST_PACKED_BYTES;
         let found: Vec<Found<'_>> = named
@@ -199,19 +217,33 @@ fn find<'a>(map: &'a Pmf, path: &str, roots: &AssetRoots, packed_left: &mut usiz
     found
 }
 
-/// Decodes a PTF, unless its head says that it is larger than any that is read.
-fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
-    if let Some(exponents) = bytes.get(5) {
-        let sides = [exponents & 0x0F, exponents >> 4].map(|exponent| 1_u32 << exponent);
-        if let [width, height] = sides
-            && sides.iter().any(|side| *side > MOST_SIDE)
-        {
-            return Err(format!(
-                "it has {width}x{height} pixels; at most {MOST_SIDE} on a side are read"
-            ));
-        }
+/// The sides that the head of a PTF says; none where it is too short for that.
+fn sides(bytes: &[u8]) -> Option<[u32; 2]> {
+    let exponents = bytes.get(5)?;
+    Some([exponents & 0x0F, exponents >> 4].map(|exponent| 1_u32 << exponent))
+}
+
+/// How many pixels a PTF says that it has, if that many are read.
+pub(super) fn pixels(bytes: &[u8]) -> u64 {
+    let sides = sides(bytes).filter(|sides| sides.iter().all(|side| *side <= MOST_SIDE));
+    sides.map_or(0, |[width, height]| u64::from(width) * u64::from(height))
+}
+
+/// Reads a PTF, unless its head says that it is larger than any that is read.
+pub(super) fn read(bytes: &[u8]) -> Result<pmf::Texture, String> {
+    if let Some([width, height]) = sides(bytes)
+        && width.max(height) > MOST_SIDE
+    {
+        return Err(format!(
+            "it has {width}x{height} pixels; at most {MOST_SIDE} on a side are read"
+        ));
     }
-    let texture = pmf::Texture::read(bytes).map_err(|error| error.to_string())?;
+    pmf::Texture::read(bytes).map_err(|error| error.to_string())
+}
+
+/// Decodes a PTF.
+fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
+    let texture = read(bytes)?;
     let pixels = if texture.has_alpha {
         texture.pixels
     } else {
@@ -223,6 +255,25 @@ fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
     };
     RgbaImage::from_raw(texture.width, texture.height, pixels)
         .ok_or_else(|| "it has too few pixels".to_owned())
+}
+
+/// A small picture of a PTF; none of one that cannot be read.
+pub(super) fn thumbnail(bytes: &[u8]) -> Option<Vec<u8>> {
+    let image = decode(bytes).ok()?;
+    let small = image::imageops::thumbnail(&image, THUMBNAIL_SIDE, THUMBNAIL_SIDE);
+    Some(small.into_raw())
+}
+
+/// What the head of a PTF says; nothing for another file.
+pub(super) fn head_properties(bytes: &[u8]) -> Vec<Property> {
+    let Some([width, height]) = sides(bytes).filter(|_| bytes.starts_with(b"PTF")) else {
+        return Vec::new();
+    };
+    let has_alpha = bytes.get(4).is_some_and(|flags| flags & 0x01 != 0);
+    vec![
+        Property::new("Texture", format!("{width} x {height} pixels")),
+        Property::new("Has alpha", if has_alpha { "yes" } else { "no" }),
+    ]
 }
 
 /// A texture with its thumbnail and the size that it has in its file.
@@ -294,6 +345,27 @@ mod tests {
             (Some([4, 4]), true)
         );
         assert_eq!(textures.find(""), None);
+    }
+
+    #[test]
+    fn more_textures_than_are_read_are_a_problem() {
+        let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+        let client = map.levels[0].client.as_mut().unwrap();
+        let mut strings = StringTableBuilder::default();
+        let names = (0..MOST_TEXTURES + 3).map(|i| strings.add(&format!("t{i:04}")).unwrap());
+        client.materials[0].extra_textures = names.collect();
+        client.strings = strings.finish();
+        let source = Source {
+            path: "map.pmf".into(),
+            bytes: [].into(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let textures = Textures::load(&map, &source, &options, &progress).unwrap();
+        assert_eq!(textures.list.len(), MOST_TEXTURES);
+        let first = &textures.problems[0].message;
+        assert!(first.contains("only 512 are read"), "{first}");
+        assert!(first.contains("of the 3 that"), "{first}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::mesh::unpack_normal;
 use super::poses::skin_normal;
 use super::{Model, item};
 use crate::scene::numbers::short;
+use crate::scene::pen::Pen;
 use crate::scene::terrain::geometry::LEVEL_HEIGHT;
 use crate::scene::{Aabb, Document, Item, Label, Line, Playhead, Shown};
 
@@ -47,59 +48,6 @@ const SCALE_STEPS: [[f32; 2]; 9] = [
 ];
 /// Numbers that a height scale has at the most, if its steps allow it.
 const MOST_NUMBERS: f32 = 7.0;
-
-/// Lines that are added to a list.
-struct Pen<'a> {
-    lines: &'a mut Vec<Line>,
-    color: [u8; 4],
-    width_points: f32,
-    on_top: bool,
-}
-
-impl<'a> Pen<'a> {
-    fn new(lines: &'a mut Vec<Line>, [r, g, b]: [u8; 3], width_points: f32) -> Self {
-        Self {
-            lines,
-            color: [r, g, b, 255],
-            width_points,
-            on_top: false,
-        }
-    }
-
-    /// Lines that are seen through what is in front of them.
-    fn on_top(self) -> Self {
-        Self {
-            on_top: true,
-            ..self
-        }
-    }
-
-    fn line(&mut self, from: Vec3, to: Vec3) {
-        if from.is_finite() && to.is_finite() {
-            self.lines.push(Line {
-                ends: [from, to],
-                color: self.color,
-                width_points: self.width_points,
-                on_top: self.on_top,
-            });
-        }
-    }
-
-    fn aabb(&mut self, aabb: &Aabb) {
-        for [from, to] in box_edges(aabb) {
-            self.line(from, to);
-        }
-    }
-}
-
-/// The twelve edges of a box.
-fn box_edges(aabb: &Aabb) -> impl Iterator<Item = [Vec3; 2]> {
-    let corners = aabb.corners();
-    (0..8_usize).flat_map(move |corner| {
-        let further = [1, 2, 4].into_iter().filter(move |bit| corner & bit == 0);
-        further.map(move |bit| [corners[corner], corners[corner | bit]])
-    })
-}
 
 /// The edges of a bone: two pyramids, foot to foot. One that has no length has none.
 fn bone_edges([from, to]: [Vec3; 2]) -> impl Iterator<Item = [Vec3; 2]> {

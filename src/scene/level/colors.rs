@@ -1,0 +1,77 @@
+//! Colours that tell things apart.
+
+/// Hues of this share of the circle after each other are never near each other.
+const GOLDEN_SHARE: f32 = 0.618_034;
+
+/// A colour for the thing with a number, unlike those of its neighbours.
+pub(super) fn distinct(number: u32) -> [u8; 3] {
+    let hue = (number as f32 * GOLDEN_SHARE).fract();
+    // After a round of hues comes a paler and then a darker one.
+    let (saturation, value) = match number / 12 % 3 {
+        0 => (0.65, 0.95),
+        1 => (0.4, 1.0),
+        _ => (0.75, 0.7),
+    };
+    let channel = |shift: f32| {
+        let from_hue = (((hue + shift).fract() * 6.0 - 3.0).abs() - 1.0).clamp(0.0, 1.0);
+        (value * (1.0 - saturation * (1.0 - from_hue)) * 255.0).round() as u8
+    };
+    [channel(0.0), channel(2.0 / 3.0), channel(1.0 / 3.0)]
+}
+
+/// Colours from dark to bright, each easily told from the next.
+const RAMP: [[u8; 3]; 9] = [
+    [70, 50, 126],
+    [59, 82, 173],
+    [44, 113, 196],
+    [33, 145, 140],
+    [53, 183, 121],
+    [122, 209, 81],
+    [220, 227, 25],
+    [253, 165, 50],
+    [214, 65, 45],
+];
+
+/// The colour of a step of some; those beyond the last have the colour of the last.
+pub(super) fn step(step: usize, steps: usize) -> [u8; 3] {
+    let last = steps.saturating_sub(1).max(1);
+    let place = step.min(last) as f32 / last as f32 * (RAMP.len() - 1) as f32;
+    let at = (place as usize).min(RAMP.len() - 2);
+    let share = place - at as f32;
+    std::array::from_fn(|channel| {
+        let [from, to] = [RAMP[at][channel], RAMP[at + 1][channel]].map(f32::from);
+        (from + (to - from) * share).round() as u8
+    })
+}
+
+/// How unlike two colours are, from 0 to 765.
+pub(super) fn difference(a: [u8; 3], b: [u8; 3]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(b))).sum()
+}
+
+/// Whether a colour is neither grey nor nearly so.
+pub(super) fn is_colored([r, g, b]: [u8; 3]) -> bool {
+    r.max(g).max(b) - r.min(g).min(b) > 24
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colors_differ() {
+        for a in 0..27 {
+            for b in 0..a {
+                let between = difference(distinct(a), distinct(b));
+                assert!(between > 20, "{a} {b}: {between}");
+            }
+        }
+        for steps in 2..9 {
+            for at in 1..steps {
+                assert!(difference(step(at, steps), step(at - 1, steps)) > 30);
+            }
+        }
+        assert_eq!(step(0, 1), RAMP[0]);
+        assert_eq!(step(99, 5), RAMP[8]);
+    }
+}

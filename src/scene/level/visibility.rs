@@ -1,0 +1,116 @@
+//! What is seen from a visibility cube.
+
+use std::collections::BTreeMap;
+
+use super::Map;
+use super::items::CubeAt;
+use crate::formats::pmf::{Cube, Cubes};
+use crate::scene::{Item, Shown};
+
+/// What of a chunk is seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SeenOfChunk {
+    All,
+    /// These cubes with all that is in them, in rising order.
+    Cubes(Vec<u32>),
+}
+
+/// What is seen from a visibility cube.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    /// The cube.
+    pub(super) from: CubeAt<'a>,
+    /// Of each chunk of the level by its number, what is seen of it. Of others nothing is.
+    pub(super) chunks: BTreeMap<usize, SeenOfChunk>,
+}
+
+impl SeenOfChunk {
+    /// Of each cube of a chunk whether it is seen, by itself or with one that it is in.
+    pub(super) fn of_cubes(&self, cubes: &Cubes) -> Vec<bool> {
+        let Self::Cubes(seen) = self else {
+            return vec![true; cubes.len()];
+        };
+        let mut is_seen = vec![false; cubes.len()];
+        for cell in cubes.cells(1.0) {
+            let above = cubes.above(cell.cube).map(|above| above as usize);
+            let with_above = above.and_then(|above| is_seen.get(above).copied());
+            let itself = seen.binary_search(&cell.cube).is_ok();
+            if let Some(of_cube) = is_seen.get_mut(cell.cube as usize) {
+                *of_cube = itself || with_above == Some(true);
+            }
+        }
+        is_seen
+    }
+}
+
+impl Map {
+    /// The visibility cube that an item is, or the nearest one that it is in.
+    fn visibility_cube(&self, item: Item) -> Option<CubeAt<'_>> {
+        let (cube, _) = self.cube_at(item)?;
+        let mut at = Some(cube.cube);
+        while let Some(index) = at {
+            if let Cube::VisInfo(_) = cube.data.cubes.get(index)? {
+                return Some(CubeAt {
+                    cube: index,
+                    ..cube
+                });
+            }
+            at = cube.data.cubes.above(index);
+        }
+        None
+    }
+
+    /// The visibility cube that is selected, or in which the selection is, while what it sees is
+    /// to be shown.
+    pub(super) fn seen_from(&self, shown: &Shown) -> Option<Item> {
+        if !shown.overlays.contains("visibility") {
+            return None;
+        }
+        let from = self.visibility_cube(shown.selected?)?;
+        let level = from.at.level_number;
+        (level == shown.part).then(|| self.cube_item(level, from.at.number, from.cube))?
+    }
+
+    /// What is seen from the visibility cube that is selected, or in which the selection is, while
+    /// that is to be shown.
+    pub(super) fn seen(&self, shown: &Shown) -> Option<Seen<'_>> {
+        let (from, _) = self.cube_at(self.seen_from(shown)?)?;
+        let cubes = &from.data.cubes;
+        let Cube::VisInfo(info) = cubes.get(from.cube)? else {
+            return None;
+        };
+        let mut chunks = BTreeMap::new();
+        let sorted = |list: &[u32]| {
+            let mut list = list.to_vec();
+            list.sort_unstable();
+            SeenOfChunk::Cubes(list)
+        };
+        let own = cubes.seen_cubes(info);
+        if !own.is_empty() {
+            chunks.insert(from.at.number, sorted(own));
+        }
+        for seen in cubes.seen_chunks(info) {
+            let Some(number) = from.at.level.chunk_number(seen.chunk) else {
+                continue;
+            };
+            let list = cubes.seen_chunk_cubes(seen);
+            let of_chunk = match list {
+                [] => SeenOfChunk::All,
+                list => sorted(list),
+            };
+            // What is said of a chunk twice counts together.
+            match (chunks.get_mut(&number), of_chunk) {
+                (Some(SeenOfChunk::Cubes(seen)), SeenOfChunk::Cubes(more)) => {
+                    seen.extend(more);
+                    seen.sort_unstable();
+                }
+                (Some(all), SeenOfChunk::All) => *all = SeenOfChunk::All,
+                (Some(SeenOfChunk::All), _) => {}
+                (None, of_chunk) => {
+                    chunks.insert(number, of_chunk);
+                }
+            }
+        }
+        Some(Seen { from, chunks })
+    }
+}

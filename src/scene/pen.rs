@@ -1,0 +1,65 @@
+//! Lines of overlays, as they are drawn one after the other.
+
+use glam::Vec3;
+
+use super::{Aabb, Line};
+
+/// Lines that are added to a list.
+pub(super) struct Pen<'a> {
+    pub(super) lines: &'a mut Vec<Line>,
+    pub(super) color: [u8; 4],
+    pub(super) width_points: f32,
+    pub(super) on_top: bool,
+}
+
+impl<'a> Pen<'a> {
+    pub(super) fn new(lines: &'a mut Vec<Line>, [r, g, b]: [u8; 3], width_points: f32) -> Self {
+        Self {
+            lines,
+            color: [r, g, b, 255],
+            width_points,
+            on_top: false,
+        }
+    }
+
+    /// Lines that are seen through what is in front of them.
+    pub(super) fn on_top(self) -> Self {
+        Self {
+            on_top: true,
+            ..self
+        }
+    }
+
+    /// A line, unless it leads nowhere.
+    pub(super) fn line(&mut self, from: Vec3, to: Vec3) {
+        if from.is_finite() && to.is_finite() {
+            self.lines.push(Line {
+                ends: [from, to],
+                color: self.color,
+                width_points: self.width_points,
+                on_top: self.on_top,
+            });
+        }
+    }
+
+    /// The edges of a box.
+    pub(super) fn aabb(&mut self, aabb: &Aabb) {
+        self.edges(&aabb.corners());
+    }
+
+    /// The edges of what has the corners of a box.
+    pub(super) fn edges(&mut self, corners: &[Vec3; 8]) {
+        for [from, to] in box_edges(corners) {
+            self.line(from, to);
+        }
+    }
+}
+
+/// The twelve edges of what has the corners of a box: those whose numbers differ in one bit are on
+/// an edge.
+pub(super) fn box_edges(corners: &[Vec3; 8]) -> impl Iterator<Item = [Vec3; 2]> {
+    (0..8_usize).flat_map(move |corner| {
+        let further = [1, 2, 4].into_iter().filter(move |bit| corner & bit == 0);
+        further.map(move |bit| [corners[corner], corners[corner | bit]])
+    })
+}
