@@ -16,7 +16,7 @@ const MOST_LISTED: usize = 2000;
 const MOST_CHUNKS: usize = 4096;
 
 impl Map {
-    /// The file with all that is in it, and its levels.
+    /// The file, its levels, and what it has beside them.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
         let name = self.path.file_name().map_or_else(
             || self.path.display().to_string(),
@@ -54,9 +54,9 @@ impl Map {
         });
         [whole]
             .into_iter()
+            .chain(levels)
             .chain(of_file)
             .chain(strings)
-            .chain(levels)
             .collect()
     }
 
@@ -455,11 +455,11 @@ mod tests {
         let outline = map.outline_tree();
         let top = [
             "sample.pmf",
+            "Level 0",
             "Archive",
             "Extensions",
             "Entities",
             "String table",
-            "Level 0",
         ];
         assert_eq!(labels(&outline), top);
         assert_eq!(
@@ -529,7 +529,7 @@ mod tests {
             .collect();
         let map = sample::map(pmf);
         let outline = map.outline_tree();
-        let level = &outline.last().unwrap().children;
+        let level = below(&outline, "Level 0");
         let regions = below(below(level, "Regions"), "Weather");
         assert_eq!(regions.len(), MOST_LISTED + 1);
         assert_eq!(regions[MOST_LISTED].label, "and 250 more");

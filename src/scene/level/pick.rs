@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use glam::{Vec3, Vec3A};
 
 use super::items::{in_level, item};
+use super::materials::Blend;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map};
 use crate::scene::tree::{Corners, Tree, around, meet};
@@ -30,6 +31,8 @@ struct Sight<'a> {
     /// From which to which distance: outside everything is cut away.
     from: f32,
     to: f32,
+    /// Whether what only adds its light to what is behind it is met.
+    added_light: bool,
     /// Numbers in the level of chunks, and indices of materials, that are not shown.
     hidden_chunks: &'a [usize],
     hidden_materials: &'a [usize],
@@ -40,9 +43,19 @@ const EVERYTHING: Sight<'_> = Sight {
     both_sides: false,
     from: 0.0,
     to: f32::INFINITY,
+    added_light: true,
     hidden_chunks: &[],
     hidden_materials: &[],
 };
+
+/// Overlays that show what adds light as if it hid what is behind it.
+const HIDING_OVERLAYS: [&str; 5] = [
+    "normals",
+    "uv-checker",
+    "material-colors",
+    "octree-depth",
+    "cube-types",
+];
 
 /// The face that a ray meets first.
 struct Met<'a> {
@@ -110,7 +123,8 @@ impl Map {
         })
     }
 
-    /// The first thing that a ray meets of what is shown: a face, or the marker of an entity.
+    /// The first thing that a ray meets of what is shown: a face, or the marker of an entity. A
+    /// shaft of light that only adds to what is seen through it is met if there is nothing behind.
     pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
@@ -136,15 +150,23 @@ impl Map {
             .filter(|at| at.level_number == level)
             .map(|at| at.number)
             .collect();
-        let both_sides = ["two-sided", "back-faces"];
+        let any_on = |ids: &[&str]| ids.iter().any(|id| shown.overlays.contains(id));
         let sight = Sight {
-            both_sides: both_sides.iter().any(|id| shown.overlays.contains(id)),
+            both_sides: any_on(&["two-sided", "back-faces"]),
             from,
             to,
+            added_light: any_on(&HIDING_OVERLAYS),
             hidden_chunks: &chunks,
             hidden_materials: &materials,
         };
-        let face = self.face_in_sight(ray, level, sight);
+        let face = self.face_in_sight(ray, level, sight).or_else(|| {
+            let added_light = true;
+            let sight = Sight {
+                added_light,
+                ..sight
+            };
+            self.face_in_sight(ray, level, sight)
+        });
         if !shown.overlays.contains("entities") {
             return face;
         }
@@ -213,6 +235,9 @@ impl ChunkMesh {
     /// Where a ray meets a face first.
     fn meet(&self, face: &MeshFace, ray: Ray, sight: Sight<'_>) -> Option<f32> {
         let part = self.part_of(face)?;
+        if part.blend == Blend::Add && !sight.added_light {
+            return None;
+        }
         let material = usize::from(part.material);
         if !sight.hidden_materials.is_empty() && sight.hidden_materials.contains(&material) {
             return None;
@@ -245,6 +270,7 @@ fn within(bounds: &Aabb, ray: Ray) -> Option<(f32, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::pmf;
     use crate::scene::Document;
     use crate::scene::level::sample;
 
@@ -316,6 +342,35 @@ mod tests {
         for ray in rays(bounds, 400) {
             let hit = map.first_shown(ray, &shown).map(|hit| hit.distance);
             assert_eq!(hit, nearest(level, ray, sight));
+        }
+    }
+
+    #[test]
+    fn light_that_is_added_is_met_only_if_nothing_is_behind_it() {
+        let mut pmf = pmf::synthesize([1, 2, 1], 3, 7);
+        pmf.levels[0].common.materials[1].render_mode = pmf::Material::ADD;
+        let map = sample::map(pmf);
+        let level = &map.levels()[0];
+        let without = Sight {
+            hidden_materials: &[1],
+            ..EVERYTHING
+        };
+        let (mut through, mut alone) = (0, 0);
+        for ray in rays(level.bounds, 400) {
+            let hit = map.first_shown(ray, &Shown::default());
+            let all = nearest(level, ray, EVERYTHING);
+            let expected = nearest(level, ray, without).or(all);
+            assert_eq!(hit.map(|hit| hit.distance), expected);
+            through += usize::from(expected != all);
+            alone += usize::from(nearest(level, ray, without).is_none() && all.is_some());
+        }
+        assert!(through > 20 && alone > 5, "{through} {alone}");
+        // Where it is shown as if it hid what is behind it, it is met.
+        let mut shown = Shown::default();
+        shown.overlays.set(map.overlays(), "octree-depth", true);
+        for ray in rays(level.bounds, 100) {
+            let hit = map.first_shown(ray, &shown).map(|hit| hit.distance);
+            assert_eq!(hit, nearest(level, ray, EVERYTHING));
         }
     }
 
