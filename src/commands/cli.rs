@@ -24,7 +24,7 @@ const STYLES: Styles = Styles::styled()
 const FILE_HELP: &str =
     "File to read; `demo:` is the demo map that is built in, `demo:NAME` another demo";
 
-/// Look at game terrain and models: in a window, as a picture, or as text and JSON.
+/// Look at game terrain, levels and models: in a window, as a picture, or as text and JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mapscope",
@@ -38,6 +38,7 @@ Examples:
   mapscope info demo.pfmap              what is in it
   mapscope render demo.pfmap -o a.png   a picture of it
   mapscope knight.pfobj                 a model in a window
+  mapscope town.pmf                     a level of cubes
 
 Exit status: 0 done, 1 the file has errors, 2 the command could not do its work.
 `mapscope COMMAND --help` says more. A file that is named like a command: `./info`."
@@ -81,7 +82,8 @@ Examples:
   mapscope demo.pfmap
   mapscope maps/                        PageDown and PageUp go through the folder
   mapscope view --camera 0,175,0,-14.942,129.685,-14.942 demo.pfmap
-  mapscope --overlay tile-types demo.pfmap")]
+  mapscope --overlay tile-types demo.pfmap
+  mapscope --level 1 --cut -20,-20,-20,20,4,20 town.pmf")]
 pub struct ViewArgs {
     /// Files or folders to open; none opens the demo map, `demo:NAME` another demo
     #[arg(value_name = "FILE|FOLDER")]
@@ -97,7 +99,8 @@ pub struct ViewArgs {
 Examples:
   mapscope info demo.pfmap
   mapscope info demo.pfmap --json | jq .tiles.by_type
-  mapscope info demo.pfmap --tile 10,12 --height 0,0 --height -20.5,31")]
+  mapscope info demo.pfmap --tile 10,12 --height 0,0 --height -20.5,31
+  mapscope info town.pmf --cube 0,0,1,0,417")]
 pub struct InfoArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
@@ -151,6 +154,7 @@ impl InfoArgs {
 #[command(after_help = "\
 Examples:
   mapscope check maps/*.pfmap           one line a problem: FILE:LINE:COLUMN: severity: message
+  mapscope check town.pmf               of a binary file: FILE:0xOFFSET: severity: message
   mapscope check demo.pfmap --json      one JSON object a file, each on a line
 
 Exit status: 1 when any problem is an error, 0 when there are none or only warnings,
@@ -206,9 +210,8 @@ Examples:
   mapscope bench synthetic:2x5x5
   mapscope bench knight.pfobj --instances 1000
 
-`floor_ms` is what the same target takes to be cleared, and to be covered by one textured quad,
-in the same run: compare frame times with it rather than between machines. A model plays its clip
-meanwhile, a frame in each picture, unless --frame holds it.")]
+`floor_ms`: the same target cleared, and covered by one textured quad, in the same run; compare
+with that rather than between machines. Clips play, a frame a picture, unless --frame holds them.")]
 pub struct BenchArgs {
     /// File to measure; `demo:` is the built-in demo map, `synthetic:ROWSxCOLS` a map of so many
     /// chunks made for the occasion, and `synthetic:YxXxZ` a level of cubes
