@@ -15,6 +15,9 @@ use crate::scene::{Document, Item, OutlineNode, Swatch};
 const INDENT: f32 = 16.0;
 /// A heading with more lines than this under it is closed at first.
 const OPEN_AT_FIRST: usize = 64;
+/// A line at the top of the tree is open if it has no more than this right under it, however much
+/// is below those.
+const HEADINGS_AT_FIRST: usize = 16;
 
 /// The tree of the document, with a search field.
 #[derive(Debug, Default)]
@@ -54,6 +57,8 @@ struct Line {
     can_be_hidden: bool,
     depth: usize,
     parent: Option<usize>,
+    /// How many lines are right below it.
+    children: usize,
     /// Index of the first line that is not below this one.
     end: usize,
     /// Stays the same when the file is loaded again.
@@ -254,7 +259,10 @@ impl Outliner {
             return false;
         };
         let by_hand = self.opened.get(&line.key).copied();
-        by_hand.unwrap_or(line.end - index - 1 <= OPEN_AT_FIRST)
+        by_hand.unwrap_or_else(|| {
+            let is_short = line.end - index - 1 <= OPEN_AT_FIRST;
+            is_short || line.depth == 0 && line.children <= HEADINGS_AT_FIRST
+        })
     }
 
     fn toggle(&mut self, index: usize) {
@@ -347,6 +355,7 @@ fn flatten(
                 .is_some_and(|item| document.hidden_with(item) == Some(item)),
             depth,
             parent,
+            children: node.children.len(),
             end: 0,
             key,
         });
