@@ -38,7 +38,9 @@ pub(super) struct ChunkPart {
     pub(super) part: Part,
     /// Where in the buffer of indices those begin that lie flat on +X, +Y, +Z, -X, -Y and -Z, then
     /// all others, and where they end.
-    pub(super) bounds: [u32; 8],
+    bounds: [u32; 8],
+    /// The same for those that are drawn from far away.
+    merged: [u32; 8],
 }
 
 /// A chunk of a level.
@@ -55,6 +57,10 @@ pub(super) struct LevelChunk {
     pub(super) see_through: SeeThrough,
     /// Whether it is on the GPU.
     pub(super) is_there: bool,
+    /// How long edges are in the mean of the faces that can be joined, in metres.
+    pub(super) merged_edge_len: Option<f32>,
+    /// Whether joined faces are drawn.
+    pub(super) is_merged: bool,
     /// The tint of all its vertices, unless each has its own.
     pub(super) same_tint: Option<[u8; 4]>,
     /// Whether its tint takes light away.
@@ -64,9 +70,14 @@ pub(super) struct LevelChunk {
 }
 
 impl ChunkPart {
-    /// Which indices of it are drawn while these sides are seen from behind, bit by side.
-    pub(super) fn toward(&self, away: u8) -> impl Iterator<Item = Range<u32>> {
-        let bounds = &self.bounds;
+    /// Which indices of it are drawn while these sides are seen from behind, bit by side: those of
+    /// faces that are joined or all of them.
+    pub(super) fn toward(&self, away: u8, is_merged: bool) -> impl Iterator<Item = Range<u32>> {
+        let bounds = if is_merged {
+            &self.merged
+        } else {
+            &self.bounds
+        };
         let is_drawn = move |group: usize| away & (1 << group) == 0;
         let mut group = 0;
         std::iter::from_fn(move || {
@@ -112,13 +123,14 @@ impl LevelChunk {
                 continue;
             };
             let first_index = block.index_count as u32;
-            let parts = mesh.parts.iter().zip(&mesh.flat_ends);
-            let parts = parts.map(|((part, range), ends)| {
-                let [x, y, z, minus_x, minus_y, minus_z] = *ends;
-                let bounds = [range.start, x, y, z, minus_x, minus_y, minus_z, range.end];
+            let first_merged = first_index + mesh.indices.len() as u32;
+            let parts = mesh.parts.iter().enumerate().map(|(number, (part, _))| {
+                let bounds = [false, true].map(|is_merged| mesh.drawn_bounds(number, is_merged));
+                let [bounds, merged] = bounds.map(Option::unwrap_or_default);
                 ChunkPart {
                     part: part.clone(),
                     bounds: bounds.map(|at| first_index + at),
+                    merged: merged.map(|at| first_merged + at),
                 }
             });
             let see_through = SeeThrough::of(mesh, block.see_through_count as u32);
@@ -130,13 +142,15 @@ impl LevelChunk {
                 first_index,
                 parts: parts.collect(),
                 is_there: false,
+                is_merged: false,
+                merged_edge_len: (!mesh.merged.indices.is_empty()).then_some(mesh.edge_len),
                 same_tint: Some(PLAIN),
                 dims: false,
                 painted: Vec::new(),
                 see_through,
             });
             block.vertex_count += vertices;
-            block.index_count += mesh.indices.len() as u64;
+            block.index_count += index_count(mesh);
             let alpha = mesh.parts.iter().filter(|(p, _)| p.blend == Blend::Alpha);
             block.see_through_count += alpha.map(|(_, range)| range.len() as u64).sum::<u64>();
             check_buffer_size(gpu, "a chunk", block.index_count * INDEX_BYTES)?;
@@ -161,8 +175,11 @@ impl LevelChunk {
                 buffer(gpu, "triangles", size, wgpu::BufferUsages::INDEX)
             });
             let at = u64::from(self.first_index) * INDEX_BYTES;
+            let exact = bytemuck::cast_slice(&mesh.indices);
+            let merged = bytemuck::cast_slice(&mesh.merged.indices);
+            gpu.queue.write_buffer(indices, at, exact);
             gpu.queue
-                .write_buffer(indices, at, bytemuck::cast_slice(&mesh.indices));
+                .write_buffer(indices, at + exact.len() as u64, merged);
         }
         self.is_there = true;
     }
@@ -204,8 +221,13 @@ impl LevelChunk {
     /// Bytes that sending it takes, nearly.
     pub(super) fn bytes(mesh: &ChunkMesh) -> u64 {
         let vertices = mesh.vertices.len() as u64 * (VERTEX_BYTES + TINT_BYTES);
-        vertices + mesh.indices.len() as u64 * INDEX_BYTES
+        vertices + index_count(mesh) * INDEX_BYTES
     }
+}
+
+/// How many indices a chunk has in the buffer: all, and behind them those of joined faces.
+fn index_count(mesh: &ChunkMesh) -> u64 {
+    (mesh.indices.len() + mesh.merged.indices.len()) as u64
 }
 
 impl Block {

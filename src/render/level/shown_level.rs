@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::chunks::{self, Block, LevelChunk};
 use super::materials::{LevelMaterial, MaterialLayout, MaterialMaker};
 use super::pipelines::{FacesKey, Look, PipelineKey, Surface, TintFrom};
-use super::see_through::Scratch;
+use super::see_through::{Scratch, SortedFor};
 use super::{Draw, Eye, LevelRenderer};
 use crate::formats::pmf::{self, Sky};
 use crate::render::resources::{check_texture_size, upload_texture};
@@ -322,8 +322,12 @@ impl ShownLevel {
             else {
                 continue;
             };
-            let away = look.sides_away(eye, &chunk.bounds);
-            let sorted = chunk.see_through.sort(mesh, eye, away, &mut self.scratch);
+            let wanted = SortedFor {
+                eye,
+                away: look.sides_away(eye, &chunk.bounds),
+                is_merged: chunk.is_merged,
+            };
+            let sorted = chunk.see_through.sort(mesh, wanted, &mut self.scratch);
             if let Some(first) = sorted
                 && let Some(block) = self.blocks.get_mut(chunk.block)
             {
