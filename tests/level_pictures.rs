@@ -197,7 +197,5 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
     let center = document.bounds().center();
     let mut view = view(&*document, center + 0.1, center + Vec3::new(3.0, 1.0, 2.0));
     view.camera.near = 0.1;
-    let (near, triangles) = draw(&view, true);
-    let (all, more) = draw(&view, false);
-    assert!(triangles < more && near == all, "{triangles} {more}");
+    assert_eq!(draw(&view, true), draw(&view, false));
 }

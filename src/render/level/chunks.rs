@@ -1,9 +1,10 @@
 //! The chunks of a level on the GPU: their vertices, their indices and their tints, in a few large
 //! buffers to which they are sent one by one.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::see_through::SeeThrough;
+use crate::formats::parallel::in_parallel;
 use crate::render::resources::check_buffer_size;
 use crate::render::{Gpu, UploadError};
 use crate::scene::level::materials::Blend;
@@ -149,8 +150,9 @@ impl LevelChunk {
                 painted: Vec::new(),
                 see_through,
             });
-            block.vertex_count += vertices;
-            block.index_count += index_count(mesh);
+            // Buffers are written from places that are multiples of eight bytes.
+            block.vertex_count += vertices.next_multiple_of(2);
+            block.index_count += index_count(mesh).next_multiple_of(2);
             let alpha = mesh.parts.iter().filter(|(p, _)| p.blend == Blend::Alpha);
             block.see_through_count += alpha.map(|(_, range)| range.len() as u64).sum::<u64>();
             check_buffer_size(gpu, "a chunk", block.index_count * INDEX_BYTES)?;
@@ -218,6 +220,42 @@ impl LevelChunk {
         }
     }
 
+    /// Sends the vertices and indices of all chunks, and gives back what `and` makes of each
+    /// meanwhile. `meshes` are in the order of `chunks`.
+    pub(super) fn send_all<T: Send>(
+        gpu: &Gpu,
+        (chunks, blocks): (&mut [Self], &mut [Block]),
+        meshes: &[ChunkMesh],
+        and: impl Fn(&ChunkMesh) -> T + Sync,
+    ) -> Vec<T> {
+        for block in &mut *blocks {
+            let (vertices, indices) = (wgpu::BufferUsages::VERTEX, wgpu::BufferUsages::INDEX);
+            let size = block.vertex_count * VERTEX_BYTES;
+            block.vertices = mapped(gpu, "chunks", size, vertices);
+            let size = block.index_count * INDEX_BYTES;
+            block.indices = mapped(gpu, "triangles", size, indices);
+        }
+        let write = |number: usize| {
+            let (chunk, mesh) = (chunks.get(number)?, meshes.get(number)?);
+            let block = blocks.get(chunk.block)?;
+            let at = u64::from(chunk.first_vertex) * VERTEX_BYTES;
+            let vertices = bytemuck::cast_slice(&mesh.vertices);
+            fill(block.vertices.as_ref(), at, [vertices, &[]]);
+            let at = u64::from(chunk.first_index) * INDEX_BYTES;
+            let indices = [&mesh.indices, &mesh.merged.indices];
+            let indices = indices.map(|indices| bytemuck::cast_slice(indices));
+            fill(block.indices.as_ref(), at, indices);
+            Some(and(mesh))
+        };
+        let mut go_on = |_| ControlFlow::Continue(());
+        let results = in_parallel(chunks.len(), &mut go_on, write);
+        for buffer in blocks.iter().flat_map(|b| [&b.vertices, &b.indices]) {
+            buffer.iter().for_each(|buffer| buffer.unmap());
+        }
+        chunks.iter_mut().for_each(|chunk| chunk.is_there = true);
+        results.into_iter().flatten().flatten().collect()
+    }
+
     /// Bytes that sending it takes, nearly.
     pub(super) fn bytes(mesh: &ChunkMesh) -> u64 {
         let vertices = mesh.vertices.len() as u64 * (VERTEX_BYTES + TINT_BYTES);
@@ -255,6 +293,34 @@ pub(super) fn same_tints(gpu: &Gpu, chunks: usize) -> wgpu::Buffer {
             contents: bytemuck::cast_slice(&vec![PLAIN; chunks.max(1)]),
             usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
         })
+}
+
+/// A buffer that is to be filled before it is used; none where there is nothing to put into it.
+fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> Option<wgpu::Buffer> {
+    let descriptor = wgpu::BufferDescriptor {
+        label: Some(label),
+        size,
+        usage: usage | gpu.filled_usage(),
+        mapped_at_creation: true,
+    };
+    (size > 0).then(|| gpu.device.create_buffer(&descriptor))
+}
+
+/// Puts bytes one after the other into a buffer that is to be filled.
+fn fill(buffer: Option<&wgpu::Buffer>, at: u64, parts: [&[u8]; 2]) {
+    let [first, second] = parts;
+    let size = (first.len() + second.len()) as u64;
+    let Some(buffer) = buffer.filter(|_| size > 0) else {
+        return;
+    };
+    match buffer.get_mapped_range_mut(at..at + size) {
+        Ok(mut room) => {
+            let (mut of_first, mut of_second) = room.slice(..).split_at(first.len());
+            of_first.copy_from_slice(first);
+            of_second.copy_from_slice(second);
+        }
+        Err(error) => log::error!("filling a buffer: {error}"),
+    }
 }
 
 fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
