@@ -10,6 +10,7 @@ use divan::{Bencher, black_box};
 use glam::Vec3;
 use lz4_flex::frame::FrameDecoder;
 use mapscope::formats::pmf::{self, Packing, Pmf};
+use mapscope::render::{Gpu, Renderer};
 use mapscope::scene::level::Map;
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::{Document, Item, Playhead, Ray, Shown};
@@ -55,6 +56,42 @@ fn open(bencher: Bencher<'_, '_>) {
     bencher
         .counter(BytesCount::new(SOURCE.bytes.len()))
         .bench_local(|| registry::open(black_box(&SOURCE), &options, &Progress::default()).is_ok());
+}
+
+/// From bytes to buffers that a device has.
+#[divan::bench]
+fn bytes_to_buffers(bencher: Bencher<'_, '_>) {
+    let Ok(gpu) = Gpu::headless() else {
+        eprintln!("skipped: there is no graphics adapter");
+        return;
+    };
+    let renderer = Renderer::new(&gpu);
+    let options = OpenOptions::default();
+    bencher
+        .counter(BytesCount::new(SOURCE.bytes.len()))
+        .bench_local(|| {
+            let map = registry::open(black_box(&SOURCE), &options, &Progress::default()).ok()?;
+            let scene = renderer.upload(&gpu, &*map).ok()?;
+            gpu.queue.submit([]);
+            gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
+            Some((map, scene))
+        });
+}
+
+/// The second half of it.
+#[divan::bench]
+fn upload(bencher: Bencher<'_, '_>) {
+    let Ok(gpu) = Gpu::headless() else {
+        eprintln!("skipped: there is no graphics adapter");
+        return;
+    };
+    let renderer = Renderer::new(&gpu);
+    bencher.bench_local(|| {
+        let scene = renderer.upload(&gpu, &*OPENED).ok()?;
+        gpu.queue.submit([]);
+        gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
+        Some(scene)
+    });
 }
 
 /// The tints of all vertices, which are sent beside the buffers.

@@ -147,3 +147,55 @@ fn what_is_out_of_view_is_not_drawn() {
     let both = Stage::get().draw(Some(&*document), &two_sided, SIZE).1;
     assert!(all * 3 < both.triangles * 2, "{all} of {}", both.triangles);
 }
+
+/// From far away faces are joined: the picture is the same in fewer triangles, but for a pixel here
+/// and there.
+#[test]
+fn pictures_of_joined_faces_are_those_of_all_faces() {
+    let document = blocks([2, 2, 2]);
+    let stage = Stage::get();
+    let mut renderer = Renderer::new(&stage.gpu);
+    let size = [240, 180];
+    let target = Target::new(&stage.gpu, size);
+    let mut scene = renderer.upload(&stage.gpu, &*document).unwrap();
+    let mut draw = |view: &View, merges_faces: bool| {
+        scene.set_merges_faces(merges_faces);
+        let shown = Some((&mut scene, &*document));
+        let drawn = renderer.draw_now(&stage.gpu, &target, shown, view);
+        (target.read_back(&stage.gpu).unwrap(), drawn.triangles)
+    };
+    for [eye, target] in poses(document.bounds()).take(4) {
+        for overlay in [
+            None,
+            Some("lightmap"),
+            Some("uv-checker"),
+            Some("two-sided"),
+        ] {
+            let mut view = view(&*document, eye, target);
+            for id in overlay {
+                view.shown.overlays.set(document.overlays(), id, true);
+            }
+            let (all, triangles) = draw(&view, false);
+            let (few, fewer) = draw(&view, true);
+            assert!(fewer * 3 < triangles * 2, "{fewer} of {triangles}");
+            let is_other = |(a, b): &(&Rgba<u8>, &Rgba<u8>)| {
+                a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 8)
+            };
+            let other = all.pixels().zip(few.pixels()).filter(is_other).count();
+            assert!(other <= 20, "{overlay:?}: {other} pixels");
+        }
+        // Colours of faces need them all.
+        let mut view = view(&*document, eye, target);
+        let overlays = document.overlays();
+        view.shown.overlays.set(overlays, "material-colors", true);
+        assert_eq!(draw(&view, true), draw(&view, false));
+        view.shown.overlays.set(overlays, "material-colors", false);
+        view.shown.overlays.set(overlays, "wireframe", true);
+        assert_eq!(draw(&view, true), draw(&view, false));
+    }
+    // Near by they are not joined.
+    let center = document.bounds().center();
+    let mut view = view(&*document, center + 0.1, center + Vec3::new(3.0, 1.0, 2.0));
+    view.camera.near = 0.1;
+    assert_eq!(draw(&view, true), draw(&view, false));
+}

@@ -69,10 +69,18 @@ impl Gpu {
                 })
                 .await
                 .map_err(GpuError::NoAdapter)?;
+            let mut wanted = wgpu::Features::POLYGON_MODE_LINE;
+            // Memory that both sides see costs nothing where there is no other.
+            if matches!(
+                adapter.get_info().device_type,
+                wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu
+            ) {
+                wanted |= wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
+            }
             let (device, queue) = adapter
                 .request_device(&wgpu::DeviceDescriptor {
                     label: Some("mapscope"),
-                    required_features: adapter.features() & wgpu::Features::POLYGON_MODE_LINE,
+                    required_features: adapter.features() & wanted,
                     required_limits: adapter.limits(),
                     ..Default::default()
                 })
@@ -97,6 +105,17 @@ impl Gpu {
         self.device
             .features()
             .contains(wgpu::Features::POLYGON_MODE_LINE)
+    }
+
+    /// What a buffer that is filled as it is made is also used for, so that it is filled where it
+    /// is instead of through another one if that is possible.
+    pub(super) fn filled_usage(&self) -> wgpu::BufferUsages {
+        let features = self.device.features();
+        if features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
+            wgpu::BufferUsages::MAP_WRITE
+        } else {
+            wgpu::BufferUsages::empty()
+        }
     }
 
     /// Submits commands and copies what they leave in a buffer to the CPU, waiting for the GPU.

@@ -122,6 +122,14 @@ enum Content {
 }
 
 impl SceneData {
+    /// Says whether flat faces of levels are joined where they are small on screen, which leaves
+    /// gaps of a pixel now and then. At first they are.
+    pub fn set_merges_faces(&mut self, merges_faces: bool) {
+        if let Content::Level(level) = &mut self.content {
+            level.merges_faces = merges_faces;
+        }
+    }
+
     /// Bytes of GPU memory that it holds.
     pub fn gpu_bytes(&self) -> u64 {
         match &self.content {

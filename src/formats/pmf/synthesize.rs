@@ -422,6 +422,7 @@ fn add_block(
         corners[0] = [x, y - cell.half, z];
         moved.push(corners[0]);
     }
+    let lightmap_per_metre = (-f32::from(CHUNK_EXPONENT)).exp2();
     geometry.first_vertex = client.vertices.len() as u32;
     geometry.first_normal = client.normals.len() as u32;
     for (side, order) in SIDE_CORNERS.into_iter().enumerate() {
@@ -437,11 +438,20 @@ fn add_block(
         }
         geometry.triangles[side] = 2;
         geometry.lightmaps[side] = 0;
-        let uvs = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
-        let quad: [Vertex; 4] = std::array::from_fn(|i| Vertex {
-            position: corners[order[i]],
-            uv: uvs[i],
-            lightmap_uv: uvs[i],
+        // As of compilers, textures and light run on from block to block.
+        let quad = order.map(|corner| {
+            let position = corners[corner];
+            let [x, y, z] = position;
+            let uv = match axis {
+                0 => [z, -y],
+                1 => [x, -z],
+                _ => [x, -y],
+            };
+            Vertex {
+                position,
+                uv: uv.map(|metres| metres * 0.5),
+                lightmap_uv: uv.map(|metres| metres * lightmap_per_metre + 0.5),
+            }
         });
         if geometry.is_client_extended() {
             let [a, b, c, d] = quad;

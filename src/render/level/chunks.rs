@@ -1,9 +1,10 @@
 //! The chunks of a level on the GPU: their vertices, their indices and their tints, in a few large
 //! buffers to which they are sent one by one.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::see_through::SeeThrough;
+use crate::formats::parallel::in_parallel;
 use crate::render::resources::check_buffer_size;
 use crate::render::{Gpu, UploadError};
 use crate::scene::level::materials::Blend;
@@ -38,7 +39,9 @@ pub(super) struct ChunkPart {
     pub(super) part: Part,
     /// Where in the buffer of indices those begin that lie flat on +X, +Y, +Z, -X, -Y and -Z, then
     /// all others, and where they end.
-    pub(super) bounds: [u32; 8],
+    bounds: [u32; 8],
+    /// The same for those that are drawn from far away.
+    merged: [u32; 8],
 }
 
 /// A chunk of a level.
@@ -55,6 +58,10 @@ pub(super) struct LevelChunk {
     pub(super) see_through: SeeThrough,
     /// Whether it is on the GPU.
     pub(super) is_there: bool,
+    /// How long edges are in the mean of the faces that can be joined, in metres.
+    pub(super) merged_edge_len: Option<f32>,
+    /// Whether joined faces are drawn.
+    pub(super) is_merged: bool,
     /// The tint of all its vertices, unless each has its own.
     pub(super) same_tint: Option<[u8; 4]>,
     /// Whether its tint takes light away.
@@ -64,9 +71,14 @@ pub(super) struct LevelChunk {
 }
 
 impl ChunkPart {
-    /// Which indices of it are drawn while these sides are seen from behind, bit by side.
-    pub(super) fn toward(&self, away: u8) -> impl Iterator<Item = Range<u32>> {
-        let bounds = &self.bounds;
+    /// Which indices of it are drawn while these sides are seen from behind, bit by side: those of
+    /// faces that are joined or all of them.
+    pub(super) fn toward(&self, away: u8, is_merged: bool) -> impl Iterator<Item = Range<u32>> {
+        let bounds = if is_merged {
+            &self.merged
+        } else {
+            &self.bounds
+        };
         let is_drawn = move |group: usize| away & (1 << group) == 0;
         let mut group = 0;
         std::iter::from_fn(move || {
@@ -112,13 +124,14 @@ impl LevelChunk {
                 continue;
             };
             let first_index = block.index_count as u32;
-            let parts = mesh.parts.iter().zip(&mesh.flat_ends);
-            let parts = parts.map(|((part, range), ends)| {
-                let [x, y, z, minus_x, minus_y, minus_z] = *ends;
-                let bounds = [range.start, x, y, z, minus_x, minus_y, minus_z, range.end];
+            let first_merged = first_index + mesh.indices.len() as u32;
+            let parts = mesh.parts.iter().enumerate().map(|(number, (part, _))| {
+                let bounds = [false, true].map(|is_merged| mesh.drawn_bounds(number, is_merged));
+                let [bounds, merged] = bounds.map(Option::unwrap_or_default);
                 ChunkPart {
                     part: part.clone(),
                     bounds: bounds.map(|at| first_index + at),
+                    merged: merged.map(|at| first_merged + at),
                 }
             });
             let see_through = SeeThrough::of(mesh, block.see_through_count as u32);
@@ -130,13 +143,16 @@ impl LevelChunk {
                 first_index,
                 parts: parts.collect(),
                 is_there: false,
+                is_merged: false,
+                merged_edge_len: (!mesh.merged.indices.is_empty()).then_some(mesh.edge_len),
                 same_tint: Some(PLAIN),
                 dims: false,
                 painted: Vec::new(),
                 see_through,
             });
-            block.vertex_count += vertices;
-            block.index_count += mesh.indices.len() as u64;
+            // Buffers are written from places that are multiples of eight bytes.
+            block.vertex_count += vertices.next_multiple_of(2);
+            block.index_count += index_count(mesh).next_multiple_of(2);
             let alpha = mesh.parts.iter().filter(|(p, _)| p.blend == Blend::Alpha);
             block.see_through_count += alpha.map(|(_, range)| range.len() as u64).sum::<u64>();
             check_buffer_size(gpu, "a chunk", block.index_count * INDEX_BYTES)?;
@@ -161,8 +177,11 @@ impl LevelChunk {
                 buffer(gpu, "triangles", size, wgpu::BufferUsages::INDEX)
             });
             let at = u64::from(self.first_index) * INDEX_BYTES;
+            let exact = bytemuck::cast_slice(&mesh.indices);
+            let merged = bytemuck::cast_slice(&mesh.merged.indices);
+            gpu.queue.write_buffer(indices, at, exact);
             gpu.queue
-                .write_buffer(indices, at, bytemuck::cast_slice(&mesh.indices));
+                .write_buffer(indices, at + exact.len() as u64, merged);
         }
         self.is_there = true;
     }
@@ -201,11 +220,52 @@ impl LevelChunk {
         }
     }
 
+    /// Sends the vertices and indices of all chunks, and gives back what `and` makes of each
+    /// meanwhile. `meshes` are in the order of `chunks`.
+    pub(super) fn send_all<T: Send>(
+        gpu: &Gpu,
+        (chunks, blocks): (&mut [Self], &mut [Block]),
+        meshes: &[ChunkMesh],
+        and: impl Fn(&ChunkMesh) -> T + Sync,
+    ) -> Vec<T> {
+        for block in &mut *blocks {
+            let (vertices, indices) = (wgpu::BufferUsages::VERTEX, wgpu::BufferUsages::INDEX);
+            let size = block.vertex_count * VERTEX_BYTES;
+            block.vertices = mapped(gpu, "chunks", size, vertices);
+            let size = block.index_count * INDEX_BYTES;
+            block.indices = mapped(gpu, "triangles", size, indices);
+        }
+        let write = |number: usize| {
+            let (chunk, mesh) = (chunks.get(number)?, meshes.get(number)?);
+            let block = blocks.get(chunk.block)?;
+            let at = u64::from(chunk.first_vertex) * VERTEX_BYTES;
+            let vertices = bytemuck::cast_slice(&mesh.vertices);
+            fill(block.vertices.as_ref(), at, [vertices, &[]]);
+            let at = u64::from(chunk.first_index) * INDEX_BYTES;
+            let indices = [&mesh.indices, &mesh.merged.indices];
+            let indices = indices.map(|indices| bytemuck::cast_slice(indices));
+            fill(block.indices.as_ref(), at, indices);
+            Some(and(mesh))
+        };
+        let mut go_on = |_| ControlFlow::Continue(());
+        let results = in_parallel(chunks.len(), &mut go_on, write);
+        for buffer in blocks.iter().flat_map(|b| [&b.vertices, &b.indices]) {
+            buffer.iter().for_each(|buffer| buffer.unmap());
+        }
+        chunks.iter_mut().for_each(|chunk| chunk.is_there = true);
+        results.into_iter().flatten().flatten().collect()
+    }
+
     /// Bytes that sending it takes, nearly.
     pub(super) fn bytes(mesh: &ChunkMesh) -> u64 {
         let vertices = mesh.vertices.len() as u64 * (VERTEX_BYTES + TINT_BYTES);
-        vertices + mesh.indices.len() as u64 * INDEX_BYTES
+        vertices + index_count(mesh) * INDEX_BYTES
     }
+}
+
+/// How many indices a chunk has in the buffer: all, and behind them those of joined faces.
+fn index_count(mesh: &ChunkMesh) -> u64 {
+    (mesh.indices.len() + mesh.merged.indices.len()) as u64
 }
 
 impl Block {
@@ -233,6 +293,34 @@ pub(super) fn same_tints(gpu: &Gpu, chunks: usize) -> wgpu::Buffer {
             contents: bytemuck::cast_slice(&vec![PLAIN; chunks.max(1)]),
             usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
         })
+}
+
+/// A buffer that is to be filled before it is used; none where there is nothing to put into it.
+fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> Option<wgpu::Buffer> {
+    let descriptor = wgpu::BufferDescriptor {
+        label: Some(label),
+        size,
+        usage: usage | gpu.filled_usage(),
+        mapped_at_creation: true,
+    };
+    (size > 0).then(|| gpu.device.create_buffer(&descriptor))
+}
+
+/// Puts bytes one after the other into a buffer that is to be filled.
+fn fill(buffer: Option<&wgpu::Buffer>, at: u64, parts: [&[u8]; 2]) {
+    let [first, second] = parts;
+    let size = (first.len() + second.len()) as u64;
+    let Some(buffer) = buffer.filter(|_| size > 0) else {
+        return;
+    };
+    match buffer.get_mapped_range_mut(at..at + size) {
+        Ok(mut room) => {
+            let (mut of_first, mut of_second) = room.slice(..).split_at(first.len());
+            of_first.copy_from_slice(first);
+            of_second.copy_from_slice(second);
+        }
+        Err(error) => log::error!("filling a buffer: {error}"),
+    }
 }
 
 fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {

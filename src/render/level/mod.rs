@@ -48,6 +48,11 @@ const SURFACES: [(&str, Surface); 8] = [
 /// those of a pass while it works out where those of the next one are.
 const PASS_TRIANGLES: usize = 10_000;
 
+/// How long edges of faces are on screen, in pixels, below which faces are joined: gaps where an edge
+/// meets the middle of another one are rare and a pixel large, but one sees them come and go in
+/// large surfaces.
+const MERGED_EDGE_PX: f32 = 24.0;
+
 /// Bits by which sides are not drawn: all that lie flat on a side.
 const FLAT_SIDES: u8 = 0b11_1111;
 
@@ -81,6 +86,8 @@ pub(super) struct LevelData {
     refused: Option<usize>,
     /// How many bytes are sent before a picture; none to send all at once.
     bytes_per_picture: Option<u64>,
+    /// Whether faces are joined where they are small.
+    pub(super) merges_faces: bool,
     look_buffer: wgpu::Buffer,
     /// Bind group 1.
     look_bind_group: wgpu::BindGroup,
@@ -242,6 +249,7 @@ impl LevelRenderer {
             level,
             refused: None,
             bytes_per_picture,
+            merges_faces: true,
             look_buffer,
             look_bind_group,
             written_look: None,
@@ -508,13 +516,25 @@ impl LevelData {
             let item = map.chunk_item(number, chunk.number);
             item.is_some_and(|item| view.shown.hides(item))
         };
+        let shown = &view.shown;
+        // What is coloured or outlined face by face is drawn face by face.
+        let merges = self.merges_faces
+            && look(shown).surface != Surface::Tint
+            && !shown.overlays.contains("wireframe");
+        let scale = PixelScale::of(&view.camera, size);
         self.visible.clear();
-        for (i, chunk) in (0..).zip(&self.level.chunks) {
+        for (i, chunk) in (0..).zip(&mut self.level.chunks) {
             let bounds = &chunk.bounds;
             let is_seen = chunk.is_there && frustum.sees(bounds).is_some() && !is_cut_away(bounds);
-            if is_seen && !is_hidden(chunk) {
-                self.visible.push((eye.depth(bounds.center()), i));
+            if !is_seen || is_hidden(chunk) {
+                continue;
             }
+            self.visible.push((eye.depth(bounds.center()), i));
+            chunk.is_merged = merges
+                && !chunk.dims
+                && chunk
+                    .merged_edge_len
+                    .is_some_and(|len| len * scale.in_box(bounds) < MERGED_EDGE_PX);
         }
         self.visible
             .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -552,7 +572,7 @@ impl LevelData {
                     _ => &mut list.opaque,
                 };
                 let away = if part.part.two_sided { 0 } else { away };
-                list.extend(part.toward(away).map(|indices| Draw {
+                list.extend(part.toward(away, chunk.is_merged).map(|indices| Draw {
                     key,
                     chunk: *number,
                     material: part.part.material,
@@ -655,6 +675,34 @@ impl Eye {
             Self::Along(direction) => (direction.cmpgt(Vec3::ZERO), direction.cmplt(Vec3::ZERO)),
         };
         (plus.bitmask() | minus.bitmask() << 3) as u8 & FLAT_SIDES
+    }
+}
+
+/// How large things are on screen.
+#[derive(Debug, Clone, Copy)]
+struct PixelScale {
+    eye: Eye,
+    /// Pixels for each metre: at a distance of one metre, or everywhere.
+    pixels: f32,
+    near: f32,
+}
+
+impl PixelScale {
+    fn of(camera: &Camera, [width, height]: [u32; 2]) -> Self {
+        let clip_from_view = camera.clip_from_view(width as f32 / height.max(1) as f32);
+        Self {
+            eye: Eye::of(camera),
+            pixels: clip_from_view.y_axis.y.abs() * height as f32 * 0.5,
+            near: camera.near,
+        }
+    }
+
+    /// Pixels for each metre where a box is nearest.
+    fn in_box(self, bounds: &Aabb) -> f32 {
+        match self.eye {
+            Eye::At(eye) => self.pixels / bounds.distance(eye).max(self.near),
+            Eye::Along(_) => self.pixels,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use glam::Vec3;
 use super::Eye;
 use crate::scene::Aabb;
 use crate::scene::level::materials::Blend;
+use crate::scene::level::merge::surfaces;
 use crate::scene::level::mesh::ChunkMesh;
 
 /// How far the eye moves before what is near is sorted again, in metres, and as a part of the
@@ -17,14 +18,26 @@ const FAR_MOVE: f32 = 0.02;
 /// What of a chunk is seen through.
 #[derive(Debug, Default)]
 pub(super) struct SeeThrough {
+    /// Listed when they are first seen.
     surfaces: Vec<Surface>,
+    /// Whether the chunk has any.
+    is_empty: bool,
     /// Where its indices are in the buffer of its block.
     first: u32,
-    /// What it is sorted for: the eye, and which sides are seen from behind.
-    sorted_for: Option<(Eye, u8)>,
+    sorted_for: Option<SortedFor>,
     /// Indices in the buffer of its block that are drawn one after the other, and of which part of
     /// the chunk they are.
     pub(super) runs: Vec<(u16, Range<u32>)>,
+}
+
+/// What surfaces are sorted for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct SortedFor {
+    pub(super) eye: Eye,
+    /// Which sides are seen from behind and not drawn, bit by side.
+    pub(super) away: u8,
+    /// Whether faces are joined.
+    pub(super) is_merged: bool,
 }
 
 /// A triangle, or two that are in one plane.
@@ -32,8 +45,7 @@ pub(super) struct SeeThrough {
 struct Surface {
     middle: Vec3,
     /// Among the indices of the mesh.
-    first_index: u32,
-    indices: u32,
+    indices: Range<u32>,
     part: u16,
     /// The side that it lies flat on, if it is never seen from behind; 6 if not.
     group: u8,
@@ -47,65 +59,45 @@ pub(super) struct Scratch {
 }
 
 impl SeeThrough {
-    /// Lists the surfaces of a chunk, whose sorted indices begin at `first` in their buffer.
+    /// What is seen through of a chunk, whose sorted indices begin at `first` in their buffer.
     pub(super) fn of(mesh: &ChunkMesh, first: u32) -> Self {
-        let mut surfaces = Vec::new();
-        for (number, (part, range)) in mesh.parts.iter().enumerate() {
-            if part.blend != Blend::Alpha {
-                continue;
-            }
-            let from = mesh.faces.partition_point(|f| f.first_index < range.start);
-            let faces = mesh.faces.get(from..).unwrap_or_default();
-            let faces = faces.iter().take_while(|f| f.first_index < range.end);
-            let ends = mesh.flat_ends.get(number).copied().unwrap_or_default();
-            for face in faces {
-                let group = ends.partition_point(|end| *end <= face.first_index);
-                let indices = face.indices();
-                let step = if group < 6 { indices.len() } else { 3 };
-                let group = if part.two_sided { 6 } else { group };
-                for first_index in indices.step_by(step.max(3)) {
-                    let corners = mesh.indices.get(first_index..first_index + step);
-                    let corners = corners.unwrap_or_default().iter();
-                    let places =
-                        corners.filter_map(|at| Some(mesh.vertices.get(*at as usize)?.position));
-                    let places = places.map(Vec3::from);
-                    surfaces.push(Surface {
-                        middle: Aabb::around(places).unwrap_or_default().center(),
-                        first_index: first_index as u32,
-                        indices: step as u32,
-                        part: number as u16,
-                        group: group as u8,
-                    });
-                }
-            }
-        }
+        let mut parts = mesh.parts.iter();
         Self {
-            surfaces,
+            is_empty: !parts.any(|(part, _)| part.blend == Blend::Alpha),
             first,
             ..Self::default()
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.surfaces.is_empty()
+        self.is_empty
     }
 
-    /// Sorts the surfaces if the eye has moved, all but those on sides that are seen from behind
-    /// (`away`, bit by side); says where the indices in `scratch` go, if anything has changed.
+    /// Sorts the surfaces if the eye has moved, all but those that are not drawn; says where the
+    /// indices in `scratch` go, if anything has changed.
     pub(super) fn sort(
         &mut self,
         mesh: &ChunkMesh,
-        eye: Eye,
-        away: u8,
+        wanted: SortedFor,
         scratch: &mut Scratch,
     ) -> Option<u32> {
-        if let Some((sorted_for, sides)) = self.sorted_for
-            && sides == away
-            && eye.is_near(sorted_for, &mesh.bounds)
+        let SortedFor {
+            eye,
+            away,
+            is_merged,
+        } = wanted;
+        let was_merged = self.sorted_for.map(|sorted| sorted.is_merged);
+        if let Some(sorted) = self.sorted_for
+            && sorted.away == away
+            && sorted.is_merged == is_merged
+            && eye.is_near(sorted.eye, &mesh.bounds)
         {
             return None;
         }
-        self.sorted_for = Some((eye, away));
+        self.sorted_for = Some(wanted);
+        if was_merged != Some(is_merged) {
+            self.list(mesh, is_merged);
+        }
         scratch.order.clear();
         scratch.indices.clear();
         self.runs.clear();
@@ -116,12 +108,13 @@ impl SeeThrough {
         scratch
             .order
             .sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let all = mesh.drawn_indices(is_merged);
         for (_, i) in &scratch.order {
             let Some(surface) = self.surfaces.get(*i as usize) else {
                 continue;
             };
-            let first = surface.first_index as usize;
-            let indices = mesh.indices.get(first..first + surface.indices as usize);
+            let Range { start, end } = surface.indices;
+            let indices = all.get(start as usize..end as usize);
             let begin = self.first + scratch.indices.len() as u32;
             scratch
                 .indices
@@ -133,6 +126,33 @@ impl SeeThrough {
             }
         }
         Some(self.first)
+    }
+
+    /// Lists the surfaces of a chunk.
+    fn list(&mut self, mesh: &ChunkMesh, is_merged: bool) {
+        self.surfaces.clear();
+        let all = mesh.drawn_indices(is_merged);
+        for (number, (part, _)) in mesh.parts.iter().enumerate() {
+            if part.blend != Blend::Alpha {
+                continue;
+            }
+            let bounds = mesh.drawn_bounds(number, is_merged).unwrap_or_default();
+            for (group, bounds) in bounds.windows(2).enumerate() {
+                for indices in surfaces(bounds[0]..bounds[1], all) {
+                    let corners = all.get(indices.start as usize..indices.end as usize);
+                    let corners = corners.unwrap_or_default().iter();
+                    let places =
+                        corners.filter_map(|at| Some(mesh.vertices.get(*at as usize)?.position));
+                    let places = places.map(Vec3::from);
+                    self.surfaces.push(Surface {
+                        middle: Aabb::around(places).unwrap_or_default().center(),
+                        indices,
+                        part: number as u16,
+                        group: if part.two_sided { 6 } else { group as u8 },
+                    });
+                }
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::chunks::{self, Block, LevelChunk};
 use super::materials::{LevelMaterial, MaterialLayout, MaterialMaker};
 use super::pipelines::{FacesKey, Look, PipelineKey, Surface, TintFrom};
-use super::see_through::Scratch;
+use super::see_through::{Scratch, SortedFor};
 use super::{Draw, Eye, LevelRenderer};
 use crate::formats::pmf::{self, Sky};
 use crate::render::resources::{check_texture_size, upload_texture};
@@ -121,7 +121,14 @@ impl ShownLevel {
         let Some((level, source)) = levels.zip(map.pmf().levels.get(self.number)) else {
             return;
         };
-        if let (Some((_, eye)), false) = (nearest, self.waiting.is_empty()) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let Some((mut left, eye)) = nearest else {
+            self.send_all(gpu, map, shown, (level, source));
+            return;
+        };
+        {
             let chunks = &self.chunks;
             let distance = |i: &u32| {
                 let chunk = chunks.get(*i as usize);
@@ -130,13 +137,74 @@ impl ShownLevel {
             self.waiting
                 .sort_by(|a, b| distance(b).total_cmp(&distance(a)));
         }
-        let mut left = nearest.map_or(u64::MAX, |(bytes, _)| bytes);
         while left > 0
             && let Some(number) = self.waiting.pop()
         {
             let before = self.maker.bytes;
             let bytes = self.send_chunk(gpu, map, shown, (level, source), number as usize);
             left = left.saturating_sub(bytes + self.maker.bytes - before);
+        }
+    }
+
+    /// Sends all chunks at once.
+    fn send_all(
+        &mut self,
+        gpu: &Gpu,
+        map: &Map,
+        shown: &Shown,
+        (level, source): (&Level, &pmf::Level),
+    ) {
+        self.waiting.clear();
+        for number in 0..self.chunks.len() {
+            self.make_materials(gpu, map, number);
+        }
+        let intensity = |id| map.dynamic_intensity(shown, self.number, id);
+        let to = (&mut self.chunks[..], &mut self.blocks[..]);
+        let made = LevelChunk::send_all(gpu, to, &level.chunks, |mesh| {
+            let slots = level.atlas.slots(mesh.chunk);
+            let painted = slots.iter().enumerate().filter_map(|(lightmap, slot)| {
+                let atlas = &level.atlas;
+                let painted = atlas.paint_slot(source, mesh.chunk, lightmap, &intensity);
+                Some((slot.page, painted?))
+            });
+            let tint = map.tint(shown, self.number, mesh);
+            (tint, painted.collect::<Vec<_>>())
+        });
+        let mut pages: Vec<_> = level
+            .atlas
+            .pages
+            .iter()
+            .copied()
+            .map(PageLuxels::new)
+            .collect();
+        for (number, (tint, painted)) in made.into_iter().enumerate() {
+            let Some(chunk) = self.chunks.get_mut(number) else {
+                continue;
+            };
+            chunk.painted = intensities(source, chunk.number, &intensity).collect();
+            if let Some(block) = self.blocks.get_mut(chunk.block) {
+                chunk.send_tint(gpu, block, (&self.same_tints, number), &tint);
+            }
+            for (page, (corner, side, luxels)) in painted {
+                if let Some(page) = pages.get_mut(usize::from(page)) {
+                    page.put(corner, side, &luxels);
+                }
+            }
+        }
+        for (page, luxels) in self.pages.iter().zip(&pages) {
+            write_rectangle(gpu, &page.texture, [0, 0], luxels.size, &luxels.bytes);
+        }
+    }
+
+    /// Makes the materials of a chunk that are not there yet.
+    fn make_materials(&mut self, gpu: &Gpu, map: &Map, number: usize) {
+        let chunk = self.chunks.get(number);
+        for part in chunk.map_or(&[][..], |chunk| &chunk.parts) {
+            let index = usize::from(part.part.material);
+            if let Some(material @ None) = self.materials.get_mut(index) {
+                let layout = &self.materials_layout;
+                *material = self.maker.make(gpu, layout, &layout.repeated, map, index);
+            }
         }
     }
 
@@ -149,16 +217,10 @@ impl ShownLevel {
         (level, source): (&Level, &pmf::Level),
         number: usize,
     ) -> u64 {
+        self.make_materials(gpu, map, number);
         let Some((chunk, mesh)) = self.chunks.get_mut(number).zip(level.chunks.get(number)) else {
             return 0;
         };
-        for part in &chunk.parts {
-            let index = usize::from(part.part.material);
-            if let Some(material @ None) = self.materials.get_mut(index) {
-                let layout = &self.materials_layout;
-                *material = self.maker.make(gpu, layout, &layout.repeated, map, index);
-            }
-        }
         let Some(block) = self.blocks.get_mut(chunk.block) else {
             return 0;
         };
@@ -166,13 +228,7 @@ impl ShownLevel {
         let tint = map.tint(shown, self.number, mesh);
         chunk.send_tint(gpu, block, (&self.same_tints, number), &tint);
         let intensity = |id| map.dynamic_intensity(shown, self.number, id);
-        let data = source.chunks.get(chunk.number);
-        let data = data.and_then(|chunk| chunk.data.as_ref());
-        let lights = data.map_or(&[][..], |data| &data.dynamic_lights);
-        chunk.painted.clear();
-        chunk
-            .painted
-            .extend(lights.iter().map(|light| intensity(light.id)));
+        chunk.painted = intensities(source, chunk.number, &intensity).collect();
         let mut luxels = 0;
         for lightmap in 0..level.atlas.slots(chunk.number).len() {
             luxels += paint(
@@ -322,8 +378,12 @@ impl ShownLevel {
             else {
                 continue;
             };
-            let away = look.sides_away(eye, &chunk.bounds);
-            let sorted = chunk.see_through.sort(mesh, eye, away, &mut self.scratch);
+            let wanted = SortedFor {
+                eye,
+                away: look.sides_away(eye, &chunk.bounds),
+                is_merged: chunk.is_merged,
+            };
+            let sorted = chunk.see_through.sort(mesh, wanted, &mut self.scratch);
             if let Some(first) = sorted
                 && let Some(block) = self.blocks.get_mut(chunk.block)
             {
@@ -415,6 +475,47 @@ impl Page {
     }
 }
 
+/// How bright each of the dynamic lights of a chunk is.
+fn intensities<'a>(
+    source: &'a pmf::Level,
+    chunk: usize,
+    intensity: &'a dyn Fn(u32) -> u8,
+) -> impl Iterator<Item = u8> + 'a {
+    let data = source.chunks.get(chunk);
+    let data = data.and_then(|chunk| chunk.data.as_ref());
+    let lights = data.map_or(&[][..], |data| &data.dynamic_lights);
+    lights.iter().map(|light| intensity(light.id))
+}
+
+/// A page of lightmaps while they are put on it.
+struct PageLuxels {
+    size: [u32; 2],
+    bytes: Vec<u8>,
+}
+
+impl PageLuxels {
+    /// A white page.
+    fn new(size: [u32; 2]) -> Self {
+        let [width, height] = size.map(|side| side as usize);
+        Self {
+            size,
+            bytes: vec![u8::MAX; width * height * 4],
+        }
+    }
+
+    /// Puts a square of luxels on it.
+    fn put(&mut self, [x, y]: [u32; 2], side: u32, luxels: &[u8]) {
+        let [width, _] = self.size;
+        let row_bytes = side as usize * 4;
+        for (row, luxels) in (y..).zip(luxels.chunks_exact(row_bytes)) {
+            let first = (row as usize * width as usize + x as usize) * 4;
+            if let Some(row) = self.bytes.get_mut(first..first + row_bytes) {
+                row.copy_from_slice(luxels);
+            }
+        }
+    }
+}
+
 /// Paints a lightmap on its page; says how many bytes it has.
 fn paint(
     gpu: &Gpu,
@@ -434,7 +535,17 @@ fn paint(
     luxels.len() as u64
 }
 
-fn write_square(gpu: &Gpu, texture: &wgpu::Texture, [x, y]: [u32; 2], side: u32, texels: &[u8]) {
+fn write_square(gpu: &Gpu, texture: &wgpu::Texture, corner: [u32; 2], side: u32, texels: &[u8]) {
+    write_rectangle(gpu, texture, corner, [side; 2], texels);
+}
+
+fn write_rectangle(
+    gpu: &Gpu,
+    texture: &wgpu::Texture,
+    [x, y]: [u32; 2],
+    [width, height]: [u32; 2],
+    texels: &[u8],
+) {
     gpu.queue.write_texture(
         wgpu::TexelCopyTextureInfo {
             origin: wgpu::Origin3d { x, y, z: 0 },
@@ -443,12 +554,12 @@ fn write_square(gpu: &Gpu, texture: &wgpu::Texture, [x, y]: [u32; 2], side: u32,
         texels,
         wgpu::TexelCopyBufferLayout {
             offset: 0,
-            bytes_per_row: Some(side * 4),
+            bytes_per_row: Some(width * 4),
             rows_per_image: None,
         },
         wgpu::Extent3d {
-            width: side,
-            height: side,
+            width,
+            height,
             depth_or_array_layers: 1,
         },
     );

@@ -9,7 +9,8 @@ use glam::Vec3;
 
 use super::atlas::{Atlas, Slot};
 use super::materials::{Blend, Materials};
-use crate::formats::pmf::{self, ChunkClient, ChunkData, Cube, Geometry, Vertex};
+use super::merge::Merger;
+use crate::formats::pmf::{self, ChunkClient, ChunkData, ClientFastLight, Cube, Geometry, Vertex};
 use crate::scene::Aabb;
 use crate::scene::model::mesh::pack_normal;
 
@@ -70,6 +71,16 @@ impl MeshFace {
     }
 }
 
+/// The triangles of a mesh with flat faces joined where they go on in each other.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// Three for each triangle, part by part.
+    pub indices: Vec<u32>,
+    /// Of each part where those of its sides begin, in the order of [`ChunkMesh::flat_ends`], then
+    /// all others, and where they end.
+    pub bounds: Vec<[u32; 8]>,
+}
+
 /// The faces of a chunk.
 #[derive(Debug, Default)]
 pub struct ChunkMesh {
@@ -86,6 +97,11 @@ pub struct ChunkMesh {
     /// Where the indices end of those faces of each of `parts` that lie flat on a side of their
     /// cube: first those on +X, then +Y, +Z, -X, -Y and -Z. Behind them are all others.
     pub flat_ends: Vec<[u32; 6]>,
+    /// The same surface in fewer triangles, for drawing it from far away. Without any, `indices`
+    /// are few enough.
+    pub merged: Merged,
+    /// How long the edges of faces that lie flat are in the mean, in metres.
+    pub edge_len: f32,
     /// All faces in the order of their indices.
     pub faces: Vec<MeshFace>,
     /// How many faces are not drawn since too many share their vertices.
@@ -167,12 +183,87 @@ impl ChunkMesh {
         light
     }
 
+    /// The indices of all faces, or those of joined faces.
+    pub fn drawn_indices(&self, is_merged: bool) -> &[u32] {
+        if is_merged {
+            &self.merged.indices
+        } else {
+            &self.indices
+        }
+    }
+
+    /// Where of [`Self::drawn_indices`] those of each side of a part begin, then all others, and
+    /// where they end.
+    pub fn drawn_bounds(&self, part: usize, is_merged: bool) -> Option<[u32; 8]> {
+        if is_merged {
+            return self.merged.bounds.get(part).copied();
+        }
+        let (_, Range { start, end }) = self.parts.get(part)?;
+        let [x, y, z, minus_x, minus_y, minus_z] = *self.flat_ends.get(part)?;
+        Some([*start, x, y, z, minus_x, minus_y, minus_z, *end])
+    }
+
+    /// Joins faces to [`Self::merged`], all but those that fast lights reach.
+    fn merge(&mut self, client: &ChunkClient) {
+        let is_lit = self.lit_vertices(client);
+        let is_alone = |vertex: u32| is_lit.get(vertex as usize) == Some(&true);
+        let mut merger = Merger::default();
+        let mut merged = Merged::default();
+        for part in 0..self.parts.len() {
+            let Some(exact) = self.drawn_bounds(part, false) else {
+                continue;
+            };
+            let mut bounds = [merged.indices.len() as u32; 8];
+            let groups = exact.windows(2).enumerate();
+            for ((side, exact), end) in groups.zip(&mut bounds[1..]) {
+                let exact = exact[0] as usize..exact[1] as usize;
+                let exact = self.indices.get(exact).unwrap_or_default();
+                if side < 6 {
+                    merger.merge(&self.vertices, (side, exact), is_alone, &mut merged.indices);
+                } else {
+                    merged.indices.extend_from_slice(exact);
+                }
+                *end = merged.indices.len() as u32;
+            }
+            merged.bounds.push(bounds);
+        }
+        self.edge_len = merger.edge_len();
+        if merged.indices.len() <= self.indices.len() / 4 * 3 {
+            self.merged = merged;
+        }
+    }
+
+    /// Which of `vertices` fast lights reach; none of them if no face has to be asked about.
+    fn lit_vertices(&self, client: &ChunkClient) -> Vec<bool> {
+        if client.fast_lights.is_empty() {
+            return Vec::new();
+        }
+        let mut of_file = vec![false; client.vertices.len()];
+        for (range, _) in client.fast_lights.iter().flat_map(ClientFastLight::ranges) {
+            let end = (range.end as usize).min(of_file.len());
+            let lit = of_file.get_mut(range.start as usize..end);
+            lit.unwrap_or_default().fill(true);
+        }
+        let mut lit = vec![false; self.vertices.len()];
+        for face in &self.faces {
+            let vertices = self.vertex_range(face);
+            let first = face.file_vertex as usize;
+            let of_file = of_file.get(first..first + vertices.len());
+            if let Some((lit, of_file)) = lit.get_mut(vertices).zip(of_file) {
+                lit.copy_from_slice(of_file);
+            }
+        }
+        lit
+    }
+
     /// Bytes of memory that it holds.
     pub(super) fn cpu_bytes(&self) -> usize {
         size_of_val(self.vertices.as_slice())
             + size_of_val(self.indices.as_slice())
             + size_of_val(self.parts.as_slice())
             + size_of_val(self.flat_ends.as_slice())
+            + size_of_val(self.merged.indices.as_slice())
+            + size_of_val(self.merged.bounds.as_slice())
             + size_of_val(self.faces.as_slice())
     }
 }
@@ -440,6 +531,7 @@ impl<'a> Builder<'a> {
             min: self.min,
             max: self.max,
         };
+        mesh.merge(self.client);
         mesh
     }
 }

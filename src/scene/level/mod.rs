@@ -31,6 +31,7 @@ mod legends;
 mod light_list;
 mod lights;
 pub mod materials;
+pub mod merge;
 pub mod mesh;
 mod moving;
 mod outline;
