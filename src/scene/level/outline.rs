@@ -473,7 +473,7 @@ mod tests {
             "Level 0",
             "Archive",
             "Extensions",
-            "Entities",
+            "Entities of the map",
             "String table",
         ];
         assert_eq!(labels(&outline), top);
@@ -515,7 +515,10 @@ mod tests {
         assert_eq!((value("Chunks"), value("Unreadable chunks")), (2, 0));
         let cubes = below(level, "Cubes").iter();
         let counts = cubes.map(|line| line.note.parse::<usize>().unwrap());
-        assert_eq!(value("Cubes"), counts.sum::<usize>());
+        let all = counts.sum::<usize>();
+        assert_eq!(value("Cubes"), all);
+        let heading = level.iter().find(|line| line.label == "Cubes").unwrap();
+        assert_eq!(heading.note, all.to_string());
         let entities = below(level, "Entities").iter();
         let counts = entities.map(|line| line.note.parse::<usize>().unwrap());
         // Two of the map are listed at the file.
