@@ -242,7 +242,6 @@ fn client() -> LevelClient {
         default_sound: none,
         materials,
         strings: strings.finish(),
-        ..LevelClient::default()
     }
 }
 

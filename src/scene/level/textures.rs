@@ -144,13 +144,12 @@ impl Textures {
                 if texture.path.is_some() {
                     pixels_left = pixels_left.saturating_add(of_bytes(bytes.len()));
                 }
-                match pixels_left.checked_sub(pixels(bytes)) {
-                    Some(left) => pixels_left = left,
-                    None => {
-                        let reason =
-                            "with those before it, it has too many pixels for a file of this size";
-                        texture.bytes = Err(reason.to_owned());
-                    }
+                if let Some(left) = pixels_left.checked_sub(pixels(bytes)) {
+                    pixels_left = left;
+                } else {
+                    let reason =
+                        "with those before it, it has too many pixels for a file of this size";
+                    texture.bytes = Err(reason.to_owned());
                 }
             }
             found.push(texture);
