@@ -457,25 +457,36 @@ fn level(name: &str, document: &Arc<dyn Document>, pose: &str) -> Golden {
 
 /// Ahead, and a little from above: X is right.
 const LEVEL_POSE: &str = "0.8,2.2,-11.5,-0.1,-0.8,2";
+/// The same from so far that all of the chunk is seen.
+const LEVEL_POSE_FAR: &str = "5,6,-13,0,-0.3,0";
 
-/// The overlays that change how the surface of a level is drawn.
-const LEVEL_VIEWS: [&str; 7] = [
-    "lightmap",
-    "unlit",
-    "normals",
-    "uv-checker",
-    "back-faces",
-    "two-sided",
-    "wireframe",
-];
-
-/// A level with one of everything: what its lights do, every view of its surfaces, and its skies.
+/// A level with one of everything: what its lights do, every overlay, and its skies.
 fn levels() -> Vec<Golden> {
     let document = gallery::open();
     let mut goldens = vec![level("full", &document, LEVEL_POSE)];
-    for id in LEVEL_VIEWS {
-        goldens.push(level(id, &document, LEVEL_POSE).with_overlay(id));
+    let west = Aabb {
+        min: Vec3::splat(-4.0),
+        max: Vec3::new(-1.5, 0.0, 0.0),
+    };
+    for overlay in document.overlays() {
+        let pose = match overlay.id {
+            "chunk-borders" => LEVEL_POSE_FAR,
+            "cells" => "0,1,-8.5,-2.6,-2.3,-2",
+            _ => LEVEL_POSE,
+        };
+        let mut golden = level(overlay.id, &document, pose).with_overlay(overlay.id);
+        match overlay.id {
+            // A few of them.
+            "cells" => golden.view.shown.cut = Some(west),
+            "visibility" => golden = golden.with_selected("cube", gallery::VIS_INFO),
+            "server-regions" => golden = golden.with_selected("server region", 0),
+            _ => {}
+        }
+        goldens.push(golden);
     }
+    let mut cells = level("cells-of-depth", &document, LEVEL_POSE_FAR).with_overlay("cells");
+    cells.view.shown.cell_depth = Some(1);
+    goldens.push(cells);
     let mut changed = |name: &str, pose: &str, change: &dyn Fn(&mut View)| {
         let mut golden = level(name, &document, pose);
         change(&mut golden.view);
@@ -651,7 +662,8 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
     let chimney = rigs::chimney("rock.jpg", "sand.jpg");
     let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
     let of_models = chimney.overlays().iter().map(|o| format!("model-{}", o.id));
-    let of_levels = LEVEL_VIEWS.iter().map(|id| format!("level-{id}"));
+    let level = gallery::open();
+    let of_levels = level.overlays().iter().map(|o| format!("level-{}", o.id));
     for name in overlays.chain(views).chain(of_models).chain(of_levels) {
         assert!(kept.contains(&name), "{name}");
     }

@@ -1,5 +1,6 @@
 //! Good files of every format, changed at random some ten thousand times: whatever a file says,
-//! its reader answers, in time and in memory bounded by the file's length.
+//! its reader answers, in time and in memory bounded by the file's length. Some are opened too, and
+//! asked all that a window and a command would.
 //!
 //! A new format adds a line to [`SUBJECTS`].
 
@@ -20,6 +21,8 @@ use mapscope::formats::pmf::{
     StringTableBuilder, Texture,
 };
 use mapscope::formats::{Problem, pfmap};
+use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope::scene::{Direction, Document, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown};
 
 use shared::shared;
 
@@ -31,6 +34,8 @@ struct Subject {
     /// Reads a file and panics if what comes out does not hold together. Says whether the file
     /// was refused.
     check: fn(&[u8]) -> bool,
+    /// How many changed files it is given.
+    mutations: u64,
 }
 
 static SUBJECTS: &[Subject] = &[
@@ -38,21 +43,28 @@ static SUBJECTS: &[Subject] = &[
         name: "pfmap",
         good: good_pfmaps,
         check: check_pfmap,
+        mutations: 10_000,
     },
     Subject {
         name: "pfobj",
         good: good_pfobjs,
         check: check_pfobj,
+        mutations: 10_000,
     },
     Subject {
         name: "pmf",
         good: good_pmfs,
         check: check_pmf,
+        mutations: 10_000,
+    },
+    Subject {
+        name: "opened pmf",
+        good: good_pmfs,
+        check: check_opened_pmf,
+        mutations: 3_000,
     },
 ];
 
-/// How many changed files each reader is given.
-const MUTATIONS: u64 = 10_000;
 /// How long one changed file may take before its reader is taken to hang.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -69,7 +81,7 @@ fn changed_files_are_answered() {
         }
         let (done, watch) = mpsc::channel();
         let reader = std::thread::spawn(move || {
-            (0..MUTATIONS)
+            (0..subject.mutations)
                 .filter(|&number| {
                     let _ = done.send(number);
                     let mut random = Random(number);
@@ -99,11 +111,11 @@ fn changed_files_are_answered() {
             panic!("{}: mutation {last} is not answered", subject.name);
         };
         println!(
-            "{}: {refused} of {MUTATIONS} changed files refused",
-            subject.name
+            "{}: {refused} of {} changed files refused",
+            subject.name, subject.mutations
         );
         assert!(
-            (MUTATIONS / 100..MUTATIONS).contains(&refused),
+            (subject.mutations / 100..subject.mutations).contains(&refused),
             "{}: the changes are too weak or too strong to tell anything",
             subject.name
         );
@@ -635,4 +647,160 @@ fn check_pmf_chunk(file: &[u8], chunk: &pmf::Chunk, data: &pmf::ChunkData) {
         }
         assert!(end as usize <= vertices.len());
     }
+}
+
+/// Opens a map and asks all that a window and `info` ask of it.
+fn check_opened_pmf(bytes: &[u8]) -> bool {
+    let source = Source {
+        path: "changed.pmf".into(),
+        bytes: bytes.into(),
+        embedded: &[],
+    };
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    let Ok(map) = registry::open(&source, &options, &progress) else {
+        return true;
+    };
+    check_problems(map.problems());
+    let bounds = map.bounds();
+    assert!(bounds.min.is_finite() && bounds.max.is_finite());
+    assert!(!map.info(&InfoQuery::default()).is_empty());
+    assert!(!map.statistics().is_empty());
+    let mut items = Vec::new();
+    add_items(&map.outline(), &mut items);
+    assert!(!items.is_empty());
+    for item in &items {
+        let properties = map.properties(*item, Playhead::default());
+        assert!(!properties.is_empty(), "{item:?} is listed and not there");
+    }
+    let problems = map.problems().iter();
+    items.extend(problems.filter_map(|problem| map.problem_item(problem)));
+    for part in 0..map.parts().len().min(3) {
+        check_part(&*map, part, &mut items);
+    }
+    for item in items.into_iter().take(1000) {
+        check_item(&*map, item);
+    }
+    false
+}
+
+/// Adds the items of lines of an outline and of all below them.
+fn add_items(lines: &[OutlineNode], items: &mut Vec<Item>) {
+    for line in lines {
+        items.extend(line.item);
+        add_items(&line.children, items);
+    }
+}
+
+/// Asks for all that is listed and drawn of a part, and adds the items that are met.
+fn check_part(map: &dyn Document, part: usize, items: &mut Vec<Item>) {
+    items.extend(map.lights(part).into_iter().map(|light| light.item));
+    let chunks = map.chunk_map(part).into_iter().flat_map(|map| map.chunks);
+    items.extend(chunks.map(|chunk| chunk.item));
+    let mut shown = Shown {
+        part,
+        ..Shown::default()
+    };
+    if let Some(sheet) = map.sheets(part).first() {
+        let [width, height] = sheet.size.map(|side| side as usize);
+        let picture = map.sheet_picture(sheet.item, &shown).unwrap();
+        assert_eq!(picture.len(), width * height * 4);
+        let faces = map.sheet_faces(sheet.item);
+        assert_eq!(faces.len(), sheet.faces);
+        items.extend(faces.into_iter().map(|face| face.item));
+    }
+    let mut branches = map.branches(part, None);
+    for at in 0.. {
+        let Some(branch) = branches.get(at).cloned() else {
+            break;
+        };
+        let below = map.branches(part, Some(branch.item));
+        assert_eq!(below.len(), branch.children, "{branch:?}");
+        for child in &below {
+            assert_eq!(map.branch_above(child.item), Some(branch.item));
+        }
+        branches.extend(
+            below
+                .into_iter()
+                .take(200_usize.saturating_sub(branches.len())),
+        );
+    }
+    for text in ["1", "geometry", "stone", ""] {
+        let found = map.find_branches(part, text, 20);
+        assert!(found.len() <= 20);
+        branches.extend(found);
+    }
+    items.extend(branches.into_iter().map(|branch| branch.item));
+    let bounds = map.part_bounds(part);
+    let mut directions = bounds.corners().map(|corner| corner - bounds.center());
+    directions[0] = glam::Vec3::X;
+    for direction in directions.map(|direction| direction.normalize_or(glam::Vec3::Y)) {
+        let outside = bounds.center() - direction * (bounds.radius() * 2.0 + 1.0);
+        for origin in [bounds.center(), outside] {
+            if let Some(hit) = map.pick(Ray { origin, direction }, &shown) {
+                assert!(hit.position.is_finite() && hit.distance >= 0.0);
+                items.push(hit.item);
+            }
+        }
+    }
+    for overlay in map.overlays() {
+        shown.overlays.set(map.overlays(), overlay.id, true);
+        let _ = map.legend(overlay.id);
+    }
+    // Some overlays show more of what is selected.
+    let every_tenth: Vec<Item> = items
+        .iter()
+        .copied()
+        .step_by(items.len() / 10 + 1)
+        .collect();
+    for selected in every_tenth {
+        shown.selected = Some(selected);
+        let (mut lines, mut labels) = (Vec::new(), Vec::new());
+        map.lines(&shown, &mut lines);
+        map.labels(&shown, &mut labels);
+        let mut ends = lines.iter().flat_map(|line| line.ends);
+        assert!(ends.all(glam::Vec3::is_finite), "{selected:?}");
+        assert!(labels.iter().all(|label| label.position.is_finite()));
+    }
+}
+
+/// Asks for all that is said of an item.
+fn check_item(map: &dyn Document, item: Item) {
+    let playhead = Playhead::default();
+    let links = map.properties(item, playhead).into_iter();
+    let links: Vec<Item> = links
+        .flat_map(|group| group.properties)
+        .filter_map(|property| property.link)
+        .collect();
+    for link in links {
+        let there = map.properties(link, playhead);
+        assert!(
+            !there.is_empty(),
+            "{item:?} links {link:?}, which is not there"
+        );
+    }
+    assert!(!map.summary(item).is_empty(), "{item:?}");
+    if let Some(bounds) = map.item_bounds(item, playhead) {
+        assert!(bounds.min.is_finite() && bounds.max.is_finite(), "{item:?}");
+    }
+    let outline = map.item_outline(item, playhead);
+    assert!(
+        outline.iter().flatten().all(|end| end.is_finite()),
+        "{item:?}"
+    );
+    let directions = [
+        Direction::North,
+        Direction::East,
+        Direction::South,
+        Direction::West,
+    ];
+    for direction in directions {
+        let _ = map.neighbor(item, direction);
+    }
+    let _ = map.selection_legend(item);
+    let _ = map.hidden_with(item);
+    let _ = map.next_of_kind(item, None, false);
+    assert!(
+        map.part_of(item)
+            .is_none_or(|part| part < map.parts().len())
+    );
 }

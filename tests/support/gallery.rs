@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use mapscope::formats::pmf::archive::{Archive, NewFile};
 use mapscope::formats::pmf::{
-    self, Cell, ChunkClient, ChunkData, ChunkIndex, ClientDynamicLight, ClientFastLight,
-    ClientMaterial, Cubes, DynamicLight, EnvironmentRegion, FastLight, Geometry, LevelClient,
-    LevelCommon, LightLayer, Lightmap, Material, NO_LIGHTMAP, Packing, SIDE_CORNERS, Sky,
-    StringTableBuilder, Texture, Vertex, Wave, corner_signs,
+    self, Cell, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight,
+    ClientFastLight, ClientMaterial, Corners, Cubes, DynamicLight, EntityKind, EntityList,
+    EnvironmentRegion, FastLight, Geometry, Gravity, LevelClient, LevelCommon, LevelServer,
+    LightLayer, Lightmap, Material, NO_LIGHTMAP, NewEntity, Packing, PathAttribute, SIDE_CORNERS,
+    ServerRegion, Sky, SoundEnvironment, StringTableBuilder, Texture, Vertex, Wave, Weather,
+    corner_signs,
 };
 use mapscope::scene::Document;
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
@@ -49,6 +51,9 @@ const UNKNOWN: u8 = 16;
 /// The lights of the level, by their global numbers.
 pub(crate) const DYNAMIC_LIGHT: u64 = 7;
 pub(crate) const FAST_LIGHT: u64 = 9;
+
+/// The cube that says what is seen from its part of the chunk, which is the half in the west.
+pub(crate) const VIS_INFO: u64 = 8;
 
 /// Cells along each side of the chunk, of a metre each.
 const SIDE: i32 = 8;
@@ -158,6 +163,14 @@ fn common() -> LevelCommon {
     let materials = materials.collect();
     let none = strings.add("").unwrap();
     LevelCommon {
+        weathers: vec![Weather {
+            name: strings.add("rain").unwrap(),
+            ..Weather::default()
+        }],
+        gravities: vec![Gravity {
+            name: strings.add("moon").unwrap(),
+            ..Gravity::default()
+        }],
         materials,
         air_physics: none,
         default_weather: none,
@@ -206,7 +219,7 @@ fn client() -> LevelClient {
         look
     });
     let materials = materials.collect();
-    let [day, night] = ["day", "night"].map(&mut add);
+    let [day, night, cave] = ["day", "night", "cave"].map(&mut add);
     let sides = ["x", "y", "z", "-x", "-y", "-z"].map(&mut add);
     let letter = add("letter");
     let sky = |name, skybox| Sky {
@@ -217,6 +230,10 @@ fn client() -> LevelClient {
         ..Sky::default()
     };
     LevelClient {
+        sounds: vec![SoundEnvironment {
+            name: cave,
+            ..SoundEnvironment::default()
+        }],
         skies: vec![
             sky(day, sides),
             sky(night, [letter, none, letter, letter, letter, letter]),
@@ -225,7 +242,6 @@ fn client() -> LevelClient {
         default_sound: none,
         materials,
         strings: strings.finish(),
-        ..LevelClient::default()
     }
 }
 
@@ -271,8 +287,14 @@ fn chunk() -> ChunkData {
         .map(|name| strings.add(name).unwrap())
         .collect();
     materials.push(strings.add("nobody knows").unwrap());
-    let night = strings.add("night").unwrap();
-    let corners = std::array::from_fn(|k| corner_signs(k).map(|sign| sign * 0.5 - 0.5));
+    let mut region = |name: &str, min, max| EnvironmentRegion {
+        corners: corners_of(min, max),
+        environment: strings.add(name).unwrap(),
+    };
+    let rain = region("rain", [-4.0, 1.0, -1.0], [0.0, 4.0, 2.5]);
+    let moon = region("moon", [1.0, -3.0, -3.5], [3.5, -1.0, -1.0]);
+    let cave = region("cave", [0.5, 1.0, -3.0], [3.5, 3.5, 0.0]);
+    let night = region("night", [-1.0; 3], [0.0; 3]);
     let map = |luxels| Lightmap {
         exponent: 2,
         luxels,
@@ -286,10 +308,8 @@ fn chunk() -> ChunkData {
         _ => [20; 3],
     });
     let mut client = ChunkClient {
-        sky_regions: vec![EnvironmentRegion {
-            corners,
-            environment: night,
-        }],
+        sound_regions: vec![cave],
+        sky_regions: vec![night],
         lightmaps: vec![map(floor), map(wall)],
         dynamic_lights: vec![ClientDynamicLight {
             color: [255, 160, 40],
@@ -301,7 +321,21 @@ fn chunk() -> ChunkData {
         ..ChunkClient::default()
     };
     let mut lit = Vec::new();
-    let cubes = cubes(&mut client, &mut lit);
+    let mut server_strings = StringTableBuilder::default();
+    let attribute = PathAttribute {
+        name: server_strings.add("floor").unwrap(),
+        data: server_strings.add("wet").unwrap(),
+    };
+    let server = ChunkServer {
+        regions: vec![ServerRegion {
+            max: [3.5, 1.0, -1.5],
+            min: [1.0, -2.5, -3.5],
+            chunks: vec![ChunkIndex::default()],
+        }],
+        entities: entities().build(&mut server_strings).unwrap(),
+        strings: server_strings.finish(),
+    };
+    let cubes = cubes(&mut client, &mut lit, attribute);
     let mut fast = ClientFastLight::new([60, 255, 90]);
     for first in lit {
         fast.push_range(first, &[255, 255, 0, 0]);
@@ -319,15 +353,96 @@ fn chunk() -> ChunkData {
             intensity: 160,
             id: FAST_LIGHT as u32,
         }],
+        weather_regions: vec![rain],
+        gravity_regions: vec![moon],
         cubes,
         client: Some(client),
+        server: Some(server),
         ..ChunkData::default()
     }
 }
 
+/// The corners of a box in the order of the format.
+fn corners_of(min: [f32; 3], max: [f32; 3]) -> Corners {
+    std::array::from_fn(|corner| {
+        let signs = corner_signs(corner);
+        std::array::from_fn(|axis| [min, max][usize::from(signs[axis] > 0.0)][axis])
+    })
+}
+
+/// Some of those that have a shape, and one that is turned.
+fn entities() -> EntityList {
+    let slanted = corners_of([-1.0, -1.0, -0.5], [1.0, 1.0, 0.5]);
+    let slanted = slanted.map(|[x, y, z]| [x + y * 0.4, y, z]);
+    let entities = vec![
+        NewEntity::new(EntityKind::Generic, "guard")
+            .with("position", [-2.5, -3.0, -2.5])
+            .with("rotation", [0.0, 30.0, 20.0])
+            .with("bounds max", [0.5, 2.0, 0.5])
+            .with("bounds min", [-0.5, 0.0, -0.5]),
+        NewEntity::new(EntityKind::Light, "lamp")
+            .with("position", [-2.5, 2.0, 0.0])
+            .with("range", 1.5),
+        NewEntity::new(EntityKind::Trigger, "gate")
+            .with("position", [2.0, -1.0, -2.0])
+            .with("shape", slanted.as_flattened()),
+        NewEntity::new(EntityKind::AudioEmitter, "wind")
+            .with("position", [2.5, 2.0, 0.0])
+            .with("radius", [1.0, 0.5, 1.0]),
+        NewEntity::new(EntityKind::Text, "note").with("position", [0.0, -1.0, -3.0]),
+    ];
+    EntityList {
+        entities,
+        ..EntityList::default()
+    }
+}
+
+/// The cell of a metre that a place of the chunk is in, counted from the least corner on.
+fn metre_at(place: [f32; 3]) -> [i32; 3] {
+    place.map(|at| (at + SIDE as f32 / 2.0).floor() as i32)
+}
+
+/// How often the chunk is divided to reach what is in a cell: to metres, but for the lamp.
+fn divisions(cell: &Cell) -> u8 {
+    match metre_at(cell.center) {
+        [0, 1, 2] if cell.center[1] > -2.5 => 5,
+        [0, 1, 2] => 4,
+        _ => 3,
+    }
+}
+
+/// Adds what wraps a cell and says more of it, if anything does; `inside` is what it wraps.
+fn wrap(cubes: &mut Cubes, cell: &Cell, inside: u32, attribute: PathAttribute) -> bool {
+    let slope = || {
+        let corners = corners_of([1.0, -3.0, -3.5], [3.5, -1.0, -1.5]);
+        // Its top is a ridge.
+        corners.map(|[x, y, z]| [if y > -2.0 { x * 0.5 + 1.125 } else { x }, y, z])
+    };
+    let step = || corners_of([0.25, -3.0, -1.0], [3.5, -2.25, -0.25]);
+    match (cell.depth, cell.center) {
+        (1, [-2.0, -2.0, -2.0]) => {
+            // The cubes in the root have the numbers 1 to 8.
+            let west = (0..8).filter(|corner| corner_signs(*corner)[0] < 0.0);
+            cubes.push_vis_info(inside, west.map(|corner| 1 + corner as u32), &[]);
+        }
+        (1, [2.0, -2.0, -2.0]) => {
+            cubes.push_collider(inside, [slope(), step()]);
+        }
+        (2, [x, 1.0, z @ -1.0..=1.0]) => {
+            let base = [x * 40.0 + 130.0, 120.0, 130.0 - z * 90.0];
+            cubes.push_light_info(Some(inside), base.map(|part| part as u8), &[], &[]);
+        }
+        (2, [-1.0, -3.0, _]) => {
+            cubes.push_path_info(Some(inside), &[attribute]);
+        }
+        _ => return false,
+    }
+    true
+}
+
 /// The octree, divided down to the cells; notes the first vertices of quads that the fast light
 /// reaches.
-fn cubes(client: &mut ChunkClient, lit: &mut Vec<u32>) -> Cubes {
+fn cubes(client: &mut ChunkClient, lit: &mut Vec<u32>, attribute: PathAttribute) -> Cubes {
     let mut cubes = Cubes::default();
     let root = Cell {
         cube: 0,
@@ -335,30 +450,37 @@ fn cubes(client: &mut ChunkClient, lit: &mut Vec<u32>) -> Cubes {
         center: [0.0; 3],
         half: 4.0,
     };
-    let mut waiting = std::collections::VecDeque::from([root]);
+    let mut waiting = std::collections::VecDeque::from([(root, false)]);
     let mut next = 1;
-    while let Some(cell) = waiting.pop_front() {
-        if cell.depth < 3 {
+    while let Some((cell, is_wrapped)) = waiting.pop_front() {
+        if !is_wrapped && wrap(&mut cubes, &cell, next, attribute) {
+            next += 1;
+            waiting.push_back((cell, true));
+            continue;
+        }
+        if cell.depth < divisions(&cell) {
             let children: [u32; 8] = std::array::from_fn(|corner| next + corner as u32);
             cubes.push_parent(0xFF, &children);
             next += 8;
-            waiting.extend((0..8).map(|corner| cell.child(corner, 0)));
+            waiting.extend((0..8).map(|corner| (cell.child(corner, 0), false)));
             continue;
         }
-        let place = cell
-            .center
-            .map(|at| (at + SIDE as f32 / 2.0).floor() as i32);
+        let place = metre_at(cell.center);
         let Some((material, lightmap)) = block(place) else {
             cubes.push_empty();
             continue;
         };
         let mut geometry = Geometry::new(material, 0, 0);
+        if material == WALL {
+            geometry.bits |= Geometry::COMMON_EXTENDED;
+        }
         geometry.first_vertex = client.vertices.len() as u32;
         geometry.lightmaps = [lightmap; 6];
         for (side, order) in SIDE_CORNERS.into_iter().enumerate() {
             let axis = side % 3;
-            let mut beside = place;
-            beside[axis] += if side < 3 { 1 } else { -1 };
+            let mut beside = cell.center;
+            beside[axis] += cell.half * if side < 3 { 2.0 } else { -2.0 };
+            let beside = metre_at(beside);
             let is_inside = beside.iter().all(|at| (0..SIDE).contains(at));
             if !is_drawn(material, if is_inside { block(beside) } else { None }) {
                 continue;
@@ -400,7 +522,7 @@ pub(crate) fn open() -> Arc<dyn Document> {
     level.center = ChunkIndex::default();
     level.common = common();
     level.client = Some(client());
-    level.server = None;
+    level.server = Some(LevelServer::default());
     level.chunks[0].data = Some(Box::new(chunk()));
     let bytes = pmf::write(&map, Packing::Compressed).unwrap();
     let source = Source {

@@ -126,7 +126,11 @@ fn heads_are_checked() {
         &Refused,
         "0x3: header: version 1; expected version 0",
     );
-    check(&bytes[..14], &Refused, "0xc: name: a text without end");
+    check(
+        &bytes[..14],
+        &Refused,
+        "0xc: name of the map: a text without end",
+    );
     let header = &good().header;
     let texts = [
         &header.name,

@@ -93,10 +93,10 @@ pub(super) fn read_header(
             format!("the creation time, {created_unix_secs} s, is after the year 9999")
         });
     }
-    let name = read_text(cursor, problems, "name")?;
-    let description = read_text(cursor, problems, "description")?;
-    let authors = read_text(cursor, problems, "authors")?;
-    let compiler = read_text(cursor, problems, "compiler info")?;
+    let name = read_text(cursor, problems, "name of the map")?;
+    let description = read_text(cursor, problems, "description of the map")?;
+    let authors = read_text(cursor, problems, "authors of the map")?;
+    let compiler = read_text(cursor, problems, "compiler info of the map")?;
     cursor.enter("gamemodes", None);
     let at = cursor.pos();
     let count = cursor.u8()?;

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use glam::Vec3;
+use glam::{EulerRot, Quat, Vec3};
 
 use super::Map;
 use super::items::{self, EntityAt, Owner, item};
@@ -66,16 +66,25 @@ impl EntityAt<'_> {
         let entity = &self.entity;
         let vector = |name| entity.vector(name).map(Vec3::from);
         let kind_number = entity.value("kind").and_then(|kind| kind.number());
+        let degrees = entity.rotation_degrees().unwrap_or_default();
+        let rotation = rotation(degrees);
+        let scale = vector("scale").unwrap_or(Vec3::ONE);
+        let turned = |offset: Vec3| place + rotation * (scale * offset);
         let mut lines = Vec::new();
         if let Some([min, max]) = entity.bounds() {
-            let [min, max] = [min, max].map(|corner| Vec3::from(corner) + place);
-            lines.extend(box_edges(&Aabb { min, max }.corners()));
+            let [min, max] = [min, max].map(Vec3::from);
+            let corners = Aabb { min, max }.corners();
+            lines.extend(box_edges(&corners.map(turned)));
         }
         match entity.kind() {
             EntityKind::Intersectable if kind_number != Some(2) => {
                 if let Some(radius) = vector("shape") {
                     match kind_number {
-                        Some(1) => lines.extend(ellipsoid(place, radius)),
+                        Some(1) => {
+                            let ends = ellipsoid(Vec3::ZERO, radius);
+                            lines.extend(ends.map(|ends| ends.map(turned)));
+                        }
+                        // The axes of this box are those of the level.
                         _ => lines.extend(box_edges(&around(place, radius))),
                     }
                 }
@@ -128,8 +137,7 @@ impl EntityAt<'_> {
             }
             _ => {
                 if let Some(corners) = entity.corners() {
-                    let corners = corners.map(|corner| Vec3::from(corner) + place);
-                    lines.extend(box_edges(&corners));
+                    lines.extend(box_edges(&corners.map(|corner| turned(corner.into()))));
                 }
                 if let Some(open) = vector("open position") {
                     lines.push([place, open + self.origin()]);
@@ -150,6 +158,16 @@ impl EntityAt<'_> {
             format!("{kind} {name}")
         }
     }
+}
+
+/// How something is turned that has these degrees about X, Y and Z.
+///
+/// The documents do not say in which order. It is that of the camera of the engine: first about Z,
+/// which takes up to the right, then about X, which takes ahead to up, then about Y, which takes
+/// ahead to the right.
+fn rotation(degrees: [f32; 3]) -> Quat {
+    let [x, y, z] = degrees.map(f32::to_radians);
+    Quat::from_euler(EulerRot::YXZ, y, -x, -z)
 }
 
 /// The corners of a box around a place.
@@ -487,5 +505,66 @@ pub(super) fn cut(text: String) -> String {
     match text.char_indices().nth(MOST_CHARACTERS) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::pmf::{EntityList, NewEntity, StringTableBuilder};
+    use crate::scene::level::sample;
+
+    #[test]
+    fn ahead_is_turned_up_then_right_and_up_rolls_to_the_right() {
+        let close = |found: Vec3, expected: Vec3| found.abs_diff_eq(expected, 1e-5);
+        assert!(close(rotation([90.0, 0.0, 0.0]) * Vec3::Z, Vec3::Y));
+        assert!(close(rotation([0.0, 90.0, 0.0]) * Vec3::Z, Vec3::X));
+        assert!(close(rotation([0.0, 0.0, 90.0]) * Vec3::Y, Vec3::X));
+        // What looks up still does when it is turned.
+        assert!(close(rotation([90.0, 90.0, 0.0]) * Vec3::Z, Vec3::Y));
+        assert!(close(rotation([90.0, 0.0, 90.0]) * Vec3::Z, Vec3::Y));
+        assert!(close(rotation([0.0, 90.0, 90.0]) * Vec3::Y, -Vec3::Z));
+    }
+
+    #[test]
+    fn boxes_are_turned_and_stretched_with_their_entity() {
+        let mut strings = StringTableBuilder::default();
+        let corners = Aabb {
+            min: Vec3::ZERO,
+            max: Vec3::new(1.0, 2.0, 3.0),
+        };
+        let corners: Vec<f32> = corners.corners().iter().flat_map(Vec3::to_array).collect();
+        let list = EntityList {
+            entities: vec![
+                NewEntity::new(EntityKind::Generic, "guard")
+                    .with("position", [10.0, 0.0, 0.0])
+                    .with("rotation", [0.0, 90.0, 0.0])
+                    .with("bounds max", [1.0, 2.0, 3.0]),
+                NewEntity::new(EntityKind::Door, "gate")
+                    .with("scale", [1.0, 1.0, 2.0])
+                    .with("rotation", [90.0, 0.0, 0.0])
+                    .with("shape", &corners[..]),
+            ],
+            ..EntityList::default()
+        };
+        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        let map = sample::map(pmf);
+        let occupied = |index| {
+            let kind = item::ENTITY;
+            let shape = map.entity_at(Item { kind, index }).unwrap().shape();
+            assert_eq!(shape.len(), 12 + index as usize);
+            Aabb::around(shape.into_iter().flatten()).unwrap()
+        };
+        let expected = [
+            [Vec3::new(10.0, 0.0, -1.0), Vec3::new(13.0, 2.0, 0.0)],
+            [Vec3::new(0.0, 0.0, -2.0), Vec3::new(1.0, 6.0, 0.0)],
+        ];
+        for (index, [min, max]) in (0..).zip(expected) {
+            let found = occupied(index);
+            assert!(found.min.abs_diff_eq(min, 1e-4), "{found:?}");
+            assert!(found.max.abs_diff_eq(max, 1e-4), "{found:?}");
+        }
     }
 }

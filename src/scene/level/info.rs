@@ -104,7 +104,7 @@ fn listed(sides: &[u8; 6], is_extended: bool) -> &[u8] {
 }
 
 fn text(strings: &StringTable, name: StringRef) -> Value {
-    strings.get(name).into()
+    strings.brief(name).into()
 }
 
 /// The least and the greatest corner.

@@ -49,7 +49,8 @@ impl Materials {
             .map(|(i, material)| {
                 let is_transparent = material.flags & pmf::Material::TRANSPARENT != 0;
                 Material {
-                    name: common.strings.get(material.name).into_owned(),
+                    // Tens of thousands may share one that is long.
+                    name: common.strings.brief(material.name).into_owned(),
                     blend: match (material.render_mode, is_transparent) {
                         (pmf::Material::ADD, _) => Blend::Add,
                         (_, true) => Blend::Alpha,

@@ -16,7 +16,7 @@ use crate::scene::model::mesh::pack_normal;
 
 /// How often faces may name a vertex between them before no more of them are drawn: no compiler
 /// has a reason to share any, and a file of a few bytes could otherwise ask for any memory.
-const MOST_USES: usize = 4;
+const MOST_USES: usize = 2;
 
 /// A vertex for the GPU, 28 bytes.
 #[repr(C)]

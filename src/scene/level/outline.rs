@@ -66,12 +66,12 @@ impl Map {
             heading("Materials", self.material_lines(level)),
             heading("Physics materials", self.physics_lines(level)),
             heading("Sound materials", self.sound_lines(level)),
-            heading("Environments", self.environment_lines(level)),
-            heading("Regions", self.region_lines(level)),
+            heading_of_all("Environments", self.environment_lines(level)),
+            heading_of_all("Regions", self.region_lines(level)),
             heading("Lights", self.light_lines(level)),
             heading("Lightmaps", self.lightmap_lines(level)),
             self.entity_lines(Some(level)),
-            heading("Cubes", self.cube_kind_lines(level)),
+            heading_of_all("Cubes", self.cube_kind_lines(level)),
             self.chunk_lines(level),
             heading("String tables", self.table_lines(level)),
         ];
@@ -129,7 +129,7 @@ impl Map {
         let count = level_data.map_or(0, |level| level.common.sound_materials.len());
         let lines = (0..count as u32).map(|index| {
             leaf(
-                index.to_string(),
+                format!("Sound material {index}"),
                 items::of_level(item::SOUND, level, index),
                 String::new(),
             )
@@ -194,10 +194,10 @@ impl Map {
             count += 1;
             if server.len() < MOST_LISTED {
                 let item = self.server_region_item(level, at.number, index);
-                let note = plural(region.chunks.len(), "chunk", "chunks");
-                server.extend(
-                    item.map(|item| leaf(format!("chunk {}, {index}", at.chunk.index), item, note)),
-                );
+                let chunks = plural(region.chunks.len(), "chunk", "chunks");
+                let note = format!("keeps {chunks} active");
+                let label = format!("{index} of chunk {}", at.chunk.index);
+                server.extend(item.map(|item| leaf(label, item, note)));
             }
         }
         server.extend(and_more(count, server.len()));
@@ -240,7 +240,7 @@ impl Map {
             let listed = lightmaps.iter().zip(0..=u8::MAX).take(left);
             lines.extend(listed.filter_map(|(map, index)| {
                 let item = self.lightmap_item(level, at.number, index)?;
-                let label = format!("chunk {}, {index}", at.chunk.index);
+                let label = format!("{index} of chunk {}", at.chunk.index);
                 Some(leaf(label, item, format!("{0} x {0}", map.side())))
             }));
         }
@@ -287,9 +287,13 @@ impl Map {
             }
         });
         let lines: Vec<OutlineNode> = lines.collect();
+        let label = match level {
+            None => "Entities of the map",
+            Some(_) => "Entities",
+        };
         OutlineNode {
             note: all.to_string(),
-            ..heading("Entities", lines)
+            ..heading(label, lines)
         }
     }
 
@@ -396,6 +400,17 @@ impl Map {
     }
 }
 
+/// A heading with how many there are below its lines together, which say so themselves.
+fn heading_of_all(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
+    let counts = lines
+        .iter()
+        .filter_map(|line| line.note.parse::<u64>().ok());
+    OutlineNode {
+        note: counts.sum::<u64>().to_string(),
+        ..heading(label, lines)
+    }
+}
+
 pub(super) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
     OutlineNode {
         label,
@@ -458,7 +473,7 @@ mod tests {
             "Level 0",
             "Archive",
             "Extensions",
-            "Entities",
+            "Entities of the map",
             "String table",
         ];
         assert_eq!(labels(&outline), top);
@@ -500,7 +515,10 @@ mod tests {
         assert_eq!((value("Chunks"), value("Unreadable chunks")), (2, 0));
         let cubes = below(level, "Cubes").iter();
         let counts = cubes.map(|line| line.note.parse::<usize>().unwrap());
-        assert_eq!(value("Cubes"), counts.sum::<usize>());
+        let all = counts.sum::<usize>();
+        assert_eq!(value("Cubes"), all);
+        let heading = level.iter().find(|line| line.label == "Cubes").unwrap();
+        assert_eq!(heading.note, all.to_string());
         let entities = below(level, "Entities").iter();
         let counts = entities.map(|line| line.note.parse::<usize>().unwrap());
         // Two of the map are listed at the file.

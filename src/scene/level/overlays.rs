@@ -16,7 +16,7 @@ pub(super) const MOST_BOXES: usize = 20_000;
 /// How many texts an overlay writes.
 const MOST_LABELS: usize = 2_000;
 
-pub(super) const BORDER: [u8; 3] = [104, 128, 168];
+pub(super) const BORDER: [u8; 3] = [160, 190, 240];
 pub(super) const BROKEN: [u8; 3] = [240, 70, 60];
 pub(super) const ORPHANS: [u8; 3] = [240, 80, 220];
 pub(super) const COLLIDER: [u8; 3] = [90, 235, 235];
@@ -29,7 +29,7 @@ pub(super) const SEEN: [u8; 3] = [120, 240, 120];
 /// The colour of a cell by what is in it.
 pub(super) fn cell_color(kind: CubeKind) -> [u8; 3] {
     match kind {
-        CubeKind::Empty => [110, 122, 148],
+        CubeKind::Empty => [158, 172, 204],
         CubeKind::Parent => [90, 160, 255],
         CubeKind::Geometry => [255, 170, 60],
         CubeKind::VisInfo | CubeKind::LightInfo | CubeKind::PathInfo | CubeKind::Collider => {
@@ -155,7 +155,7 @@ impl Stage<'_> {
             .chunks()
             .take(MOST_BOXES)
             .partition(|at| at.chunk.data.is_none());
-        for (chunks, color, width) in [(whole, BORDER, 1.0), (broken, BROKEN, 2.0)] {
+        for (chunks, color, width) in [(whole, BORDER, 1.5), (broken, BROKEN, 2.0)] {
             let mut pen = Pen::new(lines, color, width);
             for at in chunks {
                 pen.aabb(&at.bounds());
@@ -216,7 +216,7 @@ impl Stage<'_> {
                 let mut pen = Pen::new(lines, cell_color(kind), 1.0);
                 // What is there is seen before what is not.
                 if kind == CubeKind::Empty {
-                    pen.color[3] = 110;
+                    pen.color[3] = 130;
                 }
                 pen.aabb(&aabb);
             }

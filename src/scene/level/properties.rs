@@ -450,14 +450,19 @@ impl Map {
         let mut properties = vec![
             Property::new("Name", &*clip.name),
             Property::new("Frames", clip.frames.to_string()),
+            Property::new("Lasts", format!("{} s", short(Self::clip_secs(clip)))),
         ];
-        for (number, level) in self.levels.iter().enumerate() {
-            let moving = level.materials.list.iter().enumerate();
-            let moving = moving.filter(|(_, material)| material.moves());
-            properties.extend(moving.take(MOST_LISTED).map(|(index, material)| Property {
-                link: Some(Self::material_item(number, index)),
-                ..Property::new("Moves", &*material.name)
-            }));
+        let moving = self.moving_materials().take(MOST_LISTED);
+        properties.extend(moving.map(|(level, index, material)| Property {
+            link: Some(Self::material_item(level, index)),
+            ..Property::new("Moves", format!("{}: {}", material.name, material.motion()))
+        }));
+        if let Some(more) = self
+            .moving_materials()
+            .nth(MOST_LISTED)
+            .map(|_| self.moving_materials().count() - MOST_LISTED)
+        {
+            properties.push(Property::new("Moves", format!("and {more} more")));
         }
         Some(group("Clip", properties))
     }

@@ -134,7 +134,11 @@ impl Map {
             item::STRINGS => vec![("Strings of", self.strings_summary(item)?)],
             item::CLIP => {
                 let clip = self.clips.get(usize::try_from(item.index).ok()?)?;
-                vec![("Clip", clip.name.clone())]
+                vec![
+                    ("Clip", clip.name.clone()),
+                    ("Lasts", format!("{} s", short(Self::clip_secs(clip)))),
+                    ("Materials", self.moving_materials().count().to_string()),
+                ]
             }
             _ => return None,
         })

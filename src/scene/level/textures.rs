@@ -22,6 +22,12 @@ const MOST_SIDE: u32 = 4096;
 /// How many textures are read. Each takes at most some 5 MB, since those larger than 1024 texels
 /// are made smaller.
 const MOST_TEXTURES: usize = 512;
+/// How many paths of textures that are not read are counted.
+const MOST_LEFT_OUT: usize = 10_000;
+/// Pixels that all textures of any map may have together.
+const FEW_PIXELS: u64 = 32 << 20;
+/// What they may have beyond that for each byte of the map, and of the files that they are from.
+const PIXELS_PER_BYTE: u64 = 16;
 /// Bytes of textures before they are decoded that are held at once.
 const MOST_PACKED_BYTES: usize = 64 << 20;
 
@@ -80,7 +86,7 @@ impl Textures {
         let mut textures = Self::default();
         let roots = pictures::roots(&source.path, First::Beside, options);
         let mut named = Vec::new();
-        for (level, data) in map.levels.iter().enumerate() {
+        'levels: for (level, data) in map.levels.iter().enumerate() {
             let Some(client) = &data.client else { continue };
             let [_, frame, _] = data.frames;
             for material in &client.materials {
@@ -99,6 +105,9 @@ impl Textures {
                         continue;
                     }
                     if named.len() == MOST_TEXTURES {
+                        if textures.left_out.len() == MOST_LEFT_OUT {
+                            break 'levels;
+                        }
                         textures.left_out.insert(path.into_owned());
                         continue;
                     }
@@ -111,8 +120,13 @@ impl Textures {
         }
         if let (Some(first), Some(last)) = (textures.left_out.first(), named.last()) {
             let count = textures.left_out.len();
+            let or_more = if count == MOST_LEFT_OUT {
+                " or more"
+            } else {
+                ""
+            };
             let message = format!(
-                "materials name {} textures; only {MOST_TEXTURES} are read, and `{first}` is one \
+                "materials name {}{or_more} textures; only {MOST_TEXTURES} are read, and `{first}` is one \
                  of the {count} that are not",
                 count + MOST_TEXTURES
             );
@@ -121,10 +135,25 @@ impl Textures {
                 .push(Problem::warning(last.place, message));
         }
         let mut packed_left = MOST_PACKED_BYTES;
-        let found: Vec<Found<'_>> = named
-            .iter()
-            .map(|named| find(map, &named.path, &roots, &mut packed_left))
-            .collect();
+        let of_bytes = |bytes: usize| (bytes as u64).saturating_mul(PIXELS_PER_BYTE);
+        let mut pixels_left = of_bytes(source.bytes.len()).saturating_add(FEW_PIXELS);
+        let mut found = Vec::with_capacity(named.len());
+        for named in &named {
+            let mut texture = find(map, &named.path, &roots, &mut packed_left);
+            if let Ok(bytes) = &texture.bytes {
+                if texture.path.is_some() {
+                    pixels_left = pixels_left.saturating_add(of_bytes(bytes.len()));
+                }
+                if let Some(left) = pixels_left.checked_sub(pixels(bytes)) {
+                    pixels_left = left;
+                } else {
+                    let reason =
+                        "with those before it, it has too many pixels for a file of this size";
+                    texture.bytes = Err(reason.to_owned());
+                }
+            }
+            found.push(texture);
+        }
         let decoded = in_parallel(found.len(), progress, |i| {
             let bytes = found.get(i).map(|found| found.bytes.as_deref());
             match bytes {

@@ -1,0 +1,312 @@
+//! Small maps that decode to much, or say the same thing again and again: opening one costs no more
+//! memory and time than a large honest map does.
+
+#![cfg(test)]
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use mapscope::formats::pmf::archive::{Archive, NewFile};
+use mapscope::formats::pmf::{
+    self, Chunk, ChunkClient, ChunkData, ChunkIndex, ClientDynamicLight, ClientMaterial, Cubes,
+    DynamicLight, EntityKind, EntityList, Frame, Geometry, LightLayer, Lightmap, NewEntity,
+    Packing, Pmf, StringRef, StringTableBuilder, Texture, Vertex,
+};
+
+/// What `info` may take of memory for such a map.
+const MOST_BYTES: u64 = 512 << 20;
+/// Far more than it takes, for a slow machine with other tests beside.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What `info` says of a map as text; it must not take too much for it.
+fn info(name: &str, map: &Pmf) -> String {
+    let file = tempfile::Builder::new().suffix(".pmf").tempfile().unwrap();
+    let bytes = pmf::write(map, Packing::Compressed).unwrap();
+    std::fs::write(file.path(), &bytes).unwrap();
+    let output = tempfile::NamedTempFile::new().unwrap();
+    let begin = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mapscope"))
+        .arg("info")
+        .arg(file.path())
+        .stdout(output.reopen().unwrap())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        most = most.max(peak_bytes(&status).unwrap_or(0));
+        if begin.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("{name} takes too long");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let elapsed = begin.elapsed();
+    println!(
+        "{name}: {} bytes, {} MiB, {elapsed:?}",
+        bytes.len(),
+        most >> 20
+    );
+    assert!(most > 0, "the memory was not seen");
+    assert!(most < MOST_BYTES, "{name} takes {} MiB", most >> 20);
+    let text = std::fs::read_to_string(output.path()).unwrap();
+    assert!(
+        text.len() < 100_000,
+        "{name}: {} bytes are said",
+        text.len()
+    );
+    text
+}
+
+/// The most memory that a process has had.
+fn peak_bytes(status: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(status).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+/// A made-up map of one chunk.
+fn one_chunk() -> Pmf {
+    pmf::synthesize([1, 1, 1], 1, 1)
+}
+
+fn chunk(map: &mut Pmf) -> &mut ChunkData {
+    map.levels[0].chunks[0].data.as_mut().unwrap()
+}
+
+fn client(map: &mut Pmf) -> &mut ChunkClient {
+    chunk(map).client.as_mut().unwrap()
+}
+
+#[test]
+fn white_lightmaps() {
+    let mut map = one_chunk();
+    let white = || Lightmap {
+        exponent: 11,
+        luxels: vec![255; 3 << 22],
+    };
+    client(&mut map).lightmaps = (0..5).map(|_| white()).collect();
+    client(&mut map).dynamic_lights[0].layers = (0..4)
+        .map(|lightmap| LightLayer {
+            lightmap,
+            luxels: vec![255; 3 << 22],
+        })
+        .collect();
+    assert!(info("white lightmaps", &map).contains("2048 x 2048"));
+}
+
+#[test]
+fn one_huge_lightmap() {
+    let mut map = one_chunk();
+    client(&mut map).lightmaps[0] = Lightmap {
+        exponent: 12,
+        luxels: vec![255; 3 << 24],
+    };
+    client(&mut map).dynamic_lights[0].layers.clear();
+    assert!(info("a huge lightmap", &map).contains("4096 x 4096"));
+}
+
+/// A chunk whose boxes all have six faces of the same vertices.
+fn shared(boxes: u32, vertices: usize) -> ChunkData {
+    let mut cubes = Cubes::default();
+    let mut next = 1;
+    // A tree of parents with boxes at its ends.
+    let mut parents = std::collections::VecDeque::from([()]);
+    let mut made = 0;
+    let face = |number: u32| {
+        let mut geometry = Geometry::new(0, 0, 0);
+        geometry.triangles = [2; 6];
+        geometry.first_vertex = number % (vertices as u32 - 24);
+        geometry
+    };
+    while parents.pop_front().is_some() {
+        let children: [u32; 8] = std::array::from_fn(|i| next + i as u32);
+        cubes.push_parent(0xFF, &children);
+        next += 8;
+        made += 7;
+        if made < boxes {
+            parents.extend([(); 8]);
+        } else {
+            break;
+        }
+    }
+    while (cubes.len() as u32) < next {
+        cubes.push_geometry(face(cubes.len() as u32), &[]);
+    }
+    cubes.link().unwrap();
+    let mut strings = StringTableBuilder::default();
+    let stone = strings.add("stone").unwrap();
+    ChunkData {
+        strings: strings.finish(),
+        materials: vec![stone],
+        physics_materials: vec![stone],
+        sound_materials: vec![stone],
+        cubes,
+        client: Some(ChunkClient {
+            vertices: vec![Vertex::default(); vertices],
+            ..ChunkClient::default()
+        }),
+        ..ChunkData::default()
+    }
+}
+
+#[test]
+fn vertices_that_all_faces_share() {
+    let mut map = one_chunk();
+    *chunk(&mut map) = shared(500_000, 3_000_000);
+    info("shared vertices", &map);
+    *chunk(&mut map) = shared(500_000, 1_000);
+    let text = info("few shared vertices", &map);
+    assert!(text.contains("faces are left out"), "{text}");
+}
+
+#[test]
+fn many_levels_and_chunks() {
+    let mut map = one_chunk();
+    map.levels = vec![map.levels[0].clone(); 255];
+    info("levels", &map);
+    let mut map = one_chunk();
+    let level = &mut map.levels[0];
+    let full = level.chunks[0].clone();
+    level.grid = [16, 16, 16];
+    level.chunks = (0..4096)
+        .map(|i| Chunk {
+            index: ChunkIndex::new([i / 256, i / 16 % 16, i % 16]),
+            frames: [Frame::default(); 3],
+            data: None,
+        })
+        .collect();
+    info("empty chunks", &map);
+    for chunk in &mut map.levels[0].chunks {
+        chunk.data.clone_from(&full.data);
+    }
+    info("chunks", &map);
+}
+
+#[test]
+fn long_names_again_and_again() {
+    let mut map = one_chunk();
+    let common = &mut map.levels[0].common;
+    let mut strings = StringTableBuilder::default();
+    let long = strings.add(&"name".repeat(15_000)).unwrap();
+    let mut material = common.materials[0];
+    (material.name, material.kind) = (long, long);
+    common.materials = vec![material; 65_000];
+    for list in [&mut common.air_physics, &mut common.default_gravity] {
+        *list = long;
+    }
+    common.physics_materials[0].name = long;
+    let mut physics = common.physics_materials[0];
+    physics.name = long;
+    common.physics_materials = vec![physics; 65_000];
+    common.weathers.clear();
+    common.gravities.clear();
+    common.strings = strings.finish();
+    let client = map.levels[0].client.as_mut().unwrap();
+    client.materials = vec![ClientMaterial::default(); 65_000];
+    info("materials", &map);
+
+    let mut map = one_chunk();
+    let mut strings = StringTableBuilder::default();
+    let entity = NewEntity::new(EntityKind::Text, "name".repeat(15_000))
+        .with("text", "name".repeat(15_000).as_str());
+    let list = EntityList {
+        entities: vec![entity; 20_000],
+        ..EntityList::default()
+    };
+    map.entities = list.build(&mut strings).unwrap();
+    map.strings = strings.finish();
+    info("entities", &map);
+}
+
+/// Each place in the string table is another name.
+#[test]
+fn textures_with_all_names_that_a_table_has() {
+    let mut map = one_chunk();
+    let client = map.levels[0].client.as_mut().unwrap();
+    let mut state = 1_u32;
+    let mut table: Vec<u8> = (0..1_200_000)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            b'a' + (state >> 24) as u8 % 26
+        })
+        .collect();
+    for end in table.iter_mut().skip(250).step_by(251) {
+        *end = 0;
+    }
+    table.push(0);
+    let mut places = (0..1_190_000).map(StringRef).cycle();
+    client.strings = pmf::StringTable::new(&table);
+    (client.default_sky, client.default_sound) = (StringRef(250), StringRef(250));
+    client.skies.clear();
+    client.sounds.clear();
+    let look = client.materials[0].clone();
+    client.materials = (0..5000)
+        .map(|_| ClientMaterial {
+            extra_textures: places.by_ref().take(250).collect(),
+            ..look.clone()
+        })
+        .collect();
+    let common = &mut map.levels[0].common;
+    common.materials = vec![common.materials[0]; 5000];
+    info("textures", &map);
+}
+
+#[test]
+fn pictures_of_one_colour() {
+    let texture = Texture {
+        width: 2048,
+        height: 2048,
+        has_alpha: true,
+        pixels: vec![255; 4 << 22],
+        unknown_flags: 0,
+    };
+    let texture = texture.write().unwrap();
+    let paths: Vec<String> = (0..40).map(|i| format!("textures/t{i}.ptf")).collect();
+    let files: Vec<NewFile<'_>> = (paths.iter())
+        .map(|path| NewFile {
+            path,
+            bytes: &texture,
+            compress: true,
+        })
+        .collect();
+    let mut map = one_chunk();
+    map.archive = Some(Archive::build(&files).unwrap());
+    let client = map.levels[0].client.as_mut().unwrap();
+    let mut strings = StringTableBuilder::default();
+    let names = (0..40).map(|i| strings.add(&format!("t{i}")).unwrap());
+    client.materials[0].extra_textures = names.collect();
+    let none = strings.add("").unwrap();
+    for material in &mut client.materials {
+        (material.texture, material.matcap) = (none, none);
+    }
+    (client.default_sky, client.default_sound) = (none, none);
+    client.skies.clear();
+    client.sounds.clear();
+    client.strings = strings.finish();
+    let text = info("pictures", &map);
+    assert!(text.contains("too many pixels"), "{text}");
+}
+
+#[test]
+fn lights_without_end() {
+    let mut map = one_chunk();
+    let data = chunk(&mut map);
+    data.dynamic_lights = vec![DynamicLight { flags: 1, id: 1 }; 255];
+    let client = data.client.as_mut().unwrap();
+    let layers = vec![
+        LightLayer {
+            lightmap: 0,
+            luxels: vec![255; client.lightmaps[0].luxels.len()],
+        };
+        255
+    ];
+    let light = ClientDynamicLight {
+        color: [255; 3],
+        layers,
+    };
+    client.dynamic_lights = vec![light; 255];
+    info("lights", &map);
+}
