@@ -785,10 +785,10 @@ mod tests {
         client.vertices.resize(24, Vertex::default());
         let map = sample::map(pmf);
         let mesh = &map.levels()[0].chunks[0];
-        assert_eq!((mesh.faces.len(), mesh.left_out), (24, 24));
+        assert_eq!((mesh.faces.len(), mesh.left_out), (12, 36));
         let [problem] = &map.problems[..] else {
             panic!("{:?}", map.problems);
         };
-        assert!(problem.message.contains("24 faces"), "{problem}");
+        assert!(problem.message.contains("36 faces"), "{problem}");
     }
 }
