@@ -429,12 +429,16 @@ fn check_goes_on_after_a_file_that_fails_and_ends_with_the_worst_status() {
         .collect();
     assert_eq!(files, ["good.pfmap", "bad.pfmap", "good.pfmap"]);
     assert!(check.stderr.contains("no-such-file"), "{check:?}");
+    assert!(
+        check.stderr.contains("; 1 could not be checked"),
+        "{check:?}"
+    );
     folder
         .run("check good.pfmap bad.pfmap good.pfmap")
         .expect(1);
     let clean = folder.run("check good.pfmap good.pfmap").expect(0);
     assert_eq!(clean.stdout, "");
-    assert!(clean.stderr.contains("2 files: no problems"), "{clean:?}");
+    assert!(clean.stderr.contains("2 files: no problems\n"), "{clean:?}");
 }
 
 #[test]

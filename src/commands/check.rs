@@ -15,6 +15,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let mut out = BufWriter::new(stdout.lock());
     let mut status = Status::Done;
     let mut total = Tally::default();
+    let mut unchecked = 0;
     for file in &args.files {
         let tally = match check(file, options, args.json, paint, &mut out) {
             Ok(tally) => tally,
@@ -23,6 +24,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
                 out.flush()?;
                 output::report_error(&error);
                 status = Status::Failed;
+                unchecked += 1;
                 continue;
             }
             Err(error) => return Err(error),
@@ -34,8 +36,11 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
             status = status.max(Status::FileErrors);
         }
     }
-    let files = output::counted(args.files.len(), "file");
-    output::say(&format!("{files}: {total}"));
+    let files = output::counted(args.files.len() - unchecked, "file");
+    output::say(&match unchecked {
+        0 => format!("{files}: {total}"),
+        _ => format!("{files}: {total}; {unchecked} could not be checked"),
+    });
     Ok(status)
 }
 
