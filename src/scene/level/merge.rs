@@ -34,7 +34,7 @@ struct Rectangle {
 pub(super) struct Merger {
     rectangles: Vec<Rectangle>,
     joined: Vec<Rectangle>,
-    order: Vec<([u32; 4], u32)>,
+    order: Vec<(u64, u32)>,
     /// How large all quads were, in square metres, and how many there were.
     area: f32,
     quads: u32,
@@ -84,16 +84,18 @@ impl Merger {
 
     /// Joins rectangles that are side by side along one of their axes.
     fn join(&mut self, vertices: &[LevelVertex], along: usize) {
+        if self.rectangles.len() < 2 {
+            return;
+        }
         self.order.clear();
         let keys = self.rectangles.iter().map(|rectangle| {
             let across = 1 - along;
-            [
+            let row = [
                 rectangle.level,
                 rectangle.first[across],
                 rectangle.last[across],
-                rectangle.first[along],
-            ]
-            .map(sort_key)
+            ];
+            u64::from(row_hash(row)) << 32 | u64::from(sort_key(rectangle.first[along]))
         });
         self.order.extend(keys.zip(0..));
         self.order.sort_unstable();
@@ -256,6 +258,16 @@ impl Rectangle {
         is_straight(|vertex| vertex.uv, TEXTURE_SLACK)
             && is_straight(|vertex| vertex.lightmap_uv.map(f32::from), LIGHTMAP_SLACK)
     }
+}
+
+/// A number that is the same for rectangles in one row, and mostly another one for those in another
+/// row: where it is not, they are not joined.
+fn row_hash(row: [f32; 3]) -> u32 {
+    let bits = row.map(|number| u64::from(sort_key(number)));
+    let mixed = bits.into_iter().fold(0_u64, |mixed, bits| {
+        (mixed.rotate_left(29) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    });
+    (mixed >> 32) as u32
 }
 
 /// Numbers in the same order as those of a finite number.
