@@ -172,7 +172,7 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
             Some("two-sided"),
         ] {
             let mut view = view(&*document, eye, target);
-            for id in overlay {
+            if let Some(id) = overlay {
                 view.shown.overlays.set(document.overlays(), id, true);
             }
             let (all, triangles) = draw(&view, false);

@@ -317,21 +317,14 @@ impl Renderer {
 
         let frame = &scene.frame;
         let mut statistics = DrawStatistics::default();
-        let mut pass = match &scene.content {
-            Content::Level(data) => {
-                let to = (target, encoder);
-                self.level.draw(to, frame, data, &mut statistics)
-            }
-            Content::Terrain(_) | Content::Model(_) => target.begin_pass(encoder),
-        };
+        let mut pass = target.begin_pass(encoder);
         match &scene.content {
             Content::Terrain(data) => {
                 self.terrain
                     .draw_ground(&mut pass, frame, data, &mut statistics);
             }
             Content::Model(data) => self.model.draw(&mut pass, frame, data, &mut statistics),
-            // It is drawn, with its sky.
-            Content::Level(_) => {}
+            Content::Level(data) => self.level.draw(&mut pass, frame, data, &mut statistics),
         }
         if let Some(ground) = ground {
             self.model.draw(&mut pass, frame, ground, &mut statistics);

@@ -76,33 +76,6 @@ impl Target {
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
     ) -> wgpu::RenderPass<'e> {
-        let clear = wgpu::Color {
-            r: 0.2,
-            g: 0.3,
-            b: 0.3,
-            a: 1.0,
-        };
-        self.pass(
-            encoder,
-            wgpu::LoadOp::Clear(clear),
-            wgpu::LoadOp::Clear(0.0),
-        )
-    }
-
-    /// A pass that goes on where the one before it has ended.
-    pub(super) fn continue_pass<'e>(
-        &self,
-        encoder: &'e mut wgpu::CommandEncoder,
-    ) -> wgpu::RenderPass<'e> {
-        self.pass(encoder, wgpu::LoadOp::Load, wgpu::LoadOp::Load)
-    }
-
-    fn pass<'e>(
-        &self,
-        encoder: &'e mut wgpu::CommandEncoder,
-        color: wgpu::LoadOp<wgpu::Color>,
-        depth: wgpu::LoadOp<f32>,
-    ) -> wgpu::RenderPass<'e> {
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("picture"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -110,16 +83,20 @@ impl Target {
                 depth_slice: None,
                 resolve_target: None,
                 ops: wgpu::Operations {
-                    load: color,
+                    load: wgpu::LoadOp::Clear(wgpu::Color {
+                        r: 0.2,
+                        g: 0.3,
+                        b: 0.3,
+                        a: 1.0,
+                    }),
                     store: wgpu::StoreOp::Store,
                 },
             })],
             depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
                 view: &self.depth_view,
                 depth_ops: Some(wgpu::Operations {
-                    load: depth,
-                    // There may be a pass that goes on.
-                    store: wgpu::StoreOp::Store,
+                    load: wgpu::LoadOp::Clear(0.0),
+                    store: wgpu::StoreOp::Discard,
                 }),
                 stencil_ops: None,
             }),

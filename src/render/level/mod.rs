@@ -25,7 +25,7 @@ use self::pipelines::{Look, PipelineKey, Surface};
 use self::shown_level::ShownLevel;
 use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
 use super::resources::{sampler_entry, texture_entry, uniform_entry};
-use super::{DrawStatistics, Gpu, Target, UploadError, View};
+use super::{DrawStatistics, Gpu, UploadError, View};
 use crate::scene::camera::{Camera, Projection};
 use crate::scene::level::Map;
 use crate::scene::level::materials::Blend;
@@ -43,10 +43,6 @@ const SURFACES: [(&str, Surface); 8] = [
     ("cube-types", Surface::Tint),
     ("back-faces", Surface::BackFaces),
 ];
-
-/// How many triangles are drawn in a pass by a program that stands in for a graphics card: it fills
-/// those of a pass while it works out where those of the next one are.
-const PASS_TRIANGLES: usize = 10_000;
 
 /// How long edges of faces are on screen, in pixels, below which faces are joined: gaps where an edge
 /// meets the middle of another one are rare and a pixel large, but one sees them come and go in
@@ -109,20 +105,6 @@ struct DrawList {
     has_backdrop: bool,
     see_through: Vec<Draw>,
     edges: Option<PipelineKey>,
-    /// All of it but the edges, divided.
-    parts: Vec<DrawPart>,
-    /// Which parts are drawn in each pass.
-    passes: Vec<Range<usize>>,
-}
-
-/// What is drawn one after the other.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum DrawPart {
-    /// So many of what hides what is behind it.
-    Opaque(Range<usize>),
-    Sky,
-    /// So many of what is seen through.
-    SeeThrough(Range<usize>),
 }
 
 /// A draw call.
@@ -297,78 +279,31 @@ impl LevelRenderer {
                     cut: look.cut,
                 }
             });
-        let all_in_one = !gpu.is_processor();
-        data.list.divide(if all_in_one {
-            usize::MAX
-        } else {
-            PASS_TRIANGLES
-        });
         for key in data.list.keys() {
             self.make_pipeline(gpu, frame, key);
         }
     }
 
-    /// Draws what hides what is behind it, then the sky, and then what does not, in one or several
-    /// passes, of which the first one is not begun yet; gives back the last one.
-    pub(super) fn draw<'e>(
+    /// Draws what hides what is behind it, then the sky, and then what does not.
+    pub(super) fn draw(
         &self,
-        (target, encoder): (&Target, &'e mut wgpu::CommandEncoder),
+        pass: &mut wgpu::RenderPass<'_>,
         frame: &FrameData,
         data: &LevelData,
         statistics: &mut DrawStatistics,
-    ) -> wgpu::RenderPass<'e> {
+    ) {
         let list = &data.list;
-        let mut draw = |pass: &mut wgpu::RenderPass<'_>, parts: &Range<usize>| {
-            for part in list.parts.get(parts.clone()).unwrap_or_default() {
-                self.draw_part(pass, frame, data, part, statistics);
-            }
-        };
-        let Some((last, before)) = list.passes.split_last() else {
-            return target.begin_pass(encoder);
-        };
-        for (number, parts) in before.iter().enumerate() {
-            let mut pass = match number {
-                0 => target.begin_pass(encoder),
-                _ => target.continue_pass(encoder),
-            };
-            draw(&mut pass, parts);
-        }
-        let mut pass = match before {
-            [] => target.begin_pass(encoder),
-            _ => target.continue_pass(encoder),
-        };
-        draw(&mut pass, last);
+        pass.set_bind_group(0, &frame.bind_group, &[]);
+        self.draw_all(pass, data, list.opaque.iter().cloned(), statistics);
+        self.draw_sky(pass, data, statistics);
+        self.draw_all(pass, data, list.see_through.iter().cloned(), statistics);
         if let Some(key) = list.edges {
             let all = list.opaque.iter().chain(&list.see_through);
             let edges = all.map(|draw| Draw {
                 key,
                 ..draw.clone()
             });
-            self.draw_all(&mut pass, data, edges, statistics);
-        }
-        pass
-    }
-
-    fn draw_part(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
-        data: &LevelData,
-        part: &DrawPart,
-        statistics: &mut DrawStatistics,
-    ) {
-        let list = &data.list;
-        pass.set_bind_group(0, &frame.bind_group, &[]);
-        match part {
-            DrawPart::Opaque(range) => {
-                let draws = list.opaque.get(range.clone()).unwrap_or_default();
-                self.draw_all(pass, data, draws.iter().cloned(), statistics);
-            }
-            DrawPart::Sky => self.draw_sky(pass, data, statistics),
-            DrawPart::SeeThrough(range) => {
-                let draws = list.see_through.get(range.clone()).unwrap_or_default();
-                self.draw_all(pass, data, draws.iter().cloned(), statistics);
-            }
+            self.draw_all(pass, data, edges, statistics);
         }
     }
 
@@ -606,22 +541,6 @@ impl LevelData {
 }
 
 impl DrawList {
-    /// Divides what is drawn into passes of about so many triangles.
-    fn divide(&mut self, triangles: usize) {
-        self.parts.clear();
-        divide(&self.opaque, triangles, DrawPart::Opaque, &mut self.parts);
-        self.parts.push(DrawPart::Sky);
-        let see_through = DrawPart::SeeThrough;
-        divide(&self.see_through, triangles, see_through, &mut self.parts);
-        self.passes.clear();
-        match triangles {
-            usize::MAX => self.passes.push(0..self.parts.len()),
-            _ => self
-                .passes
-                .extend((0..self.parts.len()).map(|part| part..part + 1)),
-        }
-    }
-
     /// What it needs pipelines for.
     fn keys(&self) -> impl Iterator<Item = PipelineKey> {
         let draws = self.opaque.iter().chain(&self.see_through);
@@ -631,23 +550,6 @@ impl DrawList {
             .chain(sides.map(|(_, is_textured)| PipelineKey::SkySide(*is_textured)))
             .chain(self.has_backdrop.then_some(PipelineKey::Backdrop))
             .chain(self.edges)
-    }
-}
-
-/// Adds parts of about so many triangles.
-fn divide(
-    draws: &[Draw],
-    triangles: usize,
-    part: fn(Range<usize>) -> DrawPart,
-    parts: &mut Vec<DrawPart>,
-) {
-    let (mut first, mut drawn) = (0, 0);
-    for (number, draw) in draws.iter().enumerate() {
-        drawn += draw.indices.len() / 3;
-        if drawn >= triangles || number + 1 == draws.len() {
-            parts.push(part(first..number + 1));
-            (first, drawn) = (number + 1, 0);
-        }
     }
 }
 

@@ -203,9 +203,9 @@ impl ChunkMesh {
         Some([*start, x, y, z, minus_x, minus_y, minus_z, *end])
     }
 
-    /// Joins faces to [`Self::merged`], all but those that fast lights reach.
-    fn merge(&mut self, client: &ChunkClient) {
-        let is_lit = self.lit_vertices(client);
+    /// Joins faces to [`Self::merged`], all but those of which `is_lit` says vertex by vertex that
+    /// fast lights reach them.
+    fn merge(&mut self, is_lit: &[bool]) {
         let is_alone = |vertex: u32| is_lit.get(vertex as usize) == Some(&true);
         let mut merger = Merger::default();
         let mut merged = Merged::default();
@@ -233,29 +233,6 @@ impl ChunkMesh {
         }
     }
 
-    /// Which of `vertices` fast lights reach; none of them if no face has to be asked about.
-    fn lit_vertices(&self, client: &ChunkClient) -> Vec<bool> {
-        if client.fast_lights.is_empty() {
-            return Vec::new();
-        }
-        let mut of_file = vec![false; client.vertices.len()];
-        for (range, _) in client.fast_lights.iter().flat_map(ClientFastLight::ranges) {
-            let end = (range.end as usize).min(of_file.len());
-            let lit = of_file.get_mut(range.start as usize..end);
-            lit.unwrap_or_default().fill(true);
-        }
-        let mut lit = vec![false; self.vertices.len()];
-        for face in &self.faces {
-            let vertices = self.vertex_range(face);
-            let first = face.file_vertex as usize;
-            let of_file = of_file.get(first..first + vertices.len());
-            if let Some((lit, of_file)) = lit.get_mut(vertices).zip(of_file) {
-                lit.copy_from_slice(of_file);
-            }
-        }
-        lit
-    }
-
     /// Bytes of memory that it holds.
     pub(super) fn cpu_bytes(&self) -> usize {
         size_of_val(self.vertices.as_slice())
@@ -266,6 +243,19 @@ impl ChunkMesh {
             + size_of_val(self.merged.bounds.as_slice())
             + size_of_val(self.faces.as_slice())
     }
+}
+
+/// Which vertices of the file fast lights reach; none if there are no such lights.
+fn lit_vertices(client: &ChunkClient) -> Vec<bool> {
+    if client.fast_lights.is_empty() {
+        return Vec::new();
+    }
+    let mut lit = vec![false; client.vertices.len()];
+    for (range, _) in client.fast_lights.iter().flat_map(ClientFastLight::ranges) {
+        let range = range.start as usize..lit.len().min(range.end as usize);
+        lit.get_mut(range).unwrap_or_default().fill(true);
+    }
+    lit
 }
 
 fn brighten(sum: &mut [u8; 4], color: [u8; 3], multiplier: u8, intensity: u8) {
@@ -302,6 +292,9 @@ struct Builder<'a> {
     /// Of each face its part, which of its triangles they are among, and how its corners are
     /// listed.
     drawn: Vec<(u32, usize, Listed)>,
+    /// Whether fast lights reach a vertex, of the file and of the mesh; empty if there are none.
+    file_is_lit: Vec<bool>,
+    is_lit: Vec<bool>,
     most_vertices: usize,
     min: Vec3,
     max: Vec3,
@@ -345,6 +338,8 @@ impl<'a> Builder<'a> {
             counts: Vec::new(),
             axes: std::array::from_fn(|side| pack_normal(axis(side))),
             drawn: Vec::with_capacity(vertices / 4),
+            file_is_lit: lit_vertices(client),
+            is_lit: Vec::new(),
             most_vertices: vertices.saturating_mul(MOST_USES),
             min: Vec3::INFINITY,
             max: Vec3::NEG_INFINITY,
@@ -355,12 +350,15 @@ impl<'a> Builder<'a> {
     fn add(&mut self, cube: u32, geometry: &Geometry, center: Vec3) {
         for face in geometry.faces() {
             let range = face.vertices.start as usize..face.vertices.end as usize;
-            let Some(corners) = self.client.vertices.get(range) else {
+            let Some(corners) = self.client.vertices.get(range.clone()) else {
                 continue;
             };
             if self.mesh.vertices.len() + corners.len() > self.most_vertices {
                 self.mesh.left_out += 1;
                 continue;
+            }
+            if let Some(is_lit) = self.file_is_lit.get(range) {
+                self.is_lit.extend_from_slice(is_lit);
             }
             let lightmap = geometry.lightmaps.get(face.side).copied();
             let slot = lightmap.and_then(|lightmap| self.slots.get(usize::from(lightmap)));
@@ -531,7 +529,7 @@ impl<'a> Builder<'a> {
             min: self.min,
             max: self.max,
         };
-        mesh.merge(self.client);
+        mesh.merge(&self.is_lit);
         mesh
     }
 }
