@@ -10,7 +10,7 @@ use divan::{Bencher, black_box};
 use glam::Vec3;
 use lz4_flex::frame::FrameDecoder;
 use mapscope::formats::pmf::{self, Packing, Pmf};
-use mapscope::render::{Gpu, Renderer};
+use mapscope::render::{Gpu, Renderer, SceneData};
 use mapscope::scene::level::Map;
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::{Document, Item, Playhead, Ray, Shown};
@@ -58,22 +58,37 @@ fn open(bencher: Bencher<'_, '_>) {
         .bench_local(|| registry::open(black_box(&SOURCE), &options, &Progress::default()).is_ok());
 }
 
+/// A device and its renderers, where there is an adapter.
+#[expect(clippy::print_stderr, reason = "it says why there are no times")]
+fn renderer() -> Option<(Gpu, Renderer)> {
+    let gpu = Gpu::headless();
+    let gpu = gpu
+        .inspect_err(|error| eprintln!("skipped: {error}"))
+        .ok()?;
+    let renderer = Renderer::new(&gpu);
+    Some((gpu, renderer))
+}
+
+/// Puts a map on the device and waits until it is there.
+fn send(gpu: &Gpu, renderer: &Renderer, map: &dyn Document) -> Option<SceneData> {
+    let scene = renderer.upload(gpu, map).ok()?;
+    gpu.queue.submit([]);
+    gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
+    Some(scene)
+}
+
 /// From bytes to buffers that a device has.
 #[divan::bench]
 fn bytes_to_buffers(bencher: Bencher<'_, '_>) {
-    let Ok(gpu) = Gpu::headless() else {
-        eprintln!("skipped: there is no graphics adapter");
+    let Some((gpu, renderer)) = renderer() else {
         return;
     };
-    let renderer = Renderer::new(&gpu);
     let options = OpenOptions::default();
     bencher
         .counter(BytesCount::new(SOURCE.bytes.len()))
         .bench_local(|| {
             let map = registry::open(black_box(&SOURCE), &options, &Progress::default()).ok()?;
-            let scene = renderer.upload(&gpu, &*map).ok()?;
-            gpu.queue.submit([]);
-            gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
+            let scene = send(&gpu, &renderer, &*map)?;
             Some((map, scene))
         });
 }
@@ -81,17 +96,10 @@ fn bytes_to_buffers(bencher: Bencher<'_, '_>) {
 /// The second half of it.
 #[divan::bench]
 fn upload(bencher: Bencher<'_, '_>) {
-    let Ok(gpu) = Gpu::headless() else {
-        eprintln!("skipped: there is no graphics adapter");
+    let Some((gpu, renderer)) = renderer() else {
         return;
     };
-    let renderer = Renderer::new(&gpu);
-    bencher.bench_local(|| {
-        let scene = renderer.upload(&gpu, &*OPENED).ok()?;
-        gpu.queue.submit([]);
-        gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
-        Some(scene)
-    });
+    bencher.bench_local(|| send(&gpu, &renderer, &*OPENED));
 }
 
 /// The tints of all vertices, which are sent beside the buffers.

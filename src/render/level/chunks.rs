@@ -249,10 +249,13 @@ impl LevelChunk {
         };
         let mut go_on = |_| ControlFlow::Continue(());
         let results = in_parallel(chunks.len(), &mut go_on, write);
-        for buffer in blocks.iter().flat_map(|b| [&b.vertices, &b.indices]) {
-            buffer.iter().for_each(|buffer| buffer.unmap());
+        let buffers = blocks.iter().flat_map(|b| [&b.vertices, &b.indices]);
+        for buffer in buffers.flatten() {
+            buffer.unmap();
         }
-        chunks.iter_mut().for_each(|chunk| chunk.is_there = true);
+        for chunk in chunks {
+            chunk.is_there = true;
+        }
         results.into_iter().flatten().flatten().collect()
     }
 

@@ -6,7 +6,8 @@
 //! dimmed, its lightmaps are painted again, or a tint of the vertices is sent.
 //!
 //! Chunks in view are drawn the nearest first, without those of their faces that lie flat on a side
-//! which is seen from behind, then the sky, and then what is seen through from back to front.
+//! which is seen from behind, then the sky, and then what is seen through from back to front. Where
+//! faces are small on screen, those that go on in each other are drawn as one.
 
 mod chunks;
 mod gpu_data;

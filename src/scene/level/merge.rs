@@ -396,7 +396,9 @@ mod tests {
         }
         // Somewhere else.
         let mut above = next(uv, light);
-        above.iter_mut().for_each(|v| v.position[1] = 3.5);
+        for vertex in &mut above {
+            vertex.position[1] = 3.5;
+        }
         let apart = quad([1.001, 0.0], [2.0, 1.0], uv, light);
         let aside = quad([1.0, 0.5], [2.0, 1.5], uv, light);
         let mut slanted = next(uv, light);
