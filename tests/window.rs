@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use image::RgbaImage;
 use mapscope::formats::pfmap;
+use mapscope::formats::pmf::{self, Packing};
 
 use support::arm::{BEND_FRAMES, write_arm};
 use support::display::Display;
@@ -509,6 +510,40 @@ fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
     let heard = it.program.wait_until_drawn();
     let moved = |line: &&String| line.contains("event: playhead");
     assert_eq!(heard.iter().find(moved), None);
+}
+
+#[test]
+fn a_dropped_level_is_drawn_pointed_at_and_rests() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let made_up = pmf::synthesize([1, 2, 1], 3, 7);
+    let level = it.display.home().join("caves.pmf");
+    fs::write(&level, pmf::write(&made_up, Packing::Compressed).unwrap()).unwrap();
+    it.drop_on(&[&level]);
+    assert_eq!(it.program.wait_for("opened "), text(&level));
+    it.program.wait_for("camera ");
+    it.program.wait_until_drawn();
+    assert!(
+        it.screen.title().contains("caves.pmf"),
+        "{}",
+        it.screen.title()
+    );
+    let before = it.screen.photograph("level");
+    let middle = it.program.rect("viewport").center();
+    it.screen.click(middle);
+    it.program.wait_for("selected face ");
+    it.program.wait_until_drawn();
+    // Without light it looks otherwise.
+    it.screen.key(&[Key::ALT, Key::of('5')]);
+    it.program.wait_until_drawn();
+    let after = it.screen.photograph("level-unlit");
+    assert!(difference(&before, &after) > 0.05);
+    // What moves in it stands still when paused.
+    it.screen.key(&[Key::SPACE]);
+    it.program.listen(Duration::from_millis(500));
+    let heard = it.program.listen(Duration::from_secs(1)).to_vec();
+    assert!(heard.is_empty(), "{heard:?}");
 }
 
 #[test]
