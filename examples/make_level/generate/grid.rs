@@ -427,16 +427,17 @@ impl Grid {
         }
     }
 
+    /// A round lamp around a place.
+    fn lamp(&mut self, block: &str, middle: Vec3) {
+        let foot = middle - 0.25 * Vec3::Y;
+        self.add_round(block, foot, 0.5, &[plan::LANTERN_OUTLINE]);
+    }
+
     fn lanterns(&mut self) {
         let half = 0.25;
         for place in plan::LANTERNS {
             let middle = Vec3::from(place);
-            self.add_round(
-                "lamp",
-                middle - half * Vec3::Y,
-                0.5,
-                &[plan::LANTERN_OUTLINE],
-            );
+            self.lamp("lamp", middle);
             // The chain up to the beam.
             let thin =
                 |corner: Vec3| Vec3::new(corner.x * 0.1 + 0.45, corner.y, corner.z * 0.1 + 0.45);
@@ -446,16 +447,10 @@ impl Grid {
                 at.y += 0.5;
             }
         }
-        let rose = Vec3::from(plan::ROSE_LAMP) - half * Vec3::Y;
-        self.add_round("rose lamp", rose, 0.5, &[plan::LANTERN_OUTLINE]);
+        self.lamp("rose lamp", Vec3::from(plan::ROSE_LAMP));
         for place in plan::GARDEN_LAMPS {
             let middle = Vec3::from(place);
-            self.add_round(
-                "lamp",
-                middle - half * Vec3::Y,
-                0.5,
-                &[plan::LANTERN_OUTLINE],
-            );
+            self.lamp("lamp", middle);
             let post =
                 |corner: Vec3| Vec3::new(corner.x * 0.3 + 0.35, corner.y, corner.z * 0.3 + 0.35);
             let mut at = middle - half - 0.5 * Vec3::Y;
