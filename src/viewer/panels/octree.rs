@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use egui::accesskit::Role;
-use egui::{EventFilter, Id, Key, Modifiers, ScrollArea, Slider, Ui};
+use egui::{Id, Key, Modifiers, ScrollArea, Slider, Ui};
 
 use super::document_key::DocumentKey;
 use super::tree_line::TreeLine;
@@ -292,12 +292,7 @@ impl Octree {
                     response.request_focus();
                 }
                 if response.has_focus() {
-                    let keys = EventFilter {
-                        horizontal_arrows: true,
-                        vertical_arrows: true,
-                        ..EventFilter::default()
-                    };
-                    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
+                    parts::keep_arrows(ui, &response);
                     action = key_pressed(ui, lines, at).or(action.take());
                 }
                 if response.hovered() {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use egui::accesskit::Role;
-use egui::{EventFilter, Id, Key, Modifiers, ScrollArea, Ui};
+use egui::{Id, Key, Modifiers, ScrollArea, Ui};
 
 use super::document_key::DocumentKey;
 use super::tree_line::{Eye, TreeLine};
@@ -187,12 +187,7 @@ impl Outliner {
                     response.request_focus();
                 }
                 if response.has_focus() {
-                    let keys = EventFilter {
-                        horizontal_arrows: true,
-                        vertical_arrows: true,
-                        ..EventFilter::default()
-                    };
-                    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
+                    parts::keep_arrows(ui, &response);
                     action = self.key_pressed(ui, at, index).or(action.take());
                 }
                 if response.hovered() {

@@ -249,3 +249,13 @@ pub(super) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
         }
     }
 }
+
+/// Has the arrow keys go to a line of a tree while it has the focus, instead of to another widget.
+pub(super) fn keep_arrows(ui: &Ui, response: &Response) {
+    let keys = egui::EventFilter {
+        horizontal_arrows: true,
+        vertical_arrows: true,
+        ..egui::EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
+}
