@@ -15,6 +15,7 @@ mod shaders;
 mod sky;
 mod target;
 mod terrain;
+mod tiles;
 
 use std::sync::OnceLock;
 
@@ -26,6 +27,7 @@ use self::lines::{LineData, LineRenderer};
 use self::model::{ModelData, ModelRenderer};
 use self::sky::SkyRenderer;
 use self::terrain::{TerrainData, TerrainRenderer};
+use self::tiles::{TilesData, TilesRenderer};
 use crate::scene::camera::Camera;
 use crate::scene::model::{Model, instances::Instance};
 use crate::scene::{Aabb, Document, Drawable, Shown};
@@ -98,6 +100,7 @@ pub struct Renderer {
     terrain: TerrainRenderer,
     model: ModelRenderer,
     level: LevelRenderer,
+    tiles: TilesRenderer,
     /// A tile of terrain under models, once one was asked for; none if it could not be made.
     ground: OnceLock<Option<ModelData>>,
     /// For pictures of no document.
@@ -119,6 +122,7 @@ enum Content {
     Terrain(Box<TerrainData>),
     Model(Box<ModelData>),
     Level(Box<LevelData>),
+    Tiles(Box<TilesData>),
 }
 
 impl SceneData {
@@ -136,6 +140,7 @@ impl SceneData {
             Content::Terrain(terrain) => terrain.gpu_bytes(),
             Content::Model(model) => model.gpu_bytes(),
             Content::Level(level) => level.gpu_bytes(),
+            Content::Tiles(tiles) => tiles.gpu_bytes(),
         }
     }
 
@@ -144,7 +149,7 @@ impl SceneData {
     pub fn progress(&self) -> Option<(usize, usize)> {
         match &self.content {
             Content::Level(level) => level.progress(),
-            Content::Terrain(_) | Content::Model(_) => None,
+            Content::Terrain(_) | Content::Model(_) | Content::Tiles(_) => None,
         }
     }
 
@@ -161,7 +166,7 @@ impl SceneData {
     ) -> Result<(), UploadError> {
         match &mut self.content {
             Content::Model(data) => data.set_instances(gpu, model, instances),
-            Content::Terrain(_) | Content::Level(_) => Ok(()),
+            Content::Terrain(_) | Content::Level(_) | Content::Tiles(_) => Ok(()),
         }
     }
 }
@@ -176,6 +181,7 @@ impl Renderer {
             terrain: TerrainRenderer::new(gpu, &frame),
             model: ModelRenderer::new(gpu),
             level: LevelRenderer::new(gpu),
+            tiles: TilesRenderer::new(gpu),
             ground: OnceLock::new(),
             empty: FrameData::new(gpu, &frame, Aabb::default()),
             frame,
@@ -194,11 +200,13 @@ impl Renderer {
         let terrain = self.terrain.reloaded(gpu, &self.frame);
         let model = self.model.reloaded(gpu, &self.frame);
         let level = self.level.reloaded(gpu, &self.frame);
+        let tiles = self.tiles.reloaded(gpu, &self.frame);
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(error.to_string());
         }
         (self.sky, self.lines) = (sky, lines);
-        (self.terrain, self.model, self.level) = (terrain, model, level);
+        (self.terrain, self.model) = (terrain, model);
+        (self.level, self.tiles) = (level, tiles);
         Ok(())
     }
 
@@ -250,7 +258,7 @@ impl Renderer {
             Drawable::Terrain(terrain) => {
                 let shared = shared.and_then(|scene| match &scene.content {
                     Content::Terrain(terrain) => Some(&**terrain),
-                    Content::Model(_) | Content::Level(_) => None,
+                    Content::Model(_) | Content::Level(_) | Content::Tiles(_) => None,
                 });
                 let terrain = self.terrain.upload(gpu, &self.frame, terrain, shared)?;
                 Content::Terrain(Box::new(terrain))
@@ -260,6 +268,7 @@ impl Renderer {
                 let level = self.level.upload(gpu, map, bytes_per_picture)?;
                 Content::Level(Box::new(level))
             }
+            Drawable::Tiles(map) => Content::Tiles(Box::new(self.tiles.upload(gpu, map)?)),
         };
         Ok(SceneData {
             frame: FrameData::new(gpu, &self.frame, document.bounds()),
@@ -301,6 +310,10 @@ impl Renderer {
                 let what = (map, view, target.size);
                 self.level.prepare(gpu, &self.frame, data, what);
             }
+            (Drawable::Tiles(map), Content::Tiles(data)) => {
+                let what = (map, view, target.size);
+                self.tiles.prepare(gpu, &self.frame, data, what);
+            }
             // Data of another document shows what it was made of.
             _ => {}
         }
@@ -325,6 +338,7 @@ impl Renderer {
             }
             Content::Model(data) => self.model.draw(&mut pass, frame, data, &mut statistics),
             Content::Level(data) => self.level.draw(&mut pass, frame, data, &mut statistics),
+            Content::Tiles(data) => self.tiles.draw(&mut pass, frame, data, &mut statistics),
         }
         if let Some(ground) = ground {
             self.model.draw(&mut pass, frame, ground, &mut statistics);
@@ -332,10 +346,10 @@ impl Renderer {
         match scene.content {
             Content::Terrain(_) => self.sky.draw_sky(&mut pass, frame),
             Content::Model(_) => self.sky.draw_studio(gpu, &self.frame, &mut pass, frame),
-            // It has drawn its own.
-            Content::Level(_) => {}
+            // They have drawn their own.
+            Content::Level(_) | Content::Tiles(_) => {}
         }
-        if !matches!(scene.content, Content::Level(_)) {
+        if !matches!(scene.content, Content::Level(_) | Content::Tiles(_)) {
             statistics.draw_calls += 1;
             statistics.triangles += 1;
         }
@@ -349,8 +363,8 @@ impl Renderer {
                     self.terrain
                         .draw_wireframe(&mut pass, frame, data, &mut statistics);
                 }
-                // It has drawn them.
-                Content::Level(_) => {}
+                // They have drawn them, or have none.
+                Content::Level(_) | Content::Tiles(_) => {}
                 Content::Model(data) => {
                     self.model
                         .draw_wireframe(&mut pass, frame, data, &mut statistics);

@@ -7,11 +7,14 @@ use glam::Vec3;
 
 use super::camera::Handedness;
 use super::level::Map;
-use super::listing::{Branch, ChunkMap, Light, Part, Sheet, SheetFace};
+use super::listing::{
+    Branch, ChunkMap, LayerInfo, Light, Part, Picture, Sheet, SheetFace, TilesetInfo,
+};
 use super::model::Model;
 use super::playback::{ClipInfo, Curve, Playhead};
 use super::shown::{Overlay, Shown};
 use super::terrain::Terrain;
+use super::tilemap::TileMap;
 use crate::formats::{Format, Problem};
 
 /// An axis-aligned box in world space.
@@ -285,6 +288,8 @@ pub enum Drawable<'a> {
     Model(&'a Model),
     /// A map of cubes.
     Level(&'a Map),
+    /// Layers of 2D tiles.
+    Tiles(&'a TileMap),
 }
 
 /// An open file: what can be drawn, pointed at, listed and said of it.
@@ -452,6 +457,46 @@ pub trait Document: fmt::Debug + Send + Sync {
     fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {
         let _ = sheet;
         Vec::new()
+    }
+
+    /// Its layers, from the bottom to the top, if it is made of such.
+    fn layers(&self) -> Vec<LayerInfo> {
+        Vec::new()
+    }
+
+    /// What its layers take their tiles from.
+    fn tilesets(&self) -> Vec<TilesetInfo> {
+        Vec::new()
+    }
+
+    /// The picture of a tile as it is at a moment.
+    fn tile_picture(&self, tile: Item, playhead: Playhead) -> Option<Picture> {
+        let _ = (tile, playhead);
+        None
+    }
+
+    /// The item of a tile of a tileset, by its index in [`TilesetInfo::uses`].
+    fn tile_item(&self, tileset: Item, index: usize) -> Option<Item> {
+        let _ = (tileset, index);
+        None
+    }
+
+    /// A small picture of all that is shown from straight above, with no side longer than
+    /// `longest_px`; its left top corner is that of [`Document::bounds`]. Only of what is flat.
+    fn overview(&self, longest_px: u32, shown: &Shown) -> Option<Picture> {
+        let _ = (longest_px, shown);
+        None
+    }
+
+    /// The width and height of its picture when each of its pixels is one of the picture
+    /// (`--view flat`). Only of what is flat.
+    fn flat_size(&self) -> Option<[u64; 2]> {
+        None
+    }
+
+    /// A row of that picture: RGBA bytes into `row`, which has room for it.
+    fn flat_row(&self, y: u64, shown: &Shown, row: &mut [u8]) {
+        let _ = (y, shown, row);
     }
 
     /// Numbers about the whole.

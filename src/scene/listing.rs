@@ -15,7 +15,7 @@ pub struct Part {
     pub bounds: Aabb,
 }
 
-/// A light that can be switched and dimmed ([`LightSettings`](super::LightSettings)).
+/// A light that can be switched and dimmed ([`Amounts`](super::Amounts)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Light {
     /// The item that stands for it.
@@ -87,4 +87,44 @@ pub struct SheetFace {
     pub item: Item,
     /// Its triangles, in UV coordinates from the top left: 1 is the whole width or height.
     pub triangles: Vec<[Vec2; 3]>,
+}
+
+/// A layer of a document that is made of such, from the bottom to the top of the picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerInfo {
+    /// The item that stands for it.
+    pub item: Item,
+    /// Its name for people.
+    pub name: String,
+    /// Columns and rows.
+    pub size: [u32; 2],
+    /// How it moves with the camera, for people: `1:2` is half as fast. Empty for one that moves
+    /// with it.
+    pub parallax: String,
+    /// What else is to be known of it, such as that nothing draws it.
+    pub note: String,
+}
+
+/// A tileset and how much of it is used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TilesetInfo {
+    /// The item that stands for it.
+    pub item: Item,
+    /// Its name for people.
+    pub name: String,
+    /// Width and height of a tile in pixels.
+    pub tile_size: [u32; 2],
+    /// How many cells of all layers show each tile, by its index.
+    pub uses: Vec<u64>,
+    /// The number that the file has for each tile; empty where that is its index.
+    pub ids: Vec<u32>,
+}
+
+/// A picture: RGBA bytes from the top left.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Picture {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// Red, green, blue and opacity of each pixel, row by row; colours are not multiplied by it.
+    pub rgba: Vec<u8>,
 }

@@ -20,6 +20,7 @@ mod playback;
 pub mod registry;
 mod shown;
 pub mod terrain;
+pub mod tilemap;
 mod tree;
 
 pub use document::{
@@ -27,6 +28,8 @@ pub use document::{
     Line, OutlineNode, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
 };
 pub use first_look::FirstLook;
-pub use listing::{Branch, ChunkInfo, ChunkMap, Light, Part, Sheet, SheetFace};
+pub use listing::{
+    Branch, ChunkInfo, ChunkMap, LayerInfo, Light, Part, Picture, Sheet, SheetFace, TilesetInfo,
+};
 pub use playback::{ClipInfo, Curve, Playhead};
-pub use shown::{LightSettings, Overlay, OverlaySet, Shown};
+pub use shown::{Amounts, Overlay, OverlaySet, Shown};

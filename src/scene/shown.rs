@@ -68,8 +68,16 @@ pub struct Shown {
     pub cut: Option<Aabb>,
     /// Items that are not shown, such as a material with all that is made of it.
     pub hidden: Vec<Item>,
-    /// Lights that are not as the file has them.
-    pub lights: LightSettings,
+    /// How bright lights are that are not as the file has them.
+    pub lights: Amounts,
+    /// How opaque layers are that are not wholly so.
+    pub opacities: Amounts,
+    /// Whether a 2D map is shown as the game does, its layers upon each other and moving with the
+    /// camera each in its own way.
+    pub flat: bool,
+    /// How far apart the layers of a 2D map are that is not shown flat, in world units; as far as
+    /// is usual for it if there is none.
+    pub layer_gap: Option<f32>,
     /// Which cells of a tree are outlined where cells are: those of this depth, or at the ends of
     /// the tree if there is none.
     pub cell_depth: Option<u8>,
@@ -82,27 +90,28 @@ impl Shown {
     }
 }
 
-/// How bright lights are that are not as the file has them.
+/// Numbers that the user gave to items in place of those that they have, such as how bright a
+/// light is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LightSettings {
+pub struct Amounts {
     set: HashMap<Item, u8>,
 }
 
-impl LightSettings {
-    /// How bright a light was made, from 0 to 255; none for one that is as the file has it.
-    pub fn get(&self, light: Item) -> Option<u8> {
-        self.set.get(&light).copied()
+impl Amounts {
+    /// The number that an item was given, from 0 to 255; none for one that is as it was.
+    pub fn get(&self, item: Item) -> Option<u8> {
+        self.set.get(&item).copied()
     }
 
-    /// Makes a light this bright, or as the file has it.
-    pub fn set(&mut self, light: Item, intensity: Option<u8>) {
-        match intensity {
-            Some(intensity) => self.set.insert(light, intensity),
-            None => self.set.remove(&light),
+    /// Gives an item a number, or the one that it had.
+    pub fn set(&mut self, item: Item, amount: Option<u8>) {
+        match amount {
+            Some(amount) => self.set.insert(item, amount),
+            None => self.set.remove(&item),
         };
     }
 
-    /// Whether all lights are as the file has them.
+    /// Whether all items are as they were.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }

@@ -7,8 +7,8 @@ use glam::{Vec2 as Uv, Vec3};
 use super::state::{OpenFile, State};
 use super::testing::{Window, built, moving_with_parts, sized};
 use crate::scene::{
-    Aabb, Branch, ChunkInfo, ChunkMap, Item, Light, LightSettings, OutlineNode, Overlay, Part,
-    Property, PropertyGroup, Sheet, SheetFace, Shown, Swatch,
+    Aabb, Amounts, Branch, ChunkInfo, ChunkMap, Item, Light, OutlineNode, Overlay, Part, Property,
+    PropertyGroup, Sheet, SheetFace, Shown, Swatch,
 };
 
 /// The overlays of the levels.
@@ -300,8 +300,8 @@ pub(super) fn picture_of_rooms(size: Vec2, pixels_per_point: f32) -> Harness<'st
 }
 
 /// Lights as some of them were set.
-pub(super) fn settings(set: &[(u64, u8)]) -> LightSettings {
-    let mut settings = LightSettings::default();
+pub(super) fn settings(set: &[(u64, u8)]) -> Amounts {
+    let mut settings = Amounts::default();
     for (light, intensity) in set {
         settings.set(item("light", *light), Some(*intensity));
     }

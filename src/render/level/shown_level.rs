@@ -15,7 +15,7 @@ use crate::scene::level::materials::Blend;
 use crate::scene::level::mesh::Part;
 use crate::scene::level::tint::{PLAIN, TintKey};
 use crate::scene::level::{Level, Map};
-use crate::scene::{LightSettings, Shown};
+use crate::scene::{Amounts, Shown};
 
 /// A level on the GPU.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) struct ShownLevel {
     sky_materials: Vec<(usize, LevelMaterial)>,
     /// Chunks that are still to be sent.
     waiting: Vec<u32>,
-    lights: LightSettings,
+    lights: Amounts,
     tint_key: TintKey,
     /// Materials that are not drawn.
     hidden: Vec<u16>,
@@ -85,7 +85,7 @@ impl ShownLevel {
             waiting: (0..chunks.len() as u32).rev().collect(),
             chunks,
             blocks,
-            lights: LightSettings::default(),
+            lights: Amounts::default(),
             tint_key: TintKey::default(),
             hidden: Vec::new(),
             scratch: Scratch::default(),

@@ -6,7 +6,7 @@ use super::legends::type_color;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Map, colors};
 use crate::formats::pmf::{Cube, Geometry};
-use crate::scene::{Item, LightSettings, Shown};
+use crate::scene::{Amounts, Item, Shown};
 
 /// No light of fast lights, and nothing dimmed.
 pub const PLAIN: [u8; 4] = [0, 0, 0, 255];
@@ -55,7 +55,7 @@ impl Colors {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TintKey {
     colors: Colors,
-    lights: LightSettings,
+    lights: Amounts,
     /// The visibility cube by which the rest is dimmed.
     seen_from: Option<Item>,
 }
@@ -67,7 +67,7 @@ impl Map {
         let lights = if colors == Colors::Light {
             shown.lights.clone()
         } else {
-            LightSettings::default()
+            Amounts::default()
         };
         TintKey {
             colors,

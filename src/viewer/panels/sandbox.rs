@@ -219,7 +219,7 @@ fn preview_place(ui: &mut Ui) -> Rect {
 fn neighborhood(document: &dyn Document, item: Item) -> Option<[Tile; 9]> {
     match document.drawable() {
         Drawable::Terrain(terrain) => terrain.neighborhood(item),
-        Drawable::Model(_) | Drawable::Level(_) => None,
+        Drawable::Model(_) | Drawable::Level(_) | Drawable::Tiles(_) => None,
     }
 }
 

@@ -1,0 +1,139 @@
+//! Where layers are: rectangles, parallax, and the part of a map that a flat picture shows.
+
+use glam::{DVec2, Vec2};
+
+use super::{Layer, TileMap};
+use crate::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
+
+/// A rectangle in pixels of a map: x to the right, y down.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RectPx {
+    /// Left and top.
+    pub min: [f32; 2],
+    /// Right and bottom.
+    pub max: [f32; 2],
+}
+
+/// How fast a layer moves with the camera: as many pixels as the camera, times `mul`, divided by
+/// `div`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parallax {
+    /// Across and down.
+    pub mul: [i32; 2],
+    /// Across and down; 0 counts as standing still.
+    pub div: [i32; 2],
+}
+
+impl Default for Parallax {
+    /// With the camera.
+    fn default() -> Self {
+        Self {
+            mul: [1, 1],
+            div: [1, 1],
+        }
+    }
+}
+
+impl Parallax {
+    /// How far a layer has scrolled when the camera's top left corner is at a pixel of the map.
+    pub fn scrolled(&self, camera_px: [i64; 2]) -> [i64; 2] {
+        std::array::from_fn(|axis| match self.div[axis] {
+            0 => 0,
+            div => (camera_px[axis] * i64::from(self.mul[axis])).div_euclid(i64::from(div)),
+        })
+    }
+}
+
+/// The part of a map that a flat picture shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlatWindow {
+    /// The pixel of the map at the top left corner of the picture.
+    pub top_left_px: DVec2,
+    /// Pixels of the picture for a pixel of the map.
+    pub zoom: f64,
+}
+
+impl FlatWindow {
+    /// What a camera sees in a picture of this many pixels; none for one that does not look
+    /// straight down without foreshortening.
+    ///
+    /// Where the zoom is a whole number or one over it, or very nearly so, pixels of the map lie on
+    /// pixels of the picture exactly.
+    pub fn of(camera: &Camera, size: [u32; 2]) -> Option<Self> {
+        let straight = camera.forward().y < -0.999_99;
+        if camera.projection != Projection::Orthographic || !straight {
+            return None;
+        }
+        let size = DVec2::new(f64::from(size[0]), f64::from(size[1]));
+        let tan = f64::from(FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+        let zoom = snapped(size.y / (f64::from(camera.distance()) * tan * 2.0));
+        let middle = DVec2::new(camera.pose.target.x.into(), camera.pose.target.z.into());
+        let top_left = middle - size / (zoom * 2.0);
+        Some(Self {
+            top_left_px: (top_left * zoom).round() / zoom,
+            zoom,
+        })
+    }
+
+    /// The camera that sees this part in a picture of this many pixels.
+    pub fn camera(&self, size: [u32; 2], camera: Camera) -> Camera {
+        let size = DVec2::new(f64::from(size[0]), f64::from(size[1]));
+        let tan = f64::from(FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+        let middle = (self.top_left_px + size / (self.zoom * 2.0)).as_vec2();
+        let distance = (size.y / (self.zoom * tan * 2.0)) as f32;
+        let mut camera = camera;
+        camera.projection = Projection::Orthographic;
+        camera.pose.target = glam::Vec3::new(middle.x, 0.0, middle.y);
+        camera.pose.eye = camera.pose.target + glam::Vec3::Y * distance;
+        camera
+    }
+
+    /// The pixel of the map at a point of the picture, given in pixels from its top left.
+    pub fn map_px(&self, at: Vec2) -> DVec2 {
+        self.top_left_px + at.as_dvec2() / self.zoom
+    }
+}
+
+/// The whole number, or one over it, that a zoom is but for rounding.
+fn snapped(zoom: f64) -> f64 {
+    let nearest = if zoom >= 1.0 {
+        zoom.round()
+    } else {
+        1.0 / (1.0 / zoom).round()
+    };
+    if (zoom / nearest - 1.0).abs() < 1e-4 {
+        nearest
+    } else {
+        zoom
+    }
+}
+
+impl Layer {
+    /// Where a layer's top left corner is when the top left corner of the game's screen is at a
+    /// pixel of the map, in pixels of the map.
+    pub fn origin_px(&self, camera_px: [i64; 2]) -> [i64; 2] {
+        let scrolled = self.parallax.scrolled(camera_px);
+        std::array::from_fn(|axis| {
+            camera_px[axis] - scrolled[axis] + i64::from(self.position_px[axis])
+        })
+    }
+}
+
+impl TileMap {
+    /// Width and height of the picture of the whole map at 1:1, in pixels: up to the far corner of
+    /// the layer that reaches furthest.
+    pub fn canvas_px(&self) -> [u64; 2] {
+        let mut canvas = [1; 2];
+        for layer in &self.layers {
+            let Some(tileset) = self.tilesets.get(layer.tileset) else {
+                continue;
+            };
+            for (axis, side) in canvas.iter_mut().enumerate() {
+                let size = u64::from(layer.size[axis]) * u64::from(tileset.tile_size[axis]);
+                let end = i64::from(layer.position_px[axis]).saturating_add_unsigned(size);
+                *side = (*side).max(u64::try_from(end).unwrap_or(0));
+            }
+        }
+        canvas
+    }
+}

@@ -1,0 +1,164 @@
+//! Tilesets: the pictures that cells show, and how they change with time.
+
+/// The pictures of a layer's tiles.
+#[derive(Debug, Clone, Default)]
+pub struct Tileset {
+    /// Its name for people, such as the name of its file.
+    pub name: String,
+    /// Width and height of a tile, in pixels.
+    pub tile_size: [u32; 2],
+    /// How many pictures it has.
+    pub count: usize,
+    /// RGBA bytes of all pictures, one after the other, each row by row from the top left; colours
+    /// are not multiplied by opacity.
+    pub rgba: Vec<u8>,
+    /// What each picture is in the file, in the same order. Empty where every picture is the tile
+    /// of its own number.
+    pub tiles: Vec<Tile>,
+    /// Whether its pictures only stand for tiles whose pictures are not known.
+    pub is_placeholder: bool,
+    /// The picture for tiles that the file does not have.
+    pub missing: Option<usize>,
+    /// Runs of pictures that are shown one after the other.
+    pub strands: Vec<Strand>,
+}
+
+/// What a picture of a tileset is in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tile {
+    /// The number that cells of the file have.
+    pub id: u32,
+    /// Which of the palettes it is shown in, if there are any.
+    pub palette: Option<u32>,
+    /// Its name in the file.
+    pub name: String,
+}
+
+/// Tiles that are shown one after the other (fact sheet of ika, section 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Strand {
+    /// The first picture.
+    pub first: u32,
+    /// The last one.
+    pub last: u32,
+    /// How long each is shown, in hundredths of a second.
+    pub delay_ticks: u32,
+    /// What comes after what.
+    pub mode: StrandMode,
+}
+
+/// What follows what in a strand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StrandMode {
+    /// From the first to the last and again.
+    Forward,
+    /// From the last to the first and again.
+    Backward,
+    /// Any of them.
+    Random,
+    /// From the first to the last and back.
+    PingPong,
+}
+
+/// Which picture is shown in place of each picture of a tileset, at a moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// By the number of the picture that a cell has.
+    pub shown: Vec<u32>,
+}
+
+impl Tileset {
+    /// Bytes of one picture.
+    pub fn picture_bytes(&self) -> usize {
+        self.tile_size[0] as usize * self.tile_size[1] as usize * 4
+    }
+
+    /// The RGBA bytes of a picture, if there is such a picture.
+    pub fn picture(&self, index: usize) -> Option<&[u8]> {
+        let bytes = self.picture_bytes();
+        let start = index.checked_mul(bytes)?;
+        self.rgba.get(start..start.checked_add(bytes)?)
+    }
+
+    /// What is shown so many hundredths of a second after the start.
+    pub fn frame(&self, ticks: u64) -> Frame {
+        let mut shown: Vec<u32> = (0..self.count as u32).collect();
+        for strand in &self.strands {
+            for picture in strand.first..=strand.last {
+                if let Some(place) = shown.get_mut(picture as usize) {
+                    *place = strand.at(picture, ticks);
+                }
+            }
+        }
+        Frame { shown }
+    }
+}
+
+impl Strand {
+    /// What is shown in place of one of its pictures, so many hundredths of a second after the
+    /// start. Every picture goes its own way from where it began.
+    pub fn at(&self, picture: u32, ticks: u64) -> u32 {
+        let count = u64::from(self.last.saturating_sub(self.first)) + 1;
+        let begun = u64::from(picture.saturating_sub(self.first));
+        // A delay of nothing is one of the shortest that there is.
+        let steps = ticks / u64::from(self.delay_ticks.max(1));
+        let place = match self.mode {
+            StrandMode::Forward => (begun + steps) % count,
+            StrandMode::Backward => (begun + count - steps % count) % count,
+            StrandMode::Random if steps == 0 => begun,
+            StrandMode::Random => scrambled(steps ^ (begun << 32)) % count,
+            StrandMode::PingPong => {
+                let round = (count * 2).saturating_sub(2).max(1);
+                let at = (begun + steps) % round;
+                if at < count { at } else { round - at }
+            }
+        };
+        self.first + place as u32
+    }
+}
+
+/// A number that looks like any other but is the same each time (the finalizer of `SplitMix64`).
+fn scrambled(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strand(mode: StrandMode) -> Strand {
+        Strand {
+            first: 4,
+            last: 6,
+            delay_ticks: 10,
+            mode,
+        }
+    }
+
+    #[test]
+    fn every_picture_of_a_strand_goes_its_own_way() {
+        let steps =
+            |mode, picture| [0, 9, 10, 20, 30, 40].map(|ticks| strand(mode).at(picture, ticks));
+        assert_eq!(steps(StrandMode::Forward, 4), [4, 4, 5, 6, 4, 5]);
+        assert_eq!(steps(StrandMode::Forward, 6), [6, 6, 4, 5, 6, 4]);
+        assert_eq!(steps(StrandMode::Backward, 4), [4, 4, 6, 5, 4, 6]);
+        assert_eq!(steps(StrandMode::PingPong, 4), [4, 4, 5, 6, 5, 4]);
+        let random = steps(StrandMode::Random, 5);
+        assert_eq!(random[0], 5);
+        assert!(random.iter().all(|picture| (4..=6).contains(picture)));
+    }
+
+    #[test]
+    fn what_is_in_no_strand_stays() {
+        let tileset = Tileset {
+            count: 6,
+            strands: vec![strand(StrandMode::Forward)],
+            ..Tileset::default()
+        };
+        // The strand ends beyond the last picture, which is no reason to panic.
+        assert_eq!(tileset.frame(10).shown, [0, 1, 2, 3, 5, 6]);
+    }
+}
