@@ -114,6 +114,9 @@ pub(super) fn run(
         if let Some(flight) = &flight {
             view.camera.pose = flight.pose(frame as f32 / args.frames as f32);
         }
+        if view.shown.flat {
+            view.camera.pose = panned(view.camera.pose);
+        }
         let (palettes, whole) = draw(&mut view, frame)?;
         for (times, time) in times.iter_mut().zip([whole, palettes, clear()?, quad()?]) {
             times.0.push(time);
@@ -148,6 +151,15 @@ pub(super) fn run(
         0 => Status::Done,
         _ => Status::FileErrors,
     })
+}
+
+/// The pose after a drag that moves a flat map by whole pixels.
+fn panned(pose: Pose) -> Pose {
+    let way = Vec3::new(3.0, 0.0, 1.0);
+    Pose {
+        eye: pose.eye + way,
+        target: pose.target + way,
+    }
 }
 
 impl Headless {

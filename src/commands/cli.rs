@@ -276,7 +276,7 @@ pub struct PictureArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Picture")]
 pub struct LookArgs {
-    /// Look from `iso`, `top`, `north`, `south`, `east` or `west`
+    /// Look from `iso`, `top`, `north`, `south`, `east` or `west`; `flat` is a 2D map at 1:1
     #[arg(
         long,
         value_name = "NAME",
@@ -408,9 +408,10 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
 }
 
 fn view_names() -> impl TypedValueParser<Value = NamedView> {
-    let names = PossibleValuesParser::new(NamedView::ALL.map(NamedView::name));
-    names.try_map(|name| {
-        let view = NamedView::ALL.into_iter().find(|view| view.name() == name);
+    let views = || NamedView::ALL.into_iter().chain([NamedView::Flat]);
+    let names = PossibleValuesParser::new(views().map(NamedView::name));
+    names.try_map(move |name| {
+        let view = views().find(|view| view.name() == name);
         view.ok_or("not a view")
     })
 }

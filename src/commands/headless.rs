@@ -3,12 +3,15 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use glam::DVec2;
+
 use super::CommandError;
 use super::cli::{LookArgs, PictureArgs};
 use super::source::{self, Opened};
 use crate::render::{Gpu, Target, View};
-use crate::scene::camera::{self, Camera};
+use crate::scene::camera::{self, Camera, NamedView};
 use crate::scene::registry::OpenOptions;
+use crate::scene::tilemap::FlatWindow;
 use crate::scene::{ClipInfo, Document, Playhead, Shown};
 
 /// What a picture is drawn with.
@@ -32,8 +35,6 @@ pub(super) fn open(
         (opened, gpu.join())
     });
     let opened = opened?;
-    check_overlays(&picture.look, &*opened.document)?;
-    playhead_of(&picture.look, &*opened.document)?;
     shown_of(&picture.look, &*opened.document)?;
     let gpu = gpu.map_err(|_panic| {
         CommandError::Device("its driver failed while it was started".to_owned())
@@ -174,7 +175,8 @@ pub(super) fn check_frame(frame: f32, frames: u32) -> Result<(), CommandError> {
 }
 
 /// What of a document the arguments ask for, all else as it is at first.
-fn shown_of(look: &LookArgs, document: &dyn Document) -> Result<Shown, CommandError> {
+pub(super) fn shown_of(look: &LookArgs, document: &dyn Document) -> Result<Shown, CommandError> {
+    check_overlays(look, document)?;
     let mut shown = Shown {
         playhead: playhead_of(look, document)?,
         ..Shown::default()
@@ -185,6 +187,33 @@ fn shown_of(look: &LookArgs, document: &dyn Document) -> Result<Shown, CommandEr
     let asked = look.first_look().show(document, &mut shown);
     asked.map_err(CommandError::Argument)?;
     Ok(shown)
+}
+
+/// A camera straight above the middle of a 2D map, that sees each of its pixels as one of a
+/// picture of this size.
+fn flat_camera(document: &dyn Document, size: [u32; 2]) -> Result<Camera, CommandError> {
+    let map_size = flat_size(document)?;
+    let corner = |axis: usize| (map_size[axis] as f64 - f64::from(size[axis])) * 0.5;
+    let window = FlatWindow {
+        top_left_px: DVec2::new(corner(0), corner(1)).round(),
+        zoom: 1.0,
+    };
+    let bounds = document.bounds();
+    let camera = Camera::framing(bounds, NamedView::Top, document.handedness(), 1.0);
+    Ok(window.camera(size, camera))
+}
+
+/// Width and height of a 2D map, in pixels.
+///
+/// # Errors
+/// When the document is none.
+pub(super) fn flat_size(document: &dyn Document) -> Result<[u64; 2], CommandError> {
+    document.flat_size().ok_or_else(|| {
+        let format = document.format().name;
+        CommandError::Argument(format!(
+            "--view flat is for 2D maps, and this is a {format}"
+        ))
+    })
 }
 
 /// The view that the arguments ask for, for a picture of this aspect ratio.
@@ -198,7 +227,14 @@ pub(super) fn view_of(
 ) -> Result<View, CommandError> {
     let handedness = document.handedness();
     let look = &picture.look;
-    let shown = shown_of(look, document)?;
+    let mut shown = shown_of(look, document)?;
+    if look.view == Some(NamedView::Flat) {
+        let camera = flat_camera(document, picture.size)?;
+        shown.flat = true;
+        let mut view = View::plain(camera);
+        view.shown = shown;
+        return Ok(view);
+    }
     let bounds = document.part_bounds(shown.part);
     let mut camera = if let Some(pose) = look.camera {
         Camera::new(pose, handedness)

@@ -1,7 +1,7 @@
 //! `mapscope render`: a picture of a file, without a window.
 
-use std::fs;
-use std::io::{self, Cursor};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use image::{ImageFormat, RgbaImage};
@@ -9,11 +9,16 @@ use image::{ImageFormat, RgbaImage};
 use super::cli::RenderArgs;
 use super::headless::{self, Headless, view_of};
 use super::output::{self, Tally};
-use super::{CommandError, Status};
+use super::{CommandError, Status, source};
 use crate::render::{Renderer, View};
+use crate::scene::Document;
+use crate::scene::camera::NamedView;
 use crate::scene::registry::OpenOptions;
 
 pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+    if args.picture.look.view == Some(NamedView::Flat) {
+        return run_flat(args, options);
+    }
     let (opened, headless) = headless::open(&args.file, options, &args.picture)?;
     let document = &*opened.document;
     let Headless { gpu, target, .. } = &headless;
@@ -29,25 +34,63 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
         headless.check()?;
         write_picture(output, &picture)
     };
-    match &args.frames {
-        None => draw(&view, &args.output)?,
-        Some(frames) => {
-            let pattern = FramePattern::of(&args.output)?;
-            let clip = view.shown.playhead.clip;
-            let info = clip.and_then(|clip| document.clips().get(clip));
-            // All of them are there, or nothing is written.
-            headless::check_frame(*frames.end() as f32, info.map_or(0, |clip| clip.frames))?;
-            for frame in frames.clone() {
-                view.shown.playhead.frame = frame as f32;
-                draw(&view, &pattern.path(frame))?;
-            }
+    let clip = view.shown.playhead.clip;
+    for (frame, path) in pictures(args, document, clip)? {
+        if let Some(frame) = frame {
+            view.shown.playhead.frame = frame as f32;
+        }
+        draw(&view, &path)?;
+    }
+    Ok(finish(args, document))
+}
+
+/// Draws a 2D map at 1:1, for which there need be no graphics adapter.
+fn run_flat(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+    let opened = source::open(&args.file, options)?;
+    let document = &*opened.document;
+    headless::flat_size(document)?;
+    let mut shown = headless::shown_of(&args.picture.look, document)?;
+    shown.flat = true;
+    for (frame, path) in pictures(args, document, shown.playhead.clip)? {
+        if let Some(frame) = frame {
+            shown.playhead.frame = frame as f32;
+        }
+        if let Some(picture) = document.flat(&shown) {
+            write_whole(&path, |out| {
+                picture.write_png(out).map_err(io::Error::other)
+            })?;
         }
     }
+    Ok(finish(args, document))
+}
+
+/// The files that are to be written, each with the frame that it shows if it is not the one that
+/// the arguments ask for.
+fn pictures(
+    args: &RenderArgs,
+    document: &dyn Document,
+    clip: Option<usize>,
+) -> Result<Vec<(Option<u32>, PathBuf)>, CommandError> {
+    let Some(frames) = &args.frames else {
+        return Ok(vec![(None, args.output.clone())]);
+    };
+    let pattern = FramePattern::of(&args.output)?;
+    let info = clip.and_then(|clip| document.clips().get(clip));
+    // All of them are there, or nothing is written.
+    headless::check_frame(*frames.end() as f32, info.map_or(0, |clip| clip.frames))?;
+    let pictures = frames
+        .clone()
+        .map(|frame| (Some(frame), pattern.path(frame)));
+    Ok(pictures.collect())
+}
+
+/// Says what is wrong with the file that was drawn.
+fn finish(args: &RenderArgs, document: &dyn Document) -> Status {
     output::note_problems(&args.file, document.problems());
-    Ok(match Tally::of(document.problems()).errors {
+    match Tally::of(document.problems()).errors {
         0 => Status::Done,
         _ => Status::FileErrors,
-    })
+    }
 }
 
 /// The names of a sequence of pictures: a path with one `%d`, or `%03d` for three digits.
@@ -96,21 +139,38 @@ impl<'a> FramePattern<'a> {
 
 /// Writes a PNG, whole or not at all.
 fn write_picture(path: &Path, picture: &RgbaImage) -> Result<(), CommandError> {
-    let error = |source| CommandError::Write {
-        path: path.to_owned(),
-        source,
-    };
-    let mut png = Cursor::new(Vec::new());
-    picture
-        .write_to(&mut png, ImageFormat::Png)
-        .map_err(|e| error(io::Error::other(e)))?;
-    replace_file(path, &png.into_inner()).map_err(error)
+    write_whole(path, |out| {
+        // The encoder goes back to where it began.
+        let mut png = Cursor::new(Vec::new());
+        let encoded = picture.write_to(&mut png, ImageFormat::Png);
+        encoded.map_err(io::Error::other)?;
+        out.write_all(png.get_ref())
+    })
 }
 
-fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file, whole or not at all.
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), CommandError> {
+    replace_file(path, write).map_err(|source| CommandError::Write {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn replace_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let write_to = |path: &Path| {
+        let mut out = BufWriter::new(File::create(path)?);
+        write(&mut out)?;
+        out.flush()
+    };
     // A device or a pipe cannot be replaced, only written to.
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return fs::write(path, bytes);
+        return write_to(path);
     }
     let Some(name) = path.file_name() else {
         return Err(io::ErrorKind::InvalidFilename.into());
@@ -118,7 +178,7 @@ fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut part_name = name.to_owned();
     part_name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(part_name);
-    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    let written = write_to(&part).and_then(|()| fs::rename(&part, path));
     if written.is_err() {
         // There may be nothing to remove; the first error is the one that matters.
         let _gone = fs::remove_file(&part);
@@ -148,11 +208,12 @@ mod tests {
     fn a_file_is_replaced_whole_and_nothing_is_left_behind() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("größe.png");
-        replace_file(&path, b"old").unwrap();
-        replace_file(&path, b"new").unwrap();
+        let put = |path: &Path, bytes: &[u8]| replace_file(path, |out| out.write_all(bytes));
+        put(&path, b"old").unwrap();
+        put(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert!(replace_file(&dir.path().join("no/such.png"), b"x").is_err());
-        assert!(replace_file(dir.path(), b"x").is_err());
+        assert!(put(&dir.path().join("no/such.png"), b"x").is_err());
+        assert!(put(dir.path(), b"x").is_err());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }

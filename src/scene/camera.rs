@@ -160,10 +160,12 @@ pub enum NamedView {
     East,
     /// From the west, looking east.
     West,
+    /// From straight above without foreshortening, as a game of 2D tiles shows its maps.
+    Flat,
 }
 
 impl NamedView {
-    /// All views, in the order in which menus list them.
+    /// All views that every document has, in the order in which menus list them.
     pub const ALL: [Self; 6] = [
         Self::Iso,
         Self::Top,
@@ -182,6 +184,7 @@ impl NamedView {
             Self::South => "south",
             Self::East => "east",
             Self::West => "west",
+            Self::Flat => "flat",
         }
     }
 
@@ -191,7 +194,7 @@ impl NamedView {
         let slant = Vec3::NEG_Y * 0.5;
         match self {
             Self::Iso => (east + north + Vec3::NEG_Y * 1.15).normalize(),
-            Self::Top => Vec3::NEG_Y,
+            Self::Top | Self::Flat => Vec3::NEG_Y,
             Self::North => (slant - north).normalize(),
             Self::South => (slant + north).normalize(),
             Self::East => (slant - east).normalize(),

@@ -14,7 +14,7 @@ use super::model::Model;
 use super::playback::{ClipInfo, Curve, Playhead};
 use super::shown::{Overlay, Shown};
 use super::terrain::Terrain;
-use super::tilemap::TileMap;
+use super::tilemap::{FlatPicture, TileMap};
 use crate::formats::{Format, Problem};
 
 /// An axis-aligned box in world space.
@@ -481,22 +481,16 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// A small picture of all that is shown from straight above, with no side longer than
-    /// `longest_px`; its left top corner is that of [`Document::bounds`]. Only of what is flat.
-    fn overview(&self, longest_px: u32, shown: &Shown) -> Option<Picture> {
-        let _ = (longest_px, shown);
-        None
-    }
-
-    /// The width and height of its picture when each of its pixels is one of the picture
-    /// (`--view flat`). Only of what is flat.
+    /// The width and height of its picture when each of its pixels is one of the picture. Only of
+    /// what is flat.
     fn flat_size(&self) -> Option<[u64; 2]> {
         None
     }
 
-    /// A row of that picture: RGBA bytes into `row`, which has room for it.
-    fn flat_row(&self, y: u64, shown: &Shown, row: &mut [u8]) {
-        let _ = (y, shown, row);
+    /// That picture. Only of what is flat.
+    fn flat<'a>(&'a self, shown: &'a Shown) -> Option<FlatPicture<'a>> {
+        let _ = shown;
+        None
     }
 
     /// Numbers about the whole.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::items::{self, item};
-use super::{HANDEDNESS, Step, TileMap};
+use super::{FlatPicture, HANDEDNESS, Step, TileMap};
 use crate::formats::{Format, Problem};
 use crate::scene::camera::Handedness;
 use crate::scene::{
@@ -105,6 +105,14 @@ impl Document for TileMap {
 
     fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
         None
+    }
+
+    fn flat_size(&self) -> Option<[u64; 2]> {
+        Some(self.canvas_px())
+    }
+
+    fn flat<'a>(&'a self, shown: &'a Shown) -> Option<FlatPicture<'a>> {
+        Some(self.flat_picture(shown))
     }
 
     fn statistics(&self) -> Vec<Statistic> {

@@ -8,7 +8,9 @@
 
 mod cell;
 mod document;
+mod flatten;
 mod items;
+mod moving;
 mod place;
 mod tileset;
 
@@ -16,6 +18,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use cell::Cell;
+pub use flatten::FlatPicture;
 pub use place::{FlatWindow, Parallax, RectPx};
 pub use tileset::{Frame, Strand, StrandMode, Tileset};
 

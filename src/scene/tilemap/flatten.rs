@@ -1,0 +1,320 @@
+//! The picture of a whole map at 1:1, made on the CPU: exact to the pixel, whatever the graphics
+//! adapter, and as large as the map.
+//!
+//! Layers lie upon each other over opaque black, blended as the engines blend: in gamma space
+//! with 8 bits, rounded after each layer.
+
+use std::io::Write;
+
+use super::{Cell, Frame, Layer, Pass, RectPx, Step, TileMap, Tileset};
+use crate::scene::{Picture, Shown};
+
+/// Bytes of a pixel.
+const RGBA: usize = 4;
+
+/// The picture of a whole map at 1:1, row by row.
+#[derive(Debug)]
+pub struct FlatPicture<'a> {
+    map: &'a TileMap,
+    shown: &'a Shown,
+    /// Of each tileset, what its tiles are at the moment.
+    frames: Vec<Frame>,
+    /// Width and height in pixels.
+    size: [u64; 2],
+}
+
+impl TileMap {
+    /// The picture of the whole map.
+    pub fn flat_picture<'a>(&'a self, shown: &'a Shown) -> FlatPicture<'a> {
+        let ticks = self.ticks(shown.playhead);
+        FlatPicture {
+            map: self,
+            shown,
+            frames: self
+                .tilesets
+                .iter()
+                .map(|tileset| tileset.frame(ticks))
+                .collect(),
+            size: self.canvas_px(),
+        }
+    }
+}
+
+impl FlatPicture<'_> {
+    /// Width and height in pixels.
+    pub fn size(&self) -> [u64; 2] {
+        self.size
+    }
+
+    /// Draws a row into as many RGBA bytes as fit, from the left.
+    pub fn row(&self, y: u64, row: &mut [u8]) {
+        for pixel in row.chunks_exact_mut(RGBA) {
+            pixel.copy_from_slice(&[0, 0, 0, 255]);
+        }
+        let y = i64::try_from(y).unwrap_or(i64::MAX);
+        for step in &self.map.steps {
+            match *step {
+                Step::Layer {
+                    layer,
+                    skips_zero,
+                    pass,
+                } => self.layer_row(layer, skips_zero, pass, y, row),
+                Step::Things { layer } => self.things_row(layer, y, row),
+            }
+        }
+    }
+
+    /// How opaque a layer is, from 0 to 255; 0 for one that is hidden.
+    fn opacity(&self, layer: usize) -> u32 {
+        let item = TileMap::layer_item(layer);
+        if self.shown.hides(item) {
+            return 0;
+        }
+        self.shown.opacities.get(item).map_or(255, u32::from)
+    }
+
+    fn layer_row(&self, index: usize, skips_zero: bool, pass: Pass, y: i64, row: &mut [u8]) {
+        let opacity = self.opacity(index);
+        let Some(layer) = self.map.layers.get(index).filter(|_| opacity > 0) else {
+            return;
+        };
+        let (Some(tileset), Some(frame)) = (
+            self.map.tilesets.get(layer.tileset),
+            self.frames.get(layer.tileset),
+        ) else {
+            return;
+        };
+        let [tile_w, tile_h] = tileset.tile_size.map(i64::from);
+        if tile_w == 0 || tile_h == 0 {
+            return;
+        }
+        let [left, top] = layer.origin_px([0, 0]);
+        let (tile_row, dy) = ((y - top).div_euclid(tile_h), (y - top).rem_euclid(tile_h));
+        let width = (row.len() / RGBA) as i64;
+        let mut x = 0;
+        while x < width {
+            let (column, dx) = ((x - left).div_euclid(tile_w), (x - left).rem_euclid(tile_w));
+            let count = (tile_w - dx).min(width - x);
+            let pixels = &mut row[x as usize * RGBA..(x + count) as usize * RGBA];
+            x += count;
+            let Some((cell, tints)) = layer.cell_at([column, tile_row]) else {
+                continue;
+            };
+            let is_in_pass = match pass {
+                Pass::All => true,
+                Pass::Normal => !cell.has_priority(),
+                Pass::Priority => cell.has_priority(),
+            };
+            let picture = cell
+                .picture()
+                .filter(|picture| *picture != 0 || !skips_zero);
+            let shown = picture
+                .filter(|_| is_in_pass)
+                .and_then(|picture| frame.shown.get(picture))
+                .and_then(|picture| tileset.picture(*picture as usize));
+            let Some(shown) = shown else {
+                continue;
+            };
+            let span = Span {
+                cell,
+                tileset,
+                picture: shown,
+                tints,
+                opacity,
+                from: [dx as u32, dy as u32],
+            };
+            span.draw(pixels);
+        }
+    }
+
+    /// Draws the pictures of sprites.
+    fn things_row(&self, layer: Option<usize>, y: i64, row: &mut [u8]) {
+        if layer.is_some_and(|layer| self.opacity(layer) == 0) {
+            return;
+        }
+        let things = self.map.things.iter().filter(|thing| thing.layer == layer);
+        for thing in things {
+            let picture = thing.picture.and_then(|index| self.map.pictures.get(index));
+            if let Some(picture) = picture {
+                picture_row(picture, thing.rect_px, y, row);
+            }
+        }
+    }
+
+    /// Writes it as a PNG, without ever holding all of it in memory.
+    ///
+    /// # Errors
+    /// When it is larger than a PNG can be, or cannot be written.
+    pub fn write_png(&self, out: impl Write) -> Result<(), png::EncodingError> {
+        let too_large = |_| png::EncodingError::LimitsExceeded;
+        let [width, height] = self.size;
+        let width_px = u32::try_from(width).map_err(too_large)?;
+        let height_px = u32::try_from(height).map_err(too_large)?;
+        let mut encoder = png::Encoder::new(out, width_px, height_px);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        let mut stream = writer.stream_writer()?;
+        let mut row = vec![0; width_px as usize * RGBA];
+        for y in 0..height {
+            self.row(y, &mut row);
+            stream.write_all(&row)?;
+        }
+        stream.finish()?;
+        writer.finish()
+    }
+
+    /// A picture of it with no side longer than so many pixels. Of a large map not every row is
+    /// looked at.
+    pub fn scaled_down(&self, longest_px: u32) -> Picture {
+        let [width, height] = self.size;
+        let longest = width.max(height).max(1);
+        let scaled = |side: u64| {
+            let scaled = side * u64::from(longest_px).min(longest) / longest;
+            scaled.max(1) as usize
+        };
+        let [w, h] = [scaled(width), scaled(height)];
+        let mut row = vec![0; width as usize * RGBA];
+        let mut rgba = Vec::with_capacity(w * h * RGBA);
+        let mut sums = vec![[0_u32; 4]; w];
+        for line in 0..h as u64 {
+            let rows = line * height / h as u64..((line + 1) * height / h as u64).max(1);
+            let step = ((rows.end - rows.start) / MOST_ROWS_LOOKED_AT).max(1);
+            sums.fill([0; 4]);
+            for y in rows.step_by(step as usize) {
+                self.row(y, &mut row);
+                for (x, pixel) in row.chunks_exact(RGBA).enumerate() {
+                    let sum = &mut sums[x * w / width as usize];
+                    for (sum, channel) in sum.iter_mut().zip(&pixel[..3]) {
+                        *sum += u32::from(*channel);
+                    }
+                    sum[3] += 1;
+                }
+            }
+            for [r, g, b, count] in &sums {
+                let mean = |sum: &u32| (sum / (*count).max(1)) as u8;
+                rgba.extend([mean(r), mean(g), mean(b), 255]);
+            }
+        }
+        Picture {
+            size: [w as u32, h as u32],
+            rgba,
+        }
+    }
+}
+
+/// How many of the rows that are one row of a smaller picture are looked at, of many.
+const MOST_ROWS_LOOKED_AT: u64 = 4;
+
+/// A part of a row that is within one cell.
+struct Span<'a> {
+    cell: Cell,
+    tileset: &'a Tileset,
+    /// The bytes of the picture that is shown.
+    picture: &'a [u8],
+    tints: Option<&'a [[u8; 4]; 4]>,
+    opacity: u32,
+    /// The first pixel, from the top left of the cell.
+    from: [u32; 2],
+}
+
+impl Span<'_> {
+    fn draw(&self, pixels: &mut [u8]) {
+        let size = self.tileset.tile_size;
+        let [x, y] = self.from;
+        for (pixel, x) in pixels.chunks_exact_mut(RGBA).zip(x..) {
+            let [u, v] = self.cell.source_pixel([x, y], size);
+            let at = (v * size[0] + u) as usize * RGBA;
+            let Some(&[r, g, b, a]) = self.picture.get(at..at + RGBA) else {
+                continue;
+            };
+            let mut color = [r, g, b, a];
+            if let Some(tints) = self.tints {
+                color = tinted(color, tints, [x, y], size);
+            }
+            blend(pixel, color, self.opacity);
+        }
+    }
+}
+
+impl Layer {
+    /// The cell of a column and row, which may lie outside of the layer, and its tints.
+    pub fn cell_at(&self, at: [i64; 2]) -> Option<(Cell, Option<&[[u8; 4]; 4]>)> {
+        let mut inside = [0; 2];
+        for axis in 0..2 {
+            let size = i64::from(self.size[axis]);
+            let number = if self.wraps[axis] && size > 0 {
+                at[axis].rem_euclid(size)
+            } else {
+                at[axis]
+            };
+            if !(0..size).contains(&number) {
+                return self.outside.map(|cell| (cell, None));
+            }
+            inside[axis] = number as usize;
+        }
+        let index = inside[1] * self.size[0] as usize + inside[0];
+        let cell = *self.cells.get(index)?;
+        Some((cell, self.tints.as_ref().and_then(|tints| tints.get(index))))
+    }
+}
+
+/// A colour with the tint at a pixel of a cell, which lies between those of the corners.
+fn tinted(color: [u8; 4], tints: &[[u8; 4]; 4], [x, y]: [u32; 2], [w, h]: [u32; 2]) -> [u8; 4] {
+    let across = (x as f32 + 0.5) / w as f32;
+    let down = (y as f32 + 0.5) / h as f32;
+    std::array::from_fn(|channel| {
+        let [upper_left, upper_right, lower_left, lower_right] =
+            tints.map(|corner| f32::from(corner[channel]));
+        let upper = upper_left + (upper_right - upper_left) * across;
+        let lower = lower_left + (lower_right - lower_left) * across;
+        let tint = upper + (lower - upper) * down;
+        let from = f32::from(color[channel]);
+        let to = match channel {
+            3 => from * tint / 255.0,
+            _ if tint < 128.0 => from * tint / 128.0,
+            _ => 255.0 - (255.0 - from) * (255.0 - tint) / 127.0,
+        };
+        to.round() as u8
+    })
+}
+
+/// Puts a colour over an opaque one.
+fn blend(pixel: &mut [u8], [r, g, b, a]: [u8; 4], opacity: u32) {
+    let alpha = (u32::from(a) * opacity * 2 + 255) / 510;
+    for (below, above) in pixel.iter_mut().zip([r, g, b]) {
+        let sum = u32::from(above) * alpha + u32::from(*below) * (255 - alpha);
+        *below = ((sum * 2 + 255) / 510) as u8;
+    }
+}
+
+/// Draws a row of a picture that fills a rectangle.
+fn picture_row(picture: &Picture, rect: RectPx, y: i64, row: &mut [u8]) {
+    let [left, top] = rect.min;
+    let [w, h] = [0, 1].map(|axis| rect.max[axis] - rect.min[axis]);
+    let down = (y as f32 + 0.5 - top) / h;
+    if !(0.0..1.0).contains(&down) {
+        return;
+    }
+    let v = (down * picture.size[1] as f32) as usize;
+    let ends = [
+        left.round().max(0.0) as usize,
+        rect.max[0].round().max(0.0) as usize,
+    ];
+    for (x, pixel) in row
+        .chunks_exact_mut(RGBA)
+        .enumerate()
+        .take(ends[1])
+        .skip(ends[0])
+    {
+        let across = (x as f32 + 0.5 - left) / w;
+        if !(0.0..1.0).contains(&across) {
+            continue;
+        }
+        let u = (across * picture.size[0] as f32) as usize;
+        let at = (v * picture.size[0] as usize + u) * RGBA;
+        if let Some(&[r, g, b, a]) = picture.rgba.get(at..at + RGBA) {
+            blend(pixel, [r, g, b, a], 255);
+        }
+    }
+}
