@@ -49,7 +49,9 @@ fn open_text(text: &str) -> Arc<dyn Document> {
 fn model(document: &dyn Document) -> &Model {
     match document.drawable() {
         Drawable::Model(model) => model,
-        Drawable::Terrain(_) | Drawable::Level(_) | Drawable::Tiles(_) => panic!("this is no model"),
+        Drawable::Terrain(_) | Drawable::Level(_) | Drawable::Tiles(_) => {
+            panic!("this is no model")
+        }
     }
 }
 

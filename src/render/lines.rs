@@ -127,7 +127,7 @@ impl LineData {
         self.lines.clear();
         document.lines(&view.shown, &mut self.lines);
         if let Some(item) = view.shown.selected {
-            let outline = document.item_outline(item, view.shown.playhead);
+            let outline = document.outline_shown(item, &view.shown);
             self.lines.extend(outline.into_iter().map(|ends| Line {
                 ends,
                 color: OUTLINE_COLOR,

@@ -366,6 +366,11 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Line segments in world space that outline an item in the view at a moment.
     fn item_outline(&self, item: Item, playhead: Playhead) -> Vec<[Vec3; 2]>;
 
+    /// The same where the document is shown, if its parts are not always in the same place.
+    fn outline_shown(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        self.item_outline(item, shown.playhead)
+    }
+
     /// Adds the lines of the overlays that are on to those in `lines`.
     fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
         let _ = (shown, lines);

@@ -75,6 +75,9 @@ pub struct Shown {
     /// Whether a 2D map is shown as the game does, its layers upon each other and moving with the
     /// camera each in its own way.
     pub flat: bool,
+    /// The pixel of a flat 2D map that is at the top left corner of the picture, by which its
+    /// layers have scrolled ([`FlatWindow::camera_px`](super::tilemap::FlatWindow::camera_px)).
+    pub flat_camera_px: [i64; 2],
     /// How far apart the layers of a 2D map are that is not shown flat, in world units; as far as
     /// is usual for it if there is none.
     pub layer_gap: Option<f32>,

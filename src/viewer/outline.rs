@@ -8,7 +8,7 @@ use glam::{Mat4, Vec3, Vec4};
 
 use super::state::OpenFile;
 use crate::scene::camera::Camera;
-use crate::scene::{Item, Playhead};
+use crate::scene::{Item, Shown};
 
 /// As wide as it needs to be to be seen on any ground, in logical pixels.
 const STROKE: Stroke = Stroke {
@@ -19,8 +19,8 @@ const STROKE: Stroke = Stroke {
 /// The outline of an item, kept while the pointer stays on it.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
-    /// The item, the load that it is of, and the moment.
-    of: Option<(Item, u64, Playhead)>,
+    /// The item, the load that it is of, and how it is shown.
+    of: Option<(Item, u64, Shown)>,
     segments_in_world: Vec<[Vec3; 2]>,
 }
 
@@ -33,12 +33,14 @@ impl Outline {
         open: &OpenFile,
         camera: &Camera,
         item: Option<Item>,
-        playhead: Playhead,
+        shown: &Shown,
     ) {
-        let of = item.map(|item| (item, open.version, playhead));
-        if self.of != of {
-            self.of = of;
-            let outline = |item| open.document.item_outline(item, playhead);
+        let same = |(of, version, as_shown): &(Item, u64, Shown)| {
+            (Some(*of), *version) == (item, open.version) && as_shown == shown
+        };
+        if !self.of.as_ref().is_some_and(same) {
+            self.of = item.map(|item| (item, open.version, shown.clone()));
+            let outline = |item| open.document.outline_shown(item, shown);
             self.segments_in_world = item.map_or_else(Vec::new, outline);
         }
         if self.segments_in_world.is_empty() {

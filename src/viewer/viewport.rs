@@ -89,9 +89,8 @@ impl Viewport {
             let item = state
                 .hovered
                 .filter(|item| state.shown.selected != Some(*item));
-            let playhead = state.shown.playhead;
             self.outline
-                .paint(ui.painter(), rect, open, &state.camera, item, playhead);
+                .paint(ui.painter(), rect, open, &state.camera, item, &state.shown);
             self.labels
                 .paint(ui.painter(), rect, open, &state.camera, &state.shown);
         }

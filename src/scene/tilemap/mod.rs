@@ -6,11 +6,12 @@
 //! Y, each higher than the ones that are drawn before it ([`Shown::layer_gap`]). Seen from
 //! straight above, that is the picture that the game draws.
 
+mod animation;
 mod cell;
 mod document;
 mod flatten;
 mod items;
-mod moving;
+mod known;
 mod place;
 mod tileset;
 
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 
 pub use cell::Cell;
 pub use flatten::FlatPicture;
+pub use known::Known;
 pub use place::{FlatWindow, Parallax, RectPx};
 pub use tileset::{Frame, Strand, StrandMode, Tileset};
 
@@ -60,6 +62,8 @@ pub struct TileMap {
     pub facts: Box<dyn Facts>,
     /// One clip of the animated tiles, if there are any ([`TileMap::clips_of`]).
     pub clips: Vec<ClipInfo>,
+    /// What is counted when it is first asked for: nothing, in a map that was just made.
+    pub known: Known,
 }
 
 /// What only the format of a map knows of it.
@@ -232,6 +236,24 @@ pub struct Thing {
     pub outline_px: Vec<[f32; 2]>,
     /// What the file says of it.
     pub properties: Vec<PropertyGroup>,
+}
+
+impl Thing {
+    /// Something of which no more is known yet than its name and the layer that it stands on.
+    pub fn new(kind: ThingKind, name: impl Into<String>, layer: Option<usize>) -> Self {
+        Self {
+            kind,
+            name: name.into(),
+            layer,
+            rect_px: RectPx::default(),
+            picture: None,
+            faces: None,
+            wander_px: None,
+            zone: None,
+            outline_px: Vec::new(),
+            properties: Vec::new(),
+        }
+    }
 }
 
 /// What stands on a map.

@@ -88,6 +88,12 @@ impl FlatWindow {
         camera
     }
 
+    /// The whole pixel of the map by which layers scroll ([`Layer::origin_px`]).
+    pub fn camera_px(&self) -> [i64; 2] {
+        // Beyond the numbers that there are it stays at the last one.
+        self.top_left_px.floor().to_array().map(|px| px as i64)
+    }
+
     /// The pixel of the map at a point of the picture, given in pixels from its top left.
     pub fn map_px(&self, at: Vec2) -> DVec2 {
         self.top_left_px + at.as_dvec2() / self.zoom

@@ -80,11 +80,25 @@ impl Tileset {
         self.rgba.get(start..start.checked_add(bytes)?)
     }
 
+    /// What is shown in place of a picture so many hundredths of a second after the start.
+    pub fn picture_at(&self, picture: usize, ticks: u64) -> usize {
+        let number = u32::try_from(picture).unwrap_or(u32::MAX);
+        // As in a frame, the last one that has it counts.
+        let strand = self.strands.iter().rev();
+        let strand = strand.filter(|strand| strand.is_active());
+        let mut strand = strand.filter(|strand| (strand.first..=strand.last).contains(&number));
+        match strand.next() {
+            Some(strand) => strand.at(number, ticks) as usize,
+            None => picture,
+        }
+    }
+
     /// What is shown so many hundredths of a second after the start.
     pub fn frame(&self, ticks: u64) -> Frame {
         let mut shown: Vec<u32> = (0..self.count as u32).collect();
-        for strand in &self.strands {
-            for picture in strand.first..=strand.last {
+        for strand in self.strands.iter().filter(|strand| strand.is_active()) {
+            let last = strand.last.min(self.count as u32);
+            for picture in strand.first..=last {
                 if let Some(place) = shown.get_mut(picture as usize) {
                     *place = strand.at(picture, ticks);
                 }
@@ -95,6 +109,11 @@ impl Tileset {
 }
 
 impl Strand {
+    /// Whether it shows more than one picture.
+    pub fn is_active(&self) -> bool {
+        self.first < self.last
+    }
+
     /// What is shown in place of one of its pictures, so many hundredths of a second after the
     /// start. Every picture goes its own way from where it began.
     pub fn at(&self, picture: u32, ticks: u64) -> u32 {
@@ -159,6 +178,10 @@ mod tests {
             ..Tileset::default()
         };
         // The strand ends beyond the last picture, which is no reason to panic.
-        assert_eq!(tileset.frame(10).shown, [0, 1, 2, 3, 5, 6]);
+        let shown = tileset.frame(10).shown;
+        assert_eq!(shown, [0, 1, 2, 3, 5, 6]);
+        for (picture, shown) in shown.into_iter().enumerate() {
+            assert_eq!(tileset.picture_at(picture, 10), shown as usize);
+        }
     }
 }
