@@ -11,6 +11,7 @@ pub(crate) mod parallel;
 pub mod pfmap;
 pub mod pfobj;
 pub mod pmf;
+pub mod ppe;
 mod problem;
 mod problems;
 mod text;
