@@ -3,12 +3,15 @@
 //! Nothing here knows of a GPU, a window or a file system: a reader takes a byte slice
 //! and gives a value with the list of everything that is wrong with it.
 
+mod budget;
 mod cursor;
 mod error;
+mod inflate;
 pub(crate) mod parallel;
 pub mod pfmap;
 pub mod pfobj;
 pub mod pmf;
+pub mod ppe;
 mod problem;
 mod problems;
 mod text;

@@ -4,17 +4,14 @@ use std::io::{BufRead as _, Write as _};
 
 use lz4_flex::frame::{BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
+use crate::formats::budget;
+
 /// What a frame begins with.
 const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
 /// The most that a section may decode to, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 /// What all sections of any file may decode to together, in bytes.
 const BYTES_IN_ALL: u64 = 128 << 20;
-/// What they may decode to beyond that for each byte of the file. Maps have a fifth to a tenth of
-/// their decoded size; LZ4 itself would allow 255.
-const BYTES_PER_FILE_BYTE: u64 = 16;
-/// What all sections of the largest file may decode to together, in bytes.
-const MOST_BYTES_IN_ALL: u64 = 4 << 30;
 
 /// Why a frame cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,30 +37,24 @@ impl Lz4Fault {
 
 /// How much the frames of a file may still decode to.
 #[derive(Debug)]
-pub(super) struct Budget {
-    all: u64,
-    left: u64,
-}
+pub(super) struct Budget(budget::Budget);
 
 impl Budget {
     /// For a file of so many bytes.
     pub(super) fn new(file_bytes: usize) -> Self {
-        let more = (file_bytes as u64).saturating_mul(BYTES_PER_FILE_BYTE);
-        let all = BYTES_IN_ALL.saturating_add(more).min(MOST_BYTES_IN_ALL);
-        Self { all, left: all }
+        Self(budget::Budget::new(BYTES_IN_ALL, file_bytes))
     }
 
     /// Takes what a frame is said to decode to, if that can be true and is left.
     pub(super) fn take(&mut self, packed: u64, declared: u64) -> Result<(), Lz4Fault> {
         check_declared(packed, declared)?;
-        self.left = self.left.checked_sub(declared).ok_or_else(|| {
+        self.0.take(declared).map_err(|all| {
             Lz4Fault::new(
                 0,
                 format!("decodes to {declared} bytes"),
-                format!("at most {} bytes in all sections", self.all),
+                format!("at most {all} bytes in all sections"),
             )
-        })?;
-        Ok(())
+        })
     }
 }
 

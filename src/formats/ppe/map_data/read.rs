@@ -1,0 +1,585 @@
+//! Reading map data (fact sheet 2, 5, 6 and 8).
+
+use std::ops::ControlFlow;
+
+use super::{CELL_BYTES, Corner, GRAPHICS_BYTES, HEADER_BYTES, Logic, MOST_CELLS, MapData};
+use crate::formats::budget::Budget;
+use crate::formats::inflate::End;
+use crate::formats::ppe::cell::{Compression, MapFlags};
+use crate::formats::ppe::problems::{Kind, Problems};
+use crate::formats::ppe::rle;
+use crate::formats::ppe::unpack::{
+    Element, Stream, ZSTD_MAGIC, Zlib, Zstd, copy_elements, read_elements, swap_all,
+};
+use crate::formats::{Place, ReadError};
+
+/// What the smallest compressed file may decode to: the largest map without attributes.
+const BYTES_IN_ALL: u64 = MOST_CELLS * CELL_BYTES;
+
+/// Reads a map.
+///
+/// Whatever does not keep the rest from being shown is in [`MapData::problems`]. What is missing at
+/// the end of a file is missing at the end of the lists. The memory in use is bounded by the length
+/// of `bytes` or, for compressed files, by what they decode to and 256 MiB and sixteen times that
+/// length.
+///
+/// # Errors
+/// When the header is cut off, or its size makes no sense.
+pub fn read(bytes: &[u8]) -> Result<MapData, ReadError> {
+    read_with(bytes, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
+/// stop it.
+///
+/// # Errors
+/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+pub fn read_with(
+    bytes: &[u8],
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<MapData, ReadError> {
+    let header = Header::read(bytes)?;
+    let mut problems = Problems::new();
+    warn_of_flags(header.flags, &mut problems);
+    let mut reader = Reader {
+        header,
+        packed: bytes.get(HEADER_BYTES as usize..).unwrap_or_default(),
+        problems,
+        budget: Budget::new(BYTES_IN_ALL, bytes.len()),
+        watch,
+        is_cancelled: false,
+    };
+    reader.go_on(0);
+    let flags = header.flags;
+    let sections = match flags.compression() {
+        Compression::None => reader.plain(),
+        Compression::Rle => reader.rle(),
+        Compression::Zlib => reader.stream(&mut Zlib::new(reader.packed), "zlib stream"),
+        Compression::Zstd => reader.stream(&mut Zstd::new(reader.packed), "Zstandard data"),
+        Compression::Lzw | Compression::Several => Sections::none(flags),
+    };
+    if reader.is_cancelled {
+        return Err(ReadError::Cancelled);
+    }
+    Ok(MapData {
+        flags,
+        size: header.size,
+        cells: sections.cells,
+        graphics: sections.graphics,
+        logic: sections.logic,
+        problems: reader.problems.finish(),
+    })
+}
+
+/// Says whether a file can be map data: the header makes sense, and the length is the one that it
+/// asks for, or something of the right kind begins behind it.
+pub(in crate::formats::ppe) fn sniff(bytes: &[u8]) -> bool {
+    let Ok(header) = Header::read(bytes) else {
+        return false;
+    };
+    let packed = bytes.get(HEADER_BYTES as usize..).unwrap_or_default();
+    match header.flags.compression() {
+        Compression::None => packed.len() as u64 == header.plain_bytes(),
+        Compression::Rle => rle::fits(packed, header.cell_count(), CELL_BYTES as usize),
+        Compression::Zlib => packed.first_chunk().is_some_and(is_zlib_header),
+        Compression::Zstd => packed.starts_with(&ZSTD_MAGIC),
+        Compression::Lzw | Compression::Several => false,
+    }
+}
+
+/// Whether these can be the first bytes of a zlib stream (RFC 1950, 2.2).
+fn is_zlib_header(&[method, flags]: &[u8; 2]) -> bool {
+    const DEFLATE: u8 = 8;
+    const LARGEST_WINDOW: u8 = 7;
+    const DICTIONARY: u8 = 0x20;
+    method & 0x0F == DEFLATE
+        && method >> 4 <= LARGEST_WINDOW
+        && flags & DICTIONARY == 0
+        && u16::from_be_bytes([method, flags]) % 31 == 0
+}
+
+/// The first bytes of a file.
+#[derive(Debug, Clone, Copy)]
+struct Header {
+    flags: MapFlags,
+    size: [u32; 2],
+}
+
+impl Header {
+    fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        let Some(header) = bytes.first_chunk::<{ HEADER_BYTES as usize }>() else {
+            let found = match bytes.len() {
+                0 => "the file is empty".to_owned(),
+                len => format!("the file ends after {len} bytes"),
+            };
+            let place = Place::Offset(bytes.len() as u64);
+            let expected = "a header of 12 bytes: flags, width and height";
+            return Err(ReadError::unreadable(place, found, expected));
+        };
+        let [flags, width, height]: [[u8; 4]; 3] = bytemuck::cast(*header);
+        let number = |what, offset, bytes| {
+            let number = i32::from_le_bytes(bytes);
+            u32::try_from(number)
+                .ok()
+                .filter(|n| *n > 0)
+                .ok_or_else(|| {
+                    let found = format!("a {what} of {number} cells");
+                    ReadError::unreadable(Place::Offset(offset), found, "at least 1")
+                })
+        };
+        let size = [number("width", 4, width)?, number("height", 8, height)?];
+        let cells = u64::from(size[0]) * u64::from(size[1]);
+        if cells > MOST_CELLS {
+            let found = format!("{} x {} cells", size[0], size[1]);
+            let expected = format!("at most {MOST_CELLS} cells in all");
+            return Err(ReadError::unreadable(Place::Offset(4), found, expected));
+        }
+        let flags = MapFlags(u32::from_le_bytes(flags));
+        Ok(Self { flags, size })
+    }
+
+    fn cell_count(&self) -> usize {
+        self.size[0] as usize * self.size[1] as usize
+    }
+
+    /// What follows the header, in bytes, once it is unpacked.
+    fn plain_bytes(&self) -> u64 {
+        let graphics = self.flags.has_graphics().then_some(GRAPHICS_BYTES);
+        let logic = u64::from(self.flags.logic_bits() / 8);
+        self.cell_count() as u64 * (CELL_BYTES + graphics.unwrap_or(0) + logic)
+    }
+}
+
+fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
+    let place = Place::Offset(0);
+    let names = |bits: u32, name: &dyn Fn(u32) -> String| {
+        let set = (0..32).filter(|bit| bits >> bit & 1 != 0);
+        set.map(name).collect::<Vec<_>>().join(", ")
+    };
+    let undefined = flags.0 & MapFlags::UNDEFINED;
+    if undefined != 0 {
+        problems.add(Kind::Oddity, place, || {
+            let bits = names(undefined, &|bit| bit.to_string());
+            format!("flags {:#x}: bits {bits} mean nothing", flags.0)
+        });
+    }
+    match flags.compression() {
+        Compression::Lzw => problems.add(Kind::Compression, place, || {
+            format!(
+                "flags {:#x}: LZW compression, which the format names but does not define; expected \
+                 none, RLE, zlib or Zstandard. Only the header can be read",
+                flags.0
+            )
+        }),
+        Compression::Several => problems.add(Kind::Compression, place, || {
+            let bits = flags.0 & MapFlags::COMPRESSIONS;
+            let bits = names(bits, &|bit| {
+                MapFlags(1 << bit).compression().name().to_owned()
+            });
+            format!(
+                "flags {:#x}: several compressions at once ({bits}); expected at most one. Only \
+                 the header can be read",
+                flags.0
+            )
+        }),
+        _ => {}
+    }
+}
+
+/// What follows the header.
+#[derive(Default)]
+struct Sections {
+    cells: Vec<u32>,
+    graphics: Option<Vec<[Corner; 4]>>,
+    logic: Option<Logic>,
+}
+
+impl Sections {
+    /// Of which nothing can be read.
+    fn none(flags: MapFlags) -> Self {
+        Self {
+            cells: Vec::new(),
+            graphics: flags.has_graphics().then(Vec::new),
+            logic: read_logic(flags, &mut NoSource),
+        }
+    }
+}
+
+/// A part of the file that is read at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Cells,
+    Graphics,
+    Logic,
+}
+
+impl Section {
+    /// What messages call its elements.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cells => "cells",
+            Self::Graphics => "graphics attributes",
+            Self::Logic => "logic attributes",
+        }
+    }
+}
+
+/// Where the elements of sections come from.
+trait ElementSource {
+    /// As many as there are, at most one for each cell.
+    fn elements<T: Element + PartialEq>(&mut self, section: Section) -> Vec<T>;
+}
+
+struct NoSource;
+
+impl ElementSource for NoSource {
+    fn elements<T: Element + PartialEq>(&mut self, _: Section) -> Vec<T> {
+        Vec::new()
+    }
+}
+
+fn read_sections(flags: MapFlags, source: &mut impl ElementSource) -> Sections {
+    Sections {
+        cells: source.elements(Section::Cells),
+        graphics: read_graphics(flags, source),
+        logic: read_logic(flags, source),
+    }
+}
+
+fn read_graphics(flags: MapFlags, source: &mut impl ElementSource) -> Option<Vec<[Corner; 4]>> {
+    let has_graphics = flags.has_graphics();
+    has_graphics.then(|| source.elements(Section::Graphics))
+}
+
+fn read_logic(flags: MapFlags, source: &mut impl ElementSource) -> Option<Logic> {
+    match flags.logic_bits() {
+        0 => None,
+        8 => Some(Logic::Bits8(source.elements(Section::Logic))),
+        16 => Some(Logic::Bits16(source.elements(Section::Logic))),
+        32 => Some(Logic::Bits32(source.elements(Section::Logic))),
+        _ => Some(Logic::Bits64(source.elements(Section::Logic))),
+    }
+}
+
+struct Reader<'a, 'w> {
+    header: Header,
+    /// All after the header.
+    packed: &'a [u8],
+    problems: Problems,
+    budget: Budget,
+    watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
+    is_cancelled: bool,
+}
+
+/// The place of a byte after the header.
+fn place(offset: usize) -> Place {
+    Place::Offset(HEADER_BYTES + offset as u64)
+}
+
+impl<'a> Reader<'a, '_> {
+    /// Tells the watcher how many bytes are read, and asks it whether to read on.
+    fn go_on(&mut self, read: usize) -> bool {
+        let done = read as f32 / self.packed.len().max(1) as f32;
+        self.is_cancelled |= (self.watch)(done).is_break();
+        !self.is_cancelled
+    }
+
+    fn plain(&mut self) -> Sections {
+        let mut source = Plain {
+            bytes: self.packed,
+            pos: 0,
+            cells: self.header.cell_count(),
+            cut: None,
+        };
+        let sections = read_sections(self.header.flags, &mut source);
+        let Plain { pos, cut, .. } = source;
+        if let Some((section, found)) = cut {
+            self.add_cut(section, found, self.packed.len(), "the file ends");
+        } else {
+            self.warn_of_leftover(pos, "the last section");
+        }
+        sections
+    }
+
+    fn add_cut(&mut self, section: Section, found: usize, at: usize, why: &str) {
+        let count = self.header.cell_count();
+        self.problems.add(Kind::Section, place(at), || {
+            let name = section.name();
+            format!("{why} in the {name}: those of {found} cells are there; expected {count}")
+        });
+    }
+
+    fn warn_of_leftover(&mut self, end: usize, what: &str) {
+        let rest = self.packed.len().saturating_sub(end);
+        if rest > 0 {
+            self.problems.add(Kind::Leftover, place(end), || {
+                format!("{rest} bytes after {what}; they are ignored")
+            });
+        }
+    }
+
+    /// How many elements of a section may be read: one for each cell, if there is room.
+    fn take<T>(&mut self, section: Section) -> usize {
+        let count = self.header.cell_count();
+        let size = size_of::<T>() as u64;
+        let wanted = count as u64 * size;
+        let left = self.budget.left();
+        match self.budget.take(wanted) {
+            Ok(()) => count,
+            Err(all) => {
+                let room = left / size;
+                let _ = self.budget.take(room * size);
+                self.problems.add(Kind::Section, place(0), || {
+                    format!(
+                        "the {} decode to {wanted} bytes; expected at most {all} in all from a \
+                         file of this length. Those of {room} cells are read",
+                        section.name()
+                    )
+                });
+                room as usize
+            }
+        }
+    }
+
+    fn rle(&mut self) -> Sections {
+        let count = self.take::<u32>(Section::Cells);
+        let unpacked = rle::unpack::<u32>(self.packed, count);
+        let (mut cells, end) = (unpacked.elements, unpacked.end);
+        swap_all(&mut cells);
+        self.go_on(end);
+        let flags = self.header.flags;
+        let is_whole = unpacked.fault.is_none() && cells.len() == self.header.cell_count();
+        match unpacked.fault {
+            Some(rle::Fault::Cut) => {
+                self.add_cut(Section::Cells, cells.len(), self.packed.len(), "the file ends");
+            }
+            Some(rle::Fault::Crosses(extra)) => self.problems.add(Kind::Section, place(end), || {
+                format!(
+                    "a packet goes on for {extra} cells past the last one; expected {count} cells \
+                     in all"
+                )
+            }),
+            None => {}
+        }
+        if !is_whole {
+            return Sections {
+                cells,
+                ..Sections::none(flags)
+            };
+        }
+        if !flags.has_graphics() && flags.logic_bits() == 0 {
+            self.warn_of_leftover(end, "the last packet");
+            return Sections {
+                cells,
+                ..Sections::default()
+            };
+        }
+        let (graphics, logic) = self.rle_attributes(end);
+        Sections {
+            cells,
+            graphics,
+            logic,
+        }
+    }
+
+    /// Reads the attributes behind packed cells: packed too if that ends where the file does, else
+    /// as they are (fact sheet 8.9).
+    fn rle_attributes(&mut self, start: usize) -> (Option<Vec<[Corner; 4]>>, Option<Logic>) {
+        let flags = self.header.flags;
+        let cells = self.header.cell_count();
+        let graphics_most = if flags.has_graphics() {
+            self.take::<[Corner; 4]>(Section::Graphics)
+        } else {
+            0
+        };
+        let logic_most = match flags.logic_bits() {
+            0 => 0,
+            8 => self.take::<u8>(Section::Logic),
+            16 => self.take::<u16>(Section::Logic),
+            32 => self.take::<u32>(Section::Logic),
+            _ => self.take::<u64>(Section::Logic),
+        };
+        let mut packed = Packets {
+            bytes: self.packed,
+            pos: start,
+            graphics_most,
+            logic_most,
+            is_whole: true,
+        };
+        let graphics = read_graphics(flags, &mut packed);
+        let logic = read_logic(flags, &mut packed);
+        let is_guess_right = packed.is_whole && packed.pos == self.packed.len();
+        self.problems.add(Kind::Oddity, place(start), || {
+            let how = if is_guess_right {
+                "packets of their own"
+            } else {
+                "bytes without packets"
+            };
+            format!(
+                "the format does not say how attributes follow run-length encoded cells; they are \
+                 read as {how}, which is a guess"
+            )
+        });
+        if is_guess_right {
+            return (graphics, logic);
+        }
+        drop((graphics, logic));
+        let mut plain = Plain {
+            bytes: self.packed,
+            pos: start,
+            cells,
+            cut: None,
+        };
+        let attributes = (
+            read_graphics(flags, &mut plain),
+            read_logic(flags, &mut plain),
+        );
+        let Plain { pos, cut, .. } = plain;
+        if let Some((section, found)) = cut {
+            self.add_cut(section, found, self.packed.len(), "the file ends");
+        } else {
+            self.warn_of_leftover(pos, "the last section");
+        }
+        attributes
+    }
+
+    /// Reads one stream of all sections (fact sheet 8.8).
+    fn stream(&mut self, stream: &mut dyn Stream, name: &str) -> Sections {
+        let flags = self.header.flags;
+        let mut source = Unpacking {
+            reader: self,
+            stream,
+            cut: None,
+        };
+        let sections = read_sections(flags, &mut source);
+        let cut = source.cut;
+        if self.is_cancelled {
+            return sections;
+        }
+        // What there is no room for is not looked at.
+        if cut == Some(Cut::NoRoom) {
+            return sections;
+        }
+        let end = stream.end();
+        let at = stream.consumed();
+        if let Some(Cut::At(section, found)) = cut {
+            let why = match end {
+                End::Broken => format!("the {name} is broken here, which is"),
+                End::Unfinished => format!("the {name} is cut off"),
+                End::Complete | End::WrongChecksum | End::More => format!("the {name} ends"),
+            };
+            self.add_cut(section, found, at, &why);
+        }
+        match end {
+            End::Complete => self.warn_of_leftover(at, &format!("the {name}")),
+            End::WrongChecksum => self.problems.add(Kind::Section, place(at), || {
+                format!("the checksum of the {name} is that of other bytes: some are damaged")
+            }),
+            End::Unfinished if cut.is_none() => {
+                self.problems.add(Kind::Oddity, place(at), || {
+                    format!("the {name} has no end; all that is needed is there")
+                });
+            }
+            End::Broken if cut.is_none() => self.problems.add(Kind::Section, place(at), || {
+                format!("the {name} is broken behind all that is needed")
+            }),
+            End::More => self.problems.add(Kind::Leftover, place(at), || {
+                let bytes = self.header.plain_bytes();
+                format!("the {name} goes on behind the {bytes} bytes of the map; that is ignored")
+            }),
+            End::Unfinished | End::Broken => {}
+        }
+        sections
+    }
+}
+
+/// Sections that are as they are in the file.
+struct Plain<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    cells: usize,
+    /// The section that is cut off first, and how many of its elements there are.
+    cut: Option<(Section, usize)>,
+}
+
+impl ElementSource for Plain<'_> {
+    fn elements<T: Element + PartialEq>(&mut self, section: Section) -> Vec<T> {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        let elements = copy_elements(rest, self.cells);
+        self.pos = self.pos.saturating_add(self.cells * size_of::<T>());
+        if elements.len() < self.cells && self.cut.is_none() {
+            self.cut = Some((section, elements.len()));
+        }
+        elements
+    }
+}
+
+/// Attributes that are packed section by section.
+struct Packets<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    graphics_most: usize,
+    logic_most: usize,
+    /// Whether all was there so far.
+    is_whole: bool,
+}
+
+impl Packets<'_> {
+    fn unpack<T: Element>(&mut self, count: usize) -> Vec<T> {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        let mut unpacked = rle::unpack(rest, count);
+        swap_all(&mut unpacked.elements);
+        self.pos += unpacked.end;
+        self.is_whole &= unpacked.fault.is_none();
+        unpacked.elements
+    }
+}
+
+impl ElementSource for Packets<'_> {
+    fn elements<T: Element + PartialEq>(&mut self, section: Section) -> Vec<T> {
+        if !self.is_whole {
+            return Vec::new();
+        }
+        match section {
+            // A packet repeats one corner, not those of a cell (fact sheet 8.9).
+            Section::Graphics => {
+                let corners = self.unpack::<Corner>(4 * self.graphics_most);
+                let whole = corners.len() / 4 * 4;
+                bytemuck::pod_collect_to_vec(&corners[..whole])
+            }
+            Section::Cells | Section::Logic => self.unpack(self.logic_most),
+        }
+    }
+}
+
+/// Why a stream was not read to the end of all sections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    /// It ends in a section, of which so many elements are there.
+    At(Section, usize),
+    /// It may not decode to so much.
+    NoRoom,
+}
+
+/// Sections that follow each other in a stream.
+struct Unpacking<'s, 'a, 'w> {
+    reader: &'s mut Reader<'a, 'w>,
+    stream: &'s mut dyn Stream,
+    cut: Option<Cut>,
+}
+
+impl ElementSource for Unpacking<'_, '_, '_> {
+    fn elements<T: Element + PartialEq>(&mut self, section: Section) -> Vec<T> {
+        if self.cut.is_some() {
+            return Vec::new();
+        }
+        let most = self.reader.take::<T>(section);
+        let elements = read_elements(self.stream, most, &mut |read| self.reader.go_on(read));
+        if elements.len() < most {
+            self.cut = Some(Cut::At(section, elements.len()));
+        } else if most < self.reader.header.cell_count() {
+            self.cut = Some(Cut::NoRoom);
+        }
+        elements
+    }
+}
