@@ -15,6 +15,7 @@ use crate::scene::camera::Pose;
 use crate::scene::model::Model;
 use crate::scene::model::instances::Instance;
 use crate::scene::registry::OpenOptions;
+use crate::scene::tilemap::FlatWindow;
 use crate::scene::{Aabb, Document, Drawable, Playhead, Ray, Shown};
 
 /// Frames that are drawn before any is measured: the first ones compile shaders and warm caches.
@@ -115,7 +116,7 @@ pub(super) fn run(
             view.camera.pose = flight.pose(frame as f32 / args.frames as f32);
         }
         if view.shown.flat {
-            view.camera.pose = panned(view.camera.pose);
+            pan(&mut view, target.size);
         }
         let (palettes, whole) = draw(&mut view, frame)?;
         for (times, time) in times.iter_mut().zip([whole, palettes, clear()?, quad()?]) {
@@ -153,12 +154,14 @@ pub(super) fn run(
     })
 }
 
-/// The pose after a drag that moves a flat map by whole pixels.
-fn panned(pose: Pose) -> Pose {
+/// Moves a flat map by whole pixels, as a drag does.
+fn pan(view: &mut View, size: [u32; 2]) {
     let way = Vec3::new(3.0, 0.0, 1.0);
-    Pose {
-        eye: pose.eye + way,
-        target: pose.target + way,
+    let pose = &mut view.camera.pose;
+    pose.eye += way;
+    pose.target += way;
+    if let Some(window) = FlatWindow::of(&view.camera, size) {
+        view.shown.flat_camera_px = window.camera_px();
     }
 }
 

@@ -189,18 +189,15 @@ pub(super) fn shown_of(look: &LookArgs, document: &dyn Document) -> Result<Shown
     Ok(shown)
 }
 
-/// A camera straight above the middle of a 2D map, that sees each of its pixels as one of a
-/// picture of this size.
-fn flat_camera(document: &dyn Document, size: [u32; 2]) -> Result<Camera, CommandError> {
+/// The part of a 2D map around its middle that a picture of this size shows, each pixel of the map
+/// as one of the picture.
+fn flat_window(document: &dyn Document, size: [u32; 2]) -> Result<FlatWindow, CommandError> {
     let map_size = flat_size(document)?;
     let corner = |axis: usize| (map_size[axis] as f64 - f64::from(size[axis])) * 0.5;
-    let window = FlatWindow {
+    Ok(FlatWindow {
         top_left_px: DVec2::new(corner(0), corner(1)).round(),
         zoom: 1.0,
-    };
-    let bounds = document.bounds();
-    let camera = Camera::framing(bounds, NamedView::Top, document.handedness(), 1.0);
-    Ok(window.camera(size, camera))
+    })
 }
 
 /// Width and height of a 2D map, in pixels.
@@ -229,9 +226,11 @@ pub(super) fn view_of(
     let look = &picture.look;
     let mut shown = shown_of(look, document)?;
     if look.view == Some(NamedView::Flat) {
-        let camera = flat_camera(document, picture.size)?;
+        let window = flat_window(document, picture.size)?;
         shown.flat = true;
-        let mut view = View::plain(camera);
+        shown.flat_camera_px = window.camera_px();
+        let top = Camera::framing(document.bounds(), NamedView::Top, handedness, aspect);
+        let mut view = View::plain(window.camera(picture.size, top));
         view.shown = shown;
         return Ok(view);
     }

@@ -90,8 +90,9 @@ impl FlatWindow {
 
     /// The whole pixel of the map by which layers scroll ([`Layer::origin_px`]).
     pub fn camera_px(&self) -> [i64; 2] {
-        // Beyond the numbers that there are it stays at the last one.
-        self.top_left_px.floor().to_array().map(|px| px as i64)
+        // Multiplied by a parallax it is to be a number still.
+        let whole = self.top_left_px.floor().to_array().map(|px| px as i32);
+        whole.map(i64::from)
     }
 
     /// The pixel of the map at a point of the picture, given in pixels from its top left.
