@@ -28,7 +28,7 @@ fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
         demo,
         first_look: args.look.first_look(),
         camera: args.look.camera,
-        view: args.look.view.unwrap_or_default(),
+        view: args.look.view,
         overlays: args.look.overlays,
         clip: args.look.clip,
         frame: args.look.frame,

@@ -486,6 +486,12 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
+    /// How far apart its layers are along Y unless it is said otherwise
+    /// ([`Shown::layer_gap`]), in world units. Only of what is made of layers.
+    fn usual_layer_gap(&self) -> f32 {
+        0.0
+    }
+
     /// The width and height of its picture when each of its pixels is one of the picture. Only of
     /// what is flat.
     fn flat_size(&self) -> Option<[u64; 2]> {

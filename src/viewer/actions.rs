@@ -23,11 +23,16 @@ impl State {
             | Action::Close
             | Action::FrameAll
             | Action::View(_)
-            | Action::GameView
-            | Action::Orthographic
             | Action::Fly
+            | Action::Measure
             | Action::CopyPose
             | Action::PastePose => open,
+            Action::GameView => open && !self.is_map(),
+            Action::Orthographic => open && !self.is_flat(),
+            Action::Zoom { .. } => open && self.mode != CameraMode::Fly,
+            Action::Flat | Action::MiniMap => self.is_map(),
+            Action::ActualSize => self.is_flat(),
+            Action::Solo => self.selected_layer().is_some(),
             Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| open.demo.is_none()),
             Action::FrameSelection | Action::Walk(_) => open && self.shown.selected.is_some(),
             Action::NextOfKind { .. } => open && (self.shown.selected.or(self.stepping)).is_some(),
@@ -46,6 +51,7 @@ impl State {
                 self.loading.is_some()
                     || self.dialog.is_some()
                     || !self.failures.is_empty()
+                    || self.measure.is_open()
                     || self.shown.selected.is_some()
             }
             Action::Open
@@ -69,6 +75,9 @@ impl State {
             Action::Orthographic => Some(self.camera.projection == Projection::Orthographic),
             Action::GameView => Some(self.mode == CameraMode::Game),
             Action::Fly => Some(self.mode == CameraMode::Fly),
+            Action::Flat => Some(self.is_flat()),
+            Action::MiniMap => Some(self.settings.mini_map),
+            Action::Measure => Some(self.measure.is_open()),
             Action::Animation(action) => self.is_animation_on(action),
             Action::Overlay(id) => Some(self.shown.overlays.contains(id)),
             Action::PlainSurface => Some(self.is_surface_plain()),
@@ -89,6 +98,18 @@ impl State {
             Action::Animation(Animation::BindPose) if self.can_cut() => Some([
                 "Without motion",
                 "Show materials as they are before they move",
+            ]),
+            Action::Animation(Animation::BindPose) if self.has_layers() => Some([
+                "Without motion",
+                "Show tiles as they are before they change",
+            ]),
+            Action::HideSelection if self.has_layers() => Some([
+                "Hide layer",
+                "Hide the layer that is selected, or that the selection is on",
+            ]),
+            Action::ShowAll if self.has_layers() => Some([
+                "Show all layers",
+                "Show again every layer that was hidden",
             ]),
             _ => None,
         }
@@ -146,7 +167,7 @@ impl State {
             }
             Action::FrameAll => self.frame_all(),
             Action::View(view) => {
-                self.mode = CameraMode::Orbit;
+                self.set_mode(CameraMode::Orbit);
                 let direction = view.direction(self.camera.handedness);
                 self.camera.pose = camera_control::face(&self.camera, direction);
             }
@@ -158,23 +179,35 @@ impl State {
             }
             Action::GameView => {
                 if self.mode == CameraMode::Game {
-                    self.mode = CameraMode::Orbit;
+                    self.set_mode(CameraMode::Orbit);
                 } else {
-                    self.mode = CameraMode::Game;
+                    self.set_mode(CameraMode::Game);
                     self.game_height = camera_control::GAME_HEIGHT;
                     let seen = self.seen_in_the_middle();
                     self.camera.pose = camera_control::game_view(seen, self.game_height);
                 }
             }
             Action::Fly => {
-                self.mode = match self.mode {
-                    CameraMode::Fly => {
-                        // Turning is around something that is in view again.
-                        self.camera.pose.target = self.seen_in_the_middle();
-                        CameraMode::Orbit
-                    }
-                    CameraMode::Orbit | CameraMode::Game => CameraMode::Fly,
-                };
+                if self.is_flat() {
+                    self.toggle_flat();
+                }
+                if self.mode == CameraMode::Fly {
+                    // Turning is around something that is in view again.
+                    self.camera.pose.target = self.seen_in_the_middle();
+                    self.set_mode(CameraMode::Orbit);
+                } else {
+                    self.set_mode(CameraMode::Fly);
+                }
+            }
+            Action::Flat => self.toggle_flat(),
+            Action::ActualSize => self.zoom_flat_to(1.0, self.middle_of_view()),
+            Action::Zoom { nearer } => self.zoom(nearer),
+            Action::Measure => self.toggle_measure(),
+            Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
+            Action::Solo => {
+                if let Some(layer) = self.selected_layer() {
+                    self.solo(layer);
+                }
             }
             Action::CopyPose => {
                 self.effects
@@ -238,6 +271,9 @@ impl State {
             Request::ShowPart(part) => self.show_part(part),
             Request::Hide(item, hide) => self.hide(item, hide),
             Request::SetLight(light, intensity) => self.shown.lights.set(light, intensity),
+            Request::SetOpacity(layer, opacity) => self.shown.opacities.set(layer, opacity),
+            Request::Solo(layer) => self.solo(layer),
+            Request::ShowAll => self.shown.hidden.clear(),
             Request::SetAllLights(intensity) => self.set_all_lights(intensity),
             Request::CellDepth(depth) => self.shown.cell_depth = depth,
             Request::Run(id) => match commands::find(id) {
@@ -329,6 +365,8 @@ impl State {
             self.effects.push(Effect::CancelLoad);
         } else if !self.failures.is_empty() {
             self.failures.clear();
+        } else if self.measure.is_open() {
+            self.measure.close();
         } else {
             self.select(None);
             self.stepping = None;

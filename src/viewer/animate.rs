@@ -21,12 +21,17 @@ impl State {
         };
         match panel {
             Panel::Kinds => open.has_kinds,
-            // What moves in a level has no joints.
-            Panel::Curves => !self.clips().is_empty() && open.document.parts().is_empty(),
+            // What moves in levels and 2D maps has no joints.
+            Panel::Curves => {
+                let is_model = open.document.parts().is_empty() && !open.lists.layers;
+                is_model && !self.clips().is_empty()
+            }
             Panel::Octree => open.lists.branches,
             Panel::Lights => open.lists.lights,
             Panel::ChunkMap => open.lists.chunks,
             Panel::Lightmaps => open.lists.sheets,
+            Panel::Layers => open.lists.layers,
+            Panel::Tileset => open.lists.map_size.is_some(),
             Panel::Outliner | Panel::Inspector | Panel::Problems | Panel::Statistics => true,
         }
     }

@@ -36,6 +36,8 @@ pub(super) enum CameraMode {
     Fly,
     /// It hangs above the ground at a fixed slant as in the game; a drag moves the ground.
     Game,
+    /// It looks straight down on a 2D map, on whole pixels; a drag moves the map.
+    Flat,
 }
 
 /// Heading and slope of a direction: `(cos yaw cos pitch, sin pitch, -sin yaw cos pitch)`, as

@@ -91,6 +91,19 @@ pub enum Action {
     GameView,
     /// Fly, or stop doing so.
     Fly,
+    /// Change between the flat view of a 2D map and the one in 3D.
+    Flat,
+    /// Show a pixel of a 2D map as one of the screen.
+    ActualSize,
+    /// Go nearer to what is in the middle, or away from it.
+    Zoom {
+        /// Whether it is nearer.
+        nearer: bool,
+    },
+    /// Measure from one point to another, or stop doing so.
+    Measure,
+    /// Show or hide the small picture of a whole 2D map.
+    MiniMap,
     /// Copy the camera as text.
     CopyPose,
     /// Take the camera from the clipboard.
@@ -121,6 +134,8 @@ pub enum Action {
     HideSelection,
     /// Show again all that was hidden.
     ShowAll,
+    /// Show a layer alone, or all of them again.
+    Solo,
     /// Show the palette.
     Palette,
     /// Show the cheat sheet.
@@ -209,8 +224,8 @@ pub static POINTER: &[PointerGesture] = &[
     },
     PointerGesture {
         gesture: "Left drag",
-        help: "Turn around the point under the pointer; in the game's view, move the ground; \
-               when flying, look around",
+        help: "Turn around the point under the pointer; in the game's and the flat view, move \
+               the ground; when flying, look around; when measuring, measure",
     },
     PointerGesture {
         gesture: "Right, middle or Shift+left drag",
@@ -218,8 +233,8 @@ pub static POINTER: &[PointerGesture] = &[
     },
     PointerGesture {
         gesture: "Wheel",
-        help: "Go nearer to what is under the pointer; in the game's view, change the height; \
-               when flying, change the speed",
+        help: "Go nearer to what is under the pointer, in the flat view by whole zooms; in the \
+               game's view, change the height; when flying, change the speed",
     },
     PointerGesture {
         gesture: "W A S D, Q E while flying",
@@ -313,12 +328,20 @@ pub static COMMANDS: &[Command] = &[
         "The chunks of the level as boxes, coloured by how much is in them"),
     command("panel.lightmaps", "Lightmaps", &[ctrl(Key::L)], ("View", 0), Action::Panel(Panel::Lightmaps),
         "The lightmaps of the level with the faces that lie on them"),
+    command("panel.layers", "Layers", &[ctrl(Key::Num7)], ("View", 0), Action::Panel(Panel::Layers),
+        "The layers of the map: which are shown, how opaque, and how they move"),
+    command("panel.tileset", "Tileset", &[ctrl(Key::Num8)], ("View", 0), Action::Panel(Panel::Tileset),
+        "All tiles of a tileset, and where each is used"),
     command("level.next", "Next level", &[shift(Key::PageDown)], ("View", 1), Action::Level { backwards: false },
         "Show the level after this one"),
     command("level.previous", "Previous level", &[shift(Key::PageUp)], ("View", 1), Action::Level { backwards: true },
         "Show the level before this one"),
     command("view.cut", "Cut", &[key(Key::X)], ("View", 1), Action::Cut,
         "Cut the level open along X, Y and Z with sliders below the view, or stop doing so"),
+    command("view.mini-map", "Mini map", &[shift(Key::M)], ("View", 1), Action::MiniMap,
+        "Show the whole map small in a corner of the flat view, or stop doing so"),
+    command("view.measure", "Measure", &[key(Key::M)], ("View", 1), Action::Measure,
+        "Drag from one point to another to see how far apart they are, or stop doing so"),
     command("scale.larger", "Larger text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 2), Action::Scale(ScaleChange::Larger),
         "Make text and buttons larger"),
     command("scale.smaller", "Smaller text", &[ctrl(Key::Minus)], ("View", 2), Action::Scale(ScaleChange::Smaller),
@@ -330,8 +353,14 @@ pub static COMMANDS: &[Command] = &[
 
     command("camera.frame-selection", "Frame selection", &[key(Key::F)], ("Camera", 0), Action::FrameSelection,
         "Move the camera so that the selection fills the view"),
-    command("camera.frame-all", "Frame all", &[shift(Key::F), key(Key::Home)], ("Camera", 0), Action::FrameAll,
+    command("camera.frame-all", "Frame all", &[shift(Key::F), key(Key::Home), key(Key::F)], ("Camera", 0), Action::FrameAll,
         "Move the camera so that everything is in view"),
+    command("camera.zoom-in", "Nearer", &[key(Key::Plus), key(Key::Equals)], ("Camera", 0), Action::Zoom { nearer: true },
+        "Go nearer to what is in the middle of the view"),
+    command("camera.zoom-out", "Farther", &[key(Key::Minus)], ("Camera", 0), Action::Zoom { nearer: false },
+        "Go away from what is in the middle of the view"),
+    command("camera.actual-size", "1:1", &[key(Key::O)], ("Camera", 0), Action::ActualSize,
+        "Show each pixel of the map as one of the screen"),
     command("camera.iso", "From a corner", &[key(Key::Num1)], ("Camera", 1), Action::View(NamedView::Iso),
         "Look from above at a slant"),
     command("camera.top", "From the top", &[key(Key::Num2)], ("Camera", 1), Action::View(NamedView::Top),
@@ -344,6 +373,8 @@ pub static COMMANDS: &[Command] = &[
         "Look from the east toward the west"),
     command("camera.west", "From the west", &[key(Key::Num6)], ("Camera", 1), Action::View(NamedView::West),
         "Look from the west toward the east"),
+    command("camera.flat", "Flat view", &[key(Key::Z)], ("Camera", 2), Action::Flat,
+        "Show a 2D map flat as its game does, or in 3D with its layers pulled apart"),
     command("camera.orthographic", "Orthographic", &[key(Key::P)], ("Camera", 2), Action::Orthographic,
         "Draw without foreshortening, or with it"),
     command("camera.game", "As in the game", &[key(Key::G)], ("Camera", 2), Action::GameView,
@@ -373,6 +404,8 @@ pub static COMMANDS: &[Command] = &[
         "Hide the selected material or chunk, or the material of the selected face"),
     command("select.show-all", "Show all hidden", &[alt(Key::H)], ("Select", 3), Action::ShowAll,
         "Show again everything that was hidden"),
+    command("select.solo", "Layer alone", &[shift(Key::H)], ("Select", 3), Action::Solo,
+        "Hide all layers but the selected one, or show all of them again"),
 
     command("animation.play", "Play", &[key(Key::Space)], ("Animation", 0), Action::Animation(Animation::Play),
         "Play the clip, or stop for a while"),

@@ -22,6 +22,12 @@ pub(super) struct Lists {
     pub chunks: bool,
     /// Sheets, such as lightmaps.
     pub sheets: bool,
+    /// Layers of tiles.
+    pub layers: bool,
+    /// Width and height in pixels, of a 2D map.
+    pub map_size: Option<[u64; 2]>,
+    /// How far apart its layers usually are where they are not shown flat.
+    pub usual_layer_gap: f32,
 }
 
 impl Lists {
@@ -36,6 +42,9 @@ impl Lists {
                 map.is_some_and(|map| !map.chunks.is_empty())
             }),
             sheets: any(&|part| !document.sheets(part).is_empty()),
+            layers: !document.layers().is_empty(),
+            map_size: document.flat_size(),
+            usual_layer_gap: document.usual_layer_gap(),
         }
     }
 }
@@ -97,7 +106,7 @@ impl State {
         let bounds = document.part_bounds(part);
         self.camera.near = camera::near_plane(bounds);
         self.fly_speed = camera_control::first_fly_speed(bounds);
-        self.mode = CameraMode::Orbit;
+        self.set_mode(CameraMode::Orbit);
         self.frame_all();
     }
 
@@ -158,6 +167,42 @@ impl State {
     /// Whether there is something to be cut open, and hidden.
     pub(super) fn can_cut(&self) -> bool {
         self.document().is_some_and(|d| !d.parts().is_empty())
+    }
+
+    /// Whether there is something that can be hidden.
+    pub(super) fn can_hide(&self) -> bool {
+        self.can_cut() || self.has_layers()
+    }
+
+    /// Whether the document is made of layers.
+    pub(super) fn has_layers(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.lists.layers)
+    }
+
+    /// The layer that is selected, or that the selection is hidden with.
+    pub(super) fn selected_layer(&self) -> Option<Item> {
+        let selected = self.shown.selected.filter(|_| self.has_layers())?;
+        self.document()?.hidden_with(selected)
+    }
+
+    /// Shows a layer alone, or all of them if it is alone already.
+    pub(super) fn solo(&mut self, layer: Item) {
+        let Some(document) = self.document() else {
+            return;
+        };
+        let layers = document.layers();
+        let others = layers.iter().map(|other| other.item).filter(|other| *other != layer);
+        let others: Vec<Item> = others.collect();
+        let was_solo = self.is_solo(layer, &others);
+        self.shown.hidden.retain(|hidden| *hidden != layer && !others.contains(hidden));
+        if !was_solo {
+            self.shown.hidden.extend(others);
+        }
+        self.hovered = None;
+    }
+
+    fn is_solo(&self, layer: Item, others: &[Item]) -> bool {
+        !self.shown.hides(layer) && others.iter().all(|other| self.shown.hides(*other))
     }
 
     /// Opens the tool that cuts, with what it cut before, or closes it and cuts nothing.

@@ -57,9 +57,13 @@ pub(super) fn is_listed(state: &State, command: &Command) -> bool {
         Action::Overlay(_) => state.open.is_none() || state.is_enabled(command.action),
         Action::Panel(panel) => state.offers(panel),
         Action::Level { .. } => state.open.is_none() || state.has_levels(),
-        Action::Cut | Action::HideSelection | Action::ShowAll => {
-            state.open.is_none() || state.can_cut()
+        Action::Cut => state.open.is_none() || state.can_cut(),
+        Action::HideSelection | Action::ShowAll => state.open.is_none() || state.can_hide(),
+        Action::Flat | Action::MiniMap | Action::ActualSize => {
+            state.open.is_none() || state.is_map()
         }
+        Action::GameView => !state.is_map(),
+        Action::Solo => state.open.is_none() || state.has_layers(),
         _ => true,
     }
 }

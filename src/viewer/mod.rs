@@ -13,6 +13,8 @@ mod cut;
 mod dialogs;
 mod drop_preview;
 mod events;
+mod flat;
+mod flat_bar;
 mod folder;
 mod icons;
 mod labels;
@@ -21,7 +23,9 @@ mod level_chooser;
 #[cfg(test)]
 mod level_tests;
 mod loader;
+mod measure;
 mod menus;
+mod mini_map;
 mod notices;
 mod outline;
 mod palette;
@@ -68,8 +72,8 @@ pub struct ViewOptions {
     pub demo: Option<&'static Demo>,
     /// Where the first picture is taken from; none to have everything in view.
     pub camera: Option<Pose>,
-    /// The direction of the first picture where there is no camera.
-    pub view: NamedView,
+    /// The direction of the first picture where there is no camera; none for the usual one.
+    pub view: Option<NamedView>,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
     /// What of the file is shown at first beside that.

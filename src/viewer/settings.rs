@@ -24,6 +24,8 @@ pub enum Panel {
     Lights,
     ChunkMap,
     Lightmaps,
+    Layers,
+    Tileset,
 }
 
 /// The edge of the window that a panel is at; panels of the same edge share it as tabs.
@@ -37,9 +39,10 @@ pub enum Dock {
 
 impl Panel {
     /// All panels.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Outliner,
         Self::Kinds,
+        Self::Layers,
         Self::Octree,
         Self::Lights,
         Self::Inspector,
@@ -48,16 +51,20 @@ impl Panel {
         Self::Curves,
         Self::ChunkMap,
         Self::Lightmaps,
+        Self::Tileset,
     ];
 
     /// Where it is.
     pub fn dock(self) -> Dock {
         match self {
-            Self::Outliner | Self::Kinds | Self::Octree | Self::Lights => Dock::Left,
+            Self::Outliner | Self::Kinds | Self::Layers | Self::Octree | Self::Lights => Dock::Left,
             Self::Inspector => Dock::Right,
-            Self::Problems | Self::Statistics | Self::Curves | Self::ChunkMap | Self::Lightmaps => {
-                Dock::Bottom
-            }
+            Self::Problems
+            | Self::Statistics
+            | Self::Curves
+            | Self::ChunkMap
+            | Self::Lightmaps
+            | Self::Tileset => Dock::Bottom,
         }
     }
 }
@@ -112,6 +119,8 @@ pub(super) struct Settings {
     pub right: DockState,
     /// The bottom edge.
     pub bottom: DockState,
+    /// Whether a 2D map is shown small as a whole beside the flat view of it.
+    pub mini_map: bool,
     /// The timeline.
     pub timeline: TimelineSettings,
     /// Files that were opened, the newest first.
@@ -138,6 +147,7 @@ impl Default for Settings {
                 open: None,
                 size: 170.0,
             },
+            mini_map: true,
             timeline: TimelineSettings::default(),
             recent_files: Vec::new(),
             texture_folders: Vec::new(),

@@ -5,12 +5,15 @@ use glam::{DVec2, Vec2, Vec3};
 use super::camera_control::{self, CameraMode};
 use super::state::State;
 use crate::formats::Severity;
-use crate::scene::camera::Pose;
+use crate::scene::camera::{Camera, Pose, Projection};
+use crate::scene::tilemap::FlatWindow;
 use crate::scene::{Aabb, Item};
 
 /// Things smaller than this are framed with what is around them, in world units: about four
 /// tiles of terrain.
 const LEAST_FRAMED_RADIUS: f32 = 24.0;
+/// What is left of the distance after a notch of the wheel.
+const ZOOM_PER_NOTCH: f32 = 0.85;
 
 impl State {
     /// What all that can be seen occupies.
@@ -24,8 +27,39 @@ impl State {
         let Some(bounds) = self.shown_bounds() else {
             return;
         };
-        self.mode = CameraMode::Orbit;
+        if self.is_flat() {
+            self.fit_flat();
+            return;
+        }
+        self.set_mode(CameraMode::Orbit);
         self.camera.pose = camera_control::frame(&self.camera, bounds, 0.0, self.aspect);
+    }
+
+    /// Goes nearer to what is in the middle of the view, or away from it.
+    pub(super) fn zoom(&mut self, nearer: bool) {
+        let notches = if nearer { 1.0 } else { -1.0 };
+        match self.mode {
+            CameraMode::Flat => self.zoom_flat(nearer, self.middle_of_view()),
+            CameraMode::Orbit => self.zoom_by(notches, Vec2::splat(0.5)),
+            CameraMode::Game => self.lower_by(notches),
+            CameraMode::Fly => {}
+        }
+    }
+
+    /// Goes nearer to what is at a point of the picture, by notches of the wheel.
+    pub(super) fn zoom_by(&mut self, notches: f32, at: Vec2) {
+        let anchor = self.seen_at(at);
+        let factor = ZOOM_PER_NOTCH.powf(notches);
+        self.camera.pose = camera_control::zoom(&self.camera, anchor, factor);
+    }
+
+    /// Lowers the game's view by notches of the wheel.
+    pub(super) fn lower_by(&mut self, notches: f32) {
+        let heights = camera_control::GAME_HEIGHTS;
+        let lower = camera_control::GAME_HEIGHT_STEP * notches;
+        self.game_height = (self.game_height - lower).clamp(*heights.start(), *heights.end());
+        let target = self.seen_in_the_middle();
+        self.camera.pose = camera_control::game_view(target, self.game_height);
     }
 
     /// Fills the view with an item; in the game's view it goes to the middle.
@@ -33,10 +67,14 @@ impl State {
         let Some(bounds) = self.bounds_of(item) else {
             return;
         };
+        if self.is_flat() {
+            self.frame_flat(bounds);
+            return;
+        }
         let least = self.least_framed_radius();
         self.camera.pose = match self.mode {
             CameraMode::Game => camera_control::game_view(bounds.center(), self.game_height),
-            CameraMode::Orbit | CameraMode::Fly => {
+            CameraMode::Orbit | CameraMode::Fly | CameraMode::Flat => {
                 camera_control::frame(&self.camera, bounds, least, self.aspect)
             }
         };
@@ -55,7 +93,16 @@ impl State {
 
     pub(super) fn center_on_selection(&mut self) {
         if let Some(bounds) = self.shown.selected.and_then(|item| self.bounds_of(item)) {
-            self.camera.pose = camera_control::center_on(&self.camera, bounds.center());
+            self.center_on(bounds.center());
+        }
+    }
+
+    /// Puts a point into the middle of the view.
+    pub(super) fn center_on(&mut self, point: Vec3) {
+        if self.is_flat() {
+            self.center_flat(DVec2::new(point.x.into(), point.z.into()));
+        } else {
+            self.camera.pose = camera_control::center_on(&self.camera, point);
         }
     }
 
@@ -109,12 +156,25 @@ impl State {
         self.looked_by += (by / pixels_per_point).as_vec2();
     }
 
+    /// Sees from a place. From straight above a map is flat.
+    pub(super) fn take_pose(&mut self, pose: Pose) {
+        self.camera.pose = pose;
+        let flat = Camera {
+            projection: Projection::Orthographic,
+            ..self.camera
+        };
+        if let Some(window) = FlatWindow::of(&flat, self.view_px).filter(|_| self.is_map()) {
+            self.set_mode(CameraMode::Flat);
+            self.see_flat(window);
+        }
+    }
+
     /// Takes the camera from a text, such as one that was copied.
     pub(super) fn paste_pose(&mut self, text: &str) {
         match text.parse::<Pose>() {
             Ok(pose) => {
-                self.mode = CameraMode::Orbit;
-                self.camera.pose = pose;
+                self.set_mode(CameraMode::Orbit);
+                self.take_pose(pose);
             }
             Err(error) => {
                 let text = format!("The clipboard has no camera: {error}");

@@ -7,9 +7,11 @@ use glam::{Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
 use super::drop_preview::DropPreview;
+use super::flat::FlatView;
 use super::folder::{self, Playlist};
 use super::level::{Cut, Lists};
 use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
+use super::measure::Measure;
 use super::player::Player;
 use super::settings::{Panel, Settings};
 use crate::formats::Severity;
@@ -156,8 +158,8 @@ pub(super) struct HoveringFiles {
 pub(super) struct StartView {
     /// The camera of the first file.
     pub pose: Option<Pose>,
-    /// The direction to look from where there is no camera.
-    pub view: NamedView,
+    /// The direction to look from where there is no camera, if one is asked for.
+    pub view: Option<NamedView>,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
     /// What of the first file is shown beside that.
@@ -185,6 +187,12 @@ pub(super) struct State {
     pub game_height: f32,
     /// Width of the view over its height.
     pub aspect: f32,
+    /// Width and height of the view in physical pixels.
+    pub view_px: [u32; 2],
+    /// What is remembered of the flat view.
+    pub flat: FlatView,
+    /// The tool that measures.
+    pub measure: Measure,
     /// What of the open document is shown.
     pub shown: Shown,
     /// The tool that cuts away what is not to be seen.
@@ -244,11 +252,14 @@ impl State {
         Self {
             open: None,
             player: Player::new(timeline.loop_mode, timeline.smooth),
-            camera: Camera::framing(bounds, start.view, Handedness::Right, 1.6),
+            camera: Camera::framing(bounds, NamedView::default(), Handedness::Right, 1.6),
             mode: CameraMode::default(),
             fly_speed: 50.0,
             game_height: camera_control::GAME_HEIGHT,
             aspect: 1.6,
+            view_px: [1280, 800],
+            flat: FlatView::default(),
+            measure: Measure::default(),
             shown: Shown::default(),
             cut: Cut::default(),
             stepping: None,
@@ -460,16 +471,24 @@ impl State {
         let bounds = document.part_bounds(self.shown.part);
         self.camera.handedness = document.handedness();
         self.camera.near = camera::near_plane(bounds);
-        self.mode = CameraMode::Orbit;
+        self.forget_flat();
+        self.measure.close();
         self.fly_speed = camera_control::first_fly_speed(bounds);
         let view = std::mem::take(&mut self.start.view);
         let pose = self.start.pose.take();
         // Nobody has asked for a demo to be seen from anywhere: from where it looks best.
-        let first = demo.filter(|_| view == NamedView::default());
+        let first = demo.filter(|_| view.is_none());
         let first = first.map(|demo| demo.first_pose);
         match pose.or(first) {
-            Some(pose) => self.camera.pose = pose,
-            None => self.framing = Some(view),
+            Some(pose) => self.take_pose(pose),
+            None => {
+                let flat = matches!(view, None | Some(NamedView::Flat));
+                self.framing = Some(view.unwrap_or_default());
+                // Unless another view is asked for, a map is seen as the game shows it.
+                if flat && self.is_map() {
+                    self.set_mode(CameraMode::Flat);
+                }
+            }
         }
     }
 
@@ -479,7 +498,10 @@ impl State {
         let Some(document) = self.document().cloned() else {
             return;
         };
-        if let Some(view) = self.framing.take() {
+        let framing = self.framing.take();
+        if framing.is_some() && self.is_flat() {
+            self.fit_flat();
+        } else if let Some(view) = framing {
             let Camera {
                 projection,
                 near,
@@ -509,6 +531,8 @@ impl State {
     /// Closes the file.
     pub(super) fn close(&mut self) {
         self.open = None;
+        self.forget_flat();
+        self.measure.close();
         self.forget_part();
         self.start_clip(None);
         self.playlist = None;

@@ -8,7 +8,7 @@ use super::commands::Action;
 use super::settings::Panel;
 use super::state::State;
 use super::ui::Placed;
-use super::{folder, theme, viewport};
+use super::{flat, folder, theme, viewport};
 use crate::formats::Severity;
 
 pub(super) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
@@ -32,7 +32,15 @@ fn status_text(ui: &Ui, state: &State) -> WidgetText {
         let advice = "Drop a file here, or open one  ·  F1 shows all keys";
         return RichText::new(advice).weak().into();
     };
-    let Some(item) = state.hovered else {
+    let measured = state.measured();
+    if !measured.is_empty() {
+        let mut line = Line::new(ui);
+        for part in measured {
+            line.add(part.name, &part.value);
+        }
+        return line.job.into();
+    }
+    let Some(item) = state.hovered.filter(|_| !state.measure.is_open()) else {
         let advice = format!("{}  ·  F1 shows all keys", viewport::hint(state));
         return RichText::new(advice).weak().into();
     };
@@ -40,7 +48,10 @@ fn status_text(ui: &Ui, state: &State) -> WidgetText {
     for part in document.summary(item) {
         line.add(part.name, &format!("{:<1$}", part.value, part.width));
     }
-    if let Some(at) = state.pointed_at {
+    if let Some(at) = state.pointed_at.filter(|_| state.is_map()) {
+        let [x, y] = [at.x, at.z].map(f32::floor);
+        line.add("Pixel", &format!("{x:>5}, {y:>5}"));
+    } else if let Some(at) = state.pointed_at {
         // Of small things smaller parts matter.
         let decimals = if document.part_bounds(state.shown.part).radius() < 50.0 {
             3
@@ -147,7 +158,22 @@ fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         CameraMode::Orbit => None,
         CameraMode::Fly => Some("Flying"),
         CameraMode::Game => Some("As in the game"),
+        CameraMode::Flat => None,
     };
+    if let Some(window) = state.flat_window() {
+        ui.separator();
+        let text = RichText::new(flat::zoom_text(window.zoom)).color(theme::ACCENT);
+        let button = ui.add(Button::new(text).frame(false));
+        placed.at("zoom", button.rect);
+        let help = "How large the map is shown; a click shows its pixels as they are";
+        if button.on_hover_text(help).clicked() {
+            state.run(Action::ActualSize);
+        }
+    }
+    if state.measure.is_open() {
+        ui.separator();
+        ui.label(RichText::new("Measuring").color(theme::ACCENT));
+    }
     if let Some(mode) = mode {
         ui.separator();
         ui.label(RichText::new(mode).color(theme::ACCENT));

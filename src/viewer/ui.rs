@@ -6,14 +6,16 @@ use egui::{
 
 use super::commands::{self, Action, Animation};
 use super::panels::{
-    ChunkMapPanel, Curves, FrameStatistics, Inspector, Kinds, Legend, Lightmaps, Lights, Octree,
-    Outliner, PanelContext, PreviewRenderer, Problems, Statistics, Thumbnails,
+    ChunkMapPanel, Curves, FrameStatistics, Inspector, Kinds, Layers, Legend, Lightmaps, Lights,
+    Octree, Outliner, PanelContext, PreviewRenderer, Problems, Statistics, Thumbnails,
+    TilesetPanel,
 };
+use super::mini_map::MiniMap;
 use super::settings::{Dock, Panel};
 use super::start_page::StartPage;
 use super::state::State;
 use super::viewport::{self, Viewport};
-use super::{cut, dialogs, menus, notices, status_bar, timeline};
+use super::{cut, dialogs, flat_bar, menus, notices, status_bar, timeline};
 
 /// What the window's contents are drawn with.
 pub(super) struct Canvas<'a> {
@@ -55,6 +57,9 @@ pub(super) struct WindowUi {
     lights: Lights,
     chunk_map: ChunkMapPanel,
     lightmaps: Lightmaps,
+    layers: Layers,
+    tileset: TilesetPanel,
+    mini_map: MiniMap,
     legend: Legend,
     thumbnails: Thumbnails,
     /// The load that thumbnails are of.
@@ -66,6 +71,8 @@ impl WindowUi {
     pub(super) fn forget_textures(&mut self) {
         self.thumbnails = Thumbnails::default();
         self.lightmaps = Lightmaps::default();
+        self.tileset = TilesetPanel::default();
+        self.mini_map = MiniMap::default();
         self.start_page = StartPage::default();
     }
 
@@ -114,6 +121,8 @@ impl WindowUi {
         let center = center.response.rect;
         self.legend(root, state, canvas, center);
         let ctx = root.ctx().clone();
+        flat_bar::flat_bar(&ctx, state, center, &mut placed);
+        self.mini_map.show(&ctx, state, center, &mut placed);
         notices::failures(&ctx, state, center);
         notices::loading(&ctx, state, center);
         notices::toasts(&ctx, state, center);
@@ -144,7 +153,7 @@ impl WindowUi {
         let (least, most) = match (dock, panel) {
             (Dock::Left | Dock::Right, _) => (170.0, room.width() * 0.38),
             // A picture in it is to be made out.
-            (Dock::Bottom, Panel::ChunkMap | Panel::Lightmaps) => {
+            (Dock::Bottom, Panel::ChunkMap | Panel::Lightmaps | Panel::Tileset) => {
                 ((room.height() * 0.3).min(220.0), room.height() * 0.5)
             }
             (Dock::Bottom, _) => (90.0, room.height() * 0.5),
@@ -190,6 +199,8 @@ impl WindowUi {
                 Panel::Lights => parts.lights.ui(ui, context),
                 Panel::ChunkMap => parts.chunk_map.ui(ui, context),
                 Panel::Lightmaps => parts.lightmaps.ui(ui, context),
+                Panel::Layers => parts.layers.ui(ui, context),
+                Panel::Tileset => parts.tileset.ui(ui, context),
             },
         );
     }
@@ -258,6 +269,8 @@ fn panel_id(panel: Panel) -> &'static str {
         Panel::Lights => "lights",
         Panel::ChunkMap => "chunk-map",
         Panel::Lightmaps => "lightmaps",
+        Panel::Layers => "layers",
+        Panel::Tileset => "tileset",
     }
 }
 
@@ -329,6 +342,7 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
                     command.action,
                     Action::NextOfKind { .. }
                         | Action::Scale(_)
+                        | Action::Zoom { .. }
                         | Action::Animation(Animation::Step { .. } | Animation::Speed { .. })
                 );
             if walks && focused || (*repeat && !repeats) {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use egui::emath::GuiRounding as _;
 use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, TextureId, WidgetInfo};
-use glam::{Vec2, Vec3};
+use glam::{DVec2, Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
 use super::labels::Labels;
@@ -12,6 +13,7 @@ use super::state::State;
 use super::theme;
 use crate::scene::Shown;
 use crate::scene::camera::Camera;
+use crate::scene::tilemap::FlatWindow;
 
 /// The keys that fly: ahead, left, back, right, down and up. They are meant by their place on
 /// the keyboard.
@@ -20,8 +22,6 @@ pub(super) const FLY_KEYS: [Key; 6] = [Key::W, Key::A, Key::S, Key::D, Key::Q, K
 const FASTER: f32 = 4.0;
 /// Logical pixels that a notch of the wheel scrolls (egui's own setting).
 const PIXELS_PER_NOTCH: f32 = 40.0;
-/// What is left of the distance after a notch of the wheel.
-const ZOOM_PER_NOTCH: f32 = 0.85;
 
 /// What a drag does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +34,11 @@ enum Drag {
     Pan(Vec3),
     /// Keep this point under the pointer, the camera staying as high as it is.
     PanLevel(Vec3),
+    /// Keep the flat view's map under the pointer: what is at the top left at first, and where the
+    /// pointer was then.
+    Map(DVec2, Pos2),
+    /// Measure from where it began.
+    Measure,
 }
 
 /// What the view remembers between frames.
@@ -41,6 +46,8 @@ enum Drag {
 pub(super) struct Viewport {
     drag: Option<Drag>,
     held: BTreeSet<Key>,
+    /// Notches of the wheel that are not a whole step of the flat view's zoom yet.
+    notches: f32,
     /// What the pointer was last compared with the document for: nothing is picked twice.
     picked: Option<(Pos2, Camera, Shown, u64)>,
     outline: Outline,
@@ -51,38 +58,60 @@ impl Viewport {
     /// Shows the picture, and does what the user does in it. Gives its rectangle in logical
     /// pixels.
     pub(super) fn ui(&mut self, ui: &mut egui::Ui, state: &mut State, picture: TextureId) -> Rect {
-        let rect = ui.available_rect_before_wrap();
+        // On whole pixels of the screen, so that those of the picture are neither doubled nor lost.
+        let pixels_per_point = ui.pixels_per_point();
+        let rect = ui
+            .available_rect_before_wrap()
+            .round_to_pixels(pixels_per_point);
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "3D view"));
+        let name = if state.is_flat() { "Map" } else { "3D view" };
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
         let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
         ui.painter()
             .image(picture, rect, whole, egui::Color32::WHITE);
         if rect.is_positive() {
+            let size = rect.size() * pixels_per_point;
+            state.resize_view([size.x, size.y].map(|side| side.round().max(1.0) as u32));
             state.shape_view(rect.width() / rect.height());
         }
+        let px_at = |pos: Pos2| {
+            let px = (pos - rect.min) * pixels_per_point;
+            Vec2::new(px.x, px.y)
+        };
         let at = |pos: Pos2| {
             Vec2::new(
                 (pos.x - rect.min.x) / rect.width().max(1.0),
                 (pos.y - rect.min.y) / rect.height().max(1.0),
             )
         };
-        self.drag(ui, state, &response, at);
-        Self::wheel(ui, state, &response, at);
+        self.drag(ui, state, &response, at, px_at);
+        if state.is_flat() {
+            self.step_zoom(ui, state, &response, px_at);
+        } else {
+            Self::wheel(ui, state, &response, at);
+        }
         self.fly(ui, state);
         self.point(state, &response, at);
         if response.double_clicked() {
-            if let Some(point) = state.pointed_at {
-                state.camera.pose = camera_control::center_on(&state.camera, point);
+            let pointer = response.interact_pointer_pos().map(px_at);
+            let in_map = pointer.and_then(|px| state.flat_place(px));
+            if let Some(point) = in_map.or(state.pointed_at) {
+                state.center_on(point);
             }
-        } else if response.clicked() {
+        } else if response.clicked() && !state.measure.is_open() {
             let item = state.hovered.filter(|_| state.pointed_at.is_some());
             state.select(item);
         }
         if let Some(drag) = self.drag {
             ui.ctx().set_cursor_icon(match drag {
                 Drag::Look => egui::CursorIcon::None,
-                Drag::Orbit(_) | Drag::Pan(_) | Drag::PanLevel(_) => egui::CursorIcon::Grabbing,
+                Drag::Measure => egui::CursorIcon::Crosshair,
+                Drag::Orbit(_) | Drag::Pan(_) | Drag::PanLevel(_) | Drag::Map(..) => {
+                    egui::CursorIcon::Grabbing
+                }
             });
+        } else if state.measure.is_open() && response.hovered() {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::Crosshair);
         }
         if let Some(open) = &state.open {
             // The picture has the outline of the selection already.
@@ -94,6 +123,7 @@ impl Viewport {
             self.labels
                 .paint(ui.painter(), rect, open, &state.camera, &state.shown);
         }
+        state.paint_measured(ui.painter(), rect);
         rect
     }
 
@@ -103,6 +133,7 @@ impl Viewport {
         state: &mut State,
         response: &Response,
         at: impl Fn(Pos2) -> Vec2,
+        px_at: impl Fn(Pos2) -> Vec2,
     ) {
         if response.drag_started()
             && let Some(origin) = ui.input(|input| input.pointer.press_origin())
@@ -111,7 +142,16 @@ impl Viewport {
             let middle = response.drag_started_by(PointerButton::Middle);
             let shift = ui.input(|input| input.modifiers.shift);
             let grabbed = state.seen_at(at(origin));
+            let window = state.flat_window();
             self.drag = Some(match state.mode {
+                _ if state.measure.is_open() && primary => {
+                    let from = state.measured_at(at(origin), px_at(origin));
+                    state.measure.begin(from);
+                    Drag::Measure
+                }
+                CameraMode::Flat => {
+                    Drag::Map(window.map_or(DVec2::ZERO, |w| w.top_left_px), origin)
+                }
                 CameraMode::Fly if middle => Drag::Pan(grabbed),
                 CameraMode::Fly => Drag::Look,
                 CameraMode::Game => Drag::PanLevel(grabbed),
@@ -140,8 +180,48 @@ impl Viewport {
             (Drag::PanLevel(grabbed), Some(to)) => {
                 camera_control::pan_level(camera, grabbed, to, state.aspect)
             }
-            (Drag::Pan(_) | Drag::PanLevel(_), None) => camera.pose,
+            (Drag::Measure, Some(to)) => {
+                let px = response.interact_pointer_pos().map(px_at);
+                let to = state.measured_at(to, px.unwrap_or_default());
+                state.measure.go_to(to);
+                return;
+            }
+            (Drag::Map(top_left, origin), Some(_)) => {
+                if let (Some(window), Some(to)) =
+                    (state.flat_window(), response.interact_pointer_pos())
+                {
+                    // By whole pixels of the screen, however fine the pointer's are.
+                    let by = (px_at(to) - px_at(origin)).round().as_dvec2();
+                    state.see_flat(FlatWindow {
+                        top_left_px: top_left - by / window.zoom,
+                        zoom: window.zoom,
+                    });
+                }
+                return;
+            }
+            (Drag::Pan(_) | Drag::PanLevel(_) | Drag::Measure | Drag::Map(..), None) => camera.pose,
         };
+    }
+
+    /// Changes the zoom of the flat view by whole steps, a notch of the wheel each.
+    fn step_zoom(
+        &mut self,
+        ui: &egui::Ui,
+        state: &mut State,
+        response: &Response,
+        px_at: impl Fn(Pos2) -> Vec2,
+    ) {
+        let Some(pointer) = response.hover_pos() else {
+            self.notches = 0.0;
+            return;
+        };
+        // As the wheel gives them: smoothed they would go on after it has stopped.
+        self.notches += ui.input(|input| input.events.iter().map(notches_of).sum::<f32>());
+        let steps = self.notches.trunc();
+        self.notches -= steps;
+        for _ in 0..steps.abs().min(32.0) as u32 {
+            state.zoom_flat(steps > 0.0, px_at(pointer));
+        }
     }
 
     fn wheel(ui: &egui::Ui, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
@@ -156,22 +236,12 @@ impl Viewport {
             return;
         }
         match state.mode {
-            CameraMode::Orbit => {
-                let anchor = state.seen_at(at(pointer));
-                let factor = ZOOM_PER_NOTCH.powf(notches);
-                state.camera.pose = camera_control::zoom(&state.camera, anchor, factor);
-            }
-            CameraMode::Game => {
-                let heights = camera_control::GAME_HEIGHTS;
-                let lower = camera_control::GAME_HEIGHT_STEP * notches;
-                state.game_height =
-                    (state.game_height - lower).clamp(*heights.start(), *heights.end());
-                let target = state.seen_in_the_middle();
-                state.camera.pose = camera_control::game_view(target, state.game_height);
-            }
+            CameraMode::Orbit => state.zoom_by(notches, at(pointer)),
+            CameraMode::Game => state.lower_by(notches),
             CameraMode::Fly => {
                 state.fly_speed = (state.fly_speed * 1.2_f32.powf(notches)).clamp(0.05, 4000.0);
             }
+            CameraMode::Flat => {}
         }
     }
 
@@ -235,6 +305,8 @@ impl Viewport {
                 && shown.part == state.shown.part
                 && shown.cut == state.shown.cut
                 && shown.hidden == state.shown.hidden
+                && shown.flat == state.shown.flat
+                && shown.layer_gap == state.shown.layer_gap
                 && (plays || shown.playhead == state.shown.playhead)
         };
         if self.picked.as_ref().is_some_and(same) {
@@ -248,9 +320,30 @@ impl Viewport {
     }
 }
 
+/// How many notches of a wheel something is that the pointer did.
+fn notches_of(event: &Event) -> f32 {
+    match event {
+        Event::MouseWheel { unit, delta, .. } => {
+            let notches = match unit {
+                egui::MouseWheelUnit::Line => 1.0,
+                egui::MouseWheelUnit::Point => 1.0 / PIXELS_PER_NOTCH,
+                egui::MouseWheelUnit::Page => 4.0,
+            };
+            // Holding Shift turns the wheel sideways.
+            (delta.x + delta.y) * notches
+        }
+        Event::Zoom(factor) => factor.ln() * 6.0,
+        _ => 0.0,
+    }
+}
+
 /// A line for the status bar: what the pointer does now.
 pub(super) fn hint(state: &State) -> String {
     match state.mode {
+        _ if state.measure.is_open() => {
+            "Drag from one point to another to measure, Esc ends it".to_owned()
+        }
+        CameraMode::Flat => "Drag to move, wheel to zoom, double click to centre".to_owned(),
         CameraMode::Orbit => "Drag to turn, right drag to move, wheel to zoom".to_owned(),
         CameraMode::Fly => format!(
             "W A S D Q E to fly, drag to look, wheel for the speed ({:.1} units a second)",

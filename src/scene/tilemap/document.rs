@@ -123,6 +123,12 @@ impl Document for TileMap {
         None
     }
 
+    /// The gap that lets one see between the layers, and still what is above what.
+    fn usual_layer_gap(&self) -> f32 {
+        let [width, height] = self.canvas_px();
+        (width.max(height) as f32 / 8.0).round()
+    }
+
     fn dependencies(&self) -> Vec<PathBuf> {
         self.dependencies.clone()
     }
@@ -147,13 +153,7 @@ impl TileMap {
         if shown.flat {
             return 0.0;
         }
-        shown.layer_gap.unwrap_or_else(|| self.usual_gap_px())
-    }
-
-    /// The gap that lets one see between the layers, and still what is above what.
-    fn usual_gap_px(&self) -> f32 {
-        let [width, height] = self.canvas_px();
-        (width.max(height) as f32 / 8.0).round()
+        shown.layer_gap.unwrap_or_else(|| self.usual_layer_gap())
     }
 
     /// The height of a step of [`TileMap::steps`] along Y, in pixels of the map.

@@ -9,6 +9,7 @@ mod document_key;
 pub(super) mod format;
 mod inspector;
 mod kinds;
+mod layers;
 mod legend;
 mod lightmaps;
 mod lights;
@@ -19,12 +20,14 @@ mod problems;
 mod sandbox;
 mod statistics;
 mod thumbnails;
+mod tileset;
 mod tree_line;
 
 pub use chunk_map::ChunkMapPanel;
 pub use curves::Curves;
 pub use inspector::Inspector;
 pub use kinds::{KIND_PREVIEW_SIZE, Kinds};
+pub use layers::Layers;
 pub use legend::Legend;
 pub use lightmaps::Lightmaps;
 pub use lights::Lights;
@@ -34,6 +37,7 @@ pub use problems::Problems;
 pub use sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use statistics::Statistics;
 pub use thumbnails::Thumbnails;
+pub use tileset::TilesetPanel;
 
 use std::fmt;
 use std::sync::Arc;
@@ -131,6 +135,12 @@ pub enum Request {
     Hide(Item, bool),
     /// Make a light this bright, or as the file has it.
     SetLight(Item, Option<u8>),
+    /// Make a layer this opaque, from 0 to 255, or wholly so.
+    SetOpacity(Item, Option<u8>),
+    /// Show a layer alone, or all of them if it is alone already.
+    Solo(Item),
+    /// Show again all that was hidden.
+    ShowAll,
     /// Make all lights of the part that is shown this bright, or as the file has them.
     SetAllLights(Option<u8>),
     /// Outline the cells of this depth, or those at the ends of the tree.

@@ -49,7 +49,9 @@ impl TreeLine<'_> {
         if let Some(eye) = self.eye {
             let place = rect.with_min_x(rect.max.x - EYE_WIDTH);
             rect.max.x = place.min.x - 4.0;
-            eye.show(ui, context, place, hidden, response);
+            if eye.show(ui, place, hidden, response, "") {
+                context.requests.push(Request::Hide(eye.item, !hidden));
+            }
         }
         let rect = rect.with_min_x(row.min.x + 4.0 + self.depth as f32 * self.indent);
         let toggle = rect.with_max_x(rect.min.x + TOGGLE_WIDTH);
@@ -86,14 +88,16 @@ impl TreeLine<'_> {
 }
 
 impl Eye<'_> {
-    fn show(
+    /// Shows it at a place in a row. Says whether it was clicked. What else it can do is said after
+    /// what a click does.
+    pub(super) fn show(
         self,
         ui: &Ui,
-        context: &mut PanelContext<'_>,
         place: Rect,
         hidden: bool,
         row: &Response,
-    ) {
+        more_help: &str,
+    ) -> bool {
         let response = ui.interact(place, row.id.with("eye"), Sense::click());
         response.widget_info(|| {
             let name = format!("Show {}", self.name);
@@ -113,9 +117,9 @@ impl Eye<'_> {
         } else {
             "Hide this"
         };
-        if response.on_hover_text(help).clicked() {
-            context.requests.push(Request::Hide(self.item, !hidden));
-        }
+        response
+            .on_hover_text(format!("{help}{more_help}"))
+            .clicked()
     }
 }
 

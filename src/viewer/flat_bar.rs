@@ -1,0 +1,107 @@
+//! The small bar in a corner of the view of a 2D map: flat or in 3D, the zoom, and how far apart
+//! the layers are.
+
+use egui::{Button, Context, Id, Rect, Slider, Ui};
+
+use super::commands::{self, Action};
+use super::flat;
+use super::notices;
+use super::panels::parts;
+use super::state::State;
+use super::ui::Placed;
+
+/// How far the bar is from the edges of the view, in points.
+const MARGIN: f32 = 10.0;
+/// Width of the slider, in points.
+const SLIDER_WIDTH: f32 = 130.0;
+/// The layers can be pulled apart this many times as far as usual.
+const FARTHEST: f32 = 4.0;
+
+/// Shows the bar for what is a 2D map.
+pub(super) fn flat_bar(ctx: &Context, state: &mut State, view: Rect, placed: &mut Placed) {
+    if !state.is_map() {
+        return;
+    }
+    let area = egui::Area::new(Id::unique("flat bar"))
+        .order(egui::Order::Middle)
+        .fixed_pos(view.left_top() + egui::vec2(MARGIN, MARGIN))
+        .constrain_to(view)
+        .show(ctx, |ui| {
+            let frame = notices::overlay_frame(ui.style()).inner_margin(5);
+            frame.show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 4.0;
+                    bar(ui, state);
+                });
+            });
+        });
+    placed.at("flat-bar", area.response.rect);
+}
+
+fn bar(ui: &mut Ui, state: &mut State) {
+    let flat = state.is_flat();
+    for (text, is_flat) in [("2D", true), ("3D", false)] {
+        let button = ui.selectable_label(flat == is_flat, text);
+        if tipped(button, Action::Flat).clicked() && flat != is_flat {
+            state.run(Action::Flat);
+        }
+    }
+    ui.separator();
+    if let Some(window) = state.flat_window() {
+        button(ui, state, "−", "Zoom out", Action::Zoom { nearer: false });
+        let text = egui::RichText::new(flat::zoom_text(window.zoom)).monospace();
+        let zoom = Button::new(text)
+            .frame(false)
+            .min_size(egui::vec2(58.0, 0.0));
+        let zoom = tipped(ui.add(zoom), Action::ActualSize);
+        if zoom.clicked() {
+            state.run(Action::ActualSize);
+        }
+        button(ui, state, "+", "Zoom in", Action::Zoom { nearer: true });
+        button(ui, state, "Fit", "Fit the whole map", Action::FrameAll);
+    } else {
+        gap(ui, state);
+    }
+}
+
+/// The slider that pulls the layers apart.
+fn gap(ui: &mut Ui, state: &mut State) {
+    let usual = state
+        .open
+        .as_ref()
+        .map_or(0.0, |open| open.lists.usual_layer_gap);
+    let mut gap = state.shown.layer_gap.unwrap_or(usual);
+    ui.spacing_mut().slider_width = SLIDER_WIDTH;
+    let slider = Slider::new(&mut gap, 0.0..=(usual * FARTHEST).max(1.0))
+        .suffix(" px")
+        .fixed_decimals(0)
+        .text("Layer distance");
+    let slider = ui.add(slider);
+    if slider.changed() {
+        state.shown.layer_gap = Some(gap);
+    }
+    if slider.double_clicked() {
+        state.shown.layer_gap = None;
+    }
+    slider.on_hover_text("How far apart the layers are; a double click sets it back");
+}
+
+fn button(ui: &mut Ui, state: &mut State, text: &str, name: &str, action: Action) {
+    let button = Button::new(text).min_size(egui::vec2(22.0, 0.0));
+    let button = tipped(ui.add(button), action);
+    parts::name(&button, name);
+    if button.clicked() {
+        state.run(action);
+    }
+}
+
+/// Says what a command does and which key does it, too.
+fn tipped(response: egui::Response, action: Action) -> egui::Response {
+    match commands::of(action) {
+        Some(command) => {
+            let key = command.first_key_text();
+            response.on_hover_text(format!("{} ({key})", command.help))
+        }
+        None => response,
+    }
+}

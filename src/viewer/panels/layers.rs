@@ -1,0 +1,189 @@
+//! The layers of a 2D map: which are shown, and how opaque.
+
+use egui::accesskit::Role;
+use egui::{
+    Align, Align2, Button, DragValue, Layout, Rect, RichText, ScrollArea, Slider, Ui, UiBuilder,
+    vec2,
+};
+
+use super::document_key::DocumentKey;
+use super::tree_line::Eye;
+use super::{PanelContext, Request, format, parts};
+use crate::scene::{Item, LayerInfo};
+
+/// Room for the eye before the name, in points.
+const EYE_WIDTH: f32 = 24.0;
+/// Room for the number after the slider, and for the button after it, in points.
+const NUMBER_WIDTH: f32 = 52.0;
+const SOLO_WIDTH: f32 = 42.0;
+
+/// Lists the layers as they lie upon each other, the topmost first.
+#[derive(Debug, Default)]
+pub struct Layers {
+    of: DocumentKey,
+    /// From the top of the picture to the bottom.
+    all: Vec<LayerInfo>,
+    /// The selection that was last brought into sight.
+    selected: Option<Item>,
+    hovered: Option<Item>,
+}
+
+impl Layers {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        if self.of.changed_to(context.document) {
+            self.all = context.document.layers();
+            self.all.reverse();
+            self.selected = None;
+        }
+        if self.all.is_empty() {
+            parts::hint(ui, "No layers", "This file has no layers of tiles.");
+            return;
+        }
+        ui.horizontal(|ui| {
+            let hidden = self.all.iter().filter(|layer| context.shown.hides(layer.item));
+            let hidden = hidden.count();
+            let button = ui.add_enabled(hidden > 0, Button::new("Show all"));
+            if button.on_hover_text("Show every layer again").clicked() {
+                context.requests.push(Request::ShowAll);
+            }
+            let mut says = format::counted(self.all.len(), "layer");
+            if hidden > 0 {
+                says = format!("{says}, {hidden} hidden");
+            }
+            ui.add(egui::Label::new(RichText::new(says).weak()).truncate());
+        });
+        self.rows(ui, context);
+    }
+
+    fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let row_height = parts::Row::height(ui) * 2.0 + 6.0;
+        let id = ui.scope_id().with("layers");
+        let mut hovered = None;
+        // A cell is on a layer, and a layer is one by itself.
+        let selected = context.shown.selected;
+        let layer_of = |item| context.document.hidden_with(item);
+        let selected_layer = selected.and_then(layer_of);
+        let mut area = ScrollArea::vertical().auto_shrink(false);
+        if self.selected != selected {
+            self.selected = selected;
+            let place = |layer| self.all.iter().position(|info| info.item == layer);
+            let room = (ui.available_height() / row_height) as usize;
+            if let Some(at) = selected_layer.and_then(place).filter(|at| *at >= room) {
+                area = area.vertical_scroll_offset((at as f32 - 1.0) * row_height);
+            }
+        }
+        let hovered_layer = context.hovered.and_then(layer_of);
+        area.show_rows(ui, row_height, self.all.len(), |ui, rows| {
+            for layer in self.all.get(rows).unwrap_or_default() {
+                let row = parts::Row {
+                    id: id.with(layer.item),
+                    role: Role::ListBoxOption,
+                    name: &layer.name,
+                    selected: selected_layer == Some(layer.item),
+                    highlighted: hovered_layer == Some(layer.item),
+                    branch: None,
+                };
+                let response = row.show_tall(ui, row_height);
+                if response.hovered() {
+                    hovered = Some(layer.item);
+                }
+                if response.clicked() {
+                    context.requests.push(Request::Select(Some(layer.item)));
+                }
+                if response.double_clicked() {
+                    context.requests.push(Request::Frame(layer.item));
+                }
+                self.show_layer(ui, context, layer, &response);
+                if !layer.note.is_empty() {
+                    response.on_hover_text(&layer.note);
+                }
+            }
+        });
+        if self.hovered != hovered {
+            self.hovered = hovered;
+            context.requests.push(Request::Hover(hovered));
+        }
+    }
+
+    /// A layer in its row: eye, name, size and parallax, and below them how opaque it is.
+    fn show_layer(
+        &self,
+        ui: &mut Ui,
+        context: &mut PanelContext<'_>,
+        layer: &LayerInfo,
+        row: &egui::Response,
+    ) {
+        let hidden = context.shown.hides(layer.item);
+        let rect = row.rect.shrink2(vec2(4.0, 3.0));
+        let rect = rect.with_max_x(row.rect.max.x - parts::Row::END_MARGIN);
+        let (above, below) = rect.split_top_bottom_at_fraction(0.5);
+        let eye_place = above.with_max_x(above.min.x + EYE_WIDTH);
+        let eye = Eye {
+            item: layer.item,
+            name: &layer.name,
+        };
+        let help = "; Alt shows it alone";
+        if eye.show(ui, eye_place, hidden, row, help) {
+            let alone = ui.input(|input| input.modifiers.alt);
+            context.requests.push(if alone {
+                Request::Solo(layer.item)
+            } else {
+                Request::Hide(layer.item, !hidden)
+            });
+        }
+        let visuals = ui.visuals();
+        let weak = visuals.weak_text_color();
+        let color = if hidden { weak } else { visuals.text_color() };
+        let text = above.with_min_x(eye_place.max.x);
+        let name = RichText::new(&layer.name);
+        let taken = parts::paint_text(ui, text, name, color, Align2::LEFT_CENTER);
+        let room = text.with_min_x(text.min.x + taken + 8.0);
+        if room.width() > parts::LEAST_NOTE_WIDTH {
+            let [width, height] = layer.size;
+            let size = format!("{width} × {height}");
+            let note = if layer.parallax.is_empty() {
+                size
+            } else {
+                format!("{}   {size}", layer.parallax)
+            };
+            let note = RichText::new(note).small();
+            parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
+        }
+        self.opacity(ui, context, layer, below.with_min_x(eye_place.max.x));
+    }
+
+    fn opacity(&self, ui: &mut Ui, context: &mut PanelContext<'_>, layer: &LayerInfo, place: Rect) {
+        let now = context.shown.opacities.get(layer.item).unwrap_or(u8::MAX);
+        let now = (f32::from(now) / 2.55).round() as u8;
+        let mut wanted = now;
+        let builder = UiBuilder::new().id_salt(layer.item).max_rect(place);
+        let mut line = ui.new_child(builder.layout(Layout::left_to_right(Align::Center)));
+        line.spacing_mut().item_spacing.x = 4.0;
+        let taken = NUMBER_WIDTH + SOLO_WIDTH + 12.0;
+        line.spacing_mut().slider_width = (line.available_width() - taken).max(24.0);
+        let slider = line.add(Slider::new(&mut wanted, 0..=100).show_value(false));
+        parts::name(&slider, &format!("Opacity of {}", layer.name));
+        let size = vec2(NUMBER_WIDTH, line.available_height());
+        let number = DragValue::new(&mut wanted).range(0..=100).suffix(" %");
+        let number = line.add_sized(size, number);
+        parts::name(&number, &format!("Opacity of {} as a number", layer.name));
+        if wanted != now {
+            let wanted = (wanted < 100).then(|| (f32::from(wanted) * 2.55).round() as u8);
+            context.requests.push(Request::SetOpacity(layer.item, wanted));
+        }
+        let others = self.all.iter().filter(|other| other.item != layer.item);
+        let mut others = others.map(|other| other.item);
+        let alone = self.all.len() > 1
+            && !context.shown.hides(layer.item)
+            && others.all(|other| context.shown.hides(other));
+        let solo = Button::new(RichText::new("Solo").small()).selected(alone);
+        let size = vec2(SOLO_WIDTH, line.available_height());
+        let solo = line.add_sized(size, solo);
+        parts::name(&solo, &format!("Solo {}", layer.name));
+        if solo.on_hover_text("Show this layer alone, or all again").clicked() {
+            context.requests.push(Request::Solo(layer.item));
+        }
+    }
+}

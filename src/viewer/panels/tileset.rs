@@ -1,0 +1,484 @@
+//! The tiles of a tileset: which are used, how often, and where.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+use egui::emath::GuiRounding as _;
+use egui::{
+    Align, Button, Color32, ColorImage, ComboBox, Id, Layout, Mesh, Rect, RichText, ScrollArea,
+    Sense, Shape, Slider, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2,
+    vec2,
+};
+
+use super::document_key::DocumentKey;
+use super::{PanelContext, Request, format, parts};
+use crate::scene::{Item, Playhead, TilesetInfo};
+
+/// The longest side of a texture that holds tiles, in pixels.
+const PAGE_SIDE: u32 = 1024;
+/// Tiles are shown at least this large at first, and can be shown as large as this, in points.
+const FIRST_SIDE: f32 = 32.0;
+const LARGEST_SIDE: f32 = 160.0;
+/// Room between tiles, in pixels of the screen.
+const GAP_PX: f32 = 2.0;
+/// How much of a tile that nothing uses is seen.
+const DIMMED: f32 = 0.28;
+
+/// Shows the tiles of one of the document's tilesets.
+#[derive(Default)]
+pub struct TilesetPanel {
+    of: DocumentKey,
+    tilesets: Vec<Rc<TilesetInfo>>,
+    /// The place of each tile: its tileset and index.
+    places: HashMap<Item, (usize, usize)>,
+    chosen: usize,
+    /// Indices of the tiles that are listed.
+    listed: Vec<usize>,
+    used_only: bool,
+    /// Pixels of the screen for a pixel of a tile; 0 before any was chosen.
+    zoom: u32,
+    pages: Vec<Option<Page>>,
+    /// What the tile in the panel was last found for: a cell has one, too.
+    selected: Option<Item>,
+    selected_tile: Option<(usize, usize)>,
+    pointed_at: Option<Item>,
+    pointed_tile: Option<(usize, usize)>,
+    /// Whether the selected tile is to be brought into sight.
+    reveal: bool,
+    hovered: Option<Item>,
+}
+
+impl fmt::Debug for TilesetPanel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TilesetPanel")
+            .field("tilesets", &self.tilesets.len())
+            .field("chosen", &self.chosen)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Some tiles of the chosen tileset in a texture.
+struct Page {
+    texture: TextureHandle,
+}
+
+/// How the tiles of a tileset are laid out in textures.
+#[derive(Debug, Clone, Copy)]
+struct Sheet {
+    /// Width and height of a tile in the texture, in pixels.
+    tile: [u32; 2],
+    /// Each so many pixels of a tile one is taken: 1 but for tiles that are larger than a page.
+    step: u32,
+    columns: u32,
+    rows: u32,
+}
+
+impl Sheet {
+    fn of(size: [u32; 2]) -> Self {
+        let step = size[0].max(size[1]).div_ceil(PAGE_SIDE).max(1);
+        let tile = size.map(|side| (side / step).max(1));
+        Self {
+            tile,
+            step,
+            columns: PAGE_SIDE / tile[0],
+            rows: PAGE_SIDE / tile[1],
+        }
+    }
+
+    fn tiles(&self) -> usize {
+        (self.columns * self.rows) as usize
+    }
+
+    /// The page of a tile, and its place there in UV coordinates, of a page of so many rows.
+    fn uv(&self, index: usize, tiles: usize) -> (usize, Rect) {
+        let (page, within) = (index / self.tiles(), (index % self.tiles()) as u32);
+        let [width, height] = self.page_size(page, tiles);
+        let (column, row) = (within % self.columns, within / self.columns);
+        let at = |column: u32, row: u32| {
+            pos2(
+                (column * self.tile[0]) as f32 / width as f32,
+                (row * self.tile[1]) as f32 / height as f32,
+            )
+        };
+        (page, Rect::from_min_max(at(column, row), at(column + 1, row + 1)))
+    }
+
+    /// Width and height of a page in pixels, of a tileset of so many tiles.
+    fn page_size(&self, page: usize, tiles: usize) -> [u32; 2] {
+        let left = tiles.saturating_sub(page * self.tiles()).min(self.tiles()) as u32;
+        let rows = left.div_ceil(self.columns).max(1);
+        [self.columns * self.tile[0], rows * self.tile[1]]
+    }
+}
+
+impl TilesetPanel {
+    /// Shows the panel.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        if self.of.changed_to(context.document) {
+            self.take(context);
+        }
+        if self.tilesets.is_empty() {
+            parts::hint(ui, "No tileset", "This file has no tiles.");
+            return;
+        }
+        self.follow(context);
+        self.tools(ui, context);
+        self.grid(ui, context);
+    }
+
+    /// Finds out what a document has.
+    fn take(&mut self, context: &PanelContext<'_>) {
+        let document = context.document;
+        self.tilesets = document.tilesets().into_iter().map(Rc::new).collect();
+        self.places.clear();
+        for (nth, tileset) in self.tilesets.iter().enumerate() {
+            for index in 0..tileset.uses.len() {
+                if let Some(item) = document.tile_item(tileset.item, index) {
+                    self.places.insert(item, (nth, index));
+                }
+            }
+        }
+        self.selected = None;
+        self.selected_tile = None;
+        self.pointed_at = None;
+        self.pointed_tile = None;
+        self.choose(self.chosen.min(self.tilesets.len().saturating_sub(1)));
+    }
+
+    fn choose(&mut self, tileset: usize) {
+        self.chosen = tileset;
+        self.pages.clear();
+        self.zoom = 0;
+        self.list();
+    }
+
+    fn list(&mut self) {
+        let uses = self.tilesets.get(self.chosen).map(|tileset| &*tileset.uses);
+        let uses = uses.unwrap_or_default().iter().enumerate();
+        let listed = uses.filter(|(_, uses)| !self.used_only || **uses > 0);
+        self.listed = listed.map(|(index, _)| index).collect();
+    }
+
+    /// Finds the tiles of what is selected and pointed at.
+    fn follow(&mut self, context: &PanelContext<'_>) {
+        if self.selected != context.shown.selected {
+            self.selected = context.shown.selected;
+            self.selected_tile = self.selected.and_then(|item| self.tile_of(context, item));
+            if let Some((tileset, _)) = self.selected_tile {
+                if tileset != self.chosen {
+                    self.choose(tileset);
+                }
+                self.reveal = true;
+            }
+        }
+        if self.pointed_at != context.hovered {
+            self.pointed_at = context.hovered;
+            self.pointed_tile = self.pointed_at.and_then(|item| self.tile_of(context, item));
+        }
+    }
+
+    /// The tile that an item is, or that its properties lead to, as those of a cell do.
+    fn tile_of(&self, context: &PanelContext<'_>, item: Item) -> Option<(usize, usize)> {
+        if let Some(place) = self.places.get(&item) {
+            return Some(*place);
+        }
+        let groups = context.document.properties(item, Playhead::default());
+        let mut links = groups
+            .iter()
+            .flat_map(|group| &group.properties)
+            .filter_map(|property| property.link);
+        links.find_map(|link| self.places.get(&link).copied())
+    }
+
+    /// The choices above the tiles.
+    fn tools(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let pixels_per_point = ui.pixels_per_point();
+        let Some(tileset) = self.tilesets.get(self.chosen).cloned() else {
+            return;
+        };
+        let [width, height] = tileset.tile_size.map(|side| side.max(1));
+        let longest = width.max(height) as f32;
+        let most = (LARGEST_SIDE * pixels_per_point / longest).floor().max(1.0) as u32;
+        if self.zoom == 0 {
+            self.zoom = (FIRST_SIDE * pixels_per_point / longest).round().max(1.0) as u32;
+        }
+        self.zoom = self.zoom.clamp(1, most);
+        let mut chosen = self.chosen;
+        ui.horizontal(|ui| {
+            if self.tilesets.len() > 1 {
+                let list = ComboBox::from_id_salt("tileset")
+                    .selected_text(&tileset.name)
+                    .width(150.0)
+                    .truncate()
+                    .show_ui(ui, |ui| {
+                        for (index, tileset) in self.tilesets.iter().enumerate() {
+                            ui.selectable_value(&mut chosen, index, &tileset.name);
+                        }
+                    });
+                parts::name(&list.response, "Tileset to show");
+            }
+            let only = ui.toggle_value(&mut self.used_only, "Used only");
+            let only = only.on_hover_text("Leave out the tiles that nothing uses");
+            if only.changed() {
+                self.list();
+            }
+            ui.spacing_mut().slider_width = 80.0;
+            let slider = Slider::new(&mut self.zoom, 1..=most).show_value(false);
+            let slider = ui.add(slider);
+            parts::name(&slider, "Size of the tiles");
+            slider.on_hover_text("How large the tiles are shown");
+            let used = tileset.uses.iter().filter(|uses| **uses > 0).count();
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                self.uses(ui, context);
+                let text = format!(
+                    "{}: {}, {} used, {width} × {height} px",
+                    tileset.name,
+                    format::counted(tileset.uses.len(), "tile"),
+                    format::count(used as u64),
+                );
+                ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
+            });
+        });
+        if chosen != self.chosen {
+            self.choose(chosen);
+        }
+    }
+
+    /// What is selected, and the way to where it is used.
+    fn uses(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let Some((tileset, index)) = self.selected_tile.filter(|(of, _)| *of == self.chosen) else {
+            return;
+        };
+        let Some(tileset) = self.tilesets.get(tileset) else {
+            return;
+        };
+        let uses = tileset.uses.get(index).copied().unwrap_or(0);
+        for (text, name, id) in [
+            ("›", "Next use", "select.next"),
+            ("‹", "Previous use", "select.previous"),
+        ] {
+            let button = ui.add_enabled(uses > 0, Button::new(text));
+            parts::name(&button, name);
+            if button.on_hover_text(name).clicked() {
+                context.requests.push(Request::Run(id));
+            }
+        }
+        ui.label(says(tileset, index));
+        ui.separator();
+    }
+
+    fn grid(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let Some(tileset) = self.tilesets.get(self.chosen) else {
+            return;
+        };
+        let pixels_per_point = ui.pixels_per_point();
+        let [width, height] = tileset.tile_size.map(|side| (side.max(1) * self.zoom) as f32);
+        let tile = vec2(width, height) / pixels_per_point;
+        let step = tile + egui::Vec2::splat(GAP_PX / pixels_per_point);
+        ui.spacing_mut().item_spacing = egui::Vec2::ZERO;
+        let room = ui.available_width() - parts::Row::END_MARGIN;
+        let columns = ((room / step.x) as usize).max(1);
+        let rows = self.listed.len().div_ceil(columns);
+        let mut area = ScrollArea::vertical().auto_shrink(false);
+        if std::mem::take(&mut self.reveal) {
+            let tile = self.selected_tile.filter(|(of, _)| *of == self.chosen);
+            let at = tile.and_then(|(_, index)| self.listed.binary_search(&index).ok());
+            if let Some(at) = at {
+                let middle = (ui.available_height() - step.y) * 0.5;
+                let offset = (at / columns) as f32 * step.y - middle;
+                area = area.vertical_scroll_offset(offset.max(0.0));
+            }
+        }
+        let id = ui.scope_id().with("tiles");
+        let mut hovered = None;
+        area.show_rows(ui, step.y, rows, |ui, rows| {
+            let (_, place) = ui.allocate_space(vec2(room, rows.len() as f32 * step.y));
+            let corner = place.min.round_to_pixels(pixels_per_point);
+            let first = rows.start * columns;
+            let last = (rows.end * columns).min(self.listed.len());
+            let tiles = self.listed.get(first..last).unwrap_or_default().to_vec();
+            let at = |nth: usize| {
+                let offset = vec2((nth % columns) as f32, (nth / columns) as f32) * step;
+                Rect::from_min_size(corner + offset, tile).round_to_pixels(pixels_per_point)
+            };
+            let places: Vec<(usize, Rect)> = tiles
+                .into_iter()
+                .enumerate()
+                .map(|(nth, index)| (index, at(nth)))
+                .collect();
+            self.paint(ui, context, &places);
+            hovered = self.point(ui, context, id, &places);
+        });
+        if self.hovered != hovered {
+            self.hovered = hovered;
+            context.requests.push(Request::Hover(hovered));
+        }
+    }
+
+    /// Paints tiles at their places.
+    fn paint(&mut self, ui: &Ui, context: &PanelContext<'_>, places: &[(usize, Rect)]) {
+        let Some(tileset) = self.tilesets.get(self.chosen).cloned() else {
+            return;
+        };
+        let sheet = Sheet::of(tileset.tile_size);
+        let mut meshes: HashMap<usize, Mesh> = HashMap::new();
+        for (index, place) in places {
+            let (page, uv) = sheet.uv(*index, tileset.uses.len());
+            if self.pages.len() <= page {
+                self.pages.resize_with(page + 1, || None);
+            }
+            let Some(slot) = self.pages.get_mut(page) else {
+                continue;
+            };
+            let texture = &slot
+                .get_or_insert_with(|| load_page(ui, context, &tileset, sheet, page))
+                .texture;
+            let used = tileset.uses.get(*index).is_some_and(|uses| *uses > 0);
+            let tint = if used {
+                Color32::WHITE
+            } else {
+                Color32::WHITE.gamma_multiply(DIMMED)
+            };
+            let mesh = meshes
+                .entry(page)
+                .or_insert_with(|| Mesh::with_texture(texture.id()));
+            mesh.add_rect_with_uv(*place, uv, tint);
+        }
+        let back = ui.visuals().extreme_bg_color;
+        let all = places.iter().map(|(_, place)| *place);
+        if let Some(all) = all.reduce(Rect::union) {
+            ui.painter().rect_filled(all, 0.0, back);
+        }
+        let mut meshes: Vec<(usize, Mesh)> = meshes.into_iter().collect();
+        meshes.sort_by_key(|(page, _)| *page);
+        for (_, mesh) in meshes {
+            ui.painter().add(Shape::mesh(mesh));
+        }
+        let line = 1.0 / ui.pixels_per_point();
+        let accent = ui.visuals().hyperlink_color;
+        for (index, place) in places {
+            if tileset.uses.get(*index).is_some_and(|uses| *uses > 0) {
+                // Below the tile, in the room between two.
+                let mark = Rect::from_min_max(
+                    pos2(place.min.x, place.max.y),
+                    pos2(place.max.x, place.max.y + line),
+                );
+                ui.painter().rect_filled(mark, 0.0, accent);
+            }
+        }
+        let outlined = [
+            (self.pointed_tile, ui.visuals().strong_text_color()),
+            (self.selected_tile, accent),
+        ];
+        for (tile, color) in outlined {
+            let Some((_, index)) = tile.filter(|(of, _)| *of == self.chosen) else {
+                continue;
+            };
+            if let Some((_, place)) = places.iter().find(|(of, _)| *of == index) {
+                let painter = ui.painter();
+                for (width, color) in [(4.0, back), (2.0, color)] {
+                    let stroke = Stroke::new(width, color);
+                    painter.rect_stroke(*place, 1.0, stroke, StrokeKind::Middle);
+                }
+            }
+        }
+    }
+
+    /// Does what the pointer does with tiles. Gives the one that it is over.
+    fn point(
+        &self,
+        ui: &Ui,
+        context: &mut PanelContext<'_>,
+        id: Id,
+        places: &[(usize, Rect)],
+    ) -> Option<Item> {
+        let tileset = self.tilesets.get(self.chosen)?;
+        let mut hovered = None;
+        for (index, place) in places {
+            // By Tab one would not get to the end of them.
+            let sense = Sense::CLICK;
+            let response = ui.interact(place.expand(line_width(ui)), id.with(index), sense);
+            let item = context.document.tile_item(tileset.item, *index);
+            response.widget_info(|| {
+                let selected = item.is_some() && item == context.shown.selected;
+                let name = says(tileset, *index);
+                WidgetInfo::selected(egui::Role::Button, ui.is_enabled(), selected, name)
+            });
+            if response.hovered() {
+                hovered = item;
+            }
+            if response.clicked() {
+                context.requests.push(Request::Select(item));
+            }
+            if response.double_clicked() {
+                context.requests.push(Request::Run("select.next"));
+            }
+            response.on_hover_text(says(tileset, *index));
+        }
+        hovered
+    }
+}
+
+/// Half of the room between two tiles, so that the pointer is always over one of them.
+fn line_width(ui: &Ui) -> f32 {
+    GAP_PX * 0.5 / ui.pixels_per_point()
+}
+
+/// A tile's number, and how often it is used.
+fn says(tileset: &TilesetInfo, index: usize) -> String {
+    let uses = tileset.uses.get(index).copied().unwrap_or(0);
+    let number = tileset.ids.get(index).map_or(index as u64, |id| u64::from(*id));
+    match uses {
+        0 => format!("Tile {number}, unused"),
+        1 => format!("Tile {number}, used once"),
+        uses => format!("Tile {number}, used {} times", format::count(uses)),
+    }
+}
+
+/// Puts the tiles of a page into a texture.
+fn load_page(
+    ui: &Ui,
+    context: &PanelContext<'_>,
+    tileset: &TilesetInfo,
+    sheet: Sheet,
+    page: usize,
+) -> Page {
+    let [width, height] = sheet
+        .page_size(page, tileset.uses.len())
+        .map(|side| side as usize);
+    let mut rgba = vec![0; width * height * 4];
+    let first = page * sheet.tiles();
+    let last = (first + sheet.tiles()).min(tileset.uses.len());
+    let [tile_w, tile_h] = sheet.tile.map(|side| side as usize);
+    for index in first..last {
+        let item = context.document.tile_item(tileset.item, index);
+        let picture = item.and_then(|item| context.document.tile_picture(item, Playhead::default()));
+        let Some(picture) = picture.filter(|picture| picture.size == tileset.tile_size) else {
+            continue;
+        };
+        let within = index - first;
+        let (left, top) = (
+            within % sheet.columns as usize * tile_w,
+            within / sheet.columns as usize * tile_h,
+        );
+        let step = sheet.step as usize;
+        for y in 0..tile_h {
+            for x in 0..tile_w {
+                let from = (y * step * picture.size[0] as usize + x * step) * 4;
+                let to = ((top + y) * width + left + x) * 4;
+                if let (Some(from), Some(to)) =
+                    (picture.rgba.get(from..from + 4), rgba.get_mut(to..to + 4))
+                {
+                    to.copy_from_slice(from);
+                }
+            }
+        }
+    }
+    let image = ColorImage::from_rgba_unmultiplied([width, height], &rgba);
+    let name = format!("{} {page}", tileset.name);
+    Page {
+        texture: ui.ctx().load_texture(name, image, TextureOptions::NEAREST),
+    }
+}
+
