@@ -107,10 +107,9 @@ impl State {
                 "Hide layer",
                 "Hide the layer that is selected, or that the selection is on",
             ]),
-            Action::ShowAll if self.has_layers() => Some([
-                "Show all layers",
-                "Show again every layer that was hidden",
-            ]),
+            Action::ShowAll if self.has_layers() => {
+                Some(["Show all layers", "Show again every layer that was hidden"])
+            }
             _ => None,
         }
         .unwrap_or([command.name, command.help])

@@ -191,10 +191,15 @@ impl State {
             return;
         };
         let layers = document.layers();
-        let others = layers.iter().map(|other| other.item).filter(|other| *other != layer);
+        let others = layers
+            .iter()
+            .map(|other| other.item)
+            .filter(|other| *other != layer);
         let others: Vec<Item> = others.collect();
         let was_solo = self.is_solo(layer, &others);
-        self.shown.hidden.retain(|hidden| *hidden != layer && !others.contains(hidden));
+        self.shown
+            .hidden
+            .retain(|hidden| *hidden != layer && !others.contains(hidden));
         if !was_solo {
             self.shown.hidden.extend(others);
         }

@@ -109,10 +109,7 @@ impl MiniMap {
             let seen = Rect::from_min_max(at(window.top_left_px), at(far));
             let seen = seen.intersect(rect);
             let painter = painter.with_clip_rect(rect.expand(2.0));
-            for (width, color) in [
-                (3.0, theme::DEEP.gamma_multiply(0.7)),
-                (1.0, theme::ACCENT),
-            ] {
+            for (width, color) in [(3.0, theme::DEEP.gamma_multiply(0.7)), (1.0, theme::ACCENT)] {
                 let stroke = Stroke::new(width, color);
                 painter.rect_stroke(seen, square, stroke, StrokeKind::Middle);
             }
@@ -133,7 +130,11 @@ impl MiniMap {
             longest_px,
         };
         if self.of.as_ref() != Some(&of) {
-            if self.of.as_ref().is_some_and(|before| before.version != of.version) {
+            if self
+                .of
+                .as_ref()
+                .is_some_and(|before| before.version != of.version)
+            {
                 self.texture = None;
             }
             let shown = Shown {

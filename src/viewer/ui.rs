@@ -5,12 +5,12 @@ use egui::{
 };
 
 use super::commands::{self, Action, Animation};
+use super::mini_map::MiniMap;
 use super::panels::{
     ChunkMapPanel, Curves, FrameStatistics, Inspector, Kinds, Layers, Legend, Lightmaps, Lights,
     Octree, Outliner, PanelContext, PreviewRenderer, Problems, Statistics, Thumbnails,
     TilesetPanel,
 };
-use super::mini_map::MiniMap;
 use super::settings::{Dock, Panel};
 use super::start_page::StartPage;
 use super::state::State;

@@ -318,3 +318,198 @@ fn picture_row(picture: &Picture, rect: RectPx, y: i64, row: &mut [u8]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats;
+    use crate::scene::tilemap::{Facts, Parallax};
+    use crate::scene::{InfoQuery, PropertyGroup};
+
+    /// Two tiles of 2 by 2 pixels: four grey levels, and red at half opacity.
+    fn tileset() -> Tileset {
+        let greys = [10, 20, 30, 40].map(|grey| [grey, grey, grey, 255]);
+        let reds = [[255, 0, 0, 128]; 4];
+        Tileset {
+            tile_size: [2, 2],
+            count: 2,
+            rgba: [greys, reds].concat().concat(),
+            ..Tileset::default()
+        }
+    }
+
+    fn layer(size: [u32; 2], cells: &[u32]) -> Layer {
+        Layer {
+            size,
+            cells: cells.iter().copied().map(Cell).collect(),
+            ..Layer::default()
+        }
+    }
+
+    /// Knows nothing.
+    #[derive(Debug)]
+    struct NoFacts;
+
+    impl Facts for NoFacts {
+        fn map(&self) -> Vec<PropertyGroup> {
+            Vec::new()
+        }
+
+        fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
+            Vec::new()
+        }
+
+        fn cell(&self, _layer: usize, _index: usize) -> Vec<PropertyGroup> {
+            Vec::new()
+        }
+
+        fn info(
+            &self,
+            _map: &TileMap,
+            _query: &InfoQuery,
+        ) -> serde_json::Map<String, serde_json::Value> {
+            serde_json::Map::new()
+        }
+
+        fn cpu_bytes(&self) -> u64 {
+            0
+        }
+    }
+
+    fn map(layers: Vec<Layer>) -> TileMap {
+        TileMap {
+            steps: TileMap::steps_in_file_order(&layers, &[]),
+            tilesets: vec![tileset()],
+            layers,
+            ..TileMap::new(&formats::ppe::MAP_FORMAT, "new", Box::new(NoFacts))
+        }
+    }
+
+    /// Red of each pixel, row by row.
+    fn reds(map: &TileMap, shown: &Shown) -> Vec<Vec<u8>> {
+        let picture = map.flat_picture(shown);
+        let [width, height] = picture.size();
+        let rows = (0..height).map(|y| {
+            let mut row = vec![0; width as usize * RGBA];
+            picture.row(y, &mut row);
+            row.chunks_exact(RGBA).map(|pixel| pixel[0]).collect()
+        });
+        rows.collect()
+    }
+
+    #[test]
+    fn layers_lie_upon_each_other_over_black() {
+        let below = layer([1, 1], &[0]);
+        let mut above = layer([1, 1], &[1]);
+        above.position_px = [1, 0];
+        let map = map(vec![below, above]);
+        // 255 and 20 at 128 of 255, rounded; beside the first layer there is black below.
+        assert_eq!(
+            reds(&map, &Shown::default()),
+            [[10, 138, 128], [30, 148, 128]]
+        );
+        let mut shown = Shown::default();
+        shown.opacities.set(TileMap::layer_item(1), Some(0));
+        assert_eq!(reds(&map, &shown), [[10, 20, 0], [30, 40, 0]]);
+        shown.hidden.push(TileMap::layer_item(0));
+        assert_eq!(reds(&map, &shown), [[0, 0, 0], [0, 0, 0]]);
+    }
+
+    #[test]
+    fn cells_are_turned_and_layers_repeat() {
+        let mut wrapping = layer([1, 1], &[Cell::MIRROR_X]);
+        wrapping.wraps = [true, false];
+        let map = map(vec![wrapping, layer([2, 2], &[Cell::NOTHING; 4])]);
+        assert_eq!(
+            reds(&map, &Shown::default()),
+            [
+                [20, 10, 20, 10],
+                [40, 30, 40, 30],
+                [0, 0, 0, 0],
+                [0, 0, 0, 0]
+            ]
+        );
+    }
+
+    #[test]
+    fn the_first_tile_is_left_out_where_the_order_says_so() {
+        let mut map = map(vec![layer([2, 1], &[0, 1])]);
+        map.steps = vec![Step::Layer {
+            layer: 0,
+            skips_zero: true,
+            pass: Pass::All,
+        }];
+        let [first, _] = &reds(&map, &Shown::default())[..] else {
+            panic!("two rows");
+        };
+        assert_eq!(first, &[0, 0, 128, 128]);
+    }
+
+    #[test]
+    fn priority_comes_last() {
+        let below = layer([1, 1], &[Cell::PRIORITY]);
+        let above = layer([1, 1], &[1]);
+        let mut map = map(vec![below, above]);
+        let tiles = |layer, pass| Step::Layer {
+            layer,
+            skips_zero: false,
+            pass,
+        };
+        map.steps = vec![
+            tiles(0, Pass::Normal),
+            tiles(1, Pass::All),
+            tiles(0, Pass::Priority),
+        ];
+        assert_eq!(reds(&map, &Shown::default()), [[10, 20], [30, 40]]);
+    }
+
+    #[test]
+    fn tints_darken_below_128_and_lighten_above() {
+        let grey = [100, 100, 100, 255];
+        let corners = |tint: [u8; 4]| [tint; 4];
+        let tint = |tint| tinted(grey, &corners(tint), [0, 0], [2, 2]);
+        assert_eq!(tint([128, 128, 128, 255]), grey);
+        assert_eq!(tint([64, 0, 255, 128]), [50, 0, 255, 128]);
+        // A quarter of the way from one corner to the next.
+        let across = [[0, 0, 0, 255], [128, 128, 128, 255]];
+        let corners = [across[0], across[1], across[0], across[1]];
+        assert_eq!(tinted(grey, &corners, [0, 1], [2, 2]), [25, 25, 25, 255]);
+    }
+
+    #[test]
+    fn parallax_leaves_the_whole_map_as_it_is() {
+        let mut slow = layer([1, 1], &[0]);
+        slow.parallax = Parallax {
+            mul: [1, 1],
+            div: [2, 2],
+        };
+        let map = map(vec![slow]);
+        assert_eq!(reds(&map, &Shown::default()), [[10, 20], [30, 40]]);
+    }
+
+    #[test]
+    fn a_smaller_picture_has_the_mean_colours() {
+        let map = map(vec![layer([2, 1], &[0, Cell::NOTHING])]);
+        let shown = Shown::default();
+        let picture = map.flat_picture(&shown);
+        let small = picture.scaled_down(2);
+        assert_eq!(
+            (small.size, &small.rgba[..]),
+            ([2, 1], &[25, 25, 25, 255, 0, 0, 0, 255][..])
+        );
+        // It is never made larger.
+        assert_eq!(picture.scaled_down(100).size, [4, 2]);
+    }
+
+    #[test]
+    fn a_png_has_every_row() {
+        let map = map(vec![layer([2, 1], &[0, 1])]);
+        let shown = Shown::default();
+        let mut png = Vec::new();
+        map.flat_picture(&shown).write_png(&mut png).unwrap();
+        let decoded = image::load_from_memory(&png).unwrap().into_rgba8();
+        assert_eq!(decoded.dimensions(), (4, 2));
+        assert_eq!(decoded.get_pixel(1, 1).0, [40, 40, 40, 255]);
+        assert_eq!(decoded.get_pixel(3, 0).0, [128, 0, 0, 255]);
+    }
+}

@@ -66,6 +66,28 @@ pub struct TileMap {
     pub known: Known,
 }
 
+impl TileMap {
+    /// A map of a format without anything in it yet.
+    pub fn new(format: &'static Format, version: impl Into<String>, facts: Box<dyn Facts>) -> Self {
+        Self {
+            format,
+            version: version.into(),
+            tilesets: Vec::new(),
+            layers: Vec::new(),
+            steps: Vec::new(),
+            grids: Vec::new(),
+            zones: Vec::new(),
+            things: Vec::new(),
+            pictures: Vec::new(),
+            problems: Vec::new(),
+            dependencies: Vec::new(),
+            facts,
+            clips: Vec::new(),
+            known: Known::default(),
+        }
+    }
+}
+
 /// What only the format of a map knows of it.
 pub trait Facts: fmt::Debug + Send + Sync {
     /// What the file says of the whole map.

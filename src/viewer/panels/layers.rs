@@ -41,7 +41,10 @@ impl Layers {
             return;
         }
         ui.horizontal(|ui| {
-            let hidden = self.all.iter().filter(|layer| context.shown.hides(layer.item));
+            let hidden = self
+                .all
+                .iter()
+                .filter(|layer| context.shown.hides(layer.item));
             let hidden = hidden.count();
             let button = ui.add_enabled(hidden > 0, Button::new("Show all"));
             if button.on_hover_text("Show every layer again").clicked() {
@@ -171,7 +174,9 @@ impl Layers {
         parts::name(&number, &format!("Opacity of {} as a number", layer.name));
         if wanted != now {
             let wanted = (wanted < 100).then(|| (f32::from(wanted) * 2.55).round() as u8);
-            context.requests.push(Request::SetOpacity(layer.item, wanted));
+            context
+                .requests
+                .push(Request::SetOpacity(layer.item, wanted));
         }
         let others = self.all.iter().filter(|other| other.item != layer.item);
         let mut others = others.map(|other| other.item);
@@ -182,7 +187,10 @@ impl Layers {
         let size = vec2(SOLO_WIDTH, line.available_height());
         let solo = line.add_sized(size, solo);
         parts::name(&solo, &format!("Solo {}", layer.name));
-        if solo.on_hover_text("Show this layer alone, or all again").clicked() {
+        if solo
+            .on_hover_text("Show this layer alone, or all again")
+            .clicked()
+        {
             context.requests.push(Request::Solo(layer.item));
         }
     }

@@ -101,7 +101,10 @@ impl Sheet {
                 (row * self.tile[1]) as f32 / height as f32,
             )
         };
-        (page, Rect::from_min_max(at(column, row), at(column + 1, row + 1)))
+        (
+            page,
+            Rect::from_min_max(at(column, row), at(column + 1, row + 1)),
+        )
     }
 
     /// Width and height of a page in pixels, of a tileset of so many tiles.
@@ -273,7 +276,9 @@ impl TilesetPanel {
             return;
         };
         let pixels_per_point = ui.pixels_per_point();
-        let [width, height] = tileset.tile_size.map(|side| (side.max(1) * self.zoom) as f32);
+        let [width, height] = tileset
+            .tile_size
+            .map(|side| (side.max(1) * self.zoom) as f32);
         let tile = vec2(width, height) / pixels_per_point;
         let step = tile + egui::Vec2::splat(GAP_PX / pixels_per_point);
         ui.spacing_mut().item_spacing = egui::Vec2::ZERO;
@@ -428,7 +433,10 @@ fn line_width(ui: &Ui) -> f32 {
 /// A tile's number, and how often it is used.
 fn says(tileset: &TilesetInfo, index: usize) -> String {
     let uses = tileset.uses.get(index).copied().unwrap_or(0);
-    let number = tileset.ids.get(index).map_or(index as u64, |id| u64::from(*id));
+    let number = tileset
+        .ids
+        .get(index)
+        .map_or(index as u64, |id| u64::from(*id));
     match uses {
         0 => format!("Tile {number}, unused"),
         1 => format!("Tile {number}, used once"),
@@ -453,7 +461,8 @@ fn load_page(
     let [tile_w, tile_h] = sheet.tile.map(|side| side as usize);
     for index in first..last {
         let item = context.document.tile_item(tileset.item, index);
-        let picture = item.and_then(|item| context.document.tile_picture(item, Playhead::default()));
+        let picture =
+            item.and_then(|item| context.document.tile_picture(item, Playhead::default()));
         let Some(picture) = picture.filter(|picture| picture.size == tileset.tile_size) else {
             continue;
         };
@@ -481,4 +490,3 @@ fn load_page(
         texture: ui.ctx().load_texture(name, image, TextureOptions::NEAREST),
     }
 }
-
