@@ -6,6 +6,7 @@
 mod budget;
 mod cursor;
 mod error;
+pub mod ika;
 mod inflate;
 pub(crate) mod parallel;
 pub mod pfmap;

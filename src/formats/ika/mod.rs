@@ -1,0 +1,95 @@
+//! The maps and tilesets of ika: the binary maps of its first years, the text maps that it reads
+//! now, and VSP tilesets.
+//!
+//! The layout of binary maps is that of the format's document (`ika-map.txt`); where it is silent
+//! or differs from what the engine did, and for all else, that of the fact sheet, whose section 7
+//! has one reading for each ambiguity.
+
+mod aries;
+mod base64;
+mod block;
+mod bytes;
+pub mod map;
+mod problems;
+mod synthesize;
+mod text;
+pub mod text_map;
+mod verge;
+pub mod vsp;
+
+pub use map::Map;
+pub use synthesize::{synthesize, synthesize_text, synthesize_tileset};
+pub use text_map::TextMap;
+pub use verge::{Verge, verge_version};
+pub use vsp::Vsp;
+
+/// The most tiles that a layer can have, or pixels a tileset.
+pub const MOST_TILES: u64 = 1 << 26;
+
+/// What all blocks of the smallest file may inflate to together, in bytes.
+const BYTES_IN_ALL: u64 = 256 << 20;
+
+/// How much of the camera's way a layer goes: `mul / div`, along x and y.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parallax {
+    /// Multipliers along x and y.
+    pub mul: [i32; 2],
+    /// Divisors along x and y; never 0 in what was read from a file.
+    pub div: [i32; 2],
+}
+
+impl Default for Parallax {
+    /// The layer goes with the camera.
+    fn default() -> Self {
+        Self {
+            mul: [1; 2],
+            div: [1; 2],
+        }
+    }
+}
+
+impl Parallax {
+    /// The parallax without divisors of 0, which the engine's editor makes 0/1: the layer is
+    /// fixed to the screen along that axis (fact sheet 2.6, 7.6). None if nothing is to be made.
+    fn mended(self) -> Option<Self> {
+        let mut mended = self;
+        for (mul, div) in mended.mul.iter_mut().zip(&mut mended.div) {
+            if *div == 0 {
+                (*mul, *div) = (0, 1);
+            }
+        }
+        (mended != self).then_some(mended)
+    }
+}
+
+/// The words for directions in the order of their numbers (fact sheet 2).
+pub const DIRECTIONS: [&str; 9] = [
+    "up",
+    "down",
+    "left",
+    "right",
+    "up-left",
+    "up-right",
+    "down-left",
+    "down-right",
+    "nothing",
+];
+
+/// Why something cannot be written: the format has no way to say it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{record}: {what}")]
+pub struct WriteError {
+    /// What cannot be written, such as `layer 2`.
+    pub record: String,
+    /// Why.
+    pub what: String,
+}
+
+impl WriteError {
+    fn new(record: impl Into<String>, what: impl Into<String>) -> Self {
+        Self {
+            record: record.into(),
+            what: what.into(),
+        }
+    }
+}

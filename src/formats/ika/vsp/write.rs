@@ -1,0 +1,84 @@
+//! Writing tilesets of version 6.
+
+use super::super::block::deflate;
+use super::super::{WriteError, text};
+use super::{Pixels, STRANDS, Strand, Vsp};
+
+/// The most bytes of a description: a zero byte follows.
+const MOST_DESCRIPTION_BYTES: usize = 63;
+/// How many colours a palette has.
+const COLORS: usize = 256;
+
+/// Writes a tileset as version 6, whatever version it was: with a palette if it has one, else in
+/// 32 bits a pixel. The same tileset is the same bytes each time.
+///
+/// # Errors
+/// What the format has no way to say: a description that is too long or not in Windows-1252, tiles
+/// of more than 65535 pixels along an edge, more or fewer pixels than there are tiles, a palette
+/// that has not 256 colours, and more than a hundred strands.
+pub fn write(vsp: &Vsp) -> Result<Vec<u8>, WriteError> {
+    let check = |is_good: bool, record: &str, what: String| {
+        is_good
+            .then_some(())
+            .ok_or_else(|| WriteError::new(record, what))
+    };
+    let mut out = 6_u16.to_le_bytes().to_vec();
+    let is_indexed = matches!(vsp.pixels, Pixels::Indexed(_));
+    out.push(if is_indexed { 1 } else { 4 });
+    for edge in vsp.tile_size {
+        let edge = u16::try_from(edge)
+            .map_err(|_| WriteError::new("tiles", format!("{edge} pixels along an edge")))?;
+        out.extend(edge.to_le_bytes());
+    }
+    let (count, pixels) = (vsp.count, vsp.pixels.len());
+    check(
+        vsp.tile_pixels() * u64::from(count) == pixels as u64,
+        "pixels",
+        format!("{pixels}, but {count} tiles"),
+    )?;
+    out.extend(count.to_le_bytes());
+    let description = text::encode(&vsp.description, "description")?;
+    let len = description.len();
+    check(
+        len <= MOST_DESCRIPTION_BYTES && !description.contains(&0),
+        "description",
+        format!("{len} bytes, but at most {MOST_DESCRIPTION_BYTES} and none of them 0"),
+    )?;
+    out.extend(&*description);
+    out.resize(out.len() + MOST_DESCRIPTION_BYTES + 1 - len, 0);
+    let block = if let Pixels::Indexed(indices) = &vsp.pixels {
+        let colors = vsp.palette.len();
+        check(
+            colors == COLORS,
+            "palette",
+            format!("{colors} colours, but {COLORS} are needed"),
+        )?;
+        out.extend(vsp.palette.as_flattened());
+        out.push(vsp.transparent_index());
+        deflate(indices)
+    } else {
+        deflate(&vsp.rgba())
+    };
+    let len = u32::try_from(block.len())
+        .map_err(|_| WriteError::new("pixels", format!("{} compressed bytes", block.len())))?;
+    out.extend(len.to_le_bytes());
+    out.extend(block);
+    let strands = vsp.strands.len();
+    check(
+        strands <= STRANDS,
+        "strands",
+        format!("{strands}, but at most {STRANDS}"),
+    )?;
+    let unused = std::iter::repeat(&Strand {
+        start: 0,
+        finish: 0,
+        delay: 0,
+        mode: 0,
+    });
+    for strand in vsp.strands.iter().chain(unused).take(STRANDS) {
+        for word in [strand.start, strand.finish, strand.delay, strand.mode] {
+            out.extend(word.to_le_bytes());
+        }
+    }
+    Ok(out)
+}

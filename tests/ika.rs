@@ -1,0 +1,326 @@
+//! ika's maps and tilesets through the public interface: the samples against what is said beside
+//! them, and real files against what is known of them.
+
+#![cfg(test)]
+
+#[path = "support/shared.rs"]
+mod shared;
+
+use std::fs;
+use std::path::PathBuf;
+
+use mapscope::formats::ika::{Map, TextMap, Vsp, map, text_map, vsp};
+use mapscope::formats::{Problem, Severity};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use shared::shared;
+
+/// The samples of a folder whose names begin and end so: name, bytes and what is said beside them.
+fn samples(folder: &str, ending: &str) -> Vec<(String, Vec<u8>, Value)> {
+    let Some(folder) = shared(folder) else {
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            let name = path.file_name().unwrap().to_string_lossy();
+            name.starts_with("ika") && name.ends_with(ending)
+        })
+        .collect();
+    files.sort();
+    assert!(files.len() >= 2);
+    files
+        .into_iter()
+        .map(|path| {
+            let bytes = fs::read(&path).unwrap();
+            let mut beside = path.clone().into_os_string();
+            beside.push(".json");
+            let truth = fs::read_to_string(beside).unwrap();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, bytes, serde_json::from_str(&truth).unwrap())
+        })
+        .collect()
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn sha256_of_words(words: &[u32]) -> String {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    sha256(&bytes)
+}
+
+/// Compares problems with what is said of how bad a file is.
+#[track_caller]
+fn check_problems(problems: &[Problem], truth: &Value, name: &str) {
+    let worst = problems.iter().map(|problem| problem.severity).max();
+    let expected = match truth["expect"].as_str().unwrap() {
+        "ok" => None,
+        "warn" => Some(Severity::Warning),
+        "error" => Some(Severity::Error),
+        other => panic!("{name}: {other}"),
+    };
+    assert_eq!(worst, expected, "{name}: {problems:?}");
+}
+
+fn map_as_json(map: &Map) -> Value {
+    let zones = map.zones.iter().map(|zone| {
+        json!({
+            "name": zone.name,
+            "description": zone.description,
+            "act_script": zone.activation_script,
+            "entity_script": zone.entity_script,
+            "chance": zone.chance_percent,
+            "delay": zone.delay_steps,
+            "adjacent": u8::from(zone.is_adjacent),
+        })
+    });
+    let entities = map.entities.iter().map(|entity| {
+        json!({
+            "name": entity.name,
+            "x": entity.position[0],
+            "y": entity.position[1],
+            "direction": entity.direction,
+            "speed": entity.speed,
+            "obs_by_map": u8::from(entity.is_obstructed_by_map),
+            "obs_by_ent": u8::from(entity.is_obstructed_by_entities),
+            "obstructs_ent": u8::from(entity.obstructs_entities),
+            "chr": entity.sprite,
+            "adjacent": u8::from(entity.is_adjacent),
+            "act_script": entity.activation_script,
+            "state": entity.state,
+            "move_script": entity.move_script,
+            "wander_steps": entity.wander_steps,
+            "wander_delay": entity.wander_delay,
+            "wander_rect": entity.wander_rect,
+            "wander_zone": entity.wander_zone,
+            "chase_target": entity.chase_target,
+            "chase_dist": entity.chase_distance,
+        })
+    });
+    let layers = map.layers.iter().map(|layer| {
+        json!({
+            "pmultx": layer.parallax.mul[0],
+            "pdivx": layer.parallax.div[0],
+            "pmulty": layer.parallax.mul[1],
+            "pdivy": layer.parallax.div[1],
+            "tiles_sha256_u32le": sha256_of_words(&layer.tiles),
+            "first8": layer.tiles[..8],
+            "max_tile": layer.tiles.iter().max(),
+        })
+    });
+    let zone_counts: serde_json::Map<String, Value> = (0..map.zones.len() as u32)
+        .map(|zone| {
+            (
+                zone,
+                map.zone_numbers.iter().filter(|n| **n == zone).count(),
+            )
+        })
+        .filter(|(_, count)| *count > 0)
+        .map(|(zone, count)| (zone.to_string(), json!(count)))
+        .collect();
+    json!({
+        "format": "ika-map-v6",
+        "width": map.size[0],
+        "height": map.size[1],
+        "layer_count": map.layers.len(),
+        "zones": zones.collect::<Value>(),
+        "entities": entities.collect::<Value>(),
+        "layers": layers.collect::<Value>(),
+        "obstruction_sha256_u8": sha256(&map.obstruction),
+        "obstructed_count": map.obstruction.iter().filter(|byte| **byte != 0).count(),
+        "zone_sha256_u32le": sha256_of_words(&map.zone_numbers),
+        "zone_counts": zone_counts,
+        "vsp": map.tileset,
+        "music": map.music,
+        "render_string": map.render_string,
+        "start": map.start,
+        "round": u8::from(map.is_round),
+    })
+}
+
+#[test]
+fn binary_maps_are_as_their_side_cars_say() {
+    for (name, bytes, truth) in samples("samples/tilemaps", ".map") {
+        assert!((map::FORMAT.sniff)(&bytes), "{name}");
+        let read = map::read(&bytes).unwrap();
+        for (key, found) in map_as_json(&read).as_object().unwrap() {
+            assert_eq!(*found, truth[key], "{name}: {key}");
+        }
+        check_problems(&read.problems, &truth, &name);
+        // Written and read again, it is the same but for where the blocks are.
+        let again = map::read(&map::write(&read).unwrap()).unwrap();
+        assert_eq!(again.without_places(), read.without_places(), "{name}");
+    }
+}
+
+#[test]
+fn broken_maps_are_answered_and_shown() {
+    for (name, bytes, truth) in samples("samples/tilemaps/malformed", ".map") {
+        match map::read(&bytes) {
+            Ok(read) => check_problems(&read.problems, &truth, &name),
+            Err(error) => check_problems(&[error.problem()], &truth, &name),
+        }
+    }
+    let Some(cut) = shared("samples/tilemaps/malformed/ika_trunc_300.map") else {
+        return;
+    };
+    let cut = map::read(&fs::read(cut).unwrap()).unwrap();
+    assert_eq!(cut.layers.len(), 4);
+    assert!(!cut.layers[0].tiles.is_empty());
+    let bomb = shared("samples/tilemaps/malformed/ika_block_bomb.map").unwrap();
+    let bomb = map::read(&fs::read(bomb).unwrap()).unwrap();
+    assert!(bomb.layers.iter().all(|layer| layer.tiles.len() == 1200));
+}
+
+#[test]
+fn tilesets_are_as_their_side_cars_say() {
+    for (name, bytes, truth) in samples("samples/tilemaps", ".vsp") {
+        assert!((vsp::FORMAT.sniff)(&bytes), "{name}");
+        let read = vsp::read(&bytes).unwrap();
+        check_problems(&read.problems, &truth, &name);
+        let strands = read.active_strands();
+        let strands = strands.map(|s| json!([s.start, s.finish, s.delay, s.mode]));
+        assert_eq!(
+            json!(read.version.to_string().parse::<u16>().unwrap()),
+            truth["version"]
+        );
+        assert_eq!(json!(read.count), truth["tiles"], "{name}");
+        assert_eq!(json!(read.tile_size[0]), truth["tile_w"], "{name}");
+        assert_eq!(json!(read.tile_size[1]), truth["tile_h"], "{name}");
+        assert_eq!(json!(read.bytes_per_pixel()), truth["bpp"], "{name}");
+        assert_eq!(strands.collect::<Value>(), truth["anim_used"], "{name}");
+        assert_eq!(json!(sha256(&read.rgba())), truth["rgba_sha256"], "{name}");
+        if let vsp::Pixels::Indexed(indices) = &read.pixels {
+            assert_eq!(json!(sha256(indices)), truth["index_sha256"], "{name}");
+            assert_eq!(json!(read.mask), truth["mask"], "{name}");
+        }
+        assert_eq!(
+            vsp::read(&vsp::write(&read).unwrap()).unwrap(),
+            read,
+            "{name}"
+        );
+    }
+}
+
+/// Name, version, tileset, and the sizes of the layers of real maps (fact sheet 4).
+const REAL_MAPS: [(&str, &str, &str, &[[u32; 2]]); 6] = [
+    (
+        "cave1",
+        "1.1",
+        "cave.vsp",
+        &[[50, 50], [100, 100], [100, 100], [100, 100]],
+    ),
+    ("mapthing", "1.1", "tiles.vsp", &[[30, 30]; 3]),
+    ("river", "1.1", "village.vsp", &[[100, 100]; 4]),
+    ("testcave", "1.0", "cave.vsp", &[[30, 20]; 3]),
+    ("town1", "1.0", "town.vsp", &[[60, 60]; 5]),
+    ("towny", "1.0", "village.vsp", &[[40, 20]; 4]),
+];
+
+fn tileset(name: &str) -> Vsp {
+    let path = shared(&format!("corpus/ika/{name}")).unwrap();
+    vsp::read(&fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn real_text_maps_are_read() {
+    for (name, version, tileset_name, sizes) in REAL_MAPS {
+        let Some(path) = shared(&format!("corpus/ika/{name}.ika-map")) else {
+            continue;
+        };
+        let bytes = fs::read(path).unwrap();
+        assert!((text_map::FORMAT.sniff)(&bytes), "{name}");
+        let read = text_map::read(&bytes).unwrap();
+        assert_eq!(read.problems, [], "{name}");
+        assert_eq!(
+            (read.version.as_str(), read.tileset.as_str()),
+            (version, tileset_name)
+        );
+        let found: Vec<[u32; 2]> = read.layers.iter().map(|layer| layer.size).collect();
+        assert_eq!(found, sizes, "{name}");
+        let tiles = tileset(tileset_name).count;
+        for layer in &read.layers {
+            let [width, height] = layer.size;
+            assert_eq!(layer.tiles.len(), (width * height) as usize, "{name}");
+            assert_eq!(layer.obstructions.len(), layer.tiles.len(), "{name}");
+            assert!(layer.tiles.iter().all(|tile| *tile < tiles), "{name}");
+            assert!(layer.obstructions.iter().all(|byte| *byte < 2), "{name}");
+        }
+        let written = text_map::write(&read).unwrap();
+        let again = text_map::read(&written).unwrap();
+        let expected = TextMap {
+            version: "1.2".to_owned(),
+            ..read.without_places()
+        };
+        assert_eq!(again.without_places(), expected, "{name}");
+    }
+}
+
+#[test]
+fn entities_of_real_maps_are_read() {
+    let Some(path) = shared("corpus/ika/cave1.ika-map") else {
+        return;
+    };
+    let read = text_map::read(&fs::read(path).unwrap()).unwrap();
+    let entities = &read.layers[1].entities;
+    let names: Vec<&str> = entities
+        .iter()
+        .map(|entity| entity.label.as_str())
+        .collect();
+    assert_eq!(names, ["Switch2", "Switch1", "Box1", "Switch3", "BigSign"]);
+    let switch = &entities[0];
+    assert_eq!((switch.position, switch.speed), ([384, 512], 100));
+    assert_eq!(
+        (switch.sprite.as_str(), switch.direction.as_str()),
+        ("switch.ika-sprite", "up")
+    );
+    assert!(switch.obstructs_entities && switch.is_obstructed_by_map);
+    assert_eq!(entities[4].position, [380, -19]);
+    assert_eq!(read.zones[0].script, "toWorldMap");
+    assert_eq!(read.meta, [("entitylayer".to_owned(), "B1".to_owned())]);
+}
+
+#[test]
+fn real_tilesets_are_read() {
+    for name in ["cave", "tiles", "town", "village"] {
+        if shared(&format!("corpus/ika/{name}.vsp")).is_none() {
+            continue;
+        }
+        let read = tileset(&format!("{name}.vsp"));
+        assert_eq!(read.problems, [], "{name}");
+        assert_eq!(
+            (read.tile_size, read.bytes_per_pixel()),
+            ([16, 16], 4),
+            "{name}"
+        );
+        assert_eq!(
+            read.rgba().len() as u64,
+            u64::from(read.count) * 256 * 4,
+            "{name}"
+        );
+        let strands: Vec<[u16; 2]> = read.active_strands().map(|s| [s.start, s.finish]).collect();
+        // Fact sheet 5.
+        let expected: &[[u16; 2]] = match name {
+            "tiles" => &[[128, 159]],
+            "village" => &[[144, 175]],
+            _ => &[],
+        };
+        let span: Vec<[u16; 2]> = strands
+            .first()
+            .zip(strands.last())
+            .map(|(first, last)| [first[0], last[1]])
+            .into_iter()
+            .collect();
+        assert_eq!(span, expected, "{name}: {strands:?}");
+        assert_eq!(
+            vsp::read(&vsp::write(&read).unwrap()).unwrap(),
+            read,
+            "{name}"
+        );
+    }
+}
