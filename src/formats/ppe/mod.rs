@@ -9,12 +9,17 @@ mod cell;
 pub mod map_data;
 mod problems;
 mod rle;
+pub mod sdlang;
+pub mod sheet;
 mod synthesize;
 mod unpack;
+pub mod xmf;
 
 pub use cell::{Cell, Compression, EMPTY_CELL, Layout, MapFlags};
 pub use map_data::{Corner, Logic, MapData};
+pub use sheet::Sheet;
 pub use synthesize::synthesize;
+pub use xmf::Xmf;
 
 use crate::formats::Format;
 
@@ -24,4 +29,12 @@ pub static MAP_FORMAT: Format = Format {
     name: "PixelPerfectEngine map",
     endings: &["map", "mbf"],
     sniff: map_data::sniff,
+};
+
+/// What the registry knows of XMF.
+pub static XMF_FORMAT: Format = Format {
+    id: "xmf",
+    name: "PixelPerfectEngine XMF",
+    endings: &["xmf", "zmf"],
+    sniff: xmf::sniff,
 };

@@ -110,6 +110,17 @@ macro_rules! integers {
 }
 integers!(u8 u16 u32 u64);
 
+/// Whether these can be the first bytes of a zlib stream (RFC 1950, 2.2).
+pub(super) fn is_zlib_header(&[method, flags]: &[u8; 2]) -> bool {
+    const DEFLATE: u8 = 8;
+    const LARGEST_WINDOW: u8 = 7;
+    const DICTIONARY: u8 = 0x20;
+    method & 0x0F == DEFLATE
+        && method >> 4 <= LARGEST_WINDOW
+        && flags & DICTIONARY == 0
+        && u16::from_be_bytes([method, flags]) % 31 == 0
+}
+
 /// A zlib stream.
 pub(super) struct Zlib<'a> {
     inflater: Inflater<'a>,

@@ -151,3 +151,63 @@ fn pack<T: Element + PartialEq>(elements: &[T], out: &mut Vec<u8>) {
         rle::pack(elements, out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::ppe::{MapFlags, synthesize};
+
+    #[test]
+    fn lists_must_agree_with_the_header() {
+        let map = synthesize([3, 2], MapFlags(0x1_0019), 1);
+        let refused = |change: &dyn Fn(&mut MapData)| {
+            let mut map = map.clone();
+            change(&mut map);
+            write(&map).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refused(&|map| map.size = [0, 6]),
+            "0 x 6 cells; expected at least 1 and at most 67108864 in all"
+        );
+        assert_eq!(refused(&|map| map.size = [1, 5]), "6 cells for 5 cells");
+        assert!(refused(&|map| map.size = [1 << 20, 1 << 20]).contains("1048576 x 1048576"));
+        assert_eq!(
+            refused(&|map| map.graphics = None),
+            "the flags 0x10019 are not those of a map with no graphics attributes"
+        );
+        assert_eq!(
+            refused(&|map| map.logic = Some(Logic::Bits8(vec![0; 6]))),
+            "the flags 0x10019 are not those of a map with logic attributes of 8 bits"
+        );
+        assert_eq!(
+            refused(&|map| map.logic = Some(Logic::Bits16(vec![0; 5]))),
+            "5 logic attributes for 6 cells"
+        );
+        assert_eq!(
+            refused(&|map| map.flags.0 |= MapFlags::LZW),
+            "the compression `lzw` cannot be written"
+        );
+        assert!(refused(&|map| map.flags.0 |= MapFlags::COMPRESSIONS).contains("several"));
+    }
+
+    #[test]
+    fn the_file_is_laid_out_as_the_document_says() {
+        let mut map = synthesize([1, 1], MapFlags(0x1_0019), 1);
+        map.cells = vec![0x8003_0201];
+        let mut corner = 0;
+        map.graphics = Some(vec![[(); 4].map(|()| {
+            corner += 1;
+            super::super::Corner {
+                rgba: [corner, 2, 3, 4],
+                light: [-2, 0x102],
+            }
+        })]);
+        map.logic = Some(Logic::Bits16(vec![0x0A0B]));
+        let mut expected = vec![0x19, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 0x80];
+        for corner in 1..=4 {
+            expected.extend([corner, 2, 3, 4, 0xFE, 0xFF, 2, 1]);
+        }
+        expected.extend([0x0B, 0x0A]);
+        assert_eq!(write(&map).unwrap(), expected);
+    }
+}

@@ -1,0 +1,559 @@
+//! Reading `SDLang`.
+
+use std::sync::LazyLock;
+
+use data_encoding::Encoding;
+
+use super::{At, Attribute, Tag, Value};
+use crate::formats::cursor::BYTE_ORDER_MARK;
+use crate::formats::ppe::problems::{TextKind, TextProblems};
+use crate::formats::quoted;
+
+/// How deep tags may be in each other.
+const DEEPEST: usize = 64;
+/// How many tags are read. Real maps have some hundreds.
+const MOST_TAGS: usize = 1 << 19;
+/// How many values and attributes are read.
+const MOST_VALUES: usize = 1 << 21;
+
+/// Base64 as people write it: in lines, with or without padding.
+static BASE64: LazyLock<Encoding> = LazyLock::new(|| {
+    let mut base64 = data_encoding::BASE64_NOPAD.specification();
+    base64.ignore.push_str(" \t\r\n=");
+    base64.check_trailing_bits = false;
+    // The specification is right: a test reads with it.
+    base64.encoding().unwrap_or(data_encoding::BASE64)
+});
+
+/// Reads all tags of a text. What cannot be read is listed and left out.
+pub(in crate::formats::ppe) fn read(text: &[u8], problems: &mut TextProblems) -> Vec<Tag> {
+    let start = if text.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
+    } else {
+        0
+    };
+    let mut reader = Reader {
+        text,
+        pos: start,
+        line: 1,
+        line_start: start,
+        tags_left: MOST_TAGS,
+        values_left: MOST_VALUES,
+        problems,
+    };
+    reader.tags()
+}
+
+struct Reader<'a, 'p> {
+    text: &'a [u8],
+    pos: usize,
+    line: u32,
+    line_start: usize,
+    tags_left: usize,
+    values_left: usize,
+    problems: &'p mut TextProblems,
+}
+
+/// How a tag ends.
+enum TagEnd {
+    /// At the end of its line, or at a semicolon.
+    Done,
+    /// At a brace, which opens the tags inside it.
+    Open,
+}
+
+fn begins_name(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || !byte.is_ascii()
+}
+
+fn continues_name(byte: u8) -> bool {
+    begins_name(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'$')
+}
+
+impl<'a> Reader<'a, '_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.pos).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.pos..).unwrap_or_default()
+    }
+
+    fn at(&self) -> At {
+        self.at_pos(self.pos)
+    }
+
+    /// The place of a byte on the line that the reader is at.
+    fn at_pos(&self, pos: usize) -> At {
+        let column = pos.saturating_sub(self.line_start) + 1;
+        At {
+            line: self.line,
+            column: u32::try_from(column).unwrap_or(u32::MAX),
+        }
+    }
+
+    #[cold]
+    fn syntax(&mut self, at: At, message: impl FnOnce() -> String) {
+        self.problems.add(TextKind::Syntax, at.into(), message);
+    }
+
+    /// Goes past some bytes, and counts the lines in them.
+    fn skip(&mut self, bytes: usize) {
+        let end = self.text.len().min(self.pos.saturating_add(bytes));
+        let skipped = self.text.get(self.pos..end).unwrap_or_default();
+        for (i, byte) in skipped.iter().enumerate() {
+            if *byte == b'\n' {
+                self.line = self.line.saturating_add(1);
+                self.line_start = self.pos + i + 1;
+            }
+        }
+        self.pos = end;
+    }
+
+    /// Goes to the end of the line.
+    fn skip_line(&mut self) {
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        self.pos += end.unwrap_or(rest.len());
+    }
+
+    /// Goes past spaces and comments on the line, and past line ends that are escaped.
+    fn skip_spaces(&mut self) {
+        loop {
+            match self.rest() {
+                [b' ' | b'\t' | b'\r', ..] => self.pos += 1,
+                [b'/', b'/', ..] | [b'-', b'-', ..] | [b'#', ..] => self.skip_line(),
+                [b'/', b'*', ..] => self.skip_comment(),
+                [b'\\', after @ ..] => {
+                    let blank = after
+                        .iter()
+                        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+                        .count();
+                    if after.get(blank) != Some(&b'\n') {
+                        return;
+                    }
+                    self.skip(blank + 2);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_comment(&mut self) {
+        let at = self.at();
+        let inside = self.rest().get(2..).unwrap_or_default();
+        match inside.windows(2).position(|pair| pair == b"*/") {
+            Some(len) => self.skip(len + 4),
+            None => {
+                self.skip(self.text.len());
+                self.syntax(at, || "this comment has no end; expected `*/`".to_owned());
+            }
+        }
+    }
+
+    fn tags(&mut self) -> Vec<Tag> {
+        let mut roots = Vec::new();
+        let mut open: Vec<Tag> = Vec::new();
+        // How many braces are open within what is too deep to be read.
+        let mut too_deep = 0_usize;
+        loop {
+            self.skip_spaces();
+            let at = self.at();
+            let Some(byte) = self.peek() else {
+                break;
+            };
+            match byte {
+                b'\n' | b';' => self.skip(1),
+                b'}' => {
+                    self.pos += 1;
+                    if too_deep > 0 {
+                        too_deep -= 1;
+                    } else if let Some(tag) = open.pop() {
+                        open.last_mut()
+                            .map_or(&mut roots, |tag| &mut tag.children)
+                            .push(tag);
+                    } else {
+                        self.syntax(at, || "found `}`, but no tag is open".to_owned());
+                    }
+                }
+                _ => {
+                    if self.tags_left == 0 || self.values_left == 0 {
+                        self.problems.add(TextKind::Limit, at.into(), || {
+                            format!(
+                                "more than {MOST_TAGS} tags or {MOST_VALUES} values; the rest is \
+                                 not read"
+                            )
+                        });
+                        break;
+                    }
+                    self.tags_left -= 1;
+                    let (tag, end) = self.tag();
+                    let depth = open.len();
+                    let siblings = open.last_mut().map_or(&mut roots, |tag| &mut tag.children);
+                    match end {
+                        TagEnd::Done if too_deep > 0 => {}
+                        TagEnd::Done => siblings.push(tag),
+                        TagEnd::Open if too_deep > 0 => too_deep += 1,
+                        TagEnd::Open if depth == DEEPEST => {
+                            siblings.push(tag);
+                            too_deep = 1;
+                            self.problems.add(TextKind::Limit, at.into(), || {
+                                format!(
+                                    "tags are more than {DEEPEST} deep in each other; those \
+                                     inside this one are not read"
+                                )
+                            });
+                        }
+                        TagEnd::Open => open.push(tag),
+                    }
+                }
+            }
+        }
+        if let Some(tag) = open.last() {
+            let (at, title) = (tag.at, tag.title());
+            self.syntax(at, || {
+                format!("the text ends inside {title}; expected `}}`")
+            });
+        }
+        while let Some(tag) = open.pop() {
+            open.last_mut()
+                .map_or(&mut roots, |tag| &mut tag.children)
+                .push(tag);
+        }
+        roots
+    }
+
+    /// Reads a tag up to its end.
+    fn tag(&mut self) -> (Tag, TagEnd) {
+        let mut tag = Tag {
+            at: self.at(),
+            ..Tag::default()
+        };
+        let mut is_first = true;
+        let end = loop {
+            self.skip_spaces();
+            match self.peek() {
+                None | Some(b'}') => break TagEnd::Done,
+                Some(b'\n' | b';') => {
+                    self.skip(1);
+                    break TagEnd::Done;
+                }
+                Some(b'{') => {
+                    if is_first {
+                        let at = self.at();
+                        self.syntax(at, || "found `{`; expected a tag before it".to_owned());
+                    }
+                    self.pos += 1;
+                    break TagEnd::Open;
+                }
+                Some(byte) if begins_name(byte) => self.name_or_attribute(&mut tag, is_first),
+                Some(_) => {
+                    if let Some(value) = self.value() {
+                        self.values_left = self.values_left.saturating_sub(1);
+                        tag.values.push(value);
+                    }
+                }
+            }
+            is_first = false;
+        };
+        (tag, end)
+    }
+
+    fn name(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| !continues_name(*byte));
+        let name = &rest[..end.unwrap_or(rest.len())];
+        self.pos += name.len();
+        name
+    }
+
+    /// Reads the name of a tag, or an attribute, or a word that is a value.
+    fn name_or_attribute(&mut self, tag: &mut Tag, is_first: bool) {
+        let (start, at) = (self.pos, self.at());
+        let mut name = self.name();
+        let mut namespace: &[u8] = b"";
+        if self.peek() == Some(b':') {
+            self.pos += 1;
+            namespace = name;
+            name = self.name();
+            if name.is_empty() {
+                let found = quoted(&self.text[start..self.pos]);
+                self.syntax(at, || {
+                    format!("found {found}; expected a name after the colon")
+                });
+            }
+        }
+        if self.peek() == Some(b'=') {
+            self.pos += 1;
+            self.values_left = self.values_left.saturating_sub(1);
+            let value = match self.peek() {
+                Some(byte) if begins_name(byte) => {
+                    let at = self.at();
+                    let word = self.name();
+                    let value = keyword(word);
+                    if value.is_none() {
+                        self.syntax(at, || format!("found {}; expected a value", quoted(word)));
+                    }
+                    value
+                }
+                None | Some(b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}') => {
+                    let attribute = quoted(name);
+                    self.syntax(at, || format!("the attribute {attribute} has no value"));
+                    None
+                }
+                Some(_) => self.value(),
+            };
+            if let Some(value) = value {
+                let (namespace, name) = (self.text_of(namespace, at), self.text_of(name, at));
+                tag.attributes.push(Attribute {
+                    namespace,
+                    name,
+                    value,
+                });
+            }
+            return;
+        }
+        match keyword(name).filter(|_| namespace.is_empty()) {
+            Some(value) => {
+                self.values_left = self.values_left.saturating_sub(1);
+                tag.values.push(value);
+            }
+            None if is_first => {
+                (tag.namespace, tag.name) = (self.text_of(namespace, at), self.text_of(name, at));
+            }
+            None => {
+                let found = quoted(&self.text[start..self.pos]);
+                self.syntax(at, || {
+                    format!("found {found}; expected a value, an attribute or the end of the line")
+                });
+            }
+        }
+    }
+
+    /// Text as a string; what is no UTF-8 in it is replaced.
+    fn text_of(&mut self, bytes: &[u8], at: At) -> String {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return text.to_owned();
+        }
+        self.problems.add(TextKind::Encoding, at.into(), || {
+            format!("{} is not UTF-8", quoted(bytes))
+        });
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    /// Reads what is no name: a text, bytes, or a number of some kind.
+    fn value(&mut self) -> Option<Value> {
+        match self.peek()? {
+            b'"' => Some(Value::Text(self.text())),
+            b'`' => Some(self.raw_text()),
+            b'\'' => self.character(),
+            b'[' => self.binary(),
+            b'0'..=b'9' | b'-' | b'+' | b'.' => self.number(),
+            _ => {
+                let at = self.at();
+                let found = self.token();
+                self.syntax(at, || format!("found {}; expected a value", quoted(found)));
+                None
+            }
+        }
+    }
+
+    /// Takes all up to something that ends a value; at least one byte.
+    fn token(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let ends = |i: usize| {
+            matches!(
+                rest[i..],
+                [
+                    b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}' | b'"' | b'`' | b'[' | b'#',
+                    ..
+                ] | [b'/', b'/' | b'*', ..]
+                    | [b'-', b'-', ..]
+                    | [b'\\', b'\r' | b'\n', ..]
+            )
+        };
+        let end = (1..rest.len()).find(|i| ends(*i)).unwrap_or(rest.len());
+        self.pos += end;
+        &rest[..end]
+    }
+
+    /// Reads a text in quotes.
+    fn text(&mut self) -> String {
+        let at = self.at();
+        self.pos += 1;
+        let mut text = Vec::new();
+        loop {
+            let rest = self.rest();
+            let end = rest
+                .iter()
+                .position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
+            let end = end.unwrap_or(rest.len());
+            text.extend_from_slice(&rest[..end]);
+            self.pos += end;
+            match &rest[end..] {
+                [b'"', ..] => {
+                    self.pos += 1;
+                    break;
+                }
+                [b'\\', escaped, ..] => self.escape(*escaped, &mut text),
+                _ => {
+                    // The end of the line is not part of it, so that what follows can be read.
+                    let begin = quoted(&text);
+                    self.syntax(at, || {
+                        format!("the text {begin} has no end on its line; expected `\"`")
+                    });
+                    self.pos += usize::from(rest.get(end) == Some(&b'\\'));
+                    break;
+                }
+            }
+        }
+        self.text_of(&text, at)
+    }
+
+    fn escape(&mut self, escaped: u8, text: &mut Vec<u8>) {
+        let at = self.at();
+        let character = match escaped {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'"' | b'\\' | b'\'' => escaped,
+            b'\r' | b'\n' => {
+                // The text goes on behind the spaces of the next line.
+                let rest = self.rest().get(1..).unwrap_or_default();
+                let line_end = rest.iter().take_while(|byte| **byte == b'\r').count();
+                self.skip(1 + line_end + 1);
+                let rest = self.rest();
+                let spaces = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+                self.pos += spaces.count();
+                return;
+            }
+            other => {
+                self.syntax(at, || {
+                    let found = quoted(&[b'\\', other]);
+                    format!("found {found}; expected \\n, \\t, \\r, \\\" or \\\\")
+                });
+                other
+            }
+        };
+        text.push(character);
+        self.pos += 2;
+    }
+
+    /// Reads a text in backticks, which has no escapes and may have lines.
+    fn raw_text(&mut self) -> Value {
+        let at = self.at();
+        let inside = self.rest().get(1..).unwrap_or_default();
+        let end = inside.iter().position(|byte| *byte == b'`');
+        let text = &inside[..end.unwrap_or(inside.len())];
+        self.skip(text.len() + 2);
+        if end.is_none() {
+            self.syntax(at, || {
+                "this text has no end; expected a backtick".to_owned()
+            });
+        }
+        Value::Text(self.text_of(text, at))
+    }
+
+    /// Reads a character between apostrophes, which old `SDLang` has.
+    fn character(&mut self) -> Option<Value> {
+        let at = self.at();
+        let inside = self.rest().get(1..).unwrap_or_default();
+        let line = inside.iter().position(|byte| *byte == b'\n');
+        let line = &inside[..line.unwrap_or(inside.len()).min(16)];
+        let from = if line.first() == Some(&b'\\') { 2 } else { 1 };
+        let end = line.iter().skip(from).position(|byte| *byte == b'\'');
+        let Some(end) = end.map(|end| end + from) else {
+            let found = self.token();
+            self.syntax(at, || format!("found {}; expected a value", quoted(found)));
+            return None;
+        };
+        let mut text = Vec::new();
+        match line[..end] {
+            [b'\\', escaped] => {
+                self.pos += 1;
+                self.escape(escaped, &mut text);
+                self.pos += 1;
+            }
+            _ => {
+                text.extend_from_slice(&line[..end]);
+                self.pos += end + 2;
+            }
+        }
+        Some(Value::Text(self.text_of(&text, at)))
+    }
+
+    /// Reads bytes in base64.
+    fn binary(&mut self) -> Option<Value> {
+        let at = self.at();
+        let inside = self.rest().get(1..).unwrap_or_default();
+        let Some(len) = inside.iter().position(|byte| *byte == b']') else {
+            self.skip(self.text.len());
+            self.syntax(at, || "these bytes have no end; expected `]`".to_owned());
+            return None;
+        };
+        let packed = &inside[..len];
+        self.pos += 1;
+        let decoded = BASE64.decode(packed);
+        let value = match decoded {
+            Ok(bytes) => Some(Value::Binary(bytes)),
+            Err(error) => {
+                let wrong = error.position.min(packed.len());
+                self.skip(wrong);
+                let at = self.at();
+                let found = quoted(&packed[wrong..packed.len().min(wrong + 1)]);
+                self.syntax(at, || match error.kind {
+                    data_encoding::DecodeKind::Symbol => {
+                        format!("found {found}; expected base64: letters, digits, `+` and `/`")
+                    }
+                    _ => "the base64 ends in the middle of a byte".to_owned(),
+                });
+                self.skip(packed.len() - wrong);
+                None
+            }
+        };
+        let decoded_from = usize::from(value.is_some()) * packed.len();
+        self.skip(decoded_from);
+        self.pos += 1;
+        value
+    }
+
+    fn number(&mut self) -> Option<Value> {
+        let at = self.at();
+        let token = self.token();
+        let value = number(token);
+        if value.is_none() {
+            self.syntax(at, || format!("found {}; expected a value", quoted(token)));
+        }
+        value
+    }
+}
+
+/// The values that are words.
+fn keyword(word: &[u8]) -> Option<Value> {
+    match word {
+        b"true" | b"on" => Some(Value::Bool(true)),
+        b"false" | b"off" => Some(Value::Bool(false)),
+        b"null" => Some(Value::Null),
+        _ => None,
+    }
+}
+
+/// The number, date or time that is written so.
+fn number(token: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(token).ok()?;
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let suffix = &text[digits.len()..];
+    let float = || {
+        let number: f64 = digits.parse().ok()?;
+        number.is_finite().then_some(Value::Float(number))
+    };
+    let is_time = digits.contains([':', '/']) && token.first().is_some_and(|b| *b != b'.');
+    match suffix.to_ascii_uppercase().as_str() {
+        // Days come first in a time, as in `2d:12:14:34`; zones come last.
+        _ if is_time => Some(Value::Time(text.to_owned())),
+        "" if digits.contains('.') => float(),
+        "" | "L" => digits.parse().ok().map(Value::Integer),
+        "F" | "D" | "BD" => float(),
+        _ => None,
+    }
+}
