@@ -174,6 +174,7 @@ pub struct CheckArgs {
 Examples:
   mapscope render demo.pfmap -o demo.png
   mapscope render demo.pfmap -o top.png --view top --projection ortho --size 2048x2048
+  mapscope render town.ika-map -o town.png --view flat
   mapscope render demo.pfmap -o a.png --camera 0,175,0,-14.942,129.685,-14.942
   mapscope render demo.pfmap -o b.png --overlay tile-types --overlay tile-grid
   mapscope render knight.pfobj -o a.png --clip Walk --frame 8 --overlay skeleton
@@ -207,14 +208,14 @@ Examples:
   mapscope bench demo.pfmap
   mapscope bench demo.pfmap --json --camera 0,175,0,-14.942,129.685,-14.942
   mapscope bench synthetic:64x64 --fly --frames 200
-  mapscope bench synthetic:2x5x5
+  mapscope bench synthetic:tiles:4096x4096 --view flat
   mapscope bench knight.pfobj --instances 1000
 
 `floor_ms`: the same target cleared, and covered by one textured quad, in the same run; compare
 with that rather than between machines. Clips play, a frame a picture, unless --frame holds them.")]
 pub struct BenchArgs {
-    /// File to measure; `demo:` is the built-in demo map, `synthetic:ROWSxCOLS` a map of so many
-    /// chunks made for the occasion, and `synthetic:YxXxZ` a level of cubes
+    /// File to measure; `demo:` is the built-in demo map; made for the occasion are terrain,
+    /// `synthetic:ROWSxCOLS`, a level, `synthetic:YxXxZ`, and a 2D map, `synthetic:tiles:WxH`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// One JSON object instead of text

@@ -1,12 +1,13 @@
 //! From an argument to an open document.
 
+use std::fmt::Display;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::CommandError;
-use crate::formats::pfmap;
 use crate::formats::pmf::{self, Packing};
+use crate::formats::{ika, pfmap};
 use crate::scene::Document;
 use crate::scene::demo::{self, Demo};
 use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
@@ -15,6 +16,8 @@ use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
 const DEMO: &str = "demo:";
 /// Stands, with a size in chunks, for a map that is made up.
 const SYNTHETIC: &str = "synthetic:";
+/// Stands before a size in tiles, for a map of layers of tiles.
+const TILES: &str = "tiles:";
 /// The most chunks of a made-up map: 16 times the largest that the measurements speak of.
 const MOST_SYNTHETIC_CHUNKS: u64 = 65_536;
 /// The most chunks of a made-up level, of which each has some 4,500 cubes.
@@ -69,21 +72,42 @@ pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
 }
 
 fn synthetic(size: &str) -> Result<Source, CommandError> {
+    let (size, is_tiles) = match size.strip_prefix(TILES) {
+        Some(size) => (size, true),
+        None => (size, false),
+    };
     let sides: Option<Vec<u32>> = size.split('x').map(|side| side.parse().ok()).collect();
     let sides = sides.unwrap_or_default();
     let chunks = sides
         .iter()
         .try_fold(1, |product: u64, side| product.checked_mul((*side).into()));
     let fits = |most| chunks.is_some_and(|chunks| (1..=most).contains(&chunks));
+    let refused =
+        |error: &dyn Display| CommandError::Argument(format!("{SYNTHETIC}{size}: {error}"));
+    let mut embedded: &[(&str, &[u8])] = &[];
     let (path, bytes) = match sides[..] {
+        [columns, rows] | [columns, rows, _] if is_tiles && fits(ika::MOST_TILES) => {
+            let layers = sides.get(2).map_or(1, |layers| *layers as usize);
+            let map = ika::synthesize([columns, rows], layers, SYNTHETIC_SEED);
+            let bytes = ika::map::write(&map).map_err(|error| refused(&error))?;
+            embedded = synthetic_tileset();
+            (format!("synthetic-{columns}x{rows}x{layers}.map"), bytes)
+        }
+        _ if is_tiles => {
+            return Err(CommandError::Argument(format!(
+                "`{SYNTHETIC}{TILES}{size}`: expected columns and rows of tiles, and layers if \
+                 there is to be more than one, such as {SYNTHETIC}{TILES}4096x4096 or \
+                 {SYNTHETIC}{TILES}512x512x4, at most {} tiles in all",
+                ika::MOST_TILES
+            )));
+        }
         [rows, cols] if fits(MOST_SYNTHETIC_CHUNKS) => {
             let bytes = pfmap::synthesize(rows, cols, SYNTHETIC_SEED);
             (format!("synthetic-{rows}x{cols}.pfmap"), bytes)
         }
         [y, x, z] if fits(MOST_SYNTHETIC_LEVEL_CHUNKS) => {
             let map = pmf::synthesize([y, x, z], SYNTHETIC_DEPTH, SYNTHETIC_SEED);
-            let bytes = pmf::write(&map, Packing::Compressed)
-                .map_err(|error| CommandError::Argument(format!("{SYNTHETIC}{size}: {error}")))?;
+            let bytes = pmf::write(&map, Packing::Compressed).map_err(|error| refused(&error))?;
             (format!("synthetic-{y}x{x}x{z}.pmf"), bytes)
         }
         _ => {
@@ -91,15 +115,26 @@ fn synthetic(size: &str) -> Result<Source, CommandError> {
                 "`{SYNTHETIC}{size}`: expected rows and columns of chunks of terrain, such as \
                  {SYNTHETIC}64x64, at most {MOST_SYNTHETIC_CHUNKS} chunks in all, or layers (Y), \
                  columns (X) and rows (Z) of chunks of a level, such as {SYNTHETIC}2x5x5, at most \
-                 {MOST_SYNTHETIC_LEVEL_CHUNKS}"
+                 {MOST_SYNTHETIC_LEVEL_CHUNKS}, or `{TILES}` and columns and rows of tiles"
             )));
         }
     };
     Ok(Source {
         path: path.into(),
         bytes: bytes.into(),
-        embedded: &[],
+        embedded,
     })
+}
+
+/// The file that made-up maps of tiles name.
+fn synthetic_tileset() -> &'static [(&'static str, &'static [u8])] {
+    static FILES: OnceLock<Option<[(&str, &[u8]); 1]>> = OnceLock::new();
+    let files = FILES.get_or_init(|| {
+        let tileset = ika::synthesize_tileset(SYNTHETIC_SEED);
+        let bytes = ika::vsp::write(&tileset).ok()?;
+        Some([(ika::MADE_UP_TILESET, bytes.leak())])
+    });
+    files.as_ref().map_or(&[], |files| files)
 }
 
 /// Opens what an argument names.

@@ -18,7 +18,7 @@ mod verge;
 pub mod vsp;
 
 pub use map::Map;
-pub use synthesize::{synthesize, synthesize_text, synthesize_tileset};
+pub use synthesize::{MADE_UP_TILESET, synthesize, synthesize_text, synthesize_tileset};
 pub use text_map::TextMap;
 pub use verge::{Verge, verge_version};
 pub use vsp::Vsp;

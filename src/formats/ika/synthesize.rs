@@ -9,7 +9,7 @@ use super::{DIRECTIONS, Parallax};
 const TILES: u32 = 64;
 const TILE: u32 = 16;
 /// The file name that made-up maps give their tileset.
-const TILESET: &str = "made_up.vsp";
+pub const MADE_UP_TILESET: &str = "made_up.vsp";
 
 /// Makes up a binary map: meadows and water with paths, and things scattered over it on the
 /// layers above; zones, entities and obstruction. The same numbers make the same map. `size` is
@@ -37,7 +37,7 @@ pub fn synthesize(size: [u32; 2], layers: usize, seed: u64) -> Map {
         ..map::Zone::default()
     };
     Map {
-        tileset: TILESET.to_owned(),
+        tileset: MADE_UP_TILESET.to_owned(),
         music: "song.it".to_owned(),
         render_string,
         size,
@@ -139,7 +139,7 @@ pub fn synthesize_text(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
         title: "Made up".to_owned(),
         meta: vec![("rstring".to_owned(), "12E".to_owned())],
         size: size.map(|edge| (edge * TILE) as i32),
-        tileset: TILESET.to_owned(),
+        tileset: MADE_UP_TILESET.to_owned(),
         zones: vec![text_map::Zone {
             label: "Café".to_owned(),
             script: "enter_café".to_owned(),
