@@ -12,6 +12,7 @@ mod shared;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use mapscope::formats::ika::{self, map as ika_map, text_map, vsp};
 use mapscope::formats::pfobj::{
     self, Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
@@ -62,6 +63,24 @@ static SUBJECTS: &[Subject] = &[
         good: good_pmfs,
         check: check_opened_pmf,
         mutations: 3_000,
+    },
+    Subject {
+        name: "ika-map",
+        good: good_ika_maps,
+        check: check_ika_map,
+        mutations: 10_000,
+    },
+    Subject {
+        name: "ika-map-text",
+        good: good_ika_texts,
+        check: check_ika_text,
+        mutations: 10_000,
+    },
+    Subject {
+        name: "vsp",
+        good: good_tilesets,
+        check: check_tileset,
+        mutations: 10_000,
     },
 ];
 
@@ -430,6 +449,167 @@ fn check_pfobj(bytes: &[u8]) -> bool {
             (&again.bind, &again.name, again.parent),
             (&joint.bind, &joint.name, joint.parent)
         );
+    }
+    false
+}
+
+/// The most that so many bytes of a zlib stream can stand for.
+fn most_inflated(bytes: usize) -> usize {
+    1032 * bytes + (64 << 10)
+}
+
+/// The files of a folder beside the project whose names end so.
+fn shared_files(folder: &str, ending: &str) -> Vec<Vec<u8>> {
+    let Some(folder) = shared(folder) else {
+        return Vec::new();
+    };
+    let paths = std::fs::read_dir(folder).unwrap();
+    let mut paths: Vec<_> = paths.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.to_string_lossy().ends_with(ending));
+    paths.sort();
+    paths
+        .iter()
+        .map(|path| std::fs::read(path).unwrap())
+        .collect()
+}
+
+fn good_ika_maps() -> Vec<Vec<u8>> {
+    let sizes = [([3, 2], 1), ([1, 40], 3), ([12, 9], 2), ([20, 20], 0)];
+    let maps = sizes.map(|(size, layers)| ika::synthesize(size, layers, 5));
+    let mut files = maps.map(|map| ika_map::write(&map).unwrap()).to_vec();
+    let samples = shared_files("samples/tilemaps", ".map");
+    files.extend(samples.into_iter().filter(|file| file.starts_with(b"MAP")));
+    files
+}
+
+fn check_ika_map(bytes: &[u8]) -> bool {
+    let map = match ika_map::read(bytes) {
+        Ok(map) => map,
+        Err(error) => {
+            check_problems(&[error.problem()]);
+            return true;
+        }
+    };
+    check_problems(&map.problems);
+    let tiles = map.tile_count() as usize;
+    assert!((1..=1 << 26).contains(&tiles));
+    let most = tiles.min(most_inflated(bytes.len()));
+    assert!(map.obstruction.len() <= most && map.zone_numbers.len() <= most);
+    assert!(map.layers.len() <= bytes.len() / 16);
+    for layer in &map.layers {
+        assert!(layer.tiles.len() <= most);
+        assert!(layer.block.end <= bytes.len() as u64);
+        assert!(layer.parallax.div.iter().all(|div| *div != 0));
+    }
+    assert!(map.zones.len() <= bytes.len() / 25 && map.entities.len() <= bytes.len() / 78);
+    for step in map.draw_steps() {
+        assert!(!matches!(step, ika_map::DrawStep::Layer(layer) if layer >= map.layers.len()));
+    }
+    // What is read in full can be written, and is the same then.
+    if let Ok(written) = ika_map::write(&map) {
+        let again = ika_map::read(&written).unwrap();
+        assert!(again.without_places() == map.without_places());
+    }
+    false
+}
+
+fn good_ika_texts() -> Vec<Vec<u8>> {
+    let sizes = [([3, 2], 1), ([1, 40], 3), ([12, 9], 2), ([20, 20], 0)];
+    let maps = sizes.map(|(size, layers)| ika::synthesize_text(size, layers, 5));
+    let mut files = maps.map(|map| text_map::write(&map).unwrap()).to_vec();
+    files.extend(shared_files("corpus/ika", "testcave.ika-map"));
+    files.extend(shared_files("corpus/ika", "cave1.ika-map"));
+    files
+}
+
+fn check_ika_text(bytes: &[u8]) -> bool {
+    let map = match text_map::read(bytes) {
+        Ok(map) => map,
+        Err(error) => {
+            check_problems(&[error.problem()]);
+            return true;
+        }
+    };
+    check_problems(&map.problems);
+    for layer in &map.layers {
+        let [width, height] = layer.size.map(|edge| edge as usize);
+        let most = (width * height).min(most_inflated(bytes.len()));
+        assert!(layer.tiles.len() <= most && layer.obstructions.len() <= most);
+        assert!(layer.parallax.div.iter().all(|div| *div != 0));
+        assert!(layer.place.bytes.end <= bytes.len() as u64);
+        assert!(layer.entities.len() <= bytes.len() / 7);
+    }
+    if let Ok(written) = text_map::write(&map) {
+        let again = text_map::read(&written).unwrap();
+        let expected = ika::TextMap {
+            version: "1.2".to_owned(),
+            ..map
+        };
+        assert!(again.without_places() == expected.without_places());
+    }
+    false
+}
+
+fn good_tilesets() -> Vec<Vec<u8>> {
+    let tileset = ika::synthesize_tileset(3);
+    let mut files = vec![vsp::write(&tileset).unwrap()];
+    let indexed = ika::Vsp {
+        tile_size: [4, 4],
+        count: 3,
+        palette: vec![[9; 3]; 256],
+        mask: Some(0),
+        pixels: vsp::Pixels::Indexed((0..48).collect()),
+        ..tileset
+    };
+    files.push(vsp::write(&indexed).unwrap());
+    let pixels = [[0xFF, 250, 5].repeat(4), vec![1; 536]].concat();
+    for version in 2..=5_u8 {
+        let mut file = vec![version, 0];
+        if version < 4 {
+            file.extend([33; 768]);
+        }
+        let stored = if version == 4 { 2 } else { 6 };
+        file.extend([stored, 0]);
+        if version == 3 || version == 5 {
+            file.extend((pixels.len() as u32).to_le_bytes());
+            file.extend(&pixels);
+        } else {
+            file.extend(vec![
+                7;
+                256 * usize::from(stored)
+                    * if version == 4 { 2 } else { 1 }
+            ]);
+        }
+        file.extend([1, 0, 3, 0, 5, 0, 1, 0]);
+        file.extend([0; 99 * 8]);
+        files.push(file);
+    }
+    files.push(
+        b"(ika-tileset (version 1.0)(tiles (count 1)(dimensions (width 2)(height 1))\
+          (data (format zlib) eJxiZGJmYWVj5wAAAAD//w==)))"
+            .to_vec(),
+    );
+    files.extend(shared_files("samples/tilemaps", ".vsp"));
+    files
+}
+
+fn check_tileset(bytes: &[u8]) -> bool {
+    let tileset = match vsp::read(bytes) {
+        Ok(tileset) => tileset,
+        Err(error) => {
+            check_problems(&[error.problem()]);
+            return true;
+        }
+    };
+    check_problems(&tileset.problems);
+    let pixels = tileset.pixels.len();
+    assert!(pixels as u64 <= tileset.tile_pixels() * u64::from(tileset.count));
+    assert!(pixels <= most_inflated(bytes.len()));
+    assert_eq!(tileset.rgba().len(), 4 * pixels);
+    assert!(tileset.strands.len() <= vsp::STRANDS);
+    if let Ok(written) = vsp::write(&tileset) {
+        let again = vsp::read(&written).unwrap();
+        assert!(again.rgba() == tileset.rgba());
     }
     false
 }

@@ -71,7 +71,7 @@ mod tests {
                 .chunks(44)
                 .map(|line| std::str::from_utf8(line).unwrap())
                 .collect();
-            let lines = lines.join("\r\n\t ") + "\n";
+            let lines = format!("{}\n", lines.join("\r\n\t "));
             let bare = line.trim_end_matches('=');
             for text in [&line[..], &lines, bare] {
                 let (read, problems) = read(text.as_bytes());

@@ -97,7 +97,9 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
                 let got = inflater.fill(bytes.get_mut(..possible).unwrap_or_default());
                 words.truncate(got / 4);
                 if cfg!(target_endian = "big") {
-                    words.iter_mut().for_each(|word| *word = word.swap_bytes());
+                    for word in &mut words {
+                        *word = word.swap_bytes();
+                    }
                 }
                 (Elements::Words(words), got)
             }
@@ -159,15 +161,13 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
 }
 
 /// Lists what is wrong with how a block ends.
-fn judge<B: AsRef<[u8]>>(
+fn judge<B: AsRef<[u8]> + Sync>(
     block: &Block<B>,
     got: u64,
     end: End,
     consumed: usize,
     problems: &mut Problems,
-) where
-    B: Sync,
-{
+) {
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
     if got < needed {
         let why = match end {

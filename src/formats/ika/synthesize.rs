@@ -140,6 +140,7 @@ pub fn synthesize_text(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
         meta: vec![("rstring".to_owned(), "12E".to_owned())],
         size: size.map(|edge| (edge * TILE) as i32),
         tileset: MADE_UP_TILESET.to_owned(),
+        tileset_place: text_map::Span::default(),
         zones: vec![text_map::Zone {
             label: "Café".to_owned(),
             script: "enter_café".to_owned(),

@@ -5,7 +5,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::super::block::{Block, Element, budget, inflate_all};
+use super::super::block::{Block, Element, Elements, budget, inflate_all};
 use super::super::bytes::Cursor;
 use super::super::problems::{Kind, Problems};
 use super::super::{DIRECTIONS, MOST_TILES, Parallax, verge};
@@ -304,7 +304,7 @@ impl Layout {
             let tiles = block.as_ref().and_then(|_| elements.next());
             map.layers.push(Layer {
                 parallax: mended(parallax, i, at, problems),
-                tiles: tiles.map(|tiles| tiles.into_words()).unwrap_or_default(),
+                tiles: tiles.map(Elements::into_words).unwrap_or_default(),
                 block: block.map_or(0..0, |block| block.offsets()),
             });
         }

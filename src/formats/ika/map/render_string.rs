@@ -68,10 +68,8 @@ pub(super) fn oddities(render_string: &str, layers: usize) -> Vec<String> {
     let mut unknown: Vec<char> = Vec::new();
     for c in render_string.chars() {
         match Sign::of(c) {
-            Some(Sign::Layer(layer)) if layer >= layers => {
-                if !missing.contains(&(c, layer)) {
-                    missing.push((c, layer));
-                }
+            Some(Sign::Layer(layer)) if layer >= layers && !missing.contains(&(c, layer)) => {
+                missing.push((c, layer));
             }
             Some(_) => {}
             // A handful tells enough.

@@ -35,6 +35,8 @@ pub struct TextMap {
     pub size: [i32; 2],
     /// The file name of the tileset, as it is in the file.
     pub tileset: String,
+    /// Where that is in the file.
+    pub tileset_place: Span,
     /// The kinds of zones.
     pub zones: Vec<Zone>,
     /// Named points.
@@ -180,6 +182,7 @@ impl TextMap {
                 zone.place = Span::default();
             }
         }
+        self.tileset_place = Span::default();
         self.problems.clear();
         self
     }

@@ -124,6 +124,10 @@ impl Reader {
                 self.number(dimensions, "height", 0),
             ],
             tileset: string(header, "tileset"),
+            tileset_place: header
+                .and_then(|node| node.node("tileset"))
+                .map(span)
+                .unwrap_or_default(),
             ..TextMap::default()
         };
         for node in list(root, "zones", "zone") {

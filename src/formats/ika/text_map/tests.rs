@@ -92,13 +92,9 @@ fn parts_are_where_they_are_said_to_be() {
             "{place:?}"
         );
         let before = &bytes[..place.bytes.start as usize];
-        let line = before.iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
-        let column = before
-            .iter()
-            .rev()
-            .take_while(|byte| **byte != b'\n')
-            .count() as u64
-            + 1;
+        let lines: Vec<&[u8]> = before.split(|byte| *byte == b'\n').collect();
+        let line = lines.len() as u64;
+        let column = lines.last().unwrap().len() as u64 + 1;
         assert_eq!(place.begin, Place::Text { line, column });
     };
     check(&read.zones[0].place, b"(zone ");

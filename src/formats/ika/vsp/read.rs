@@ -300,7 +300,7 @@ fn read_pixels(
             return Ok(if bytes_per_pixel == 1 {
                 Pixels::Indexed(bytes)
             } else {
-                Pixels::Rgba(bytes)
+                Pixels::Rgba(whole_pixels(bytes))
             });
         }
     };
@@ -318,6 +318,12 @@ fn read_pixels(
         }),
     }
     Ok(pixels)
+}
+
+/// Pixels of four bytes without what there is of the last one if it is not all there.
+fn whole_pixels(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.truncate(bytes.len() / 4 * 4);
+    bytes
 }
 
 /// Inflates pixels.
@@ -466,7 +472,7 @@ fn read_text(
         description: value(root.node("information"), "title"),
         palette: Vec::new(),
         mask: None,
-        pixels: Pixels::Rgba(pixels),
+        pixels: Pixels::Rgba(whole_pixels(pixels)),
         strands: Vec::new(),
         problems: Vec::new(),
     })

@@ -27,7 +27,7 @@ pub(super) fn unpack_bytes(packed: &[u8], count: usize) -> (Vec<u8>, RleEnd) {
     unpack(runs, count.min(packed.len() * LONGEST_RUN), count)
 }
 
-/// Unpacks words: FFnn and a value are a run of nn, any other word is itself.
+/// Unpacks words: `FFnn` and a value are a run of `nn`, any other word is itself.
 pub(super) fn unpack_words(packed: &[u8], count: usize) -> (Vec<u16>, RleEnd) {
     let (pairs, _) = packed.as_chunks::<2>();
     let mut rest = pairs.iter().copied().map(u16::from_le_bytes);

@@ -130,13 +130,7 @@ fn tilesets_of_verge_are_read() {
     assert_eq!(vsp.rgba()[..4], [248, 8, 16, 255]);
 
     let run = |value: u16| [&[0xFF, 0xFF][..], &value.to_le_bytes()].concat();
-    let pixels = [
-        run(0b11111_000001_00010),
-        run(0),
-        run(1)[..2].to_vec(),
-        vec![1, 0],
-    ]
-    .concat();
+    let pixels = [run(0xF822), run(0), run(1)[..2].to_vec(), vec![1, 0]].concat();
     let pixels = [&pixels[..8], &[2, 0xFF, 1, 0]].concat();
     let vsp = read(&verge(5, &pixels)).unwrap();
     assert_eq!(messages(&vsp), [""; 0]);
