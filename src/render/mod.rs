@@ -338,7 +338,15 @@ impl Renderer {
             }
             Content::Model(data) => self.model.draw(&mut pass, frame, data, &mut statistics),
             Content::Level(data) => self.level.draw(&mut pass, frame, data, &mut statistics),
-            Content::Tiles(data) => self.tiles.draw(&mut pass, frame, data, &mut statistics),
+            Content::Tiles(data) => {
+                if !data.has_backdrop() {
+                    // Layers are see-through: what is behind them comes first.
+                    self.sky.draw_studio(gpu, &self.frame, &mut pass, frame);
+                    statistics.draw_calls += 1;
+                    statistics.triangles += 1;
+                }
+                self.tiles.draw(&mut pass, frame, data, &mut statistics);
+            }
         }
         if let Some(ground) = ground {
             self.model.draw(&mut pass, frame, ground, &mut statistics);
@@ -346,7 +354,7 @@ impl Renderer {
         match scene.content {
             Content::Terrain(_) => self.sky.draw_sky(&mut pass, frame),
             Content::Model(_) => self.sky.draw_studio(gpu, &self.frame, &mut pass, frame),
-            // They have drawn their own.
+            // They have drawn it.
             Content::Level(_) | Content::Tiles(_) => {}
         }
         if !matches!(scene.content, Content::Level(_) | Content::Tiles(_)) {

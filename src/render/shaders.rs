@@ -45,6 +45,11 @@ pub(super) static LEVEL: Shader = Shader {
     name: "level",
     parts: &[FRAME, SURFACE, SKY_FILE, file!("level.wgsl")],
 };
+/// 2D maps.
+pub(super) static TILES: Shader = Shader {
+    name: "tiles",
+    parts: &[FRAME, file!("tiles.wgsl")],
+};
 /// The sky.
 pub(super) static SKY: Shader = Shader {
     name: "sky",
@@ -82,6 +87,7 @@ pub static SHADERS: &[&Shader] = &[
     &TERRAIN,
     &MODEL,
     &LEVEL,
+    &TILES,
     &SKY,
     &STUDIO,
     &LINES,

@@ -10,6 +10,7 @@ mod animation;
 mod cell;
 mod document;
 mod flatten;
+mod grids;
 mod items;
 mod known;
 mod place;

@@ -1,0 +1,522 @@
+// 2D maps: layers of tiles. The cell under a fragment is looked up in a buffer, and its tile in an
+// array of pages. Joined after frame.wgsl.
+
+// What differs between pipelines. Cells are colours instead of tiles; have tints; are tiles that
+// change; are not all drawn or have something around them; repeat; are uses of one tile or not;
+// have tiles as high as wide; may be smaller than a pixel.
+override COLORS: bool = false;
+override TINTED: bool = false;
+override REMAPPED: bool = false;
+override CHOOSY: bool = false;
+override WRAPS: bool = false;
+override HIGHLIGHTS: bool = false;
+override SQUARE: bool = false;
+override FAR: bool = false;
+
+// Parts of a cell (scene/tilemap/cell.rs).
+const PICTURE = 0x00ffffffu;
+const MIRROR_X = 0x01000000u;
+const MIRROR_Y = 0x02000000u;
+const SWAP_AXES = 0x04000000u;
+const PRIORITY = 0x08000000u;
+
+// Bits of `Draw::flags`.
+const SKIPS_ZERO = 1u;
+const NORMAL_ONLY = 2u;
+const PRIORITY_ONLY = 4u;
+const WRAPS_X = 8u;
+const WRAPS_Y = 16u;
+
+// Keep in sync with `Draw` in `gpu_data.rs`. "Pixels" are those of the map.
+struct Draw {
+    // Left, top, right and bottom of what is drawn: in clip space where it is flat, else in pixels
+    // from the top left of the layer.
+    rect: vec4f,
+    // In the world: x, height and z of the top left corner of the layer.
+    place: vec4f,
+    // Flat: how many pixels the top left corner of the picture is from that of `first_cell`; how
+    // many pixels a pixel of the picture is.
+    offset: vec2f,
+    pixel: f32,
+    // From 0 to 1.
+    opacity: f32,
+    first_cell: vec2i,
+    // Columns and rows of the layer.
+    size: vec2i,
+    // Width and height of a tile, and one over them.
+    tile: vec2f,
+    per_tile: vec2f,
+    // One over columns and rows.
+    per_size: vec2f,
+    // The rows that may be read, and the first one that is in the buffer.
+    rows: vec2i,
+    first_row: i32,
+    // How many pictures there are, and the last of their mip levels.
+    count: u32,
+    last_level: u32,
+    flags: u32,
+    // How many bits of the number of a picture are its column and row on a page, and how many those
+    // of a pixel of a picture are.
+    page: vec4u,
+    // The cell that lies around the layer.
+    outside: u32,
+    // The picture whose uses stand out.
+    highlighted: u32,
+    // How strong the lines around tiles and around pixels are, from 0 to 1.
+    lines: vec2f,
+}
+
+@group(1) @binding(0) var<uniform> draw: Draw;
+// Cells, colours, or the pixels of sprites.
+@group(1) @binding(1) var<storage, read> cells: array<u32>;
+@group(1) @binding(2) var pages: texture_2d_array<f32>;
+// Which picture is shown in place of each.
+@group(1) @binding(3) var<storage, read> remap: array<u32>;
+// Of each cell: upper left, upper right, lower left, lower right.
+@group(1) @binding(4) var<storage, read> tints: array<vec4u>;
+// The average of every few cells, multiplied by opacity; or what mip levels are made from.
+@group(2) @binding(0) var source: texture_2d<f32>;
+@group(2) @binding(1) var source_sampler: sampler;
+
+// ---- Cells ----
+
+struct Found {
+    value: u32,
+    // Its place in the buffer, or none for what lies outside.
+    index: u32,
+}
+
+const NOWHERE = 0xffffffffu;
+
+fn find(at: vec2i) -> Found {
+    var cell = at;
+    if WRAPS {
+        let turns = vec2i(floor((vec2f(cell) + 0.5) * draw.per_size));
+        let wraps = (vec2u(draw.flags) & vec2u(WRAPS_X, WRAPS_Y)) != vec2u(0u);
+        cell -= select(vec2i(0), turns * draw.size, wraps);
+    }
+    let is_inside = cell.x >= 0 && cell.x < draw.size.x && cell.y >= draw.rows.x && cell.y < draw.rows.y;
+    if !is_inside {
+        if CHOOSY {
+            // Of a layer in several parts, the others have what is there.
+            let is_elsewhere = cell.x >= 0 && cell.x < draw.size.x && cell.y >= 0 && cell.y < draw.size.y;
+            return Found(chosen(select(draw.outside, PICTURE, is_elsewhere)), NOWHERE);
+        }
+        return Found(select(PICTURE, 0u, COLORS), NOWHERE);
+    }
+    let index = u32((cell.y - draw.first_row) * draw.size.x + cell.x);
+    return Found(chosen(cells[index]), index);
+}
+
+// A cell, or an empty one in place of one that is not drawn.
+fn chosen(value: u32) -> u32 {
+    if !CHOOSY {
+        return value;
+    }
+    let is_zero = (draw.flags & SKIPS_ZERO) != 0u && (value & PICTURE) == 0u;
+    let has_priority = (value & PRIORITY) != 0u;
+    let is_of_other_pass = (draw.flags & select(PRIORITY_ONLY, NORMAL_ONLY, has_priority)) != 0u;
+    return select(value, PICTURE, is_zero || is_of_other_pass);
+}
+
+// ---- Colours ----
+
+// The colour of a cell at a place, in pixels from its top left, not multiplied by its opacity.
+fn color_of(found: Found, inside: vec2f, level: u32, footprint: vec2f) -> vec4f {
+    if COLORS {
+        return unpack4x8unorm(found.value);
+    }
+    let picture = found.value & PICTURE;
+    if picture >= draw.count {
+        return vec4f(0.0);
+    }
+    let size = vec2u(draw.tile);
+    let pixel = min(vec2u(max(inside, vec2f(0.0))), size - 1u);
+    let mirrored = (vec2u(found.value) & vec2u(MIRROR_X, MIRROR_Y)) != vec2u(0u);
+    var at = select(pixel, size - 1u - pixel, mirrored);
+    if SQUARE {
+        at = select(at, at.yx, (found.value & SWAP_AXES) != 0u);
+    } else if (found.value & SWAP_AXES) != 0u {
+        at = at.yx * size / size.yx;
+    }
+    var shown = picture;
+    if REMAPPED {
+        shown = remap[picture];
+    }
+    let slot = vec2u(shown, shown >> draw.page.x) & ((vec2u(1u) << draw.page.xy) - 1u);
+    let texel = ((slot << draw.page.zw) | at) >> vec2u(level);
+    let page = shown >> (draw.page.x + draw.page.y);
+    var color = textureLoad(pages, vec2i(texel), i32(page), i32(level));
+    if TINTED && found.index != NOWHERE {
+        color = tinted(color, tints[found.index], (vec2f(pixel) + 0.5) * draw.per_tile);
+    }
+    if HIGHLIGHTS {
+        color = highlighted(color, picture == draw.highlighted, inside, footprint);
+    }
+    return color;
+}
+
+// A colour with the tint at a place in its cell, from 0 to 1 in both directions.
+fn tinted(color: vec4f, corners: vec4u, at: vec2f) -> vec4f {
+    let upper = mix(unpack4x8unorm(corners.x), unpack4x8unorm(corners.y), at.x);
+    let lower = mix(unpack4x8unorm(corners.z), unpack4x8unorm(corners.w), at.x);
+    let tint = mix(upper, lower, at.y) * 255.0;
+    let darker = color.rgb * tint.rgb / 128.0;
+    let lighter = 1.0 - (1.0 - color.rgb) * (255.0 - tint.rgb) / 127.0;
+    return vec4f(select(lighter, darker, tint.rgb < vec3f(128.0)), color.a * tint.a / 255.0);
+}
+
+// The colour of what is selected elsewhere too.
+const ACCENT = vec3f(1.0, 0.77, 0.24);
+
+fn highlighted(color: vec4f, is_use: bool, inside: vec2f, footprint: vec2f) -> vec4f {
+    if !is_use {
+        let grey = dot(color.rgb, vec3f(0.3, 0.59, 0.11));
+        return vec4f(mix(vec3f(grey), color.rgb, 0.4) * 0.35, color.a);
+    }
+    // In pixels of the picture.
+    let side = draw.tile / footprint;
+    let from_edge = min(inside, draw.tile - inside) / footprint;
+    let is_edge = min(from_edge.x, from_edge.y) < clamp(min(side.x, side.y) / 10.0, 1.0, 2.5);
+    let is_small = min(side.x, side.y) < 6.0;
+    if is_small || is_edge {
+        return vec4f(ACCENT, select(1.0, 0.85, is_small));
+    }
+    return color;
+}
+
+fn multiplied(color: vec4f) -> vec4f {
+    return vec4f(color.rgb * color.a, color.a);
+}
+
+fn divided(color: vec4f) -> vec4f {
+    return vec4f(color.rgb / max(color.a, 1e-5), color.a);
+}
+
+// ---- Whole pixels ----
+
+struct Flat {
+    @builtin(position) clip: vec4f,
+}
+
+// Corners of two triangles: x and y, 0 or 1.
+fn corner(vertex: u32) -> vec2f {
+    return vec2f(f32((0x2cu >> vertex) & 1u), f32((0x32u >> vertex) & 1u));
+}
+
+@vertex
+fn vs_flat(@builtin(vertex_index) vertex: u32) -> Flat {
+    return Flat(vec4f(mix(draw.rect.xy, draw.rect.zw, corner(vertex)), 0.0, 1.0));
+}
+
+// Where every pixel of the picture lies within one pixel of the map.
+@fragment
+fn fs_exact(in: Flat) -> @location(0) vec4f {
+    let at = in.clip.xy * draw.pixel + draw.offset;
+    let cell = floor(at * draw.per_tile);
+    let color = color_of(find(draw.first_cell + vec2i(cell)), at - cell * draw.tile, 0u, vec2f(draw.pixel));
+    return vec4f(color.rgb, color.a * draw.opacity);
+}
+
+// ---- Parts of pixels ----
+
+struct Lying {
+    @builtin(position) clip: vec4f,
+    // In pixels from the top left of the layer.
+    @location(0) at: vec2f,
+}
+
+@vertex
+fn vs_lying(@builtin(vertex_index) vertex: u32) -> Lying {
+    let at = mix(draw.rect.xy, draw.rect.zw, corner(vertex));
+    let world = draw.place.xyz + vec3f(at.x, 0.0, at.y);
+    return Lying(frame.clip_from_world * vec4f(world, 1.0), at);
+}
+
+// The colour at a place in pixels from the top left of `first_cell`, multiplied by its opacity.
+fn tap(at: vec2f, level: u32, footprint: vec2f) -> vec4f {
+    let cell = floor(at * draw.per_tile);
+    let found = find(draw.first_cell + vec2i(cell));
+    return multiplied(color_of(found, at - cell * draw.tile, level, footprint));
+}
+
+// What is seen through a rectangle around a place, that is not larger than a texel of the mip level:
+// so it reaches over no more than two of them in each direction.
+fn filtered(at: vec2f, footprint: vec2f) -> vec4f {
+    let widest = max(footprint.x, footprint.y);
+    let level = clamp(ceil(log2(widest) - 0.01), 0.0, f32(draw.last_level));
+    let texel = select(vec2f(exp2(level)), draw.tile, COLORS);
+    let seen = min(footprint, texel);
+    let a = at - seen * 0.5;
+    let b = at + seen * 0.5;
+    let cell = floor(b * draw.per_tile) * draw.tile;
+    let begin = cell + floor((b - cell) / texel) * texel;
+    let share = saturate((b - begin) / seen);
+    let l = u32(level);
+    let upper = mix(tap(a, l, footprint), tap(vec2f(b.x, a.y), l, footprint), share.x);
+    let lower = mix(tap(vec2f(a.x, b.y), l, footprint), tap(b, l, footprint), share.x);
+    return mix(upper, lower, share.y);
+}
+
+// Where several cells lie in a pixel of the picture.
+fn from_afar(at: vec2f, footprint: vec2f) -> vec4f {
+    let whole = vec2f(draw.size) * draw.tile;
+    let from_corner = vec2f(draw.first_cell) * draw.tile + at;
+    var share = from_corner / whole;
+    let part = min(footprint, whole);
+    var covered = saturate((min(from_corner + part * 0.5, whole) - max(from_corner - part * 0.5, vec2f(0.0))) / part);
+    if WRAPS {
+        let wraps = (vec2u(draw.flags) & vec2u(WRAPS_X, WRAPS_Y)) != vec2u(0u);
+        share = select(share, fract(share), wraps);
+        covered = select(covered, vec2f(1.0), wraps);
+    }
+    let texels = footprint / whole * vec2f(textureDimensions(source));
+    let color = textureSampleLevel(source, source_sampler, share, log2(max(texels.x, texels.y)));
+    var around = vec4f(0.0);
+    if CHOOSY {
+        around = average(Found(chosen(draw.outside), NOWHERE), footprint);
+    }
+    return mix(around, color, covered.x * covered.y);
+}
+
+fn smooth_color(at: vec2f, footprint: vec2f) -> vec4f {
+    var color: vec4f;
+    if FAR {
+        let tiles = footprint * draw.per_tile;
+        let far = smoothstep(1.0, 2.0, max(tiles.x, tiles.y));
+        if far < 1.0 {
+            color = filtered(at, footprint) * (1.0 - far);
+        }
+        if far > 0.0 {
+            color += from_afar(at, footprint) * far;
+        }
+    } else {
+        color = filtered(at, footprint);
+    }
+    let straight = divided(color);
+    return vec4f(straight.rgb, straight.a * draw.opacity);
+}
+
+@fragment
+fn fs_smooth(in: Flat) -> @location(0) vec4f {
+    return smooth_color(in.clip.xy * draw.pixel + draw.offset, vec2f(draw.pixel));
+}
+
+@fragment
+fn fs_lying(in: Lying) -> @location(0) vec4f {
+    return smooth_color(in.at, footprint_of(in.at));
+}
+
+// How much of a layer a pixel of the picture covers.
+fn footprint_of(at: vec2f) -> vec2f {
+    let across = dpdx(at);
+    let down = dpdy(at);
+    return max(sqrt(across * across + down * down), vec2f(1e-6));
+}
+
+// ---- Averages ----
+
+struct Build {
+    @builtin(position) clip: vec4f,
+    // Two numbers of 16 bits.
+    @location(0) @interpolate(flat) numbers: vec2u,
+    @location(1) @interpolate(flat) level: u32,
+}
+
+@vertex
+fn vs_build(@builtin(vertex_index) vertex: u32, @builtin(instance_index) numbers: u32) -> Build {
+    let corner = vertex % 3u;
+    let at = vec2f(f32((corner << 1u) & 2u), f32(corner & 2u)) * 2.0 - 1.0;
+    return Build(vec4f(at, 0.0, 1.0), vec2u(numbers & 0xffffu, numbers >> 16u), vertex / 3u);
+}
+
+// The average colour of a cell, multiplied by its opacity.
+fn average(found: Found, footprint: vec2f) -> vec4f {
+    if COLORS {
+        return multiplied(unpack4x8unorm(found.value));
+    }
+    // Tiles that are not square have several texels in their last level.
+    let texel = exp2(f32(draw.last_level));
+    let count = vec2u(ceil(draw.tile / texel));
+    var sum = vec4f(0.0);
+    for (var y = 0u; y < count.y; y++) {
+        for (var x = 0u; x < count.x; x++) {
+            let inside = (vec2f(f32(x), f32(y)) + 0.5) * min(vec2f(texel), draw.tile);
+            sum += multiplied(color_of(found, inside, draw.last_level, footprint));
+        }
+    }
+    return sum / f32(count.x * count.y);
+}
+
+// The average of some cells; `numbers` is the size of the picture that is made.
+@fragment
+fn fs_overview(in: Build) -> @location(0) vec4f {
+    let scale = vec2f(draw.size) / vec2f(in.numbers);
+    let first = floor(in.clip.xy) * scale;
+    let last = first + scale;
+    var sum = vec4f(0.0);
+    for (var y = floor(first.y); y < last.y - 1e-3; y += 1.0) {
+        for (var x = floor(first.x); x < last.x - 1e-3; x += 1.0) {
+            let at = vec2f(x, y);
+            let covered = max(min(at + 1.0, last) - max(at, first), vec2f(0.0));
+            sum += average(find(vec2i(at)), draw.tile * 8.0) * covered.x * covered.y;
+        }
+    }
+    return sum / (scale.x * scale.y);
+}
+
+// The next level of an overview, of any size; `numbers` is that of the level that is made.
+@fragment
+fn fs_overview_level(in: Build) -> @location(0) vec4f {
+    let scale = vec2f(textureDimensions(source)) / vec2f(in.numbers);
+    let first = floor(in.clip.xy) * scale;
+    let last = first + scale;
+    var sum = vec4f(0.0);
+    for (var y = floor(first.y); y < last.y - 1e-3; y += 1.0) {
+        for (var x = floor(first.x); x < last.x - 1e-3; x += 1.0) {
+            let at = vec2f(x, y);
+            let covered = max(min(at + 1.0, last) - max(at, first), vec2f(0.0));
+            sum += textureLoad(source, vec2i(at), 0) * covered.x * covered.y;
+        }
+    }
+    return sum / (scale.x * scale.y);
+}
+
+// The next level of a page, each tile by itself; `numbers` is the size of a tile. What lies beside a
+// tile, where its sides are no powers of two, counts for nothing.
+@fragment
+fn fs_page_level(in: Build) -> @location(0) vec4f {
+    let size = vec2i(in.numbers);
+    let bits = 32u - countLeadingZeros(in.numbers - 1u);
+    let texel = i32(1u << (in.level - 1u));
+    let at = vec2u(in.clip.xy);
+    let inside = at & ((vec2u(1u) << (bits - in.level)) - 1u);
+    var sum = vec4f(0.0);
+    var weight = 0.0;
+    for (var i = 0u; i < 4u; i++) {
+        let step = vec2u(i & 1u, i >> 1u);
+        let covered = clamp(size - vec2i(inside * 2u + step) * texel, vec2i(0), vec2i(texel));
+        let share = f32(covered.x) * f32(covered.y);
+        sum += multiplied(textureLoad(source, vec2i(at * 2u + step), 0)) * share;
+        weight += share;
+    }
+    return divided(sum / max(weight, 1.0));
+}
+
+// ---- Sprites ----
+
+struct Sprite {
+    @builtin(position) clip: vec4f,
+    // In pixels of the sprite's picture.
+    @location(0) at: vec2f,
+    // Where its pixels begin in the buffer; width and height.
+    @location(1) @interpolate(flat) picture: vec3u,
+}
+
+@vertex
+fn vs_sprite(
+    @builtin(vertex_index) vertex: u32,
+    @location(0) rect: vec4f,
+    @location(1) picture: vec3u,
+) -> Sprite {
+    let share = corner(vertex);
+    let on_map = mix(rect.xy, rect.zw, share);
+    var clip: vec4f;
+    if draw.pixel > 0.0 {
+        let on_picture = (on_map - draw.offset) / (draw.pixel * frame.size);
+        clip = vec4f(on_picture.x * 2.0 - 1.0, 1.0 - on_picture.y * 2.0, 0.0, 1.0);
+    } else {
+        let world = draw.place.xyz + vec3f(on_map.x, 0.0, on_map.y);
+        clip = frame.clip_from_world * vec4f(world, 1.0);
+    }
+    return Sprite(clip, share * vec2f(picture.yz), picture);
+}
+
+fn sprite_pixel(picture: vec3u, at: vec2f) -> vec4f {
+    let pixel = min(vec2u(max(at, vec2f(0.0))), picture.yz - 1u);
+    return unpack4x8unorm(cells[picture.x + pixel.y * picture.y + pixel.x]);
+}
+
+@fragment
+fn fs_sprite_exact(in: Sprite) -> @location(0) vec4f {
+    let color = sprite_pixel(in.picture, in.at);
+    return vec4f(color.rgb, color.a * draw.opacity);
+}
+
+@fragment
+fn fs_sprite(in: Sprite) -> @location(0) vec4f {
+    let footprint = footprint_of(in.at);
+    // Evenly over what is seen, which is at most a few pixels wide.
+    let count = clamp(ceil(max(footprint.x, footprint.y) * 2.0), 2.0, 8.0);
+    var sum = vec4f(0.0);
+    for (var y = 0.5; y < count; y += 1.0) {
+        for (var x = 0.5; x < count; x += 1.0) {
+            let at = in.at + (vec2f(x, y) / count - 0.5) * footprint;
+            sum += multiplied(sprite_pixel(in.picture, at));
+        }
+    }
+    let color = divided(sum / (count * count));
+    return vec4f(color.rgb, color.a * draw.opacity);
+}
+
+// ---- What lies behind and in front ----
+
+// Behind a flat map: where nothing is drawn within it, squares tell holes from dark tiles. `rect` is
+// the map in pixels of the picture, and `offset` where squares begin.
+@fragment
+fn fs_backdrop(@builtin(position) clip: vec4f) -> @location(0) vec4f {
+    let square = vec2i(floor((clip.xy - draw.offset) / 8.0));
+    let is_odd = ((square.x + square.y) & 1) != 0;
+    let from_edge = min(clip.xy - draw.rect.xy, draw.rect.zw - clip.xy);
+    let inside = min(from_edge.x, from_edge.y);
+    let within = select(vec3f(0.135, 0.145, 0.160), vec3f(0.165, 0.175, 0.190), is_odd);
+    let frame_or_around = select(vec3f(0.085, 0.092, 0.102), vec3f(0.36, 0.39, 0.42), inside > -1.0);
+    return vec4f(select(frame_or_around, within, inside > 0.0), 1.0);
+}
+
+@vertex
+fn vs_backdrop(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4f {
+    return vec4f(f32((vertex << 1u) & 2u) * 2.0 - 1.0, f32(vertex & 2u) * 2.0 - 1.0, 0.0, 1.0);
+}
+
+// Light lines, with a dark side that is seen on light pictures.
+fn line_color(light: f32, dark: f32) -> vec4f {
+    let color = select(vec3f(0.0), vec3f(1.0), light >= dark);
+    return vec4f(color, max(light, dark));
+}
+
+// Lines of one pixel of the picture, wherever it begins another tile or pixel than the one before.
+@fragment
+fn fs_lines(in: Flat) -> @location(0) vec4f {
+    let at = in.clip.xy * draw.pixel + draw.offset;
+    let tile = floor(at * draw.per_tile);
+    let before = floor((at - draw.pixel) * draw.per_tile);
+    let before_that = floor((at - draw.pixel * 2.0) * draw.per_tile);
+    let light = any(tile != before);
+    let dark = any(before != before_that);
+    let is_pixel = any(floor(at) != floor(at - draw.pixel));
+    let tiles = line_color(select(0.0, 0.55, light), select(0.0, 0.3, dark)) * vec4f(vec3f(1.0), draw.lines.x);
+    let pixels = vec4f(vec3f(0.0), select(0.0, 0.35, is_pixel) * draw.lines.y);
+    if tiles.a > 0.0 {
+        return tiles;
+    }
+    return pixels;
+}
+
+// How much of a pixel lines cover that are so far apart.
+fn covered_by_lines(at: vec2f, apart: vec2f, footprint: vec2f) -> f32 {
+    let from_line = abs(fract(at / apart - 0.5) - 0.5) * apart;
+    let lines = saturate(vec2f(1.0) - from_line / footprint);
+    // Lines of less than a few pixels would flicker.
+    let seen = saturate(apart / (footprint * 4.0) - 1.0);
+    return max(lines.x * seen.x, lines.y * seen.y);
+}
+
+@fragment
+fn fs_lying_lines(in: Lying) -> @location(0) vec4f {
+    let footprint = footprint_of(in.at);
+    let tiles = covered_by_lines(in.at, draw.tile, footprint) * draw.lines.x * 0.55;
+    let near = saturate((1.0 / max(footprint.x, footprint.y) - 5.0) / 5.0);
+    let pixels = covered_by_lines(in.at, vec2f(1.0), footprint) * draw.lines.y * near * 0.35;
+    return select(vec4f(vec3f(0.0), pixels), vec4f(vec3f(1.0), tiles), tiles >= pixels);
+}

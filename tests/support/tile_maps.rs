@@ -1,0 +1,175 @@
+//! 2D maps that are in no file, put together layer by layer, with tiles that tell left from right and
+//! up from down.
+
+use glam::{DVec2, Vec3};
+use mapscope::formats::ppe;
+use mapscope::render::View;
+use mapscope::scene::camera::{Camera, Handedness, Pose};
+use mapscope::scene::tilemap::{Cell, Facts, FlatWindow, Layer, TileMap, Tileset};
+use mapscope::scene::{InfoQuery, Picture, PropertyGroup, Shown};
+
+/// Maps without a file have nothing more to say.
+#[derive(Debug)]
+struct NoFacts;
+
+impl Facts for NoFacts {
+    fn map(&self) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    fn cell(&self, _layer: usize, _index: usize) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    fn info(
+        &self,
+        _map: &TileMap,
+        _query: &InfoQuery,
+    ) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::new()
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// A map of these layers, drawn in their order.
+pub(crate) fn map(tilesets: Vec<Tileset>, layers: Vec<Layer>) -> TileMap {
+    TileMap {
+        steps: TileMap::steps_in_file_order(&layers, &[]),
+        clips: TileMap::clips_of(&tilesets),
+        tilesets,
+        layers,
+        ..TileMap::new(&ppe::MAP_FORMAT, "made up", Box::new(NoFacts))
+    }
+}
+
+/// A layer of cells that are made from their column and row.
+pub(crate) fn layer(size: [u32; 2], cell: impl Fn(u32, u32) -> Cell) -> Layer {
+    let rows = (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (x, y)));
+    Layer {
+        name: "made up".to_owned(),
+        size,
+        cells: rows.map(|(x, y)| cell(x, y)).collect(),
+        ..Layer::default()
+    }
+}
+
+/// A number that looks like any other.
+pub(crate) fn scrambled(number: u32) -> u32 {
+    let mixed = (number ^ 0x51ed_270b).wrapping_mul(0x9e37_79b9);
+    (mixed ^ (mixed >> 15)).wrapping_mul(0x85eb_ca6b) >> 3
+}
+
+/// Colours of tiles, by their number.
+const COLORS: [[u8; 3]; 6] = [
+    [74, 128, 66],
+    [176, 138, 82],
+    [70, 112, 168],
+    [148, 74, 70],
+    [124, 96, 150],
+    [196, 188, 160],
+];
+
+/// Whether a pixel of a picture of 8 by 8 is part of the letter in it, which looks like no other when
+/// it is turned or mirrored.
+fn is_letter([x, y]: [u32; 2]) -> bool {
+    const LETTER: [&[u8; 8]; 8] = [
+        b"........",
+        b".######.",
+        b".#......",
+        b".####...",
+        b".#......",
+        b".#......",
+        b".#......",
+        b"........",
+    ];
+    LETTER[y as usize][x as usize] == b'#'
+}
+
+/// Opaque tiles with a letter and a speckle in each pixel.
+pub(crate) fn tileset(tile_size: [u32; 2], count: usize) -> Tileset {
+    tiles(tile_size, count, |_, _| 255)
+}
+
+/// The same with the opacity that a picture has at a pixel.
+pub(crate) fn tiles(
+    tile_size: [u32; 2],
+    count: usize,
+    alpha: impl Fn(u32, [u32; 2]) -> u8,
+) -> Tileset {
+    let [width, height] = tile_size;
+    let mut rgba = Vec::new();
+    for tile in 0..count as u32 {
+        let color = COLORS[tile as usize % COLORS.len()];
+        for at in (0..height).flat_map(|y| (0..width).map(move |x| [x, y])) {
+            let [x, y] = at;
+            let is_letter = is_letter([x * 8 / width, y * 8 / height]);
+            let speckle = scrambled(x + y * 64 + tile * 4096) % 24;
+            let channel = |channel: u8| {
+                let channel = u32::from(channel) + speckle - 12;
+                if is_letter {
+                    (channel + 70).min(255) as u8
+                } else {
+                    channel as u8
+                }
+            };
+            rgba.extend(color.map(channel));
+            rgba.push(alpha(tile, at));
+        }
+    }
+    Tileset {
+        name: "made up".to_owned(),
+        tile_size,
+        count,
+        rgba,
+        ..Tileset::default()
+    }
+}
+
+/// A picture of a sprite: a round thing with an eye on its right.
+pub(crate) fn sprite(size: [u32; 2], color: [u8; 3]) -> Picture {
+    let [width, height] = size.map(|side| side as f32);
+    let mut rgba = Vec::new();
+    for y in 0..size[1] {
+        for x in 0..size[0] {
+            let at = [
+                (x as f32 + 0.5) / width - 0.5,
+                (y as f32 + 0.5) / height - 0.5,
+            ];
+            let from_middle = at[0].hypot(at[1]);
+            let from_eye = (at[0] - 0.2).hypot(at[1] + 0.15);
+            let [r, g, b] = if from_eye < 0.12 { [250; 3] } else { color };
+            rgba.extend([r, g, b, if from_middle < 0.5 { 255 } else { 0 }]);
+        }
+    }
+    Picture { size, rgba }
+}
+
+/// A flat view with this pixel of the map in the upper left corner.
+pub(crate) fn flat_view(top_left_px: [f64; 2], zoom: f64, size: [u32; 2]) -> View {
+    let window = FlatWindow {
+        top_left_px: DVec2::from_array(top_left_px),
+        zoom,
+    };
+    let any = Camera::new(
+        Pose {
+            eye: Vec3::Y,
+            target: Vec3::ZERO,
+        },
+        Handedness::Right,
+    );
+    View {
+        shown: Shown {
+            flat: true,
+            flat_camera_px: window.camera_px(),
+            ..Shown::default()
+        },
+        ..View::plain(window.camera(size, any))
+    }
+}

@@ -1,0 +1,321 @@
+//! What the graphics device makes of 2D maps, beside the picture that is made without one.
+#![cfg(test)]
+
+#[expect(dead_code, reason = "other tests make other documents")]
+#[path = "support/stage.rs"]
+mod stage;
+#[path = "support/tile_maps.rs"]
+mod tile_maps;
+
+use image::RgbaImage;
+use mapscope::scene::Shown;
+use mapscope::scene::tilemap::{
+    Cell, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode, Thing, ThingKind, TileMap,
+    Tileset,
+};
+
+use stage::Stage;
+use tile_maps::{flat_view, layer, map, scrambled, sprite, tiles, tileset};
+
+/// The picture of the whole map, made without a device.
+fn expected(map: &TileMap, shown: &Shown) -> RgbaImage {
+    let picture = map.flat_picture(shown);
+    let [width, height] = picture.size().map(|side| side as u32);
+    let mut image = RgbaImage::new(width, height);
+    for (y, row) in image.chunks_exact_mut(width as usize * 4).enumerate() {
+        picture.row(y as u64, row);
+    }
+    image
+}
+
+/// A map with an opaque layer under all others, so that what is behind maps does not show.
+fn over_ground(mut tilesets: Vec<Tileset>, mut layers: Vec<Layer>) -> TileMap {
+    let ground = tilesets.len();
+    tilesets.push(tileset([32, 32], 6));
+    let mut size = map(tilesets.clone(), layers.clone()).canvas_px();
+    size[0] = size[0].max(64);
+    let columns = size.map(|side| side.div_ceil(32) as u32);
+    let ground = Layer {
+        tileset: ground,
+        ..layer(columns, |x, y| Cell(scrambled(x + y * 77) % 6))
+    };
+    layers.insert(0, ground);
+    map(tilesets, layers)
+}
+
+/// Draws a whole map at 1:1 on the device, and compares.
+fn check(name: &str, map: &TileMap, shown: &Shown) {
+    check_within(name, map, shown, 1);
+}
+
+fn check_within(name: &str, map: &TileMap, shown: &Shown, most: u8) {
+    let size = map.canvas_px().map(|side| side as u32);
+    let expected = expected(map, shown);
+    let mut view = flat_view([0.0, 0.0], 1.0, size);
+    view.shown = Shown {
+        flat: true,
+        ..shown.clone()
+    };
+    let (drawn, _) = Stage::get().draw(Some(map), &view, size);
+    compare(name, &drawn, &expected, most);
+}
+
+fn compare(name: &str, drawn: &RgbaImage, expected: &RgbaImage, most: u8) {
+    assert_eq!(drawn.dimensions(), expected.dimensions(), "{name}");
+    let mut worst = (0, 0, 0, [0; 4], [0; 4]);
+    let mut beyond = 0;
+    for ((x, y, a), b) in drawn.enumerate_pixels().zip(expected.pixels()) {
+        let difference = (0..3).map(|i| a.0[i].abs_diff(b.0[i])).max().unwrap();
+        beyond += usize::from(difference > most);
+        if difference > worst.0 {
+            worst = (difference, x, y, a.0, b.0);
+        }
+    }
+    assert_eq!(beyond, 0, "{name}: {worst:?}");
+}
+
+/// All flags, empty cells and cells without a picture.
+fn mixed_cell(count: u32) -> impl Fn(u32, u32) -> Cell {
+    move |x, y| {
+        let number = scrambled(x + y * 1009);
+        match number % 13 {
+            0 => Cell::EMPTY,
+            1 => Cell(count + 5),
+            _ => Cell((number / 13 % count) | ((number >> 16 & 15) << 24)),
+        }
+    }
+}
+
+#[test]
+fn opaque_tiles_are_exact() {
+    for size in [
+        [16, 16],
+        [8, 8],
+        [1, 1],
+        [24, 24],
+        [32, 16],
+        [7, 13],
+        [40, 3],
+    ] {
+        let tileset = tileset(size, 11);
+        let of = Layer {
+            position_px: [5, 3],
+            ..layer([19, 23], mixed_cell(11))
+        };
+        let map = over_ground(vec![tileset], vec![of]);
+        let name = format!("{size:?}");
+        let shown = Shown::default();
+        let mut view = flat_view([0.0, 0.0], 1.0, [1, 1]);
+        check(&name, &map, &shown);
+        // At other whole zooms every pixel is a square.
+        let whole = expected(&map, &shown);
+        for (zoom, left, top) in [(2, 3.5, 0.0), (3, 7.0, 4.0 / 3.0), (5, 0.4, 11.6)] {
+            let size = [83, 59];
+            view = flat_view([left, top], f64::from(zoom), size);
+            let (drawn, _) = Stage::get().draw(Some(&map), &view, size);
+            let zoomed = RgbaImage::from_fn(size[0], size[1], |x, y| {
+                let at = |px: u32, from: f64| (f64::from(px) + 0.5) / f64::from(zoom) + from;
+                let (x, y) = (at(x, left) as u32, at(y, top) as u32);
+                // Beside the map its edge would be in the way.
+                *whole
+                    .get_pixel_checked(x, y)
+                    .unwrap_or(drawn.get_pixel(0, 0))
+            });
+            let inside = whole.width() as f64 > left + 83.0 && whole.height() as f64 > top + 59.0;
+            if inside {
+                compare(&format!("{name} x{zoom}"), &drawn, &zoomed, 0);
+            }
+        }
+        let _ = view;
+    }
+}
+
+#[test]
+fn half_transparent_tiles_and_layers_blend_as_in_the_other_picture() {
+    let see_through = tiles([16, 16], 9, |tile, [x, y]| match tile % 3 {
+        0 => 255,
+        1 => (x * 16 + y) as u8,
+        _ => {
+            if (x / 4 + y / 4) % 2 == 0 {
+                0
+            } else {
+                190
+            }
+        }
+    });
+    let layers = vec![
+        layer([12, 9], mixed_cell(9)),
+        layer([12, 9], |x, y| mixed_cell(9)(x + 90, y)),
+        layer([12, 9], |x, y| mixed_cell(9)(x, y + 90)),
+    ];
+    let map = over_ground(vec![see_through], layers);
+    let mut shown = Shown::default();
+    // Devices round when they multiply, and again when they add.
+    check_within("three layers", &map, &shown, 3);
+    shown.hidden.push(TileMap::layer_item(3));
+    shown.hidden.push(TileMap::layer_item(1));
+    check("one layer", &map, &shown);
+    shown.opacities.set(TileMap::layer_item(2), Some(101));
+    check("with opacity", &map, &shown);
+}
+
+#[test]
+fn tints_are_those_of_the_other_picture() {
+    let mut of = layer([12, 9], mixed_cell(9));
+    let corner = |number: u32| scrambled(number).to_le_bytes();
+    let tint = |i: u32| [0, 1, 2, 3].map(|k| corner(i * 4 + k));
+    of.tints = Some((0..12 * 9).map(tint).collect());
+    let mut plain = of.clone();
+    plain.tints = Some(vec![[[128, 128, 128, 255]; 4]; 12 * 9]);
+    plain.position_px = [100, 0];
+    for size in [[16, 16], [10, 6]] {
+        let map = over_ground(vec![tileset(size, 9)], vec![of.clone(), plain.clone()]);
+        check("tints", &map, &Shown::default());
+    }
+}
+
+#[test]
+fn layers_wrap_and_have_something_around_them() {
+    let mut wrapped = layer([3, 2], mixed_cell(9));
+    wrapped.wraps = [true, true];
+    wrapped.position_px = [-37, 21];
+    let mut across = layer([2, 1], |x, _| Cell(x));
+    across.wraps = [true, false];
+    across.position_px = [11, 40];
+    let mut framed = layer([4, 3], mixed_cell(9));
+    framed.outside = Some(Cell(4 | Cell::MIRROR_X));
+    framed.position_px = [50, 60];
+    let wide = layer([20, 14], |_, _| Cell::EMPTY);
+    let see_through = tiles([16, 16], 9, |_, [x, _]| if x < 6 { 0 } else { 255 });
+    for of in [wrapped, across, framed] {
+        let map = over_ground(vec![see_through.clone()], vec![wide.clone(), of]);
+        check("around", &map, &Shown::default());
+    }
+}
+
+#[test]
+fn steps_skip_tile_0_and_priority_comes_last() {
+    let layers = vec![
+        layer([12, 9], |x, y| mixed_cell(3)(x, y)),
+        layer([12, 9], |x, y| mixed_cell(3)(x + 50, y)),
+    ];
+    let mut map = over_ground(vec![tileset([16, 16], 3)], layers);
+    let step = |layer, skips_zero, pass| Step::Layer {
+        layer,
+        skips_zero,
+        pass,
+    };
+    map.pictures = vec![
+        sprite([20, 12], [200, 60, 60]),
+        sprite([9, 33], [60, 90, 220]),
+    ];
+    for (number, (left, top)) in [(10.0, 20.0), (60.0, -5.0), (100.0, 90.0)]
+        .into_iter()
+        .enumerate()
+    {
+        let [w, h] = map.pictures[number % 2].size.map(|side| side as f32);
+        map.things.push(Thing {
+            rect_px: RectPx {
+                min: [left, top],
+                max: [left + w, top + h],
+            },
+            picture: Some(number % 2),
+            ..Thing::new(ThingKind::Sprite, "made up", Some(1))
+        });
+    }
+    map.steps = vec![
+        step(0, false, Pass::All),
+        step(2, true, Pass::Normal),
+        step(1, false, Pass::Normal),
+        Step::Things { layer: Some(1) },
+        step(1, false, Pass::Priority),
+        step(2, true, Pass::Priority),
+    ];
+    check("steps", &map, &Shown::default());
+}
+
+#[test]
+fn tiles_that_change_show_what_is_shown_at_the_moment() {
+    let mut changing = tileset([16, 16], 9);
+    let strand = |first, last, mode| Strand {
+        first,
+        last,
+        delay_ticks: 12,
+        mode,
+    };
+    changing.strands = vec![
+        strand(1, 4, StrandMode::Forward),
+        strand(5, 8, StrandMode::PingPong),
+    ];
+    let map = over_ground(vec![changing], vec![layer([12, 9], mixed_cell(9))]);
+    let mut shown = Shown::default();
+    for frame in [0.0, 3.0, 7.5, 1000.0] {
+        shown.playhead.clip = Some(0);
+        shown.playhead.frame = frame;
+        check(&format!("frame {frame}"), &map, &shown);
+    }
+}
+
+/// Panning is the same as looking at another part of the whole picture; layers that move in their own
+/// way move by whole pixels.
+#[test]
+fn layers_follow_the_camera_each_in_its_own_way() {
+    let mut slow = layer([12, 9], mixed_cell(9));
+    slow.parallax = Parallax {
+        mul: [1, 2],
+        div: [2, 3],
+    };
+    let map = over_ground(vec![tileset([16, 16], 9)], vec![slow.clone()]);
+    let size = [90, 70];
+    for camera in [[0, 0], [31, 17], [-23, -9]] {
+        let view = flat_view(camera.map(f64::from), 1.0, size);
+        let (drawn, _) = Stage::get().draw(Some(&map), &view, size);
+        let [left, top] = map.layers[1].origin_px(camera.map(i64::from));
+        let mut moved = map.layers[1].clone();
+        moved.parallax = Parallax::default();
+        moved.position_px = [left as i32, top as i32];
+        let still = over_ground(vec![tileset([16, 16], 9)], vec![moved]);
+        let (expected, _) = Stage::get().draw(Some(&still), &view, size);
+        // The backdrop is larger where the layer moved out of the map.
+        let inside = |image: &RgbaImage| {
+            let [x, y] = camera.map(|px: i32| px.min(0).unsigned_abs());
+            image::imageops::crop_imm(image, x, y, size[0] - x, size[1] - y).to_image()
+        };
+        compare("parallax", &inside(&drawn), &inside(&expected), 0);
+    }
+}
+
+/// What is seen of a map that is a plain colour is that colour, however it is seen: nothing opens
+/// between tiles.
+#[test]
+fn there_are_no_seams() {
+    let plain = Tileset {
+        rgba: [90, 160, 210, 255].repeat(12 * 12 * 5),
+        ..tileset([12, 12], 5)
+    };
+    let map = map(vec![plain], vec![layer([60, 60], mixed_opaque)]);
+    let size = [120, 90];
+    for zoom in [0.031, 0.07, 0.21, 0.5, 0.77, 1.0, 1.3, 2.0, 3.7] {
+        // Where the map fills the picture.
+        let px = [120.0 / zoom, 90.0 / zoom];
+        let view = flat_view([360.0 - px[0] / 2.0, 360.0 - px[1] / 2.0], zoom, size);
+        let (drawn, _) = Stage::get().draw(Some(&map), &view, size);
+        for (x, y, pixel) in drawn.enumerate_pixels() {
+            let at = [(f64::from(x) - 60.0) / zoom, (f64::from(y) - 45.0) / zoom];
+            let is_inside = at.iter().all(|px| px.abs() < 360.0 - 2.5 / zoom);
+            if is_inside {
+                let near = pixel
+                    .0
+                    .iter()
+                    .zip([90, 160, 210])
+                    .all(|(a, b)| a.abs_diff(b) <= 1);
+                assert!(near, "zoom {zoom}: {pixel:?} at {x}, {y}");
+            }
+        }
+    }
+}
+
+fn mixed_opaque(x: u32, y: u32) -> Cell {
+    let number = scrambled(x + y * 1009);
+    Cell((number % 5) | ((number >> 16 & 7) << 24))
+}
