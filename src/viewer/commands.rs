@@ -359,7 +359,7 @@ pub static COMMANDS: &[Command] = &[
         "Go nearer to what is in the middle of the view"),
     command("camera.zoom-out", "Farther", &[key(Key::Minus)], ("Camera", 0), Action::Zoom { nearer: false },
         "Go away from what is in the middle of the view"),
-    command("camera.actual-size", "1:1", &[key(Key::O)], ("Camera", 0), Action::ActualSize,
+    command("camera.actual-size", "1:1", &[key(Key::R)], ("Camera", 0), Action::ActualSize,
         "Show each pixel of the map as one of the screen"),
     command("camera.iso", "From a corner", &[key(Key::Num1)], ("Camera", 1), Action::View(NamedView::Iso),
         "Look from above at a slant"),
@@ -373,7 +373,7 @@ pub static COMMANDS: &[Command] = &[
         "Look from the east toward the west"),
     command("camera.west", "From the west", &[key(Key::Num6)], ("Camera", 1), Action::View(NamedView::West),
         "Look from the west toward the east"),
-    command("camera.flat", "Flat view", &[key(Key::Z)], ("Camera", 2), Action::Flat,
+    command("camera.flat", "Flat view", &[key(Key::O)], ("Camera", 2), Action::Flat,
         "Show a 2D map flat as its game does, or in 3D with its layers pulled apart"),
     command("camera.orthographic", "Orthographic", &[key(Key::P)], ("Camera", 2), Action::Orthographic,
         "Draw without foreshortening, or with it"),
@@ -435,9 +435,9 @@ pub static COMMANDS: &[Command] = &[
         "Play from the last frame to the first, or not"),
     command("animation.smooth", "Smooth", &[key(Key::M)], ("Animation", 4), Action::Animation(Animation::Smooth),
         "Show poses between two frames too; the game shows whole frames only"),
-    command("animation.slower", "Slower", &[key(Key::Minus)], ("Animation", 4), Action::Animation(Animation::Speed { faster: false }),
+    command("animation.slower", "Slower", &[alt(Key::Comma), key(Key::Minus)], ("Animation", 4), Action::Animation(Animation::Speed { faster: false }),
         "Play more slowly, down to a twentieth"),
-    command("animation.faster", "Faster", &[key(Key::Plus), key(Key::Equals)], ("Animation", 4), Action::Animation(Animation::Speed { faster: true }),
+    command("animation.faster", "Faster", &[alt(Key::Period), key(Key::Plus), key(Key::Equals)], ("Animation", 4), Action::Animation(Animation::Speed { faster: true }),
         "Play faster, up to four times"),
     command("animation.range-start", "Begin here", &[key(Key::I)], ("Animation", 5), Action::Animation(Animation::Range { last: false }),
         "What is played begins with this frame"),
@@ -637,20 +637,22 @@ pub fn readme_key_table() -> String {
 mod tests {
     use std::collections::{HashMap, HashSet};
 
-    use super::super::testing::{document, level, model};
+    use super::super::menus::is_listed;
+    use super::super::settings::Settings;
+    use super::super::state::{StartView, State};
+    use super::super::testing::{document, level, loaded, model};
+    use super::super::testing_maps::map;
     use super::*;
 
     /// Whether a file of some format has both commands.
     fn is_offered_with(a: &Command, b: &Command) -> bool {
-        [document(), model(), level()].iter().any(|document| {
-            [a, b].iter().all(|command| match command.action {
-                Action::Overlay(id) => document.overlays().iter().any(|o| o.id == id),
-                Action::Cut | Action::HideSelection | Action::ShowAll | Action::Level { .. } => {
-                    !document.parts().is_empty()
-                }
-                _ => true,
+        [document(), model(), level(), map()]
+            .into_iter()
+            .any(|document| {
+                let mut state = State::new(Settings::default(), StartView::default());
+                state.loaded(loaded(document, false));
+                [a, b].iter().all(|command| is_listed(&state, command))
             })
-        })
     }
 
     #[test]
