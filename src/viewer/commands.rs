@@ -340,7 +340,7 @@ pub static COMMANDS: &[Command] = &[
         "Cut the level open along X, Y and Z with sliders below the view, or stop doing so"),
     command("view.mini-map", "Mini map", &[shift(Key::M)], ("View", 1), Action::MiniMap,
         "Show the whole map small in a corner of the flat view, or stop doing so"),
-    command("view.measure", "Measure", &[key(Key::M)], ("View", 1), Action::Measure,
+    command("view.measure", "Measure", &[key(Key::I)], ("View", 1), Action::Measure,
         "Drag from one point to another to see how far apart they are, or stop doing so"),
     command("scale.larger", "Larger text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 2), Action::Scale(ScaleChange::Larger),
         "Make text and buttons larger"),
@@ -603,14 +603,17 @@ pub fn pressed(
         } else {
             modifiers.matches_exact(shortcut.modifiers)
         };
-        modifiers_match && (key == wanted || digit && physical_key == Some(wanted))
+        // A digit by its place goes before whatever else the key gives.
+        let by_place = digit && physical_key == Some(wanted);
+        (modifiers_match && (by_place || key == wanted)).then_some(!by_place)
     };
     let wanting = COMMANDS.iter().filter_map(|command| {
-        let place = command.keys.iter().position(is)?;
-        Some((!is_enabled(command.action), place, command))
+        let keys = command.keys.iter().map(is).enumerate();
+        let (place, by_letter) = keys.filter_map(|(place, is)| Some((place, is?))).next()?;
+        Some(((!is_enabled(command.action), place, by_letter), command))
     });
-    let most = wanting.min_by_key(|(disabled, place, _)| (*disabled, *place));
-    most.map(|(.., command)| command)
+    let most = wanting.min_by_key(|(wants, _)| *wants);
+    most.map(|(_, command)| command)
 }
 
 /// The key table of the README, in Markdown.

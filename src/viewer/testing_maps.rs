@@ -8,7 +8,7 @@ use egui_kittest::Harness;
 use super::state::State;
 use super::testing::{Window, built, sized, window};
 use crate::formats::ppe;
-use crate::scene::tilemap::{Cell, Facts, Known, Layer, Parallax, TileMap, Tileset};
+use crate::scene::tilemap::{Cell, Facts, Layer, Parallax, TileMap, Tileset};
 use crate::scene::{Document, InfoQuery, PropertyGroup};
 
 /// Width and height of a tile of the map.
@@ -35,7 +35,11 @@ impl Facts for Nothing {
         Vec::new()
     }
 
-    fn info(&self, _map: &TileMap, _query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+    fn info(
+        &self,
+        _map: &TileMap,
+        _query: &InfoQuery,
+    ) -> serde_json::Map<String, serde_json::Value> {
         serde_json::Map::new()
     }
 
@@ -48,7 +52,11 @@ impl Facts for Nothing {
 fn tileset() -> Tileset {
     let mut rgba = Vec::new();
     for tile in 0..TILES as u32 {
-        let color = [tile * 97 % 200 + 40, tile * 57 % 200 + 40, tile * 23 % 200 + 40];
+        let color = [
+            tile * 97 % 200 + 40,
+            tile * 57 % 200 + 40,
+            tile * 23 % 200 + 40,
+        ];
         for y in 0..TILE {
             for x in 0..TILE {
                 let edge = x == 0 || y == 0;
@@ -74,7 +82,9 @@ pub(super) fn map() -> Arc<dyn Document> {
         Layer {
             name: name.to_owned(),
             size: SIZE,
-            cells: cells.map(|(x, y)| tile(x, y).map_or(Cell::EMPTY, Cell)).collect(),
+            cells: cells
+                .map(|(x, y)| tile(x, y).map_or(Cell::EMPTY, Cell))
+                .collect(),
             ..Layer::default()
         }
     };
@@ -87,20 +97,10 @@ pub(super) fn map() -> Arc<dyn Document> {
     };
     let layers = vec![ground, houses, clouds];
     Arc::new(TileMap {
-        format: &ppe::MAP_FORMAT,
-        version: "2".to_owned(),
         tilesets: vec![tileset()],
         steps: TileMap::steps_in_file_order(&layers, &[]),
         layers,
-        grids: Vec::new(),
-        zones: Vec::new(),
-        things: Vec::new(),
-        pictures: Vec::new(),
-        problems: Vec::new(),
-        dependencies: Vec::new(),
-        facts: Box::new(Nothing),
-        clips: Vec::new(),
-        known: Known::default(),
+        ..TileMap::new(&ppe::MAP_FORMAT, "2", Box::new(Nothing))
     })
 }
 
