@@ -29,7 +29,7 @@ impl State {
             | Action::PastePose => open,
             Action::GameView => open && !self.is_map(),
             Action::Orthographic => open && !self.is_flat(),
-            Action::Flat | Action::MiniMap => self.is_map(),
+            Action::Flat | Action::MiniMap | Action::SaveMap => self.is_map(),
             Action::ActualSize | Action::Zoom { .. } => self.is_flat(),
             Action::Solo => self.selected_layer().is_some(),
             Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| open.demo.is_none()),
@@ -126,6 +126,7 @@ impl State {
             Action::Reload => self.reload(),
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
             Action::SavePicture => self.effects.push(Effect::AskPath(PathPurpose::SavePicture)),
+            Action::SaveMap => self.effects.push(Effect::AskPath(PathPurpose::SaveMap)),
             Action::AddTextureFolder => {
                 self.effects
                     .push(Effect::AskPath(PathPurpose::TextureFolder));

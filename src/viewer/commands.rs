@@ -67,6 +67,8 @@ pub enum Action {
     },
     /// Ask where to save the picture, and save it.
     SavePicture,
+    /// Ask where to save the picture of a whole 2D map, and save it.
+    SaveMap,
     /// Ask for a folder of textures and remember it.
     AddTextureFolder,
     /// Close the file.
@@ -301,6 +303,8 @@ pub static COMMANDS: &[Command] = &[
         "Open the file before this one"),
     command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
         "Save what the view shows as a PNG file"),
+    command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
+        "Save a picture of all of a 2D map as a PNG file, each of its pixels as one"),
     command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,
         "Name a folder in which textures are looked for, now and from now on"),
     command("close", "Close", &[ctrl(Key::W)], ("File", 3), Action::Close,

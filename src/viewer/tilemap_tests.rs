@@ -9,7 +9,9 @@ use glam::DVec2;
 use super::camera_control::CameraMode;
 use super::commands::Action;
 use super::panels::Request;
+use super::picture::save_map;
 use super::settings::Panel;
+use super::state::{Effect, PathPurpose};
 use super::testing::{Window, button, drag, keep_picture, loaded, middle, move_to, press, state};
 use super::testing_maps::{SIZE, TILE, map, picture_of_map, with_map};
 use crate::scene::camera::{NamedView, Projection};
@@ -268,6 +270,33 @@ fn the_layers_are_pulled_apart_with_a_slider_and_stay_so() {
     h.run();
     assert_eq!(state(&h).shown.layer_gap, None);
     assert_eq!(state(&h).mode, CameraMode::Flat);
+}
+
+#[test]
+fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
+    let mut h = with_map();
+    press(&mut h, Modifiers::COMMAND | Modifiers::SHIFT, Key::S);
+    assert_eq!(state(&h).effects, [Effect::AskPath(PathPurpose::SaveMap)]);
+    let folder = tempfile::tempdir().unwrap();
+    let wanted = folder.path().join("made");
+    let path = save_map(&*map(), &state(&h).shown, wanted).unwrap();
+    assert_eq!(path, folder.path().join("made.png"));
+    let saved = image::open(&path).unwrap().into_rgba8();
+    assert_eq!(saved.dimensions(), (SIZE[0] * TILE, SIZE[1] * TILE));
+    let mut row = vec![0; (SIZE[0] * TILE * 4) as usize];
+    map().flat(&Shown::default()).unwrap().row(70, &mut row);
+    assert_eq!(
+        saved
+            .rows()
+            .nth(70)
+            .unwrap()
+            .flat_map(|p| p.0)
+            .collect::<Vec<_>>(),
+        row
+    );
+    let nowhere = folder.path().join("no/such/folder/made.png");
+    let error = save_map(&*map(), &Shown::default(), nowhere).unwrap_err();
+    assert!(error.contains("such"), "{error}");
 }
 
 // ---- Mini map ----------------------------------------------------------------------------------
