@@ -29,9 +29,8 @@ impl State {
             | Action::PastePose => open,
             Action::GameView => open && !self.is_map(),
             Action::Orthographic => open && !self.is_flat(),
-            Action::Zoom { .. } => open && self.mode != CameraMode::Fly,
-            Action::Flat | Action::MiniMap => self.is_map(),
-            Action::ActualSize => self.is_flat(),
+            Action::Flat | Action::MiniMap | Action::SaveMap => self.is_map(),
+            Action::ActualSize | Action::Zoom { .. } => self.is_flat(),
             Action::Solo => self.selected_layer().is_some(),
             Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| open.demo.is_none()),
             Action::FrameSelection | Action::Walk(_) => open && self.shown.selected.is_some(),
@@ -127,6 +126,7 @@ impl State {
             Action::Reload => self.reload(),
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
             Action::SavePicture => self.effects.push(Effect::AskPath(PathPurpose::SavePicture)),
+            Action::SaveMap => self.effects.push(Effect::AskPath(PathPurpose::SaveMap)),
             Action::AddTextureFolder => {
                 self.effects
                     .push(Effect::AskPath(PathPurpose::TextureFolder));
@@ -200,7 +200,7 @@ impl State {
             }
             Action::Flat => self.toggle_flat(),
             Action::ActualSize => self.zoom_flat_to(1.0, self.middle_of_view()),
-            Action::Zoom { nearer } => self.zoom(nearer),
+            Action::Zoom { nearer } => self.zoom_flat(nearer, self.middle_of_view()),
             Action::Measure => self.toggle_measure(),
             Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
             Action::Solo => {

@@ -359,6 +359,7 @@ impl App {
             Effect::Watch => self.watch_open_file(),
             Effect::AskPath(purpose) => self.ask_path(purpose),
             Effect::SavePicture(path) => self.save_picture(path),
+            Effect::SaveMap(path) => self.save_map(path),
             Effect::Copy(text) => {
                 if let Some(screen) = &mut self.screen {
                     screen.input.set_clipboard_text(text);
@@ -435,7 +436,7 @@ impl App {
                         .pick_file(),
                 )
             }
-            PathPurpose::SavePicture => {
+            PathPurpose::SavePicture | PathPurpose::SaveMap => {
                 let path = self
                     .state
                     .open
@@ -480,6 +481,17 @@ impl App {
                 self.state.toast(text, Some(Severity::Error));
             }
         }
+    }
+
+    /// Saves the picture of the whole map, on a thread of its own: it may be large.
+    fn save_map(&mut self, path: PathBuf) {
+        let Some(document) = self.state.document().cloned() else {
+            return;
+        };
+        let shown = self.state.shown.clone();
+        let saved = sender(&self.proxy, UserEvent::PictureSaved);
+        std::thread::spawn(move || saved(picture::save_map(&*document, &shown, path)));
+        self.state.toast("Saving the whole map", None);
     }
 
     fn hovered(&mut self, path: PathBuf) {

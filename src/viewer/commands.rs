@@ -67,6 +67,8 @@ pub enum Action {
     },
     /// Ask where to save the picture, and save it.
     SavePicture,
+    /// Ask where to save the picture of a whole 2D map, and save it.
+    SaveMap,
     /// Ask for a folder of textures and remember it.
     AddTextureFolder,
     /// Close the file.
@@ -301,6 +303,8 @@ pub static COMMANDS: &[Command] = &[
         "Open the file before this one"),
     command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
         "Save what the view shows as a PNG file"),
+    command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
+        "Save a picture of all of a 2D map as a PNG file, each of its pixels as one"),
     command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,
         "Name a folder in which textures are looked for, now and from now on"),
     command("close", "Close", &[ctrl(Key::W)], ("File", 3), Action::Close,
@@ -340,7 +344,7 @@ pub static COMMANDS: &[Command] = &[
         "Cut the level open along X, Y and Z with sliders below the view, or stop doing so"),
     command("view.mini-map", "Mini map", &[shift(Key::M)], ("View", 1), Action::MiniMap,
         "Show the whole map small in a corner of the flat view, or stop doing so"),
-    command("view.measure", "Measure", &[key(Key::M)], ("View", 1), Action::Measure,
+    command("view.measure", "Measure", &[key(Key::I)], ("View", 1), Action::Measure,
         "Drag from one point to another to see how far apart they are, or stop doing so"),
     command("scale.larger", "Larger text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 2), Action::Scale(ScaleChange::Larger),
         "Make text and buttons larger"),
@@ -359,7 +363,7 @@ pub static COMMANDS: &[Command] = &[
         "Go nearer to what is in the middle of the view"),
     command("camera.zoom-out", "Farther", &[key(Key::Minus)], ("Camera", 0), Action::Zoom { nearer: false },
         "Go away from what is in the middle of the view"),
-    command("camera.actual-size", "1:1", &[key(Key::O)], ("Camera", 0), Action::ActualSize,
+    command("camera.actual-size", "1:1", &[key(Key::R)], ("Camera", 0), Action::ActualSize,
         "Show each pixel of the map as one of the screen"),
     command("camera.iso", "From a corner", &[key(Key::Num1)], ("Camera", 1), Action::View(NamedView::Iso),
         "Look from above at a slant"),
@@ -373,7 +377,7 @@ pub static COMMANDS: &[Command] = &[
         "Look from the east toward the west"),
     command("camera.west", "From the west", &[key(Key::Num6)], ("Camera", 1), Action::View(NamedView::West),
         "Look from the west toward the east"),
-    command("camera.flat", "Flat view", &[key(Key::Z)], ("Camera", 2), Action::Flat,
+    command("camera.flat", "Flat view", &[key(Key::O)], ("Camera", 2), Action::Flat,
         "Show a 2D map flat as its game does, or in 3D with its layers pulled apart"),
     command("camera.orthographic", "Orthographic", &[key(Key::P)], ("Camera", 2), Action::Orthographic,
         "Draw without foreshortening, or with it"),
@@ -435,9 +439,9 @@ pub static COMMANDS: &[Command] = &[
         "Play from the last frame to the first, or not"),
     command("animation.smooth", "Smooth", &[key(Key::M)], ("Animation", 4), Action::Animation(Animation::Smooth),
         "Show poses between two frames too; the game shows whole frames only"),
-    command("animation.slower", "Slower", &[key(Key::Minus)], ("Animation", 4), Action::Animation(Animation::Speed { faster: false }),
+    command("animation.slower", "Slower", &[alt(Key::Comma), key(Key::Minus)], ("Animation", 4), Action::Animation(Animation::Speed { faster: false }),
         "Play more slowly, down to a twentieth"),
-    command("animation.faster", "Faster", &[key(Key::Plus), key(Key::Equals)], ("Animation", 4), Action::Animation(Animation::Speed { faster: true }),
+    command("animation.faster", "Faster", &[alt(Key::Period), key(Key::Plus), key(Key::Equals)], ("Animation", 4), Action::Animation(Animation::Speed { faster: true }),
         "Play faster, up to four times"),
     command("animation.range-start", "Begin here", &[key(Key::I)], ("Animation", 5), Action::Animation(Animation::Range { last: false }),
         "What is played begins with this frame"),
@@ -603,14 +607,17 @@ pub fn pressed(
         } else {
             modifiers.matches_exact(shortcut.modifiers)
         };
-        modifiers_match && (key == wanted || digit && physical_key == Some(wanted))
+        // A digit by its place goes before whatever else the key gives.
+        let by_place = digit && physical_key == Some(wanted);
+        (modifiers_match && (by_place || key == wanted)).then_some(!by_place)
     };
     let wanting = COMMANDS.iter().filter_map(|command| {
-        let place = command.keys.iter().position(is)?;
-        Some((!is_enabled(command.action), place, command))
+        let keys = command.keys.iter().map(is).enumerate();
+        let (place, by_letter) = keys.filter_map(|(place, is)| Some((place, is?))).next()?;
+        Some(((!is_enabled(command.action), place, by_letter), command))
     });
-    let most = wanting.min_by_key(|(disabled, place, _)| (*disabled, *place));
-    most.map(|(.., command)| command)
+    let most = wanting.min_by_key(|(wants, _)| *wants);
+    most.map(|(_, command)| command)
 }
 
 /// The key table of the README, in Markdown.
@@ -637,20 +644,22 @@ pub fn readme_key_table() -> String {
 mod tests {
     use std::collections::{HashMap, HashSet};
 
-    use super::super::testing::{document, level, model};
+    use super::super::menus::is_listed;
+    use super::super::settings::Settings;
+    use super::super::state::{StartView, State};
+    use super::super::testing::{document, level, loaded, model};
+    use super::super::testing_maps::map;
     use super::*;
 
     /// Whether a file of some format has both commands.
     fn is_offered_with(a: &Command, b: &Command) -> bool {
-        [document(), model(), level()].iter().any(|document| {
-            [a, b].iter().all(|command| match command.action {
-                Action::Overlay(id) => document.overlays().iter().any(|o| o.id == id),
-                Action::Cut | Action::HideSelection | Action::ShowAll | Action::Level { .. } => {
-                    !document.parts().is_empty()
-                }
-                _ => true,
+        [document(), model(), level(), map()]
+            .into_iter()
+            .any(|document| {
+                let mut state = State::new(Settings::default(), StartView::default());
+                state.loaded(loaded(document, false));
+                [a, b].iter().all(|command| is_listed(&state, command))
             })
-        })
     }
 
     #[test]

@@ -96,6 +96,11 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
             "Open",
         ),
         PathPurpose::SavePicture => ("Save picture", "Where to save the picture as PNG", "Save"),
+        PathPurpose::SaveMap => (
+            "Save whole map",
+            "Where to save the picture of the whole map as PNG",
+            "Save",
+        ),
         PathPurpose::TextureFolder => (
             "Add texture folder",
             "The path of a folder in which textures are looked for",

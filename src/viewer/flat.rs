@@ -213,6 +213,7 @@ impl State {
             seen.middle = seen.middle.clamp(DVec2::ZERO, size);
         }
         let window = seen.window(self.view_size());
+        self.shown.flat_camera_px = window.camera_px();
         self.camera = window.camera(self.view_px, self.camera);
     }
 

@@ -59,9 +59,11 @@ pub(super) fn is_listed(state: &State, command: &Command) -> bool {
         Action::Level { .. } => state.open.is_none() || state.has_levels(),
         Action::Cut => state.open.is_none() || state.can_cut(),
         Action::HideSelection | Action::ShowAll => state.open.is_none() || state.can_hide(),
-        Action::Flat | Action::MiniMap | Action::ActualSize => {
-            state.open.is_none() || state.is_map()
-        }
+        Action::Flat
+        | Action::MiniMap
+        | Action::ActualSize
+        | Action::Zoom { .. }
+        | Action::SaveMap => state.open.is_none() || state.is_map(),
         Action::GameView => !state.is_map(),
         Action::Solo => state.open.is_none() || state.has_layers(),
         _ => true,

@@ -43,8 +43,12 @@ mod surface;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
+mod testing_maps;
+#[cfg(test)]
 mod testing_rooms;
 mod theme;
+#[cfg(test)]
+mod tilemap_tests;
 mod timeline;
 mod ui;
 mod viewport;

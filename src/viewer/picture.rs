@@ -8,6 +8,7 @@ use image::RgbaImage;
 
 use super::state::State;
 use crate::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
+use crate::scene::{Document, Shown};
 
 /// Bytes of a document that appears chunk by chunk that are put on the GPU before each picture.
 const BYTES_PER_PICTURE: u64 = 16 << 20;
@@ -195,16 +196,44 @@ impl Picture {
     }
 }
 
+/// The path with an ending, if it has none.
+fn with_ending(path: PathBuf) -> PathBuf {
+    if path.extension().is_none() {
+        path.with_extension("png")
+    } else {
+        path
+    }
+}
+
+/// Writes the picture of a whole 2D map as a PNG file row by row, with what is shown of it.
+///
+/// # Errors
+/// The file and why it was not written, for people.
+pub(super) fn save_map(
+    document: &dyn Document,
+    shown: &Shown,
+    path: PathBuf,
+) -> Result<PathBuf, String> {
+    let path = with_ending(path);
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let Some(picture) = document.flat(shown) else {
+        return Err(failed(&"this is not a 2D map"));
+    };
+    let file = std::fs::File::create(&path).map_err(|error| failed(&error))?;
+    if let Err(error) = picture.write_png(std::io::BufWriter::new(file)) {
+        // Half a picture is none.
+        let _stays = std::fs::remove_file(&path);
+        return Err(failed(&error));
+    }
+    Ok(path)
+}
+
 /// Writes a picture as a PNG file, whose name gets its ending if it has none.
 ///
 /// # Errors
 /// The file and why it was not written, for people.
 pub(super) fn save(image: &RgbaImage, path: PathBuf) -> Result<PathBuf, String> {
-    let path = if path.extension().is_none() {
-        path.with_extension("png")
-    } else {
-        path
-    };
+    let path = with_ending(path);
     match image.save_with_format(&path, image::ImageFormat::Png) {
         Ok(()) => Ok(path),
         Err(error) => Err(format!("{}: {error}", path.display())),

@@ -12,8 +12,6 @@ use crate::scene::{Aabb, Item};
 /// Things smaller than this are framed with what is around them, in world units: about four
 /// tiles of terrain.
 const LEAST_FRAMED_RADIUS: f32 = 24.0;
-/// What is left of the distance after a notch of the wheel.
-const ZOOM_PER_NOTCH: f32 = 0.85;
 
 impl State {
     /// What all that can be seen occupies.
@@ -33,33 +31,6 @@ impl State {
         }
         self.set_mode(CameraMode::Orbit);
         self.camera.pose = camera_control::frame(&self.camera, bounds, 0.0, self.aspect);
-    }
-
-    /// Goes nearer to what is in the middle of the view, or away from it.
-    pub(super) fn zoom(&mut self, nearer: bool) {
-        let notches = if nearer { 1.0 } else { -1.0 };
-        match self.mode {
-            CameraMode::Flat => self.zoom_flat(nearer, self.middle_of_view()),
-            CameraMode::Orbit => self.zoom_by(notches, Vec2::splat(0.5)),
-            CameraMode::Game => self.lower_by(notches),
-            CameraMode::Fly => {}
-        }
-    }
-
-    /// Goes nearer to what is at a point of the picture, by notches of the wheel.
-    pub(super) fn zoom_by(&mut self, notches: f32, at: Vec2) {
-        let anchor = self.seen_at(at);
-        let factor = ZOOM_PER_NOTCH.powf(notches);
-        self.camera.pose = camera_control::zoom(&self.camera, anchor, factor);
-    }
-
-    /// Lowers the game's view by notches of the wheel.
-    pub(super) fn lower_by(&mut self, notches: f32) {
-        let heights = camera_control::GAME_HEIGHTS;
-        let lower = camera_control::GAME_HEIGHT_STEP * notches;
-        self.game_height = (self.game_height - lower).clamp(*heights.start(), *heights.end());
-        let target = self.seen_in_the_middle();
-        self.camera.pose = camera_control::game_view(target, self.game_height);
     }
 
     /// Fills the view with an item; in the game's view it goes to the middle.

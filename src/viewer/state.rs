@@ -96,6 +96,7 @@ pub(super) enum Dialog {
 pub(super) enum PathPurpose {
     Open,
     SavePicture,
+    SaveMap,
     TextureFolder,
 }
 
@@ -112,6 +113,8 @@ pub(super) enum Effect {
     AskPath(PathPurpose),
     /// Save the picture.
     SavePicture(PathBuf),
+    /// Save the picture of the whole map.
+    SaveMap(PathBuf),
     /// Put text on the clipboard.
     Copy(String),
     /// Take a camera from the clipboard.
@@ -546,7 +549,7 @@ impl State {
     /// Asks for a path in the window itself, which works where the system has no dialog.
     pub(super) fn ask_path(&mut self, purpose: PathPurpose) {
         let text = match (purpose, &self.open) {
-            (PathPurpose::SavePicture, Some(open)) => {
+            (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
                 suggested_picture(&open.path).display().to_string()
             }
             _ => String::new(),
@@ -559,6 +562,7 @@ impl State {
         match purpose {
             PathPurpose::Open => self.open_paths(vec![path]),
             PathPurpose::SavePicture => self.effects.push(Effect::SavePicture(path)),
+            PathPurpose::SaveMap => self.effects.push(Effect::SaveMap(path)),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
         }
     }

@@ -371,6 +371,7 @@ mod tests {
         button, document, drag, level, middle, model, move_to, press, state, window, with_demo,
         with_moving,
     };
+    use super::super::testing_maps::{map, with_map};
     use super::super::testing_rooms::with_rooms;
     use super::*;
     use crate::scene::camera::Projection;
@@ -378,7 +379,7 @@ mod tests {
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
-        let documents = [document(), model(), level()];
+        let documents = [document(), model(), level(), map()];
         let offered: Vec<&str> = documents
             .iter()
             .flat_map(|document| document.overlays())
@@ -402,7 +403,7 @@ mod tests {
     #[test]
     fn every_command_is_in_its_menu() {
         for title in MENUS {
-            for mut harness in [with_demo(), with_moving()] {
+            for mut harness in [with_demo(), with_moving(), with_map()] {
                 harness.get_by_label(title).click();
                 harness.run();
                 for command in COMMANDS.iter().filter(|c| c.menu.title == title) {
@@ -629,6 +630,7 @@ mod tests {
             let mut harness = match panel {
                 Panel::Curves => with_moving(),
                 Panel::Octree | Panel::Lights | Panel::ChunkMap | Panel::Lightmaps => with_rooms(),
+                Panel::Layers | Panel::Tileset => with_map(),
                 _ => with_demo(),
             };
             harness

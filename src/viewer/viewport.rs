@@ -22,6 +22,8 @@ pub(super) const FLY_KEYS: [Key; 6] = [Key::W, Key::A, Key::S, Key::D, Key::Q, K
 const FASTER: f32 = 4.0;
 /// Logical pixels that a notch of the wheel scrolls (egui's own setting).
 const PIXELS_PER_NOTCH: f32 = 40.0;
+/// What is left of the distance after a notch of the wheel.
+const ZOOM_PER_NOTCH: f32 = 0.85;
 
 /// What a drag does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -236,8 +238,19 @@ impl Viewport {
             return;
         }
         match state.mode {
-            CameraMode::Orbit => state.zoom_by(notches, at(pointer)),
-            CameraMode::Game => state.lower_by(notches),
+            CameraMode::Orbit => {
+                let anchor = state.seen_at(at(pointer));
+                let factor = ZOOM_PER_NOTCH.powf(notches);
+                state.camera.pose = camera_control::zoom(&state.camera, anchor, factor);
+            }
+            CameraMode::Game => {
+                let heights = camera_control::GAME_HEIGHTS;
+                let lower = camera_control::GAME_HEIGHT_STEP * notches;
+                state.game_height =
+                    (state.game_height - lower).clamp(*heights.start(), *heights.end());
+                let target = state.seen_in_the_middle();
+                state.camera.pose = camera_control::game_view(target, state.game_height);
+            }
             CameraMode::Fly => {
                 state.fly_speed = (state.fly_speed * 1.2_f32.powf(notches)).clamp(0.05, 4000.0);
             }

@@ -1,0 +1,121 @@
+//! For tests: a small 2D map, all of it known.
+
+use std::sync::Arc;
+
+use egui::Vec2;
+use egui_kittest::Harness;
+
+use super::state::State;
+use super::testing::{Window, built, sized, window};
+use crate::formats::ppe;
+use crate::scene::tilemap::{Cell, Facts, Layer, Parallax, TileMap, Tileset};
+use crate::scene::{Document, InfoQuery, PropertyGroup};
+
+/// Width and height of a tile of the map.
+pub(super) const TILE: u32 = 16;
+/// Columns and rows of the map.
+pub(super) const SIZE: [u32; 2] = [12, 8];
+/// How many tiles its tileset has; the map uses the first four.
+pub(super) const TILES: usize = 300;
+
+/// A format that says nothing of its own.
+#[derive(Debug)]
+struct Nothing;
+
+impl Facts for Nothing {
+    fn map(&self) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    fn cell(&self, _layer: usize, _index: usize) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    fn info(
+        &self,
+        _map: &TileMap,
+        _query: &InfoQuery,
+    ) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::new()
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// Tiles of plain colours with a darker edge, each of another hue.
+fn tileset() -> Tileset {
+    let mut rgba = Vec::new();
+    for tile in 0..TILES as u32 {
+        let color = [
+            tile * 97 % 200 + 40,
+            tile * 57 % 200 + 40,
+            tile * 23 % 200 + 40,
+        ];
+        for y in 0..TILE {
+            for x in 0..TILE {
+                let edge = x == 0 || y == 0;
+                let shade = |channel: u32| (if edge { channel / 2 } else { channel }) as u8;
+                rgba.extend([shade(color[0]), shade(color[1]), shade(color[2]), 255]);
+            }
+        }
+    }
+    Tileset {
+        name: "made.vsp".to_owned(),
+        tile_size: [TILE, TILE],
+        count: TILES,
+        rgba,
+        ..Tileset::default()
+    }
+}
+
+/// A map of three layers: the ground of tiles 0 and 1, some houses of tile 2, and a cloud of
+/// tile 3 that moves half as fast as the camera.
+pub(super) fn map() -> Arc<dyn Document> {
+    let layer = |name: &str, tile: &dyn Fn(u32, u32) -> Option<u32>| {
+        let cells = (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y)));
+        Layer {
+            name: name.to_owned(),
+            size: SIZE,
+            cells: cells
+                .map(|(x, y)| tile(x, y).map_or(Cell::EMPTY, Cell))
+                .collect(),
+            ..Layer::default()
+        }
+    };
+    let ground = layer("Ground", &|x, y| Some((x + y) % 2));
+    let houses = layer("Houses", &|x, y| (x % 4 == 1 && y % 3 == 1).then_some(2));
+    let mut clouds = layer("Clouds", &|x, y| (x == 6 && y == 4).then_some(3));
+    clouds.parallax = Parallax {
+        mul: [1, 1],
+        div: [2, 2],
+    };
+    let layers = vec![ground, houses, clouds];
+    Arc::new(TileMap {
+        tilesets: vec![tileset()],
+        steps: TileMap::steps_in_file_order(&layers, &[]),
+        layers,
+        ..TileMap::new(&ppe::MAP_FORMAT, "2", Box::new(Nothing))
+    })
+}
+
+fn open(state: &mut State) {
+    let made = map();
+    state.loaded(super::testing::loaded(made, false));
+}
+
+/// A window with the map open.
+pub(super) fn with_map() -> Harness<'static, Window> {
+    window(open)
+}
+
+/// The same in a window of some size in points, with so many pixels to a point, of which a picture
+/// can be taken.
+pub(super) fn picture_of_map(size: Vec2, pixels_per_point: f32) -> Harness<'static, Window> {
+    built(sized(size, pixels_per_point), open)
+}
