@@ -263,3 +263,183 @@ fn tga_color(color: &[u8]) -> [u8; 4] {
 fn unpack_tga(packed: &[u8], count: usize) -> Vec<u8> {
     super::rle::unpack(packed, count).elements
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLORS: [[u8; 3]; 3] = [[1, 2, 3], [40, 50, 60], [255, 0, 128]];
+
+    fn png(size: [u32; 2], depth: png::BitDepth, alpha: Option<&[u8]>, rows: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut encoder = png::Encoder::new(&mut out, size[0], size[1]);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_depth(depth);
+        encoder.set_palette(COLORS.as_flattened().to_vec());
+        if let Some(alpha) = alpha {
+            encoder.set_trns(alpha.to_vec());
+        }
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(rows).unwrap();
+        writer.finish().unwrap();
+        out
+    }
+
+    #[test]
+    fn png_keeps_its_numbers() {
+        let rows = [0, 1, 2, 2, 1, 0];
+        let sheet = read(&png([3, 2], png::BitDepth::Eight, None, &rows))
+            .unwrap()
+            .unwrap();
+        assert_eq!((sheet.size, sheet.indices.as_slice()), ([3, 2], &rows[..]));
+        assert_eq!(sheet.palette, COLORS.map(|[r, g, b]| [r, g, b, 255]));
+        assert!(!sheet.has_alpha);
+        assert_eq!(
+            sheet.colors(),
+            [[1, 2, 3, 0], [40, 50, 60, 255], [255, 0, 128, 255]]
+        );
+        let sheet = read(&png([3, 2], png::BitDepth::Eight, Some(&[9, 0]), &rows))
+            .unwrap()
+            .unwrap();
+        assert!(sheet.has_alpha);
+        assert_eq!(sheet.colors().map_alpha(), [9, 0, 255]);
+        for (depth, packed) in [
+            (png::BitDepth::One, [0b0110_0000, 0b1010_0000].to_vec()),
+            (png::BitDepth::Two, [0b0001_1000, 0b1001_0000].to_vec()),
+            (png::BitDepth::Four, [0x01, 0x20, 0x21, 0x00].to_vec()),
+        ] {
+            let sheet = read(&png([3, 2], depth, None, &packed)).unwrap().unwrap();
+            let expected = match depth {
+                png::BitDepth::One => [0, 1, 1, 1, 0, 1],
+                _ => [0, 1, 2, 2, 1, 0],
+            };
+            assert_eq!(sheet.indices, expected, "{depth:?}");
+        }
+    }
+
+    trait Alphas {
+        fn map_alpha(&self) -> Vec<u8>;
+    }
+
+    impl Alphas for Vec<[u8; 4]> {
+        fn map_alpha(&self) -> Vec<u8> {
+            self.iter().map(|color| color[3]).collect()
+        }
+    }
+
+    #[test]
+    fn other_pictures_are_left_to_others() {
+        let mut rgb = Vec::new();
+        let mut encoder = png::Encoder::new(&mut rgb, 1, 1);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder
+            .write_header()
+            .unwrap()
+            .write_image_data(&[1, 2, 3])
+            .unwrap();
+        for bytes in [&rgb[..], b"", b"BM", &[0; 18], &tga(2, 24, 0, &[0; 6])] {
+            assert_eq!(read(bytes).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn broken_pictures_are_errors() {
+        let good = png([3, 2], png::BitDepth::Eight, None, &[0; 6]);
+        let said = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
+        assert!(said(&good[..good.len() / 2]).starts_with("0x0: the picture is broken: "));
+        let mut huge = good.clone();
+        huge[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
+        let crc = crc32fast::hash(&huge[12..29]).to_be_bytes();
+        huge[29..33].copy_from_slice(&crc);
+        assert_eq!(
+            said(&huge),
+            "0x10: 65536 x 65536 pixels; expected at least 1 and at most 67108864 in all"
+        );
+        // As large as is allowed, with nothing in it.
+        huge[16..24].copy_from_slice(&[0, 0, 32, 0, 0, 0, 32, 0]);
+        let crc = crc32fast::hash(&huge[12..29]).to_be_bytes();
+        huge[29..33].copy_from_slice(&crc);
+        assert!(said(&huge).starts_with("0x0: the picture is broken: "));
+        let tga = tga(1, 8, 0x20, &[0, 1, 2, 2, 1]);
+        assert!(said(&tga).contains("the picture ends in its pixels"));
+        assert!(said(&tga[..20]).contains("the picture ends in its palette"));
+    }
+
+    /// A TGA picture of 3 x 2 pixels and three colours.
+    fn tga(kind: u8, bits: u8, descriptor: u8, pixels: &[u8]) -> Vec<u8> {
+        let mut out = vec![
+            2, 1, kind, 0, 0, 3, 0, 24, 0, 0, 0, 0, 3, 0, 2, 0, bits, descriptor,
+        ];
+        out.extend([7, 7]);
+        out.extend(COLORS.iter().flat_map(|&[r, g, b]| [b, g, r]));
+        out.extend(pixels);
+        out
+    }
+
+    #[test]
+    fn tga_rows_begin_where_it_says() {
+        let pixels = [0, 1, 2, 2, 2, 1];
+        for (descriptor, expected) in [
+            (0x20, [0, 1, 2, 2, 2, 1]),
+            (0x00, [2, 2, 1, 0, 1, 2]),
+            (0x30, [2, 1, 0, 1, 2, 2]),
+        ] {
+            let sheet = read(&tga(1, 8, descriptor, &pixels)).unwrap().unwrap();
+            assert_eq!(
+                (sheet.size, sheet.indices.as_slice()),
+                ([3, 2], &expected[..])
+            );
+            assert_eq!(sheet.palette, COLORS.map(|[r, g, b]| [r, g, b, 255]));
+        }
+        // Packed: two as they are, a run of three, which goes on to the next row, and one.
+        let packed = [1, 0, 1, 0x82, 2, 0, 1];
+        let sheet = read(&tga(9, 8, 0x20, &packed)).unwrap().unwrap();
+        assert_eq!(sheet.indices, pixels);
+    }
+
+    #[test]
+    fn tga_palettes_have_several_depths() {
+        let with = |first: u8, bits: u8, colors: &[u8]| {
+            let count = colors.len() / usize::from(bits).div_ceil(8);
+            let mut out = vec![
+                0,
+                1,
+                1,
+                first,
+                0,
+                count as u8,
+                0,
+                bits,
+                0,
+                0,
+                0,
+                0,
+                1,
+                0,
+                1,
+                0,
+                8,
+                0x20,
+            ];
+            out.extend(colors);
+            out.push(0);
+            read(&out).unwrap().unwrap()
+        };
+        let sheet = with(0, 32, &[3, 2, 1, 4, 7, 6, 5, 0]);
+        assert_eq!(
+            (sheet.palette, sheet.has_alpha),
+            (vec![[1, 2, 3, 4], [5, 6, 7, 0]], true)
+        );
+        let sheet = with(0, 32, &[3, 2, 1, 0]);
+        assert_eq!(
+            (sheet.palette, sheet.has_alpha),
+            (vec![[1, 2, 3, 255]], false)
+        );
+        assert_eq!(with(0, 15, &[0x1F, 0x7C]).palette, [[255, 0, 255, 255]]);
+        assert_eq!(with(0, 16, &[0xE0, 0x03]).palette, [[0, 255, 0, 255]]);
+        assert_eq!(
+            with(2, 24, &[3, 2, 1]).palette[1..],
+            [[0, 0, 0, 255], [1, 2, 3, 255]]
+        );
+    }
+}

@@ -458,8 +458,9 @@ impl<'a> Reader<'a, '_> {
     fn character(&mut self) -> Option<Value> {
         let at = self.at();
         let inside = self.rest().get(1..).unwrap_or_default();
-        let line = inside.iter().position(|byte| *byte == b'\n');
-        let line = &inside[..line.unwrap_or(inside.len()).min(16)];
+        // No escape and no character is longer.
+        let line = &inside[..inside.len().min(8)];
+        let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let from = if line.first() == Some(&b'\\') { 2 } else { 1 };
         let end = line.iter().skip(from).position(|byte| *byte == b'\'');
         let Some(end) = end.map(|end| end + from) else {
@@ -555,5 +556,275 @@ fn number(token: &[u8]) -> Option<Value> {
         "" | "L" => digits.parse().ok().map(Value::Integer),
         "F" | "D" | "BD" => float(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn good(text: &str) -> Vec<Tag> {
+        let mut problems = TextProblems::new();
+        let tags = read(text.as_bytes(), &mut problems);
+        assert_eq!(problems.finish(), [], "{text}");
+        tags
+    }
+
+    /// What is read of a text, in short, and what is said of it.
+    fn bad(text: impl AsRef<[u8]>) -> (String, Vec<String>) {
+        let mut problems = TextProblems::new();
+        let tags = read(text.as_ref(), &mut problems);
+        let said = problems.finish().iter().map(ToString::to_string).collect();
+        (super::super::write(&tags), said)
+    }
+
+    #[track_caller]
+    fn says(text: impl AsRef<[u8]>, read: &str, expected: &[&str]) {
+        assert_eq!(
+            bad(text),
+            (
+                read.to_owned(),
+                expected.iter().map(ToString::to_string).collect()
+            )
+        );
+    }
+
+    fn values(text: &str) -> Vec<Value> {
+        good(text).remove(0).values
+    }
+
+    #[test]
+    fn tags_have_namespaces_values_attributes_and_children() {
+        let tags = good(
+            "File:TileSource \"a.png\" palShift=5 ns:key=on {\n\tEmbed:TileInfo {\n\t\t0 1 \"x\"\n\t}\n}\nnext",
+        );
+        let [tag, next] = tags.as_slice() else {
+            panic!("{tags:?}");
+        };
+        assert!(tag.is("File", "TileSource") && next.is("", "next"));
+        assert_eq!(tag.values, ["a.png".into()]);
+        assert_eq!(tag.attribute("palShift"), Some(&Value::Integer(5)));
+        assert_eq!(tag.attributes[1].namespace, "ns");
+        assert_eq!(tag.attributes[1].value, Value::Bool(true));
+        let info = &tag.children[0];
+        assert!(info.is("Embed", "TileInfo"));
+        assert!(info.children[0].is("", ""));
+        assert_eq!(info.children[0].values, [0.into(), 1.into(), "x".into()]);
+        let at = |tag: &Tag| (tag.at.line, tag.at.column);
+        let places = [at(tag), at(info), at(&info.children[0]), at(next)];
+        assert_eq!(places, [(1, 1), (2, 2), (3, 3), (6, 1)]);
+        assert_eq!(tag.title(), "`File:TileSource`");
+    }
+
+    #[test]
+    fn values_of_every_kind() {
+        assert_eq!(
+            values("v 1 -2 3L 4.5 6F 7.25d 8BD .5 +9"),
+            [
+                Value::Integer(1),
+                Value::Integer(-2),
+                Value::Integer(3),
+                Value::Float(4.5),
+                Value::Float(6.0),
+                Value::Float(7.25),
+                Value::Float(8.0),
+                Value::Float(0.5),
+                Value::Integer(9),
+            ]
+        );
+        assert_eq!(
+            values("v true on false off null"),
+            [
+                Value::Bool(true),
+                Value::Bool(true),
+                Value::Bool(false),
+                Value::Bool(false),
+                Value::Null,
+            ]
+        );
+        assert_eq!(
+            values(r#"v "a\"b\\c\nd\te" `raw \n "text"` 'c' '\n'"#),
+            [
+                "a\"b\\c\nd\te".into(),
+                "raw \\n \"text\"".into(),
+                "c".into(),
+                "\n".into(),
+            ]
+        );
+        assert_eq!(values("v `two\nlines`\nw"), ["two\nlines".into()]);
+        assert_eq!(values("v \"one \\\n\t  line\""), ["one line".into()]);
+        for (text, bytes) in [
+            ("AAEC/w==", vec![0, 1, 2, 255]),
+            ("AAEC\r\n\t/w", vec![0, 1, 2, 255]),
+            ("", vec![]),
+        ] {
+            assert_eq!(values(&format!("v [{text}]")), [Value::Binary(bytes)]);
+        }
+        let times = "2015/12/06 12:00:00.000-UTC 2d:12:14:34";
+        let expected = times.split(' ').map(|time| Value::Time(time.to_owned()));
+        assert_eq!(values(&format!("v {times}")), expected.collect::<Vec<_>>());
+        assert_eq!(BASE64.decode(b"AAEC").unwrap(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn tags_end_with_lines_semicolons_and_braces() {
+        let names = |text: &str| {
+            let tags = good(text);
+            let names = tags.iter().map(|tag| tag.name.clone());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names("a; b;c\n;;d"), "a b c d");
+        assert_eq!(names("a { x }\nb {\n} c"), "a b c");
+        assert_eq!(names("a 1 \\\n 2 \\ \r\n b=3\nc"), "a c");
+        assert_eq!(names("\u{feff}a\r\nb"), "a b");
+        assert_eq!(
+            names("# one\na // two\n-- three\nb /* four\n */ x=1 # five\nc --six\n\n/**/d"),
+            "a b c d"
+        );
+        assert_eq!(good("a {x{y;z};w}")[0].children[0].children.len(), 2);
+        assert_eq!(names("Käse; straße-1.2_$"), "Käse straße-1.2_$");
+        assert_eq!(good(""), []);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_left_out() {
+        says(
+            "a 1 @ 2",
+            "a 1 2\n",
+            &["1:5: error: found `@`; expected a value"],
+        );
+        says(
+            "a 12x 2\nb",
+            "a 2\nb\n",
+            &["1:3: error: found `12x`; expected a value"],
+        );
+        says(
+            "a 99999999999999999999",
+            "a\n",
+            &["1:3: error: found `99999999999999999999`; expected a value"],
+        );
+        says(
+            "a b",
+            "a\n",
+            &["1:3: error: found `b`; expected a value, an attribute or the end of the line"],
+        );
+        says(
+            "a b=",
+            "a\n",
+            &["1:3: error: the attribute `b` has no value"],
+        );
+        says("a b=c", "a\n", &["1:5: error: found `c`; expected a value"]);
+        says(
+            "ns: 1",
+            "ns: 1\n",
+            &["1:1: error: found `ns:`; expected a name after the colon"],
+        );
+        says(
+            "a \"open\nb",
+            "a \"open\"\nb\n",
+            &["1:3: error: the text `open` has no end on its line; expected `\"`"],
+        );
+        says(
+            "a \"open\\",
+            "a \"open\"\n",
+            &["1:3: error: the text `open` has no end on its line; expected `\"`"],
+        );
+        says(
+            r#"a "\q""#,
+            "a \"q\"\n",
+            &[r#"1:4: error: found `\q`; expected \n, \t, \r, \" or \\"#],
+        );
+        says(
+            "a `open\nb",
+            "a \"open\\nb\"\n",
+            &["1:3: error: this text has no end; expected a backtick"],
+        );
+        says(
+            "a [AB\nb",
+            "a\n",
+            &["1:3: error: these bytes have no end; expected `]`"],
+        );
+        says(
+            "a [AA\n!A] 2\nb",
+            "a 2\nb\n",
+            &["2:1: error: found `!`; expected base64: letters, digits, `+` and `/`"],
+        );
+        says(
+            "a [A] 2",
+            "a 2\n",
+            &["1:4: error: the base64 ends in the middle of a byte"],
+        );
+        says(
+            "a 'long and more\nb",
+            "a\nb\n",
+            &[
+                "1:3: error: found `'long`; expected a value",
+                "1:9: error: found `and`; expected a value, an attribute or the end of the line",
+                "1:13: error: found `more`; expected a value, an attribute or the end of the line",
+            ],
+        );
+        says(
+            "a /* b\nc",
+            "a\n",
+            &["1:3: error: this comment has no end; expected `*/`"],
+        );
+        says(
+            "a\n}\nb",
+            "a\nb\n",
+            &["2:1: error: found `}`, but no tag is open"],
+        );
+        says(
+            "{ b }\nc",
+            "{\n\tb\n}\nc\n",
+            &["1:1: error: found `{`; expected a tag before it"],
+        );
+        says(
+            "a {\nb {\n c",
+            "a {\n\tb {\n\t\tc\n\t}\n}\n",
+            &["2:1: error: the text ends inside `b`; expected `}`"],
+        );
+        says(
+            b"a \"\xff\"",
+            "a \"\u{fffd}\"\n",
+            &["1:3: warning: `\\xff` is not UTF-8"],
+        );
+    }
+
+    #[test]
+    fn depth_and_number_are_limited() {
+        let deep = format!("{}x{}\nafter", "a {\n".repeat(200), "}".repeat(200));
+        let (text, said) = bad(&deep);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(
+            said[0].starts_with("65:1: error: tags are more than 64 deep"),
+            "{said:?}"
+        );
+        assert!(text.ends_with("}\nafter\n"));
+        let (_, said) = bad("a\n".repeat(MOST_TAGS + 10));
+        assert_eq!(said.len(), 1);
+        assert!(
+            said[0].starts_with("524289:1: error: more than 524288 tags"),
+            "{said:?}"
+        );
+        let (_, said) = bad("1 ".repeat(100).repeat(10) + "\n1");
+        assert!(said.is_empty());
+    }
+
+    /// What has no end is looked for once, not again and again.
+    #[test]
+    fn time_is_linear() {
+        for piece in [
+            "[", "`", "/* ", "\"", "'", "{", "}", "a=", "\\", "\\\n", "-", "a {", "a \"\\\n",
+        ] {
+            let text = piece.repeat(1_000_000 / piece.len());
+            let begin = std::time::Instant::now();
+            bad(&text);
+            let elapsed = begin.elapsed();
+            assert!(
+                elapsed < std::time::Duration::from_secs(5),
+                "{piece:?}: {elapsed:?}"
+            );
+        }
     }
 }

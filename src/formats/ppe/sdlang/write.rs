@@ -93,3 +93,72 @@ fn write_value(value: &Value, out: &mut String) {
         Value::Time(text) => out.push_str(text),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::ppe::problems::TextProblems;
+    use crate::formats::ppe::sdlang::{At, Attribute, read};
+
+    fn without_places(tags: &mut [Tag]) {
+        for tag in tags {
+            tag.at = At::default();
+            without_places(&mut tag.children);
+        }
+    }
+
+    #[test]
+    fn tags_come_back() {
+        let mut tag = Tag::new(
+            "Layer",
+            "Tile",
+            [
+                "a \"quoted\" name\n\twith \\ and `".into(),
+                Value::Integer(-5),
+                Value::Integer(1 << 40),
+                Value::Float(0.1),
+                Value::Float(-1e300),
+                Value::Float(2.0),
+                Value::Null,
+                Value::Bool(true),
+                Value::Bool(false),
+                Value::Binary((0..=255).collect()),
+                Value::Binary(Vec::new()),
+                Value::Time("2025/04/14".to_owned()),
+                Value::Time("2d:12:14:34.123".to_owned()),
+                "".into(),
+            ],
+        );
+        tag.attributes = ["", "ns"]
+            .map(|namespace| Attribute {
+                namespace: namespace.to_owned(),
+                name: "key-1".to_owned(),
+                value: Value::Integer(7),
+            })
+            .to_vec();
+        tag.children = vec![
+            Tag::new("", "Inner", []),
+            Tag::new("", "", [1.into(), "Käse".into()]),
+        ];
+        tag.children[0].children.push(Tag::new("", "deep", []));
+        let tags = [tag, Tag::new("", "Close", [])];
+        let text = write(&tags);
+        let mut problems = TextProblems::new();
+        let mut again = read(text.as_bytes(), &mut problems);
+        without_places(&mut again);
+        assert_eq!(again, tags, "{text}");
+        assert_eq!(problems.finish(), []);
+    }
+
+    #[test]
+    fn each_tag_has_its_line() {
+        let mut layer = Tag::new("Layer", "Sprite", ["things".into(), 16.into()]);
+        let mut gate = Tag::new("Object", "Box", ["gate".into(), 1.into()]);
+        gate.children.push(Tag::new("", "ToCollision", []));
+        layer.children.push(gate);
+        assert_eq!(
+            write(&[layer]),
+            "Layer:Sprite \"things\" 16 {\n\tObject:Box \"gate\" 1 {\n\t\tToCollision\n\t}\n}\n"
+        );
+    }
+}

@@ -737,3 +737,399 @@ fn described(value: &Value) -> String {
         Value::Time(text) => format!("the time {}", quoted(text.as_bytes())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::Severity;
+    use crate::formats::ppe::unpack::{pack_zlib, pack_zstd};
+    use crate::formats::ppe::xmf::{TileOrder, path_below_root, write};
+
+    const MAP: &str = r#"
+Metadata {
+	Version 1 0
+	Software "PixelPerfectEditor" 0 9 4
+	Name "test"
+	Resolution 424 240
+}
+Layer:Tile "ground" 0 16 8 2 1 {
+	ShaderProgram "%SHADERS%/tile.vert"
+	RenderingMode "AlphaBlend"
+	RepeatMode "SingleTile"
+	ScrollRateX 0.5
+	ScrollRateY 2
+	File:MapData "%PATH%/ground.map"
+	Shared:TileData 7
+	File:TileSource "%PATH%/ground.png" palShift=5 offset=32 dataPakSrc="a.dpk" {
+		Embed:TileInfo {
+			1 0 "grass"
+			2 1
+		}
+		Note "kept"
+	}
+}
+Layer:Tile "sky" -1 16 8 2 1 {
+	Embed:MapData [AQAAAAIAAhA=]
+}
+Layer:TransformableTile "copy" 7 16 8 2 1 {
+	ScrollRate 0.25 0.75
+	Shared:MapData 0
+}
+Layer:Sprite "things" 16 {
+	File:SpriteSource 3 "%PATH%/man.tga" name="man" horizOffset=1 vertOffset=2 width=3 height=4
+	File:SpriteSource 4 "%PATH%/man.tga"
+	File:SpriteSheet "%PATH%/all.png" {
+		SheetData id=56 name="all" {
+			32 1 2 3 4 name="cat"
+			33 5 6 7 8
+		}
+	}
+	File:Palette "%PATH%/man.tga" offset=256
+	Object:Sprite "man" 65536 3 -16 20 palSel=1 palShift=4 scaleHoriz=2048 masterAlpha=250 {
+		ToCollision
+	}
+	Object:Box "gate" 1 16 17 48 49 {
+		ToCollision shape=2
+		Color "ff00ff00"
+	}
+	Object:Polyline "path" 2 {
+		Begin 1 2
+		Segment 3 4 { Bezier 5 6 }
+		Segment 7 8 { Bezier0 9 10; Bezier1 11 12; Color 5 }
+		Close
+	}
+	Object:Quad "quad" 3 0 0 10 0 0 10 10 10
+	Object:Star "star" 4 1.5 2
+}
+File:Palette "%PATH%/ground.png" palShift=5
+Embed:Palette "night" [/wECA4AEBQY=] offset=768
+Embed:Palette [/wECAw==]
+Extra 1
+"#;
+
+    fn read_good(text: &str) -> Xmf {
+        let xmf = read(text.as_bytes()).unwrap();
+        let errors = xmf
+            .problems
+            .iter()
+            .filter(|p| p.severity == Severity::Error);
+        assert_eq!(errors.count(), 0, "{:?}", xmf.problems);
+        xmf
+    }
+
+    #[track_caller]
+    fn says(text: impl AsRef<[u8]>, expected: &[&str]) -> Xmf {
+        let xmf = read(text.as_ref()).unwrap();
+        let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(said, expected);
+        xmf
+    }
+
+    #[test]
+    fn everything_that_the_format_names_is_read() {
+        let xmf = read_good(MAP);
+        let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            said,
+            [
+                "16:2: warning: numbers of tiles are read as identifier and place in the sheet, as the \
+             editor writes them; the engine's loader reads them the other way round"
+            ]
+        );
+        let metadata = &xmf.metadata;
+        assert_eq!(metadata.version, Some([1, 0]));
+        assert_eq!(metadata.name.as_deref(), Some("test"));
+        assert_eq!(metadata.resolution, Some([424, 240]));
+        assert!(metadata.other[0].is("", "Software"));
+        let [ground, sky, copy, things] = xmf.layers.as_slice() else {
+            panic!("{:?}", xmf.layers);
+        };
+
+        assert_eq!((ground.name.as_str(), ground.priority), ("ground", 0));
+        assert_eq!((ground.tile_size, ground.size), ([16, 8], [2, 1]));
+        assert_eq!(ground.kind, LayerKind::Tile);
+        assert_eq!(ground.rendering_mode.as_deref(), Some("AlphaBlend"));
+        assert_eq!(ground.repeat, RepeatMode::SingleTile);
+        assert_eq!(ground.scroll_rate, [Some(0.5), Some(2.0)]);
+        assert_eq!((ground.at.line, ground.at.column), (8, 1));
+        let at = At {
+            line: 14,
+            column: 2,
+        };
+        let path = "%PATH%/ground.map".to_owned();
+        assert_eq!(ground.map, Some(MapSource::File { path, at }));
+        assert_eq!(ground.shared_tiles, [7]);
+        assert!(ground.other[0].is("", "ShaderProgram"));
+        let source = &ground.tile_sources[0];
+        assert_eq!(source.path, "%PATH%/ground.png");
+        assert_eq!((source.pal_shift, source.offset), (Some(5), Some(32)));
+        assert_eq!(source.attributes[0].name, "dataPakSrc");
+        let tiles = source.tiles.as_ref().unwrap();
+        assert_eq!(
+            (
+                tiles[0].id(TileOrder::IdFirst),
+                tiles[0].index(TileOrder::IdFirst)
+            ),
+            (1, 0)
+        );
+        let engine = TileOrder::IndexFirst;
+        assert_eq!((tiles[1].id(engine), tiles[1].index(engine)), (1, 2));
+        assert_eq!(
+            (tiles[0].name.as_str(), tiles[1].name.as_str()),
+            ("grass", "")
+        );
+
+        let at = At {
+            line: 25,
+            column: 2,
+        };
+        let cells = vec![1, 0x1002_0002];
+        assert_eq!(sky.map, Some(MapSource::Embedded { cells, at }));
+        assert_eq!(copy.kind, LayerKind::TransformableTile);
+        assert_eq!(copy.scroll_rate, [Some(0.25), Some(0.75)]);
+        assert!(matches!(copy.map, Some(MapSource::Shared { layer: 0, .. })));
+
+        assert_eq!((&things.kind, things.size), (&LayerKind::Sprite, [0, 0]));
+        let [part, whole] = things.sprite_sources.as_slice() else {
+            panic!("{things:?}");
+        };
+        assert_eq!(
+            (part.id, part.part, part.name.as_deref()),
+            (3, Some([1, 2, 3, 4]), Some("man"))
+        );
+        assert_eq!((whole.id, whole.part), (4, None));
+        let sheet = &things.sprite_sheets[0];
+        assert_eq!(
+            (sheet.sprites[0].id, sheet.sprites[0].part),
+            (32, [1, 2, 3, 4])
+        );
+        assert_eq!(sheet.sprites[1].name, None);
+        assert_eq!(things.palettes[0].offset, 256);
+        let [man, gate, path, quad, star] = things.objects.as_slice() else {
+            panic!("{things:?}");
+        };
+        let sprite = Sprite {
+            source: 3,
+            position: [-16, 20],
+            scale: [Some(2048), None],
+            palette: 1,
+            pal_shift: Some(4),
+            alpha: Some(250),
+        };
+        assert_eq!(
+            (&man.shape, man.to_collision, man.id),
+            (&Shape::Sprite(sprite), true, 65536)
+        );
+        assert_eq!(
+            (&gate.shape, gate.to_collision),
+            (&Shape::Box([16, 17, 48, 49]), true)
+        );
+        assert_eq!(gate.other.len(), 2);
+        let Shape::Polyline { points, is_closed } = &path.shape else {
+            panic!("{path:?}");
+        };
+        assert!(is_closed);
+        assert_eq!(points[0].position, [1, 2]);
+        assert_eq!(points[1].controls, [[5, 6]]);
+        assert_eq!(points[2].controls, [[9, 10], [11, 12]]);
+        assert!(points[2].other[0].is("", "Color"));
+        assert_eq!(
+            quad.shape,
+            Shape::Quad([[0, 0], [10, 0], [0, 10], [10, 10]])
+        );
+        assert_eq!(
+            (star.shape.kind(), star.name.as_str(), star.id),
+            ("Star", "star", 4)
+        );
+
+        let [file, night, nameless] = xmf.palettes.as_slice() else {
+            panic!("{:?}", xmf.palettes);
+        };
+        assert_eq!(
+            file.source,
+            PaletteSource::File("%PATH%/ground.png".to_owned())
+        );
+        assert_eq!((file.pal_shift, night.offset), (Some(5), 768));
+        let embedded = |name: Option<&str>, colors| PaletteSource::Embedded {
+            name: name.map(str::to_owned),
+            colors,
+        };
+        assert_eq!(
+            night.source,
+            embedded(Some("night"), vec![[1, 2, 3, 255], [4, 5, 6, 128]])
+        );
+        assert_eq!(nameless.source, embedded(None, vec![[1, 2, 3, 255]]));
+        assert!(xmf.other[0].is("", "Extra"));
+    }
+
+    /// Debug text without places and problems.
+    fn content(xmf: &Xmf) -> String {
+        let text = format!(
+            "{:#?}",
+            Xmf {
+                problems: Vec::new(),
+                ..xmf.clone()
+            }
+        );
+        let is_place = |line: &&str| {
+            !["line: ", "column: "]
+                .iter()
+                .any(|key| line.trim_start().starts_with(key))
+        };
+        text.lines().filter(is_place).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn everything_comes_back() {
+        for packing in [Packing::Text, Packing::Zlib, Packing::Zstd] {
+            let mut xmf = read_good(MAP);
+            xmf.packing = packing;
+            let bytes = write(&xmf);
+            assert!(sniff(&bytes), "{packing:?}");
+            let again = read(&bytes).unwrap();
+            assert_eq!(content(&again), content(&xmf));
+            assert_eq!(write(&again), bytes);
+        }
+        assert!(sniff(MAP.as_bytes()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let xmf = says(
+            "Layer:Tile 5 0 16 -1 {\n\tFile:MapData\n\tRepeatMode \"Maybe\"\n}",
+            &[
+                "1:1: error: `Layer:Tile`: value 1 is 5; expected the name of the layer, a text",
+                "1:1: error: `Layer:Tile`: value 4 is -1; expected the height of tiles, a whole number above 0",
+                "1:1: error: `Layer:Tile` has no value 5; expected the width of the map, a whole number above 0",
+                "1:1: error: `Layer:Tile` has no value 6; expected the height of the map, a whole number above 0",
+                "2:2: error: `File:MapData` has no value 1; expected the path of the map data, a text",
+                "3:2: error: `RepeatMode`: value 1 is the text `Maybe`; expected the repeat mode, `On`, `Off` or `SingleTile`",
+            ],
+        );
+        assert_eq!(
+            (xmf.layers[0].tile_size, xmf.layers[0].size),
+            ([16, 0], [0, 0])
+        );
+        says(
+            "Layer:Tile \"a\" 0 1 1 2 2 {\n\tEmbed:MapData [AAAA]\n\tEmbed:MapData [AAAA]\n}",
+            &[
+                "2:2: error: 3 bytes of cells; expected 16, 4 for each of 2 x 2",
+                "3:2: error: 3 bytes of cells; expected 16, 4 for each of 2 x 2",
+                "3:2: warning: the layer has cells already; these are ignored",
+            ],
+        );
+        says(
+            "Layer:Sprite \"a\" 1\nLayer:Effects \"b\" 1",
+            &[
+                "2:1: warning: `Layer:Effects` is no kind of layer; the engine refuses it",
+                "2:1: warning: priority 1 is that of the layer in line 1 too; the engine knows layers by it",
+            ],
+        );
+        says(
+            "Metadata\nFile:Palette \"p\" palShift=17\nEmbed:Palette [AAA=]",
+            &[
+                "2:1: error: `File:Palette`: the attribute `palShift` is 17; expected a whole number from 0 to 16",
+                "3:1: error: 2 bytes of colours; expected 4 for each",
+            ],
+        );
+        let xmf = says(
+            "Layer:Sprite \"a\" 1 {\n\tObject:Box \"b\" 1 2 3 4\n\tObject:Polyline \"p\" 2 {\n\t\tSegment 1 2\n\t}\n}",
+            &[
+                "2:2: error: `Object:Box` has no value 6; expected the bottom, a whole number of 32 bits",
+                "3:2: error: a line of 1 points; expected at least 2",
+                "4:3: warning: `Segment` at the begin of a line; expected `Begin`",
+            ],
+        );
+        assert_eq!(xmf.layers[0].objects.len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_map_is_refused() {
+        let refused = |text: &str, expected: &str| {
+            assert_eq!(read(text.as_bytes()).unwrap_err().to_string(), expected);
+        };
+        let expected = "expected a map: `Metadata` and `Layer:` tags";
+        refused("", &format!("1:1: found no tag; {expected}"));
+        refused("# x\n\nother 1", &format!("3:1: found `other`; {expected}"));
+    }
+
+    #[test]
+    fn files_are_known_by_their_first_tag() {
+        for text in [
+            "Metadata {",
+            "\u{feff}// a\n# b\n-- c\n/* d */ /**/ Metadata\n",
+            "Layer:Tile \"a\"",
+            "ZLIB\x78\u{1}",
+        ] {
+            assert!(sniff(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "",
+            "Metadatas",
+            "Layer",
+            "Layer:Tiles",
+            "/*",
+            "# Metadata",
+            "ZLIB",
+            "ZSTDx",
+            "version 1.0",
+        ] {
+            assert!(!sniff(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn packed_texts_that_are_not_whole_are_told_apart() {
+        let text = MAP.as_bytes();
+        let zlib = [b"ZLIB".to_vec(), pack_zlib(text)].concat();
+        let zstd = [b"ZSTD".to_vec(), pack_zstd(text)].concat();
+        let last = |bytes: &[u8]| {
+            let xmf = read(bytes).unwrap();
+            let packing = xmf
+                .problems
+                .iter()
+                .find(|p| matches!(p.place, Place::Offset(_)));
+            packing.map(ToString::to_string).unwrap_or_default()
+        };
+        assert_eq!(last(&zlib), "");
+        assert!(last(&zlib[..zlib.len() - 30]).contains("error: the packed text is cut off after"));
+        assert!(
+            last(&[&zlib[..], b"x"].concat()).contains("warning: 1 bytes after the packed text")
+        );
+        assert!(
+            last(&[&zstd[..], b"x"].concat()).contains("warning: 1 bytes after the packed text")
+        );
+        let mut wrong = zlib.clone();
+        *wrong.last_mut().unwrap() ^= 1;
+        assert!(last(&wrong).contains("error: the checksum of the packed text"));
+        // A bomb: text without end.
+        let long = [MAP.as_bytes(), &vec![b'\n'; 40 << 20]].concat();
+        for packed in [
+            [b"ZLIB".to_vec(), pack_zlib(&long)].concat(),
+            [b"ZSTD".to_vec(), pack_zstd(&long)].concat(),
+        ] {
+            assert!(
+                last(&packed).contains("error: the packed text has more than 1"),
+                "{}",
+                last(&packed)
+            );
+        }
+    }
+
+    #[test]
+    fn paths_are_looked_for_below_a_folder() {
+        for (path, expected) in [
+            ("%PATH%/assets/a.png", "assets/a.png"),
+            ("../../assets/a.png", "assets/a.png"),
+            ("..\\a.png", "a.png"),
+            ("./a.png", "a.png"),
+            ("/a.png", "a.png"),
+            ("a/../b.png", "a/../b.png"),
+            ("100%.png", "100%.png"),
+            ("%PATH%", ""),
+            (".hidden", ".hidden"),
+        ] {
+            assert_eq!(path_below_root(path), expected);
+        }
+    }
+}
