@@ -80,6 +80,33 @@ impl AssetRoots {
             looked_in: self.folders.clone(),
         })
     }
+
+    /// Finds the file of a name that stands in a document in a folder itself, whatever the case of
+    /// its letters: what was made on a system that does not tell them apart. Folders in the name
+    /// are left out.
+    ///
+    /// # Errors
+    /// As [`AssetRoots::find`].
+    pub fn find_any_case(&self, name: &str) -> Result<PathBuf, AssetError> {
+        let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let exact = self.find(file);
+        if !matches!(exact, Err(AssetError::Missing { .. })) {
+            return exact;
+        }
+        let wanted = file.to_lowercase();
+        for folder in &self.folders {
+            let Ok(entries) = std::fs::read_dir(folder) else {
+                continue;
+            };
+            let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+            // Of several, always the same one.
+            let found = names.filter(|name| name.to_lowercase() == wanted).min();
+            if let Some(found) = found {
+                return self.find(&found);
+            }
+        }
+        exact
+    }
 }
 
 /// Refuses every name that could lead out of the folder it is looked up in, on any system.
@@ -132,6 +159,25 @@ mod tests {
                 matches!(error, AssetError::Refused { .. }),
                 "{name}: {error}"
             );
+        }
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_and_without_their_folders() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("Town.VSP"), b"x").unwrap();
+        let roots = AssetRoots::new([dir.path().join("nowhere"), dir.path().to_owned()]);
+        for name in [
+            "town.vsp",
+            "Town.VSP",
+            "gfx\\TOWN.vsp",
+            "../c:/maps/town.vsp",
+        ] {
+            let found = roots.find_any_case(name).unwrap();
+            assert_eq!(found.parent(), Some(dir.path()), "{name}");
+        }
+        for name in ["", "..", "town", "maps/", "C:town.vsp"] {
+            assert!(roots.find_any_case(name).is_err(), "{name}");
         }
     }
 

@@ -8,6 +8,7 @@ pub mod camera;
 pub mod demo;
 mod document;
 mod first_look;
+pub mod ika;
 pub mod level;
 mod listing;
 mod mips;

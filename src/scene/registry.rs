@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::{Document, level, model, terrain};
+use super::{Document, ika, level, model, terrain};
 use crate::formats::{self, Format, Problem, ReadError};
 
 /// Makes a document of a file's bytes.
@@ -34,6 +34,18 @@ static REGISTRY: &[Entry] = &[
     Entry {
         format: &formats::pmf::FORMAT,
         open: level::open,
+    },
+    Entry {
+        format: &formats::ika::map::FORMAT,
+        open: ika::open_map,
+    },
+    Entry {
+        format: &formats::ika::text_map::FORMAT,
+        open: ika::open_text,
+    },
+    Entry {
+        format: &formats::ika::vsp::FORMAT,
+        open: ika::open_tileset,
     },
 ];
 

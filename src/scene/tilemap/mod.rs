@@ -14,6 +14,7 @@ mod grids;
 mod items;
 mod known;
 mod place;
+mod placeholder;
 mod tileset;
 
 use std::fmt;
@@ -23,6 +24,7 @@ pub use cell::Cell;
 pub use flatten::FlatPicture;
 pub use known::Known;
 pub use place::{FlatWindow, Parallax, RectPx};
+pub use placeholder::{missing_tile, numbered_tile};
 pub use tileset::{Frame, Strand, StrandMode, Tileset};
 
 use super::camera::Handedness;

@@ -1,0 +1,173 @@
+//! Cells of layers, and the numbers that they were in the file.
+
+use sha2::{Digest, Sha256};
+
+use crate::scene::tilemap::{Cell, Tileset};
+
+/// How many bytes all lists of a map may grow by together where the file has less of them than it
+/// says. What a broken file says costs no more memory than this.
+const MOST_FILLED_BYTES: u64 = 64 << 20;
+
+/// How many bytes lists may still be filled with.
+#[derive(Debug)]
+pub(super) struct Room(u64);
+
+impl Room {
+    pub(super) fn new() -> Self {
+        Self(MOST_FILLED_BYTES)
+    }
+
+    /// Makes a list as long as a layer of this size has tiles, or where there is no room for that,
+    /// the layer as short as the list has whole rows. The size of the layer then.
+    pub(super) fn fill<T: Clone>(
+        &mut self,
+        list: &mut Vec<T>,
+        [width, height]: [u32; 2],
+        filler: T,
+    ) -> [u32; 2] {
+        let needed = u64::from(width) * u64::from(height);
+        let missing = needed.saturating_sub(list.len() as u64);
+        let bytes = missing.saturating_mul(size_of::<T>() as u64);
+        if let Some(left) = self.0.checked_sub(bytes) {
+            self.0 = left;
+            list.resize(needed as usize, filler);
+            return [width, height];
+        }
+        let rows = list.len() / width.max(1) as usize;
+        list.truncate(rows * width as usize);
+        if rows == 0 {
+            return [0; 2];
+        }
+        [width, rows as u32]
+    }
+}
+
+/// What the tile numbers of a layer are in the file.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    /// How many the file has.
+    count: usize,
+    /// All of them; none where they are the numbers of the cells' pictures.
+    own: Option<Vec<u32>>,
+    /// How many of them the tileset does not have, and the first one's index and number.
+    outside: Option<(usize, usize, u32)>,
+}
+
+impl Numbers {
+    /// Turns tile numbers into cells. Numbers that the tileset does not have become the picture
+    /// that stands for such.
+    pub(super) fn into_cells(mut tiles: Vec<u32>, tileset: &Tileset) -> (Vec<Cell>, Self) {
+        let missing = tileset.missing.unwrap_or(tileset.count) as u32;
+        let greatest = tiles.iter().max();
+        let mut numbers = Self {
+            count: tiles.len(),
+            own: None,
+            outside: None,
+        };
+        if greatest.is_some_and(|greatest| *greatest >= missing) {
+            let is_outside = |number: &u32| *number >= missing;
+            let first = tiles.iter().position(is_outside).unwrap_or_default();
+            let number = tiles.get(first).copied().unwrap_or_default();
+            let count = tiles.iter().filter(|number| is_outside(number)).count();
+            numbers.outside = Some((count, first, number));
+            numbers.own = Some(tiles.clone());
+            for tile in &mut tiles {
+                *tile = (*tile).min(missing);
+            }
+        }
+        (bytemuck::allocation::cast_vec(tiles), numbers)
+    }
+
+    /// How many numbers the tileset does not have, and the first one's index and number.
+    pub(super) fn outside(&self) -> Option<(usize, usize, u32)> {
+        self.outside
+    }
+
+    /// How many tiles the file has.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The number of a tile in the file, where it may be another than that of its cell's picture.
+    pub(super) fn own(&self, index: usize) -> Option<u32> {
+        self.own.as_ref()?.get(index).copied()
+    }
+
+    /// The SHA-256 of the numbers, four bytes each, the lowest first.
+    pub(super) fn sha256(&self, cells: &[Cell]) -> String {
+        let cells: &[u32] = bytemuck::cast_slice(cells);
+        let numbers = match &self.own {
+            Some(own) => own,
+            None => cells.get(..self.count).unwrap_or(cells),
+        };
+        if cfg!(target_endian = "big") {
+            let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+            return sha256(&bytes);
+        }
+        sha256(bytemuck::cast_slice(numbers))
+    }
+
+    /// Bytes of memory that they take beside the cells.
+    pub(super) fn cpu_bytes(&self) -> u64 {
+        self.own.as_ref().map_or(0, |own| own.len() as u64 * 4)
+    }
+}
+
+/// The SHA-256 of bytes in hexadecimal.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    let mut text = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_filled_while_there_is_room() {
+        let mut room = Room::new();
+        let mut list = vec![1_u32; 7];
+        assert_eq!(room.fill(&mut list, [4, 3], 9), [4, 3]);
+        assert_eq!(list, [1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9, 9]);
+        let mut list = vec![1_u32; 7];
+        assert_eq!(room.fill(&mut list, [3, 1 << 24], 9), [3, 2]);
+        assert_eq!(list, [1; 6]);
+        let mut list = vec![1_u32; 7];
+        assert_eq!(room.fill(&mut list, [1 << 26, 1], 9), [0, 0]);
+        assert!(list.is_empty());
+        let mut list = Vec::<u32>::new();
+        assert_eq!(room.fill(&mut list, [0, 0], 9), [0, 0]);
+    }
+
+    #[test]
+    fn numbers_outside_the_tileset_are_kept() {
+        let tileset = Tileset {
+            count: 5,
+            missing: Some(4),
+            ..Tileset::default()
+        };
+        let (cells, numbers) = Numbers::into_cells(vec![3, 4, u32::MAX, 0], &tileset);
+        assert_eq!(cells, [3, 4, 4, 0].map(Cell));
+        assert_eq!(numbers.outside(), Some((2, 1, 4)));
+        assert_eq!((numbers.own(2), numbers.count()), (Some(u32::MAX), 4));
+        let hash = numbers.sha256(&cells);
+        let bytes: Vec<u8> = [3, 4, u32::MAX, 0]
+            .iter()
+            .flat_map(|number: &u32| number.to_le_bytes())
+            .collect();
+        assert_eq!(hash, sha256(&bytes));
+        assert_eq!(numbers.cpu_bytes(), 16);
+
+        let (mut cells, numbers) = Numbers::into_cells(vec![3, 0], &tileset);
+        cells.push(Cell::EMPTY);
+        assert_eq!(numbers.outside(), None);
+        assert_eq!((numbers.own(0), numbers.count()), (None, 2));
+        assert_eq!(numbers.sha256(&cells), sha256(&[3, 0, 0, 0, 0, 0, 0, 0]));
+    }
+}
