@@ -7,10 +7,13 @@
 mod shared;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mapscope::formats::ika::{Map, TextMap, Vsp, map, text_map, vsp};
 use mapscope::formats::{Problem, Severity};
+use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope::scene::{Document, InfoQuery, Shown};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -322,5 +325,120 @@ fn real_tilesets_are_read() {
             read,
             "{name}"
         );
+    }
+}
+
+#[track_caller]
+fn open(path: &Path) -> Arc<dyn Document> {
+    let source = Source::read(path).unwrap();
+    registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+}
+
+/// The pixels of a whole map at 1:1, and how many there are across and down.
+fn flat(document: &dyn Document) -> ([u64; 2], Vec<u8>) {
+    let shown = Shown::default();
+    let picture = document.flat(&shown).unwrap();
+    let [width, height] = picture.size();
+    let row_bytes = width as usize * 4;
+    let mut pixels = vec![0; row_bytes * height as usize];
+    for (y, row) in (0..).zip(pixels.chunks_mut(row_bytes)) {
+        picture.row(y, row);
+    }
+    ([width, height], pixels)
+}
+
+#[test]
+fn real_maps_look_as_another_decoder_draws_them() {
+    for (name, ..) in REAL_MAPS {
+        let (Some(path), Some(reference)) = (
+            shared(&format!("corpus/ika/{name}.ika-map")),
+            shared(&format!("reference/tilemaps/{name}.ika-map.png")),
+        ) else {
+            continue;
+        };
+        let document = open(&path);
+        assert_eq!(document.problems(), [], "{name}");
+        let expected = image::open(reference).unwrap().into_rgba8();
+        let (size, pixels) = flat(&*document);
+        assert_eq!(
+            size,
+            [expected.width(), expected.height()].map(u64::from),
+            "{name}"
+        );
+        let expected = expected.into_raw();
+        let wrong = pixels
+            .chunks(4)
+            .zip(expected.chunks(4))
+            .filter(|(a, b)| a != b);
+        assert_eq!(wrong.count(), 0, "{name}");
+    }
+}
+
+#[test]
+fn info_says_what_the_side_cars_say() {
+    for (name, _, truth) in samples("samples/tilemaps", ".map") {
+        let path = shared(&format!("samples/tilemaps/{name}")).unwrap();
+        let document = open(&path);
+        assert_eq!(document.format().id, "ika-map");
+        check_problems(document.problems(), &truth, &name);
+        let info = document.info(&InfoQuery::default());
+        assert_eq!(
+            info["size"],
+            json!([truth["width"], truth["height"]]),
+            "{name}"
+        );
+        assert_eq!(info["tileset"], truth["vsp"], "{name}");
+        assert_eq!(info["render_string"], truth["render_string"], "{name}");
+        assert_eq!(info["round"], json!(truth["round"] == 1), "{name}");
+        for what in ["zones", "entities"] {
+            let names = truth[what].as_array().unwrap().iter();
+            let names: Value = names.map(|one| one["name"].clone()).collect();
+            assert_eq!(info[what], names, "{name}");
+        }
+        let layers = info["layers"].as_array().unwrap();
+        assert_eq!(layers.len(), truth["layers"].as_array().unwrap().len());
+        for (layer, truth) in layers.iter().zip(truth["layers"].as_array().unwrap()) {
+            assert_eq!(layer["tiles_sha256"], truth["tiles_sha256_u32le"], "{name}");
+            let numbers = ["pmultx", "pmulty", "pdivx", "pdivy"].map(|key| &truth[key]);
+            assert_eq!(layer["parallax"], json!(numbers), "{name}");
+        }
+    }
+    for (name, _, truth) in samples("samples/tilemaps", ".vsp") {
+        let document = open(&shared(&format!("samples/tilemaps/{name}")).unwrap());
+        assert_eq!(
+            (document.format().id, document.version().as_str()),
+            ("vsp", "6")
+        );
+        let info = document.info(&InfoQuery::default());
+        assert_eq!(info["rgba_sha256"], truth["rgba_sha256"], "{name}");
+        assert_eq!(
+            info["tile_size"],
+            json!([truth["tile_w"], truth["tile_h"]]),
+            "{name}"
+        );
+        assert_eq!(info["tiles"], truth["tiles"], "{name}");
+        assert_eq!(info["bytes_per_pixel"], truth["bpp"], "{name}");
+        assert_eq!(info["strand_list"], truth["anim_used"], "{name}");
+    }
+}
+
+#[test]
+fn broken_maps_are_opened() {
+    for (name, _, truth) in samples("samples/tilemaps/malformed", ".map") {
+        let path = shared(&format!("samples/tilemaps/malformed/{name}")).unwrap();
+        let source = Source::read(&path).unwrap();
+        match registry::open(&source, &OpenOptions::default(), &Progress::default()) {
+            Ok(document) => {
+                check_problems(document.problems(), &truth, &name);
+                // The tileset is in the folder above.
+                let problems = document.problems();
+                assert!(
+                    problems.iter().any(|p| p.message.contains("`ika32.vsp`")),
+                    "{name}"
+                );
+                assert_eq!(flat(&*document).0, [40 * 16, 30 * 16], "{name}");
+            }
+            Err(error) => assert_eq!(truth["expect"], "error", "{name}: {error}"),
+        }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use map::document as map_document;
 pub use text_map::document as text_document;
-pub use tileset::document as tileset_document;
+pub use tileset::{Found, document as tileset_document};
 
 use super::Document;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
@@ -60,6 +60,3 @@ pub(super) fn open_tileset(
     progress.report(1.0)?;
     Ok(Arc::new(document))
 }
-
-#[cfg(test)]
-mod tests;
