@@ -5,10 +5,12 @@
 
 pub mod assets;
 pub mod camera;
+mod colors;
 pub mod demo;
 mod document;
 mod first_look;
 pub mod level;
+mod listed;
 mod listing;
 mod mips;
 pub mod model;

@@ -10,10 +10,20 @@ mod animation;
 mod cell;
 mod document;
 mod flatten;
+mod grids;
 mod items;
 mod known;
+mod outline;
+mod overlays;
+mod pick;
 mod place;
+mod properties;
+#[cfg(test)]
+mod sample;
+mod shapes;
+mod summary;
 mod tileset;
+mod walk;
 
 use std::fmt;
 use std::path::PathBuf;
