@@ -363,6 +363,11 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Where an item is in world space at a moment, for framing it.
     fn item_bounds(&self, item: Item, playhead: Playhead) -> Option<Aabb>;
 
+    /// The same where the document is shown, if its parts are not always in the same place.
+    fn bounds_shown(&self, item: Item, shown: &Shown) -> Option<Aabb> {
+        self.item_bounds(item, shown.playhead)
+    }
+
     /// Line segments in world space that outline an item in the view at a moment.
     fn item_outline(&self, item: Item, playhead: Playhead) -> Vec<[Vec3; 2]>;
 

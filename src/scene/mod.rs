@@ -5,11 +5,13 @@
 
 pub mod assets;
 pub mod camera;
+mod colors;
 pub mod demo;
 mod document;
 mod first_look;
 pub mod ika;
 pub mod level;
+mod listed;
 mod listing;
 mod mips;
 pub mod model;

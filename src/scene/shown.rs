@@ -78,6 +78,8 @@ pub struct Shown {
     /// The pixel of a flat 2D map that is at the top left corner of the picture, by which its
     /// layers have scrolled ([`FlatWindow::camera_px`](super::tilemap::FlatWindow::camera_px)).
     pub flat_camera_px: [i64; 2],
+    /// How many pixels of a flat 2D map are across and down the picture, if that is known.
+    pub flat_view_px: Option<[u32; 2]>,
     /// How far apart the layers of a 2D map are that is not shown flat, in world units; as far as
     /// is usual for it if there is none.
     pub layer_gap: Option<f32>,

@@ -53,7 +53,7 @@ impl State {
 
     fn bounds_of(&self, item: Item) -> Option<Aabb> {
         self.document()
-            .and_then(|document| document.item_bounds(item, self.shown.playhead))
+            .and_then(|document| document.bounds_shown(item, &self.shown))
     }
 
     /// Less for documents that are themselves small.

@@ -13,6 +13,7 @@ use crate::formats::pmf::{
     self, ChunkData, Cube, Entities, Extension, Level, Pmf, Side, StringRef, StringTable,
 };
 use crate::formats::{Place, Problem};
+use crate::scene::listed::{and_more, leaf};
 use crate::scene::numbers::plural;
 use crate::scene::parallel::in_parallel;
 use crate::scene::pictures::THUMBNAIL_SIDE;
@@ -230,7 +231,7 @@ impl Map {
         let mut top: Vec<OutlineNode> =
             top.iter().filter_map(|index| lines.remove(index)).collect();
         top.sort_by(|a, b| a.label.cmp(&b.label));
-        top.extend(super::outline::and_more(archive.entries().len(), count));
+        top.extend(and_more(archive.entries().len(), count));
         top
     }
 
@@ -328,13 +329,10 @@ impl Map {
                     kind: item::EXTENSION,
                     index: index as u64,
                 };
-                super::outline::leaf(extension.name.clone(), item, format!("{size}{required}"))
+                leaf(extension.name.clone(), item, format!("{size}{required}"))
             })
             .collect();
-        lines.extend(super::outline::and_more(
-            self.pmf.extensions.len(),
-            lines.len(),
-        ));
+        lines.extend(and_more(self.pmf.extensions.len(), lines.len()));
         lines
     }
 
@@ -483,7 +481,7 @@ impl Map {
         let strings = plural(count, "string", "strings");
         let bytes = plural(table.strings.bytes().len(), "byte", "bytes");
         let note = format!("{strings}, {bytes}");
-        Some(super::outline::leaf(label.to_owned(), item, note))
+        Some(leaf(label.to_owned(), item, note))
     }
 
     pub(super) fn strings_summary(&self, item: Item) -> Option<String> {

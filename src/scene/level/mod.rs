@@ -17,7 +17,6 @@
 pub mod atlas;
 mod branches;
 mod chunk_map;
-mod colors;
 mod date;
 mod describe;
 mod document;
@@ -71,6 +70,7 @@ use self::sections::Sections;
 use self::sky::SkyRegion;
 use self::textures::Textures;
 use super::camera::Handedness;
+use super::colors;
 use super::parallel::in_parallel;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
 use super::{Aabb, ClipInfo, Document, Item, Part};

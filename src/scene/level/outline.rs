@@ -7,6 +7,7 @@ use super::files::{STRINGS_OF_FILE, strings_of_level};
 use super::items::{self, item};
 use super::properties::cube_kind_item;
 use crate::formats::pmf::{CubeKind, Side};
+use crate::scene::listed::{and_more, capped, heading, leaf};
 use crate::scene::numbers::{plural, short};
 use crate::scene::{Item, OutlineNode, Statistic, Swatch};
 
@@ -104,7 +105,7 @@ impl Map {
                 )
             }
         });
-        capped(lines.collect())
+        capped(lines.collect(), MOST_LISTED)
     }
 
     fn physics_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -121,7 +122,7 @@ impl Map {
                 )
             })
         });
-        capped(materials.collect())
+        capped(materials.collect(), MOST_LISTED)
     }
 
     fn sound_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -134,7 +135,7 @@ impl Map {
                 String::new(),
             )
         });
-        capped(lines.collect())
+        capped(lines.collect(), MOST_LISTED)
     }
 
     fn environment_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -225,7 +226,7 @@ impl Map {
             swatch: Some(Swatch::Color(light.color)),
             ..leaf(light.name, light.item, light.note)
         });
-        capped(lines.collect())
+        capped(lines.collect(), MOST_LISTED)
     }
 
     fn lightmap_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -408,44 +409,6 @@ fn heading_of_all(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
     OutlineNode {
         note: counts.sum::<u64>().to_string(),
         ..heading(label, lines)
-    }
-}
-
-pub(super) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
-    OutlineNode {
-        label,
-        item: Some(item),
-        note,
-        swatch: None,
-        children: Vec::new(),
-    }
-}
-
-/// The line that says how many more there are than are listed.
-pub(super) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
-    let more = count.checked_sub(listed).filter(|more| *more > 0)?;
-    Some(heading(&format!("and {more} more"), Vec::new()))
-}
-
-/// As many lines as are listed, and how many more there are.
-fn capped(mut lines: Vec<OutlineNode>) -> Vec<OutlineNode> {
-    let count = lines.len();
-    lines.truncate(MOST_LISTED);
-    lines.extend(and_more(count, lines.len()));
-    lines
-}
-
-fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
-    OutlineNode {
-        label: label.to_owned(),
-        item: None,
-        note: if children.is_empty() {
-            String::new()
-        } else {
-            children.len().to_string()
-        },
-        swatch: None,
-        children,
     }
 }
 

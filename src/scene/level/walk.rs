@@ -8,6 +8,7 @@ use super::chunk_map::holds_anything;
 use super::items::{CubeAt, in_level, item};
 use crate::formats::pmf::{Cell, ChunkIndex, Cube, CubeKind, Cubes, EntityKind, Level};
 use crate::formats::{Place, Problem};
+use crate::scene::listed::{beside, beyond};
 use crate::scene::{Direction, Item};
 
 /// How many empty cells are crossed on the way to a neighbour.
@@ -402,27 +403,6 @@ impl Map {
             index: self.first_entity(list) + index,
         })
     }
-}
-
-/// The number that follows or precedes another in a rising list.
-fn beside(numbers: &[u64], at: u64, backwards: bool) -> Option<&u64> {
-    if backwards {
-        let before = numbers.partition_point(|number| *number < at);
-        numbers.get(before.checked_sub(1)?)
-    } else {
-        numbers.get(numbers.partition_point(|number| *number <= at))
-    }
-}
-
-/// The same, going round at the end; the first or last one without another.
-fn beyond(numbers: &[u64], after: Option<u64>, backwards: bool) -> Option<u64> {
-    let end = if backwards {
-        numbers.last()
-    } else {
-        numbers.first()
-    };
-    let found = after.and_then(|at| beside(numbers, at, backwards));
-    found.or(end).copied()
 }
 
 #[cfg(test)]

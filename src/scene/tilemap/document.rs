@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::items::{self, item};
+use super::overlays::OVERLAYS;
 use super::{FlatPicture, HANDEDNESS, Step, TileMap};
 use crate::formats::{Format, Problem};
 use crate::scene::camera::Handedness;
 use crate::scene::{
-    Aabb, ClipInfo, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry,
-    OutlineNode, Overlay, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart,
+    Aabb, ClipInfo, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label, LayerInfo,
+    LegendEntry, Line, OutlineNode, Overlay, Picture, Playhead, PropertyGroup, Ray, Shown,
+    Statistic, SummaryPart, TilesetInfo,
 };
-
-/// The overlays of a 2D map.
-static OVERLAYS: [Overlay; 0] = [];
 
 impl Document for TileMap {
     fn format(&self) -> &'static Format {
@@ -46,7 +45,7 @@ impl Document for TileMap {
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
-        Vec::new()
+        self.outline_tree()
     }
 
     /// Nothing that is said of a map changes while its tiles do.
@@ -63,48 +62,63 @@ impl Document for TileMap {
     }
 
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
-        let _ = (ray_in_world, shown);
-        None
+        self.first_shown(ray_in_world, shown)
     }
 
-    fn summary(&self, _item: Item) -> Vec<SummaryPart> {
-        Vec::new()
+    fn summary(&self, item: Item) -> Vec<SummaryPart> {
+        self.item_summary(item)
     }
 
-    fn properties(&self, _item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        Vec::new()
+    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
+        self.item_properties(item)
     }
 
-    fn item_bounds(&self, _item: Item, _playhead: Playhead) -> Option<Aabb> {
-        None
+    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
+        self.bounds_of(item, &Shown::default())
     }
 
-    fn item_outline(&self, _item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
-        Vec::new()
+    fn item_outline(&self, item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
+        self.outline_of(item, &Shown::default())
     }
 
-    fn neighbor(&self, _item: Item, _direction: Direction) -> Option<Item> {
-        None
+    fn bounds_shown(&self, item: Item, shown: &Shown) -> Option<Aabb> {
+        self.bounds_of(item, shown)
     }
 
-    fn problem_item(&self, _problem: &Problem) -> Option<Item> {
-        None
+    fn outline_shown(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        self.outline_of(item, shown)
+    }
+
+    fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        self.overlay_lines(shown, lines);
+    }
+
+    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        self.overlay_labels(shown, labels);
+    }
+
+    fn neighbor(&self, item: Item, direction: Direction) -> Option<Item> {
+        self.item_beside(item, direction)
+    }
+
+    fn problem_item(&self, problem: &Problem) -> Option<Item> {
+        self.item_of_problem(problem)
     }
 
     fn overlays(&self) -> &'static [Overlay] {
         &OVERLAYS
     }
 
-    fn legend(&self, _overlay_id: &str) -> Vec<LegendEntry> {
-        Vec::new()
+    fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
+        self.legend_of(overlay_id)
     }
 
     fn kinds(&self) -> Vec<Kind> {
         Vec::new()
     }
 
-    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
-        None
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        self.next_of(kind, after, backwards)
     }
 
     fn flat_size(&self) -> Option<[u64; 2]> {
@@ -115,12 +129,29 @@ impl Document for TileMap {
         Some(self.flat_picture(shown))
     }
 
-    fn statistics(&self) -> Vec<Statistic> {
-        Vec::new()
+    fn layers(&self) -> Vec<LayerInfo> {
+        self.layer_list()
     }
 
-    fn thumbnail(&self, _index: usize) -> Option<(u32, u32, &[u8])> {
-        None
+    fn tilesets(&self) -> Vec<TilesetInfo> {
+        self.tileset_list()
+    }
+
+    fn tile_picture(&self, tile: Item, playhead: Playhead) -> Option<Picture> {
+        self.picture_of_tile(tile, playhead)
+    }
+
+    fn tile_item(&self, tileset: Item, index: usize) -> Option<Item> {
+        let (number, tileset) = Self::numbered(&self.tilesets, tileset)?;
+        (index < tileset.tile_count()).then(|| Self::tile_item(number, index))
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        self.numbers_of_all()
+    }
+
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        self.thumbnail_of(index)
     }
 
     /// The gap that lets one see between the layers, and still what is above what.
@@ -162,17 +193,26 @@ impl TileMap {
         let before = self.steps.iter().take(step + 1);
         let layers = before.filter(|step| Self::is_new_layer(**step)).count();
         let base = layers.saturating_sub(1) as f32;
-        // Things stand on their layer, and what has priority is above them.
-        let above = match self.steps.get(step) {
-            Some(Step::Things { .. }) => 0.25,
-            Some(step) if !Self::is_new_layer(*step) => 0.5,
-            _ => 0.0,
-        };
+        let above = self
+            .steps
+            .get(step)
+            .copied()
+            .map_or(0.0, Self::height_within);
         (base + above) * gap
     }
 
+    /// How far above its layer a step is, as a share of the gap: things stand on their layer, and
+    /// what has priority is above them.
+    pub(super) fn height_within(step: Step) -> f32 {
+        match step {
+            Step::Things { .. } => 0.25,
+            _ if !Self::is_new_layer(step) => 0.5,
+            _ => 0.0,
+        }
+    }
+
     /// Whether a step is drawn on a height of its own.
-    fn is_new_layer(step: Step) -> bool {
+    pub(super) fn is_new_layer(step: Step) -> bool {
         matches!(
             step,
             Step::Layer {
@@ -183,7 +223,7 @@ impl TileMap {
     }
 
     /// What all layers occupy in world space while they are as far apart as usual.
-    fn bounds_of_all(&self) -> Aabb {
+    pub(super) fn bounds_of_all(&self) -> Aabb {
         let shown = Shown::default();
         let top = self.steps.len().checked_sub(1);
         let top = top.map_or(0.0, |last| self.step_height_px(last, &shown));

@@ -1,33 +1,413 @@
-//! The numbers of grids as colours.
+//! The numbers of grids at a cell, and the colours that stand for them.
 
-use super::{GridKind, TileMap};
+use std::ops::ControlFlow;
 
-/// What is obstructed.
-const OBSTRUCTED: [u8; 4] = [235, 64, 52, 130];
+use super::items::CellAt;
+use super::known::Scale;
+use super::{Grid, GridKind, TileMap};
+use crate::formats::parallel::in_parallel;
+use crate::scene::{LegendEntry, colors};
 
-impl TileMap {
-    /// The colours that stand for the numbers of a grid, row by row: red, green, blue and opacity.
-    /// Where there is nothing to see, opacity is 0.
-    pub fn grid_colors(&self, grid: usize) -> Vec<[u8; 4]> {
-        let Some(grid) = self.grids.get(grid) else {
-            return Vec::new();
-        };
-        let number = |index| grid.values.get(index).unwrap_or_default();
-        let colors = (0..grid.values.len()).map(|index| match (grid.kind, number(index)) {
-            (_, 0) => [0; 4],
-            (GridKind::Obstruction, _) => OBSTRUCTED,
-            (GridKind::Zones | GridKind::Logic, number) => color_of(number),
-        });
-        colors.collect()
+/// How opaque colours lie upon tiles.
+const OPACITY: u8 = 150;
+/// The same for a 0 that has a colour.
+const ZERO_OPACITY: u8 = 50;
+/// The colour of what cannot be walked on.
+const BLOCKED: [u8; 3] = [230, 40, 40];
+/// Of more numbers than these a range is coloured.
+const MOST_STEPS: usize = 9;
+/// How many parts a range of numbers has that is not coloured one by one.
+const RANGE_STEPS: usize = 256;
+/// Numbers further apart than this are told apart by how many digits they have.
+const LONGEST_EVEN_RANGE: u64 = 4096;
+/// How many zones or numbers a legend names.
+const MOST_LISTED: usize = 128;
+/// How many cells are coloured in one go.
+const CELLS_AT_ONCE: usize = 1 << 18;
+
+/// The number of what is blocked from all of its straight sides.
+const ALL_SIDES: u64 = 15;
+/// What the bits of ika's obstruction say, from the lowest (fact sheet of ika, section 4).
+const SIDES: [&str; 6] = [
+    "top",
+    "bottom",
+    "left",
+    "right",
+    "diagonal",
+    "other diagonal",
+];
+
+/// The colour of a zone.
+pub(super) fn zone_color(zone: usize) -> [u8; 3] {
+    colors::distinct(u32::try_from(zone).unwrap_or(u32::MAX))
+}
+
+/// The colour of a number that says from where a tile cannot be walked on: a shade of red for each
+/// choice of sides.
+fn obstruction_color(value: u64) -> [u8; 3] {
+    let [r, g, b] = BLOCKED;
+    let shade = |shift: u32| (value >> shift & 3) as u8 * 45;
+    match value {
+        1 => BLOCKED,
+        ALL_SIDES => [160, 10, 10],
+        _ => [r - shade(4), g + shade(0), b + shade(2)],
     }
 }
 
-/// A colour that is not like that of the numbers next to it.
-fn color_of(number: u64) -> [u8; 4] {
-    let hue = (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 24) as f32 * 6.0;
-    let channel = |shift: f32| {
-        let distance = ((hue + shift) % 6.0 - 3.0).abs() - 1.0;
-        (distance.clamp(0.0, 1.0) * 200.0 + 40.0) as u8
-    };
-    [channel(0.0), channel(4.0), channel(2.0), 140]
+/// What a number of obstruction says, for people.
+pub(super) fn obstruction_name(value: u64, bits_matter: bool) -> String {
+    match value {
+        0 => "free".to_owned(),
+        1 if !bits_matter => "blocked".to_owned(),
+        1 => "blocked (1)".to_owned(),
+        ALL_SIDES => format!("all sides ({value})"),
+        _ => {
+            let sides = SIDES.iter().enumerate();
+            let sides = sides.filter(|(bit, _)| value >> bit & 1 == 1);
+            let sides: Vec<&str> = sides.map(|(_, name)| *name).collect();
+            if sides.is_empty() {
+                return format!("blocked ({value})");
+            }
+            format!("{} ({value})", sides.join(", "))
+        }
+    }
+}
+
+impl Scale {
+    /// Whether any number is more than free or blocked.
+    pub(super) fn has_bits(&self) -> bool {
+        self.range[1] > 1
+    }
+
+    /// Where a number is between the least and the greatest, in steps.
+    fn step_of(&self, value: u64) -> usize {
+        let [min, max] = self.range;
+        let (above, span) = (value.saturating_sub(min), max - min);
+        let last = (RANGE_STEPS - 1) as f64;
+        let share = if span <= LONGEST_EVEN_RANGE {
+            above as f64 / span.max(1) as f64
+        } else {
+            (above as f64 + 1.0).ln() / (span as f64 + 1.0).ln()
+        };
+        (share * last).round() as usize
+    }
+
+    /// A number in the midst of those of a step.
+    fn value_at(&self, step: usize) -> u64 {
+        let [min, max] = self.range;
+        let share = step as f64 / (RANGE_STEPS - 1) as f64;
+        let span = max - min;
+        let above = if span <= LONGEST_EVEN_RANGE {
+            (share * span as f64).round()
+        } else {
+            ((span as f64 + 1.0).ln() * share).exp() - 1.0
+        };
+        min.saturating_add(above.round() as u64).min(max)
+    }
+
+    /// The colour of a number that the game makes something of.
+    fn logic_color(&self, value: u64) -> [u8; 3] {
+        let listed = self.values.len();
+        if (1..=MOST_STEPS).contains(&listed) {
+            let at = self.values.partition_point(|(known, _)| *known < value);
+            return colors::step(at, listed);
+        }
+        colors::step(self.step_of(value), RANGE_STEPS)
+    }
+
+    fn logic_legend(&self) -> Vec<LegendEntry> {
+        let entry = |value: u64, cells: String| LegendEntry {
+            color: self.logic_color(value),
+            label: format!("{value}{cells}"),
+        };
+        if (1..=MOST_STEPS).contains(&self.values.len()) {
+            let values = self.values.iter();
+            return values
+                .map(|(value, cells)| entry(*value, format!(" ({cells})")))
+                .collect();
+        }
+        let steps = (0..MOST_STEPS).map(|step| step * (RANGE_STEPS - 1) / (MOST_STEPS - 1));
+        steps
+            .map(|step| entry(self.value_at(step), String::new()))
+            .collect()
+    }
+}
+
+impl TileMap {
+    /// The colour of a number of a grid: red, green, blue and opacity.
+    fn value_color(grid: &Grid, scale: &Scale, value: u64) -> [u8; 4] {
+        let with = |[r, g, b]: [u8; 3], opacity| [r, g, b, opacity];
+        match (grid.kind, value) {
+            (GridKind::Obstruction | GridKind::Zones, 0) => [0; 4],
+            (GridKind::Obstruction, _) => with(obstruction_color(value), OPACITY),
+            (GridKind::Zones, _) => {
+                let zone = usize::try_from(value).unwrap_or(usize::MAX);
+                with(zone_color(zone), OPACITY)
+            }
+            (GridKind::Logic, 0) => with(scale.logic_color(0), ZERO_OPACITY),
+            (GridKind::Logic, _) => with(scale.logic_color(value), OPACITY),
+        }
+    }
+
+    /// The colour that an overlay gives to a cell of a grid: red, green, blue and opacity, not
+    /// multiplied by it.
+    pub fn grid_color(&self, grid: usize, index: usize) -> [u8; 4] {
+        let color = || {
+            let of = self.grids.get(grid)?;
+            let value = of.values.get(index)?;
+            Some(Self::value_color(of, self.scale(grid)?, value))
+        };
+        color().unwrap_or_default()
+    }
+
+    /// The same of all cells, row by row from the top left.
+    pub fn grid_colors(&self, grid: usize) -> Vec<[u8; 4]> {
+        let Some((of, scale)) = self.grids.get(grid).zip(self.scale(grid)) else {
+            return Vec::new();
+        };
+        let count = of.values.len();
+        let pieces = count.div_ceil(CELLS_AT_ONCE);
+        let work = |piece: usize| -> Vec<[u8; 4]> {
+            let from = piece * CELLS_AT_ONCE;
+            let mut last = (0, Self::value_color(of, scale, 0));
+            let cells = from..(from + CELLS_AT_ONCE).min(count);
+            let colors = cells.map(|index| {
+                let value = of.values.get(index).unwrap_or(0);
+                // Most numbers are those of the cell before.
+                if value != last.0 {
+                    last = (value, Self::value_color(of, scale, value));
+                }
+                last.1
+            });
+            colors.collect()
+        };
+        let colored = in_parallel(pieces, &mut |_| ControlFlow::Continue(()), work);
+        let mut all = Vec::with_capacity(count);
+        for piece in colored.unwrap_or_default() {
+            all.extend(piece);
+        }
+        all
+    }
+
+    /// The grid of a kind that says something of a cell, and the index of the cell in it: that of
+    /// its layer, or the only one of the map.
+    fn grid_at(&self, kind: GridKind, at: &CellAt<'_>) -> Option<(usize, usize)> {
+        let own = self
+            .grids_of(kind)
+            .find(|(_, grid)| grid.layer == at.layer_number);
+        let (number, grid) = match own {
+            Some(own) => own,
+            None => {
+                let mut all = self.grids_of(kind);
+                all.next().filter(|_| all.next().is_none())?
+            }
+        };
+        let index = if grid.layer == at.layer_number && grid.size == at.layer.size {
+            at.index
+        } else {
+            let beside = self.layers.get(grid.layer)?;
+            let (from, to) = (self.tile_size(at.layer)?, self.tile_size(beside)?);
+            let mut place = [0; 2];
+            for axis in 0..2 {
+                // What is in the middle of the cell.
+                let px = i64::from(at.layer.position_px[axis])
+                    + i64::from(at.place[axis]) * i64::from(from[axis])
+                    + i64::from(from[axis] / 2);
+                let cell = (px - i64::from(beside.position_px[axis])).div_euclid(to[axis].into());
+                place[axis] = u32::try_from(cell)
+                    .ok()
+                    .filter(|cell| *cell < grid.size[axis])? as usize;
+            }
+            place[1] * grid.size[0] as usize + place[0]
+        };
+        Some((number, index))
+    }
+
+    /// The number that a grid of a kind has for a cell, and which grid.
+    pub(super) fn grid_value(&self, kind: GridKind, at: &CellAt<'_>) -> Option<(usize, u64)> {
+        let (number, index) = self.grid_at(kind, at)?;
+        Some((number, self.grids.get(number)?.values.get(index)?))
+    }
+
+    /// The zones that a cell is in: by its number, and by the areas around its middle.
+    pub(super) fn zones_of(&self, at: &CellAt<'_>) -> Vec<usize> {
+        let mut zones = Vec::new();
+        if let Some((_, zone)) = self.grid_value(GridKind::Zones, at)
+            && zone > 0
+        {
+            zones.extend(usize::try_from(zone));
+        }
+        let Some(tile_size) = self.tile_size(at.layer) else {
+            return zones;
+        };
+        let middle = [0, 1].map(|axis| {
+            let size = tile_size[axis] as f32;
+            at.layer.position_px[axis] as f32 + (at.place[axis] as f32 + 0.5) * size
+        });
+        for thing in &self.things {
+            let is_here = thing.kind == super::ThingKind::ZoneArea
+                && thing.layer.is_none_or(|layer| layer == at.layer_number)
+                && thing.rect_px.contains(middle);
+            if let Some(zone) = thing.zone.filter(|zone| is_here && !zones.contains(zone)) {
+                zones.push(zone);
+            }
+        }
+        zones
+    }
+
+    fn grids_of(&self, kind: GridKind) -> impl Iterator<Item = (usize, &Grid)> {
+        let grids = self.grids.iter().enumerate();
+        grids.filter(move |(_, grid)| grid.kind == kind)
+    }
+
+    /// What the colours of obstruction mean.
+    pub(super) fn obstruction_legend(&self) -> Vec<LegendEntry> {
+        let scales = self.grids_of(GridKind::Obstruction);
+        let scales = scales.filter_map(|(number, _)| self.scale(number));
+        let mut values: Vec<u64> = scales
+            .flat_map(|scale| scale.values.iter().map(|(value, _)| *value))
+            .filter(|value| *value != 0)
+            .collect();
+        values.sort_unstable();
+        values.dedup();
+        let has_bits = values.last().is_some_and(|last| *last > 1);
+        let entries = values
+            .into_iter()
+            .take(MOST_LISTED)
+            .map(|value| LegendEntry {
+                color: obstruction_color(value),
+                label: obstruction_name(value, has_bits),
+            });
+        entries.collect()
+    }
+
+    /// What the colours of zones mean: those that are anywhere.
+    pub(super) fn zone_legend(&self) -> Vec<LegendEntry> {
+        let zones = self.zone_counts().iter().enumerate();
+        let seen = zones.filter(|(number, zone)| {
+            // The number 0 of a grid has no colour.
+            *number > 0 && zone.cells > 0 || !zone.areas.is_empty()
+        });
+        let entries = seen.take(MOST_LISTED).map(|(number, _)| LegendEntry {
+            color: zone_color(number),
+            label: self.zone_name(number),
+        });
+        entries.collect()
+    }
+
+    /// What the colours of the numbers mean that the game makes something of.
+    pub(super) fn logic_legend(&self) -> Vec<LegendEntry> {
+        let mut scales = self.grids_of(GridKind::Logic);
+        let scale = scales.next().and_then(|(number, _)| self.scale(number));
+        scale.map_or_else(Vec::new, Scale::logic_legend)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Document;
+    use crate::scene::tilemap::{GridValues, sample};
+
+    fn logic(values: GridValues) -> TileMap {
+        let mut map = sample::made_up();
+        map.grids = vec![Grid {
+            kind: GridKind::Logic,
+            layer: 0,
+            size: [4, 3],
+            values,
+        }];
+        map
+    }
+
+    #[test]
+    fn all_cells_have_the_colors_of_each() {
+        let map = sample::made_up();
+        for grid in 0..map.grids.len() {
+            let colors = map.grid_colors(grid);
+            assert_eq!(colors.len(), 12);
+            for (index, color) in colors.into_iter().enumerate() {
+                assert_eq!(color, map.grid_color(grid, index));
+            }
+        }
+        assert_eq!(map.grid_color(0, 2), [0; 4]);
+        assert_eq!(map.grid_color(0, 0)[..3], BLOCKED);
+        assert_eq!(map.grid_color(1, 1)[..3], zone_color(1));
+        assert_eq!(map.grid_color(1, 99), [0; 4]);
+        assert_eq!(map.grid_colors(9), Vec::<[u8; 4]>::new());
+    }
+
+    #[test]
+    fn legends_name_the_colors_that_there_are() {
+        let map = sample::made_up();
+        let legend = map.legend("obstruction");
+        assert_eq!(legend.len(), 1);
+        assert_eq!((legend[0].color, &*legend[0].label), (BLOCKED, "blocked"));
+        let zones = map.legend("zones");
+        let names: Vec<&str> = zones.iter().map(|entry| &*entry.label).collect();
+        assert_eq!(names, ["meadow", "Zone 2"]);
+        assert_eq!(zones[0].color, zone_color(1));
+        assert!(map.legend("logic").is_empty());
+        let few = logic(GridValues::U16(vec![0, 7, 7, 300, 0, 0, 0, 0, 0, 0, 0, 0]));
+        let legend = few.legend("logic");
+        let labels: Vec<&str> = legend.iter().map(|entry| &*entry.label).collect();
+        assert_eq!(labels, ["0 (9)", "7 (2)", "300 (1)"]);
+        for (entry, index) in legend.iter().zip([0, 1, 3]) {
+            assert_eq!(few.grid_color(0, index)[..3], entry.color);
+        }
+    }
+
+    #[test]
+    fn many_numbers_have_a_scale_from_the_least_to_the_greatest() {
+        let far = [u64::MAX, 1 << 40, 1 << 20, 900, 30];
+        for values in [far.to_vec(), Vec::new()] {
+            let numbers = values.into_iter().chain(0..100);
+            let map = logic(GridValues::U64(numbers.collect()));
+            let legend = map.legend("logic");
+            assert_eq!(legend.len(), MOST_STEPS);
+            assert_eq!(legend[0].label, "0");
+            let last = &legend[MOST_STEPS - 1];
+            assert_eq!(last.label, map.scale(0).unwrap().range[1].to_string());
+            let mut seen: Vec<[u8; 3]> = legend.iter().map(|entry| entry.color).collect();
+            seen.dedup();
+            assert_eq!(seen.len(), MOST_STEPS);
+        }
+    }
+
+    #[test]
+    fn sides_that_are_blocked_are_named() {
+        assert_eq!(obstruction_name(0, true), "free");
+        assert_eq!(obstruction_name(5, true), "top, left (5)");
+        assert_eq!(obstruction_name(15, true), "all sides (15)");
+        assert_eq!(obstruction_name(0x40, true), "blocked (64)");
+        let mut colors: Vec<[u8; 3]> = (1..64).map(obstruction_color).collect();
+        colors.sort_unstable();
+        colors.dedup();
+        assert!(colors.len() >= 62, "{}", colors.len());
+    }
+
+    #[test]
+    fn the_only_grid_of_a_map_holds_for_all_layers() {
+        let mut map = sample::made_up();
+        let value = |map: &TileMap, layer, index| {
+            let at = map.cell_at(TileMap::cell_item(layer, index)).unwrap();
+            let value = map.grid_value(GridKind::Obstruction, &at);
+            value.map(|(_, value)| value)
+        };
+        // The roof lies at column and row 1 of the ground.
+        assert_eq!(value(&map, 0, 4), Some(1));
+        assert_eq!(value(&map, 1, 0), Some(0));
+        map.layers[1].position_px = [0, 0];
+        assert_eq!(value(&map, 1, 2), Some(1));
+        map.layers[1].position_px = [-4, 0];
+        assert_eq!(value(&map, 1, 0), None);
+        // With one for each layer only its own holds.
+        let mut of_roof = map.grids[0].clone();
+        of_roof.layer = 1;
+        of_roof.size = [2, 2];
+        of_roof.values = GridValues::U8(vec![4, 0, 0, 0]);
+        map.grids.push(of_roof);
+        assert_eq!(value(&map, 1, 0), Some(4));
+        assert_eq!(value(&map, 2, 0), None);
+    }
 }

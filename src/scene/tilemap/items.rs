@@ -1,6 +1,6 @@
 //! The numbers by which parts of a map are pointed at, selected and described.
 
-use super::{ThingKind, TileMap};
+use super::{Cell, Layer, ThingKind, TileMap, Tileset};
 use crate::scene::Item;
 
 /// The kinds of [`Item`] that a map has.
@@ -85,5 +85,125 @@ impl TileMap {
             kind: kind_of(thing.kind),
             index: index as u64,
         })
+    }
+}
+
+/// A cell with what it is a part of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CellAt<'a> {
+    pub(super) layer_number: usize,
+    pub(super) layer: &'a Layer,
+    /// Counted row by row.
+    pub(super) index: usize,
+    /// Column and row.
+    pub(super) place: [u32; 2],
+    pub(super) cell: Cell,
+}
+
+impl TileMap {
+    /// A cell by its item.
+    pub(super) fn cell_at(&self, item: Item) -> Option<CellAt<'_>> {
+        if item.kind != item::CELL {
+            return None;
+        }
+        let (layer_number, index) = split(item);
+        let layer = self.layers.get(layer_number)?;
+        let cell = *layer.cells.get(index)?;
+        let width = layer.size[0] as usize;
+        Some(CellAt {
+            layer_number,
+            layer,
+            index,
+            place: [index.checked_rem(width)? as u32, (index / width) as u32],
+            cell,
+        })
+    }
+
+    /// A picture of a tileset by its item: the number of the tileset, and its own.
+    pub(super) fn tile_at(&self, item: Item) -> Option<(usize, &Tileset, usize)> {
+        if item.kind != item::TILE {
+            return None;
+        }
+        let (number, picture) = split(item);
+        let tileset = self.tilesets.get(number)?;
+        (picture < tileset.picture_count()).then_some((number, tileset, picture))
+    }
+
+    /// A layer, a tileset or a zone, which are numbered by their index, if there is one.
+    pub(super) fn numbered<T>(of: &[T], item: Item) -> Option<(usize, &T)> {
+        let index = usize::try_from(item.index).ok()?;
+        Some((index, of.get(index)?))
+    }
+
+    /// The item of a zone.
+    pub(super) fn zone_item(zone: usize) -> Item {
+        Item {
+            kind: item::ZONE,
+            index: zone as u64,
+        }
+    }
+
+    /// The item of a tileset.
+    pub(super) fn tileset_item(tileset: usize) -> Item {
+        Item {
+            kind: item::TILESET,
+            index: tileset as u64,
+        }
+    }
+
+    /// What a layer is called.
+    pub(super) fn layer_name(&self, layer: usize) -> String {
+        let name = self.layers.get(layer).map_or("", |layer| &*layer.name);
+        named_or(name, "Layer", layer)
+    }
+
+    /// What a zone is called.
+    pub(super) fn zone_name(&self, zone: usize) -> String {
+        let name = self.zones.get(zone).map_or("", |zone| &*zone.name);
+        named_or(name, "Zone", zone)
+    }
+
+    /// What a thing is called.
+    pub(super) fn thing_name(&self, index: usize) -> String {
+        let Some(thing) = self.things.get(index) else {
+            return String::new();
+        };
+        if thing.name.is_empty()
+            && let Some(zone) = thing.zone
+            && thing.kind == ThingKind::ZoneArea
+        {
+            return self.zone_name(zone);
+        }
+        named_or(&thing.name, title_of(thing.kind), index)
+    }
+
+    /// What a tileset is called.
+    pub(super) fn tileset_name(&self, tileset: usize) -> String {
+        let name = self
+            .tilesets
+            .get(tileset)
+            .map_or("", |tileset| &*tileset.name);
+        named_or(name, "Tileset", tileset)
+    }
+}
+
+/// A name, or what it is and its number if it has none.
+fn named_or(name: &str, what: &str, number: usize) -> String {
+    if name.trim().is_empty() {
+        format!("{what} {number}")
+    } else {
+        name.to_owned()
+    }
+}
+
+/// What a thing is, for people.
+pub(super) fn title_of(kind: ThingKind) -> &'static str {
+    match kind {
+        ThingKind::Entity => "Entity",
+        ThingKind::Waypoint => "Waypoint",
+        ThingKind::ZoneArea => "Zone area",
+        ThingKind::Sprite => "Sprite",
+        ThingKind::Box => "Box",
+        ThingKind::Line => "Line",
     }
 }

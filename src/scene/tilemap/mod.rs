@@ -13,9 +13,18 @@ mod flatten;
 mod grids;
 mod items;
 mod known;
+mod outline;
+mod overlays;
+mod pick;
 mod place;
 mod placeholder;
+mod properties;
+#[cfg(test)]
+mod sample;
+mod shapes;
+mod summary;
 mod tileset;
+mod walk;
 
 use std::fmt;
 use std::path::PathBuf;

@@ -82,13 +82,8 @@ impl Tileset {
 
     /// What is shown in place of a picture so many hundredths of a second after the start.
     pub fn picture_at(&self, picture: usize, ticks: u64) -> usize {
-        let number = u32::try_from(picture).unwrap_or(u32::MAX);
-        // As in a frame, the last one that has it counts.
-        let strand = self.strands.iter().rev();
-        let strand = strand.filter(|strand| strand.is_active());
-        let mut strand = strand.filter(|strand| (strand.first..=strand.last).contains(&number));
-        match strand.next() {
-            Some(strand) => strand.at(number, ticks) as usize,
+        match self.strand_of(picture) {
+            Some(strand) => strand.at(picture as u32, ticks) as usize,
             None => picture,
         }
     }

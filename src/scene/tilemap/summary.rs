@@ -1,0 +1,259 @@
+//! One line about each item of a map, for the status bar.
+
+use super::grids::obstruction_name;
+use super::items::{CellAt, item, title_of};
+use super::{Cell, GridKind, TileMap, Tileset};
+use crate::scene::numbers::{plural, short};
+use crate::scene::{Item, SummaryPart};
+
+/// Characters that a name takes at most before what follows moves.
+const NAME_WIDTH: usize = 16;
+/// Characters of the longest number that is likely to be that of a tile.
+const TILE_WIDTH: usize = 5;
+
+/// How many digits numbers below a count have.
+fn digits(count: u32) -> usize {
+    count.saturating_sub(1).to_string().len()
+}
+
+impl Tileset {
+    /// What a tile is called in files: its number.
+    pub(super) fn tile_number(&self, picture: usize) -> String {
+        if self.missing == Some(picture) {
+            return "none".to_owned();
+        }
+        let number = self.tiles.get(picture).map(|tile| tile.id.to_string());
+        number.unwrap_or_else(|| picture.to_string())
+    }
+}
+
+/// The flags of a cell, as few letters as there are: in the order in which they take effect.
+pub(super) fn flag_letters(cell: Cell) -> String {
+    let flags = [
+        (Cell::SWAP_AXES, "axes"),
+        (Cell::MIRROR_X, "H"),
+        (Cell::MIRROR_Y, "V"),
+        (Cell::PRIORITY, "priority"),
+    ];
+    let set = flags.into_iter().filter(|(bit, _)| cell.0 & bit != 0);
+    let set: Vec<&str> = set.map(|(_, name)| name).collect();
+    set.join(" ")
+}
+
+impl TileMap {
+    /// One line about an item.
+    pub(super) fn item_summary(&self, item: Item) -> Vec<SummaryPart> {
+        if let Some(at) = self.cell_at(item) {
+            return self.cell_summary(&at);
+        }
+        let parts = self.plain_summary(item).unwrap_or_default();
+        let parts = parts.into_iter();
+        parts
+            .map(|(name, value)| SummaryPart::new(name, value))
+            .collect()
+    }
+
+    /// A cell: each part as wide as the widest of its kind, so that nothing moves while the
+    /// pointer does.
+    fn cell_summary(&self, at: &CellAt<'_>) -> Vec<SummaryPart> {
+        let mut parts = Vec::new();
+        let mut say = |name, value: String, width| parts.push(SummaryPart { name, value, width });
+        let names = (0..self.layers.len()).map(|layer| self.layer_name(layer).chars().count());
+        let width = names.max().unwrap_or(0).min(NAME_WIDTH);
+        say("Layer", self.layer_name(at.layer_number), width);
+        for (axis, name) in ["X", "Y"].into_iter().enumerate() {
+            let widest = self.layers.iter().map(|layer| digits(layer.size[axis]));
+            say(name, at.place[axis].to_string(), widest.max().unwrap_or(0));
+        }
+        let tileset = self.tilesets.get(at.layer.tileset);
+        let tile = match (at.cell.picture(), tileset) {
+            (Some(picture), Some(tileset)) => tileset.tile_number(picture),
+            (Some(picture), None) => picture.to_string(),
+            (None, _) => "empty".to_owned(),
+        };
+        say("Tile", tile, TILE_WIDTH);
+        if !self.zones.is_empty() {
+            let zones = self.zones_of(at).into_iter();
+            let zones: Vec<String> = zones.map(|zone| self.zone_name(zone)).collect();
+            let zones = if zones.is_empty() {
+                "none".to_owned()
+            } else {
+                zones.join(", ")
+            };
+            say("Zone", zones, NAME_WIDTH);
+        }
+        if let Some((grid, value)) = self.grid_value(GridKind::Obstruction, at) {
+            let has_bits = self.scale(grid).is_some_and(super::known::Scale::has_bits);
+            let blocked = match value {
+                0 => "no".to_owned(),
+                1 if !has_bits => "yes".to_owned(),
+                _ => obstruction_name(value, has_bits),
+            };
+            say("Obstructed", blocked, 3);
+        }
+        if let Some((grid, value)) = self.grid_value(GridKind::Logic, at) {
+            let greatest = self.scale(grid).map_or(0, |scale| scale.range[1]);
+            say("Logic", value.to_string(), greatest.to_string().len());
+        }
+        let flags = flag_letters(at.cell);
+        if !flags.is_empty() && at.cell.picture().is_some() {
+            say("Flags", flags, 0);
+        }
+        parts
+    }
+
+    fn plain_summary(&self, item: Item) -> Option<Vec<(&'static str, String)>> {
+        let size = |[w, h]: [u32; 2]| format!("{w} x {h}");
+        Some(match item.kind {
+            item::MAP => vec![
+                ("Map", self.format.name.to_owned()),
+                ("Layers", self.layers.len().to_string()),
+            ],
+            item::LAYER => {
+                let (index, layer) = Self::numbered(&self.layers, item)?;
+                vec![
+                    ("Layer", self.layer_name(index)),
+                    ("Size", size(layer.size)),
+                    ("Tileset", self.tileset_name(layer.tileset)),
+                ]
+            }
+            item::TILESET => {
+                let (index, tileset) = Self::numbered(&self.tilesets, item)?;
+                vec![
+                    ("Tileset", self.tileset_name(index)),
+                    ("Tiles", tileset.tile_count().to_string()),
+                    ("Size", size(tileset.tile_size)),
+                ]
+            }
+            item::TILE => {
+                let (number, tileset, picture) = self.tile_at(item)?;
+                let mut parts = vec![("Tile", tileset.tile_number(picture))];
+                if let Some(tile) = tileset.tiles.get(picture) {
+                    if !tile.name.is_empty() {
+                        parts.push(("Name", tile.name.clone()));
+                    }
+                    let palette = tile.palette.map(|palette| palette.to_string());
+                    parts.extend(palette.map(|palette| ("Palette", palette)));
+                }
+                parts.push(("Used", self.times_used(number, picture)));
+                parts
+            }
+            item::ZONE => {
+                let (index, _) = Self::numbered(&self.zones, item)?;
+                let counts = self.zone_counts().get(index)?;
+                let mut parts = vec![("Zone", self.zone_name(index))];
+                if counts.cells > 0 {
+                    parts.push(("Tiles", counts.cells.to_string()));
+                }
+                if !counts.areas.is_empty() {
+                    parts.push(("Areas", counts.areas.len().to_string()));
+                }
+                parts
+            }
+            item::CLIP => {
+                let (_, clip) = Self::numbered(&self.clips, item)?;
+                vec![
+                    ("Clip", clip.name.clone()),
+                    ("Lasts", format!("{} s", short(Self::clip_secs(clip)))),
+                ]
+            }
+            _ => {
+                let thing = self.thing_at(item)?;
+                let index = usize::try_from(item.index).ok()?;
+                let [x, y] = thing.rect_px.min.map(short);
+                let mut parts = vec![
+                    (title_of(thing.kind), self.thing_name(index)),
+                    ("X", x),
+                    ("Y", y),
+                ];
+                let zone = thing.zone.map(|zone| ("Zone", self.zone_name(zone)));
+                parts.extend(zone);
+                let layer = thing.layer.map(|layer| ("Layer", self.layer_name(layer)));
+                parts.extend(layer);
+                parts
+            }
+        })
+    }
+
+    /// How often a picture is used, for people.
+    pub(super) fn times_used(&self, tileset: usize, picture: usize) -> String {
+        match self.uses(tileset, picture) {
+            0 => "nowhere".to_owned(),
+            uses => plural(usize::try_from(uses).unwrap_or(usize::MAX), "time", "times"),
+        }
+    }
+
+    /// The tileset and the picture of a cell.
+    pub(super) fn tile_of(&self, at: &CellAt<'_>) -> Option<(&Tileset, usize, Item)> {
+        let picture = at.cell.picture()?;
+        let tileset = self.tilesets.get(at.layer.tileset)?;
+        let item = Self::tile_item(at.layer.tileset, picture);
+        Some((tileset, picture, item))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Document;
+    use crate::scene::tilemap::sample;
+
+    fn said(map: &TileMap, item: Item) -> Vec<(&'static str, String)> {
+        let parts = map.summary(item).into_iter();
+        parts.map(|part| (part.name, part.value)).collect()
+    }
+
+    fn owned<const N: usize>(parts: [(&'static str, &str); N]) -> Vec<(&'static str, String)> {
+        parts.map(|(name, value)| (name, value.to_owned())).to_vec()
+    }
+
+    #[test]
+    fn a_cell_is_said_in_a_line() {
+        let mut map = sample::made_up();
+        map.layers[0].cells[5].0 |= Cell::MIRROR_X | Cell::SWAP_AXES;
+        let cell = owned([
+            ("Layer", "Ground"),
+            ("X", "1"),
+            ("Y", "1"),
+            ("Tile", "1"),
+            ("Zone", "meadow"),
+            ("Obstructed", "no"),
+            ("Flags", "axes H"),
+        ]);
+        assert_eq!(said(&map, TileMap::cell_item(0, 5)), cell);
+        let empty = said(&map, TileMap::cell_item(0, 8));
+        assert_eq!(empty[3], ("Tile", "empty".to_owned()));
+        assert_eq!(empty[4], ("Zone", "none".to_owned()));
+        // By its number it is in no zone that is described, and by no area.
+        assert_eq!(said(&map, TileMap::cell_item(0, 10))[4].1, "Zone 7");
+        assert_eq!(said(&map, TileMap::cell_item(0, 6))[4].1, "meadow, Zone 2");
+        assert_eq!(said(&map, TileMap::cell_item(0, 12)), []);
+        // What follows stays in its place.
+        let widths = |index| {
+            let parts = map.summary(TileMap::cell_item(0, index)).into_iter();
+            parts.map(|part| part.width).collect::<Vec<_>>()
+        };
+        assert_eq!(widths(0), [7, 1, 1, 5, 16, 3]);
+    }
+
+    #[test]
+    fn other_items_are_said_in_a_line() {
+        let map = sample::made_up();
+        let tile = said(&map, TileMap::tile_item(0, 2));
+        assert_eq!(tile, owned([("Tile", "2"), ("Used", "3 times")]));
+        let layer = said(&map, TileMap::layer_item(2));
+        assert_eq!(layer[..2], owned([("Layer", "Layer 2"), ("Size", "1 x 1")]));
+        let hero = said(&map, map.thing_item(0).unwrap());
+        let expected = [
+            ("Entity", "Hero"),
+            ("X", "1"),
+            ("Y", "1"),
+            ("Zone", "meadow"),
+        ];
+        assert_eq!(hero, owned(expected));
+        let zone = said(&map, TileMap::zone_item(1));
+        assert_eq!(zone, owned([("Zone", "meadow"), ("Tiles", "5")]));
+        let clip = said(&map, map.clips[0].item);
+        assert_eq!(clip, owned([("Clip", "Tiles"), ("Lasts", "60 s")]));
+    }
+}
