@@ -344,7 +344,7 @@ pub static COMMANDS: &[Command] = &[
         "Cut the level open along X, Y and Z with sliders below the view, or stop doing so"),
     command("view.mini-map", "Mini map", &[shift(Key::M)], ("View", 1), Action::MiniMap,
         "Show the whole map small in a corner of the flat view, or stop doing so"),
-    command("view.measure", "Measure", &[key(Key::I)], ("View", 1), Action::Measure,
+    command("view.measure", "Measure", &[key(Key::Y)], ("View", 1), Action::Measure,
         "Drag from one point to another to see how far apart they are, or stop doing so"),
     command("scale.larger", "Larger text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 2), Action::Scale(ScaleChange::Larger),
         "Make text and buttons larger"),
@@ -363,7 +363,7 @@ pub static COMMANDS: &[Command] = &[
         "Go nearer to what is in the middle of the view"),
     command("camera.zoom-out", "Farther", &[key(Key::Minus)], ("Camera", 0), Action::Zoom { nearer: false },
         "Go away from what is in the middle of the view"),
-    command("camera.actual-size", "1:1", &[key(Key::R)], ("Camera", 0), Action::ActualSize,
+    command("camera.actual-size", "1:1", &[key(Key::T)], ("Camera", 0), Action::ActualSize,
         "Show each pixel of the map as one of the screen"),
     command("camera.iso", "From a corner", &[key(Key::Num1)], ("Camera", 1), Action::View(NamedView::Iso),
         "Look from above at a slant"),
@@ -377,7 +377,7 @@ pub static COMMANDS: &[Command] = &[
         "Look from the east toward the west"),
     command("camera.west", "From the west", &[key(Key::Num6)], ("Camera", 1), Action::View(NamedView::West),
         "Look from the west toward the east"),
-    command("camera.flat", "Flat view", &[key(Key::O)], ("Camera", 2), Action::Flat,
+    command("camera.flat", "Flat view", &[key(Key::G)], ("Camera", 2), Action::Flat,
         "Show a 2D map flat as its game does, or in 3D with its layers pulled apart"),
     command("camera.orthographic", "Orthographic", &[key(Key::P)], ("Camera", 2), Action::Orthographic,
         "Draw without foreshortening, or with it"),
@@ -613,7 +613,7 @@ pub fn pressed(
     };
     let wanting = COMMANDS.iter().filter_map(|command| {
         let keys = command.keys.iter().map(is).enumerate();
-        let (place, by_letter) = keys.filter_map(|(place, is)| Some((place, is?))).next()?;
+        let (place, by_letter) = keys.filter_map(|(place, is)| Some((place, is?))).min()?;
         Some(((!is_enabled(command.action), place, by_letter), command))
     });
     let most = wanting.min_by_key(|(wants, _)| *wants);
@@ -670,7 +670,7 @@ mod tests {
             assert!(ids.insert(command.id), "{} stands twice", command.id);
             for (place, key) in command.keys.iter().enumerate() {
                 // Who wants a shared key more can be told, or no file has both.
-                let others = keys.entry((*key, place.min(1))).or_insert_with(Vec::new);
+                let others = keys.entry((*key, place)).or_insert_with(Vec::new);
                 for other in others.iter() {
                     let together = is_offered_with(command, other);
                     assert!(!together, "{} has a key of {}", command.id, other.id);

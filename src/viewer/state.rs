@@ -482,16 +482,14 @@ impl State {
         // Nobody has asked for a demo to be seen from anywhere: from where it looks best.
         let first = demo.filter(|_| view.is_none());
         let first = first.map(|demo| demo.first_pose);
-        match pose.or(first) {
-            Some(pose) => self.take_pose(pose),
-            None => {
-                let flat = matches!(view, None | Some(NamedView::Flat));
-                self.framing = Some(view.unwrap_or_default());
-                // Unless another view is asked for, a map is seen as the game shows it.
-                if flat && self.is_map() {
-                    self.set_mode(CameraMode::Flat);
-                }
-            }
+        if let Some(pose) = pose.or(first) {
+            self.take_pose(pose);
+            return;
+        }
+        self.framing = Some(view.unwrap_or_default());
+        // Unless another view is asked for, a map is seen as the game shows it.
+        if matches!(view, None | Some(NamedView::Flat)) && self.is_map() {
+            self.set_mode(CameraMode::Flat);
         }
     }
 

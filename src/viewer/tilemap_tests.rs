@@ -143,7 +143,7 @@ fn the_wheel_goes_by_whole_zooms_and_keeps_what_is_under_the_pointer() {
         wheel(&mut h, at, notches);
         assert_eq!(flat(&h).zoom, zoom, "{notches}");
         let moved = (px_at(&h, at) - before) * zoom;
-        assert!(moved.abs().max_element() < 1.0, "{moved}");
+        assert!(moved.abs().max_element() < 1.01, "{moved}");
     }
     wheel(&mut h, at, 30.0);
     assert_eq!(flat(&h).zoom, 32.0);
@@ -155,7 +155,7 @@ fn the_wheel_goes_by_whole_zooms_and_keeps_what_is_under_the_pointer() {
 fn keys_and_buttons_zoom_and_a_double_click_centres() {
     let mut h = with_map();
     let fitting = flat(&h).zoom;
-    press(&mut h, Modifiers::NONE, Key::R);
+    press(&mut h, Modifiers::NONE, Key::T);
     assert_eq!(flat(&h).zoom, 1.0);
     press(&mut h, Modifiers::NONE, Key::Plus);
     assert_eq!(flat(&h).zoom, 2.0);
@@ -180,7 +180,6 @@ fn keys_and_buttons_zoom_and_a_double_click_centres() {
             pressed,
             modifiers: Modifiers::NONE,
         });
-        h.step();
     }
     h.run();
     let centre = px_at(&h, middle(&h));
@@ -211,10 +210,10 @@ fn physical_pixels_decide_what_is_whole() {
 fn the_view_in_3d_and_the_flat_one_are_each_as_they_were_left() {
     let mut h = with_map();
     h.state_mut().state.camera.projection = Projection::Orthographic;
-    press(&mut h, Modifiers::NONE, Key::R);
+    press(&mut h, Modifiers::NONE, Key::T);
     drag(&mut h, PointerButton::Primary, vec2(20.0, 10.0));
     let left_at = flat(&h);
-    press(&mut h, Modifiers::NONE, Key::O);
+    press(&mut h, Modifiers::NONE, Key::G);
     assert_eq!(state(&h).mode, CameraMode::Orbit);
     assert!(!state(&h).shown.flat);
     assert_eq!(state(&h).camera.projection, Projection::Perspective);
@@ -275,6 +274,7 @@ fn the_layers_are_pulled_apart_with_a_slider_and_stay_so() {
 #[test]
 fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
     let mut h = with_map();
+    h.state_mut().state.effects.clear();
     press(&mut h, Modifiers::COMMAND | Modifiers::SHIFT, Key::S);
     assert_eq!(state(&h).effects, [Effect::AskPath(PathPurpose::SaveMap)]);
     let folder = tempfile::tempdir().unwrap();
@@ -345,7 +345,7 @@ fn the_mini_map_goes_where_it_is_pressed_and_can_be_put_away() {
 #[test]
 fn a_drag_measures_in_pixels_and_tiles() {
     let mut h = with_map();
-    press(&mut h, Modifiers::NONE, Key::I);
+    press(&mut h, Modifiers::NONE, Key::Y);
     h.get_by_label("Measuring");
     let before = flat(&h);
     drag(
@@ -372,7 +372,7 @@ fn a_drag_measures_in_pixels_and_tiles() {
 #[test]
 fn elsewhere_lengths_are_in_units_of_the_world() {
     let mut h = super::testing::with_demo();
-    press(&mut h, Modifiers::NONE, Key::I);
+    press(&mut h, Modifiers::NONE, Key::Y);
     drag(&mut h, PointerButton::Primary, vec2(120.0, 0.0));
     let [from, to] = state(&h).measure.line().unwrap();
     let parts = state(&h).measured();
@@ -492,7 +492,7 @@ fn panels_of_maps_look_as_they_should() {
         h.run();
         let picture = keep_picture(&mut h, &format!("map-{scale}"));
         assert_eq!(picture.width(), (1200.0 * scale) as u32);
-        press(&mut h, Modifiers::NONE, Key::I);
+        press(&mut h, Modifiers::NONE, Key::Y);
         drag(&mut h, PointerButton::Primary, vec2(90.0, 60.0));
         keep_picture(&mut h, &format!("map-measured-{scale}"));
         run(&mut h, Action::Flat);

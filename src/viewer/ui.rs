@@ -403,7 +403,8 @@ mod tests {
     #[test]
     fn every_command_is_in_its_menu() {
         for title in MENUS {
-            for mut harness in [with_demo(), with_moving(), with_map()] {
+            for make in [with_demo, with_moving, with_map] {
+                let mut harness = make();
                 harness.get_by_label(title).click();
                 harness.run();
                 for command in COMMANDS.iter().filter(|c| c.menu.title == title) {
