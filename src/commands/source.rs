@@ -84,7 +84,7 @@ fn synthetic(size: &str) -> Result<Source, CommandError> {
     let fits = |most| chunks.is_some_and(|chunks| (1..=most).contains(&chunks));
     let refused =
         |error: &dyn Display| CommandError::Argument(format!("{SYNTHETIC}{size}: {error}"));
-    let mut embedded: &[(&str, &[u8])] = &[];
+    let mut embedded: &[NamedBytes] = &[];
     let (path, bytes) = match sides[..] {
         [columns, rows] | [columns, rows, _] if is_tiles && fits(ika::MOST_TILES) => {
             let layers = sides.get(2).map_or(1, |layers| *layers as usize);
@@ -126,9 +126,12 @@ fn synthetic(size: &str) -> Result<Source, CommandError> {
     })
 }
 
+/// The name and the bytes of a file.
+type NamedBytes = (&'static str, &'static [u8]);
+
 /// The file that made-up maps of tiles name.
-fn synthetic_tileset() -> &'static [(&'static str, &'static [u8])] {
-    static FILES: OnceLock<Option<[(&str, &[u8]); 1]>> = OnceLock::new();
+fn synthetic_tileset() -> &'static [NamedBytes] {
+    static FILES: OnceLock<Option<[NamedBytes; 1]>> = OnceLock::new();
     let files = FILES.get_or_init(|| {
         let tileset = ika::synthesize_tileset(SYNTHETIC_SEED);
         let bytes = ika::vsp::write(&tileset).ok()?;

@@ -34,7 +34,7 @@ pub use flatten::FlatPicture;
 pub use known::Known;
 pub use place::{FlatWindow, Parallax, RectPx};
 pub use placeholder::{missing_tile, numbered_tile};
-pub use tileset::{Frame, Strand, StrandMode, Tileset};
+pub use tileset::{Frame, Strand, StrandMode, Tile, Tileset};
 
 use super::camera::Handedness;
 #[cfg(doc)]
