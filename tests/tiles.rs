@@ -203,6 +203,7 @@ fn steps_skip_tile_0_and_priority_comes_last() {
     let step = |layer, skips_zero, pass| Step::Layer {
         layer,
         skips_zero,
+        is_opaque: false,
         pass,
     };
     map.pictures = vec![

@@ -497,6 +497,7 @@ impl TilesData {
                     layer,
                     skips_zero,
                     pass,
+                    ..
                 } => {
                     let bands = self.bands.get(layer).map_or(0, Vec::len);
                     entry(What::Tiles { skips_zero, pass }, Some(layer), bands)

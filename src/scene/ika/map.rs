@@ -108,15 +108,20 @@ pub(super) fn warn_of_outside(
     ));
 }
 
-/// What is drawn: the first layer with its tile 0, the others without (sections 3 and 7.10).
+/// What is drawn: the first layer with its tile 0 and without regard to opacity, the others upon
+/// it without their tile 0 (sections 3 and 7.10).
 fn steps(map: &Map) -> Vec<Step> {
     let mut is_first = true;
     let steps = map.draw_steps().into_iter().map(|step| match step {
-        DrawStep::Layer(layer) => Step::Layer {
-            layer,
-            skips_zero: !std::mem::take(&mut is_first),
-            pass: Pass::All,
-        },
+        DrawStep::Layer(layer) => {
+            let is_first = std::mem::take(&mut is_first);
+            Step::Layer {
+                layer,
+                skips_zero: !is_first,
+                is_opaque: is_first,
+                pass: Pass::All,
+            }
+        }
         DrawStep::Entities => Step::Things { layer: None },
     });
     steps.collect()

@@ -57,6 +57,7 @@ impl TileMap {
             let step = |pass| Step::Layer {
                 layer,
                 skips_zero: false,
+                is_opaque: false,
                 pass,
             };
             let [first, last] = if of.has_priority {
@@ -112,6 +113,7 @@ mod tests {
         let layer = |layer, pass| Step::Layer {
             layer,
             skips_zero: false,
+            is_opaque: false,
             pass,
         };
         let thing = |layer| Thing::new(ThingKind::Entity, "", layer);

@@ -54,11 +54,7 @@ impl FlatPicture<'_> {
         let y = i64::try_from(y).unwrap_or(i64::MAX);
         for step in &self.map.steps {
             match *step {
-                Step::Layer {
-                    layer,
-                    skips_zero,
-                    pass,
-                } => self.layer_row(layer, skips_zero, pass, y, row),
+                Step::Layer { .. } => self.layer_row(*step, y, row),
                 Step::Things { layer } => self.things_row(layer, y, row),
             }
         }
@@ -73,7 +69,17 @@ impl FlatPicture<'_> {
         self.shown.opacities.get(item).map_or(255, u32::from)
     }
 
-    fn layer_row(&self, index: usize, skips_zero: bool, pass: Pass, y: i64, row: &mut [u8]) {
+    /// Draws a row of the layer of a step.
+    fn layer_row(&self, step: Step, y: i64, row: &mut [u8]) {
+        let Step::Layer {
+            layer: index,
+            skips_zero,
+            is_opaque,
+            pass,
+        } = step
+        else {
+            return;
+        };
         let opacity = self.opacity(index);
         let Some(layer) = self.map.layers.get(index).filter(|_| opacity > 0) else {
             return;
@@ -120,6 +126,7 @@ impl FlatPicture<'_> {
                 tileset,
                 picture: shown,
                 tints,
+                is_opaque,
                 opacity,
                 from: [dx as u32, dy as u32],
             };
@@ -213,6 +220,8 @@ struct Span<'a> {
     /// The bytes of the picture that is shown.
     picture: &'a [u8],
     tints: Option<&'a [[u8; 4]; 4]>,
+    /// Whether every pixel of the picture counts as opaque.
+    is_opaque: bool,
     opacity: u32,
     /// The first pixel, from the top left of the cell.
     from: [u32; 2],
@@ -228,7 +237,7 @@ impl Span<'_> {
             let Some(&[r, g, b, a]) = self.picture.get(at..at + RGBA) else {
                 continue;
             };
-            let mut color = [r, g, b, a];
+            let mut color = [r, g, b, if self.is_opaque { 255 } else { a }];
             if let Some(tints) = self.tints {
                 color = tinted(color, tints, [x, y], size);
             }
@@ -437,12 +446,25 @@ mod tests {
         map.steps = vec![Step::Layer {
             layer: 0,
             skips_zero: true,
+            is_opaque: false,
             pass: Pass::All,
         }];
         let [first, _] = &reds(&map, &Shown::default())[..] else {
             panic!("two rows");
         };
         assert_eq!(first, &[0, 0, 128, 128]);
+    }
+
+    #[test]
+    fn an_opaque_layer_shows_what_is_transparent_elsewhere() {
+        let mut map = map(vec![layer([1, 1], &[1])]);
+        map.steps = vec![Step::Layer {
+            layer: 0,
+            skips_zero: false,
+            is_opaque: true,
+            pass: Pass::All,
+        }];
+        assert_eq!(reds(&map, &Shown::default()), [[255, 255], [255, 255]]);
     }
 
     #[test]
@@ -453,6 +475,7 @@ mod tests {
         let tiles = |layer, pass| Step::Layer {
             layer,
             skips_zero: false,
+            is_opaque: false,
             pass,
         };
         map.steps = vec![

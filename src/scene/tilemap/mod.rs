@@ -155,6 +155,9 @@ pub enum Step {
         layer: usize,
         /// Whether tile 0 is left out, as ika does in all layers but the first that it draws.
         skips_zero: bool,
+        /// Whether its tiles hide all that is below, however transparent they are, as in the layer
+        /// that ika draws first (fact sheet of ika, section 3).
+        is_opaque: bool,
         /// Which of its cells.
         pass: Pass,
     },

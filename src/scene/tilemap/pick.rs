@@ -78,6 +78,7 @@ impl TileMap {
         let Some(&Step::Layer {
             layer: number,
             skips_zero,
+            is_opaque,
             pass,
         }) = self.steps.get(step)
         else {
@@ -114,7 +115,7 @@ impl TileMap {
             Meets::Pixels => {
                 let ticks = self.ticks(shown.playhead);
                 let tileset = self.tilesets.get(layer.tileset)?;
-                is_drawn(cell, skips_zero, pass) && tileset.shows(cell, pixel, ticks)
+                is_drawn(cell, skips_zero, pass) && (is_opaque || tileset.shows(cell, pixel, ticks))
             }
         };
         is_met.then_some(item)
@@ -339,6 +340,7 @@ mod tests {
         let step = |layer, pass| Step::Layer {
             layer,
             skips_zero: false,
+            is_opaque: false,
             pass,
         };
         map.steps = vec![

@@ -125,6 +125,7 @@ pub(super) fn made_up() -> TileMap {
     let draw = |layer, skips_zero| Step::Layer {
         layer,
         skips_zero,
+        is_opaque: false,
         pass: Pass::All,
     };
     TileMap {

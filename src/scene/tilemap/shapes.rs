@@ -407,6 +407,7 @@ mod tests {
         map.steps.push(Step::Layer {
             layer: 0,
             skips_zero: false,
+            is_opaque: false,
             pass: Pass::Priority,
         });
         for shown in [
