@@ -95,6 +95,9 @@ impl Scale {
     /// A number in the midst of those of a step.
     fn value_at(&self, step: usize) -> u64 {
         let [min, max] = self.range;
+        if step + 1 >= RANGE_STEPS {
+            return max;
+        }
         let share = step as f64 / (RANGE_STEPS - 1) as f64;
         let span = max - min;
         let above = if span <= LONGEST_EVEN_RANGE {

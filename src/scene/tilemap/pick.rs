@@ -367,8 +367,8 @@ mod tests {
         // A waypoint has no size but can be pointed at.
         assert_eq!(below(&map, 14.0, 9.0, &shown), map.thing_item(3));
         assert_eq!(
-            below(&map, 9.0, 5.0, &shown),
-            Some(TileMap::cell_item(0, 6))
+            below(&map, 15.0, 1.0, &shown),
+            Some(TileMap::cell_item(0, 3))
         );
         let zones = on(&map, &["zones"], flat());
         assert_eq!(below(&map, 9.0, 5.0, &zones), map.thing_item(2));

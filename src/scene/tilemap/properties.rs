@@ -352,7 +352,7 @@ impl TileMap {
                 );
                 Property {
                     swatch: Some(Swatch::Thumbnail(self.thumbnail_index(number, first))),
-                    ..linked("Tiles", value, Self::tile_item(number, first))
+                    ..linked("Strand", value, Self::tile_item(number, first))
                 }
             })
             .collect();
@@ -638,7 +638,7 @@ mod tests {
         let picture = |playhead| map.tile_picture(tile, playhead).unwrap().rgba[0];
         assert_eq!(picture(Playhead::default()), 40);
         assert_eq!(picture(Playhead::at_frame(0, 3)), 30);
-        let clip = lines(&map, map.clips[0].item, "Tiles");
+        let clip = lines(&map, map.clips[0].item, "Strand");
         assert_eq!(clip[0].value, "2 to 3, forwards, each for 0.1 s");
     }
 
