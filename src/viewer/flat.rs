@@ -214,6 +214,8 @@ impl State {
         }
         let window = seen.window(self.view_size());
         self.shown.flat_camera_px = window.camera_px();
+        let across = (self.view_size() / window.zoom).ceil();
+        self.shown.flat_view_px = Some([across.x as u32, across.y as u32]);
         self.camera = window.camera(self.view_px, self.camera);
     }
 
