@@ -21,6 +21,7 @@ use mapscope::formats::pmf::{
     self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues,
     StringTableBuilder, Texture,
 };
+use mapscope::formats::ppe::{self, MapFlags, Xmf, map_data, sheet, xmf};
 use mapscope::formats::{Problem, pfmap};
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::{Direction, Document, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown};
@@ -80,6 +81,24 @@ static SUBJECTS: &[Subject] = &[
         name: "vsp",
         good: good_tilesets,
         check: check_tileset,
+        mutations: 10_000,
+    },
+    Subject {
+        name: "ppe-map",
+        good: good_ppe_maps,
+        check: check_ppe_map,
+        mutations: 10_000,
+    },
+    Subject {
+        name: "xmf",
+        good: good_xmfs,
+        check: check_xmf,
+        mutations: 10_000,
+    },
+    Subject {
+        name: "sheet",
+        good: good_sheets,
+        check: check_sheet,
         mutations: 10_000,
     },
 ];
@@ -983,4 +1002,183 @@ fn check_item(map: &dyn Document, item: Item) {
         map.part_of(item)
             .is_none_or(|part| part < map.parts().len())
     );
+}
+
+fn good_ppe_maps() -> Vec<Vec<u8>> {
+    let flags = [
+        0, 0x04, 0x10, 0x08, 0x1_0019, 0x3_0009, 0x100, 0x108, 0x118, 0x400, 0x2_0419, 0x808,
+        0x819, 0x208,
+    ];
+    let map = |flags| ppe::synthesize([12, 9], MapFlags(flags & !0x200), u64::from(flags));
+    let file = |flags: u32| {
+        let mut file = map_data::write(&map(flags)).unwrap();
+        file[..4].copy_from_slice(&flags.to_le_bytes());
+        file
+    };
+    flags.into_iter().map(file).collect()
+}
+
+fn check_ppe_map(bytes: &[u8]) -> bool {
+    let map = match map_data::read(bytes) {
+        Ok(map) => map,
+        Err(error) => {
+            check_problems(&[error.problem()]);
+            return true;
+        }
+    };
+    check_problems(&map.problems);
+    let count = map.cell_count();
+    assert!(count > 0 && map.cells.len() <= count);
+    let graphics = map.graphics.as_ref().map_or(0, Vec::len);
+    let logic = map.logic.as_ref().map_or(0, ppe::Logic::len);
+    assert!(graphics <= count && logic <= count);
+    assert_eq!(map.graphics.is_some(), map.flags.has_graphics());
+    assert_eq!(
+        map.logic.as_ref().map_or(0, ppe::Logic::bits),
+        map.flags.logic_bits()
+    );
+    // The most that a byte can stand for is what zlib makes of it.
+    let memory = 4 * map.cells.capacity() + 32 * graphics + 8 * logic;
+    assert!(memory <= 1100 * bytes.len() + (4 << 20), "{memory} bytes");
+    for i in [0, count / 2, count - 1, count, usize::MAX] {
+        assert_eq!(map.cell(i).encode(map.flags), map.raw(i));
+        let end = |offset: Option<u64>, len| offset.is_none_or(|at| at + len <= bytes.len() as u64);
+        assert!(end(map.cell_offset(i), 4) && end(map.graphics_offset(i), 32));
+        assert!(end(
+            map.logic_offset(i),
+            u64::from(map.flags.logic_bits()) / 8
+        ));
+        assert!(map.corners(i).len() == 4);
+    }
+    let is_whole = map.cells.len() == count
+        && (graphics == count || map.graphics.is_none())
+        && (logic == count || map.logic.is_none());
+    if is_whole {
+        let again = map_data::read(&map_data::write(&map).unwrap()).unwrap();
+        assert_eq!((again.cells, again.logic), (map.cells, map.logic));
+        assert_eq!(again.graphics, map.graphics);
+    }
+    false
+}
+
+const XMF: &str = r#"// A comment
+Metadata {
+	Version 1 0
+	Name "made up"
+	Resolution 424 240
+}
+Layer:Tile "ground" 0 16 8 2 1 {
+	RepeatMode "On"
+	ScrollRate 0.25 0.75
+	File:MapData "%PATH%/ground.map"
+	File:TileSource "%PATH%/ground.png" palShift=5 offset=32 {
+		Embed:TileInfo {
+			0 0 "grass"
+			1 2 `stone`; 2 1 "sand"
+		}
+	}
+}
+Layer:Tile "sky" 1 16 8 2 1 { Embed:MapData [AQAAAAIAAhA=]; Shared:TileData 0 }
+Layer:Sprite "things" 16 { # more
+	File:SpriteSource 3 "%PATH%/man.tga" name="man" horizOffset=1 vertOffset=2 width=3 height=4
+	File:SpriteSheet "%PATH%/all.png" {
+		SheetData id=56 {
+			32 1 2 3 4 name="cat"
+		}
+	}
+	Object:Sprite "man" 65536 3 -16 20 palSel=1 masterAlpha=250 { ToCollision }
+	Object:Box "gate" 1 16 17 48 49
+	Object:Polyline "path" 2 { Begin 1 2; Segment 3 4 { Bezier 5 6 }; Close }
+	Object:Quad "quad" 3 0 0 10 0 0 10 10 10
+}
+Embed:Palette "night" [/wECA4AEBQY=] offset=768
+"#;
+
+fn good_xmfs() -> Vec<Vec<u8>> {
+    let packed = |packing| {
+        let xmf = xmf::read(XMF.as_bytes()).unwrap();
+        xmf::write(&Xmf { packing, ..xmf })
+    };
+    let mut files = vec![
+        XMF.as_bytes().to_vec(),
+        XMF.replace('\n', "\r\n").into_bytes(),
+        packed(xmf::Packing::Zlib),
+        packed(xmf::Packing::Zstd),
+    ];
+    if let Some(real) = shared("corpus/ppe/test2.xmf") {
+        files.push(std::fs::read(real).unwrap());
+    }
+    files
+}
+
+fn check_xmf(bytes: &[u8]) -> bool {
+    let map = match xmf::read(bytes) {
+        Ok(map) => map,
+        Err(error) => {
+            check_problems(&[error.problem()]);
+            return true;
+        }
+    };
+    check_problems(&map.problems);
+    // What was read once can be read again, and is the same then.
+    let written = xmf::write(&map);
+    let again = xmf::read(&written).unwrap();
+    assert_eq!(again.layers.len(), map.layers.len());
+    assert_eq!(again.palettes.len(), map.palettes.len());
+    for (a, b) in map.layers.iter().zip(&again.layers) {
+        assert_eq!((&a.name, a.priority, a.size), (&b.name, b.priority, b.size));
+        assert_eq!(a.objects.len(), b.objects.len());
+        assert_eq!(a.tile_sources.len(), b.tile_sources.len());
+    }
+    false
+}
+
+fn good_sheets() -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    for depth in [png::BitDepth::Two, png::BitDepth::Eight] {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, 16, 8);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_depth(depth);
+        encoder.set_palette([1, 2, 3].repeat(4));
+        encoder.set_trns([0, 255].as_slice());
+        let row_bytes = 2 * depth as usize;
+        let rows: Vec<u8> = (0..8 * row_bytes).map(|i| i as u8 % 4).collect();
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(&rows).unwrap();
+        writer.finish().unwrap();
+        files.push(file);
+    }
+    for (kind, bits) in [(1, 24), (9, 32), (1, 16)] {
+        let mut file = vec![2, 1, kind, 0, 0, 4, 0, bits, 0, 0, 0, 0, 16, 0, 8, 0, 8, 0];
+        file.extend([7; 2]);
+        file.extend((0..bits / 2).collect::<Vec<u8>>());
+        if kind == 1 {
+            file.extend([0, 1, 2, 3].repeat(32));
+        } else {
+            file.extend([0xFF, 3]);
+        }
+        files.push(file);
+    }
+    files
+}
+
+fn check_sheet(bytes: &[u8]) -> bool {
+    let sheet = match sheet::read(bytes) {
+        Ok(sheet) => sheet,
+        Err(error) => {
+            check_problems(&[error.problem()]);
+            return true;
+        }
+    };
+    if let Some(sheet) = sheet {
+        assert_eq!(
+            sheet.indices.len(),
+            (sheet.size[0] * sheet.size[1]) as usize
+        );
+        assert!(sheet.palette.len() <= 256);
+        assert_eq!(sheet.colors().len(), sheet.palette.len());
+        assert!(sheet.indices.len() <= 1100 * bytes.len());
+    }
+    false
 }

@@ -41,7 +41,7 @@ pub(super) type TextProblems = problems::Problems<TextKind>;
 pub(super) enum TextKind {
     /// The compression of the text.
     Packing,
-    /// Text that is no SDLang.
+    /// Text that cannot be read.
     Syntax,
     /// More than is read.
     Limit,

@@ -6,7 +6,7 @@
 mod read;
 mod write;
 
-use crate::formats::Place;
+use crate::formats::{Place, quoted};
 
 pub(super) use read::read;
 pub use write::write;
@@ -149,8 +149,8 @@ impl Tag {
     pub fn title(&self) -> String {
         match (self.namespace.as_str(), self.name.as_str()) {
             ("", "") => "a tag without name".to_owned(),
-            ("", name) => format!("`{name}`"),
-            (namespace, name) => format!("`{namespace}:{name}`"),
+            ("", name) => quoted(name.as_bytes()),
+            (namespace, name) => quoted(format!("{namespace}:{name}").as_bytes()),
         }
     }
 }

@@ -233,7 +233,9 @@ fn read_tga(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
     // Pictures whose alpha is 0 everywhere were saved by programs that do not know of it.
     let has_alpha = head.color_bits == 32 && palette.iter().any(|color| color[3] != 0);
     if !has_alpha {
-        palette.iter_mut().for_each(|color| color[3] = 255);
+        for color in &mut palette {
+            color[3] = 255;
+        }
     }
     Ok(Some(Sheet {
         size,

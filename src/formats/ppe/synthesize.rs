@@ -15,16 +15,16 @@ pub fn synthesize(size: [u32; 2], flags: MapFlags, seed: u64) -> MapData {
     let cells = (0..count).map(|i| {
         let (x, y) = ((i % width) as u64, (i / width) as u64);
         // Eight by eight cells are alike, so that runs are as long as in drawn maps.
-        let patch = scramble(seed ^ x / 8 << 32 ^ y / 8);
+        let patch = scramble(seed ^ ((x / 8) << 32) ^ (y / 8));
         let bits = if patch.is_multiple_of(4) {
-            scramble(seed ^ x << 32 ^ y)
+            scramble(seed ^ (x << 32) ^ y)
         } else {
             patch
         };
         cell(bits as u32, flags)
     });
     let cells = cells.map(|cell| cell.encode(flags)).collect();
-    let value = |i: usize| scramble(seed ^ i as u64 / 5);
+    let value = |i: usize| scramble(seed ^ (i as u64 / 5));
     let logic = match flags.logic_bits() {
         0 => None,
         8 => Some(Logic::Bits8((0..count).map(|i| value(i) as u8).collect())),
@@ -34,7 +34,7 @@ pub fn synthesize(size: [u32; 2], flags: MapFlags, seed: u64) -> MapData {
     };
     let graphics = flags.has_graphics().then(|| {
         let corner = |i: usize| {
-            let bits = scramble(seed ^ i as u64 / 3);
+            let bits = scramble(seed ^ (i as u64 / 3));
             let [r, g, b, a, rest @ ..] = bits.to_le_bytes();
             Corner {
                 rgba: [r, g, b, a],
@@ -68,7 +68,7 @@ fn cell(bits: u32, flags: MapFlags) -> Cell {
         Layout::Old => bits >> 8 & 0x03FF,
         Layout::New => bits >> 8 & 0xF003,
     };
-    Cell::decode(bits % TILES | above_tile << 16, flags)
+    Cell::decode((bits % TILES) | (above_tile << 16), flags)
 }
 
 /// A number that looks like chance (splitmix64).

@@ -111,7 +111,7 @@ macro_rules! integers {
 integers!(u8 u16 u32 u64);
 
 /// Whether these can be the first bytes of a zlib stream (RFC 1950, 2.2).
-pub(super) fn is_zlib_header(&[method, flags]: &[u8; 2]) -> bool {
+pub(super) fn is_zlib_header([method, flags]: [u8; 2]) -> bool {
     const DEFLATE: u8 = 8;
     const LARGEST_WINDOW: u8 = 7;
     const DICTIONARY: u8 = 0x20;
@@ -330,7 +330,7 @@ mod tests {
         let (elements, end) = read(&mut Zlib::new(&zlib), 1 << 40);
         assert_eq!((elements.len(), end), (25, End::Complete));
         assert!(elements.capacity() <= STEP_BYTES);
-        let zstd = pack_zstd(&[7; 3 << 20]);
+        let zstd = pack_zstd(&vec![7; 3 << 20]);
         let (elements, end) = read(&mut Zstd::new(&zstd), 1 << 40);
         assert_eq!((elements.len(), end), (3 << 18, End::Complete));
         assert!(elements.capacity() <= 4 << 18);

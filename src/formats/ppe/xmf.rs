@@ -397,8 +397,8 @@ pub fn path_below_root(path: &str) -> &str {
     }
     loop {
         let trimmed = rest.trim_start_matches(['/', '\\']);
-        let parent = ["./", ".\\", "../", "..\\"].into_iter();
-        match parent.filter_map(|up| trimmed.strip_prefix(up)).next() {
+        let mut parents = ["./", ".\\", "../", "..\\"].into_iter();
+        match parents.find_map(|up| trimmed.strip_prefix(up)) {
             Some(after) => rest = after,
             None => return trimmed,
         }

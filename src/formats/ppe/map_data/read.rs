@@ -81,7 +81,7 @@ pub(in crate::formats::ppe) fn sniff(bytes: &[u8]) -> bool {
     match header.flags.compression() {
         Compression::None => packed.len() as u64 == header.plain_bytes(),
         Compression::Rle => rle::fits(packed, header.cell_count(), CELL_BYTES as usize),
-        Compression::Zlib => packed.first_chunk().is_some_and(is_zlib_header),
+        Compression::Zlib => packed.first_chunk().copied().is_some_and(is_zlib_header),
         Compression::Zstd => packed.starts_with(&ZSTD_MAGIC),
         Compression::Lzw | Compression::Several => false,
     }
@@ -265,7 +265,7 @@ fn place(offset: usize) -> Place {
     Place::Offset(HEADER_BYTES + offset as u64)
 }
 
-impl<'a> Reader<'a, '_> {
+impl Reader<'_, '_> {
     /// Tells the watcher how many bytes are read, and asks it whether to read on.
     fn go_on(&mut self, read: usize) -> bool {
         let done = read as f32 / self.packed.len().max(1) as f32;

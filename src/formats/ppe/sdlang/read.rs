@@ -142,12 +142,11 @@ impl<'a> Reader<'a, '_> {
     fn skip_comment(&mut self) {
         let at = self.at();
         let inside = self.rest().get(2..).unwrap_or_default();
-        match inside.windows(2).position(|pair| pair == b"*/") {
-            Some(len) => self.skip(len + 4),
-            None => {
-                self.skip(self.text.len());
-                self.syntax(at, || "this comment has no end; expected `*/`".to_owned());
-            }
+        if let Some(len) = inside.windows(2).position(|pair| pair == b"*/") {
+            self.skip(len + 4);
+        } else {
+            self.skip(self.text.len());
+            self.syntax(at, || "this comment has no end; expected `*/`".to_owned());
         }
     }
 
@@ -469,16 +468,13 @@ impl<'a> Reader<'a, '_> {
             return None;
         };
         let mut text = Vec::new();
-        match line[..end] {
-            [b'\\', escaped] => {
-                self.pos += 1;
-                self.escape(escaped, &mut text);
-                self.pos += 1;
-            }
-            _ => {
-                text.extend_from_slice(&line[..end]);
-                self.pos += end + 2;
-            }
+        if let [b'\\', escaped] = line[..end] {
+            self.pos += 1;
+            self.escape(escaped, &mut text);
+            self.pos += 1;
+        } else {
+            text.extend_from_slice(&line[..end]);
+            self.pos += end + 2;
         }
         Some(Value::Text(self.text_of(&text, at)))
     }
@@ -493,29 +489,25 @@ impl<'a> Reader<'a, '_> {
             return None;
         };
         let packed = &inside[..len];
-        self.pos += 1;
-        let decoded = BASE64.decode(packed);
-        let value = match decoded {
-            Ok(bytes) => Some(Value::Binary(bytes)),
-            Err(error) => {
-                let wrong = error.position.min(packed.len());
-                self.skip(wrong);
-                let at = self.at();
-                let found = quoted(&packed[wrong..packed.len().min(wrong + 1)]);
-                self.syntax(at, || match error.kind {
-                    data_encoding::DecodeKind::Symbol => {
-                        format!("found {found}; expected base64: letters, digits, `+` and `/`")
-                    }
-                    _ => "the base64 ends in the middle of a byte".to_owned(),
-                });
-                self.skip(packed.len() - wrong);
-                None
+        let error = match BASE64.decode(packed) {
+            Ok(bytes) => {
+                self.skip(len + 2);
+                return Some(Value::Binary(bytes));
             }
+            Err(error) => error,
         };
-        let decoded_from = usize::from(value.is_some()) * packed.len();
-        self.skip(decoded_from);
-        self.pos += 1;
-        value
+        let wrong = error.position.min(len);
+        self.skip(1 + wrong);
+        let at = self.at();
+        let found = quoted(&packed[wrong..len.min(wrong + 1)]);
+        self.syntax(at, || match error.kind {
+            data_encoding::DecodeKind::Symbol => {
+                format!("found {found}; expected base64: letters, digits, `+` and `/`")
+            }
+            _ => "the base64 ends in the middle of a byte".to_owned(),
+        });
+        self.skip(len - wrong + 1);
+        None
     }
 
     fn number(&mut self) -> Option<Value> {
@@ -807,7 +799,7 @@ mod tests {
             said[0].starts_with("524289:1: error: more than 524288 tags"),
             "{said:?}"
         );
-        let (_, said) = bad("1 ".repeat(100).repeat(10) + "\n1");
+        let (_, said) = bad("1 ".repeat(1000));
         assert!(said.is_empty());
     }
 

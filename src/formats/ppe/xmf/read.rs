@@ -74,7 +74,7 @@ pub fn read_with(
 /// Says whether a file is XMF: packed, or a text that begins with metadata or a layer.
 pub(in crate::formats::ppe) fn sniff(bytes: &[u8]) -> bool {
     if let Some(packed) = bytes.strip_prefix(ZLIB) {
-        return packed.first_chunk().is_some_and(is_zlib_header);
+        return packed.first_chunk().copied().is_some_and(is_zlib_header);
     }
     if let Some(packed) = bytes.strip_prefix(ZSTD) {
         return packed.starts_with(&ZSTD_MAGIC);
