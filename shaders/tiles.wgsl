@@ -121,6 +121,16 @@ fn chosen(value: u32) -> u32 {
 
 // ---- Colours ----
 
+// Column, row and page of what is shown in place of a picture.
+fn place_of(picture: u32) -> vec3i {
+    var shown = picture;
+    if REMAPPED {
+        shown = remap[picture];
+    }
+    let place = vec2u(shown, shown >> draw.page.x) & ((vec2u(1u) << draw.page.xy) - 1u);
+    return vec3i(vec2i(place), i32(shown >> (draw.page.x + draw.page.y)));
+}
+
 // The colour of a cell at a place, in pixels from its top left, not multiplied by its opacity.
 fn color_of(found: Found, inside: vec2f, level: u32, footprint: vec2f) -> vec4f {
     if COLORS {
@@ -139,14 +149,9 @@ fn color_of(found: Found, inside: vec2f, level: u32, footprint: vec2f) -> vec4f 
     } else if (found.value & SWAP_AXES) != 0u {
         at = at.yx * size / size.yx;
     }
-    var shown = picture;
-    if REMAPPED {
-        shown = remap[picture];
-    }
-    let slot = vec2u(shown, shown >> draw.page.x) & ((vec2u(1u) << draw.page.xy) - 1u);
-    let texel = ((slot << draw.page.zw) | at) >> vec2u(level);
-    let page = shown >> (draw.page.x + draw.page.y);
-    var color = textureLoad(pages, vec2i(texel), i32(page), i32(level));
+    let place = place_of(picture);
+    let texel = ((vec2u(place.xy) << draw.page.zw) | at) >> vec2u(level);
+    var color = textureLoad(pages, vec2i(texel), place.z, i32(level));
     if TINTED && found.index != NOWHERE {
         color = tinted(color, tints[found.index], (vec2f(pixel) + 0.5) * draw.per_tile);
     }
@@ -335,6 +340,15 @@ fn average(found: Found, footprint: vec2f) -> vec4f {
     if COLORS {
         return multiplied(unpack4x8unorm(found.value));
     }
+    if SQUARE && !TINTED && !HIGHLIGHTS {
+        // The last level has one texel, whichever way round it is.
+        let picture = found.value & PICTURE;
+        if picture >= draw.count {
+            return vec4f(0.0);
+        }
+        let place = place_of(picture);
+        return multiplied(textureLoad(pages, place.xy, place.z, i32(draw.last_level)));
+    }
     // Tiles that are not square have several texels in their last level.
     let texel = exp2(f32(draw.last_level));
     let count = vec2u(ceil(draw.tile / texel));
@@ -355,6 +369,14 @@ fn fs_overview(in: Build) -> @location(0) vec4f {
     let first = floor(in.clip.xy) * scale;
     let last = first + scale;
     var sum = vec4f(0.0);
+    if all(scale == vec2f(2.0)) {
+        // Which it is nearly always.
+        let at = vec2i(first);
+        for (var i = 0; i < 4; i++) {
+            sum += average(find(at + vec2i(i & 1, i >> 1u)), draw.tile * 8.0);
+        }
+        return sum * 0.25;
+    }
     for (var y = floor(first.y); y < last.y - 1e-3; y += 1.0) {
         for (var x = floor(first.x); x < last.x - 1e-3; x += 1.0) {
             let at = vec2f(x, y);

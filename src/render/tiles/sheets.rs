@@ -293,9 +293,10 @@ mod tests {
                 "{arrangement:?}"
             );
             assert!(arrangement.pages <= most_pages, "{arrangement:?}");
-            for axis in 0..2 {
-                assert!(1 << arrangement.pixel_bits[axis] >= size[axis]);
-                assert!(arrangement.page_size()[axis] <= 16_384, "{arrangement:?}");
+            let page = arrangement.page_size();
+            assert!(page.iter().all(|side| *side <= 16_384), "{arrangement:?}");
+            for (bits, side) in arrangement.pixel_bits.into_iter().zip(size) {
+                assert!(1 << bits >= side, "{arrangement:?}");
             }
         }
         // A few pictures do not take a page of many.
