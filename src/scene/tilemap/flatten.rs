@@ -5,6 +5,7 @@
 //! with 8 bits, rounded after each layer.
 
 use std::io::Write;
+use std::ops::Range;
 
 use super::{Cell, Frame, Layer, Pass, RectPx, Step, TileMap, Tileset};
 use crate::scene::{Picture, Shown};
@@ -48,14 +49,19 @@ impl FlatPicture<'_> {
 
     /// Draws a row into as many RGBA bytes as fit, from the left.
     pub fn row(&self, y: u64, row: &mut [u8]) {
+        self.part_of_row([0, y], row);
+    }
+
+    /// Draws what is to the right of a pixel, itself included, into as many RGBA bytes as fit.
+    fn part_of_row(&self, from: [u64; 2], row: &mut [u8]) {
         for pixel in row.chunks_exact_mut(RGBA) {
             pixel.copy_from_slice(&[0, 0, 0, 255]);
         }
-        let y = i64::try_from(y).unwrap_or(i64::MAX);
+        let from = from.map(|px| i64::try_from(px).unwrap_or(i64::MAX));
         for step in &self.map.steps {
             match *step {
-                Step::Layer { .. } => self.layer_row(*step, y, row),
-                Step::Things { layer } => self.things_row(layer, y, row),
+                Step::Layer { .. } => self.layer_row(*step, from, row),
+                Step::Things { layer } => self.things_row(layer, from, row),
             }
         }
     }
@@ -70,7 +76,7 @@ impl FlatPicture<'_> {
     }
 
     /// Draws a row of the layer of a step.
-    fn layer_row(&self, step: Step, y: i64, row: &mut [u8]) {
+    fn layer_row(&self, step: Step, [x0, y]: [i64; 2], row: &mut [u8]) {
         let Step::Layer {
             layer: index,
             skips_zero,
@@ -95,6 +101,7 @@ impl FlatPicture<'_> {
             return;
         }
         let [left, top] = layer.origin_px([0, 0]);
+        let left = left - x0;
         let (tile_row, dy) = ((y - top).div_euclid(tile_h), (y - top).rem_euclid(tile_h));
         let width = (row.len() / RGBA) as i64;
         let mut x = 0;
@@ -135,7 +142,7 @@ impl FlatPicture<'_> {
     }
 
     /// Draws the pictures of sprites.
-    fn things_row(&self, layer: Option<usize>, y: i64, row: &mut [u8]) {
+    fn things_row(&self, layer: Option<usize>, from: [i64; 2], row: &mut [u8]) {
         if layer.is_some_and(|layer| self.opacity(layer) == 0) {
             return;
         }
@@ -143,7 +150,7 @@ impl FlatPicture<'_> {
         for thing in things {
             let picture = thing.picture.and_then(|index| self.map.pictures.get(index));
             if let Some(picture) = picture {
-                picture_row(picture, thing.rect_px, y, row);
+                picture_row(picture, thing.rect_px, from, row);
             }
         }
     }
@@ -153,10 +160,11 @@ impl FlatPicture<'_> {
     /// # Errors
     /// When it is larger than a PNG can be, or cannot be written.
     pub fn write_png(&self, out: impl Write) -> Result<(), png::EncodingError> {
-        let too_large = |_| png::EncodingError::LimitsExceeded;
         let [width, height] = self.size;
-        let width_px = u32::try_from(width).map_err(too_large)?;
-        let height_px = u32::try_from(height).map_err(too_large)?;
+        if width.max(height) > MOST_PNG_PX {
+            return Err(png::EncodingError::LimitsExceeded);
+        }
+        let [width_px, height_px] = [width as u32, height as u32];
         let mut encoder = png::Encoder::new(out, width_px, height_px);
         encoder.set_color(png::ColorType::Rgba);
         encoder.set_depth(png::BitDepth::Eight);
@@ -171,47 +179,55 @@ impl FlatPicture<'_> {
         writer.finish()
     }
 
-    /// A picture of it with no side longer than so many pixels. Of a large map not every row is
+    /// A picture of it with no side longer than so many pixels. Of a large map not every pixel is
     /// looked at.
     pub fn scaled_down(&self, longest_px: u32) -> Picture {
         let [width, height] = self.size;
         let longest = width.max(height).max(1);
-        let scaled = |side: u64| {
-            let scaled = side * u64::from(longest_px).min(longest) / longest;
-            scaled.max(1) as usize
-        };
-        let [w, h] = [scaled(width), scaled(height)];
-        let mut row = vec![0; width as usize * RGBA];
-        let mut rgba = Vec::with_capacity(w * h * RGBA);
-        let mut sums = vec![[0_u32; 4]; w];
-        for line in 0..h as u64 {
-            let rows = line * height / h as u64..((line + 1) * height / h as u64).max(1);
-            let step = ((rows.end - rows.start) / MOST_ROWS_LOOKED_AT).max(1);
-            sums.fill([0; 4]);
-            for y in rows.step_by(step as usize) {
-                self.row(y, &mut row);
-                for (x, pixel) in row.chunks_exact(RGBA).enumerate() {
-                    let sum = &mut sums[x * w / width as usize];
-                    for (sum, channel) in sum.iter_mut().zip(&pixel[..3]) {
-                        *sum += u32::from(*channel);
+        let size = self.size.map(|side| {
+            let scaled = u128::from(side) * u128::from(longest_px) / u128::from(longest);
+            (scaled as u64).min(side).max(1)
+        });
+        let mut rgba = Vec::with_capacity((size[0] * size[1]) as usize * RGBA);
+        let mut looked_at = [0; MOST_LOOKED_AT * RGBA];
+        for line in 0..size[1] {
+            let rows = part(height, size[1], line);
+            for column in 0..size[0] {
+                let columns = part(width, size[0], column);
+                let across = (columns.end - columns.start).min(MOST_LOOKED_AT as u64) as usize;
+                let row = &mut looked_at[..across * RGBA];
+                let step = ((rows.end - rows.start) / MOST_LOOKED_AT as u64).max(1);
+                let (mut sums, mut count) = ([0_u32; 3], 0);
+                for y in rows.clone().step_by(step as usize).take(MOST_LOOKED_AT) {
+                    self.part_of_row([columns.start, y], row);
+                    for pixel in row.chunks_exact(RGBA) {
+                        for (sum, channel) in sums.iter_mut().zip(pixel) {
+                            *sum += u32::from(*channel);
+                        }
+                        count += 1;
                     }
-                    sum[3] += 1;
                 }
-            }
-            for [r, g, b, count] in &sums {
-                let mean = |sum: &u32| (sum / (*count).max(1)) as u8;
-                rgba.extend([mean(r), mean(g), mean(b), 255]);
+                let [r, g, b] = sums.map(|sum| (sum / count.max(1)) as u8);
+                rgba.extend([r, g, b, 255]);
             }
         }
         Picture {
-            size: [w as u32, h as u32],
+            size: size.map(|side| side as u32),
             rgba,
         }
     }
 }
 
-/// How many of the rows that are one row of a smaller picture are looked at, of many.
-const MOST_ROWS_LOOKED_AT: u64 = 4;
+/// Which of so many pixels are a pixel of a smaller picture of so many.
+fn part(all: u64, of: u64, index: u64) -> Range<u64> {
+    let at = |index: u64| (u128::from(all) * u128::from(index) / u128::from(of)) as u64;
+    at(index)..at(index + 1)
+}
+
+/// The most pixels along a side of a picture that is written: a row of it must fit in memory.
+const MOST_PNG_PX: u64 = 1 << 24;
+/// How many pixels are looked at across, and how many down, for one of a smaller picture.
+const MOST_LOOKED_AT: usize = 16;
 
 /// A part of a row that is within one cell.
 struct Span<'a> {
@@ -298,8 +314,9 @@ fn blend(pixel: &mut [u8], [r, g, b, a]: [u8; 4], opacity: u32) {
 }
 
 /// Draws a row of a picture that fills a rectangle.
-fn picture_row(picture: &Picture, rect: RectPx, y: i64, row: &mut [u8]) {
+fn picture_row(picture: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8]) {
     let [left, top] = rect.min;
+    let [left, right] = [left, rect.max[0]].map(|x| x - x0 as f32);
     let [w, h] = [0, 1].map(|axis| rect.max[axis] - rect.min[axis]);
     let down = (y as f32 + 0.5 - top) / h;
     if !(0.0..1.0).contains(&down) {
@@ -308,7 +325,7 @@ fn picture_row(picture: &Picture, rect: RectPx, y: i64, row: &mut [u8]) {
     let v = (down * picture.size[1] as f32) as usize;
     let ends = [
         left.round().max(0.0) as usize,
-        rect.max[0].round().max(0.0) as usize,
+        right.round().max(0.0) as usize,
     ];
     for (x, pixel) in row
         .chunks_exact_mut(RGBA)
