@@ -2,7 +2,7 @@
 //! that it can be stopped and gone through.
 
 use super::items::item;
-use super::{Layer, Pass, Step, Thing, TileMap, Tileset};
+use super::{Layer, Pass, Step, Strand, Thing, TileMap, Tileset};
 use crate::scene::{ClipInfo, Item, Playhead};
 
 /// The name of the clip.
@@ -16,7 +16,7 @@ impl TileMap {
     /// The clips of a map with these tilesets: one, if tiles of any change.
     pub fn clips_of(tilesets: &[Tileset]) -> Vec<ClipInfo> {
         let mut strands = tilesets.iter().flat_map(|tileset| &tileset.strands);
-        let changes = strands.any(|strand| strand.is_active());
+        let changes = strands.any(Strand::is_active);
         let clip = ClipInfo {
             name: NAME.to_owned(),
             frames: FRAMES,
@@ -77,7 +77,7 @@ impl TileMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::tilemap::{Strand, StrandMode, ThingKind};
+    use crate::scene::tilemap::{StrandMode, ThingKind};
 
     fn strand(first: u32, last: u32) -> Tileset {
         Tileset {

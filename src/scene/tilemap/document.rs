@@ -206,8 +206,8 @@ impl TileMap {
     pub(super) fn height_within(step: Step) -> f32 {
         match step {
             Step::Things { .. } => 0.25,
-            _ if !Self::is_new_layer(step) => 0.5,
-            _ => 0.0,
+            Step::Layer { .. } if !Self::is_new_layer(step) => 0.5,
+            Step::Layer { .. } => 0.0,
         }
     }
 

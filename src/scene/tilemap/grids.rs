@@ -198,13 +198,11 @@ impl TileMap {
         let own = self
             .grids_of(kind)
             .find(|(_, grid)| grid.layer == at.layer_number);
-        let (number, grid) = match own {
-            Some(own) => own,
-            None => {
-                let mut all = self.grids_of(kind);
-                all.next().filter(|_| all.next().is_none())?
-            }
+        let only = || {
+            let mut all = self.grids_of(kind);
+            all.next().filter(|_| all.next().is_none())
         };
+        let (number, grid) = own.or_else(only)?;
         let index = if grid.layer == at.layer_number && grid.size == at.layer.size {
             at.index
         } else {

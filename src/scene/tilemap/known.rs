@@ -305,7 +305,9 @@ fn count_zones(number: usize, grid: &Grid, zones: &mut [ZoneCounts]) {
         ended.for_each(|(part, _)| finish(part));
         (above, parts_above) = (runs, parts);
     }
-    parts_above.iter().for_each(|(part, _)| finish(part));
+    for (part, _) in &parts_above {
+        finish(part);
+    }
     for (zone, (part, bounds)) in best.into_iter().zip(bounds).enumerate() {
         let Some(counts) = zones.get_mut(zone) else {
             continue;
