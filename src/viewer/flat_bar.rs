@@ -12,8 +12,10 @@ use super::ui::Placed;
 
 /// How far the bar is from the edges of the view, in points.
 const MARGIN: f32 = 10.0;
-/// Width of the slider, in points.
+/// Width of the slider, in points; in narrow views it is less.
 const SLIDER_WIDTH: f32 = 130.0;
+/// In views that are narrower than this there is no more than the way to 3D and back, in points.
+const NARROW: f32 = 330.0;
 /// The layers can be pulled apart this many times as far as usual.
 const FARTHEST: f32 = 4.0;
 
@@ -31,20 +33,23 @@ pub(super) fn flat_bar(ctx: &Context, state: &mut State, view: Rect, placed: &mu
             frame.show(ui, |ui| {
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 4.0;
-                    bar(ui, state);
+                    bar(ui, state, view.width());
                 });
             });
         });
     placed.at("flat-bar", area.response.rect);
 }
 
-fn bar(ui: &mut Ui, state: &mut State) {
+fn bar(ui: &mut Ui, state: &mut State, width: f32) {
     let flat = state.is_flat();
     for (text, is_flat) in [("2D", true), ("3D", false)] {
         let button = ui.selectable_label(flat == is_flat, text);
         if tipped(button, Action::Flat).clicked() && flat != is_flat {
             state.run(Action::Flat);
         }
+    }
+    if width < NARROW {
+        return;
     }
     ui.separator();
     if let Some(window) = state.flat_window() {
@@ -60,18 +65,18 @@ fn bar(ui: &mut Ui, state: &mut State) {
         button(ui, state, "+", "Zoom in", Action::Zoom { nearer: true });
         button(ui, state, "Fit", "Fit the whole map", Action::FrameAll);
     } else {
-        gap(ui, state);
+        gap(ui, state, SLIDER_WIDTH.min(width - NARROW + 40.0));
     }
 }
 
 /// The slider that pulls the layers apart.
-fn gap(ui: &mut Ui, state: &mut State) {
+fn gap(ui: &mut Ui, state: &mut State, width: f32) {
     let usual = state
         .open
         .as_ref()
         .map_or(0.0, |open| open.lists.usual_layer_gap);
     let mut gap = state.shown.layer_gap.unwrap_or(usual);
-    ui.spacing_mut().slider_width = SLIDER_WIDTH;
+    ui.spacing_mut().slider_width = width;
     let slider = Slider::new(&mut gap, 0.0..=(usual * FARTHEST).max(1.0))
         .suffix(" px")
         .fixed_decimals(0)

@@ -19,6 +19,8 @@ use crate::scene::{Amounts, Document, Item, Picture, Shown};
 /// The longer side of the picture, in points, and how much of the view it takes at most.
 const SIDE: f32 = 168.0;
 const MOST_OF_VIEW: f32 = 0.34;
+/// In views that are smaller than this there is no room for it, in points.
+const LEAST_VIEW: egui::Vec2 = vec2(400.0, 200.0);
 /// How far it is from the edges of the view, in points.
 const MARGIN: f32 = 10.0;
 /// Pixels of a map that are looked at without keeping the window waiting.
@@ -59,7 +61,8 @@ impl MiniMap {
         view: Rect,
         placed: &mut Placed,
     ) {
-        let wanted = state.is_flat() && state.settings.mini_map;
+        let has_room = view.width() >= LEAST_VIEW.x && view.height() >= LEAST_VIEW.y;
+        let wanted = state.is_flat() && state.settings.mini_map && has_room;
         let (Some(map), true) = (state.map_size(), wanted) else {
             *self = Self::default();
             return;

@@ -119,7 +119,7 @@ impl Viewport {
             // The picture has the outline of the selection already.
             let item = state
                 .hovered
-                .filter(|item| state.shown.selected != Some(*item));
+                .filter(|item| state.shown.selected != Some(*item) && !state.measure.is_open());
             self.outline
                 .paint(ui.painter(), rect, open, &state.camera, item, &state.shown);
             self.labels
