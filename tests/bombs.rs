@@ -7,6 +7,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use mapscope::formats::ika::{self, map as ika_map, text_map, vsp};
 use mapscope::formats::pmf::archive::{Archive, NewFile};
 use mapscope::formats::pmf::{
     self, Chunk, ChunkClient, ChunkData, ChunkIndex, ClientDynamicLight, ClientMaterial, Cubes,
@@ -21,9 +22,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What `info` says of a map as text; it must not take too much for it.
 fn info(name: &str, map: &Pmf) -> String {
-    let file = tempfile::Builder::new().suffix(".pmf").tempfile().unwrap();
-    let bytes = pmf::write(map, Packing::Compressed).unwrap();
-    std::fs::write(file.path(), &bytes).unwrap();
+    info_of(name, ".pmf", &pmf::write(map, Packing::Compressed).unwrap())
+}
+
+/// What `info` says of a file as text; it must not take too much for it.
+fn info_of(name: &str, suffix: &str, bytes: &[u8]) -> String {
+    let file = tempfile::Builder::new().suffix(suffix).tempfile().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
     let output = tempfile::NamedTempFile::new().unwrap();
     let begin = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_mapscope"))
@@ -309,4 +314,113 @@ fn lights_without_end() {
     };
     client.dynamic_lights = vec![light; 255];
     info("lights", &map);
+}
+
+/// A map of ika with a size and number of layers that it is only said to have.
+fn ika_map_of(size: [u32; 2], layers: u32) -> Vec<u8> {
+    let map = ika::synthesize([4, 4], 1, 1);
+    let mut bytes = ika_map::write(&map).unwrap();
+    let texts = [&map.tileset, &map.music, &map.render_string];
+    let at = 6 + texts.iter().map(|text| 4 + text.len()).sum::<usize>();
+    for (i, number) in size.into_iter().enumerate() {
+        bytes[at + 4 * i..][..4].copy_from_slice(&number.to_le_bytes());
+    }
+    bytes[at + 17..][..4].copy_from_slice(&layers.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn tiles_that_are_only_promised() {
+    let text = info_of("promised tiles", ".map", &ika_map_of([8192, 8192], 1));
+    assert!(text.contains("expected 268435456"), "{text}");
+    info_of("a promised row", ".map", &ika_map_of([1 << 26, 1], 1));
+    info_of(
+        "promised layers",
+        ".map",
+        &ika_map_of([8192, 8192], 1 << 30),
+    );
+    let mut zeros = ika_map_of([8192, 8192], 1 << 20);
+    // Nothing but the head of it.
+    let layer = zeros
+        .windows(2)
+        .position(|two| two == [0x78, 0x9c])
+        .unwrap();
+    zeros.truncate(layer - 20);
+    zeros.resize(zeros.len() + (40 << 20), 0);
+    let text = info_of("layers of nothing", ".map", &zeros);
+    assert!(text.contains("Layers       1024"), "{text}");
+
+    let map = ika::synthesize_text([4, 4], 1, 1);
+    let bytes = text_map::write(&map).unwrap();
+    let text = String::from_utf8_lossy(&bytes)
+        .replace("(width '4')", "(width '8192')")
+        .replace("(height '4')", "(height '8192')");
+    let text = info_of("promised tiles of a text", ".ika-map", text.as_bytes());
+    assert!(text.contains("expected 268435456"), "{text}");
+}
+
+#[test]
+fn tiles_of_nothing() {
+    let size = [4096, 4096];
+    let tiles = vec![0; 4096 * 4096];
+    let layer = ika_map::Layer {
+        tiles: tiles.clone(),
+        ..ika_map::Layer::default()
+    };
+    let map = ika::Map {
+        size,
+        layers: vec![layer; 12],
+        obstruction: vec![0; tiles.len()],
+        zone_numbers: tiles.clone(),
+        ..ika::synthesize([4, 4], 0, 1)
+    };
+    let text = info_of("empty layers", ".map", &ika_map::write(&map).unwrap());
+    assert!(text.contains("may inflate to"), "{text}");
+    let layer = text_map::Layer {
+        size,
+        tiles,
+        obstructions: vec![0; 4096 * 4096],
+        ..text_map::Layer::default()
+    };
+    let map = ika::TextMap {
+        layers: vec![layer; 12],
+        ..ika::synthesize_text([4, 4], 0, 1)
+    };
+    let text = info_of("empty texts", ".ika-map", &text_map::write(&map).unwrap());
+    assert!(text.contains("may inflate to"), "{text}");
+}
+
+#[test]
+fn pixels_of_nothing() {
+    let tileset = ika::Vsp {
+        tile_size: [4, 4],
+        count: 1 << 22,
+        pixels: vsp::Pixels::Rgba(vec![0; 4 << 26]),
+        ..ika::synthesize_tileset(1)
+    };
+    let bytes = vsp::write(&tileset).unwrap();
+    info_of("many tiles", ".vsp", &bytes);
+}
+
+#[test]
+fn texts_of_parentheses() {
+    let many = |piece: &str| format!("(ika-map {}", piece.repeat((8 << 20) / piece.len()));
+    for (name, piece) in [
+        ("nodes", "(a)"),
+        ("nested nodes", "(a "),
+        ("texts", "(a ''"),
+        ("closed", ")"),
+        ("layers", "(layers (layer ))"),
+        ("lines", "\n"),
+    ] {
+        info_of(name, ".ika-map", many(piece).as_bytes());
+    }
+    let layers = format!("(ika-map (layers {}))", "(layer )".repeat(1 << 20));
+    info_of("many layers", ".ika-map", layers.as_bytes());
+    let zones = format!(
+        "(ika-map (zones {})(layers (layer (zones {}))))",
+        "(zone (label a))".repeat(100_000),
+        "(zone (label b))".repeat(100_000)
+    );
+    info_of("zones", ".ika-map", zones.as_bytes());
 }

@@ -10,10 +10,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mapscope::formats::ika::{Map, TextMap, Vsp, map, text_map, vsp};
+use mapscope::formats::ika::{self, Map, TextMap, Vsp, map, text_map, vsp};
 use mapscope::formats::{Problem, Severity};
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{Document, InfoQuery, Shown};
+use mapscope::scene::tilemap::{
+    Cell, GridKind, GridValues, Pass, Step, StrandMode, ThingKind, TileMap, numbered_tile,
+};
+use mapscope::scene::{Document, Drawable, InfoQuery, Shown};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -441,4 +444,265 @@ fn broken_maps_are_opened() {
             Err(error) => assert_eq!(truth["expect"], "error", "{name}: {error}"),
         }
     }
+}
+
+/// A folder with a map and, if there is one, its tileset.
+fn folder(map: &Map, tileset: Option<(&str, &[u8])>) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made_up.map");
+    fs::write(&path, map::write(map).unwrap()).unwrap();
+    if let Some((name, bytes)) = tileset {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    (folder, path)
+}
+
+#[track_caller]
+fn tiles(document: &dyn Document) -> &TileMap {
+    match document.drawable() {
+        Drawable::Tiles(map) => map,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn messages(document: &dyn Document) -> Vec<String> {
+    let problems = document.problems().iter();
+    problems.map(ToString::to_string).collect()
+}
+
+fn made_up_tileset() -> Vec<u8> {
+    vsp::write(&ika::synthesize_tileset(1)).unwrap()
+}
+
+#[test]
+fn binary_maps_are_drawn_as_their_render_string_says() {
+    let map = Map {
+        render_string: "2E12".to_owned(),
+        is_round: true,
+        ..ika::synthesize([10, 8], 3, 1)
+    };
+    let (_folder, path) = folder(&map, Some(("Made_Up.VSP", &made_up_tileset())));
+    let document = open(&path);
+    assert_eq!(messages(&*document), [""; 0]);
+    let shown = tiles(&*document);
+    let layers: Vec<_> = shown
+        .steps
+        .iter()
+        .map(|step| match step {
+            Step::Layer {
+                layer,
+                skips_zero,
+                pass: Pass::All,
+                ..
+            } => Some((*layer, *skips_zero)),
+            Step::Things { layer: None } => None,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    // The first that is drawn shows its tile 0, whichever it is.
+    let expected = [Some((1, false)), None, Some((0, true)), Some((1, true))];
+    assert_eq!(layers, expected);
+    for (layer, file) in shown.layers.iter().zip(&map.layers) {
+        assert_eq!((layer.size, layer.wraps), ([10, 8], [true; 2]));
+        let cells: Vec<u32> = layer.cells.iter().map(|cell| cell.0).collect();
+        assert_eq!(cells, file.tiles);
+        assert_eq!(layer.parallax.mul, file.parallax.mul);
+    }
+    let [obstruction, zones] = &shown.grids[..] else {
+        panic!("{:?}", shown.grids)
+    };
+    assert_eq!(obstruction.kind, GridKind::Obstruction);
+    assert!(matches!(&obstruction.values, GridValues::U8(v) if *v == map.obstruction));
+    assert_eq!((zones.kind, zones.layer), (GridKind::Zones, 0));
+    assert!(matches!(&zones.values, GridValues::U32(v) if *v == map.zone_numbers));
+    assert_eq!(shown.zones[1].name, "Café");
+
+    let entity = &shown.things[2];
+    assert_eq!(
+        (entity.kind, entity.name.as_str()),
+        (ThingKind::Entity, "Entity 2")
+    );
+    assert_eq!(
+        entity.rect_px.min,
+        map.entities[2].position.map(|px| px as f32)
+    );
+    assert_eq!(entity.rect_px.max, entity.rect_px.min.map(|px| px + 16.0));
+    assert_eq!(entity.faces, Some([-1, 0]));
+    // It wanders in tiles 2 to 10 across and 3 to 12 down.
+    let wander = entity.wander_px.unwrap();
+    assert_eq!((wander.min, wander.max), ([32.0, 48.0], [176.0, 208.0]));
+    assert_eq!(shown.things[1].wander_px, None);
+
+    let tileset = &shown.tilesets[0];
+    assert_eq!(
+        (tileset.tile_size, tileset.count, tileset.missing),
+        ([16, 16], 65, Some(64))
+    );
+    assert!(!tileset.is_placeholder);
+    let modes: Vec<_> = tileset.strands.iter().map(|strand| strand.mode).collect();
+    let expected = [
+        StrandMode::Forward,
+        StrandMode::Backward,
+        StrandMode::Random,
+        StrandMode::PingPong,
+    ];
+    assert_eq!(modes, expected);
+    assert_eq!(shown.clips.len(), 1);
+}
+
+#[test]
+fn text_maps_have_their_own_places() {
+    let map = ika::synthesize_text([12, 10], 3, 2);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made_up.ika-map");
+    fs::write(&path, text_map::write(&map).unwrap()).unwrap();
+    fs::write(folder.path().join("made_up.vsp"), made_up_tileset()).unwrap();
+    let document = open(&path);
+    assert_eq!(
+        (document.format().id, document.version().as_str()),
+        ("ika-map-text", "1.2")
+    );
+    assert_eq!(messages(&*document), [""; 0]);
+    let shown = tiles(&*document);
+    for (layer, file) in shown.layers.iter().zip(&map.layers) {
+        assert_eq!((&layer.name, layer.size), (&file.label, file.size));
+        assert_eq!((layer.position_px, layer.wraps), (file.position, file.wrap));
+    }
+    // Tile 0 is drawn like any other.
+    let skips = |step: &Step| {
+        matches!(
+            step,
+            Step::Layer {
+                skips_zero: true,
+                ..
+            }
+        )
+    };
+    assert!(!shown.steps.iter().any(skips));
+    // What stands on a layer has its place from there.
+    let things: Vec<_> = shown.things.iter().filter(|t| t.layer == Some(2)).collect();
+    let kinds: Vec<_> = things.iter().map(|thing| thing.kind).collect();
+    assert_eq!(kinds[..4], [ThingKind::Entity; 4]);
+    assert_eq!(kinds[4..], [ThingKind::ZoneArea]);
+    let [x, y] = map.layers[2].entities[1].position;
+    assert_eq!(things[1].rect_px.min, [(x + 16) as f32, (y - 8) as f32]);
+    assert_eq!(things[4].rect_px.min, [32.0, 24.0]);
+    assert_eq!(things[4].rect_px.max, [96.0, 72.0]);
+    assert_eq!(things[4].zone, Some(0));
+    let waypoint = shown.things.last().unwrap();
+    assert_eq!(
+        (waypoint.kind, waypoint.rect_px.min),
+        (ThingKind::Waypoint, [40.0, 24.0])
+    );
+    assert_eq!(shown.grids.len(), 3);
+    assert_eq!(shown.grids[1].layer, 1);
+}
+
+#[test]
+fn tiles_without_a_tileset_show_their_numbers() {
+    let map = ika::synthesize([10, 8], 2, 1);
+    let (_folder, path) = folder(&map, None);
+    let document = open(&path);
+    let [message] = &messages(&*document)[..] else {
+        panic!("{:?}", messages(&*document))
+    };
+    assert!(message.starts_with("0x6: warning: the tileset `made_up.vsp` was not found in"));
+    assert!(
+        message.ends_with("tiles are shown by their numbers"),
+        "{message}"
+    );
+    let tileset = &tiles(&*document).tilesets[0];
+    let greatest = map
+        .layers
+        .iter()
+        .flat_map(|layer| &layer.tiles)
+        .max()
+        .unwrap();
+    assert!(tileset.is_placeholder);
+    assert_eq!(tileset.missing, Some(*greatest as usize + 1));
+    assert_eq!(tileset.picture(17).unwrap(), numbered_tile([16, 16], 17));
+    // Layers lie above each other, so nothing is to be seen of tile 0.
+    assert!(tileset.picture(0).unwrap().iter().all(|byte| *byte == 0));
+    // A file that comes later is waited for.
+    assert!(
+        document
+            .dependencies()
+            .iter()
+            .any(|path| path.ends_with("made_up.vsp"))
+    );
+
+    let nameless = Map {
+        tileset: String::new(),
+        ..map
+    };
+    let document = open(&folder(&nameless, None).1.clone());
+    assert!(messages(&*document)[0].contains("the map names no tileset"));
+}
+
+#[test]
+fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
+    let map = ika::synthesize([10, 8], 1, 1);
+    let whole = made_up_tileset();
+    let (_folder, path) = folder(&map, Some(("made_up.vsp", &whole[..whole.len() / 2])));
+    let document = open(&path);
+    let problems = messages(&*document);
+    assert!(problems.len() >= 2, "{problems:?}");
+    assert!(problems[0].contains("the tileset `made_up.vsp` at 0x4b: pixels: they take"));
+    let tileset = &tiles(&*document).tilesets[0];
+    let count = tileset.missing.unwrap();
+    assert!((1..64).contains(&count) && !tileset.is_placeholder);
+    assert_eq!(tileset.rgba.len(), tileset.count * 1024);
+
+    let (_folder, path) = folder(&map, Some(("made_up.vsp", b"no tileset")));
+    let document = open(&path);
+    let problems = messages(&*document);
+    assert!(problems[0].contains("`made_up.vsp` cannot be read: 0x0: head: version"));
+    assert!(tiles(&*document).tilesets[0].is_placeholder);
+}
+
+#[test]
+fn numbers_that_the_tileset_lacks_are_shown_and_kept() {
+    let mut map = ika::synthesize([10, 8], 2, 1);
+    map.layers[1].tiles[23] = 64;
+    map.layers[1].tiles[40] = u32::MAX;
+    let (_folder, path) = folder(&map, Some(("made_up.vsp", &made_up_tileset())));
+    let document = open(&path);
+    let problems = messages(&*document);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    let expected = "Layer 2: tile number 64 at (3, 2), and 1 more like it; expected numbers below \
+                    64, as many as the tileset has";
+    assert!(problems[0].contains(expected), "{problems:?}");
+    let layer = &tiles(&*document).layers[1];
+    assert_eq!((layer.cells[23], layer.cells[40]), (Cell(64), Cell(64)));
+    let info = document.info(&InfoQuery::default());
+    let hash = sha256_of_words(&map.layers[1].tiles);
+    assert_eq!(info["layers"][1]["tiles_sha256"], json!(hash));
+    let properties = tiles(&*document).facts.cell(1, 40);
+    let number = properties[0]
+        .properties
+        .iter()
+        .find(|p| p.name == "Tile number");
+    assert_eq!(number.unwrap().value, u32::MAX.to_string());
+}
+
+#[test]
+fn a_tileset_is_shown_on_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tiles.vsp");
+    fs::write(&path, made_up_tileset()).unwrap();
+    let document = open(&path);
+    let shown = tiles(&*document);
+    assert_eq!(shown.layers[0].size, [16, 4]);
+    assert_eq!(shown.layers[0].cells[17], Cell(17));
+    let tileset = ika::synthesize_tileset(1);
+    let ([width, height], pixels) = flat(&*document);
+    assert_eq!([width, height], [256, 64]);
+    // The tenth pixel of row 5 of tile 17, which is opaque.
+    let at = ((16 + 5) * width as usize + 16 + 10) * 4;
+    let rgba = tileset.rgba();
+    assert_eq!(
+        pixels[at..at + 4],
+        rgba[(17 * 256 + 5 * 16 + 10) * 4..][..4]
+    );
+    assert_eq!(document.clips().len(), 1);
 }

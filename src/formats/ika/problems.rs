@@ -11,6 +11,7 @@ pub(super) enum Kind {
     Block,
     CutOff,
     Layer,
+    TooMany,
     Syntax,
     Order,
     LongBlock,
@@ -29,10 +30,11 @@ pub(super) enum Kind {
 }
 
 /// How bad each kind is, and what there are more of when not all are listed.
-const KINDS: [(Severity, &str); 18] = [
+const KINDS: [(Severity, &str); 19] = [
     (Severity::Error, "blocks that cannot be read in full"),
     (Severity::Error, "parts that are cut off"),
     (Severity::Error, "layers that cannot be read"),
+    (Severity::Error, "lists that are too long"),
     (Severity::Error, "faults of the text"),
     (Severity::Warning, "parts in another order"),
     (

@@ -6,7 +6,7 @@ use serde_json::{Map as JsonMap, Value, json};
 
 use super::cells::sha256;
 use super::properties::group;
-use crate::formats::ika::vsp::{self, Vsp};
+use crate::formats::ika::vsp::{self, Pixels, Vsp};
 use crate::formats::{Place, Problem};
 use crate::scene::assets::{AssetError, AssetRoots};
 use crate::scene::registry::{OpenOptions, Source};
@@ -21,8 +21,6 @@ const PLACEHOLDER_SIDE: u32 = 16;
 const MOST_PLACEHOLDERS: usize = 4096;
 /// How many problems of a tileset are listed with its map.
 const MOST_PROBLEMS: usize = 8;
-/// The most pictures that cells can have the numbers of, with the one for missing tiles.
-const MOST_PICTURES: usize = Cell::NOTHING as usize - 1;
 /// How many columns a tileset is shown in, if it is not very large.
 const COLUMNS: u32 = 16;
 
@@ -118,22 +116,29 @@ impl Found {
         let messages = self.messages.drain(..);
         problems.extend(messages.map(|message| Problem::warning(place, message)));
         match self.vsp.take() {
-            Some(vsp) => tileset(&vsp, &self.name),
+            Some(vsp) => tileset(vsp, &self.name),
             None => placeholders(greatest, &self.name),
         }
     }
 }
 
 /// The pictures of a tileset, and one more for numbers that it does not have.
-fn tileset(vsp: &Vsp, name: &str) -> Tileset {
-    let mut rgba = vsp.rgba().into_owned();
+fn tileset(vsp: Vsp, name: &str) -> Tileset {
     let tile_bytes = vsp.tile_pixels() as usize * 4;
+    let (tile_size, strands) = (vsp.tile_size, vsp.strands.clone());
+    let mut rgba = match vsp.pixels {
+        Pixels::Rgba(bytes) => bytes,
+        _ => vsp.rgba().into_owned(),
+    };
     // Of the last tile there may be only a part.
-    let count = rgba.len().div_ceil(tile_bytes.max(1)).min(MOST_PICTURES);
+    let count = rgba.len().div_ceil(tile_bytes.max(1));
+    let missing = missing_tile(tile_size);
+    rgba.reserve_exact((count * tile_bytes).saturating_sub(rgba.len()) + missing.len());
     rgba.resize(count * tile_bytes, 0);
-    rgba.extend(missing_tile(vsp.tile_size));
+    rgba.extend(missing);
     let last = count.saturating_sub(1) as u32;
-    let strands = vsp.active_strands().map(|strand| Strand {
+    let strands = strands.iter().filter(|strand| strand.is_active());
+    let strands = strands.map(|strand| Strand {
         first: u32::from(strand.start).min(last),
         last: u32::from(strand.finish).min(last),
         delay_ticks: strand.delay.into(),
@@ -146,7 +151,7 @@ fn tileset(vsp: &Vsp, name: &str) -> Tileset {
     });
     Tileset {
         name: name.to_owned(),
-        tile_size: vsp.tile_size,
+        tile_size,
         count: count + 1,
         rgba,
         tiles: Vec::new(),
@@ -182,7 +187,10 @@ fn placeholders(greatest: Option<u32>, name: &str) -> Tileset {
 
 /// A tileset on its own: all its tiles in rows.
 pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
-    let tileset = tileset(&vsp, name);
+    let problems = std::mem::take(&mut vsp.problems);
+    let version = vsp.version.to_string();
+    let facts = TilesetFacts::of(&vsp);
+    let tileset = tileset(vsp, name);
     let count = tileset.missing.unwrap_or_default() as u32;
     let side = f64::from(count).sqrt().ceil() as u32;
     let columns = COLUMNS.max(side).min(count.max(1));
@@ -196,9 +204,6 @@ pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
         ..Layer::default()
     }];
     let tilesets = vec![tileset];
-    let problems = std::mem::take(&mut vsp.problems);
-    let version = vsp.version.to_string();
-    let facts = TilesetFacts::of(&vsp);
     TileMap {
         steps: TileMap::steps_in_file_order(&layers, &[]),
         clips: TileMap::clips_of(&tilesets),

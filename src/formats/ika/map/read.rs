@@ -290,7 +290,7 @@ impl Layout {
 
         if self.infos.len() > MOST_LAYERS {
             let at = self.infos.get(MOST_LAYERS).map_or(0, |(at, _)| *at);
-            problems.add(Kind::Layer, Place::Offset(at as u64), || {
+            problems.add(Kind::TooMany, Place::Offset(at as u64), || {
                 format!(
                     "{} layers; the first {MOST_LAYERS} are shown",
                     self.infos.len()

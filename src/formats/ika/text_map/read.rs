@@ -152,7 +152,7 @@ impl Reader {
         let mut read = Vec::new();
         for (i, node) in list(root, "layers", "layer").enumerate() {
             if i == MOST_LAYERS {
-                self.problems.add(Kind::Layer, node.place(), || {
+                self.problems.add(Kind::TooMany, node.place(), || {
                     format!("{layers} layers; the first {MOST_LAYERS} are shown")
                 });
                 break;

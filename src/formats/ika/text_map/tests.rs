@@ -129,6 +129,18 @@ fn only_maps_are_read() {
 }
 
 #[test]
+fn there_are_not_too_many_layers() {
+    let read = good(&format!("(ika-map (layers {}))", "(layer )".repeat(3000)));
+    assert_eq!(read.layers.len(), 1024);
+    let messages = messages(&read);
+    let expected = "3000 layers; the first 1024 are shown";
+    assert!(
+        messages.iter().any(|m| m.ends_with(expected)),
+        "{messages:?}"
+    );
+}
+
+#[test]
 fn sections_are_found_by_name() {
     let read = good(
         "(ika-map (version 1.1)(zones (zone (script b)(label a)))(other (layers (layer )))\n\

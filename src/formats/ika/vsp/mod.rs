@@ -171,6 +171,7 @@ impl Vsp {
     /// The pixels of all tiles that there are as red, green, blue and alpha, not multiplied.
     pub fn rgba(&self) -> Cow<'_, [u8]> {
         match &self.pixels {
+            // As they are: these may be many.
             Pixels::Rgba(bytes) => Cow::Borrowed(bytes),
             Pixels::Indexed(indices) => {
                 let transparent = usize::from(self.transparent_index());

@@ -20,6 +20,8 @@ const DESCRIPTION_BYTES: usize = 64;
 const STRAND_BYTES: usize = 8;
 /// The edge of the tiles of VERGE, in pixels.
 const VERGE_TILE: u32 = 16;
+/// The most tiles of a tileset: far more than any has, and few enough to count the uses of each.
+const MOST_COUNT: u32 = 1 << 22;
 /// What the tileset of VERGE 3 begins with.
 const VERGE_3_MAGIC: &[u8] = b"VSP\0";
 
@@ -144,10 +146,10 @@ impl Head {
                 return Err(cursor.fault(0, found, "2 to 6"));
             }
         }
-        if head.pixel_count() > MOST_TILES {
+        if head.pixel_count() > MOST_TILES || head.count > MOST_COUNT {
             let [width, height] = head.tile_size;
             let found = format_args!("{} tiles of {width} x {height} pixels", head.count);
-            return Err(cursor.fault(2, found, format!("at most {MOST_TILES} pixels")));
+            return Err(cursor.fault(2, found, most()));
         }
         head.packing = match version {
             3 | 5 => Packing::Rle,
@@ -207,6 +209,11 @@ impl Head {
         }
         Ok(())
     }
+}
+
+/// How large a tileset can be, for messages.
+fn most() -> String {
+    format!("at most {MOST_COUNT} tiles and {MOST_TILES} pixels")
 }
 
 fn palette(cursor: &mut Cursor<'_>) -> Result<Vec<[u8; 3]>, ReadError> {
@@ -433,11 +440,11 @@ fn read_text(
     let size = [number(dimensions, "width")?, number(dimensions, "height")?];
     let [width, height] = size.map(u64::from);
     let pixels = (width * height).saturating_mul(count.into());
-    if width * height == 0 || pixels > MOST_TILES {
+    if width * height == 0 || pixels > MOST_TILES || count > MOST_COUNT {
         return Err(ReadError::unreadable(
             dimensions.place(),
             format!("{count} tiles of {width} x {height} pixels"),
-            format!("at least 1 x 1 and at most {MOST_TILES} pixels"),
+            format!("at least 1 x 1 and {}", most()),
         ));
     }
     let data = tiles
