@@ -20,6 +20,7 @@ mod parallel;
 mod pen;
 pub mod pictures;
 mod playback;
+pub mod ppe;
 pub mod registry;
 mod shown;
 pub mod terrain;

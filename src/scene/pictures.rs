@@ -161,7 +161,7 @@ pub(super) fn load(name: &str, seed: u64, source: &Source, roots: &AssetRoots) -
 ///
 /// A header that promises a picture of more than [`MOST_PIXELS_A_SIDE`] is refused before any
 /// memory is taken for it.
-fn decode(bytes: &[u8]) -> Result<RgbaImage, image::ImageError> {
+pub(super) fn decode(bytes: &[u8]) -> Result<RgbaImage, image::ImageError> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
     if reader.format().is_none() {
         // TGA has no signature of its own.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::{Document, ika, level, model, terrain};
+use super::{Document, ika, level, model, ppe, terrain};
 use crate::formats::{self, Format, Problem, ReadError};
 
 /// Makes a document of a file's bytes.
@@ -46,6 +46,15 @@ static REGISTRY: &[Entry] = &[
     Entry {
         format: &formats::ika::vsp::FORMAT,
         open: ika::open_tileset,
+    },
+    Entry {
+        format: &formats::ppe::XMF_FORMAT,
+        open: ppe::open_xmf,
+    },
+    // Has no magic number, so that all others are asked before.
+    Entry {
+        format: &formats::ppe::MAP_FORMAT,
+        open: ppe::open_map,
     },
 ];
 

@@ -2,12 +2,13 @@
 
 use serde_json::{Map as JsonMap, Value, json};
 
-use super::cells::{Numbers, Room};
-use super::properties::{bytes, faces, group, named, texts, unpacked, yes};
+use super::cells::Numbers;
+use super::properties::{bytes, faces, named, unpacked};
 use super::tileset::Found;
 use crate::formats::ika::map::{self, DrawStep, Entity, FORMAT, Map, STATES};
 use crate::formats::ika::{DIRECTIONS, Parallax as FileParallax};
 use crate::formats::{Place, Problem};
+use crate::scene::tilemap::making::{Room, group, texts, yes};
 use crate::scene::tilemap::{
     Cell, Facts, Grid, GridKind, GridValues, Layer, Parallax, Pass, RectPx, Step, Thing, ThingKind,
     TileMap, Tileset, Zone,

@@ -3,23 +3,6 @@
 use std::ops::Range;
 
 use crate::formats::ika::DIRECTIONS;
-use crate::scene::{Property, PropertyGroup};
-
-pub(super) fn group(title: &'static str, properties: Vec<Property>) -> PropertyGroup {
-    PropertyGroup { title, properties }
-}
-
-pub(super) fn yes(name: &'static str, is_so: bool) -> Property {
-    Property::new(name, if is_so { "yes" } else { "no" })
-}
-
-/// Texts that are not empty, with the names of their fields.
-pub(super) fn texts<const N: usize>(
-    fields: [(&'static str, &str); N],
-) -> impl Iterator<Item = Property> {
-    let given = fields.into_iter().filter(|(_, text)| !text.is_empty());
-    given.map(|(name, text)| Property::new(name, text))
-}
 
 /// Bytes of a file.
 pub(super) fn bytes(range: &Range<u64>) -> String {

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::{Map as JsonMap, Value, json};
 
-use super::cells::{Numbers, Room};
+use super::cells::Numbers;
 use super::map::{cell_properties, entity_rect, parallax, parallax_numbers, warn_of_outside};
-use super::properties::{bytes, faces_by_word, group, texts, yes};
+use super::properties::{bytes, faces_by_word};
 use super::tileset::Found;
 use crate::formats::ika::text_map::{Entity, FORMAT, Span, TextMap, ZoneRect};
+use crate::scene::tilemap::making::{Room, group, texts, yes};
 use crate::scene::tilemap::{
     Cell, Facts, Grid, GridKind, GridValues, Layer, RectPx, Thing, ThingKind, TileMap, Zone,
 };

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map as JsonMap, Value, json};
 
-use super::cells::sha256;
-use super::properties::group;
 use crate::formats::ika::vsp::{self, Pixels, Vsp};
 use crate::formats::{Place, Problem};
 use crate::scene::assets::{AssetError, AssetRoots};
 use crate::scene::registry::{OpenOptions, Source};
+use crate::scene::tilemap::making::{group, sha256};
 use crate::scene::tilemap::{
     Cell, Facts, Layer, Strand, StrandMode, TileMap, Tileset, missing_tile, numbered_tile,
 };

@@ -13,6 +13,7 @@ mod flatten;
 mod grids;
 mod items;
 mod known;
+pub(in crate::scene) mod making;
 mod outline;
 mod overlays;
 mod pick;

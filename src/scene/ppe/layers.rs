@@ -1,0 +1,364 @@
+//! Layers, put together one by one with all that they need.
+
+use std::sync::Arc;
+
+use super::files::{Files, file_name};
+use super::objects;
+use super::palette::MapPalette;
+use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
+use crate::formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
+use crate::formats::ppe::{Corner, Logic, MapData, MapFlags};
+use crate::formats::{Place, Problem};
+use crate::scene::Picture;
+use crate::scene::tilemap::making::Room;
+use crate::scene::tilemap::{
+    Cell, Grid, GridKind, GridValues, Layer, Parallax, Thing, TileMap, Tileset,
+};
+
+/// How many problems of a map file are listed with a container.
+const MOST_PROBLEMS: usize = 8;
+/// How many bytes pictures of tiles may have in all.
+const MOST_PICTURE_BYTES: usize = 192 << 20;
+/// How many cells all layers may have: those of the largest map, and as many again.
+const MOST_CELLS: usize = 1 << 27;
+/// What rates of scrolling are rounded to, where no small number fits.
+const FINEST_RATE: i32 = 1 << 12;
+
+/// A map that is being made.
+pub(super) struct Builder {
+    /// The colours of the map.
+    pub(super) palette: MapPalette,
+    /// What is wrong.
+    pub(super) notes: Vec<Problem>,
+    /// Where what has no place of its own is wrong.
+    place: Place,
+    room: Room,
+    picture_bytes_left: usize,
+    cells_left: usize,
+    layers: Vec<Layer>,
+    tilesets: Vec<Tileset>,
+    grids: Vec<Grid>,
+    things: Vec<Thing>,
+    pictures: Vec<Picture>,
+}
+
+impl Builder {
+    pub(super) fn new(place: Place) -> Self {
+        Self {
+            palette: MapPalette::default(),
+            notes: Vec::new(),
+            place,
+            room: Room::new(),
+            picture_bytes_left: MOST_PICTURE_BYTES,
+            cells_left: MOST_CELLS,
+            layers: Vec::new(),
+            tilesets: Vec::new(),
+            grids: Vec::new(),
+            things: Vec::new(),
+            pictures: Vec::new(),
+        }
+    }
+
+    /// Adds all that was made to a map.
+    pub(super) fn finish(self, map: TileMap) -> TileMap {
+        TileMap {
+            steps: TileMap::steps_in_file_order(&self.layers, &self.things),
+            layers: self.layers,
+            tilesets: self.tilesets,
+            grids: self.grids,
+            things: self.things,
+            pictures: self.pictures,
+            ..map
+        }
+    }
+
+    /// Adds the cells of a map that no container names.
+    pub(super) fn add_bare_layer(&mut self, name: &str, map: &MapData) {
+        let layer = Layer {
+            name: name.to_owned(),
+            ..Layer::default()
+        };
+        let definitions = Definitions::default();
+        self.add_cells(layer, map, &definitions, [USUAL_SIDE; 2], self.place, None);
+    }
+
+    /// Adds a layer of a container, with what stands on it. Gives the map data that was found.
+    pub(super) fn add_layer(
+        &mut self,
+        xmf: &Xmf,
+        index: usize,
+        files: &mut Files<'_>,
+    ) -> Option<Arc<MapData>> {
+        let layer = xmf.layers.get(index)?;
+        let map = if layer.kind.has_tiles() {
+            let map = self.map_of(xmf, layer, files);
+            let none = || {
+                Arc::new(MapData {
+                    flags: MapFlags(MapFlags::NEW_LAYOUT),
+                    size: layer.size,
+                    cells: Vec::new(),
+                    graphics: None,
+                    logic: None,
+                    problems: Vec::new(),
+                })
+            };
+            self.add_tile_layer(xmf, index, &map.clone().unwrap_or_else(none), files);
+            map
+        } else {
+            self.layers.push(Layer {
+                name: layer.name.clone(),
+                tileset: self.tilesets.len(),
+                parallax: parallax(layer),
+                ..Layer::default()
+            });
+            // No cell needs it, but every layer has one.
+            self.tilesets.push(Tileset {
+                name: "no tiles".to_owned(),
+                tile_size: [USUAL_SIDE; 2],
+                ..Tileset::default()
+            });
+            None
+        };
+        let number = self.layers.len() - 1;
+        let found = objects::of_layer(layer, number, &self.palette, files, self.pictures.len());
+        self.things.extend(found.things);
+        self.pictures.extend(found.pictures);
+        self.notes.extend(found.notes);
+        map
+    }
+
+    /// Adds a layer of a container that has these cells.
+    pub(super) fn add_tile_layer(
+        &mut self,
+        xmf: &Xmf,
+        index: usize,
+        map: &MapData,
+        files: &mut Files<'_>,
+    ) {
+        let Some(layer) = xmf.layers.get(index) else {
+            return;
+        };
+        let tile_size = checked_size(layer.tile_size, layer.at, &mut self.notes);
+        let definitions = Definitions::load(xmf, layer, tile_size, files, &mut self.notes);
+        let shown = Layer {
+            name: layer.name.clone(),
+            parallax: parallax(layer),
+            wraps: [layer.repeat == RepeatMode::On; 2],
+            ..Layer::default()
+        };
+        let outside = (layer.repeat == RepeatMode::SingleTile).then_some(());
+        self.add_cells(
+            shown,
+            map,
+            &definitions,
+            tile_size,
+            layer.at.into(),
+            outside,
+        );
+    }
+
+    fn add_cells(
+        &mut self,
+        layer: Layer,
+        map: &MapData,
+        definitions: &Definitions,
+        tile_size: [u32; 2],
+        place: Place,
+        outside: Option<()>,
+    ) {
+        let Some(cells_left) = self.cells_left.checked_sub(map.cells.len()) else {
+            self.notes.push(Problem::error(
+                place,
+                format!(
+                    "more than {MOST_CELLS} cells in all layers; those of this one are left out"
+                ),
+            ));
+            return;
+        };
+        self.cells_left = cells_left;
+        let made = tiles::build(
+            map,
+            definitions,
+            &self.palette,
+            tile_size,
+            self.picture_bytes_left,
+            place,
+            &mut self.notes,
+        );
+        self.picture_bytes_left -= made.tileset.rgba.len().min(self.picture_bytes_left);
+        let mut cells = made.cells;
+        let size = self.room.fill(&mut cells, map.size, Cell::EMPTY);
+        let number = self.layers.len();
+        self.layers.push(Layer {
+            tileset: self.tilesets.len(),
+            size,
+            tints: tints(map, cells.len()),
+            cells,
+            outside: outside.map(|()| made.zero),
+            has_priority: made.has_priority,
+            ..layer
+        });
+        self.tilesets.push(made.tileset);
+        if let Some(logic) = map.logic.as_ref().filter(|logic| !logic.is_empty()) {
+            let (size, values) = self.logic(logic, size);
+            self.grids.push(Grid {
+                kind: GridKind::Logic,
+                layer: number,
+                size,
+                values,
+            });
+        }
+    }
+
+    /// Logic values for a layer of this size, and the size that they reach.
+    fn logic(&mut self, logic: &Logic, size: [u32; 2]) -> ([u32; 2], GridValues) {
+        macro_rules! filled {
+            ($values:expr, $kind:ident) => {{
+                let mut values = $values.clone();
+                let size = self.room.fill(&mut values, size, 0);
+                (size, GridValues::$kind(values))
+            }};
+        }
+        match logic {
+            Logic::Bits8(values) => filled!(values, U8),
+            Logic::Bits16(values) => filled!(values, U16),
+            Logic::Bits32(values) => filled!(values, U32),
+            Logic::Bits64(values) => filled!(values, U64),
+        }
+    }
+
+    /// The cells of a layer, from wherever they are.
+    fn map_of(
+        &mut self,
+        xmf: &Xmf,
+        layer: &XmfLayer,
+        files: &mut Files<'_>,
+    ) -> Option<Arc<MapData>> {
+        let mut source = layer.map.as_ref();
+        if let Some(MapSource::Shared {
+            layer: priority,
+            at,
+        }) = source
+        {
+            let mut others = xmf
+                .layers
+                .iter()
+                .filter(|other| other.priority == *priority);
+            source = others.find_map(|other| other.map.as_ref());
+            if matches!(source, None | Some(MapSource::Shared { .. })) {
+                self.notes.push(Problem::warning(
+                    (*at).into(),
+                    format!("no layer of priority {priority} has cells of its own to share"),
+                ));
+                return None;
+            }
+        }
+        match source? {
+            MapSource::File { path, at } => {
+                let place = Place::from(*at);
+                match files.map(path) {
+                    Ok(map) => {
+                        self.note_problems(&map, file_name(path), place);
+                        if map.size != layer.size && layer.size != [0; 2] {
+                            let [[w, h], [x, y]] = [map.size, layer.size];
+                            self.notes.push(Problem::warning(
+                                layer.at.into(),
+                                format!(
+                                    "the layer has {x} x {y} cells, but its map {w} x {h}; the map \
+                                     is shown as it is"
+                                ),
+                            ));
+                        }
+                        Some(map)
+                    }
+                    Err(error) => {
+                        let message = format!("the map {error}");
+                        self.notes.push(Problem::warning(place, message));
+                        None
+                    }
+                }
+            }
+            // Files are written with cells of the new layout (section 8.20).
+            MapSource::Embedded { cells, .. } => Some(Arc::new(MapData {
+                flags: MapFlags(MapFlags::NEW_LAYOUT),
+                size: layer.size,
+                cells: cells.clone(),
+                graphics: None,
+                logic: None,
+                problems: Vec::new(),
+            })),
+            MapSource::Shared { .. } => None,
+        }
+    }
+
+    /// Lists what is wrong with a map file where a container names it.
+    fn note_problems(&mut self, map: &MapData, name: &str, place: Place) {
+        let problems = map.problems.iter().take(MOST_PROBLEMS);
+        self.notes.extend(problems.map(|problem| Problem {
+            severity: problem.severity,
+            place,
+            message: format!("`{name}` at {}: {}", problem.place, problem.message),
+        }));
+        if let Some(more @ 1..) = map.problems.len().checked_sub(MOST_PROBLEMS) {
+            let message = format!("`{name}`: and {more} more problems");
+            self.notes.push(Problem::warning(place, message));
+        }
+    }
+}
+
+/// What corners of cells are tinted with; none where nothing is.
+fn tints(map: &MapData, cells: usize) -> Option<Vec<[[u8; 4]; 4]>> {
+    let graphics = map.graphics.as_ref()?;
+    let neutral = Corner::NEUTRAL.rgba;
+    let is_tinted = |corners: &[Corner; 4]| corners.iter().any(|corner| corner.rgba != neutral);
+    if !graphics.iter().any(is_tinted) {
+        return None;
+    }
+    let tints = graphics
+        .iter()
+        .map(|corners| corners.map(|corner| corner.rgba));
+    let mut tints: Vec<_> = tints.take(cells).collect();
+    tints.resize(cells, [neutral; 4]);
+    Some(tints)
+}
+
+/// How a layer scrolls, as a ratio of whole numbers.
+fn parallax(layer: &XmfLayer) -> Parallax {
+    let mut parallax = Parallax::default();
+    for (axis, rate) in layer.scroll_rate.into_iter().enumerate() {
+        let rate = rate.unwrap_or(1.0).clamp(-1e4, 1e4);
+        let is_exact = |div: &i32| {
+            let whole = rate * f64::from(*div);
+            (whole - whole.round()).abs() < 1e-9
+        };
+        let div = (1..=1000).find(is_exact).unwrap_or(FINEST_RATE);
+        parallax.div[axis] = div;
+        parallax.mul[axis] = (rate * f64::from(div)).round() as i32;
+    }
+    parallax
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_ratios() {
+        let rate = |rate| {
+            let layer = XmfLayer {
+                scroll_rate: [rate, None],
+                ..XmfLayer::default()
+            };
+            let Parallax { mul, div } = parallax(&layer);
+            assert_eq!((mul[1], div[1]), (1, 1));
+            (mul[0], div[0])
+        };
+        assert_eq!(rate(None), (1, 1));
+        assert_eq!(rate(Some(0.5)), (1, 2));
+        assert_eq!(rate(Some(0.325)), (13, 40));
+        assert_eq!(rate(Some(-2.0)), (-2, 1));
+        assert_eq!(rate(Some(0.0)), (0, 1));
+        assert_eq!(rate(Some(std::f64::consts::PI)), (12868, 4096));
+        assert_eq!(rate(Some(1e300)), (10_000, 1));
+    }
+}
