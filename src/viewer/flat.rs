@@ -26,6 +26,9 @@ const FRAMED: f64 = 0.6;
 /// What is gone to is not shown larger than this, unless the view is nearer already.
 const MOST_FRAMED: f64 = 4.0;
 
+/// The size of a view that was not shown yet.
+pub(super) const NO_VIEW: [u32; 2] = [0, 0];
+
 /// What of the flat view and of the one in 3D is remembered while a file is open.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FlatView {
@@ -74,6 +77,15 @@ fn next_zoom(zoom: f64, nearer: bool, least: f64) -> f64 {
         farther.filter(|step| *step > least * 0.999)
     };
     next.unwrap_or(zoom)
+}
+
+/// The whole number, or one over it, that is nearest to a zoom.
+fn nearest_zoom(zoom: f64) -> f64 {
+    if zoom >= 1.0 {
+        zoom.round().min(MOST)
+    } else {
+        1.0 / (1.0 / zoom.max(1e-6)).round()
+    }
 }
 
 /// The largest whole zoom, or one over a whole number, at which a box is in a view.
@@ -178,19 +190,41 @@ impl State {
             return;
         }
         let seen = self.flat_seen();
-        self.view_px = size;
-        if self.is_flat() {
-            match seen {
-                Some(seen) if !self.flat.fits => self.see_flat(seen.window(self.view_size())),
-                _ => self.fit_flat(),
-            }
+        let before = std::mem::replace(&mut self.view_px, size);
+        match seen {
+            Some(_) if self.flat.fits => self.fit_flat(),
+            Some(seen) => self.see_flat(seen.window(self.view_size())),
+            // The camera was chosen before there was a view.
+            None if before == NO_VIEW && self.is_flat() => self.take_pose(self.camera.pose),
+            None => {}
+        }
+    }
+
+    /// Sees from a place. From straight above a map is flat, at the nearest whole zoom.
+    pub(super) fn take_pose(&mut self, pose: Pose) {
+        self.camera.pose = pose;
+        let flat = Camera {
+            projection: Projection::Orthographic,
+            ..self.camera
+        };
+        let window = FlatWindow::of(&flat, self.view_px).filter(|_| self.is_map());
+        let Some(window) = window else {
+            return;
+        };
+        self.set_mode(CameraMode::Flat);
+        if self.view_px != NO_VIEW {
+            let middle = DVec2::new(pose.target.x.into(), pose.target.z.into());
+            let zoom = nearest_zoom(window.zoom);
+            self.see_flat(Seen { middle, zoom }.window(self.view_size()));
         }
     }
 
     /// The part of the map that the flat view shows; none in other views.
     pub(super) fn flat_window(&self) -> Option<FlatWindow> {
-        let of_camera = || FlatWindow::of(&self.camera, self.view_px);
-        self.is_flat().then(of_camera).flatten()
+        let is_seen = self.is_flat() && self.view_px != NO_VIEW;
+        is_seen
+            .then(|| FlatWindow::of(&self.camera, self.view_px))
+            .flatten()
     }
 
     fn flat_seen(&self) -> Option<Seen> {

@@ -5,8 +5,7 @@ use glam::{DVec2, Vec2, Vec3};
 use super::camera_control::{self, CameraMode};
 use super::state::State;
 use crate::formats::Severity;
-use crate::scene::camera::{Camera, Pose, Projection};
-use crate::scene::tilemap::FlatWindow;
+use crate::scene::camera::Pose;
 use crate::scene::{Aabb, Item};
 
 /// Things smaller than this are framed with what is around them, in world units: about four
@@ -16,8 +15,13 @@ const LEAST_FRAMED_RADIUS: f32 = 24.0;
 impl State {
     /// What all that can be seen occupies.
     pub(super) fn shown_bounds(&self) -> Option<Aabb> {
-        let document = self.document()?;
-        Some(document.part_bounds(self.shown.part))
+        let open = self.open.as_ref()?;
+        let mut bounds = open.document.part_bounds(self.shown.part);
+        let usual = open.lists.usual_layer_gap;
+        if let Some(gap) = self.shown.layer_gap.filter(|_| usual > 0.0) {
+            bounds.max.y = bounds.min.y + (bounds.max.y - bounds.min.y) * gap / usual;
+        }
+        Some(bounds)
     }
 
     /// Fills the view with everything.
@@ -125,19 +129,6 @@ impl State {
     /// The pointer that is held was moved by so many physical pixels.
     pub(super) fn look(&mut self, by: DVec2, pixels_per_point: f64) {
         self.looked_by += (by / pixels_per_point).as_vec2();
-    }
-
-    /// Sees from a place. From straight above a map is flat.
-    pub(super) fn take_pose(&mut self, pose: Pose) {
-        self.camera.pose = pose;
-        let flat = Camera {
-            projection: Projection::Orthographic,
-            ..self.camera
-        };
-        if let Some(window) = FlatWindow::of(&flat, self.view_px).filter(|_| self.is_map()) {
-            self.set_mode(CameraMode::Flat);
-            self.see_flat(window);
-        }
     }
 
     /// Takes the camera from a text, such as one that was copied.

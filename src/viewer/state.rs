@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 
 use super::camera_control::{self, CameraMode};
 use super::drop_preview::DropPreview;
-use super::flat::FlatView;
+use super::flat::{FlatView, NO_VIEW};
 use super::folder::{self, Playlist};
 use super::level::{Cut, Lists};
 use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
@@ -190,7 +190,7 @@ pub(super) struct State {
     pub game_height: f32,
     /// Width of the view over its height.
     pub aspect: f32,
-    /// Width and height of the view in physical pixels.
+    /// Width and height of the view in physical pixels, once there is one.
     pub view_px: [u32; 2],
     /// What is remembered of the flat view.
     pub flat: FlatView,
@@ -260,7 +260,7 @@ impl State {
             fly_speed: 50.0,
             game_height: camera_control::GAME_HEIGHT,
             aspect: 1.6,
-            view_px: [1280, 800],
+            view_px: NO_VIEW,
             flat: FlatView::default(),
             measure: Measure::default(),
             shown: Shown::default(),

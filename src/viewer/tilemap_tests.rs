@@ -10,8 +10,8 @@ use super::camera_control::CameraMode;
 use super::commands::Action;
 use super::panels::Request;
 use super::picture::save_map;
-use super::settings::Panel;
-use super::state::{Effect, PathPurpose};
+use super::settings::{Panel, Settings};
+use super::state::{Effect, PathPurpose, StartView, State};
 use super::testing::{Window, button, drag, keep_picture, loaded, middle, move_to, press, state};
 use super::testing_maps::{SIZE, TILE, map, picture_of_map, with_map};
 use crate::scene::camera::{NamedView, Projection};
@@ -235,6 +235,47 @@ fn the_view_in_3d_and_the_flat_one_are_each_as_they_were_left() {
     h.state_mut().state.paste_pose(&pose);
     h.run();
     assert_eq!(flat(&h), left_at);
+}
+
+#[test]
+fn a_map_is_seen_from_where_the_command_line_says() {
+    let opened = |start: StartView| {
+        let mut state = State::new(Settings::default(), start);
+        state.loaded(loaded(map(), false));
+        state.resize_view([800, 600]);
+        state.shape_view(800.0 / 600.0);
+        state
+    };
+    let h = with_map();
+    let copied = state(&h).camera.pose;
+    let from_above = opened(StartView {
+        pose: Some(copied),
+        ..StartView::default()
+    });
+    // In a view of another size at the nearest whole zoom.
+    let window = from_above.flat_window().unwrap();
+    let height = f64::from(state(&h).view_px[1]);
+    assert_eq!(window.zoom, (flat(&h).zoom * 600.0 / height).round());
+    assert!((from_above.camera.pose.target - copied.target).length() < 1.0);
+    let slanted = "50,100,150,96,0,64".parse().unwrap();
+    let slanted = opened(StartView {
+        pose: Some(slanted),
+        ..StartView::default()
+    });
+    assert_eq!(slanted.mode, CameraMode::Orbit);
+    for (view, mode) in [
+        (None, CameraMode::Flat),
+        (Some(NamedView::Flat), CameraMode::Flat),
+        (Some(NamedView::Iso), CameraMode::Orbit),
+        (Some(NamedView::Top), CameraMode::Orbit),
+    ] {
+        let state = opened(StartView {
+            view,
+            ..StartView::default()
+        });
+        assert_eq!(state.mode, mode, "{view:?}");
+        assert_eq!(state.flat_window().is_some(), mode == CameraMode::Flat);
+    }
 }
 
 #[test]
@@ -477,7 +518,7 @@ fn the_tile_of_a_selected_cell_comes_into_sight() {
     let tile = map().tile_item(map().tilesets()[0].item, 299);
     h.state_mut().state.request(Request::Select(tile));
     h.run();
-    h.get_by_label("Tile 299, unused");
+    h.get_by_role_and_label(Role::Button, "Tile 299, unused");
 }
 
 // ---- Pictures ----------------------------------------------------------------------------------

@@ -411,7 +411,13 @@ mod tests {
                     let [name, _] = state(&harness).name_and_help(command);
                     let found = harness.query_all_by_label_contains(name).count();
                     // What the document does not have is not offered.
-                    let listed = menus::is_listed(state(&harness), command);
+                    let state = state(&harness);
+                    let listed = COMMANDS.iter().any(|other| {
+                        let is_other = other.id != command.id;
+                        // Of two with the same name it may be the other one that is found.
+                        let same = is_other && state.name_and_help(other)[0].contains(name);
+                        (same || !is_other) && menus::is_listed(state, other)
+                    });
                     assert_eq!(found > 0, listed, "{title}: {}", command.name);
                 }
             }
