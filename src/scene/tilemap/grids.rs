@@ -27,6 +27,8 @@ const CELLS_AT_ONCE: usize = 1 << 18;
 
 /// The number of what is blocked from all of its straight sides.
 const ALL_SIDES: u64 = 15;
+/// How many numbers those bits make.
+const ALL_BITS: u64 = 64;
 /// What the bits of ika's obstruction say, from the lowest (fact sheet of ika, section 4).
 const SIDES: [&str; 6] = [
     "top",
@@ -55,11 +57,11 @@ fn obstruction_color(value: u64) -> [u8; 3] {
 }
 
 /// What a number of obstruction says, for people.
-pub(super) fn obstruction_name(value: u64, bits_matter: bool) -> String {
+pub(super) fn obstruction_name(value: u64) -> String {
     match value {
         0 => "free".to_owned(),
-        1 if !bits_matter => "blocked".to_owned(),
-        1 => "blocked (1)".to_owned(),
+        // Maps have it on tiles that nobody gets upon from any side.
+        1 => "blocked".to_owned(),
         ALL_SIDES => format!("all sides ({value})"),
         _ => {
             let sides = SIDES.iter().enumerate();
@@ -74,56 +76,101 @@ pub(super) fn obstruction_name(value: u64, bits_matter: bool) -> String {
 }
 
 impl Scale {
-    /// Whether any number is more than free or blocked.
-    pub(super) fn has_bits(&self) -> bool {
-        self.range[1] > 1
+    /// The colours of the numbers that a grid may have, one by one or step by step.
+    pub(super) fn palette(&self, kind: GridKind, zones: usize) -> Vec<[u8; 4]> {
+        let with = |[r, g, b]: [u8; 3], opacity| [r, g, b, opacity];
+        match kind {
+            GridKind::Obstruction => (0..ALL_BITS)
+                .map(|value| with(obstruction_color(value), OPACITY))
+                .collect(),
+            GridKind::Zones => (0..zones)
+                .map(|zone| with(zone_color(zone), OPACITY))
+                .collect(),
+            GridKind::Logic => {
+                let steps = self.steps();
+                let colors = (0..steps).map(|step| with(colors::step(step, steps), OPACITY));
+                colors.collect()
+            }
+        }
     }
 
-    /// Where a number is between the least and the greatest, in steps.
+    /// Whether each number has a colour of its own, so few are they.
+    fn is_short(&self) -> bool {
+        (1..=MOST_STEPS).contains(&self.values.len())
+    }
+
+    /// How many colours there are for numbers that the game makes something of.
+    fn steps(&self) -> usize {
+        if self.is_short() {
+            self.values.len()
+        } else {
+            RANGE_STEPS
+        }
+    }
+
+    /// Which of them a number has.
     fn step_of(&self, value: u64) -> usize {
+        if self.is_short() {
+            return self.values.partition_point(|(known, _)| *known < value);
+        }
         let [min, max] = self.range;
         let (above, span) = (value.saturating_sub(min), max - min);
-        let last = (RANGE_STEPS - 1) as f64;
         let share = if span <= LONGEST_EVEN_RANGE {
             above as f64 / span.max(1) as f64
         } else {
-            (above as f64 + 1.0).ln() / (span as f64 + 1.0).ln()
+            f64::from(size_of_number(above)) / f64::from(size_of_number(span))
         };
-        (share * last).round() as usize
+        ((share * (RANGE_STEPS - 1) as f64).round() as usize).min(RANGE_STEPS - 1)
     }
 
-    /// A number in the midst of those of a step.
+    /// The least number of a step, but of the last one the greatest.
     fn value_at(&self, step: usize) -> u64 {
-        let [min, max] = self.range;
+        let [mut from, mut to] = self.range;
         if step + 1 >= RANGE_STEPS {
-            return max;
+            return to;
         }
-        let share = step as f64 / (RANGE_STEPS - 1) as f64;
-        let span = max - min;
-        let above = if span <= LONGEST_EVEN_RANGE {
-            (share * span as f64).round()
-        } else {
-            ((span as f64 + 1.0).ln() * share).exp() - 1.0
-        };
-        min.saturating_add(above.round() as u64).min(max)
+        while from < to {
+            let middle = from.midpoint(to);
+            if self.step_of(middle) < step {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
     }
 
-    /// The colour of a number that the game makes something of.
-    fn logic_color(&self, value: u64) -> [u8; 3] {
-        let listed = self.values.len();
-        if (1..=MOST_STEPS).contains(&listed) {
-            let at = self.values.partition_point(|(known, _)| *known < value);
-            return colors::step(at, listed);
+    /// The colour of a number: red, green, blue and opacity.
+    fn color(&self, kind: GridKind, value: u64) -> [u8; 4] {
+        let known = |index: usize| self.palette.get(index).copied();
+        let at = usize::try_from(value).unwrap_or(usize::MAX);
+        match (kind, value) {
+            (GridKind::Obstruction | GridKind::Zones, 0) => [0; 4],
+            (GridKind::Obstruction, _) => known(at).unwrap_or_else(|| {
+                let [r, g, b] = obstruction_color(value);
+                [r, g, b, OPACITY]
+            }),
+            (GridKind::Zones, _) => known(at).unwrap_or_else(|| {
+                let [r, g, b] = zone_color(at);
+                [r, g, b, OPACITY]
+            }),
+            (GridKind::Logic, _) => {
+                let [r, g, b, opacity] = known(self.step_of(value)).unwrap_or_default();
+                let opacity = if value == 0 { ZERO_OPACITY } else { opacity };
+                [r, g, b, opacity]
+            }
         }
-        colors::step(self.step_of(value), RANGE_STEPS)
     }
 
     fn logic_legend(&self) -> Vec<LegendEntry> {
-        let entry = |value: u64, cells: String| LegendEntry {
-            color: self.logic_color(value),
-            label: format!("{value}{cells}"),
+        let entry = |value: u64, cells: String| {
+            let [r, g, b, _] = self.color(GridKind::Logic, value);
+            LegendEntry {
+                color: [r, g, b],
+                label: format!("{value}{cells}"),
+            }
         };
-        if (1..=MOST_STEPS).contains(&self.values.len()) {
+        if self.is_short() {
             let values = self.values.iter();
             return values
                 .map(|(value, cells)| entry(*value, format!(" ({cells})")))
@@ -136,29 +183,27 @@ impl Scale {
     }
 }
 
-impl TileMap {
-    /// The colour of a number of a grid: red, green, blue and opacity.
-    fn value_color(grid: &Grid, scale: &Scale, value: u64) -> [u8; 4] {
-        let with = |[r, g, b]: [u8; 3], opacity| [r, g, b, opacity];
-        match (grid.kind, value) {
-            (GridKind::Obstruction | GridKind::Zones, 0) => [0; 4],
-            (GridKind::Obstruction, _) => with(obstruction_color(value), OPACITY),
-            (GridKind::Zones, _) => {
-                let zone = usize::try_from(value).unwrap_or(usize::MAX);
-                with(zone_color(zone), OPACITY)
-            }
-            (GridKind::Logic, 0) => with(scale.logic_color(0), ZERO_OPACITY),
-            (GridKind::Logic, _) => with(scale.logic_color(value), OPACITY),
-        }
-    }
+/// How large a number is: about 256 times its logarithm to base 2.
+fn size_of_number(number: u64) -> u32 {
+    let number = number.saturating_add(1);
+    let bits = number.ilog2();
+    // The first bits after the first one.
+    let fraction = if bits < 8 {
+        number << (8 - bits)
+    } else {
+        number >> (bits - 8)
+    };
+    bits * 256 + (fraction & 0xff) as u32
+}
 
+impl TileMap {
     /// The colour that an overlay gives to a cell of a grid: red, green, blue and opacity, not
     /// multiplied by it.
     pub fn grid_color(&self, grid: usize, index: usize) -> [u8; 4] {
         let color = || {
             let of = self.grids.get(grid)?;
             let value = of.values.get(index)?;
-            Some(Self::value_color(of, self.scale(grid)?, value))
+            Some(self.scale(grid)?.color(of.kind, value))
         };
         color().unwrap_or_default()
     }
@@ -172,13 +217,13 @@ impl TileMap {
         let pieces = count.div_ceil(CELLS_AT_ONCE);
         let work = |piece: usize| -> Vec<[u8; 4]> {
             let from = piece * CELLS_AT_ONCE;
-            let mut last = (0, Self::value_color(of, scale, 0));
+            let mut last = (0, scale.color(of.kind, 0));
             let cells = from..(from + CELLS_AT_ONCE).min(count);
             let colors = cells.map(|index| {
                 let value = of.values.get(index).unwrap_or(0);
                 // Most numbers are those of the cell before.
                 if value != last.0 {
-                    last = (value, Self::value_color(of, scale, value));
+                    last = (value, scale.color(of.kind, value));
                 }
                 last.1
             });
@@ -194,7 +239,7 @@ impl TileMap {
 
     /// The grid of a kind that says something of a cell, and the index of the cell in it: that of
     /// its layer, or the only one of the map.
-    fn grid_at(&self, kind: GridKind, at: &CellAt<'_>) -> Option<(usize, usize)> {
+    fn grid_at(&self, kind: GridKind, at: &CellAt<'_>) -> Option<(&Grid, usize)> {
         let own = self
             .grids_of(kind)
             .find(|(_, grid)| grid.layer == at.layer_number);
@@ -202,7 +247,7 @@ impl TileMap {
             let mut all = self.grids_of(kind);
             all.next().filter(|_| all.next().is_none())
         };
-        let (number, grid) = own.or_else(only)?;
+        let (_, grid) = own.or_else(only)?;
         let index = if grid.layer == at.layer_number && grid.size == at.layer.size {
             at.index
         } else {
@@ -221,19 +266,19 @@ impl TileMap {
             }
             place[1] * grid.size[0] as usize + place[0]
         };
-        Some((number, index))
+        Some((grid, index))
     }
 
-    /// The number that a grid of a kind has for a cell, and which grid.
-    pub(super) fn grid_value(&self, kind: GridKind, at: &CellAt<'_>) -> Option<(usize, u64)> {
-        let (number, index) = self.grid_at(kind, at)?;
-        Some((number, self.grids.get(number)?.values.get(index)?))
+    /// The number that a grid of a kind has for a cell.
+    pub(super) fn grid_value(&self, kind: GridKind, at: &CellAt<'_>) -> Option<u64> {
+        let (grid, index) = self.grid_at(kind, at)?;
+        grid.values.get(index)
     }
 
     /// The zones that a cell is in: by its number, and by the areas around its middle.
     pub(super) fn zones_of(&self, at: &CellAt<'_>) -> Vec<usize> {
         let mut zones = Vec::new();
-        if let Some((_, zone)) = self.grid_value(GridKind::Zones, at)
+        if let Some(zone) = self.grid_value(GridKind::Zones, at)
             && zone > 0
         {
             zones.extend(usize::try_from(zone));
@@ -271,13 +316,12 @@ impl TileMap {
             .collect();
         values.sort_unstable();
         values.dedup();
-        let has_bits = values.last().is_some_and(|last| *last > 1);
         let entries = values
             .into_iter()
             .take(MOST_LISTED)
             .map(|value| LegendEntry {
                 color: obstruction_color(value),
-                label: obstruction_name(value, has_bits),
+                label: obstruction_name(value),
             });
         entries.collect()
     }
@@ -377,10 +421,10 @@ mod tests {
 
     #[test]
     fn sides_that_are_blocked_are_named() {
-        assert_eq!(obstruction_name(0, true), "free");
-        assert_eq!(obstruction_name(5, true), "top, left (5)");
-        assert_eq!(obstruction_name(15, true), "all sides (15)");
-        assert_eq!(obstruction_name(0x40, true), "blocked (64)");
+        assert_eq!(obstruction_name(0), "free");
+        assert_eq!(obstruction_name(5), "top, left (5)");
+        assert_eq!(obstruction_name(15), "all sides (15)");
+        assert_eq!(obstruction_name(0x40), "blocked (64)");
         let mut colors: Vec<[u8; 3]> = (1..64).map(obstruction_color).collect();
         colors.sort_unstable();
         colors.dedup();
@@ -392,8 +436,7 @@ mod tests {
         let mut map = sample::made_up();
         let value = |map: &TileMap, layer, index| {
             let at = map.cell_at(TileMap::cell_item(layer, index)).unwrap();
-            let value = map.grid_value(GridKind::Obstruction, &at);
-            value.map(|(_, value)| value)
+            map.grid_value(GridKind::Obstruction, &at)
         };
         // The roof lies at column and row 1 of the ground.
         assert_eq!(value(&map, 0, 4), Some(1));

@@ -18,7 +18,7 @@ pub struct Known {
     counts: OnceLock<Counts>,
     zones: OnceLock<Vec<ZoneCounts>>,
     /// Of each grid.
-    scales: OnceLock<Vec<Scale>>,
+    scales: OnceLock<Vec<OnceLock<Scale>>>,
 }
 
 /// How often tiles are used.
@@ -53,6 +53,8 @@ pub(super) struct Scale {
     pub(super) values: Vec<(u64, u64)>,
     /// How many cells do not have the number 0.
     pub(super) set: u64,
+    /// Colours of numbers, as far as they were made beforehand.
+    pub(super) palette: Vec<[u8; 4]>,
 }
 
 impl Tileset {
@@ -158,13 +160,19 @@ impl TileMap {
         })
     }
 
-    /// Which numbers a grid has.
+    /// Which numbers a grid has; of zones only their colours are known.
     pub(super) fn scale(&self, grid: usize) -> Option<&Scale> {
-        let scales = self.known.scales.get_or_init(|| {
-            let grids = self.grids.iter();
-            grids.map(|grid| Scale::of(&grid.values)).collect()
-        });
-        scales.get(grid)
+        let none = || self.grids.iter().map(|_| OnceLock::new()).collect();
+        let scale = self.known.scales.get_or_init(none).get(grid)?;
+        let grid = self.grids.get(grid)?;
+        Some(scale.get_or_init(|| {
+            let mut scale = match grid.kind {
+                GridKind::Obstruction | GridKind::Logic => Scale::of(&grid.values),
+                GridKind::Zones => Scale::default(),
+            };
+            scale.palette = scale.palette(grid.kind, self.zones.len());
+            scale
+        }))
     }
 }
 
@@ -202,6 +210,7 @@ impl Scale {
             range: if range[0] > range[1] { [0; 2] } else { range },
             values: if too_many { Vec::new() } else { known },
             set,
+            palette: Vec::new(),
         }
     }
 }

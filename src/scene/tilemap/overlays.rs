@@ -165,11 +165,9 @@ impl TileMap {
             let is_on = match grid.kind {
                 GridKind::Logic => shown.overlays.contains("logic"),
                 GridKind::Obstruction => {
-                    let has_bits = || {
-                        self.scale(number)
-                            .is_some_and(super::known::Scale::has_bits)
-                    };
-                    shown.overlays.contains("obstruction") && has_bits()
+                    // Free or blocked is seen by the colour alone.
+                    let says_more = || self.scale(number).is_some_and(|scale| scale.range[1] > 1);
+                    shown.overlays.contains("obstruction") && says_more()
                 }
                 GridKind::Zones => false,
             };

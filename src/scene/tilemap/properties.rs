@@ -2,7 +2,6 @@
 
 use super::grids::{obstruction_name, zone_color};
 use super::items::{CellAt, item, title_of};
-use super::known::Scale;
 use super::summary::flag_letters;
 use super::{
     Cell, GridKind, Parallax, Pass, RectPx, Step, Strand, StrandMode, Thing, ThingKind, TileMap,
@@ -249,17 +248,15 @@ impl TileMap {
     /// What grids and the layer say of a cell.
     fn known_of_cell(&self, at: &CellAt<'_>) -> Vec<Property> {
         let mut properties = Vec::new();
-        if let Some((grid, value)) = self.grid_value(GridKind::Obstruction, at) {
-            let has_bits = self.scale(grid).is_some_and(Scale::has_bits);
-            let name = obstruction_name(value, has_bits);
-            properties.push(Property::new("Obstruction", name));
+        if let Some(value) = self.grid_value(GridKind::Obstruction, at) {
+            properties.push(Property::new("Obstruction", obstruction_name(value)));
         }
         let zones = self.zones_of(at);
         if zones.is_empty() && !self.zones.is_empty() {
             properties.push(Property::new("Zone", "none"));
         }
         properties.extend(zones.into_iter().map(|zone| self.zone_property(zone)));
-        if let Some((_, value)) = self.grid_value(GridKind::Logic, at) {
+        if let Some(value) = self.grid_value(GridKind::Logic, at) {
             properties.push(Property::new(
                 "Logic value",
                 format!("{value} ({value:#x})"),

@@ -82,18 +82,16 @@ impl TileMap {
             };
             say("Zone", zones, NAME_WIDTH);
         }
-        if let Some((grid, value)) = self.grid_value(GridKind::Obstruction, at) {
-            let has_bits = self.scale(grid).is_some_and(super::known::Scale::has_bits);
+        if let Some(value) = self.grid_value(GridKind::Obstruction, at) {
             let blocked = match value {
                 0 => "no".to_owned(),
-                1 if !has_bits => "yes".to_owned(),
-                _ => obstruction_name(value, has_bits),
+                1 => "yes".to_owned(),
+                _ => obstruction_name(value),
             };
             say("Obstructed", blocked, 3);
         }
-        if let Some((grid, value)) = self.grid_value(GridKind::Logic, at) {
-            let greatest = self.scale(grid).map_or(0, |scale| scale.range[1]);
-            say("Logic", value.to_string(), greatest.to_string().len());
+        if let Some(value) = self.grid_value(GridKind::Logic, at) {
+            say("Logic", value.to_string(), TILE_WIDTH);
         }
         let flags = flag_letters(at.cell);
         if !flags.is_empty() && at.cell.picture().is_some() {
