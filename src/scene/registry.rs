@@ -276,7 +276,10 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
     if let Some(entry) = REGISTRY.iter().find(|e| (e.format.sniff)(&source.bytes)) {
         return Ok(entry);
     }
-    if let Some(entry) = REGISTRY.iter().find(|e| has_ending(&source.path, e.format)) {
+    // The last one with the ending: what has no magic number stands last, and what has one and is
+    // without it is more likely something else.
+    let mut by_name = REGISTRY.iter().rev();
+    if let Some(entry) = by_name.find(|e| has_ending(&source.path, e.format)) {
         return Ok(entry);
     }
     Err(OpenError::UnknownFormat {
@@ -360,6 +363,27 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn both_kinds_of_map_are_told_apart() {
+        let format = |name: &str, bytes: &[u8]| {
+            let source = Source {
+                path: name.into(),
+                bytes: bytes.into(),
+                embedded: &[],
+            };
+            identify_format(&source).unwrap().id
+        };
+        // Old cells with the axis switch, whose first bytes are also those of a VERGE tileset.
+        let cells = [&[4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0][..], &[0; 8]].concat();
+        assert_eq!(format("a.map", &cells), "ppe-map");
+        assert_eq!(format("a.bin", &cells), "ppe-map");
+        // What is cut off is known by its name alone.
+        assert_eq!(format("a.map", &cells[..19]), "ppe-map");
+        assert_eq!(format("a.bin", b"MAP\xf96\0"), "ika-map");
+        assert_eq!(format("a.map", b"MAP\xf97\0"), "ika-map");
+        assert_eq!(format("a.map", b"(ika-map (version 1.1))"), "ika-map-text");
     }
 
     #[test]

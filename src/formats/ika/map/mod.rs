@@ -27,7 +27,8 @@ pub static FORMAT: Format = Format {
 
 /// Whether a file is a map of ika, or one of VERGE, which reading refuses by name.
 fn sniff(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
+    // Another number after it is another version, and reading says so.
+    bytes.starts_with(&MAGIC[..4])
         || bytes.starts_with(MANGLED_MAGIC)
         || verge::verge_version(bytes).is_some()
 }

@@ -73,12 +73,15 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
     };
     let left = cursor.left() as u64;
     let strands = (STRANDS * STRAND_BYTES) as u64;
-    match head.packing {
-        Packing::None => head.stored_bytes() + strands <= left,
-        Packing::Rle | Packing::Zlib => {
-            head.count > 0 && head.packed > 0 && u64::from(head.packed) <= left
+    let packed = u64::from(head.packed);
+    let ends = |bytes: u64| left == bytes || left == bytes + strands;
+    head.count > 0
+        && match head.packing {
+            // Maps of other engines may begin with such a number, but do not end just there.
+            Packing::None => ends(head.stored_bytes()),
+            Packing::Rle => packed > 0 && ends(packed),
+            Packing::Zlib => packed > 0 && packed <= left,
         }
-    }
 }
 
 /// How pixels are packed.
