@@ -74,7 +74,7 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
     let left = cursor.left() as u64;
     let strands = (STRANDS * STRAND_BYTES) as u64;
     match head.packing {
-        Packing::None => head.stored_bytes() + strands <= left,
+        Packing::None => head.count > 0 && head.stored_bytes() + strands <= left,
         Packing::Rle | Packing::Zlib => {
             head.count > 0 && head.packed > 0 && u64::from(head.packed) <= left
         }
