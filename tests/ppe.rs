@@ -7,20 +7,20 @@ mod shared;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mapscope::formats::ppe::xmf::{self, LayerKind, MapSource, PaletteSource, Shape, TileOrder};
 use mapscope::formats::ppe::{Cell, Compression, MAP_FORMAT, MapData, XMF_FORMAT, map_data, sheet};
 use mapscope::formats::{Problem, Severity};
+use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope::scene::{Document, InfoQuery, Shown};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use shared::shared;
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 /// All files of a folder that have a side-car and whose name begins so, with the side-cars.
@@ -336,4 +336,307 @@ fn the_real_sheet_has_its_palette() {
             assert_eq!(sheet.palette[usize::from(*index)], pixel.0);
         }
     }
+}
+
+fn open(path: &Path) -> Arc<dyn Document> {
+    let source = Source::read(path).unwrap();
+    let opened = registry::open(&source, &OpenOptions::default(), &Progress::default());
+    opened.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The whole map at 1:1: its size, and red, green, blue and alpha of its pixels.
+fn flat(document: &dyn Document) -> ([u64; 2], Vec<u8>) {
+    let shown = Shown::default();
+    let picture = document.flat(&shown).unwrap();
+    let size = picture.size();
+    let mut pixels = vec![0; (size[0] * size[1] * 4) as usize];
+    for (y, row) in pixels.chunks_mut(size[0] as usize * 4).enumerate() {
+        picture.row(y as u64, row);
+    }
+    (size, pixels)
+}
+
+fn info(document: &dyn Document) -> Value {
+    Value::Object(document.info(&InfoQuery::default()))
+}
+
+#[test]
+fn info_agrees_with_side_cars() {
+    for (path, truth) in samples("samples/tilemaps", "ppe_", ".map") {
+        let document = open(&path);
+        let name = path.display();
+        assert_eq!(document.format().id, "ppe-map", "{name}");
+        assert_eq!(document.problems(), [], "{name}");
+        let info = info(&*document);
+        assert_eq!(
+            info["size"],
+            serde_json::json!([truth["width"], truth["height"]])
+        );
+        assert_eq!(info["flags"], truth["flags"], "{name}");
+        assert_eq!(info["layout"], truth["layout"], "{name}");
+        assert_eq!(info["empty"], truth["empty_cells"], "{name}");
+        assert_eq!(info["cells_sha256"], truth["cells_sha256_raw4"], "{name}");
+        assert_eq!(info["graphics_attributes"], truth.get("gfx_ext").is_some());
+        let bits = truth
+            .get("logic_ext")
+            .map_or(0, |logic| number(&logic["bits"]));
+        assert_eq!(info["logic_attribute_bits"], bits, "{name}");
+        let compression = truth.get("compression").and_then(Value::as_str);
+        assert_eq!(info["compression"], compression.unwrap_or("none"));
+        // One of them is named by the container beside it.
+        let is_named = path.ends_with("ppe_new.map");
+        assert_eq!(info["xmf"].is_string(), is_named, "{name}");
+        let (size, _) = flat(&*document);
+        assert_eq!(size, [24 * 16, 18 * 16], "{name}");
+    }
+    for (path, truth) in samples("samples/tilemaps", "ppe_", ".xmf") {
+        let document = open(&path);
+        assert_eq!(document.format().id, "xmf");
+        assert_eq!(document.problems(), []);
+        let info = info(&*document);
+        for (layer, truth) in info["layers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(truth["layers"].as_array().unwrap())
+        {
+            for (key, name) in [
+                ("name", "name"),
+                ("kind", "kind"),
+                ("priority", "priority"),
+                ("tile", "tile_size"),
+                ("size", "size"),
+                ("map", "map"),
+                ("tiles", "tiles"),
+                ("boxes", "boxes"),
+            ] {
+                if let Some(expected) = truth.get(key) {
+                    assert_eq!(&layer[name], expected, "{key}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn whole_maps_are_drawn_as_others_draw_them() {
+    // What the pictures of others have where there is no tile.
+    const MAGENTA: [u8; 3] = [255, 0, 255];
+    const GREY: [u8; 3] = [60, 60, 90];
+    for (files, reference, background) in [
+        (
+            ["corpus/ppe/test2_layer0.map", "corpus/ppe/test2.xmf"],
+            "ppe_test2_layer0.png",
+            MAGENTA,
+        ),
+        (
+            [
+                "samples/tilemaps/ppe_new.map",
+                "samples/tilemaps/ppe_tiles.xmf",
+            ],
+            "sample_ppe_new.png",
+            GREY,
+        ),
+    ] {
+        let Some(reference) = shared(&format!("reference/tilemaps/{reference}")) else {
+            continue;
+        };
+        let expected = image::open(reference).unwrap().into_rgba8();
+        for file in files {
+            let Some(path) = shared(file) else {
+                continue;
+            };
+            let document = open(&path);
+            let (size, pixels) = flat(&*document);
+            let expected_size = [expected.width(), expected.height()].map(u64::from);
+            assert_eq!(size, expected_size, "{file}");
+            // Half transparent pixels differ by the part of the background that shines through,
+            // which is the same for all of a colour.
+            let mut shining = BTreeMap::new();
+            let mut equal = 0;
+            for (found, (x, y, expected)) in pixels.chunks(4).zip(expected.enumerate_pixels()) {
+                if found == expected.0 {
+                    equal += 1;
+                    continue;
+                }
+                let part = [0, 1, 2].map(|i| i16::from(expected.0[i]) - i16::from(found[i]));
+                assert_eq!(
+                    *shining.entry(found).or_insert(part),
+                    part,
+                    "{file}: {x}, {y}"
+                );
+                let most = background.map(i16::from);
+                let is_part = (0..3).all(|i| (0..=most[i]).contains(&part[i]));
+                assert!(is_part, "{file}: {x}, {y}: {found:?} for {expected:?}");
+            }
+            assert_eq!(
+                shining.get(&[0, 0, 0, 255][..]),
+                Some(&background.map(i16::from))
+            );
+            assert!(equal > size[0] * size[1] / 2, "{file}");
+        }
+    }
+}
+
+/// A made-up container with an indexed sheet: colours 0 to 7 in two rows of tiles of 2 x 2.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sheet = Vec::new();
+    let mut encoder = png::Encoder::new(&mut sheet, 8, 4);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_palette((0..24).collect::<Vec<u8>>());
+    let pixel = |i: u32| (i % 8 / 2 + i / 16 * 4) as u8;
+    let pixels: Vec<u8> = (0..32).map(pixel).collect();
+    encoder
+        .write_header()
+        .unwrap()
+        .write_image_data(&pixels)
+        .unwrap();
+    std::fs::create_dir(folder.path().join("art")).unwrap();
+    std::fs::write(folder.path().join("art/sheet.png"), sheet).unwrap();
+    folder
+}
+
+fn write_xmf(folder: &Path, text: &str) -> PathBuf {
+    let path = folder.join("made.xmf");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// The colour of a pixel of the whole map, and nothing of what is transparent.
+fn pixel(document: &dyn Document, [x, y]: [u64; 2]) -> [u8; 3] {
+    let ([width, _], pixels) = flat(document);
+    let at = ((y * width + x) * 4) as usize;
+    [pixels[at], pixels[at + 1], pixels[at + 2]]
+}
+
+#[test]
+fn cells_take_colours_from_shifted_palettes() {
+    let folder = folder();
+    // Two palettes of 8 colours: that of the sheet, and one of grey. Cells: tile 1 in palette 0
+    // and 1, tile 5, no tile; the second row is that of a sprite.
+    let greys: Vec<u8> = (0..8)
+        .flat_map(|i| [255, 100 + i, 100 + i, 100 + i])
+        .collect();
+    let cells = [0x0000_0001_u32, 0x0001_0001, 0x0000_0005, 0xFFFF];
+    let base64 = |bytes: &[u8]| data_encoding::BASE64.encode(bytes);
+    let text = format!(
+        "Metadata {{ Version 1 0 }}\n\
+         Layer:Sprite \"s\" 5 {{\n\
+         File:SpriteSource 7 \"%PATH%/art/sheet.png\" horizOffset=2 vertOffset=0 width=2 height=2\n\
+         Object:Sprite \"man\" 1 7 6 0 palSel=1 palShift=3\n\
+         Object:Sprite \"gone\" 2 8 0 0\n\
+         Object:Box \"box\" 3 0 0 1 1\n}}\n\
+         Layer:Tile \"t\" -5 2 2 4 1 {{\n\
+         RepeatMode \"On\"\nScrollRateX 0.5\n\
+         Embed:MapData [{}]\n\
+         File:TileSource \"%PATH%/art/sheet.png\" palShift=3\n}}\n\
+         File:Palette \"%PATH%/ART/SHEET.PNG\" palShift=3\nEmbed:Palette [{}] offset=8\n",
+        base64(bytemuck::cast_slice(&cells)),
+        base64(&greys),
+    );
+    let path = write_xmf(folder.path(), &text);
+    let document = open(&path);
+    let said: Vec<_> = document
+        .problems()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(said, ["5:1: warning: no picture of a sprite is number 8"]);
+    let color = |x| pixel(&*document, [x, 0]);
+    assert_eq!(color(0), [3, 4, 5], "colour 1 of the sheet");
+    assert_eq!(color(2), [101; 3], "colour 1 of the second palette");
+    assert_eq!(color(4), [15, 16, 17], "colour 5 of the sheet");
+    assert_eq!(
+        color(6),
+        [101; 3],
+        "the sprite, above the layer of lower priority"
+    );
+    let layers = document.layers();
+    let names: Vec<_> = layers.iter().map(|layer| layer.name.as_str()).collect();
+    assert_eq!(names, ["t", "s"]);
+    let info = info(&*document);
+    assert_eq!(info["layers"][0]["name"], "s");
+    assert_eq!(
+        info["layers"][0]["sprites"][0],
+        serde_json::json!(["man", 1, 7, 6, 0])
+    );
+    assert_eq!(info["layers"][1]["embedded"], true);
+}
+
+#[test]
+fn what_is_missing_is_said_and_the_rest_shown() {
+    let folder = folder();
+    let path = write_xmf(
+        folder.path(),
+        "Layer:Tile \"a\" 0 2 2 2 1 {\n\
+         File:MapData \"%PATH%/../../a.map\"\n\
+         File:TileSource \"%PATH%/none.png\" {\nEmbed:TileInfo {\n0 0 \"x\"\n}\n}\n}\n\
+         Layer:Tile \"b\" 1 2 2 3 1 {\n\
+         File:MapData \"b.map\"\n\
+         File:TileSource \"art/sheet.png\" {\nEmbed:TileInfo {\n0 0 \"x\"\n1 99 \"y\"\n}\n}\n}\n\
+         Layer:Tile \"c\" 2 0 2000 1 1 {\nShared:MapData 9\n}",
+    );
+    // One cell of two, of which the second is cut off.
+    let map = [8_u32, 2, 1, 1].map(u32::to_le_bytes).concat();
+    std::fs::write(folder.path().join("b.map"), map).unwrap();
+    let document = open(&path);
+    let said: Vec<_> = document
+        .problems()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let expected = [
+        ("2:1", "warning: the map `../a.map` "),
+        ("3:1", "warning: the sheet `none.png` was not found"),
+        (
+            "9:1",
+            "warning: the layer has 3 x 1 cells, but its map 2 x 1",
+        ),
+        (
+            "9:1",
+            "warning: 1 of the tiles that are used are in no sheet, the first is tile 1",
+        ),
+        ("10:1", "error: `b.map` at 0x10: the file ends in the cells"),
+        (
+            "11:1",
+            "warning: tile 1 is at place 99 of the sheet `sheet.png`, which has room for 8",
+        ),
+    ];
+    for (place, text) in &expected[1..] {
+        let is_said = said
+            .iter()
+            .any(|said| said.starts_with(&format!("{place}: {text}")));
+        assert!(is_said, "{place}: {text}\n{said:#?}");
+    }
+    assert!(
+        said.iter()
+            .any(|said| said.contains("no layer of priority 9 has cells"))
+    );
+    assert_eq!(document.layers().len(), 3);
+    // The map alone finds the container that names it.
+    let map = open(&folder.path().join("b.map"));
+    assert_eq!(info(&*map)["xmf"], "made.xmf");
+    assert_eq!(flat(&*map).0, [4, 2]);
+}
+
+#[test]
+fn maps_that_cannot_be_unpacked_show_their_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lzw.map");
+    let map = [0x1_0219_u32, 24, 18, 1, 2, 3]
+        .map(u32::to_le_bytes)
+        .concat();
+    std::fs::write(&path, map).unwrap();
+    let document = open(&path);
+    assert_eq!(document.problems().len(), 1);
+    let info = info(&*document);
+    assert_eq!(
+        (&info["size"][0], &info["compression"]),
+        (&24.into(), &"lzw".into())
+    );
+    assert_eq!(info["logic_attribute_bits"], 16);
+    assert_eq!(info["cells_sha256"], Value::Null);
+    assert_eq!(flat(&*document).0, [24 * 16, 18 * 16]);
 }

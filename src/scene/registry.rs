@@ -44,17 +44,18 @@ static REGISTRY: &[Entry] = &[
         open: ika::open_text,
     },
     Entry {
-        format: &formats::ika::vsp::FORMAT,
-        open: ika::open_tileset,
-    },
-    Entry {
         format: &formats::ppe::XMF_FORMAT,
         open: ppe::open_xmf,
     },
-    // Has no magic number, so that all others are asked before.
+    // Has no magic number, but a length that fits exactly.
     Entry {
         format: &formats::ppe::MAP_FORMAT,
         open: ppe::open_map,
+    },
+    // Begins with a small number, as map data may.
+    Entry {
+        format: &formats::ika::vsp::FORMAT,
+        open: ika::open_tileset,
     },
 ];
 

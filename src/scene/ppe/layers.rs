@@ -12,7 +12,7 @@ use crate::formats::{Place, Problem};
 use crate::scene::Picture;
 use crate::scene::tilemap::making::Room;
 use crate::scene::tilemap::{
-    Cell, Grid, GridKind, GridValues, Layer, Parallax, Thing, TileMap, Tileset,
+    Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, Step, Thing, TileMap, Tileset,
 };
 
 /// How many problems of a map file are listed with a container.
@@ -62,7 +62,7 @@ impl Builder {
     /// Adds all that was made to a map.
     pub(super) fn finish(self, map: TileMap) -> TileMap {
         TileMap {
-            steps: TileMap::steps_in_file_order(&self.layers, &self.things),
+            steps: steps(&self.layers, &self.things),
             layers: self.layers,
             tilesets: self.tilesets,
             grids: self.grids,
@@ -306,6 +306,35 @@ impl Builder {
     }
 }
 
+/// The order in which layers are drawn. Cells with priority are to be seen over sprites (document,
+/// "Layout (new)"), so that they come after the layers of sprites that follow their own.
+fn steps(layers: &[Layer], things: &[Thing]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut above = None;
+    for (layer, of) in layers.iter().enumerate() {
+        let step = |pass| Step::Layer {
+            layer,
+            skips_zero: false,
+            is_opaque: false,
+            pass,
+        };
+        if !of.cells.is_empty() {
+            steps.extend(above.take());
+        }
+        if of.has_priority {
+            steps.push(step(Pass::Normal));
+            above = Some(step(Pass::Priority));
+        } else {
+            steps.push(step(Pass::All));
+        }
+        if things.iter().any(|thing| thing.layer == Some(layer)) {
+            steps.push(Step::Things { layer: Some(layer) });
+        }
+    }
+    steps.extend(above);
+    steps
+}
+
 /// What corners of cells are tinted with; none where nothing is.
 fn tints(map: &MapData, cells: usize) -> Option<Vec<[[u8; 4]; 4]>> {
     let graphics = map.graphics.as_ref()?;
@@ -341,6 +370,34 @@ fn parallax(layer: &XmfLayer) -> Parallax {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::tilemap::ThingKind;
+
+    #[test]
+    fn priority_is_above_the_sprites_that_follow() {
+        let tiles = |has_priority| Layer {
+            cells: vec![Cell::EMPTY],
+            has_priority,
+            ..Layer::default()
+        };
+        let layers = [tiles(true), Layer::default(), tiles(false), tiles(true)];
+        let sprite = Thing::new(ThingKind::Sprite, "", Some(1));
+        let step = |layer, pass| Step::Layer {
+            layer,
+            skips_zero: false,
+            is_opaque: false,
+            pass,
+        };
+        let expected = [
+            step(0, Pass::Normal),
+            step(1, Pass::All),
+            Step::Things { layer: Some(1) },
+            step(0, Pass::Priority),
+            step(2, Pass::All),
+            step(3, Pass::Normal),
+            step(3, Pass::Priority),
+        ];
+        assert_eq!(steps(&layers, &[sprite]), expected);
+    }
 
     #[test]
     fn rates_are_ratios() {

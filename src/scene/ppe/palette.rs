@@ -71,8 +71,8 @@ impl MapPalette {
         }
     }
 
-    /// The colours of a sheet's numbers in one of the palettes, and whether all of them that the
-    /// sheet has are there. Those that are not have the sheet's own.
+    /// The colours of a sheet's numbers in one of the palettes. Those that are in none have the
+    /// sheet's own.
     ///
     /// The number of a colour is that of the pixel, plus that of the palette times the colours of
     /// one. Colour 0 is transparent unless the picture says how opaque its colours are (section
@@ -80,18 +80,19 @@ impl MapPalette {
     pub(super) fn colors_of(&self, sheet: &Sheet, palette: u32, shift: Option<u32>) -> Colors {
         let start = (palette as usize) << shift.unwrap_or(USUAL_SHIFT).min(16);
         let own = sheet.colors();
-        let mut is_whole = true;
         let mut colors = [[0; 4]; 256];
-        for (number, color) in colors.iter_mut().enumerate() {
+        let mut is_strange = [false; 256];
+        for (number, (color, strange)) in colors.iter_mut().zip(&mut is_strange).enumerate() {
             let own = own.get(number).copied();
             let shared = self.colors.get(start + number).copied().flatten();
-            is_whole &= shared.is_some() || own.is_none() || palette == 0;
+            *strange = shared.is_none() && palette != 0;
             *color = shared.or(own).unwrap_or_default();
         }
         if !sheet.has_alpha {
             colors[0][3] = 0;
+            is_strange[0] = false;
         }
-        Colors { colors, is_whole }
+        Colors { colors, is_strange }
     }
 }
 
@@ -99,8 +100,8 @@ impl MapPalette {
 #[derive(Debug)]
 pub(super) struct Colors {
     pub(super) colors: [[u8; 4]; 256],
-    /// Whether all were found in the palette of the map.
-    pub(super) is_whole: bool,
+    /// Which of them are not of the palette that was asked for.
+    pub(super) is_strange: [bool; 256],
 }
 
 /// A part of a picture as RGBA: `[left, top]` and `[width, height]` in pixels. What is outside is
@@ -136,6 +137,18 @@ pub(super) fn cut(
     }
 }
 
+/// Whether a part of a picture has numbers whose colours are not of their palette.
+pub(super) fn has_strange(sheet: &Sheet, at: [i64; 2], size: [u32; 2], colors: &Colors) -> bool {
+    let [left, top] = at.map(|px| usize::try_from(px).unwrap_or(0));
+    let [width, height] = size.map(|side| side as usize);
+    let rows = sheet.indices.chunks(sheet.size[0].max(1) as usize);
+    let mut pixels = rows
+        .skip(top)
+        .take(height)
+        .flat_map(|row| row.iter().skip(left).take(width));
+    pixels.any(|pixel| colors.is_strange[usize::from(*pixel)])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,8 +176,10 @@ mod tests {
         assert_eq!(red(1, 2), [20; 4]);
         // What is in no palette has the colours of the sheet.
         assert_eq!(red(2, 2), [1, 2, 3, 0]);
-        let is_whole = |number| palette.colors_of(&sheet(true), number, Some(2)).is_whole;
-        assert_eq!([is_whole(0), is_whole(1), is_whole(2)], [true, true, false]);
+        let strange =
+            |number| palette.colors_of(&sheet(true), number, Some(2)).is_strange[..3] != [false; 3];
+        assert_eq!([strange(0), strange(1), strange(2)], [false, false, true]);
+        assert!(!palette.colors_of(&sheet(false), 2, Some(2)).is_strange[0]);
         assert_eq!(
             palette.colors_of(&sheet(true), 9, None).colors[1],
             [2, 2, 2, 255]

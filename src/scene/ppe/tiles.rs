@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::files::{Files, Pixels, file_name};
-use super::palette::{MapPalette, cut};
+use super::palette::{Colors, MapPalette, cut, has_strange};
 use crate::formats::ppe::sdlang::At;
 use crate::formats::ppe::xmf::{TileOrder, Xmf, XmfLayer};
 use crate::formats::ppe::{Cell as FileCell, Layout, MapData, MapFlags};
@@ -340,7 +340,9 @@ pub(super) fn build(
     if let Some(number) = painter.without_colors {
         notes.push(Problem::warning(
             place,
-            format!("no palette says what all colours of palette {number} are; the sheet's own are shown"),
+            format!(
+                "the map has no colours for all of palette {number}; the sheet's own are shown"
+            ),
         ));
     }
     let missing = table.keys.len() as u32;
@@ -381,7 +383,7 @@ struct Painter<'a> {
     palette: &'a MapPalette,
     tile_size: [u32; 2],
     /// The colours of the last tile, and which sheet and palette they are of.
-    colors: Option<(usize, u32, super::palette::Colors)>,
+    colors: Option<(usize, u32, Colors)>,
     /// How many tiles are in no sheet, and the first one's identifier.
     undefined: Option<(usize, u32)>,
     /// The first palette that has not all colours.
@@ -407,9 +409,6 @@ impl Painter<'_> {
             matches!(&self.colors, Some((s, n, _)) if (*s, *n) == (tile.picture, number));
         if !is_known && let Pixels::Indexed(picture) = &*sheet.pixels {
             let colors = self.palette.colors_of(picture, number, sheet.pal_shift);
-            if !colors.is_whole {
-                self.without_colors.get_or_insert(number);
-            }
             self.colors = Some((tile.picture, number, colors));
         }
         let [width, height] = self.tile_size;
@@ -419,6 +418,12 @@ impl Painter<'_> {
             i64::from(tile.place / columns) * i64::from(height),
         ];
         let colors = self.colors.as_ref().map(|(_, _, colors)| colors);
+        if let (Pixels::Indexed(sheet), Some(colors)) = (&*sheet.pixels, colors)
+            && self.without_colors.is_none()
+            && has_strange(sheet, at, self.tile_size, colors)
+        {
+            self.without_colors = Some(number);
+        }
         cut(&sheet.pixels, at, self.tile_size, colors, out);
         Tile {
             id,
