@@ -51,8 +51,7 @@ fn samples(folder: &str, ending: &str) -> Vec<(String, Vec<u8>, Value)> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 fn sha256_of_words(words: &[u32]) -> String {

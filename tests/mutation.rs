@@ -24,7 +24,10 @@ use mapscope::formats::pmf::{
 use mapscope::formats::ppe::{self, MapFlags, Xmf, map_data, sheet, xmf};
 use mapscope::formats::{Problem, pfmap};
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{Direction, Document, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown};
+use mapscope::scene::tilemap::Step;
+use mapscope::scene::{
+    Direction, Document, Drawable, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown,
+};
 
 use shared::shared;
 
@@ -82,6 +85,24 @@ static SUBJECTS: &[Subject] = &[
         good: good_tilesets,
         check: check_tileset,
         mutations: 10_000,
+    },
+    Subject {
+        name: "opened ika-map",
+        good: good_ika_maps,
+        check: |bytes| check_opened_tiles(bytes, "changed.map"),
+        mutations: 1_000,
+    },
+    Subject {
+        name: "opened ika-map-text",
+        good: good_ika_texts,
+        check: |bytes| check_opened_tiles(bytes, "changed.ika-map"),
+        mutations: 1_000,
+    },
+    Subject {
+        name: "opened vsp",
+        good: good_tilesets,
+        check: |bytes| check_opened_tiles(bytes, "changed.vsp"),
+        mutations: 1_000,
     },
     Subject {
         name: "ppe-map",
@@ -877,6 +898,58 @@ fn check_opened_pmf(bytes: &[u8]) -> bool {
         check_part(&*map, part, &mut items);
     }
     for item in items.into_iter().take(1000) {
+        check_item(&*map, item);
+    }
+    false
+}
+
+/// Opens a 2D map and asks for what a window and commands would.
+fn check_opened_tiles(bytes: &[u8], name: &str) -> bool {
+    let source = Source {
+        path: name.into(),
+        bytes: bytes.into(),
+        embedded: &[],
+    };
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    let Ok(map) = registry::open(&source, &options, &progress) else {
+        return true;
+    };
+    check_problems(map.problems());
+    let bounds = map.bounds();
+    assert!(bounds.min.is_finite() && bounds.max.is_finite());
+    assert!(!map.info(&InfoQuery::default()).is_empty());
+    let Drawable::Tiles(tiles) = map.drawable() else {
+        panic!("{name} is no 2D map")
+    };
+    for layer in &tiles.layers {
+        let [width, height] = layer.size.map(|edge| edge as usize);
+        assert_eq!(layer.cells.len(), width * height);
+        let tileset = &tiles.tilesets[layer.tileset];
+        let pictures = layer.cells.iter().filter_map(|cell| cell.picture());
+        assert!(pictures.max().is_none_or(|picture| picture < tileset.count));
+    }
+    for tileset in &tiles.tilesets {
+        assert_eq!(tileset.rgba.len(), tileset.count * tileset.picture_bytes());
+    }
+    for grid in &tiles.grids {
+        let [width, height] = grid.size.map(|edge| edge as usize);
+        assert_eq!(grid.values.len(), width * height);
+        assert!(grid.layer < tiles.layers.len());
+    }
+    for step in &tiles.steps {
+        assert!(!matches!(step, Step::Layer { layer, .. } if *layer >= tiles.layers.len()));
+    }
+    let shown = Shown::default();
+    let picture = map.flat(&shown).unwrap().scaled_down(64);
+    assert_eq!(
+        picture.rgba.len() as u32,
+        picture.size[0] * picture.size[1] * 4
+    );
+    let mut items = Vec::new();
+    add_items(&map.outline(), &mut items);
+    let problems = map.problems().iter();
+    items.extend(problems.filter_map(|problem| map.problem_item(problem)));
+    for item in items.into_iter().take(200) {
         check_item(&*map, item);
     }
     false
