@@ -11,7 +11,7 @@ use crate::formats::{Format, Problem};
 use crate::scene::camera::Handedness;
 use crate::scene::{
     Aabb, ClipInfo, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label, LayerInfo,
-    LegendEntry, Line, OutlineNode, Overlay, Picture, Playhead, PropertyGroup, Ray, Shown,
+    Legend, LegendEntry, Line, OutlineNode, Overlay, Picture, Playhead, PropertyGroup, Ray, Shown,
     Statistic, SummaryPart, TilesetInfo,
 };
 
@@ -111,6 +111,10 @@ impl Document for TileMap {
 
     fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
         self.legend_of(overlay_id)
+    }
+
+    fn selection_legend(&self, item: Item) -> Option<Legend> {
+        self.legend_of_selection(item)
     }
 
     fn kinds(&self) -> Vec<Kind> {

@@ -14,12 +14,8 @@ const OPACITY: u8 = 150;
 const ZERO_OPACITY: u8 = 50;
 /// The colour of what cannot be walked on.
 const BLOCKED: [u8; 3] = [230, 40, 40];
-/// Of more numbers than these a range is coloured.
+/// Of more numbers than these several have the same colour.
 const MOST_STEPS: usize = 9;
-/// How many parts a range of numbers has that is not coloured one by one.
-const RANGE_STEPS: usize = 256;
-/// Numbers further apart than this are told apart by how many digits they have.
-const LONGEST_EVEN_RANGE: u64 = 4096;
 /// How many zones or numbers a legend names.
 const MOST_LISTED: usize = 128;
 /// How many cells are coloured in one go.
@@ -104,7 +100,7 @@ impl Scale {
         if self.is_short() {
             self.values.len()
         } else {
-            RANGE_STEPS
+            self.bounds.len() + 1
         }
     }
 
@@ -113,31 +109,17 @@ impl Scale {
         if self.is_short() {
             return self.values.partition_point(|(known, _)| *known < value);
         }
-        let [min, max] = self.range;
-        let (above, span) = (value.saturating_sub(min), max - min);
-        let share = if span <= LONGEST_EVEN_RANGE {
-            above as f64 / span.max(1) as f64
-        } else {
-            f64::from(size_of_number(above)) / f64::from(size_of_number(span))
-        };
-        ((share * (RANGE_STEPS - 1) as f64).round() as usize).min(RANGE_STEPS - 1)
+        self.bounds.partition_point(|bound| *bound <= value)
     }
 
-    /// The least number of a step, but of the last one the greatest.
+    /// A number of a step: the least of all, the greatest of all, or the least of the step.
     fn value_at(&self, step: usize) -> u64 {
-        let [mut from, mut to] = self.range;
-        if step + 1 >= RANGE_STEPS {
-            return to;
+        let [min, max] = self.range;
+        match step.checked_sub(1) {
+            None => min,
+            Some(last) if last + 1 == self.bounds.len() => max,
+            Some(before) => self.bounds.get(before).copied().unwrap_or(max),
         }
-        while from < to {
-            let middle = from.midpoint(to);
-            if self.step_of(middle) < step {
-                from = middle + 1;
-            } else {
-                to = middle;
-            }
-        }
-        from
     }
 
     /// The colour of a number: red, green, blue and opacity.
@@ -176,24 +158,13 @@ impl Scale {
                 .map(|(value, cells)| entry(*value, format!(" ({cells})")))
                 .collect();
         }
-        let steps = (0..MOST_STEPS).map(|step| step * (RANGE_STEPS - 1) / (MOST_STEPS - 1));
+        let last = self.steps().saturating_sub(1);
+        let listed = self.steps().min(MOST_STEPS);
+        let steps = (0..listed).map(|place| place * last / listed.saturating_sub(1).max(1));
         steps
             .map(|step| entry(self.value_at(step), String::new()))
             .collect()
     }
-}
-
-/// How large a number is: about 256 times its logarithm to base 2.
-fn size_of_number(number: u64) -> u32 {
-    let number = number.saturating_add(1);
-    let bits = number.ilog2();
-    // The first bits after the first one.
-    let fraction = if bits < 8 {
-        number << (8 - bits)
-    } else {
-        number >> (bits - 8)
-    };
-    bits * 256 + (fraction & 0xff) as u32
 }
 
 impl TileMap {
@@ -404,8 +375,8 @@ mod tests {
 
     #[test]
     fn many_numbers_have_a_scale_from_the_least_to_the_greatest() {
-        let far = [u64::MAX, 1 << 40, 1 << 20, 900, 30];
-        for values in [far.to_vec(), Vec::new()] {
+        let far = (0..50).map(|i| u64::MAX - (1 << 57) * i);
+        for values in [far.collect(), Vec::new()] {
             let numbers = values.into_iter().chain(0..100);
             let map = logic(GridValues::U64(numbers.collect()));
             let legend = map.legend("logic");
@@ -416,6 +387,14 @@ mod tests {
             let mut seen: Vec<[u8; 3]> = legend.iter().map(|entry| entry.color).collect();
             seen.dedup();
             assert_eq!(seen.len(), MOST_STEPS);
+            // As many numbers are below the middle of the scale as above it.
+            let count = map.grids[0].values.len();
+            let far = count - 100;
+            let [r, g, b, _] = map.grid_color(0, far + count / 2);
+            let half = colors::step(1, 3);
+            let channels = half.into_iter().zip([r, g, b]);
+            let far_off = channels.map(|(a, b)| a.abs_diff(b)).max();
+            assert!(far_off < Some(30), "{r} {g} {b}");
         }
     }
 

@@ -11,6 +11,10 @@ use crate::formats::parallel::in_parallel;
 const CELLS_AT_ONCE: usize = 1 << 20;
 /// How many different numbers of a grid are kept.
 const MOST_VALUES: usize = 64;
+/// How many steps there are from the least to the greatest of more.
+const STEPS: usize = 256;
+/// How many cells are looked at to find them.
+const LOOKED_AT: usize = 1 << 14;
 
 /// What was counted of a map so far.
 #[derive(Debug, Default)]
@@ -53,6 +57,9 @@ pub(super) struct Scale {
     pub(super) values: Vec<(u64, u64)>,
     /// How many cells do not have the number 0.
     pub(super) set: u64,
+    /// Where a colour begins after the first one, if there are too many: so that about as many
+    /// cells have each.
+    pub(super) bounds: Vec<u64>,
     /// Colours of numbers, as far as they were made beforehand.
     pub(super) palette: Vec<[u8; 4]>,
 }
@@ -210,9 +217,28 @@ impl Scale {
             range: if range[0] > range[1] { [0; 2] } else { range },
             values: if too_many { Vec::new() } else { known },
             set,
+            bounds: if too_many {
+                step_bounds(values)
+            } else {
+                Vec::new()
+            },
             palette: Vec::new(),
         }
     }
+}
+
+/// Numbers between which about as many cells are.
+fn step_bounds(values: &GridValues) -> Vec<u64> {
+    // All over the map, and not only in some columns.
+    let golden = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let place = |i: usize| (u128::from(golden(i)) * values.len() as u128) >> 64;
+    let looked_at = (0..LOOKED_AT).filter_map(|i| values.get(place(i) as usize));
+    let mut sample: Vec<u64> = looked_at.collect();
+    sample.sort_unstable();
+    let bounds = (1..STEPS).filter_map(|step| sample.get(step * sample.len() / STEPS));
+    let mut bounds: Vec<u64> = bounds.copied().collect();
+    bounds.dedup();
+    bounds
 }
 
 /// A connected part of a zone, as far as its rows were seen.

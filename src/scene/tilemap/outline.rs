@@ -3,7 +3,7 @@
 use super::grids::zone_color;
 use super::items::item;
 use super::properties::parallax_name;
-use super::{GridKind, Step, ThingKind, TileMap};
+use super::{GridKind, Step, ThingKind, TileMap, Tileset};
 use crate::scene::listed::{and_more, capped, heading, leaf};
 use crate::scene::numbers::plural;
 use crate::scene::{
@@ -52,6 +52,7 @@ impl TileMap {
         let lines = layers.map(|layer| {
             let [w, h] = layer.size;
             let note = match &*layer.note {
+                note if w == 0 || h == 0 => note.to_owned(),
                 "" => format!("{w} x {h}"),
                 note => format!("{w} x {h}, {note}"),
             };
@@ -61,8 +62,7 @@ impl TileMap {
     }
 
     fn tileset_lines(&self) -> Vec<OutlineNode> {
-        let tilesets = self.tilesets.iter().enumerate();
-        let lines = tilesets.map(|(number, tileset)| {
+        let lines = self.tilesets_with_tiles().map(|(number, tileset)| {
             let tiles = plural(tileset.tile_count(), "tile", "tiles");
             let note = if tileset.is_placeholder {
                 format!("{tiles}, not found")
@@ -154,6 +154,7 @@ impl TileMap {
             let is_drawn = place.get(number).copied().flatten().is_some();
             let [x, y] = layer.position_px;
             let notes = [
+                (!layer.has_tiles()).then(|| "no tiles".to_owned()),
                 (!is_drawn).then(|| "not drawn".to_owned()),
                 layer.wraps.contains(&true).then(|| "repeats".to_owned()),
                 ([x, y] != [0; 2]).then(|| format!("at {x}, {y}")),
@@ -170,17 +171,23 @@ impl TileMap {
         layers.collect()
     }
 
+    /// The tilesets but those of layers without tiles.
+    pub(super) fn tilesets_with_tiles(&self) -> impl Iterator<Item = (usize, &Tileset)> {
+        let tilesets = self.tilesets.iter().enumerate();
+        tilesets.filter(|(_, tileset)| tileset.picture_count() > 0)
+    }
+
     /// The tilesets, with how often each tile is used.
     pub(super) fn tileset_list(&self) -> Vec<TilesetInfo> {
-        let tilesets = self.tilesets.iter().zip(&self.counts().uses).enumerate();
-        let list = tilesets.map(|(number, (tileset, uses))| {
+        let list = self.tilesets_with_tiles().map(|(number, tileset)| {
+            let uses = self.counts().uses.get(number).into_iter().flatten();
             let tiles = tileset.tile_count();
             let ids = tileset.tiles.iter().take(tiles).map(|tile| tile.id);
             TilesetInfo {
                 item: Self::tileset_item(number),
                 name: self.tileset_name(number),
                 tile_size: tileset.tile_size,
-                uses: uses.iter().copied().take(tiles).collect(),
+                uses: uses.copied().take(tiles).collect(),
                 ids: ids.collect(),
             }
         });

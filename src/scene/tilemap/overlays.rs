@@ -6,7 +6,7 @@ use super::grids::zone_color;
 use super::pick::overlay_of;
 use super::{Grid, GridKind, Thing, ThingKind, TileMap};
 use crate::scene::pen::Pen;
-use crate::scene::{Label, LegendEntry, Line, Overlay, Shown};
+use crate::scene::{Item, Label, Legend, LegendEntry, Line, Overlay, Shown};
 
 /// The overlays of a 2D map.
 pub(super) static OVERLAYS: [Overlay; 8] = [
@@ -76,6 +76,8 @@ const BOX: [u8; 3] = [255, 128, 100];
 const LINE: [u8; 3] = [230, 130, 255];
 /// Of the frames of layers.
 const FRAME: [u8; 3] = [160, 190, 240];
+/// Of what is selected. Keep in sync with `ACCENT` in `tiles.wgsl`.
+const SELECTED: [u8; 3] = [255, 196, 61];
 /// Of numbers on tiles.
 const NUMBER: [u8; 3] = [255, 255, 255];
 
@@ -280,6 +282,20 @@ impl TileMap {
         }
     }
 
+    /// What the colour means that brings out a selected tile.
+    pub(super) fn legend_of_selection(&self, item: Item) -> Option<Legend> {
+        let (number, tileset, picture) = self.tile_at(item)?;
+        let tile = tileset.tile_number(picture);
+        let label = format!("Tile {tile}, used {}", self.times_used(number, picture));
+        Some(Legend {
+            title: "Selected tile",
+            entries: vec![LegendEntry {
+                color: SELECTED,
+                label,
+            }],
+        })
+    }
+
     /// The kinds of things that there are.
     fn thing_legend(&self) -> Vec<LegendEntry> {
         let has = |is_so: fn(&Thing) -> bool| self.things.iter().any(is_so);
@@ -434,6 +450,9 @@ mod tests {
     #[test]
     fn legends_name_what_there_is() {
         let map = sample::made_up();
+        let of_tile = map.selection_legend(TileMap::tile_item(0, 2)).unwrap();
+        assert_eq!(of_tile.entries[0].label, "Tile 2, used 3 times");
+        assert_eq!(map.selection_legend(TileMap::layer_item(0)), None);
         let labels: Vec<String> = map
             .legend("entities")
             .into_iter()

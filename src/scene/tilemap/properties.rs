@@ -92,7 +92,7 @@ impl TileMap {
             Property::new("Layers", self.layers.len().to_string()),
             Property::new("Drawn", self.drawing_order()),
         ];
-        let tilesets = self.tilesets.iter().enumerate().take(MOST_LISTED);
+        let tilesets = self.tilesets_with_tiles().take(MOST_LISTED);
         properties.extend(tilesets.map(|(number, _)| {
             let name = self.tileset_name(number);
             linked("Tileset", name, Self::tileset_item(number))
@@ -129,18 +129,23 @@ impl TileMap {
         let mut properties = vec![
             Property::new("Name", self.layer_name(number)),
             Property::new("Number", number.to_string()),
-            Property::new("Size", by(layer.size, "tiles")),
         ];
-        if let Some(tile_size) = self.tile_size(layer) {
+        let size = if layer.has_tiles() {
+            by(layer.size, "tiles")
+        } else {
+            "no tiles".to_owned()
+        };
+        properties.push(Property::new("Size", size));
+        if let Some(tile_size) = self.tile_size(layer).filter(|_| layer.has_tiles()) {
             let [w, h] =
                 [0, 1].map(|axis| u64::from(layer.size[axis]) * u64::from(tile_size[axis]));
             properties.push(Property::new("", format!("{w} x {h} pixels")));
+            properties.push(linked(
+                "Tileset",
+                self.tileset_name(layer.tileset),
+                Self::tileset_item(layer.tileset),
+            ));
         }
-        properties.push(linked(
-            "Tileset",
-            self.tileset_name(layer.tileset),
-            Self::tileset_item(layer.tileset),
-        ));
         let mut say = |name, value: String| properties.push(Property::new(name, value));
         let [x, y] = layer.position_px;
         say("Position", format!("{x}, {y}"));
@@ -168,8 +173,10 @@ impl TileMap {
             );
         }
         say("Drawn", self.turns_of(number));
-        let empty = self.counts().empty.get(number).copied().unwrap_or(0);
-        say("Empty tiles", format!("{empty} of {}", layer.cells.len()));
+        if layer.has_tiles() {
+            let empty = self.counts().empty.get(number).copied().unwrap_or(0);
+            say("Empty tiles", format!("{empty} of {}", layer.cells.len()));
+        }
         let mut groups = vec![group("Layer", properties)];
         groups.extend(self.facts.layer(number));
         Some(groups)

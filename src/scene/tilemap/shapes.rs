@@ -28,6 +28,14 @@ impl RectPx {
         w * h
     }
 
+    /// The rectangle around this one and another.
+    pub fn union(&self, other: &Self) -> Self {
+        Self {
+            min: [0, 1].map(|axis| self.min[axis].min(other.min[axis])),
+            max: [0, 1].map(|axis| self.max[axis].max(other.max[axis])),
+        }
+    }
+
     /// The middle.
     pub fn center(&self) -> [f32; 2] {
         [0, 1].map(|axis| (self.min[axis] + self.max[axis]) * 0.5)
@@ -51,6 +59,13 @@ impl RectPx {
             min: vec3(self.min[0], height, self.min[1]),
             max: vec3(self.max[0], height, self.max[1]),
         }
+    }
+}
+
+impl Layer {
+    /// Whether there is room for tiles on it: there is none on one of sprites.
+    pub(super) fn has_tiles(&self) -> bool {
+        self.size.iter().all(|side| *side > 0)
     }
 }
 
@@ -164,10 +179,18 @@ impl TileMap {
         Some(RectPx { min, max })
     }
 
-    /// What a layer occupies, and at which height.
+    /// What a layer occupies, and at which height: of one without tiles, what stands on it.
     pub(super) fn layer_px(&self, index: usize, shown: &Shown) -> Option<(RectPx, f32)> {
         let layer = self.layers.get(index)?;
-        let rect = self.cells_px(layer, [[0; 2], layer.size], shown)?;
+        let rect = if layer.has_tiles() {
+            self.cells_px(layer, [[0; 2], layer.size], shown)?
+        } else {
+            let things = self.things.iter();
+            let things = things.filter(|thing| thing.layer == Some(index));
+            things
+                .map(Thing::room_px)
+                .reduce(|all, next| all.union(&next))?
+        };
         Some((rect, self.layer_height(index, shown)))
     }
 

@@ -142,7 +142,7 @@ impl TileMap {
         })
     }
 
-    /// What a problem is about: the layer, zone or other thing that its message names.
+    /// What a problem is about: the tile, layer, zone or other thing that its message names.
     pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<Item> {
         let message = &*problem.message;
         let number = |what: &str| -> Option<usize> {
@@ -172,12 +172,20 @@ impl TileMap {
             index.filter(|index| *index < count)
         };
         let of_layers = |name: &str| self.layers.iter().position(|layer| layer.name == name);
+        let begin = message.split_once(':').map(|(begin, _)| begin);
+        let begin = begin.filter(|begin| !begin.is_empty());
+        let layer = begin
+            .and_then(of_layers)
+            .or_else(|| one_of("layer", &of_layers, self.layers.len()));
+        if let Some(cell) = self.cell_in_text(message, layer.unwrap_or(0)) {
+            return Some(cell);
+        }
         let of_zones = |name: &str| self.zones.iter().position(|zone| zone.name == name);
         thing("entity", super::ThingKind::Entity)
             .or_else(|| thing("sprite", super::ThingKind::Sprite))
             .or_else(|| thing("box", super::ThingKind::Box))
             .or_else(|| thing("waypoint", super::ThingKind::Waypoint))
-            .or_else(|| one_of("layer", &of_layers, self.layers.len()).map(Self::layer_item))
+            .or_else(|| layer.map(Self::layer_item))
             .or_else(|| one_of("zone", &of_zones, self.zones.len()).map(Self::zone_item))
             .or_else(|| {
                 let is_about_tiles = ["tileset", "palette", "tile "].iter();
@@ -186,6 +194,17 @@ impl TileMap {
                     .any(|what| message.contains(what));
                 (is_about_tiles && !self.tilesets.is_empty()).then(|| Self::tileset_item(0))
             })
+    }
+
+    /// The tile of a layer whose column and row a text has, as in `tile (3, 4)`.
+    fn cell_in_text(&self, text: &str, layer: usize) -> Option<Item> {
+        let (_, after) = text.split_once("tile")?;
+        let (place, _) = after.split_once('(')?.1.split_once(')')?;
+        let (x, y) = place.split_once(", ")?;
+        let (x, y): (u32, u32) = (x.parse().ok()?, y.parse().ok()?);
+        let [width, height] = self.layers.get(layer)?.size;
+        let is_there = x < width && y < height;
+        is_there.then(|| Self::cell_item(layer, y as usize * width as usize + x as usize))
     }
 }
 
@@ -297,5 +316,14 @@ mod tests {
         let tileset = item("the tileset `made-up.vsp` was not found");
         assert_eq!(tileset, Some(TileMap::tileset_item(0)));
         assert_eq!(item("5 bytes follow the end"), None);
+        let tile = item("Roof: tile number 99 at (1, 1), and 2 more like it; expected less");
+        assert_eq!(tile, Some(TileMap::cell_item(1, 3)));
+        let zone = item("zone map: zone 7 of tile (2, 2), as many as zones");
+        assert_eq!(zone, Some(TileMap::cell_item(0, 10)));
+        assert_eq!(
+            item("Roof: tile number 99 at (9, 9)"),
+            roof,
+            "which is not there"
+        );
     }
 }
