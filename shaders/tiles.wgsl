@@ -521,17 +521,14 @@ fn fs_sprite(in: Sprite) -> @location(0) vec4f {
 
 // ---- What lies behind and in front ----
 
-// Behind a flat map: where nothing is drawn within it, squares tell holes from dark tiles. `rect` is
-// the map in pixels of the picture, and `offset` where squares begin.
+// Behind a flat map: black as in the game, and around it a frame. `rect` is the map in pixels of the
+// picture.
 @fragment
 fn fs_backdrop(@builtin(position) clip: vec4f) -> @location(0) vec4f {
-    let square = vec2i(floor((clip.xy - draw.offset) / 8.0));
-    let is_odd = ((square.x + square.y) & 1) != 0;
     let from_edge = min(clip.xy - draw.rect.xy, draw.rect.zw - clip.xy);
     let inside = min(from_edge.x, from_edge.y);
-    let within = select(vec3f(0.135, 0.145, 0.160), vec3f(0.165, 0.175, 0.190), is_odd);
-    let frame_or_around = select(vec3f(0.085, 0.092, 0.102), vec3f(0.36, 0.39, 0.42), inside > -1.0);
-    return vec4f(select(frame_or_around, within, inside > 0.0), 1.0);
+    let around = select(vec3f(0.085, 0.092, 0.102), vec3f(0.36, 0.39, 0.42), inside > -1.0);
+    return vec4f(select(around, vec3f(0.0), inside > 0.0), 1.0);
 }
 
 @vertex

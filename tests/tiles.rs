@@ -30,7 +30,7 @@ fn expected(map: &TileMap, shown: &Shown) -> RgbaImage {
     image
 }
 
-/// A map with an opaque layer under all others, so that what is behind maps does not show.
+/// A map with an opaque layer under all others, so that there is something to blend with.
 fn over_ground(mut tilesets: Vec<Tileset>, mut layers: Vec<Layer>) -> TileMap {
     let ground = tilesets.len();
     tilesets.push(tileset([32, 32], 6));
@@ -130,6 +130,13 @@ fn opaque_tiles_are_exact() {
         }
         let _ = view;
     }
+}
+
+#[test]
+fn where_nothing_is_drawn_it_is_black() {
+    let see_through = tiles([16, 16], 9, |tile, [x, _]| if x < tile { 0 } else { 160 });
+    let map = map(vec![see_through], vec![layer([12, 9], mixed_cell(9))]);
+    check("over black", &map, &Shown::default());
 }
 
 #[test]

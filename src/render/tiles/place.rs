@@ -226,8 +226,6 @@ impl Sight {
             let end = (side as f64 - top_left) * window.zoom;
             let [begin_px, end_px] = [begin, end].map(|px| px.clamp(-1e6, 1e6) as f32);
             (values.rect[axis], values.rect[axis + 2]) = (begin_px, end_px);
-            // Two squares are a pattern.
-            values.offset[axis] = begin.rem_euclid(16.0) as f32 - 16.0;
         }
         Some(values)
     }
