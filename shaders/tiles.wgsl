@@ -2,9 +2,11 @@
 // array of pages. Joined after frame.wgsl.
 
 // What differs between pipelines. Cells are colours instead of tiles; have tints; are tiles that
-// change; are not all drawn or have something around them; repeat; are uses of one tile or not;
-// have tiles as high as wide; may be smaller than a pixel.
+// change; are not all drawn or have something around them; hide what is below, however transparent
+// they are; repeat; are uses of one tile or not; have tiles as high as wide; may be smaller than a
+// pixel.
 override COLORS: bool = false;
+override OPAQUE: bool = false;
 override TINTED: bool = false;
 override REMAPPED: bool = false;
 override CHOOSY: bool = false;
@@ -12,6 +14,8 @@ override WRAPS: bool = false;
 override HIGHLIGHTS: bool = false;
 override SQUARE: bool = false;
 override FAR: bool = false;
+// Into how many parts at most what is seen in a pixel is divided where one looks flatly at a layer.
+override PARTS: f32 = 1.0;
 
 // Parts of a cell (scene/tilemap/cell.rs).
 const PICTURE = 0x00ffffffu;
@@ -152,6 +156,9 @@ fn color_of(found: Found, inside: vec2f, level: u32, footprint: vec2f) -> vec4f 
     let place = place_of(picture);
     let texel = ((vec2u(place.xy) << draw.page.zw) | at) >> vec2u(level);
     var color = textureLoad(pages, vec2i(texel), place.z, i32(level));
+    if OPAQUE {
+        color.a = 1.0;
+    }
     if TINTED && found.index != NOWHERE {
         color = tinted(color, tints[found.index], (vec2f(pixel) + 0.5) * draw.per_tile);
     }
@@ -248,8 +255,11 @@ fn tap(at: vec2f, level: u32, footprint: vec2f) -> vec4f {
 // What is seen through a rectangle around a place, that is not larger than a texel of the mip level:
 // so it reaches over no more than two of them in each direction.
 fn filtered(at: vec2f, footprint: vec2f) -> vec4f {
-    let widest = max(footprint.x, footprint.y);
-    let level = clamp(ceil(log2(widest) - 0.01), 0.0, f32(draw.last_level));
+    // Rather a little too sharp along it than blurred across it, where it is longer than wide.
+    let narrower = min(footprint.x, footprint.y);
+    let wider = max(footprint.x, footprint.y);
+    let sharp = max(narrower, wider * 0.5);
+    let level = clamp(ceil(log2(sharp) - select(0.4, 0.01, narrower == wider)), 0.0, f32(draw.last_level));
     let texel = select(vec2f(exp2(level)), draw.tile, COLORS);
     let seen = min(footprint, texel);
     let a = at - seen * 0.5;
@@ -284,11 +294,13 @@ fn from_afar(at: vec2f, footprint: vec2f) -> vec4f {
     return mix(around, color, covered.x * covered.y);
 }
 
-fn smooth_color(at: vec2f, footprint: vec2f) -> vec4f {
+// Averages begin to be seen where so much of a tile is in a pixel, and nothing else is where more than
+// all of it is.
+fn smooth_color(at: vec2f, footprint: vec2f, begin: f32) -> vec4f {
     var color: vec4f;
     if FAR {
         let tiles = footprint * draw.per_tile;
-        let far = smoothstep(1.0, 2.0, max(tiles.x, tiles.y));
+        let far = smoothstep(begin, 1.01, max(tiles.x, tiles.y));
         if far < 1.0 {
             color = filtered(at, footprint) * (1.0 - far);
         }
@@ -304,19 +316,39 @@ fn smooth_color(at: vec2f, footprint: vec2f) -> vec4f {
 
 @fragment
 fn fs_smooth(in: Flat) -> @location(0) vec4f {
-    return smooth_color(in.clip.xy * draw.pixel + draw.offset, vec2f(draw.pixel));
+    return smooth_color(in.clip.xy * draw.pixel + draw.offset, vec2f(draw.pixel), 1.001);
 }
 
 @fragment
 fn fs_lying(in: Lying) -> @location(0) vec4f {
-    return smooth_color(in.at, footprint_of(in.at));
+    let across = dpdx(in.at);
+    let down = dpdy(in.at);
+    // There is no edge between what is near and what is far.
+    let begin = 0.7;
+    if PARTS == 1.0 {
+        return smooth_color(in.at, around_both(across, down), begin);
+    }
+    let is_across = length(across) > length(down);
+    let longer = select(down, across, is_across);
+    let shorter = select(across, down, is_across);
+    let ratio = length(longer) / max(length(shorter), 1.0);
+    let count = clamp(round(ratio), 1.0, PARTS);
+    let footprint = around_both(longer / count, shorter);
+    var sum = vec4f(0.0);
+    for (var i = 0.5; i < count; i += 1.0) {
+        sum += multiplied(smooth_color(in.at + longer * (i / count - 0.5), footprint, begin));
+    }
+    return divided(sum / count);
+}
+
+// Width and height of what is around two directions.
+fn around_both(a: vec2f, b: vec2f) -> vec2f {
+    return max(sqrt(a * a + b * b), vec2f(1e-6));
 }
 
 // How much of a layer a pixel of the picture covers.
 fn footprint_of(at: vec2f) -> vec2f {
-    let across = dpdx(at);
-    let down = dpdy(at);
-    return max(sqrt(across * across + down * down), vec2f(1e-6));
+    return around_both(dpdx(at), dpdy(at));
 }
 
 // ---- Averages ----
@@ -347,7 +379,8 @@ fn average(found: Found, footprint: vec2f) -> vec4f {
             return vec4f(0.0);
         }
         let place = place_of(picture);
-        return multiplied(textureLoad(pages, place.xy, place.z, i32(draw.last_level)));
+        let color = textureLoad(pages, place.xy, place.z, i32(draw.last_level));
+        return select(multiplied(color), vec4f(color.rgb, 1.0), OPAQUE);
     }
     // Tiles that are not square have several texels in their last level.
     let texel = exp2(f32(draw.last_level));
@@ -414,15 +447,20 @@ fn fs_page_level(in: Build) -> @location(0) vec4f {
     let at = vec2u(in.clip.xy);
     let inside = at & ((vec2u(1u) << (bits - in.level)) - 1u);
     var sum = vec4f(0.0);
+    var plain = vec3f(0.0);
     var weight = 0.0;
     for (var i = 0u; i < 4u; i++) {
         let step = vec2u(i & 1u, i >> 1u);
         let covered = clamp(size - vec2i(inside * 2u + step) * texel, vec2i(0), vec2i(texel));
         let share = f32(covered.x) * f32(covered.y);
-        sum += multiplied(textureLoad(source, vec2i(at * 2u + step), 0)) * share;
+        let color = textureLoad(source, vec2i(at * 2u + step), 0);
+        sum += multiplied(color) * share;
+        plain += color.rgb * share;
         weight += share;
     }
-    return divided(sum / max(weight, 1.0));
+    // What is wholly transparent has a colour too, for layers that are opaque.
+    let straight = select(plain / max(weight, 1.0), sum.rgb / max(sum.a, 1e-5), sum.a > 0.0);
+    return vec4f(straight, sum.a / max(weight, 1.0));
 }
 
 // ---- Sprites ----
@@ -483,17 +521,14 @@ fn fs_sprite(in: Sprite) -> @location(0) vec4f {
 
 // ---- What lies behind and in front ----
 
-// Behind a flat map: where nothing is drawn within it, squares tell holes from dark tiles. `rect` is
-// the map in pixels of the picture, and `offset` where squares begin.
+// Behind a flat map: black as in the game, and around it a frame. `rect` is the map in pixels of the
+// picture.
 @fragment
 fn fs_backdrop(@builtin(position) clip: vec4f) -> @location(0) vec4f {
-    let square = vec2i(floor((clip.xy - draw.offset) / 8.0));
-    let is_odd = ((square.x + square.y) & 1) != 0;
     let from_edge = min(clip.xy - draw.rect.xy, draw.rect.zw - clip.xy);
     let inside = min(from_edge.x, from_edge.y);
-    let within = select(vec3f(0.135, 0.145, 0.160), vec3f(0.165, 0.175, 0.190), is_odd);
-    let frame_or_around = select(vec3f(0.085, 0.092, 0.102), vec3f(0.36, 0.39, 0.42), inside > -1.0);
-    return vec4f(select(frame_or_around, within, inside > 0.0), 1.0);
+    let around = select(vec3f(0.085, 0.092, 0.102), vec3f(0.36, 0.39, 0.42), inside > -1.0);
+    return vec4f(select(around, vec3f(0.0), inside > 0.0), 1.0);
 }
 
 @vertex

@@ -12,6 +12,8 @@ mod gallery;
 mod rigs;
 #[path = "support/stage.rs"]
 mod stage;
+#[path = "support/tile_maps.rs"]
+mod tile_maps;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,11 +28,15 @@ use mapscope::render::View;
 use mapscope::scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope::scene::model::instances::Instance;
 use mapscope::scene::registry::{self, OpenOptions, Progress};
+use mapscope::scene::tilemap::{
+    Cell, Grid, GridKind, GridValues, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
+};
 use mapscope::scene::{Aabb, Document, Item, Playhead, demo};
 
 use stage::{
     GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
 };
+use tile_maps::{layer, scrambled, sprite, tiles, tileset};
 
 /// How much a channel may differ: other versions of Mesa round and filter a little differently.
 const LARGEST_DIFFERENCE: u8 = 6;
@@ -530,6 +536,202 @@ fn levels() -> Vec<Golden> {
     goldens
 }
 
+/// Pictures of 2D maps.
+const MAP_SIZE: [u32; 2] = [176, 112];
+
+/// A flat picture of a map, with this pixel of it in the upper left corner.
+fn from_above(name: &str, map: &Arc<dyn Document>, top_left_px: [f64; 2], zoom: f64) -> Golden {
+    let view = tile_maps::flat_view(top_left_px, zoom, MAP_SIZE);
+    Golden {
+        view,
+        size: MAP_SIZE,
+        ..Golden::new(format!("tiles-{name}"), map, view_of_nothing())
+    }
+}
+
+/// A picture of a map whose layers hang in space.
+fn apart(name: &str, map: &Arc<dyn Document>, pose: &str) -> Golden {
+    let camera = Camera::new(pose.parse().unwrap(), map.handedness());
+    Golden {
+        size: MAP_SIZE,
+        ..Golden::new(format!("tiles-{name}"), map, camera)
+    }
+}
+
+fn view_of_nothing() -> Camera {
+    Camera::new("0,1,0,0,0,0".parse().unwrap(), Handedness::Right)
+}
+
+/// A field with a path, blocks upon it that can be seen through, and a roof of which parts have
+/// priority over a sprite.
+fn village() -> TileMap {
+    let ground = layer([14, 10], |x, y| {
+        let is_path = x == 4 || y == 6;
+        let turned = (scrambled(x + y * 31) & 7) << 24;
+        Cell(if is_path { 1 } else { turned })
+    });
+    let blocks = layer([14, 10], |x, y| match scrambled(x * 7 + y * 131) % 5 {
+        0 => Cell(2),
+        1 => Cell(3),
+        _ => Cell::EMPTY,
+    });
+    let mut roof = layer([6, 4], |x, y| match (x, y) {
+        (2 | 3, 1 | 2) => Cell::EMPTY,
+        (_, 0) => Cell(4 | Cell::PRIORITY),
+        _ => Cell(5),
+    });
+    roof.position_px = [80, 48];
+    roof.has_priority = true;
+    let tileset = tiles([16, 16], 6, |tile, [x, y]| match tile {
+        2 => 130,
+        3 if (x + y) % 5 < 2 => 0,
+        _ => 255,
+    });
+    let mut map = tile_maps::map(vec![tileset], vec![ground, blocks, roof]);
+    map.pictures = vec![sprite([26, 30], [230, 90, 60])];
+    map.things = vec![Thing {
+        rect_px: RectPx {
+            min: [98.0, 52.0],
+            max: [124.0, 82.0],
+        },
+        picture: Some(0),
+        ..Thing::new(ThingKind::Sprite, "sprite", Some(2))
+    }];
+    map.steps = TileMap::steps_in_file_order(&map.layers, &map.things);
+    let obstructed = |x: u32, y: u32| u8::from(scrambled(x * 7 + y * 131).is_multiple_of(5));
+    let zone = |x: u32, y: u32| if x > 8 { 1 } else { u8::from(y < 3) * 2 };
+    let numbers = |number: &dyn Fn(u32, u32) -> u8| {
+        let cells = (0..10).flat_map(|y| (0..14).map(move |x| (x, y)));
+        GridValues::U8(cells.map(|(x, y)| number(x, y)).collect())
+    };
+    map.grids = vec![
+        Grid {
+            kind: GridKind::Obstruction,
+            layer: 1,
+            size: [14, 10],
+            values: numbers(&obstructed),
+        },
+        Grid {
+            kind: GridKind::Zones,
+            layer: 0,
+            size: [14, 10],
+            values: numbers(&zone),
+        },
+    ];
+    for name in ["", "meadow", "grove"] {
+        map.zones.push(Zone {
+            name: name.to_owned(),
+            properties: Vec::new(),
+        });
+    }
+    map
+}
+
+/// 2D maps: what cells can be, flat and hanging in space, from near and from afar.
+fn tile_layers() -> Vec<Golden> {
+    let document = |map: TileMap| -> Arc<dyn Document> { Arc::new(map) };
+    let village = document(village());
+    let turned = layer([9, 6], |x, y| {
+        if (x, y) == (8, 2) || x + y == 13 {
+            return Cell::EMPTY;
+        }
+        Cell(((x / 2 + y) % 6) | ((x % 8) << 24))
+    });
+    let turned = document(tile_maps::map(vec![tileset([16, 16], 6)], vec![turned]));
+    let mut goldens = vec![
+        from_above("turned", &turned, [-12.0, -6.0], 1.0),
+        from_above("turned-larger", &turned, [-1.0, -1.0], 3.0),
+        from_above("not-whole", &turned, [3.3, 5.1], 1.7),
+        from_above("flat", &village, [16.0, 8.0], 1.0),
+        from_above("larger", &village, [72.0, 40.0], 2.0),
+        from_above("smaller", &village, [-60.0, -20.0], 0.5),
+        apart("apart", &village, "40,210,330,120,30,85"),
+        apart("from-below", &village, "60,-130,250,115,30,80"),
+        apart("near", &village, "30,22,190,70,0,120"),
+    ];
+    let mut orthographic = apart("orthographic", &village, "-80,190,280,112,30,80");
+    orthographic.view.camera.projection = Projection::Orthographic;
+    goldens.push(orthographic);
+    let mut together = apart("together", &village, "20,150,260,112,0,80");
+    together.view.shown.layer_gap = Some(0.0);
+    goldens.push(together);
+
+    let large = layer([300, 200], |x, y| {
+        let is_water = (x as f32 * 0.05).sin() + (y as f32 * 0.07).cos() > 0.6;
+        let speckle = u32::from(scrambled(x + y * 300).is_multiple_of(9));
+        Cell(if is_water { 2 } else { speckle * 5 })
+    });
+    let large = document(tile_maps::map(vec![tileset([16, 16], 6)], vec![large]));
+    goldens.push(from_above("far", &large, [-600.0, -300.0], 0.03));
+    goldens.push(apart("far-tilted", &large, "2400,300,3300,2400,0,2500"));
+
+    let mut tinted = layer([6, 4], |x, y| Cell((x + y) % 6));
+    let dark = [60, 60, 110, 255];
+    let light = [200, 170, 128, 255];
+    let faint = [128, 128, 128, 70];
+    let corner =
+        |x: u32, y: u32| [[128, 128, 128, 255], dark, light, faint][((x * 3 + y) % 4) as usize];
+    let corners =
+        |x, y| [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].map(|(x, y)| corner(x, y));
+    tinted.tints = Some((0..24).map(|i| corners(i % 6, i / 6)).collect());
+    let tinted = document(tile_maps::map(vec![tileset([16, 16], 6)], vec![tinted]));
+    goldens.push(from_above("tints", &tinted, [-8.0, -4.0], 1.5));
+    goldens.push(from_above("tints-larger", &tinted, [0.0, 0.0], 2.0));
+
+    let ground = layer([10, 7], |x, y| Cell(scrambled(x + y * 50) % 2));
+    let mut wrapped = layer([2, 2], |x, y| if x == y { Cell(3) } else { Cell::EMPTY });
+    wrapped.wraps = [true, false];
+    wrapped.position_px = [5, 20];
+    wrapped.parallax = Parallax {
+        mul: [1, 1],
+        div: [2, 2],
+    };
+    let mut framed = layer([4, 3], |x, y| {
+        if (x, y) == (1, 1) {
+            Cell::EMPTY
+        } else {
+            Cell(4)
+        }
+    });
+    framed.position_px = [60, 60];
+    framed.outside = Some(Cell(2));
+    let see_through = tiles([16, 16], 6, |tile, [x, y]| {
+        let is_hole = tile == 2 && (x / 2 + y / 2) % 4 != 0;
+        if is_hole { 0 } else { 255 }
+    });
+    let layers = vec![ground, wrapped, framed];
+    let around = document(tile_maps::map(vec![see_through], layers));
+    goldens.push(from_above("around", &around, [0.0, 0.0], 1.0));
+    goldens.push(from_above("around-moved", &around, [-20.0, -10.0], 1.0));
+    goldens.push(from_above("still", &around, [-20.0, -10.0], 1.0).with_overlay("still"));
+    goldens.push(apart("around-apart", &around, "-10,150,220,80,20,60"));
+
+    let overlay = |name: &str, top_left, zoom| from_above(name, &village, top_left, zoom);
+    goldens.push(overlay("obstruction", [40.0, 20.0], 1.0).with_overlay("obstruction"));
+    goldens.push(overlay("zones", [-40.0, -30.0], 0.6).with_overlay("zones"));
+    goldens.push(overlay("grid", [72.0, 40.0], 2.0).with_overlay("grid"));
+    let both = overlay("pixel-grid", [92.4, 60.2], 11.0).with_overlay("grid");
+    goldens.push(both.with_overlay("pixel-grid"));
+    let pose = "40,210,330,120,30,85";
+    let lines = apart("apart-grid", &village, pose).with_overlay("grid");
+    goldens.push(lines.with_overlay("obstruction"));
+    let mut selected = from_above("selected-tile", &village, [16.0, 8.0], 1.0);
+    selected.view.shown.selected = Some(TileMap::tile_item(0, 3));
+    goldens.push(selected);
+    let mut selected = from_above("selected-tile-far", &village, [-60.0, -60.0], 0.3);
+    selected.view.shown.selected = Some(TileMap::tile_item(0, 3));
+    goldens.push(selected);
+    let mut faint = from_above("opacity", &village, [16.0, 8.0], 1.0);
+    faint
+        .view
+        .shown
+        .opacities
+        .set(TileMap::layer_item(2), Some(110));
+    faint.view.shown.hidden = vec![TileMap::layer_item(1)];
+    goldens.push(faint);
+    goldens
+}
+
 fn all() -> Vec<Golden> {
     [
         types(),
@@ -540,6 +742,7 @@ fn all() -> Vec<Golden> {
         what_is_missing(),
         models(),
         levels(),
+        tile_layers(),
     ]
     .into_iter()
     .flatten()

@@ -8,11 +8,13 @@ mod stage;
 mod tile_maps;
 
 use image::RgbaImage;
-use mapscope::scene::Shown;
+use mapscope::render::{Gpu, Renderer, Target, View};
+use mapscope::scene::camera::{Camera, Handedness, Pose};
 use mapscope::scene::tilemap::{
     Cell, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode, Thing, ThingKind, TileMap,
     Tileset,
 };
+use mapscope::scene::{Document, Shown};
 
 use stage::Stage;
 use tile_maps::{flat_view, layer, map, scrambled, sprite, tiles, tileset};
@@ -28,7 +30,7 @@ fn expected(map: &TileMap, shown: &Shown) -> RgbaImage {
     image
 }
 
-/// A map with an opaque layer under all others, so that what is behind maps does not show.
+/// A map with an opaque layer under all others, so that there is something to blend with.
 fn over_ground(mut tilesets: Vec<Tileset>, mut layers: Vec<Layer>) -> TileMap {
     let ground = tilesets.len();
     tilesets.push(tileset([32, 32], 6));
@@ -128,6 +130,13 @@ fn opaque_tiles_are_exact() {
         }
         let _ = view;
     }
+}
+
+#[test]
+fn where_nothing_is_drawn_it_is_black() {
+    let see_through = tiles([16, 16], 9, |tile, [x, _]| if x < tile { 0 } else { 160 });
+    let map = map(vec![see_through], vec![layer([12, 9], mixed_cell(9))]);
+    check("over black", &map, &Shown::default());
 }
 
 #[test]
@@ -257,6 +266,20 @@ fn tiles_that_change_show_what_is_shown_at_the_moment() {
     }
 }
 
+#[test]
+fn an_opaque_layer_shows_what_is_transparent_elsewhere() {
+    let see_through = tiles(
+        [16, 16],
+        4,
+        |tile, [x, _]| if x < 4 * tile { 0 } else { 120 },
+    );
+    let mut map = over_ground(vec![see_through], vec![layer([12, 9], mixed_cell(4))]);
+    if let [_, Step::Layer { is_opaque, .. }] = &mut map.steps[..] {
+        *is_opaque = true;
+    }
+    check("opaque", &map, &Shown::default());
+}
+
 /// Panning is the same as looking at another part of the whole picture; layers that move in their own
 /// way move by whole pixels.
 #[test]
@@ -313,6 +336,144 @@ fn there_are_no_seams() {
                 assert!(near, "zoom {zoom}: {pixel:?} at {x}, {y}");
             }
         }
+    }
+}
+
+/// From so far that several tiles are in a pixel, each pixel has the mean of what is in it, and does
+/// not change while the map is moved.
+#[test]
+fn nothing_shimmers_from_afar() {
+    let mut tileset = tileset([16, 16], 2);
+    for (at, channel) in tileset.rgba.iter_mut().enumerate() {
+        let is_white = at >= 16 * 16 * 4;
+        *channel = if at % 4 == 3 || is_white { 255 } else { 0 };
+    }
+    let map = map(
+        vec![tileset],
+        vec![layer([400, 400], |x, y| Cell((x + y) % 2))],
+    );
+    let size = [100, 80];
+    for zoom in [0.0173, 0.03, 0.045, 0.056] {
+        let look = |moved: f64| {
+            let px = size.map(|side| f64::from(side) / zoom);
+            let left = 3200.0 - px[0] / 2.0 + moved / zoom;
+            let view = flat_view([left, 3200.0 - px[1] / 2.0], zoom, size);
+            Stage::get().draw(Some(&map), &view, size).0
+        };
+        let (before, after) = (look(0.0), look(1.0));
+        for (x, y, pixel) in before.enumerate_pixels().filter(|(x, ..)| *x > 0) {
+            let red = pixel.0[0];
+            assert!(red.abs_diff(127) < 40, "zoom {zoom}: {red} at {x}, {y}");
+            let moved = after.get_pixel(x - 1, y).0[0];
+            assert!(red.abs_diff(moved) <= 2, "zoom {zoom}: {red}, then {moved}");
+        }
+    }
+}
+
+#[test]
+fn a_layer_is_one_draw_and_4_bytes_a_tile() {
+    let map = map(
+        vec![tileset([16, 16], 5)],
+        vec![layer([1000, 1000], mixed_opaque)],
+    );
+    let size = [64, 64];
+    let view = flat_view([5000.0, 5000.0], 1.0, size);
+    let (_, drawn) = Stage::get().draw(Some(&map), &view, size);
+    // What is behind it is the other one.
+    assert_eq!((drawn.draw_calls, drawn.triangles), (2, 3));
+    let gpu = Gpu::headless().unwrap();
+    let scene = Renderer::new(&gpu).upload(&gpu, &map).unwrap();
+    let beside_cells = scene.gpu_bytes() - 4_000_000;
+    assert!(beside_cells < 32_768, "{beside_cells}");
+}
+
+/// A device that binds no more than so many bytes at once.
+fn small_device(most: u64) -> Gpu {
+    let Gpu {
+        instance, adapter, ..
+    } = Gpu::headless().unwrap();
+    let limits = wgpu::Limits {
+        max_storage_buffer_binding_size: most,
+        ..adapter.limits()
+    };
+    let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+        required_limits: limits,
+        ..Default::default()
+    }))
+    .unwrap();
+    Gpu {
+        instance,
+        adapter,
+        device,
+        queue,
+    }
+}
+
+#[test]
+fn a_layer_that_is_too_large_for_one_buffer_looks_the_same() {
+    let mut of = layer([60, 57], mixed_cell(9));
+    of.position_px = [9, 4];
+    let mut outside = of.clone();
+    outside.outside = Some(Cell(3));
+    let mut wrapped = of.clone();
+    wrapped.wraps = [true, true];
+    let see_through = tiles([16, 16], 9, |tile, [x, _]| if x < tile { 0 } else { 200 });
+    let size = [100, 80];
+    let gpu = small_device(4096);
+    let mut renderer = Renderer::new(&gpu);
+    let target = Target::new(&gpu, size);
+    for layer in [of, outside, wrapped] {
+        let map = map(vec![see_through.clone()], vec![layer]);
+        let mut scene = renderer.upload(&gpu, &map).unwrap();
+        let pose: Pose = "200,300,1100,480,0,450".parse().unwrap();
+        let tilted = View::plain(Camera::new(pose, Handedness::Right));
+        let flat = [
+            ([40.0, 150.0], 1.0),
+            ([300.0, 500.0], 2.4),
+            ([-40.0, -30.0], 0.1),
+            ([-800.0, -700.0], 0.03),
+        ];
+        let flat = flat.map(|(top_left, zoom)| flat_view(top_left, zoom, size));
+        let mut draw_calls = 0;
+        for view in flat.iter().chain([&tilted]) {
+            let (expected, _) = Stage::get().draw(Some(&map), view, size);
+            let scene = Some((&mut scene, &map as &dyn Document));
+            let statistics = renderer.draw_now(&gpu, &target, scene, view);
+            draw_calls += statistics.draw_calls;
+            let drawn = target.read_back(&gpu).unwrap();
+            compare("in several buffers", &drawn, &expected, 2);
+        }
+        // All five parts where all of it is seen.
+        assert!(draw_calls > 15, "{draw_calls}");
+    }
+    let map = map(vec![see_through], vec![layer([400, 2], mixed_cell(9))]);
+    let error = renderer.upload(&gpu, &map).unwrap_err().to_string();
+    assert!(error.contains("a layer would take"), "{error}");
+}
+
+/// Layers of files that end too early, and layers without any tile.
+#[test]
+fn what_is_not_there_is_not_drawn() {
+    let mut short = layer([30, 30], mixed_cell(9));
+    short.cells.truncate(30 * 11 + 7);
+    let mut empty = layer([0, 0], mixed_cell(9));
+    empty.wraps = [true, true];
+    let mut flat = layer([5, 0], mixed_cell(9));
+    flat.outside = Some(Cell(1));
+    let mut lost = layer([5, 5], mixed_cell(9));
+    lost.tileset = 7;
+    let nothing = Tileset::default();
+    for layers in [vec![short], vec![empty, flat], vec![lost], vec![]] {
+        let mut map = map(vec![tileset([16, 16], 9), nothing.clone()], layers);
+        map.steps.push(Step::Things { layer: Some(99) });
+        let size = [50, 40];
+        for zoom in [1.0, 0.4, 0.01] {
+            let view = flat_view([-10.0, 150.0], zoom, size);
+            Stage::get().draw(Some(&map), &view, size);
+        }
+        let pose: Pose = "200,300,1100,480,0,450".parse().unwrap();
+        let view = View::plain(Camera::new(pose, Handedness::Right));
+        Stage::get().draw(Some(&map), &view, size);
     }
 }
 

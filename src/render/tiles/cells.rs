@@ -64,9 +64,29 @@ fn split(rows: u32, most: u32) -> Option<Vec<Rows>> {
     Some(bands.collect())
 }
 
+/// Sends all rows of a layer that there are cells for.
+pub(super) fn send_bands(
+    gpu: &Gpu,
+    rows: Vec<Rows>,
+    columns: u32,
+    cells: &[u32],
+    tints: Option<&[[[u8; 4]; 4]]>,
+) -> Vec<(Rows, Band)> {
+    let of_tints = tints.map_or(cells.len(), <[_]>::len);
+    let there = cells.len().min(of_tints) / columns.max(1) as usize;
+    let there = u32::try_from(there).unwrap_or(u32::MAX);
+    let send = |mut rows: Rows| {
+        let Range { start, end } = rows.stored;
+        rows.stored = start.min(there)..end.min(there);
+        let band = Band::new(gpu, &rows, columns, cells, tints);
+        (rows, band)
+    };
+    rows.into_iter().map(send).collect()
+}
+
 impl Band {
     /// Sends the rows of a band, of all cells and their tints.
-    pub(super) fn new(
+    fn new(
         gpu: &Gpu,
         rows: &Rows,
         columns: u32,

@@ -21,7 +21,7 @@ mod sprites;
 
 use std::ops::Range;
 
-use self::cells::{Band, Rows, bands_of};
+use self::cells::{Band, Rows, bands_of, send_bands};
 use self::overview::{MadeOf, Overview};
 use self::pipelines::{CellsKey, Layouts, Lie, PipelineKey};
 use self::place::{Eye, Sight};
@@ -48,6 +48,8 @@ pub(super) struct TilesRenderer {
     sampler: wgpu::Sampler,
     /// Bind group 2 where it is not needed.
     no_source: wgpu::BindGroup,
+    /// In place of tile pictures that are not there.
+    no_pages: wgpu::TextureView,
     /// Made when they are first needed.
     pipelines: Vec<(PipelineKey, wgpu::RenderPipeline)>,
 }
@@ -86,9 +88,17 @@ struct Entry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
-    Tiles { skips_zero: bool, pass: Pass },
-    Things { step: usize },
-    Grid { grid: usize },
+    Tiles {
+        skips_zero: bool,
+        is_opaque: bool,
+        pass: Pass,
+    },
+    Things {
+        step: usize,
+    },
+    Grid {
+        grid: usize,
+    },
 }
 
 /// Room for the values of a draw.
@@ -108,6 +118,9 @@ struct Draw {
     /// The entry, if it is of one.
     entry: Option<usize>,
 }
+
+/// How much of a tile is in a pixel of the picture at least where averages of tiles are seen.
+const FAR_SHARE: f32 = 0.7;
 
 /// The slot of what is behind everything, and that of lines.
 const BACKDROP: usize = 0;
@@ -140,9 +153,15 @@ impl TilesRenderer {
             ..Default::default()
         });
         let nothing = upload_texture(gpu, "nothing", COLOR_FORMAT, [1, 1], &[&[&[0; 4]]]);
-        let nothing = nothing.create_view(&wgpu::TextureViewDescriptor::default());
+        let view = |dimension| {
+            nothing.create_view(&wgpu::TextureViewDescriptor {
+                dimension: Some(dimension),
+                ..Default::default()
+            })
+        };
         Self {
-            no_source: source_group(gpu, &source_layout, &sampler, &nothing),
+            no_source: source_group(gpu, &source_layout, &sampler, &view(D2)),
+            no_pages: view(D2Array),
             draw_layout,
             source_layout,
             sampler,
@@ -157,6 +176,7 @@ impl TilesRenderer {
             source_layout: self.source_layout.clone(),
             sampler: self.sampler.clone(),
             no_source: self.no_source.clone(),
+            no_pages: self.no_pages.clone(),
             pipelines: Vec::new(),
         };
         for (key, _) in &self.pipelines {
@@ -201,11 +221,7 @@ impl TilesRenderer {
             let rows = bands_of(gpu, "a layer", layer.size, cell_bytes)?;
             let cells = bytemuck::cast_slice(&layer.cells);
             let tints = layer.tints.as_deref();
-            let of_layer = rows.into_iter().map(|rows| {
-                let band = Band::new(gpu, &rows, layer.size[0], cells, tints);
-                (rows, band)
-            });
-            bands.push(of_layer.collect());
+            bands.push(send_bands(gpu, rows, layer.size[0], cells, tints));
         }
         let mut data = TilesData {
             sheets,
@@ -241,11 +257,18 @@ impl TilesRenderer {
         data.draws.clear();
         data.list_backdrop(gpu, map, &sight);
         data.arrange(map, view);
+        let lined = data.lined_entry(map, &view.shown);
         for at in 0..data.order.len() {
             let number = data.order[at].1;
             self.prepare_entry(gpu, frame, data, (map, &view.shown, &sight, number));
+            if lined == Some(number) && sight.lie() == Lie::Lying {
+                data.list_lines(gpu, (map, &view.shown, &sight, number));
+            }
         }
-        data.list_lines(gpu, map, &view.shown, &sight);
+        // Where all layers are upon each other, they are over all of them.
+        if let Some(number) = lined.filter(|_| sight.lie() != Lie::Lying) {
+            data.list_lines(gpu, (map, &view.shown, &sight, number));
+        }
         for draw in &data.draws {
             self.make_pipeline(gpu, frame, draw.key);
         }
@@ -347,8 +370,8 @@ impl TilesRenderer {
                 values.outside = Cell::EMPTY.0;
             }
             let tile = values.tile;
-            is_far |= reach[0] > tile[0] || reach[1] > tile[1];
-            needs_levels |= sight.lie() != Lie::Exact && reach.iter().any(|side| *side > 1.0);
+            is_far |= reach > tile[0].min(tile[1]) * FAR_SHARE;
+            needs_levels |= sight.lie() != Lie::Exact && reach > 1.0;
             let Some(slot_data) = data.slots.get_mut(slot) else {
                 continue;
             };
@@ -496,11 +519,16 @@ impl TilesData {
                 Step::Layer {
                     layer,
                     skips_zero,
+                    is_opaque,
                     pass,
-                    ..
                 } => {
                     let bands = self.bands.get(layer).map_or(0, Vec::len);
-                    entry(What::Tiles { skips_zero, pass }, Some(layer), bands)
+                    let what = What::Tiles {
+                        skips_zero,
+                        is_opaque,
+                        pass,
+                    };
+                    entry(what, Some(layer), bands)
                 }
                 Step::Things { layer } => entry(What::Things { step: number }, layer, 1),
             });
@@ -572,13 +600,7 @@ impl TilesData {
             let rows = bands_of(gpu, "numbers of cells", size, 4).unwrap_or_default();
             let colors = map.grid_colors(grid);
             let cells = bytemuck::cast_slice(&colors);
-            let bands: Vec<_> = rows
-                .into_iter()
-                .map(|rows| {
-                    let band = Band::new(gpu, &rows, size[0], cells, None);
-                    (rows, band)
-                })
-                .collect();
+            let bands = send_bands(gpu, rows, size[0], cells, None);
             for (slot, (_, band)) in entry.slots.clone().zip(&bands) {
                 let bindings = Bindings {
                     cells: &band.cells,
@@ -600,18 +622,13 @@ impl TilesData {
         bindings: &Bindings<'_>,
     ) -> wgpu::BindGroup {
         let sheet = bindings.sheet.or(self.sheets.first());
-        let none = upload_texture(gpu, "no tiles", COLOR_FORMAT, [1, 1], &[&[&[0; 4]]]);
-        let none = none.create_view(&wgpu::TextureViewDescriptor {
-            dimension: Some(wgpu::TextureViewDimension::D2Array),
-            ..Default::default()
-        });
         let values = wgpu::BufferBinding {
             buffer: &self.values,
             offset: slot as u64 * DRAW_STRIDE,
             size: std::num::NonZeroU64::new(size_of::<gpu_data::Draw>() as u64),
         };
         let remap = sheet.map_or(&self.nothing, |sheet| &sheet.remap);
-        let pages = sheet.map_or(&none, |sheet| &sheet.view);
+        let pages = sheet.map_or(&renderer.no_pages, |sheet| &sheet.view);
         let resources = [
             wgpu::BindingResource::Buffer(values),
             bindings.cells.as_entire_binding(),
@@ -663,29 +680,26 @@ impl TilesData {
         }
     }
 
-    /// Lines around the tiles and pixels of the layer that is selected, or of the lowest that is
-    /// shown.
-    fn list_lines(&mut self, gpu: &Gpu, map: &TileMap, shown: &Shown, sight: &Sight) {
-        let on = |id| f32::from(u8::from(shown.overlays.contains(id)));
-        let lines = [on("grid"), on("pixel-grid")];
-        if lines == [0.0; 2] {
-            return;
+    /// Around the tiles and pixels of which layer there are lines, if there are any: of the one that
+    /// is selected, or of the lowest one that is shown.
+    fn lined_entry(&self, map: &TileMap, shown: &Shown) -> Option<usize> {
+        if lines(shown) == [0.0; 2] {
+            return None;
         }
         let selected = selected_layer(shown);
-        let of_layer = |entry: &&Entry| match selected {
-            Some(layer) => entry.layer == Some(layer),
-            None => true,
-        };
-        let entry = self
-            .entries
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| {
-                matches!(entry.what, What::Tiles { .. })
-                    && entry.is_shown(map, shown, &self.sprites)
-            })
-            .find(|(_, entry)| of_layer(entry));
-        let Some((number, entry)) = entry else {
+        self.entries.iter().position(|entry| {
+            matches!(entry.what, What::Tiles { .. })
+                && (selected.is_none() || entry.layer == selected)
+                && entry.is_shown(map, shown, &self.sprites)
+        })
+    }
+
+    fn list_lines(
+        &mut self,
+        gpu: &Gpu,
+        (map, shown, sight, number): (&TileMap, &Shown, &Sight, usize),
+    ) {
+        let Some(entry) = self.entries.get(number) else {
             return;
         };
         let layer = entry.layer.and_then(|layer| map.layers.get(layer));
@@ -700,7 +714,7 @@ impl TilesData {
             drawn: 0..layer.size[1],
             stored: 0..layer.size[1],
         };
-        values.lines = lines;
+        values.lines = lines(shown);
         if sight.place(&mut values, layer, &rows, height).is_none() {
             return;
         }
@@ -751,7 +765,14 @@ impl Entry {
         let mut flags = 0;
         let mut outside = Cell::EMPTY;
         let is_grid = matches!(self.what, What::Grid { .. });
-        if let What::Tiles { skips_zero, pass } = self.what {
+        let mut opaque = false;
+        if let What::Tiles {
+            skips_zero,
+            is_opaque,
+            pass,
+        } = self.what
+        {
+            opaque = is_opaque;
             flags |= if skips_zero { gpu_data::SKIPS_ZERO } else { 0 };
             flags |= match pass {
                 Pass::All => 0,
@@ -795,6 +816,7 @@ impl Entry {
         };
         let key = CellsKey {
             are_colors: is_grid,
+            opaque,
             tinted: layer.tints.is_some() && !is_grid,
             remapped: sheet.changes() && !is_grid,
             choosy,
@@ -825,6 +847,11 @@ fn is_grid_shown(map: &TileMap, grid: usize, shown: &Shown) -> bool {
             GridKind::Logic => "logic",
         })
     })
+}
+
+/// How strong lines around tiles and around pixels are.
+fn lines(shown: &Shown) -> [f32; 2] {
+    ["grid", "pixel-grid"].map(|id| f32::from(u8::from(shown.overlays.contains(id))))
 }
 
 /// The tileset and the picture that are selected, if a tile is.

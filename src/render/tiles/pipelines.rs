@@ -6,6 +6,10 @@ use crate::render::resources::{PipelineOptions, create_pipeline};
 use crate::render::shaders::TILES;
 use crate::render::{COLOR_FORMAT, Gpu};
 
+/// Into how many parts what is seen in a pixel is divided where one looks flatly at a layer, so that
+/// it is sharp.
+const MOST_PARTS: f64 = 4.0;
+
 /// How what is drawn lies in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lie {
@@ -43,6 +47,8 @@ pub(super) enum PipelineKey {
 pub(super) struct CellsKey {
     /// Whether they are colours, not tiles.
     pub(super) are_colors: bool,
+    /// Whether they hide what is below, however transparent they are.
+    pub(super) opaque: bool,
     pub(super) tinted: bool,
     /// Whether tiles change.
     pub(super) remapped: bool,
@@ -58,9 +64,10 @@ pub(super) struct CellsKey {
 
 impl CellsKey {
     /// What the constants of the shader are.
-    fn constants(self) -> [(&'static str, f64); 8] {
+    fn constants(self) -> [(&'static str, f64); 9] {
         let Self {
             are_colors,
+            opaque,
             tinted,
             remapped,
             choosy,
@@ -71,6 +78,7 @@ impl CellsKey {
         } = self;
         [
             ("COLORS", are_colors),
+            ("OPAQUE", opaque),
             ("TINTED", tinted),
             ("REMAPPED", remapped),
             ("CHOOSY", choosy),
@@ -138,8 +146,13 @@ impl PipelineKey {
                     Lie::Smooth => ("vs_flat", "fs_smooth"),
                     Lie::Lying => ("vs_lying", "fs_lying"),
                 };
+                let mut constants = cells.constants().to_vec();
+                // A processor that stands in for a graphics card pays for every lookup.
+                if lie == Lie::Lying && !gpu.is_processor() {
+                    constants.push(("PARTS", MOST_PARTS));
+                }
                 create(&PipelineOptions {
-                    constants: &cells.constants(),
+                    constants: &constants,
                     ..over(vertex, fragment)
                 })
             }

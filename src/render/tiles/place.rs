@@ -101,7 +101,7 @@ impl Sight {
         layer: &Layer,
         rows: &Rows,
         height: f32,
-    ) -> Option<[f32; 2]> {
+    ) -> Option<f32> {
         let origin = self.origin_px(layer);
         if self.window.is_some() {
             return self.place_flat(values, layer, rows, origin);
@@ -127,7 +127,7 @@ impl Sight {
         ];
         // Nothing lies around a layer that hangs in space.
         values.outside = crate::scene::tilemap::Cell::EMPTY.0;
-        Some([reach; 2])
+        Some(reach)
     }
 
     /// How much of a layer at most is seen in a pixel of the picture, in pixels of the map.
@@ -155,7 +155,7 @@ impl Sight {
         layer: &Layer,
         rows: &Rows,
         origin: [i64; 2],
-    ) -> Option<[f32; 2]> {
+    ) -> Option<f32> {
         let window = self.window.as_ref()?;
         let wraps = self.wraps(layer);
         let is_everywhere = self.is_game && layer.outside.is_some();
@@ -195,7 +195,7 @@ impl Sight {
         let [[left, right], [top, bottom]] = corners;
         values.rect = [left, -top, right, -bottom];
         values.pixel = (1.0 / window.zoom) as f32;
-        Some([values.pixel; 2])
+        Some(values.pixel)
     }
 
     /// The values of sprites, of a layer whose top left corner was moved.
@@ -226,8 +226,6 @@ impl Sight {
             let end = (side as f64 - top_left) * window.zoom;
             let [begin_px, end_px] = [begin, end].map(|px| px.clamp(-1e6, 1e6) as f32);
             (values.rect[axis], values.rect[axis + 2]) = (begin_px, end_px);
-            // Two squares are a pattern.
-            values.offset[axis] = begin.rem_euclid(16.0) as f32 - 16.0;
         }
         Some(values)
     }
