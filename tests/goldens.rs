@@ -29,7 +29,7 @@ use mapscope::scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope::scene::model::instances::Instance;
 use mapscope::scene::registry::{self, OpenOptions, Progress};
 use mapscope::scene::tilemap::{
-    Cell, Grid, GridKind, GridValues, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
+    Cell, FlatWindow, Grid, GridKind, GridValues, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
 };
 use mapscope::scene::{Aabb, Document, Item, Playhead, demo};
 
@@ -904,10 +904,15 @@ fn each_demo_has_a_picture_of_itself() {
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = registry::open(&demo.source(), &options, &progress).unwrap();
         assert_eq!(document.problems(), [], "{}", demo.id);
-        let mut view = View::plain(Camera::new(demo.first_pose, document.handedness()));
-        view.shown.playhead.clip = (!document.clips().is_empty()).then_some(0);
         // Small pictures of large ones are smoother.
         let large = PICTURE_SIZE.map(|side| side * 4);
+        let mut view = View::plain(Camera::new(demo.first_pose, document.handedness()));
+        if demo.is_flat {
+            view.camera.projection = Projection::Orthographic;
+            view.shown.flat = true;
+            view.shown.flat_camera_px = FlatWindow::of(&view.camera, large).unwrap().camera_px();
+        }
+        view.shown.playhead.clip = (!document.clips().is_empty()).then_some(0);
         let (picture, _) = Stage::get().draw(Some(&*document), &view, large);
         let [width, height] = PICTURE_SIZE;
         let picture = imageops::resize(&picture, width, height, FilterType::Triangle);

@@ -18,15 +18,18 @@ pub struct Demo {
     pub name: &'static str,
     /// What there is to see, in a few words.
     pub help: &'static str,
-    /// Where to see it from at first.
+    /// Where to see it from at first. Where [`Demo::is_flat`], the small picture is seen from there,
+    /// and at first the whole.
     pub first_pose: Pose,
+    /// Whether it is seen flat, from straight above and without foreshortening.
+    pub is_flat: bool,
     /// A small picture of it from there, as the bytes of a JPEG file.
     pub picture: &'static [u8],
     /// The name that the file would have.
     file: &'static str,
     bytes: &'static [u8],
-    /// Names and bytes of its textures.
-    textures: &'static [(&'static str, &'static [u8])],
+    /// Names and bytes of the other files that it is made of, such as textures.
+    parts: &'static [(&'static str, &'static [u8])],
 }
 
 impl PartialEq for Demo {
@@ -43,7 +46,7 @@ impl Demo {
         Source {
             path: PathBuf::from(self.file),
             bytes: self.bytes.into(),
-            embedded: self.textures,
+            embedded: self.parts,
         }
     }
 }
@@ -68,10 +71,11 @@ pub static TERRAIN: Demo = Demo {
         eye: Vec3::new(590.0, 330.0, 520.0),
         target: Vec3::new(90.0, -60.0, 20.0),
     },
+    is_flat: false,
     picture: include_bytes!("../../assets/demo/pictures/terrain.jpg"),
     file: "demo.pfmap",
     bytes: include_bytes!("../../assets/demo/demo.pfmap"),
-    textures: files![
+    parts: files![
         "demo/assets/map_textures":
         "grass.jpg",
         "meadow.jpg",
@@ -95,10 +99,47 @@ pub static BATHHOUSE: Demo = Demo {
         eye: Vec3::new(2.2, -0.6, 3.0),
         target: Vec3::new(13.0, -1.5, -0.9),
     },
+    is_flat: false,
     picture: include_bytes!("../../assets/demo/pictures/bathhouse.jpg"),
     file: "bathhouse.pmf",
     bytes: include_bytes!("../../assets/levels/bathhouse.pmf"),
-    textures: &[],
+    parts: &[],
+};
+
+/// From straight above a place of a map (in pixels), so that a screen of 424 by 240 pixels is seen.
+const fn flat_pose(x: f32, z: f32) -> Pose {
+    // Half of 240, over the tangent of half of the field of view.
+    let height = 289.706;
+    Pose {
+        eye: Vec3::new(x, height, z),
+        target: Vec3::new(x, 0.0, z),
+    }
+}
+
+/// A village by the sea, as a map of ika's old format.
+pub static VILLAGE: Demo = Demo {
+    id: "village",
+    name: "Village",
+    help: "A 2D map of ika: a harbour with moving water, people and zones",
+    first_pose: flat_pose(442.0, 290.0),
+    is_flat: true,
+    picture: include_bytes!("../../assets/demo/pictures/village.jpg"),
+    file: "harbour.map",
+    bytes: include_bytes!("../../assets/maps/harbour.map"),
+    parts: files!["maps": "harbour.vsp"],
+};
+
+/// A space station, as an XMF file of `PixelPerfectEngine` with a map of the new layout.
+pub static STATION: Demo = Demo {
+    id: "station",
+    name: "Space station",
+    help: "A 2D map of PixelPerfectEngine: rooms with coloured light before the stars",
+    first_pose: flat_pose(320.0, 250.0),
+    is_flat: true,
+    picture: include_bytes!("../../assets/demo/pictures/station.jpg"),
+    file: "station.xmf",
+    bytes: include_bytes!("../../assets/maps/station.xmf"),
+    parts: files!["maps": "station.map", "station_crew.png", "station_tiles.png"],
 };
 
 /// A piece of ground as large as a tile of a map, with its top at a height of 0, for models to
@@ -122,10 +163,11 @@ pub static DRAKELING: Demo = Demo {
         eye: Vec3::new(7.0, 5.0, 9.5),
         target: Vec3::new(0.2, 2.7, -0.7),
     },
+    is_flat: false,
     picture: include_bytes!("../../assets/demo/pictures/drakeling.jpg"),
     file: "drakeling.pfobj",
     bytes: include_bytes!("../../assets/models/drakeling.pfobj"),
-    textures: files!["models": "drakeling_eye.png", "drakeling_hide.png", "drakeling_horn.png", "drakeling_wing.png"],
+    parts: files!["models": "drakeling_eye.png", "drakeling_hide.png", "drakeling_horn.png", "drakeling_wing.png"],
 };
 
 /// A tree whose leaves have holes.
@@ -137,10 +179,11 @@ pub static BLOSSOM_TREE: Demo = Demo {
         eye: Vec3::new(10.0, 8.5, 13.5),
         target: Vec3::new(0.0, 5.2, 0.0),
     },
+    is_flat: false,
     picture: include_bytes!("../../assets/demo/pictures/blossom-tree.jpg"),
     file: "blossom_tree.pfobj",
     bytes: include_bytes!("../../assets/models/blossom_tree.pfobj"),
-    textures: files!["models": "blossom_tree_bark.png", "blossom_tree_leaves.png"],
+    parts: files!["models": "blossom_tree_bark.png", "blossom_tree_leaves.png"],
 };
 
 /// A lantern that glows.
@@ -152,10 +195,11 @@ pub static LANTERN: Demo = Demo {
         eye: Vec3::new(5.0, 6.0, 8.0),
         target: Vec3::new(0.8, 3.7, 0.0),
     },
+    is_flat: false,
     picture: include_bytes!("../../assets/demo/pictures/lantern.jpg"),
     file: "lantern.pfobj",
     bytes: include_bytes!("../../assets/models/lantern.pfobj"),
-    textures: files!["models": "lantern.png", "lantern_glass.png"],
+    parts: files!["models": "lantern.png", "lantern_glass.png"],
 };
 
 /// A group of toadstools.
@@ -167,10 +211,11 @@ pub static TOADSTOOLS: Demo = Demo {
         eye: Vec3::new(4.0, 4.5, 6.5),
         target: Vec3::new(0.0, 1.4, 0.0),
     },
+    is_flat: false,
     picture: include_bytes!("../../assets/demo/pictures/toadstools.jpg"),
     file: "toadstools.pfobj",
     bytes: include_bytes!("../../assets/models/toadstools.pfobj"),
-    textures: files!["models": "toadstools.png", "toadstools_cap.png"],
+    parts: files!["models": "toadstools.png", "toadstools_cap.png"],
 };
 
 /// Three mossy boulders.
@@ -182,10 +227,11 @@ pub static BOULDERS: Demo = Demo {
         eye: Vec3::new(4.0, 3.8, 6.6),
         target: Vec3::new(0.0, 1.2, 0.0),
     },
+    is_flat: false,
     picture: include_bytes!("../../assets/demo/pictures/boulders.jpg"),
     file: "boulders.pfobj",
     bytes: include_bytes!("../../assets/models/boulders.pfobj"),
-    textures: files!["models": "boulders.png"],
+    parts: files!["models": "boulders.png"],
 };
 
 /// A barrel.
@@ -197,16 +243,19 @@ pub static BARREL: Demo = Demo {
         eye: Vec3::new(3.0, 3.5, 5.0),
         target: Vec3::new(0.0, 1.4, 0.0),
     },
+    is_flat: false,
     picture: include_bytes!("../../assets/demo/pictures/barrel.jpg"),
     file: "barrel.pfobj",
     bytes: include_bytes!("../../assets/models/barrel.pfobj"),
-    textures: files!["models": "barrel.png"],
+    parts: files!["models": "barrel.png"],
 };
 
 /// Every demo, in the order in which they are offered.
-pub static DEMOS: [&Demo; 8] = [
+pub static DEMOS: [&Demo; 10] = [
     &TERRAIN,
     &BATHHOUSE,
+    &VILLAGE,
+    &STATION,
     &DRAKELING,
     &BLOSSOM_TREE,
     &LANTERN,

@@ -10,7 +10,7 @@ use super::{menus, theme};
 use crate::scene::demo::Demo;
 
 /// Width of the column in the middle, in points.
-const WIDTH: f32 = 704.0;
+const WIDTH: f32 = 890.0;
 /// The picture of a demo, in points.
 const PICTURE_SIZE: Vec2 = Vec2::new(170.0, 96.0);
 /// Height of the line below it, in points.

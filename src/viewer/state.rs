@@ -480,7 +480,7 @@ impl State {
         let view = std::mem::take(&mut self.start.view);
         let pose = self.start.pose.take();
         // Nobody has asked for a demo to be seen from anywhere: from where it looks best.
-        let first = demo.filter(|_| view.is_none());
+        let first = demo.filter(|demo| view.is_none() && !demo.is_flat);
         let first = first.map(|demo| demo.first_pose);
         if let Some(pose) = pose.or(first) {
             self.take_pose(pose);

@@ -1,0 +1,11 @@
+//! A space station, as an XMF file of `PixelPerfectEngine` with what it names.
+
+pub(crate) mod colors;
+pub(crate) mod crew;
+pub(crate) mod deck;
+pub(crate) mod light;
+pub(crate) mod map;
+pub(crate) mod plan;
+pub(crate) mod space;
+
+pub(crate) use map::files;
