@@ -33,7 +33,7 @@ use super::resources::{
 };
 use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError, View};
 use crate::scene::Shown;
-use crate::scene::tilemap::{Cell, GridKind, Pass, Step, TileMap};
+use crate::scene::tilemap::{Cell, Pass, Step, TileMap};
 
 /// Bytes from the values of one draw to those of the next: what every device allows.
 const DRAW_STRIDE: u64 = 256;
@@ -592,7 +592,9 @@ impl TilesData {
             let What::Grid { grid } = entry.what else {
                 continue;
             };
-            if entry.colors.is_some() || !is_grid_shown(map, grid, shown) {
+            if entry.colors.is_some()
+                || !map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown))
+            {
                 continue;
             }
             let size = map.grids[grid].size;
@@ -736,7 +738,7 @@ impl Entry {
         let is_asked_for = match self.what {
             What::Tiles { .. } => true,
             What::Things { step } => sprites.of_steps.get(step).is_some_and(|s| !s.is_empty()),
-            What::Grid { grid } => is_grid_shown(map, grid, shown),
+            What::Grid { grid } => map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown)),
         };
         is_asked_for && opacity > 0.0
     }
@@ -836,17 +838,6 @@ fn opacity(shown: &Shown, layer: usize) -> f32 {
         return 0.0;
     }
     f32::from(shown.opacities.get(item).unwrap_or(u8::MAX)) / 255.0
-}
-
-/// Whether the numbers of a grid are shown as colours.
-fn is_grid_shown(map: &TileMap, grid: usize, shown: &Shown) -> bool {
-    map.grids.get(grid).is_some_and(|grid| {
-        shown.overlays.contains(match grid.kind {
-            GridKind::Obstruction => "obstruction",
-            GridKind::Zones => "zones",
-            GridKind::Logic => "logic",
-        })
-    })
 }
 
 /// How strong lines around tiles and around pixels are.

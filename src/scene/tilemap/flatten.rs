@@ -7,7 +7,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::{Cell, Frame, Layer, Pass, RectPx, Step, TileMap, Tileset};
+use super::{Cell, Frame, Grid, Layer, Pass, RectPx, Step, TileMap, Tileset};
 use crate::scene::{Picture, Shown};
 
 /// Bytes of a pixel.
@@ -64,6 +64,10 @@ impl FlatPicture<'_> {
                 Step::Things { layer } => self.things_row(layer, from, row),
             }
         }
+        let grids = self.map.grids.iter().zip(0..);
+        for (grid, number) in grids.filter(|(grid, _)| grid.is_shown(self.shown)) {
+            self.grid_row(grid, number, from, row);
+        }
     }
 
     /// How opaque a layer is, from 0 to 255; 0 for one that is hidden.
@@ -103,13 +107,8 @@ impl FlatPicture<'_> {
         let [left, top] = layer.origin_px([0, 0]);
         let left = left - x0;
         let (tile_row, dy) = ((y - top).div_euclid(tile_h), (y - top).rem_euclid(tile_h));
-        let width = (row.len() / RGBA) as i64;
-        let mut x = 0;
-        while x < width {
-            let (column, dx) = ((x - left).div_euclid(tile_w), (x - left).rem_euclid(tile_w));
-            let count = (tile_w - dx).min(width - x);
-            let pixels = &mut row[x as usize * RGBA..(x + count) as usize * RGBA];
-            x += count;
+        for (column, dx, range) in columns(row.len(), left, tile_w) {
+            let pixels = &mut row[range];
             let Some((cell, tints)) = layer.cell_at([column, tile_row]) else {
                 continue;
             };
@@ -138,6 +137,38 @@ impl FlatPicture<'_> {
                 from: [dx as u32, dy as u32],
             };
             span.draw(pixels);
+        }
+    }
+
+    /// Draws the colours of the numbers of a grid.
+    fn grid_row(&self, grid: &Grid, number: usize, [x0, y]: [i64; 2], row: &mut [u8]) {
+        let layer = self.map.layers.get(grid.layer);
+        let layer = layer.filter(|_| self.opacity(grid.layer) > 0);
+        let Some((layer, tile_size)) =
+            layer.and_then(|layer| Some((layer, self.map.tile_size(layer)?)))
+        else {
+            return;
+        };
+        let [tile_w, tile_h] = tile_size.map(i64::from);
+        let [left, top] = layer.origin_px([0, 0]);
+        let cell = |axis: usize, at: i64| {
+            let size = i64::from(grid.size[axis]);
+            let repeats = layer.wraps[axis] && size > 0;
+            let at = if repeats { at.rem_euclid(size) } else { at };
+            (0..size).contains(&at).then_some(at as usize)
+        };
+        let Some(tile_row) = cell(1, (y - top).div_euclid(tile_h)) else {
+            return;
+        };
+        for (column, _, range) in columns(row.len(), left - x0, tile_w) {
+            let Some(column) = cell(0, column) else {
+                continue;
+            };
+            let index = tile_row * grid.size[0] as usize + column;
+            let color = self.map.grid_color(number, index);
+            for pixel in row[range].chunks_exact_mut(RGBA) {
+                blend(pixel, color, 255);
+            }
         }
     }
 
@@ -313,6 +344,23 @@ fn blend(pixel: &mut [u8], [r, g, b, a]: [u8; 4], opacity: u32) {
     }
 }
 
+/// The columns of tiles that a row of so many bytes shows, the first of which begins at `left`: of
+/// each its number, the first of its pixels that is shown, and its bytes.
+fn columns(bytes: usize, left: i64, tile_w: i64) -> impl Iterator<Item = (i64, i64, Range<usize>)> {
+    let width = (bytes / RGBA) as i64;
+    let mut x = 0;
+    std::iter::from_fn(move || {
+        if x >= width {
+            return None;
+        }
+        let (column, dx) = ((x - left).div_euclid(tile_w), (x - left).rem_euclid(tile_w));
+        let count = (tile_w - dx).min(width - x);
+        let range = x as usize * RGBA..(x + count) as usize * RGBA;
+        x += count;
+        Some((column, dx, range))
+    })
+}
+
 /// Draws a row of a picture that fills a rectangle.
 fn picture_row(picture: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8]) {
     let [left, top] = rect.min;
@@ -349,8 +397,8 @@ fn picture_row(picture: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8
 mod tests {
     use super::*;
     use crate::formats;
-    use crate::scene::tilemap::{Facts, Parallax};
-    use crate::scene::{InfoQuery, PropertyGroup};
+    use crate::scene::tilemap::{Facts, GridKind, GridValues, Parallax};
+    use crate::scene::{Document, InfoQuery, PropertyGroup};
 
     /// Two tiles of 2 by 2 pixels: four grey levels, and red at half opacity.
     fn tileset() -> Tileset {
@@ -539,6 +587,29 @@ mod tests {
         );
         // It is never made larger.
         assert_eq!(picture.scaled_down(100).size, [4, 2]);
+    }
+
+    #[test]
+    fn numbers_are_colored_where_their_overlay_is_on() {
+        let mut map = map(vec![layer([2, 1], &[1, 1])]);
+        map.layers[0].position_px = [1, 0];
+        map.layers[0].wraps = [true, false];
+        map.grids = vec![Grid {
+            kind: GridKind::Obstruction,
+            layer: 0,
+            size: [2, 1],
+            values: GridValues::U8(vec![0, 1]),
+        }];
+        let mut shown = Shown::default();
+        let plain = reds(&map, &shown);
+        shown.overlays.set(map.overlays(), "obstruction", true);
+        let colored = reds(&map, &shown);
+        // The second tile is at pixels 3 and 4, and once more at the left edge.
+        let differs = plain[0].iter().zip(&colored[0]).map(|(a, b)| a != b);
+        let expected = [true, false, false, true, true];
+        assert_eq!(differs.collect::<Vec<_>>(), expected);
+        shown.hidden.push(TileMap::layer_item(0));
+        assert_eq!(reds(&map, &shown)[0], [0; 5]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::items::CellAt;
 use super::known::Scale;
 use super::{Grid, GridKind, TileMap};
 use crate::formats::parallel::in_parallel;
-use crate::scene::{LegendEntry, colors};
+use crate::scene::{LegendEntry, Shown, colors};
 
 /// How opaque colours lie upon tiles.
 const OPACITY: u8 = 150;
@@ -164,6 +164,17 @@ impl Scale {
         steps
             .map(|step| entry(self.value_at(step), String::new()))
             .collect()
+    }
+}
+
+impl Grid {
+    /// Whether its numbers are shown as colours.
+    pub fn is_shown(&self, shown: &Shown) -> bool {
+        shown.overlays.contains(match self.kind {
+            GridKind::Obstruction => "obstruction",
+            GridKind::Zones => "zones",
+            GridKind::Logic => "logic",
+        })
     }
 }
 
