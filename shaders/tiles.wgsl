@@ -14,6 +14,8 @@ override WRAPS: bool = false;
 override HIGHLIGHTS: bool = false;
 override SQUARE: bool = false;
 override FAR: bool = false;
+// The layer is in several buffers, and each draw covers the whole picture.
+override PARTED: bool = false;
 // Into how many parts at most what is seen in a pixel is divided where one looks flatly at a layer.
 override PARTS: f32 = 1.0;
 
@@ -68,6 +70,9 @@ struct Draw {
     highlighted: u32,
     // How strong the lines around tiles and around pixels are, from 0 to 1.
     lines: vec2f,
+    // The rows that are drawn.
+    drawn_rows: vec2i,
+    _padding: vec2i,
 }
 
 @group(1) @binding(0) var<uniform> draw: Draw;
@@ -221,10 +226,25 @@ fn vs_flat(@builtin(vertex_index) vertex: u32) -> Flat {
     return Flat(vec4f(mix(draw.rect.xy, draw.rect.zw, corner(vertex)), 0.0, 1.0));
 }
 
+// Whether a place is drawn by this part of the layer and by no other. What lies above and below the
+// layer is drawn by the first one.
+fn is_of_this_part(at: vec2f) -> bool {
+    var row = draw.first_cell.y + i32(floor(at.y * draw.per_tile.y));
+    if (draw.flags & WRAPS_Y) != 0u && WRAPS {
+        row -= i32(floor((f32(row) + 0.5) * draw.per_size.y)) * draw.size.y;
+    }
+    let is_outside = row < 0 || row >= draw.size.y;
+    let is_drawn = row >= draw.drawn_rows.x && row < draw.drawn_rows.y;
+    return select(is_drawn, draw.drawn_rows.x == 0, is_outside);
+}
+
 // Where every pixel of the picture lies within one pixel of the map.
 @fragment
 fn fs_exact(in: Flat) -> @location(0) vec4f {
     let at = in.clip.xy * draw.pixel + draw.offset;
+    if PARTED && !is_of_this_part(at) {
+        return vec4f(0.0);
+    }
     let cell = floor(at * draw.per_tile);
     let color = color_of(find(draw.first_cell + vec2i(cell)), at - cell * draw.tile, 0u, vec2f(draw.pixel));
     return vec4f(color.rgb, color.a * draw.opacity);
@@ -316,7 +336,11 @@ fn smooth_color(at: vec2f, footprint: vec2f, begin: f32) -> vec4f {
 
 @fragment
 fn fs_smooth(in: Flat) -> @location(0) vec4f {
-    return smooth_color(in.clip.xy * draw.pixel + draw.offset, vec2f(draw.pixel), 1.001);
+    let at = in.clip.xy * draw.pixel + draw.offset;
+    if PARTED && !is_of_this_part(at) {
+        return vec4f(0.0);
+    }
+    return smooth_color(at, vec2f(draw.pixel), 1.001);
 }
 
 @fragment

@@ -25,9 +25,11 @@ pub(super) struct Draw {
     pub(super) outside: u32,
     pub(super) highlighted: u32,
     pub(super) lines: [f32; 2],
+    pub(super) drawn_rows: [i32; 2],
+    pub(super) padding: [i32; 2],
 }
 
-const _: () = assert!(size_of::<Draw>() == 144, "tiles.wgsl has 144 bytes");
+const _: () = assert!(size_of::<Draw>() == 160, "tiles.wgsl has 160 bytes");
 
 /// Bits of [`Draw::flags`].
 pub(super) const SKIPS_ZERO: u32 = 1;

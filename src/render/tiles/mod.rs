@@ -361,14 +361,11 @@ impl TilesRenderer {
         let mut needs_levels = false;
         for ((rows, _), slot) in bands.iter().zip(entry.slots.clone()) {
             values.rows = [rows.stored.start, rows.stored.end].map(|row| row as i32);
+            values.drawn_rows = [rows.drawn.start, rows.drawn.end].map(|row| row as i32);
             values.first_row = rows.stored.start as i32;
             let Some(reach) = sight.place(&mut values, layer, rows, height) else {
                 continue;
             };
-            if rows.drawn.start > 0 {
-                // The first part has drawn it.
-                values.outside = Cell::EMPTY.0;
-            }
             let tile = values.tile;
             is_far |= reach > tile[0].min(tile[1]) * FAR_SHARE;
             needs_levels |= sight.lie() != Lie::Exact && reach > 1.0;
@@ -385,6 +382,7 @@ impl TilesRenderer {
         if sight.lie() != Lie::Lying {
             let wraps = sight.wraps(layer);
             key.wraps = wraps[0] || wraps[1];
+            key.parted = bands.len() > 1 && (wraps[1] || sight.is_around(layer));
         }
         key.far = is_far && sight.lie() != Lie::Exact;
         // What was listed above now has its key.
@@ -401,6 +399,7 @@ impl TilesRenderer {
             let plain = CellsKey {
                 wraps: false,
                 far: false,
+                parted: false,
                 ..key
             };
             self.make_pipeline(gpu, frame, PipelineKey::Overview(plain));
@@ -826,6 +825,7 @@ impl Entry {
             highlights: highlighted.is_some(),
             square: tile[0] == tile[1],
             far: false,
+            parted: false,
         };
         (values, key)
     }

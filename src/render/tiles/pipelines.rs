@@ -60,11 +60,13 @@ pub(super) struct CellsKey {
     pub(super) square: bool,
     /// Whether several may lie in a pixel of the picture.
     pub(super) far: bool,
+    /// Whether they are in several buffers, and each draw covers the whole picture.
+    pub(super) parted: bool,
 }
 
 impl CellsKey {
     /// What the constants of the shader are.
-    fn constants(self) -> [(&'static str, f64); 9] {
+    fn constants(self) -> [(&'static str, f64); 10] {
         let Self {
             are_colors,
             opaque,
@@ -75,6 +77,7 @@ impl CellsKey {
             highlights,
             square,
             far,
+            parted,
         } = self;
         [
             ("COLORS", are_colors),
@@ -86,6 +89,7 @@ impl CellsKey {
             ("HIGHLIGHTS", highlights),
             ("SQUARE", square),
             ("FAR", far),
+            ("PARTED", parted),
         ]
         .map(|(name, on)| (name, f64::from(u8::from(on))))
     }

@@ -1,5 +1,7 @@
 //! Where layers are in a picture.
 
+use std::ops::Range;
+
 use glam::Vec3;
 
 use super::cells::Rows;
@@ -85,6 +87,11 @@ impl Sight {
         layer.wraps.map(|wraps| wraps && self.is_game)
     }
 
+    /// Whether something lies around a layer.
+    pub(super) fn is_around(&self, layer: &Layer) -> bool {
+        self.is_game && layer.outside.is_some()
+    }
+
     /// Where the top left corner of a layer is, in pixels of the map.
     pub(super) fn origin_px(&self, layer: &Layer) -> [i64; 2] {
         match self.followed_px {
@@ -158,7 +165,7 @@ impl Sight {
     ) -> Option<f32> {
         let window = self.window.as_ref()?;
         let wraps = self.wraps(layer);
-        let is_everywhere = self.is_game && layer.outside.is_some();
+        let is_everywhere = self.is_around(layer);
         if !self.is_game {
             values.outside = crate::scene::tilemap::Cell::EMPTY.0;
         }
@@ -183,8 +190,15 @@ impl Sight {
             let (begin, end) = if wraps[axis] || is_everywhere {
                 (0.0, side)
             } else {
-                let (begin, end) = (edge(drawn[axis].start), edge(drawn[axis].end));
-                ((begin - margin).max(0.0), (end + margin).min(side))
+                let Range { start, end } = drawn[axis];
+                // Only at edges of the layer, not between its parts.
+                let before = if start == 0 { margin } else { 0.0 };
+                let is_last = end as i32 >= values.size[axis];
+                let after = if is_last { margin } else { 0.0 };
+                (
+                    (edge(start) - before).max(0.0),
+                    (edge(end) + after).min(side),
+                )
             };
             if begin >= end {
                 return None;
