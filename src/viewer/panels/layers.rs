@@ -145,12 +145,11 @@ impl Layers {
         let room = text.with_min_x(text.min.x + taken + 8.0);
         if room.width() > parts::LEAST_NOTE_WIDTH {
             let [width, height] = layer.size;
-            let size = format!("{width} × {height}");
-            let note = if layer.parallax.is_empty() {
-                size
-            } else {
-                format!("{}   {size}", layer.parallax)
-            };
+            // What only sprites stand on has no size.
+            let size = (width > 0 && height > 0).then(|| format!("{width} × {height}"));
+            let parallax = (!layer.parallax.is_empty()).then(|| layer.parallax.clone());
+            let note: Vec<String> = parallax.into_iter().chain(size).collect();
+            let note = note.join("   ");
             let note = RichText::new(note).small();
             parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
         }
