@@ -4,6 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::formats::quoted;
+
 /// Where a document looks for the files that it names.
 #[derive(Debug, Clone, Default)]
 pub struct AssetRoots {
@@ -15,7 +17,7 @@ pub struct AssetRoots {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AssetError {
     /// The name would lead out of the asset root; such names are never opened.
-    #[error("`{name}` is refused: {reason}; expected a file name below the asset root")]
+    #[error("{} is refused: {reason}; expected a file name below the asset root", quoted(.name.as_bytes()))]
     Refused {
         /// The name as the file has it.
         name: String,
@@ -23,7 +25,7 @@ pub enum AssetError {
         reason: &'static str,
     },
     /// No folder has such a file.
-    #[error("`{name}` was not found in {}", list(.looked_in))]
+    #[error("{} was not found in {}", quoted(.name.as_bytes()), list(.looked_in))]
     Missing {
         /// The name as the file has it.
         name: String,

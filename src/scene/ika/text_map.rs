@@ -9,6 +9,7 @@ use super::map::{cell_properties, entity_rect, parallax, parallax_numbers, warn_
 use super::properties::{bytes, faces_by_word};
 use super::tileset::Found;
 use crate::formats::ika::text_map::{Entity, FORMAT, Span, TextMap, ZoneRect};
+use crate::formats::quoted;
 use crate::scene::tilemap::making::{Room, group, texts, yes};
 use crate::scene::tilemap::{
     Cell, Facts, Grid, GridKind, GridValues, Layer, RectPx, Thing, ThingKind, TileMap, Zone,
@@ -43,10 +44,10 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
         let tiles = std::mem::take(&mut layer.tiles);
         let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset);
         let place = layer.data.begin;
-        let label = &layer.label;
-        warn_of_outside(&of_layer, label, layer.size, &tileset, place, &mut problems);
+        let name = quoted(layer.label.as_bytes());
+        warn_of_outside(&of_layer, &name, layer.size, &tileset, place, &mut problems);
         layers.push(Layer {
-            name: label.clone(),
+            name: layer.label.clone(),
             size: room.fill(&mut cells, layer.size, Cell::EMPTY),
             position_px: layer.position,
             parallax: parallax(layer.parallax),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map as JsonMap, Value, json};
 
 use crate::formats::ika::vsp::{self, Pixels, Vsp};
-use crate::formats::{Place, Problem};
+use crate::formats::{Place, Problem, quoted};
 use crate::scene::assets::{AssetError, AssetRoots};
 use crate::scene::registry::{OpenOptions, Source};
 use crate::scene::tilemap::making::{group, sha256};
@@ -49,26 +49,27 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
             .push("the map names no tileset; tiles are shown by their numbers".to_owned());
         return found;
     }
+    let quote = quoted(name.as_bytes());
     let embedded = source.embedded.iter().find(|(file, _)| *file == name);
     let bytes = match embedded {
         Some((_, bytes)) => Ok(bytes.to_vec()),
         None => read_beside(name, source, options, &mut found.dependencies),
     };
     let read = bytes.and_then(|bytes| {
-        vsp::read(&bytes).map_err(|error| format!("the tileset `{name}` cannot be read: {error}"))
+        vsp::read(&bytes).map_err(|error| format!("the tileset {quote} cannot be read: {error}"))
     });
     match read {
         Ok(vsp) => {
             let problems = vsp.problems.iter().take(MOST_PROBLEMS);
             let messages = problems.map(|problem| {
                 let Problem { place, message, .. } = problem;
-                format!("the tileset `{name}` at {place}: {message}")
+                format!("the tileset {quote} at {place}: {message}")
             });
             found.messages.extend(messages);
             if let Some(more @ 1..) = vsp.problems.len().checked_sub(MOST_PROBLEMS) {
                 found
                     .messages
-                    .push(format!("the tileset `{name}`: and {more} more problems"));
+                    .push(format!("the tileset {quote}: and {more} more problems"));
             }
             found.vsp = Some(vsp);
         }
