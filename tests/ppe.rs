@@ -532,7 +532,7 @@ fn cells_take_colours_from_shifted_palettes() {
          RepeatMode \"On\"\nScrollRateX 0.5\n\
          Embed:MapData [{}]\n\
          File:TileSource \"%PATH%/art/sheet.png\" palShift=3\n}}\n\
-         File:Palette \"%PATH%/ART/SHEET.PNG\" palShift=3\nEmbed:Palette [{}] offset=8\n",
+         File:Palette \"../art/sheet.png\" palShift=3\nEmbed:Palette [{}] offset=8\n",
         base64(bytemuck::cast_slice(&cells)),
         base64(&greys),
     );
