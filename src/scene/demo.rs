@@ -18,8 +18,8 @@ pub struct Demo {
     pub name: &'static str,
     /// What there is to see, in a few words.
     pub help: &'static str,
-    /// Where to see it from at first. Where [`Demo::is_flat`], the small picture is seen from there,
-    /// and at first the whole.
+    /// Where to see it from at first. Where [`Demo::is_flat`], only the small picture is seen from
+    /// there, and at first all of it, or as much as there is room for.
     pub first_pose: Pose,
     /// Whether it is seen flat, from straight above and without foreshortening.
     pub is_flat: bool,

@@ -266,6 +266,14 @@ impl State {
         self.flat.fits = true;
     }
 
+    /// Comes so near that no pixel of the map is left out, though not all of it is seen then.
+    pub(super) fn show_all_pixels(&mut self) {
+        if let Some(seen) = self.flat_seen().filter(|seen| seen.zoom < 1.0) {
+            let seen = Seen { zoom: 1.0, ..seen };
+            self.see_flat(seen.window(self.view_size()));
+        }
+    }
+
     /// Puts a place of the map into the middle of the flat view.
     pub(super) fn center_flat(&mut self, middle: DVec2) {
         if let Some(seen) = self.flat_seen() {

@@ -502,6 +502,9 @@ impl State {
         let framing = self.framing.take();
         if framing.is_some() && self.is_flat() {
             self.fit_flat();
+            if self.open.as_ref().is_some_and(|open| open.demo.is_some()) {
+                self.show_all_pixels();
+            }
         } else if let Some(view) = framing {
             let Camera {
                 projection,

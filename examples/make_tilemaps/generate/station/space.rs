@@ -60,7 +60,7 @@ pub(crate) fn sky() -> Canvas {
         }
     }
     picture.paint(|x, y| Some(dust.get(x % side, y % side)));
-    planet(&mut picture, [572, 66], 52);
+    planet(&mut picture, [540, 58], 46);
     moon(&mut picture, [78, 40], 15);
     picture
 }
