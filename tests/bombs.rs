@@ -14,6 +14,7 @@ use mapscope::formats::pmf::{
     DynamicLight, EntityKind, EntityList, Frame, Geometry, LightLayer, Lightmap, NewEntity,
     Packing, Pmf, StringRef, StringTableBuilder, Texture, Vertex,
 };
+use mapscope::formats::ppe::{MapData, MapFlags, map_data, xmf};
 
 /// What `info` may take of memory for such a map.
 const MOST_BYTES: u64 = 512 << 20;
@@ -423,4 +424,66 @@ fn texts_of_parentheses() {
         "(zone (label b))".repeat(100_000)
     );
     info_of("zones", ".ika-map", zones.as_bytes());
+}
+
+/// Map data of so many columns and rows of nothing.
+fn zeros(flags: u32, size: [u32; 2]) -> Vec<u8> {
+    let side = 1 << 12;
+    let graphics = flags & MapFlags::GRAPHICS != 0;
+    let map = MapData {
+        flags: MapFlags(flags),
+        size: [side, side],
+        cells: vec![0; 1 << 24],
+        graphics: graphics.then(|| vec![[bytemuck::Zeroable::zeroed(); 4]; 1 << 24]),
+        logic: None,
+        problems: Vec::new(),
+    };
+    let mut bytes = map_data::write(&map).unwrap();
+    bytes[4..12].copy_from_slice(bytemuck::cast_slice(&size.map(u32::to_le)));
+    bytes
+}
+
+#[test]
+fn cells_of_nothing() {
+    for flags in [0x400, 0x800, 0x100, 0x410] {
+        let text = info_of("cells", ".map", &zeros(flags, [1 << 12, 1 << 12]));
+        assert!(text.contains("4096"), "{text}");
+        let text = info_of("promised cells", ".map", &zeros(flags, [1 << 13, 1 << 13]));
+        assert!(text.contains("cells"), "{text}");
+    }
+    let header = [0_u32, 1 << 13, 1 << 13].map(u32::to_le_bytes).concat();
+    info_of("a header alone", ".map", &header);
+    let header = [0x200_u32, 1 << 13, 1 << 13].map(u32::to_le_bytes).concat();
+    info_of("a header of LZW", ".map", &header);
+}
+
+/// A packed container of a line again and again.
+fn lines(line: &str, count: usize) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder
+        .write_all(b"Metadata\nLayer:Sprite \"s\" 9 {\n")
+        .unwrap();
+    encoder.write_all(line.repeat(count).as_bytes()).unwrap();
+    [b"ZLIB".to_vec(), encoder.finish().unwrap()].concat()
+}
+
+#[test]
+fn texts_of_the_same_line() {
+    let count = 700_000;
+    for line in [
+        "Object:Box \"\" 1 0 0 1 1\n",
+        "Object:Sprite \"\" 1 1 0 0\n",
+        "a {\n",
+        "0\n",
+        "\"\n",
+        "}\nLayer:Tile \"\" 1 1000 1000 9999 9999 {\n",
+        "}\nLayer:Tile \"\" 1 16 16 9 9 {\nEmbed:MapData [AAAA]\nFile:TileSource \"x.png\"\n",
+        "File:SpriteSource 1 \"x.png\"\n",
+        "Embed:Palette [AAAA] offset=65535\n",
+    ] {
+        info_of(line, ".zmf", &lines(line, count));
+    }
+    let text = lines("", 0);
+    assert!(xmf::read(&text).is_ok());
 }

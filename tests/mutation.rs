@@ -117,6 +117,18 @@ static SUBJECTS: &[Subject] = &[
         mutations: 10_000,
     },
     Subject {
+        name: "opened ppe-map",
+        good: good_ppe_maps,
+        check: |bytes| check_opened_tiles(bytes, "changed.map"),
+        mutations: 1_000,
+    },
+    Subject {
+        name: "opened xmf",
+        good: good_xmfs,
+        check: |bytes| check_opened_tiles(bytes, "changed.xmf"),
+        mutations: 1_000,
+    },
+    Subject {
         name: "sheet",
         good: good_sheets,
         check: check_sheet,

@@ -19,8 +19,10 @@ use crate::scene::tilemap::{
 const MOST_PROBLEMS: usize = 8;
 /// How many bytes pictures of tiles may have in all.
 const MOST_PICTURE_BYTES: usize = 192 << 20;
-/// How many cells all layers may have: those of the largest map, and as many again.
-const MOST_CELLS: usize = 1 << 27;
+/// How many words of 32 bits the cells of all layers but the first may take, with their attributes.
+const MOST_WORDS: usize = 1 << 25;
+/// How many things stand on a map at most.
+const MOST_THINGS: usize = 1 << 16;
 /// What rates of scrolling are rounded to, where no small number fits.
 const FINEST_RATE: i32 = 1 << 12;
 
@@ -34,7 +36,7 @@ pub(super) struct Builder {
     place: Place,
     room: Room,
     picture_bytes_left: usize,
-    cells_left: usize,
+    words_left: usize,
     layers: Vec<Layer>,
     tilesets: Vec<Tileset>,
     grids: Vec<Grid>,
@@ -50,7 +52,7 @@ impl Builder {
             place,
             room: Room::new(),
             picture_bytes_left: MOST_PICTURE_BYTES,
-            cells_left: MOST_CELLS,
+            words_left: MOST_WORDS,
             layers: Vec::new(),
             tilesets: Vec::new(),
             grids: Vec::new(),
@@ -105,22 +107,23 @@ impl Builder {
             self.add_tile_layer(xmf, index, &map.clone().unwrap_or_else(none), files);
             map
         } else {
-            self.layers.push(Layer {
+            self.add_empty_layer(Layer {
                 name: layer.name.clone(),
-                tileset: self.tilesets.len(),
                 parallax: parallax(layer),
                 ..Layer::default()
-            });
-            // No cell needs it, but every layer has one.
-            self.tilesets.push(Tileset {
-                name: "no tiles".to_owned(),
-                tile_size: [USUAL_SIDE; 2],
-                ..Tileset::default()
             });
             None
         };
         let number = self.layers.len() - 1;
-        let found = objects::of_layer(layer, number, &self.palette, files, self.pictures.len());
+        let room = MOST_THINGS.saturating_sub(self.things.len());
+        if layer.objects.len() > room {
+            self.notes.push(Problem::error(
+                layer.at.into(),
+                format!("more than {MOST_THINGS} objects; the rest is left out"),
+            ));
+        }
+        let before = self.pictures.len();
+        let found = objects::of_layer(layer, number, &self.palette, files, before, room);
         self.things.extend(found.things);
         self.pictures.extend(found.pictures);
         self.notes.extend(found.notes);
@@ -157,6 +160,45 @@ impl Builder {
         );
     }
 
+    /// Adds a layer without cells.
+    fn add_empty_layer(&mut self, layer: Layer) {
+        self.layers.push(Layer {
+            tileset: self.tilesets.len(),
+            ..layer
+        });
+        // No cell needs it, but every layer has one.
+        self.tilesets.push(Tileset {
+            name: "no tiles".to_owned(),
+            tile_size: [USUAL_SIDE; 2],
+            ..Tileset::default()
+        });
+    }
+
+    /// Takes the memory that the cells of a layer and the pictures of its tiles need; the first
+    /// layer always has it.
+    fn take_room(&mut self, map: &MapData, tile_size: [u32; 2]) -> Result<(), String> {
+        let tile_bytes = tile_size[0] as usize * tile_size[1] as usize * 4;
+        if self.picture_bytes_left < 2 * tile_bytes {
+            return Err(
+                "too many pixels in the tiles of all layers; this one is left out".to_owned(),
+            );
+        }
+        let graphics = map
+            .graphics
+            .as_ref()
+            .map_or(0, |graphics| 4 * graphics.len());
+        let logic = map.logic.as_ref();
+        let logic = logic.map_or(0, |logic| logic.len() * logic.bits() as usize / 32);
+        let words = map.cells.len() + graphics + logic;
+        if self.layers.is_empty() {
+            return Ok(());
+        }
+        let left = self.words_left.checked_sub(words);
+        self.words_left =
+            left.ok_or_else(|| "too many cells in all layers; this one is left out".to_owned())?;
+        Ok(())
+    }
+
     fn add_cells(
         &mut self,
         layer: Layer,
@@ -166,16 +208,11 @@ impl Builder {
         place: Place,
         outside: Option<()>,
     ) {
-        let Some(cells_left) = self.cells_left.checked_sub(map.cells.len()) else {
-            self.notes.push(Problem::error(
-                place,
-                format!(
-                    "more than {MOST_CELLS} cells in all layers; those of this one are left out"
-                ),
-            ));
+        if let Err(message) = self.take_room(map, tile_size) {
+            self.notes.push(Problem::error(place, message));
+            self.add_empty_layer(layer);
             return;
-        };
-        self.cells_left = cells_left;
+        }
         let made = tiles::build(
             map,
             definitions,

@@ -37,13 +37,14 @@ struct Source<'a> {
     at: At,
 }
 
-/// Makes all that stands on a layer. So many pictures are in the map already.
+/// Makes all that stands on a layer, up to a number. So many pictures are in the map already.
 pub(super) fn of_layer(
     layer: &XmfLayer,
     number: usize,
     palette: &MapPalette,
     files: &mut Files<'_>,
     pictures_before: usize,
+    most_things: usize,
 ) -> Found {
     let mut sources = HashMap::new();
     for source in &layer.sprite_sources {
@@ -72,7 +73,7 @@ pub(super) fn of_layer(
     // Sprites are drawn by their identifiers; of equals, the first one first.
     let mut objects: Vec<&Object> = layer.objects.iter().collect();
     objects.sort_by_key(|object| object.id);
-    for object in objects {
+    for object in objects.into_iter().take(most_things) {
         let thing = maker.thing(object, number);
         maker.found.things.push(thing);
     }

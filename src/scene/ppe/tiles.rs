@@ -432,3 +432,49 @@ impl Painter<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_numbered_in_rising_order() {
+        for has_palettes in [false, true] {
+            let mut table = KeyTable::new(has_palettes, 4);
+            let palette = u32::from(has_palettes) * 4095;
+            let keys = [key(0xFFFE, palette), key(7, palette), key(7, 0), key(0, 0)];
+            for _ in 0..2 {
+                keys.iter().for_each(|key| table.add(*key));
+            }
+            table.add(key(9, 0));
+            table.sort();
+            let numbers = keys.map(|key| table.get(key));
+            let expected = if has_palettes {
+                [3, 2, 1, 0].map(Some)
+            } else {
+                [Some(3), Some(1), Some(1), Some(0)]
+            };
+            assert_eq!(numbers, expected);
+            // Where there was room for it.
+            assert_eq!(table.get(key(9, 0)).is_some(), !has_palettes);
+            assert_eq!(table.get(key(8, 0)), None);
+            assert_eq!(table.get(u32::MAX), None);
+        }
+    }
+
+    #[test]
+    fn cells_keep_their_flags() {
+        let cell = |raw, flags| {
+            Bits {
+                flags: MapFlags(flags),
+                has_palettes: true,
+            }
+            .cell(raw, 5)
+        };
+        assert_eq!(cell(0xF123_0007, 8).0 >> 24, 0b1111);
+        assert_eq!(cell(0x1000_0007, 8), Cell(5 | Cell::MIRROR_X));
+        assert_eq!(cell(0x0107_0007, 4).0 >> 24, 0b0111);
+        assert_eq!(cell(0x0004_0007, 0), Cell(5 | Cell::PRIORITY));
+        assert_eq!(cell(0x0004_0007, 1), Cell(5));
+    }
+}

@@ -13,14 +13,14 @@ use crate::formats::ppe::unpack::{
 };
 use crate::formats::{Place, ReadError};
 
-/// What the smallest compressed file may decode to: the largest map without attributes.
-const BYTES_IN_ALL: u64 = MOST_CELLS * CELL_BYTES;
+/// What the smallest compressed file may decode to, in bytes: half of the largest map.
+const BYTES_IN_ALL: u64 = MOST_CELLS * CELL_BYTES / 2;
 
 /// Reads a map.
 ///
 /// Whatever does not keep the rest from being shown is in [`MapData::problems`]. What is missing at
 /// the end of a file is missing at the end of the lists. The memory in use is bounded by the length
-/// of `bytes` or, for compressed files, by what they decode to and 256 MiB and sixteen times that
+/// of `bytes` or, for compressed files, by what they decode to and 128 MiB and sixteen times that
 /// length.
 ///
 /// # Errors
@@ -929,7 +929,7 @@ mod tests {
             assert_eq!((map.cells.len(), map.cells.capacity()), (16, 16));
             // The header of a map that is larger than the stream.
             let map = says(
-                &with_header(flag, [1 << 13, 1 << 13], &packed),
+                &with_header(flag, [1 << 12, 1 << 13], &packed),
                 &["ends in the cells: those of 8388608 cells are there"],
             );
             assert!(map.cells.capacity() <= 16 << 20);
@@ -944,7 +944,7 @@ mod tests {
         let map = says(
             &with_header(0x410, [1 << 13, 1 << 10], &packed),
             &[
-                "error: the graphics attributes decode to 268435456 bytes; expected at most 2689",
+                "error: the graphics attributes decode to 268435456 bytes; expected at most 1347",
                 "the zlib stream ends in the graphics attributes: those of 32768 cells are there",
             ],
         );
