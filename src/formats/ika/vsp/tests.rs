@@ -49,7 +49,7 @@ fn refused(bytes: &[u8], with: &str) {
     assert!(error.contains(with), "{error}");
 }
 
-/// A file of VERGE with two tiles, all of whose pixels are `pixel`.
+/// A file of VERGE with two tiles and these pixels, packed or not.
 fn verge(version: u16, pixels: &[u8]) -> Vec<u8> {
     let mut bytes = version.to_le_bytes().to_vec();
     if version < 4 {
@@ -129,16 +129,18 @@ fn tilesets_of_verge_are_read() {
     assert_eq!((vsp.bytes_per_pixel(), vsp.pixels.len()), (2, 512));
     assert_eq!(vsp.rgba()[..4], [248, 8, 16, 255]);
 
-    let run = |value: u16| [&[0xFF, 0xFF][..], &value.to_le_bytes()].concat();
-    let pixels = [run(0xF822), run(0), run(1)[..2].to_vec(), vec![1, 0]].concat();
-    let pixels = [&pixels[..8], &[2, 0xFF, 1, 0]].concat();
+    let run = |count: u16, value: u16| [0xFF00 | count, value].map(u16::to_le_bytes);
+    let pixels = [run(255, 0xF822), run(255, 0), run(2, 1)].concat().concat();
     let vsp = read(&verge(5, &pixels)).unwrap();
     assert_eq!(messages(&vsp), [""; 0]);
     assert_eq!(vsp.rgba()[..4], [248, 4, 16, 255]);
     assert_eq!(vsp.rgba()[4 * 300..][..4], [0, 0, 0, 0]);
     assert_eq!(vsp.rgba()[4 * 511..], [0, 0, 8, 255]);
-    for version in 2..=5 {
-        assert!((FORMAT.sniff)(&verge(version, &[1; 1024])), "{version}");
+    // What ends elsewhere is something else with the same first number.
+    for (version, bytes) in [(2, 512), (3, 30), (4, 1024), (5, 30)] {
+        let file = verge(version, &vec![1; bytes]);
+        assert!((FORMAT.sniff)(&file), "{version}");
+        assert!(!(FORMAT.sniff)(&file[1..]) && !(FORMAT.sniff)(&[&file[..], b"x"].concat()));
     }
 }
 
