@@ -1,5 +1,7 @@
 //! Binary maps.
 
+use std::collections::HashMap;
+
 use serde_json::{Map as JsonMap, Value, json};
 
 use super::cells::Numbers;
@@ -57,8 +59,14 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
         numbers.push(of_layer);
     }
     let grids = grids(&mut map, &layers, &mut room);
+    let mut numbers_of_zones = HashMap::new();
+    let named = |(_, zone): &(usize, &map::Zone)| !zone.name.is_empty();
+    for (number, zone) in map.zones.iter().enumerate().filter(named) {
+        numbers_of_zones.entry(&*zone.name).or_insert(number);
+    }
     let things = map.entities.iter();
-    let things = things.map(|entity| thing(entity, &tileset)).collect();
+    let things = things.map(|entity| thing(entity, &tileset, &numbers_of_zones));
+    let things = things.collect();
     let zones = map.zones.iter().map(zone).collect();
     problems.sort_by_key(|problem| problem.place);
     let tilesets = vec![tileset];
@@ -184,7 +192,7 @@ pub(super) fn entity_rect([x, y]: [f32; 2]) -> RectPx {
     }
 }
 
-fn thing(entity: &Entity, tileset: &Tileset) -> Thing {
+fn thing(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Thing {
     let mut properties = vec![
         Property::new("Direction", named(entity.direction.into(), &DIRECTIONS)),
         Property::new("Speed", format!("{} pixels a second", entity.speed)),
@@ -219,6 +227,7 @@ fn thing(entity: &Entity, tileset: &Tileset) -> Thing {
     Thing {
         rect_px: entity_rect(entity.position.map(|px| px as f32)),
         faces: faces(entity.direction.into()),
+        zone: zones.get(&*entity.wander_zone).copied(),
         wander_px: (entity.state == WANDERS_IN_RECT).then(|| wander_rect(entity, tileset)),
         properties: vec![
             group("In the file", properties),

@@ -444,7 +444,9 @@ mod tests {
             let palette = u32::from(has_palettes) * 4095;
             let keys = [key(0xFFFE, palette), key(7, palette), key(7, 0), key(0, 0)];
             for _ in 0..2 {
-                keys.iter().for_each(|key| table.add(*key));
+                for key in &keys {
+                    table.add(*key);
+                }
             }
             table.add(key(9, 0));
             table.sort();
