@@ -8,6 +8,7 @@ use image::RgbaImage;
 
 use crate::formats::ppe::xmf::path_below_root;
 use crate::formats::ppe::{MapData, Sheet, map_data, sheet};
+use crate::formats::quoted;
 use crate::scene::assets::{AssetError, AssetRoots};
 use crate::scene::pictures;
 use crate::scene::registry::{OpenOptions, Source};
@@ -50,6 +51,11 @@ pub(super) struct Files<'a> {
 /// The name of the file at the end of a path.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The name of the file at the end of a path, as messages quote it.
+pub(super) fn quoted_name(path: &str) -> String {
+    quoted(file_name(path).as_bytes())
 }
 
 impl<'a> Files<'a> {
@@ -148,7 +154,7 @@ impl<'a> Files<'a> {
             return known.clone();
         }
         let picture = self.read(path).and_then(|bytes| {
-            let broken = |reason: String| format!("`{}` cannot be read: {reason}", file_name(path));
+            let broken = |reason: String| format!("{} cannot be read: {reason}", quoted_name(path));
             match sheet::read(&bytes) {
                 Ok(Some(sheet)) => Ok(Arc::new(Pixels::Indexed(sheet))),
                 Ok(None) => {
@@ -170,7 +176,7 @@ impl<'a> Files<'a> {
         }
         let map = self.read(path).and_then(|bytes| {
             let map = map_data::read(&bytes);
-            let broken = |error| format!("`{}` cannot be read: {error}", file_name(path));
+            let broken = |error| format!("{} cannot be read: {error}", quoted_name(path));
             map.map(Arc::new).map_err(broken)
         });
         self.maps.insert(path.to_owned(), map.clone());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::files::{Files, file_name};
+use super::files::{Files, quoted_name};
 use super::objects;
 use super::palette::MapPalette;
 use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
@@ -295,7 +295,7 @@ impl Builder {
                 let place = Place::from(*at);
                 match files.map(path) {
                     Ok(map) => {
-                        self.note_problems(&map, file_name(path), place);
+                        self.note_problems(&map, &quoted_name(path), place);
                         if map.size != layer.size && layer.size != [0; 2] {
                             let [[w, h], [x, y]] = [map.size, layer.size];
                             self.notes.push(Problem::warning(
@@ -334,10 +334,10 @@ impl Builder {
         self.notes.extend(problems.map(|problem| Problem {
             severity: problem.severity,
             place,
-            message: format!("`{name}` at {}: {}", problem.place, problem.message),
+            message: format!("{name} at {}: {}", problem.place, problem.message),
         }));
         if let Some(more @ 1..) = map.problems.len().checked_sub(MOST_PROBLEMS) {
-            let message = format!("`{name}`: and {more} more problems");
+            let message = format!("{name}: and {more} more problems");
             self.notes.push(Problem::warning(place, message));
         }
     }

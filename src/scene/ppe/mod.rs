@@ -24,8 +24,6 @@ use crate::formats::{Place, Problem};
 
 /// How many containers beside a map are looked into for its name.
 const MOST_CONTAINERS: usize = 64;
-/// How many layers a map has at most.
-const MOST_LAYERS: usize = 512;
 /// The largest container that is looked into, in bytes.
 const MOST_CONTAINER_BYTES: u64 = 16 << 20;
 
@@ -74,7 +72,11 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
     // What is wrong beside the file has no place in it.
     problems.extend(builder.notes.drain(..).map(|mut problem| {
         if let (Place::Text { line, .. }, Some(name)) = (problem.place, &container) {
-            problem.message = format!("`{name}`, line {line}: {}", problem.message);
+            problem.message = format!(
+                "{}, line {line}: {}",
+                files::quoted_name(name),
+                problem.message
+            );
             problem.place = place;
         }
         problem
@@ -100,11 +102,6 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
     // Layers are drawn by their priority; of equals, the first one first.
     let mut order: Vec<usize> = (0..xmf.layers.len()).collect();
     order.sort_by_key(|index| xmf.layers.get(*index).map(|layer| layer.priority));
-    if let Some(first) = xmf.layers.get(MOST_LAYERS) {
-        let message = format!("more than {MOST_LAYERS} layers; some are left out");
-        problems.push(Problem::error(first.at.into(), message));
-        order.truncate(MOST_LAYERS);
-    }
     let mut layers = Vec::with_capacity(order.len());
     for index in order {
         let map = builder.add_layer(&xmf, index, &mut files);

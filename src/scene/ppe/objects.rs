@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::files::{Files, Pixels, file_name};
+use super::files::{Files, Pixels, quoted_name};
 use super::palette::{MapPalette, cut};
 use crate::formats::Problem;
 use crate::formats::ppe::sdlang::At;
@@ -193,9 +193,9 @@ impl Maker<'_, '_> {
         let [left, top, width, height] = source.part.unwrap_or(whole);
         if !(1..=MOST_SIDE).contains(&width) || !(1..=MOST_SIDE).contains(&height) {
             let message = format!(
-                "the picture of a sprite, a part of `{}`, has {width} x {height} pixels; expected 1 \
+                "the picture of a sprite, a part of {}, has {width} x {height} pixels; expected 1 \
                  to {MOST_SIDE} each",
-                file_name(source.path)
+                quoted_name(source.path)
             );
             return Err((at, message));
         }

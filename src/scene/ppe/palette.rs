@@ -1,7 +1,7 @@
 //! The palette of a map: one list of colours, into which pictures and containers put theirs
 //! (section 3 and 7).
 
-use super::files::{Files, Pixels};
+use super::files::{Files, Pixels, quoted_name};
 use crate::formats::Problem;
 use crate::formats::ppe::Sheet;
 use crate::formats::ppe::xmf::{Palette, PaletteSource, Xmf};
@@ -49,7 +49,7 @@ impl MapPalette {
                 Ok(Pixels::Indexed(sheet)) => put(&sheet.colors()),
                 Ok(Pixels::Colors(_)) => notes.push(Problem::warning(
                     palette.at.into(),
-                    format!("`{}` has no palette", super::files::file_name(path)),
+                    format!("{} has no palette", quoted_name(path)),
                 )),
                 Err(error) => {
                     let message = format!("the palette {error}");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::files::{Files, Pixels, file_name};
+use super::files::{Files, Pixels, file_name, quoted_name};
 use super::palette::{Colors, MapPalette, cut, has_strange};
 use crate::formats::ppe::sdlang::At;
 use crate::formats::ppe::xmf::{TileOrder, Xmf, XmfLayer};
@@ -213,8 +213,9 @@ impl Definitions {
                 None => (0..count.min(0xFFFF)).for_each(|place| define(place, place, "")),
             }
             if let Some((id, place)) = outside {
+                let name = quoted_name(&source.path);
                 let message = format!(
-                    "tile {id} is at place {place} of the sheet `{name}`, which has room for {count}"
+                    "tile {id} is at place {place} of the sheet {name}, which has room for {count}"
                 );
                 notes.push(Problem::warning(source.at.into(), message));
             }

@@ -22,6 +22,8 @@ const ZLIB: &[u8; 4] = b"ZLIB";
 const ZSTD: &[u8; 4] = b"ZSTD";
 /// What the text of the smallest packed file may have, in bytes.
 const TEXT_BYTES: u64 = 16 << 20;
+/// How many layers are read. Real maps have less than twenty.
+const MOST_LAYERS: usize = 512;
 /// How much of a text is looked at to know it.
 const SNIFFED_BYTES: usize = 4096;
 
@@ -171,11 +173,21 @@ impl Reader {
     fn xmf(&mut self, tags: Vec<Tag>) -> Xmf {
         let mut xmf = Xmf::default();
         let mut has_metadata = false;
+        let mut has_all_layers = true;
         for tag in tags {
             match (tag.namespace.as_str(), tag.name.as_str()) {
                 ("", "Metadata") if !has_metadata => {
                     has_metadata = true;
                     xmf.metadata = self.metadata(tag);
+                }
+                ("Layer", _) if xmf.layers.len() == MOST_LAYERS => {
+                    if !has_all_layers {
+                        continue;
+                    }
+                    has_all_layers = false;
+                    self.add(TextKind::Limit, tag.at, || {
+                        format!("more than {MOST_LAYERS} layers; the rest is not read")
+                    });
                 }
                 ("Layer", _) => {
                     let layer = self.layer(tag);
