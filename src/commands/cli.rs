@@ -277,7 +277,7 @@ pub struct PictureArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Picture")]
 pub struct LookArgs {
-    /// Look from `iso`, `top`, `north`, `south`, `east` or `west`; `flat` is a 2D map at 1:1
+    /// `iso`, `top`, `north`, `south`, `east`, `west`, `flat` (2D maps)
     #[arg(
         long,
         value_name = "NAME",

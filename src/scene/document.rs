@@ -260,6 +260,10 @@ pub struct Line {
 pub struct Label {
     /// The place, in world space.
     pub position: Vec3,
+    /// How much room there is around the place for a text that is to stand in the middle of it, in
+    /// world units across the picture: it is left out where it does not fit. None for a text that
+    /// stands to the right of its place.
+    pub room: Option<f32>,
     /// What it says.
     pub text: String,
     /// Red, green and blue.

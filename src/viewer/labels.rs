@@ -9,6 +9,8 @@ use crate::scene::{Label, Shown};
 
 /// How far texts may overlap before one of them is left out, in points.
 const OVERLAP: f32 = 1.5;
+/// How much wider than a text the room must be that it stands in, in points.
+const ROOM_TO_SPARE: f32 = 2.0;
 /// Where the dark edge of the letters is painted.
 const HALO: [Vec2; 8] = [
     vec2(-1.0, 0.0),
@@ -53,6 +55,7 @@ impl Labels {
         let painter = painter.with_clip_rect(rect);
         let font = FontId::proportional(11.5);
         let aspect = rect.aspect_ratio();
+        let [right, _] = camera.right_up();
         self.taken.clear();
         for label in &self.texts {
             let Some(at) = camera.project(label.position, aspect) else {
@@ -65,8 +68,17 @@ impl Labels {
             let [r, g, b] = label.color;
             let color = Color32::from_rgb(r, g, b);
             let galley = painter.layout_no_wrap(label.text.clone(), font.clone(), color);
-            let beside = at + vec2(6.0, 0.0);
-            let text = Align2::LEFT_CENTER.anchor_size(beside, galley.size());
+            let text = match label.room {
+                None => Align2::LEFT_CENTER.anchor_size(at + vec2(6.0, 0.0), galley.size()),
+                Some(room) => {
+                    let side = camera.project(label.position + right * room, aspect);
+                    let room = side.map_or(0.0, |side| side.x * rect.width() + rect.min.x - at.x);
+                    if room < galley.size().x + ROOM_TO_SPARE {
+                        continue;
+                    }
+                    Align2::CENTER_CENTER.anchor_size(at, galley.size())
+                }
+            };
             // Letters upon letters could not be read.
             let core = text.shrink(OVERLAP);
             if self.taken.iter().any(|taken| taken.intersects(core)) {
@@ -110,12 +122,13 @@ mod tests {
     #[test]
     fn texts_are_at_their_places_and_not_upon_each_other() {
         let middle = Vec3::new(0.0, 1.0, 0.0);
-        assert_eq!(seen_from(Vec3::new(0.0, 1.0, 4.0), middle), ["Hip", "Head"]);
+        let near = seen_from(Vec3::new(0.0, 1.0, 4.0), middle);
+        assert_eq!(near, ["Hip", "Head", "7"]);
         let far = Vec3::new(0.0, 1.0, 400.0);
         assert_eq!(
             seen_from(far, middle),
             ["Hip"],
-            "both are at the same place"
+            "both are at the same place, and there is no room for the number"
         );
         let behind = Vec3::new(0.0, 1.0, 8.0);
         assert!(seen_from(Vec3::new(0.0, 1.0, 4.0), behind).is_empty());

@@ -434,10 +434,17 @@ impl Document for Moving {
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         if shown.overlays.contains("skeleton") {
             labels.extend([("Hip", 0.5), ("Head", 1.5)].map(|(text, y)| Label {
+                room: None,
                 position: Vec3::new(0.0, y, 0.0),
                 text: text.to_owned(),
                 color: [240, 220, 150],
             }));
+            labels.push(Label {
+                room: Some(0.5),
+                position: Vec3::new(0.8, 0.2, 0.0),
+                text: "7".to_owned(),
+                color: [240, 220, 150],
+            });
         }
     }
 

@@ -127,6 +127,7 @@ impl Map {
                     labels.extend(regions.filter_map(|region| {
                         let bounds = region.bounds().filter(|bounds| stage.is_in(bounds))?;
                         Some(Label {
+                            room: None,
                             position: bounds.center(),
                             text: format!("{} {}", region.of.name(), region.name()),
                             color: region.of.color(),
@@ -324,6 +325,7 @@ impl Stage<'_> {
                 })
                 .collect();
             labels.push(Label {
+                room: None,
                 position: aabb.center(),
                 text: attributes.join(", "),
                 color: PATH,
@@ -407,6 +409,7 @@ impl Stage<'_> {
                 continue;
             };
             labels.push(Label {
+                room: None,
                 position: marker.place + Vec3::Y * half * 2.0,
                 text: at.title(),
                 color: colors::distinct(marker.kind.number().into()),

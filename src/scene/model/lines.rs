@@ -115,6 +115,7 @@ impl Model {
                     // In the middle of the bone: many joints begin where others end.
                     let [from, to] = self.bone(globals, i);
                     labels.push(Label {
+                        room: None,
                         position: from.midpoint(to),
                         text: joint.name.clone(),
                         color: if is_selected {
@@ -287,6 +288,7 @@ impl Ruler {
                 short(height)
             };
             labels.push(Label {
+                room: None,
                 position: self.at(step) + Vec3::X * self.marks[1] * 1.2,
                 text,
                 color: SCALE_COLOR,

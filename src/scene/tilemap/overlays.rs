@@ -155,6 +155,7 @@ impl TileMap {
         labels.extend(things.map(|(index, thing, height)| {
             let room = thing.room_px();
             Label {
+                room: None,
                 position: vec3(room.max[0], height, room.min[1]),
                 text: self.thing_name(index),
                 color: color_of(thing),
@@ -200,6 +201,7 @@ impl TileMap {
                 self.middle_of(grid, cell, shown)
             };
             Some(Label {
+                room: None,
                 position: of_area.or_else(of_grid)?,
                 text: self.zone_name(number),
                 color: zone_color(number),
@@ -226,6 +228,11 @@ impl TileMap {
         if count(&columns) * count(&rows) > MOST_LABELS as u64 {
             return;
         }
+        let layer = self.layers.get(grid.layer);
+        let Some([width, _]) = layer.and_then(|layer| self.tile_size(layer)) else {
+            return;
+        };
+        let width = width as f32;
         for row in rows {
             for column in columns.clone() {
                 let index = row as usize * grid.size[0] as usize + column as usize;
@@ -236,6 +243,7 @@ impl TileMap {
                     && let Some(position) = place()
                 {
                     labels.push(Label {
+                        room: Some(width),
                         position,
                         text: value.to_string(),
                         color: NUMBER,
