@@ -62,7 +62,9 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
     let mut builder = Builder::new(place);
     let map = Arc::new(map);
     let container = container.map(|(name, xmf, layer)| {
-        builder.palette.load(&xmf, &mut files, &mut builder.notes);
+        builder
+            .palette
+            .load(&xmf, Some(layer), &mut files, &mut builder.notes);
         builder.add_tile_layer(&xmf, layer, &map, &mut files);
         name
     });
@@ -98,7 +100,9 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
     let mut problems = std::mem::take(&mut xmf.problems);
     let mut files = Files::new(source, options);
     let mut builder = Builder::new(Place::Text { line: 1, column: 1 });
-    builder.palette.load(&xmf, &mut files, &mut builder.notes);
+    builder
+        .palette
+        .load(&xmf, None, &mut files, &mut builder.notes);
     // Layers are drawn by their priority; of equals, the first one first.
     let mut order: Vec<usize> = (0..xmf.layers.len()).collect();
     order.sort_by_key(|index| xmf.layers.get(*index).map(|layer| layer.priority));

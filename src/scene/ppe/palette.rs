@@ -19,8 +19,15 @@ pub(super) struct MapPalette {
 }
 
 impl MapPalette {
-    /// Puts all palettes of a container where they belong, later ones over earlier ones.
-    pub(super) fn load(&mut self, xmf: &Xmf, files: &mut Files<'_>, notes: &mut Vec<Problem>) {
+    /// Puts all palettes of a container where they belong, later ones over earlier ones. What is
+    /// wrong with those of other layers than `only` is not noted.
+    pub(super) fn load(
+        &mut self,
+        xmf: &Xmf,
+        only: Option<usize>,
+        files: &mut Files<'_>,
+        notes: &mut Vec<Problem>,
+    ) {
         // Sheets say where their own colours go only now and then; palettes go over them.
         for source in xmf.layers.iter().flat_map(|layer| &layer.tile_sources) {
             if let (Some(offset), Ok(pixels)) = (source.offset, files.picture(&source.path))
@@ -29,9 +36,20 @@ impl MapPalette {
                 self.put(offset, &sheet.colors());
             }
         }
-        let of_layers = xmf.layers.iter().flat_map(|layer| &layer.palettes);
-        for palette in xmf.palettes.iter().chain(of_layers) {
+        for palette in &xmf.palettes {
             self.load_one(palette, files, notes);
+        }
+        let mut of_others = Vec::new();
+        for (index, layer) in xmf.layers.iter().enumerate() {
+            let is_asked_for = only.is_none_or(|only| only == index);
+            for palette in &layer.palettes {
+                let notes = if is_asked_for {
+                    &mut *notes
+                } else {
+                    &mut of_others
+                };
+                self.load_one(palette, files, notes);
+            }
         }
     }
 
