@@ -92,6 +92,9 @@ enum What {
         skips_zero: bool,
         is_opaque: bool,
         pass: Pass,
+        /// Whether the other pass of the layer comes right before or after, so that both are one
+        /// where they lie at the same height.
+        joins: bool,
     },
     Things {
         step: usize,
@@ -422,6 +425,19 @@ impl TilesRenderer {
     }
 }
 
+/// Whether a step draws one pass of a layer, and the step before or after it the other one.
+fn joins(steps: &[Step], number: usize) -> bool {
+    let half = |number: Option<usize>| match steps.get(number?)? {
+        Step::Layer { layer, pass, .. } => Some((*layer, *pass)),
+        Step::Things { .. } => None,
+    };
+    match half(Some(number)) {
+        Some((layer, Pass::Normal)) => half(Some(number + 1)) == Some((layer, Pass::Priority)),
+        Some((layer, Pass::Priority)) => half(number.checked_sub(1)) == Some((layer, Pass::Normal)),
+        _ => false,
+    }
+}
+
 fn source_group(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
@@ -526,6 +542,7 @@ impl TilesData {
                         skips_zero,
                         is_opaque,
                         pass,
+                        joins: joins(&map.steps, number),
                     };
                     entry(what, Some(layer), bands)
                 }
@@ -735,6 +752,12 @@ impl Entry {
     fn is_shown(&self, map: &TileMap, shown: &Shown, sprites: &Sprites) -> bool {
         let opacity = self.layer.map_or(1.0, |layer| opacity(shown, layer));
         let is_asked_for = match self.what {
+            // The other pass draws it too.
+            What::Tiles {
+                pass: Pass::Priority,
+                joins: true,
+                ..
+            } => !shown.flat,
             What::Tiles { .. } => true,
             What::Things { step } => sprites.of_steps.get(step).is_some_and(|s| !s.is_empty()),
             What::Grid { grid } => map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown)),
@@ -771,12 +794,14 @@ impl Entry {
             skips_zero,
             is_opaque,
             pass,
+            joins,
         } = self.what
         {
             opaque = is_opaque;
             flags |= if skips_zero { gpu_data::SKIPS_ZERO } else { 0 };
             flags |= match pass {
                 Pass::All => 0,
+                Pass::Normal if joins && shown.flat => 0,
                 Pass::Normal => gpu_data::NORMAL_ONLY,
                 Pass::Priority => gpu_data::PRIORITY_ONLY,
             };

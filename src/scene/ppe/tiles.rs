@@ -1,5 +1,6 @@
 //! Tiles of a layer: which pictures its cells need, and the cells that show them.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use super::files::{Files, Pixels, file_name, quoted_name};
@@ -286,7 +287,13 @@ pub(super) fn build(
     };
     let mut table = KeyTable::new(has_palettes, most);
     let mut is_used = vec![false; 1 << 16];
+    // Neighbours are often the same.
+    let mut last = None;
     for raw in &map.cells {
+        if last == Some(*raw) {
+            continue;
+        }
+        last = Some(*raw);
         let key = bits.key(*raw);
         if key as u16 != FileCell::NO_TILE {
             table.add(key);
@@ -346,23 +353,7 @@ pub(super) fn build(
             ),
         ));
     }
-    let missing = table.keys.len() as u32;
-    let mut all = 0;
-    let mut left_out = 0_u64;
-    let cells = map.cells.iter().map(|raw| {
-        let key = bits.key(*raw);
-        if key as u16 == FileCell::NO_TILE {
-            return Cell::EMPTY;
-        }
-        let picture = table.get(key).unwrap_or_else(|| {
-            left_out += 1;
-            missing
-        });
-        let cell = bits.cell(*raw, picture);
-        all |= cell.0;
-        cell
-    });
-    let cells = cells.collect();
+    let (cells, all, left_out) = cells_of(&map.cells, bits, &table);
     if left_out > 0 {
         notes.push(Problem::warning(
             place,
@@ -376,6 +367,51 @@ pub(super) fn build(
         has_priority: Cell(all).has_priority(),
         zero: zero.map_or(Cell::EMPTY, Cell),
     }
+}
+
+/// The cells of a layer, the bits of all of them together, and how many have no picture that there
+/// was no room for.
+fn cells_of(raw: &[u32], bits: Bits, table: &KeyTable) -> (Vec<Cell>, u32, u64) {
+    let mut cells = bytemuck::allocation::zeroed_vec::<Cell>(raw.len());
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let share = raw.len().div_ceil(threads).max(1);
+    let done = std::thread::scope(|scope| {
+        let shares = raw.chunks(share).zip(cells.chunks_mut(share));
+        let workers = shares.map(|(raw, cells)| scope.spawn(move || fill(cells, raw, bits, table)));
+        let workers: Vec<_> = workers.collect();
+        let done = workers.into_iter().filter_map(|worker| worker.join().ok());
+        done.fold((0, 0), |(all, left_out), (bits, more)| {
+            (all | bits, left_out + more)
+        })
+    });
+    (cells, done.0, done.1)
+}
+
+/// Fills a part of [`cells_of`].
+fn fill(cells: &mut [Cell], raw: &[u32], bits: Bits, table: &KeyTable) -> (u32, u64) {
+    let missing = table.keys.len() as u32;
+    let (mut all, mut left_out) = (0, 0);
+    // Neighbours are often the same.
+    let mut last = None;
+    let (mut cell, mut is_left_out) = (Cell::EMPTY, false);
+    for (place, raw) in cells.iter_mut().zip(raw) {
+        if last != Some(*raw) {
+            last = Some(*raw);
+            let key = bits.key(*raw);
+            let picture = table.get(key);
+            let is_empty = key as u16 == FileCell::NO_TILE;
+            is_left_out = picture.is_none() && !is_empty;
+            cell = if is_empty {
+                Cell::EMPTY
+            } else {
+                bits.cell(*raw, picture.unwrap_or(missing))
+            };
+            all |= cell.0;
+        }
+        left_out += u64::from(is_left_out);
+        *place = cell;
+    }
+    (all, left_out)
 }
 
 /// Paints pictures of tiles.
