@@ -45,3 +45,22 @@ impl ReadError {
         }
     }
 }
+
+/// Why something cannot be written: the format has no way to say it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{record}: {what}")]
+pub struct WriteError {
+    /// What cannot be written, such as `layer 2`.
+    pub record: String,
+    /// Why.
+    pub what: String,
+}
+
+impl WriteError {
+    pub(super) fn new(record: impl Into<String>, what: impl Into<String>) -> Self {
+        Self {
+            record: record.into(),
+            what: what.into(),
+        }
+    }
+}

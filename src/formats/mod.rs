@@ -17,7 +17,7 @@ mod problem;
 mod problems;
 mod text;
 
-pub use error::ReadError;
+pub use error::{ReadError, WriteError};
 pub use problem::{Place, Problem, Severity};
 use text::outside;
 pub use text::quoted;

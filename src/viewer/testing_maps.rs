@@ -8,8 +8,8 @@ use egui_kittest::Harness;
 use super::state::State;
 use super::testing::{Window, built, sized, window};
 use crate::formats::ppe;
-use crate::scene::tilemap::{Cell, Facts, Layer, Parallax, TileMap, Tileset};
-use crate::scene::{Document, InfoQuery, PropertyGroup};
+use crate::scene::Document;
+use crate::scene::tilemap::{Cell, Layer, Parallax, TileMap, Tileset};
 
 /// Width and height of a tile of the map.
 pub(super) const TILE: u32 = 16;
@@ -17,36 +17,6 @@ pub(super) const TILE: u32 = 16;
 pub(super) const SIZE: [u32; 2] = [12, 8];
 /// How many tiles its tileset has; the map uses the first four.
 pub(super) const TILES: usize = 300;
-
-/// A format that says nothing of its own.
-#[derive(Debug)]
-struct Nothing;
-
-impl Facts for Nothing {
-    fn map(&self) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
-    fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
-    fn cell(&self, _layer: usize, _index: usize) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
-    fn info(
-        &self,
-        _map: &TileMap,
-        _query: &InfoQuery,
-    ) -> serde_json::Map<String, serde_json::Value> {
-        serde_json::Map::new()
-    }
-
-    fn cpu_bytes(&self) -> u64 {
-        0
-    }
-}
 
 /// Tiles of plain colours with a darker edge, each of another hue.
 fn tileset() -> Tileset {
@@ -100,7 +70,7 @@ pub(super) fn map() -> Arc<dyn Document> {
         tilesets: vec![tileset()],
         steps: TileMap::steps_in_file_order(&layers, &[]),
         layers,
-        ..TileMap::new(&ppe::MAP_FORMAT, "2", Box::new(Nothing))
+        ..TileMap::new(&ppe::MAP_FORMAT, "2", Box::new(()))
     })
 }
 

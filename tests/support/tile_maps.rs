@@ -5,38 +5,8 @@ use glam::{DVec2, Vec3};
 use mapscope::formats::ppe;
 use mapscope::render::View;
 use mapscope::scene::camera::{Camera, Handedness, Pose};
-use mapscope::scene::tilemap::{Cell, Facts, FlatWindow, Layer, TileMap, Tileset};
-use mapscope::scene::{InfoQuery, Picture, PropertyGroup, Shown};
-
-/// Maps without a file have nothing more to say.
-#[derive(Debug)]
-struct NoFacts;
-
-impl Facts for NoFacts {
-    fn map(&self) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
-    fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
-    fn cell(&self, _layer: usize, _index: usize) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
-    fn info(
-        &self,
-        _map: &TileMap,
-        _query: &InfoQuery,
-    ) -> serde_json::Map<String, serde_json::Value> {
-        serde_json::Map::new()
-    }
-
-    fn cpu_bytes(&self) -> u64 {
-        0
-    }
-}
+use mapscope::scene::tilemap::{Cell, FlatWindow, Layer, TileMap, Tileset};
+use mapscope::scene::{Picture, Shown};
 
 /// A map of these layers, drawn in their order.
 pub(crate) fn map(tilesets: Vec<Tileset>, layers: Vec<Layer>) -> TileMap {
@@ -45,7 +15,7 @@ pub(crate) fn map(tilesets: Vec<Tileset>, layers: Vec<Layer>) -> TileMap {
         clips: TileMap::clips_of(&tilesets),
         tilesets,
         layers,
-        ..TileMap::new(&ppe::MAP_FORMAT, "made up", Box::new(NoFacts))
+        ..TileMap::new(&ppe::MAP_FORMAT, "made up", Box::new(()))
     }
 }
 

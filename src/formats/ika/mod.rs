@@ -23,6 +23,8 @@ pub use text_map::TextMap;
 pub use verge::{Verge, verge_version};
 pub use vsp::Vsp;
 
+pub use super::WriteError;
+
 /// The most tiles that a layer can have, or pixels a tileset.
 pub const MOST_TILES: u64 = 1 << 26;
 
@@ -74,22 +76,3 @@ pub const DIRECTIONS: [&str; 9] = [
     "down-right",
     "nothing",
 ];
-
-/// Why something cannot be written: the format has no way to say it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{record}: {what}")]
-pub struct WriteError {
-    /// What cannot be written, such as `layer 2`.
-    pub record: String,
-    /// Why.
-    pub what: String,
-}
-
-impl WriteError {
-    fn new(record: impl Into<String>, what: impl Into<String>) -> Self {
-        Self {
-            record: record.into(),
-            what: what.into(),
-        }
-    }
-}

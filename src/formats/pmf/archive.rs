@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::WriteError;
 use super::bytes::{Cursor, Part, Section};
 use super::lz4;
 use super::problems::{Kind, Problems};
-use super::write::WriteError;
 use crate::formats::{Place, ReadError, quoted};
 
 /// What an archive begins with: three letters and the version.

@@ -1,5 +1,6 @@
 //! Entities from a description: what [`Entities::read`] reads, written.
 
+use super::WriteError;
 use super::bytes::{Cursor, Part, Section, StringTable};
 use super::entities::Entities;
 use super::entity_fields::{Field, FieldKind, Value};
@@ -7,7 +8,6 @@ use super::entity_kinds::{EntityKind, KIND};
 use super::entity_properties::{Property, PropertyRecord, PropertyValues};
 use super::problems::Problems;
 use super::string_builder::StringTableBuilder;
-use super::write::WriteError;
 use crate::formats::outside;
 
 /// A description of the entities of a file, of a level or of a chunk.

@@ -51,10 +51,12 @@ pub use read::{read, read_with};
 pub use string_builder::StringTableBuilder;
 pub use synthesize::synthesize;
 pub use texture::Texture;
-pub use write::{Packing, WriteError, write};
+pub use write::{Packing, write};
 
 /// Why nothing of a map can be shown.
 pub use crate::formats::ReadError as PmfError;
+/// Why a map cannot be written.
+pub use crate::formats::WriteError;
 
 use crate::formats::{Format, Problem};
 use archive::Archive;

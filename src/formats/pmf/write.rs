@@ -8,6 +8,7 @@ use super::header::{Extension, Header, MAGIC, VERSION};
 use super::level::{LevelClient, LevelCommon};
 use super::lz4;
 use super::{Level, Pmf};
+use crate::formats::WriteError;
 
 /// How sections are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,25 +18,6 @@ pub enum Packing {
     Compressed,
     /// As they are, in LZ4 frames all the same.
     Stored,
-}
-
-/// Why a map cannot be written: there is no way to say it in a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{record}: {what}")]
-pub struct WriteError {
-    /// What cannot be written, such as `cube 7`.
-    pub record: String,
-    /// Why.
-    pub what: String,
-}
-
-impl WriteError {
-    fn new(record: impl Into<String>, what: impl Into<String>) -> Self {
-        Self {
-            record: record.into(),
-            what: what.into(),
-        }
-    }
 }
 
 /// Writes a map. The same map is the same bytes each time. Where parts of a map were in a file

@@ -397,8 +397,8 @@ fn picture_row(picture: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8
 mod tests {
     use super::*;
     use crate::formats;
-    use crate::scene::tilemap::{Facts, GridKind, GridValues, Parallax};
-    use crate::scene::{Document, InfoQuery, PropertyGroup};
+    use crate::scene::Document;
+    use crate::scene::tilemap::{GridKind, GridValues, Parallax};
 
     /// Two tiles of 2 by 2 pixels: four grey levels, and red at half opacity.
     fn tileset() -> Tileset {
@@ -420,42 +420,12 @@ mod tests {
         }
     }
 
-    /// Knows nothing.
-    #[derive(Debug)]
-    struct NoFacts;
-
-    impl Facts for NoFacts {
-        fn map(&self) -> Vec<PropertyGroup> {
-            Vec::new()
-        }
-
-        fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
-            Vec::new()
-        }
-
-        fn cell(&self, _layer: usize, _index: usize) -> Vec<PropertyGroup> {
-            Vec::new()
-        }
-
-        fn info(
-            &self,
-            _map: &TileMap,
-            _query: &InfoQuery,
-        ) -> serde_json::Map<String, serde_json::Value> {
-            serde_json::Map::new()
-        }
-
-        fn cpu_bytes(&self) -> u64 {
-            0
-        }
-    }
-
     fn map(layers: Vec<Layer>) -> TileMap {
         TileMap {
             steps: TileMap::steps_in_file_order(&layers, &[]),
             tilesets: vec![tileset()],
             layers,
-            ..TileMap::new(&formats::ppe::MAP_FORMAT, "new", Box::new(NoFacts))
+            ..TileMap::new(&formats::ppe::MAP_FORMAT, "new", Box::new(()))
         }
     }
 

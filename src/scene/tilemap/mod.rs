@@ -101,24 +101,40 @@ impl TileMap {
     }
 }
 
-/// What only the format of a map knows of it.
+/// What only the format of a map knows of it; at first, nothing.
 pub trait Facts: fmt::Debug + Send + Sync {
     /// What the file says of the whole map.
-    fn map(&self) -> Vec<PropertyGroup>;
+    fn map(&self) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
 
     /// What the file says of a layer beyond its name, size, place and parallax.
-    fn layer(&self, layer: usize) -> Vec<PropertyGroup>;
+    fn layer(&self, layer: usize) -> Vec<PropertyGroup> {
+        let _ = layer;
+        Vec::new()
+    }
 
     /// What the file says of a cell beyond its tile: flags, attributes and where its bytes are.
     /// `index` counts row by row from the top left.
-    fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup>;
+    fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
+        let _ = (layer, index);
+        Vec::new()
+    }
 
     /// The keys that the contract names for the format ("info --json").
-    fn info(&self, map: &TileMap, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value>;
+    fn info(&self, map: &TileMap, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        let _ = (map, query);
+        serde_json::Map::new()
+    }
 
     /// Bytes of memory that it holds.
-    fn cpu_bytes(&self) -> u64;
+    fn cpu_bytes(&self) -> u64 {
+        0
+    }
 }
+
+/// Of a map that is in no file there is nothing more to know.
+impl Facts for () {}
 
 /// A layer of tiles.
 #[derive(Debug, Clone, Default)]

@@ -1,13 +1,11 @@
 //! A small made-up map for tests.
 
-use serde_json::{Map as JsonMap, Value};
-
 use super::{
     Cell, Facts, Grid, GridKind, GridValues, Known, Layer, Pass, RectPx, Step, Strand, StrandMode,
     Thing, ThingKind, TileMap, Tileset, Zone,
 };
 use crate::formats::Format;
-use crate::scene::{InfoQuery, Property, PropertyGroup};
+use crate::scene::{Property, PropertyGroup};
 
 static FORMAT: Format = Format {
     id: "ika-map",
@@ -18,30 +16,14 @@ static FORMAT: Format = Format {
 
 /// Of a cell its index.
 #[derive(Debug)]
-struct NoFacts;
+struct Indices;
 
-impl Facts for NoFacts {
-    fn map(&self) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
-    fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
+impl Facts for Indices {
     fn cell(&self, _layer: usize, index: usize) -> Vec<PropertyGroup> {
         vec![PropertyGroup {
             title: "In the file",
             properties: vec![Property::new("Index", index.to_string())],
         }]
-    }
-
-    fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
-        JsonMap::new()
-    }
-
-    fn cpu_bytes(&self) -> u64 {
-        0
     }
 }
 
@@ -154,7 +136,7 @@ pub(super) fn made_up() -> TileMap {
         pictures: Vec::new(),
         problems: Vec::new(),
         dependencies: Vec::new(),
-        facts: Box::new(NoFacts),
+        facts: Box::new(Indices),
         known: Known::default(),
     }
 }
