@@ -116,7 +116,7 @@ pub(super) fn run(
             view.camera.pose = flight.pose(frame as f32 / args.frames as f32);
         }
         if view.shown.flat {
-            pan(&mut view, target.size);
+            pan(&mut view, document, target.size);
         }
         let (palettes, whole) = draw(&mut view, frame)?;
         for (times, time) in times.iter_mut().zip([whole, palettes, clear()?, quad()?]) {
@@ -155,13 +155,14 @@ pub(super) fn run(
 }
 
 /// Moves a flat map by whole pixels, as a drag does.
-fn pan(view: &mut View, size: [u32; 2]) {
+fn pan(view: &mut View, document: &dyn Document, size: [u32; 2]) {
     let way = Vec3::new(3.0, 0.0, 1.0);
     let pose = &mut view.camera.pose;
     pose.eye += way;
     pose.target += way;
-    if let Some(window) = FlatWindow::of(&view.camera, size) {
-        view.shown.flat_camera_px = window.camera_px();
+    let window = FlatWindow::of(&view.camera, size);
+    if let (Some(window), Some(map_size)) = (window, document.flat_size()) {
+        view.shown.flat_camera_px = window.camera_on_map_px(map_size, size);
     }
 }
 

@@ -228,7 +228,8 @@ pub(super) fn view_of(
     if look.view == Some(NamedView::Flat) {
         let window = flat_window(document, picture.size)?;
         shown.flat = true;
-        shown.flat_camera_px = window.camera_px();
+        let map_size = flat_size(document)?;
+        shown.flat_camera_px = window.camera_on_map_px(map_size, picture.size);
         let top = Camera::framing(document.bounds(), NamedView::Top, handedness, aspect);
         let mut view = View::plain(window.camera(picture.size, top));
         view.shown = shown;

@@ -247,7 +247,9 @@ impl State {
             seen.middle = seen.middle.clamp(DVec2::ZERO, size);
         }
         let window = seen.window(self.view_size());
-        self.shown.flat_camera_px = window.camera_px();
+        let map_size = self.open.as_ref().and_then(|open| open.lists.map_size);
+        let map_size = map_size.unwrap_or_default();
+        self.shown.flat_camera_px = window.camera_on_map_px(map_size, self.view_px);
         let across = (self.view_size() / window.zoom).ceil();
         self.shown.flat_view_px = Some([across.x as u32, across.y as u32]);
         self.camera = window.camera(self.view_px, self.camera);

@@ -95,6 +95,18 @@ impl FlatWindow {
         whole.map(i64::from)
     }
 
+    /// The same, kept on the map as a game keeps its camera: never before the first pixel, and no
+    /// further than to show the last one. So a map that is in view as a whole looks as it does at
+    /// 1:1. `map_size` is in pixels of the map, `picture_size` in pixels of the picture.
+    pub fn camera_on_map_px(&self, map_size: [u64; 2], picture_size: [u32; 2]) -> [i64; 2] {
+        let camera = self.camera_px();
+        std::array::from_fn(|axis| {
+            let seen = f64::from(picture_size[axis]) / self.zoom;
+            let furthest = (map_size[axis] as f64 - seen).max(0.0) as i64;
+            camera[axis].clamp(0, furthest)
+        })
+    }
+
     /// The pixel of the map at a point of the picture, given in pixels from its top left.
     pub fn map_px(&self, at: Vec2) -> DVec2 {
         self.top_left_px + at.as_dvec2() / self.zoom
@@ -142,5 +154,26 @@ impl TileMap {
             }
         }
         canvas
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_camera_of_a_game_stays_on_its_map() {
+        let camera = |top_left: [f64; 2], zoom| {
+            let window = FlatWindow {
+                top_left_px: top_left.into(),
+                zoom,
+            };
+            window.camera_on_map_px([1000, 200], [640, 480])
+        };
+        // All of the map is seen from top to bottom.
+        assert_eq!(camera([-20.0, -140.0], 1.0), [0, 0]);
+        assert_eq!(camera([100.5, -140.0], 1.0), [100, 0]);
+        assert_eq!(camera([900.0, 0.0], 1.0), [360, 0]);
+        assert_eq!(camera([900.0, 150.0], 4.0), [840, 80]);
     }
 }
