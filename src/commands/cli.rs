@@ -24,7 +24,7 @@ const STYLES: Styles = Styles::styled()
 const FILE_HELP: &str =
     "File to read; `demo:` is the demo map that is built in, `demo:NAME` another demo";
 
-/// Look at game terrain, levels and models: in a window, as a picture, or as text and JSON.
+/// Look at game terrain, levels, models and 2D maps: in a window, as a picture, or as text and JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mapscope",
@@ -39,6 +39,7 @@ Examples:
   mapscope render demo.pfmap -o a.png   a picture of it
   mapscope knight.pfobj                 a model in a window
   mapscope town.pmf                     a level of cubes
+  mapscope village.ika-map              a 2D map, flat or its layers apart
 
 Exit status: 0 done, 1 the file has errors, 2 the command could not do its work.
 `mapscope COMMAND --help` says more. A file that is named like a command: `./info`."
