@@ -27,17 +27,8 @@ const WANDERS_IN_RECT: u32 = 2;
 /// Makes a 2D map of a binary map and its tileset.
 pub fn document(mut map: Map, mut found: Found) -> TileMap {
     let mut problems = std::mem::take(&mut map.problems);
-    // Without pictures, there is to be one for each number.
-    let greatest = match found.vsp {
-        Some(_) => None,
-        None => map
-            .layers
-            .iter()
-            .flat_map(|layer| &layer.tiles)
-            .max()
-            .copied(),
-    };
-    let tileset = found.tileset(greatest, TILESET_AT, &mut problems);
+    let numbers = map.layers.iter().flat_map(|layer| &layer.tiles);
+    let tileset = found.tileset(numbers, TILESET_AT, &mut problems);
     let mut room = Room::new();
     let mut layers = Vec::with_capacity(map.layers.len());
     let mut numbers = Vec::with_capacity(map.layers.len());

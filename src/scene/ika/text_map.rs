@@ -19,17 +19,8 @@ use crate::scene::{InfoQuery, Property, PropertyGroup};
 /// Makes a 2D map of a text map and its tileset.
 pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     let mut problems = std::mem::take(&mut map.problems);
-    // Without pictures, there is to be one for each number.
-    let greatest = match found.vsp {
-        Some(_) => None,
-        None => map
-            .layers
-            .iter()
-            .flat_map(|layer| &layer.tiles)
-            .max()
-            .copied(),
-    };
-    let tileset = found.tileset(greatest, map.tileset_place.begin, &mut problems);
+    let numbers = map.layers.iter().flat_map(|layer| &layer.tiles);
+    let tileset = found.tileset(numbers, map.tileset_place.begin, &mut problems);
     let mut room = Room::new();
     let mut layers = Vec::with_capacity(map.layers.len());
     let mut numbers = Vec::with_capacity(map.layers.len());

@@ -105,11 +105,11 @@ fn read_beside(
 }
 
 impl Found {
-    /// The pictures for a map whose greatest tile number is this. What is wrong is listed at the
-    /// place where the map names the tileset.
-    pub(super) fn tileset(
+    /// The pictures for a map with these tile numbers: where there are none, one that stands for
+    /// each number. What is wrong is listed at the place where the map names the tileset.
+    pub(super) fn tileset<'a>(
         &mut self,
-        greatest: Option<u32>,
+        numbers: impl Iterator<Item = &'a u32>,
         place: Place,
         problems: &mut Vec<Problem>,
     ) -> Tileset {
@@ -117,7 +117,7 @@ impl Found {
         problems.extend(messages.map(|message| Problem::warning(place, message)));
         match self.vsp.take() {
             Some(vsp) => tileset(vsp, &self.name),
-            None => placeholders(greatest, &self.name),
+            None => placeholders(numbers.max().copied(), &self.name),
         }
     }
 }

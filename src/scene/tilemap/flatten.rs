@@ -7,7 +7,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::{Cell, Frame, Grid, Layer, Pass, RectPx, Step, TileMap, Tileset};
+use super::{Cell, Frame, Grid, Layer, Pass, RectPx, Step, Thing, TileMap, Tileset};
 use crate::scene::{Picture, Shown};
 
 /// Bytes of a pixel.
@@ -20,6 +20,8 @@ pub struct FlatPicture<'a> {
     shown: &'a Shown,
     /// Of each tileset, what its tiles are at the moment.
     frames: Vec<Frame>,
+    /// The things that have a picture, with it: most have none, and rows are many.
+    pictured: Vec<(&'a Thing, &'a Picture)>,
     /// Width and height in pixels.
     size: [u64; 2],
 }
@@ -28,7 +30,12 @@ impl TileMap {
     /// The picture of the whole map.
     pub fn flat_picture<'a>(&'a self, shown: &'a Shown) -> FlatPicture<'a> {
         let ticks = self.ticks(shown.playhead);
+        let pictured = self.things.iter().filter_map(|thing| {
+            let picture = self.pictures.get(thing.picture?)?;
+            Some((thing, picture))
+        });
         FlatPicture {
+            pictured: pictured.collect(),
             map: self,
             shown,
             frames: self
@@ -177,12 +184,9 @@ impl FlatPicture<'_> {
         if layer.is_some_and(|layer| self.opacity(layer) == 0) {
             return;
         }
-        let things = self.map.things.iter().filter(|thing| thing.layer == layer);
-        for thing in things {
-            let picture = thing.picture.and_then(|index| self.map.pictures.get(index));
-            if let Some(picture) = picture {
-                picture_row(picture, thing.rect_px, from, row);
-            }
+        let of_layer = |(thing, _): &&(&Thing, _)| thing.layer == layer;
+        for (thing, picture) in self.pictured.iter().filter(of_layer) {
+            picture_row(picture, thing.rect_px, from, row);
         }
     }
 
