@@ -1,5 +1,6 @@
 //! The program: reads the command line and hands over to the window or to a command.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -9,6 +10,7 @@ use mapscope::viewer::{self, ViewOptions};
 
 fn main() -> ExitCode {
     let started = Instant::now();
+    keep_vulkan_from_wayland();
     commands::log_to_stderr();
     let cli = match commands::parse(std::env::args_os()) {
         Ok(cli) => cli,
@@ -19,6 +21,23 @@ fn main() -> ExitCode {
         Command::Headless(command) => commands::run(command, &options, started),
     });
     commands::conclude(result).into()
+}
+
+/// Without `XDG_RUNTIME_DIR`, as on most build servers, there is no Wayland to ask for the default
+/// GPU. Mesa's Vulkan layer asks it all the same, and libwayland then prints "error:
+/// `XDG_RUNTIME_DIR` is invalid" though nothing is wrong. Which GPU is used is wgpu's choice anyway.
+fn keep_vulkan_from_wayland() {
+    let is_absolute = |name| std::env::var_os(name).is_some_and(|v| Path::new(&v).is_absolute());
+    if cfg!(target_os = "linux")
+        && !is_absolute("XDG_RUNTIME_DIR")
+        && !is_absolute("WAYLAND_DISPLAY")
+    {
+        #[expect(unsafe_code, reason = "the layer is switched off by a variable alone")]
+        // SAFETY: no other thread runs yet that could read or write the environment.
+        unsafe {
+            std::env::set_var("NODEVICE_SELECT", "1");
+        }
+    }
 }
 
 fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {

@@ -620,21 +620,89 @@ fn names_with_spaces_and_letters_of_all_kinds_work() {
 }
 
 #[test]
-fn a_reader_that_hangs_up_is_no_failure() {
+fn the_status_is_that_of_the_file_also_when_the_reader_hangs_up() {
     let folder = good();
-    for args in [
-        &["info", "good.pfmap", "--json"][..],
-        &["--help"],
-        &["info", "good.pfmap"],
+    folder.write("bad.pfmap", map("grass.png", "xyz"));
+    for (args, status) in [
+        ("info good.pfmap --json", 0),
+        ("--help", 0),
+        ("info good.pfmap", 0),
+        ("info bad.pfmap", 1),
+        ("check bad.pfmap good.pfmap", 1),
+        ("check good.pfmap bad.pfmap --json", 1),
+        ("render good.pfmap -o - --size 8x8", 2),
     ] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut command = folder.command();
-        let output = command.args(args).stdout(writer).output().unwrap();
+        let args = args.split_whitespace();
+        let output = command.args(args.clone()).stdout(writer).output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
-        assert_eq!(stderr, "", "{args:?}");
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {stderr}");
+        assert_eq!(stderr.contains("error"), status != 0, "{args:?}: {stderr}");
     }
+}
+
+#[test]
+fn a_picture_goes_to_standard_output_where_it_is_asked_for() {
+    let folder = good();
+    let mut command = folder.command();
+    command.args("render good.pfmap --size 8x6 -o -".split_whitespace());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let picture = image::load_from_memory(&output.stdout).unwrap();
+    assert_eq!([picture.width(), picture.height()], [8, 6]);
+    assert!(!folder.path("-").exists());
+}
+
+#[test]
+fn nothing_is_written_over_by_surprise() {
+    let folder = good();
+    let before = fs::read(folder.path("good.pfmap")).unwrap();
+    folder.write("notes.png", "not a picture");
+    fs::hard_link(folder.path("good.pfmap"), folder.path("twin.png")).unwrap();
+    for (output, reason) in [
+        ("good.pfmap", "ends in .png"),
+        ("a.jpg", "ends in .png"),
+        ("a", "ends in .png"),
+        ("grass.png", "was read"),
+        ("twin.png", "was read"),
+        ("notes.png", "--force"),
+    ] {
+        let args = format!("render good.pfmap --size 8x8 -o {output}");
+        let exists = folder.path(output).exists();
+        let outcome = folder.run(&args).expect(2);
+        assert!(outcome.stderr.contains(reason), "{output}: {outcome:?}");
+        assert_eq!(folder.path(output).exists(), exists, "{output}");
+    }
+    let forced = "render good.pfmap --size 8x8 --force -o";
+    for output in ["good.pfmap", "grass.png", "twin.png"] {
+        folder.run(&format!("{forced} {output}")).expect(2);
+    }
+    assert_eq!(fs::read(folder.path("good.pfmap")).unwrap(), before);
+    assert_eq!(
+        fs::read(folder.path("notes.png")).unwrap(),
+        b"not a picture"
+    );
+    // A picture is replaced by a picture, and anything else where that is asked for.
+    folder.run(&format!("{forced} notes.png")).expect(0);
+    folder
+        .run("render good.pfmap --size 4x4 -o notes.png")
+        .expect(0);
+    let picture = image::open(folder.path("notes.png")).unwrap();
+    assert_eq!([picture.width(), picture.height()], [4, 4]);
+}
+
+#[test]
+fn nothing_is_called_an_error_where_there_is_no_desktop() {
+    let folder = good();
+    let mut command = folder.command();
+    command.args("render good.pfmap --size 8x8 -o a.png".split_whitespace());
+    for variable in ["XDG_RUNTIME_DIR", "WAYLAND_DISPLAY", "DISPLAY"] {
+        command.env_remove(variable);
+    }
+    let outcome = Outcome::of(command).expect(0);
+    assert_eq!(outcome.stderr, "");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::cli::{BenchArgs, display_name};
 use super::headless::{self, Headless, view_of};
-use super::output::{self, Paint, Tally};
+use super::output::{self, Paint, Stdout, Tally};
 use super::{CommandError, Status};
 use crate::render::{DrawStatistics, Floor, Renderer, View};
 use crate::scene::camera::Pose;
@@ -139,14 +139,15 @@ pub(super) fn run(
         cpu_bytes: document.cpu_bytes(),
         adapter: gpu.adapter_name(),
     };
-    let mut stdout = io::stdout().lock();
+    let mut out = Stdout::lock();
     if args.json {
         let keys = report.json(args, target.size);
-        writeln!(stdout, "{keys:#}")?;
+        writeln!(out, "{keys:#}")?;
     } else {
-        report.write_text(&mut stdout, args, target.size)?;
+        let paint = out.paint();
+        report.write_text(&mut out, paint, args, target.size)?;
     }
-    stdout.flush()?;
+    out.flush()?;
     output::note_problems(&args.file, document.problems());
     Ok(match Tally::of(document.problems()).errors {
         0 => Status::Done,
@@ -250,11 +251,11 @@ impl Report {
 
     fn write_text(
         &self,
-        out: &mut (impl Write + io::IsTerminal),
+        out: &mut impl Write,
+        paint: Paint,
         args: &BenchArgs,
         [width, height]: [u32; 2],
     ) -> io::Result<()> {
-        let paint = Paint::on(out);
         let name = display_name(&args.file);
         let name = output::printable(&name);
         let line = |out: &mut dyn Write, label: &str, value: String| {

@@ -1,18 +1,17 @@
 //! `mapscope check`: every problem in files, with its place.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::cli::CheckArgs;
-use super::output::{self, Paint, Tally};
+use super::output::{self, Paint, Stdout, Tally};
 use super::source::{self, Refused};
 use super::{CommandError, Status};
 use crate::scene::registry::OpenOptions;
 
 pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, CommandError> {
-    let stdout = io::stdout();
-    let paint = Paint::on(&stdout);
-    let mut out = BufWriter::new(stdout.lock());
+    let mut out = Stdout::lock();
+    let paint = out.paint();
     let mut status = Status::Done;
     let mut total = Tally::default();
     let mut unchecked = 0;

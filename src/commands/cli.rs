@@ -180,14 +180,27 @@ Examples:
   mapscope render demo.pfmap -o b.png --overlay tile-types --overlay tile-grid
   mapscope render knight.pfobj -o a.png --clip Walk --frame 8 --overlay skeleton
   mapscope render knight.pfobj -o walk_%03d.png --clip Walk --frames 0..33
-  mapscope render town.pmf -o a.png --level 1 --cut -20,-20,-20,20,4,20 --light 201=off")]
+  mapscope render town.pmf -o a.png --level 1 --cut -20,-20,-20,20,4,20 --light 201=off
+  mapscope render demo.pfmap -o - | magick - small.webp
+
+An existing PNG is replaced, anything else only with --force.")]
 pub struct RenderArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
-    /// The PNG to write; with --frames, `%d` or `%03d` stands for the number of the frame
-    #[arg(short, long, value_name = "OUT.png", help_heading = "Output")]
+    /// The PNG to write, `-` for standard output; with --frames, `%d` or `%03d` stands for the
+    /// number of the frame
+    #[arg(
+        short,
+        long,
+        value_name = "OUT.png",
+        allow_hyphen_values = true,
+        help_heading = "Output"
+    )]
     pub output: PathBuf,
+    /// Also replace existing files that are no PNG; files that were read are never written to
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
     /// A picture of each of these frames: `0..32` ends before 32, `0..=32` with it
     #[arg(
         long,

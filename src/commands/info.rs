@@ -1,11 +1,11 @@
 //! `mapscope info`: what is in a file.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
 use super::cli::InfoArgs;
-use super::output::{self, Paint, Tally, printable};
+use super::output::{self, Paint, Stdout, Tally, printable};
 use super::source::{self, Refused};
 use super::{CommandError, Status};
 use crate::scene::registry::OpenOptions;
@@ -15,9 +15,8 @@ use crate::scene::{Document, InfoQuery, OutlineNode};
 const MOST_LINES: usize = 24;
 
 pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, CommandError> {
-    let stdout = io::stdout();
-    let paint = Paint::on(&stdout);
-    let mut out = BufWriter::new(stdout.lock());
+    let mut out = Stdout::lock();
+    let paint = out.paint();
     let document = match source::open_or_refused(&args.file, options)? {
         Ok(document) => document,
         Err(Refused { format, problem }) => {

@@ -83,8 +83,6 @@ impl CommandError {
     fn status(&self) -> Status {
         match self {
             Self::Open(OpenError::Refused { .. }) => Status::FileErrors,
-            // Whoever reads the output has seen enough of it.
-            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Done,
             _ => Status::Failed,
         }
     }
@@ -110,10 +108,7 @@ pub fn run(
 /// Tells the user what went wrong, and gives the status to exit with.
 pub fn conclude(result: Result<Status, CommandError>) -> Status {
     result.unwrap_or_else(|error| {
-        let status = error.status();
-        if status != Status::Done {
-            output::report_error(&error);
-        }
-        status
+        output::report_error(&error);
+        error.status()
     })
 }

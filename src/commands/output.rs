@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 
 use clap::builder::styling::{AnsiColor, Style};
@@ -12,6 +12,57 @@ use super::CommandError;
 use super::cli::display_name;
 use crate::formats::{Format, Problem, Severity};
 use crate::scene::registry::OpenError;
+
+/// Standard output, for text. When whoever reads it hangs up, the rest is swallowed: a command
+/// still does its work, so that its exit status is the same whether or not all was read
+/// (`mapscope check maps/* | head` in a script with `pipefail`).
+#[derive(Debug)]
+pub(super) struct Stdout {
+    out: BufWriter<StdoutLock<'static>>,
+    is_closed: bool,
+}
+
+impl Stdout {
+    /// Locks standard output.
+    pub(super) fn lock() -> Self {
+        Self {
+            out: BufWriter::new(io::stdout().lock()),
+            is_closed: false,
+        }
+    }
+
+    /// Colours for it, if it is a terminal.
+    pub(super) fn paint(&self) -> Paint {
+        Paint::on(self.out.get_ref())
+    }
+
+    fn unless_closed<T>(
+        &mut self,
+        when_closed: T,
+        write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<T>,
+    ) -> io::Result<T> {
+        if self.is_closed {
+            return Ok(when_closed);
+        }
+        match write(&mut self.out) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(when_closed)
+            }
+            result => result,
+        }
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_closed(bytes.len(), |out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_closed((), Write::flush)
+    }
+}
 
 /// Styles for text; all of them do nothing where the text does not go to a terminal.
 #[derive(Debug, Clone, Copy, Default)]

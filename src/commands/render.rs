@@ -1,7 +1,6 @@
 //! `mapscope render`: a picture of a file, without a window.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Cursor, Write};
+use std::io::{self, BufWriter, Cursor, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use image::{ImageFormat, RgbaImage};
@@ -14,6 +13,7 @@ use crate::render::{Renderer, View};
 use crate::scene::Document;
 use crate::scene::camera::NamedView;
 use crate::scene::registry::OpenOptions;
+use crate::scene::saving::{self, PNG, SaveError};
 
 pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     if args.picture.look.view == Some(NamedView::Flat) {
@@ -21,21 +21,22 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
     }
     let (opened, headless) = headless::open(&args.file, options, &args.picture)?;
     let document = &*opened.document;
+    let output = Output::new(args, document);
     let Headless { gpu, target, .. } = &headless;
+    let mut view = view_of(&args.picture, document, target.aspect())?;
+    let pictures = pictures(args, document, view.shown.playhead.clip, &output)?;
     let mut renderer = Renderer::new(gpu);
     let mut scene = renderer.upload(gpu, document)?;
-    let mut view = view_of(&args.picture, document, target.aspect())?;
-    let mut draw = |view: &View, output: &Path| {
+    let mut draw = |view: &View, path: &Path| {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let shown = Some((&mut scene, document));
         renderer.draw(gpu, &mut encoder, target, shown, view);
         gpu.queue.submit([encoder.finish()]);
         let picture = target.read_back(gpu).map_err(CommandError::Device)?;
         headless.check()?;
-        write_picture(output, &picture)
+        output.write(path, |out| write_png(out, &picture))
     };
-    let clip = view.shown.playhead.clip;
-    for (frame, path) in pictures(args, document, clip)? {
+    for (frame, path) in pictures {
         if let Some(frame) = frame {
             view.shown.playhead.frame = frame as f32;
         }
@@ -51,12 +52,13 @@ fn run_flat(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandE
     headless::flat_size(document)?;
     let mut shown = headless::shown_of(&args.picture.look, document)?;
     shown.flat = true;
-    for (frame, path) in pictures(args, document, shown.playhead.clip)? {
+    let output = Output::new(args, document);
+    for (frame, path) in pictures(args, document, shown.playhead.clip, &output)? {
         if let Some(frame) = frame {
             shown.playhead.frame = frame as f32;
         }
         if let Some(picture) = document.flat(&shown) {
-            write_whole(&path, |out| {
+            output.write(&path, |out| {
                 picture.write_png(out).map_err(io::Error::other)
             })?;
         }
@@ -70,18 +72,22 @@ fn pictures(
     args: &RenderArgs,
     document: &dyn Document,
     clip: Option<usize>,
+    output: &Output<'_>,
 ) -> Result<Vec<(Option<u32>, PathBuf)>, CommandError> {
     let Some(frames) = &args.frames else {
+        output.check(&args.output)?;
         return Ok(vec![(None, args.output.clone())]);
     };
     let pattern = FramePattern::of(&args.output)?;
     let info = clip.and_then(|clip| document.clips().get(clip));
     // All of them are there, or nothing is written.
     headless::check_frame(*frames.end() as f32, info.map_or(0, |clip| clip.frames))?;
-    let pictures = frames
-        .clone()
-        .map(|frame| (Some(frame), pattern.path(frame)));
-    Ok(pictures.collect())
+    let pictures = frames.clone().map(|frame| {
+        let path = pattern.path(frame);
+        output.check(&path)?;
+        Ok((Some(frame), path))
+    });
+    pictures.collect()
 }
 
 /// Says what is wrong with the file that was drawn.
@@ -137,53 +143,72 @@ impl<'a> FramePattern<'a> {
     }
 }
 
-/// Writes a PNG, whole or not at all.
-fn write_picture(path: &Path, picture: &RgbaImage) -> Result<(), CommandError> {
-    write_whole(path, |out| {
-        // The encoder goes back to where it began.
-        let mut png = Cursor::new(Vec::new());
-        let encoded = picture.write_to(&mut png, ImageFormat::Png);
-        encoded.map_err(io::Error::other)?;
-        out.write_all(png.get_ref())
-    })
+/// Where pictures go: to files that may be written, or to standard output.
+#[derive(Debug)]
+struct Output<'a> {
+    args: &'a RenderArgs,
+    /// The files that the document was read from.
+    read: Vec<PathBuf>,
 }
 
-/// Writes a file, whole or not at all.
-fn write_whole(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), CommandError> {
-    replace_file(path, write).map_err(|source| CommandError::Write {
-        path: path.to_owned(),
-        source,
-    })
+impl<'a> Output<'a> {
+    fn new(args: &'a RenderArgs, document: &dyn Document) -> Self {
+        let read = saving::files_read(&args.file, document);
+        Self { args, read }
+    }
+
+    /// Makes sure that a picture may be written there, before the work of drawing it.
+    fn check(&self, path: &Path) -> Result<(), CommandError> {
+        if is_stdout(path) {
+            if io::stdout().is_terminal() {
+                return Err(CommandError::Argument(
+                    "--output -: standard output is a terminal; expected a file or a pipe"
+                        .to_owned(),
+                ));
+            }
+            return Ok(());
+        }
+        let checked = PNG.check_target(path, &self.read, self.args.force);
+        checked.map_err(|error| {
+            let hint = match error {
+                SaveError::OtherKind(_) => " (--force replaces it)",
+                _ => "",
+            };
+            CommandError::Argument(format!("--output {}: {error}{hint}", path.display()))
+        })
+    }
+
+    /// Writes a picture, whole or not at all.
+    fn write(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), CommandError> {
+        if is_stdout(path) {
+            let mut out = BufWriter::new(io::stdout().lock());
+            write(&mut out)?;
+            return Ok(out.flush()?);
+        }
+        self.check(path)?;
+        saving::write_whole(path, write).map_err(|source| CommandError::Write {
+            path: path.to_owned(),
+            source,
+        })
+    }
 }
 
-fn replace_file(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let write_to = |path: &Path| {
-        let mut out = BufWriter::new(File::create(path)?);
-        write(&mut out)?;
-        out.flush()
-    };
-    // A device or a pipe cannot be replaced, only written to.
-    if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return write_to(path);
-    }
-    let Some(name) = path.file_name() else {
-        return Err(io::ErrorKind::InvalidFilename.into());
-    };
-    let mut part_name = name.to_owned();
-    part_name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(part_name);
-    let written = write_to(&part).and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        // There may be nothing to remove; the first error is the one that matters.
-        let _gone = fs::remove_file(&part);
-    }
-    written
+/// Whether an argument stands for standard output.
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Writes a picture as a PNG.
+fn write_png(out: &mut dyn Write, picture: &RgbaImage) -> io::Result<()> {
+    // The encoder goes back to where it began.
+    let mut png = Cursor::new(Vec::new());
+    let encoded = picture.write_to(&mut png, ImageFormat::Png);
+    encoded.map_err(io::Error::other)?;
+    out.write_all(png.get_ref())
 }
 
 #[cfg(test)]
@@ -202,18 +227,5 @@ mod tests {
         for none in ["walk.png", "%x.png", "%03d_%03d.png", "%-3d", "%", "%99d"] {
             assert_eq!(path(none, 0), None, "{none}");
         }
-    }
-
-    #[test]
-    fn a_file_is_replaced_whole_and_nothing_is_left_behind() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("größe.png");
-        let put = |path: &Path, bytes: &[u8]| replace_file(path, |out| out.write_all(bytes));
-        put(&path, b"old").unwrap();
-        put(&path, b"new").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert!(put(&dir.path().join("no/such.png"), b"x").is_err());
-        assert!(put(dir.path(), b"x").is_err());
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }

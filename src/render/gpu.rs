@@ -20,9 +20,9 @@ pub struct Gpu {
 pub enum GpuError {
     /// No adapter fits.
     #[error(
-        "no graphics adapter was found ({0}); Mapscope needs a Vulkan, Metal, Direct3D 12 or \
-         OpenGL driver. On Debian or Ubuntu `apt install mesa-vulkan-drivers` brings one that \
-         needs no graphics card"
+        "no graphics adapter was found ({0}); Mapscope needs a Vulkan, Metal or Direct3D 12 \
+         driver. On Debian or Ubuntu `apt install mesa-vulkan-drivers` brings one that needs no \
+         graphics card"
     )]
     NoAdapter(wgpu::RequestAdapterError),
     /// The adapter gave no device.

@@ -22,6 +22,7 @@ pub mod pictures;
 mod playback;
 pub mod ppe;
 pub mod registry;
+pub mod saving;
 mod shown;
 pub mod terrain;
 pub mod tilemap;

@@ -12,6 +12,7 @@ use winit::event::{DeviceEvent, DeviceId, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::window::{Fullscreen, Window, WindowId};
 
+use super::dialogs;
 use super::drop_preview::{self, DropPreview};
 use super::events::Events;
 use super::loader::{Loader, Outcome};
@@ -20,7 +21,7 @@ use super::picture::{self, Extent, Picture};
 use super::pointer_lock::PointerLock;
 use super::previews::{LivePreviews, PreviewPictures};
 use super::settings::{Panel, Settings};
-use super::state::{self, Effect, HoveringFiles, LoadingView, PathPurpose, State};
+use super::state::{self, Asked, Effect, HoveringFiles, LoadingView, PathPurpose, State};
 use super::surface::{Next, WindowSurface};
 use super::ui::{Canvas, Placed, WindowUi};
 use super::watch::FileWatch;
@@ -91,6 +92,8 @@ pub(super) struct App {
     dropped: Vec<PathBuf>,
     title: String,
     repaint_at: Option<Instant>,
+    /// Whether the system may have dialogs that ask for paths.
+    has_dialogs: bool,
     /// Why the window could not be opened, for whoever started it.
     pub error: Option<ViewError>,
 }
@@ -131,6 +134,7 @@ impl App {
             dropped: Vec::new(),
             title: state.title(),
             repaint_at: None,
+            has_dialogs: dialogs::system_has_some(),
             error: None,
             proxy,
             state,
@@ -413,8 +417,13 @@ impl App {
         self.files.set(files.iter().map(PathBuf::as_path));
     }
 
-    /// Asks for a path with the system's dialog, on a thread of its own.
+    /// Asks for a path with the system's dialog, on a thread of its own, or in the window where
+    /// the system has none.
     fn ask_path(&mut self, purpose: PathPurpose) {
+        if !self.has_dialogs {
+            self.state.ask_path(purpose);
+            return;
+        }
         let mut dialog = rfd::AsyncFileDialog::new();
         if let Some(screen) = &self.screen {
             dialog = dialog.set_parent(&*screen.window);
@@ -474,7 +483,7 @@ impl App {
         {
             Ok(image) => {
                 let saved = sender(&self.proxy, UserEvent::PictureSaved);
-                std::thread::spawn(move || saved(picture::save(&image, path)));
+                std::thread::spawn(move || saved(picture::save_image(&image, path)));
             }
             Err(error) => {
                 let text = format!("The picture was not saved: {error}");
@@ -590,9 +599,14 @@ impl Screen {
         instance: wgpu::Instance,
         proxy: &EventLoopProxy<UserEvent>,
     ) -> Result<Self, ViewError> {
-        let surface = instance
-            .create_surface(Arc::clone(&window))
-            .map_err(super::surface::SurfaceError::from)?;
+        let surface = match instance.create_surface(Arc::clone(&window)) {
+            Ok(surface) => surface,
+            Err(error) => {
+                // Without any driver it is not the window's fault: that error says what to do.
+                Gpu::new(instance, None)?;
+                return Err(super::surface::SurfaceError::from(error).into());
+            }
+        };
         let gpu = Gpu::new(instance, Some(&surface))?;
         let lost = sender(proxy, UserEvent::DeviceLost);
         gpu.device.set_device_lost_callback(move |reason, message| {
@@ -828,8 +842,11 @@ impl ApplicationHandler<UserEvent> for App {
                 };
             }
             UserEvent::PathAnswered(purpose, path, after) => match path {
-                Some(path) => self.state.path_chosen(purpose, path),
-                None if after < FASTEST_CANCEL => self.state.ask_path(purpose),
+                Some(path) => self.state.path_chosen(purpose, path, Asked::BySystem),
+                None if after < FASTEST_CANCEL => {
+                    self.has_dialogs = false;
+                    self.state.ask_path(purpose);
+                }
                 None => {}
             },
             UserEvent::PictureSaved(Ok(path)) => {

@@ -1,11 +1,11 @@
 //! What is in front of everything else: palette, cheat sheet, path field, about.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::{Key, Modal, Response, RichText, Role, TextEdit, WidgetInfo};
 
 use super::commands::Action;
-use super::state::{Dialog, PathPurpose, State};
+use super::state::{Asked, Dialog, PathPurpose, State};
 use super::{cheat_sheet, palette};
 use crate::scene::registry;
 
@@ -23,6 +23,19 @@ enum Answer {
     Close,
     Run(Action),
     Path(PathPurpose, PathBuf),
+    Replace(PathPurpose, PathBuf),
+}
+
+/// Whether the system may have dialogs that ask for paths. On Linux they come from a portal, which
+/// is reached by the session's bus, or from zenity; to ask where there is neither takes seconds.
+pub(super) fn system_has_some() -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    let folders = |name| std::env::var_os(name).into_iter();
+    let bus = folders("XDG_RUNTIME_DIR").any(|folder| Path::new(&folder).join("bus").exists());
+    let has_zenity = |path| std::env::split_paths(&path).any(|dir| dir.join("zenity").is_file());
+    bus || std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() || folders("PATH").any(has_zenity)
 }
 
 /// Shows the dialog that is open, if any, and does what was chosen in it.
@@ -38,6 +51,9 @@ pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
             }
         }),
         Dialog::Path { purpose, text } => modal(ctx, "path", |ui| path(ui, *purpose, text)),
+        Dialog::Replace { purpose, path } => {
+            modal(ctx, "replace", |ui| replace(ui, *purpose, path))
+        }
         Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
         Dialog::CheatSheet { text } => {
             let mut open = true;
@@ -72,7 +88,8 @@ pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
         Answer::Stay => state.dialog = Some(dialog),
         Answer::Close => {}
         Answer::Run(action) => state.run(action),
-        Answer::Path(purpose, path) => state.path_chosen(purpose, path),
+        Answer::Path(purpose, path) => state.path_chosen(purpose, path, Asked::InWindow),
+        Answer::Replace(purpose, path) => state.path_chosen(purpose, path, Asked::ToReplace),
     }
 }
 
@@ -117,6 +134,10 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
     }
     let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     let typed = text.trim().trim_matches('"');
+    let meant = from_home(typed);
+    if !typed.is_empty() && meant != Path::new(typed) {
+        ui.weak(meant.display().to_string());
+    }
     let mut answer = Answer::Stay;
     ui.add_space(6.0);
     ui.horizontal(|ui| {
@@ -124,7 +145,7 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
             .add_enabled(!typed.is_empty(), egui::Button::new(verb))
             .clicked();
         if (pressed || enter) && !typed.is_empty() {
-            answer = Answer::Path(purpose, from_home(typed));
+            answer = Answer::Path(purpose, meant);
         }
         if ui.button("Cancel").clicked() {
             answer = Answer::Close;
@@ -133,12 +154,28 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
     answer
 }
 
-/// A path as people type it: `~` is their home.
+fn replace(ui: &mut egui::Ui, purpose: PathPurpose, path: &Path) -> Answer {
+    ui.set_width(420.0);
+    let name = super::folder::name(path);
+    ui.heading(format!("Replace {name}?"));
+    let folder = path.parent().unwrap_or(Path::new("")).display();
+    ui.label(format!("There is a file of this name in {folder}."));
+    ui.add_space(6.0);
+    let answers = ui.horizontal(|ui| [ui.button("Replace"), ui.button("Cancel")]);
+    match answers.inner.each_ref().map(Response::clicked) {
+        [true, _] => Answer::Replace(purpose, path.to_owned()),
+        [_, true] => Answer::Close,
+        _ => Answer::Stay,
+    }
+}
+
+/// A path as people type it: `~` is their home, and a relative one begins in the folder that the
+/// program was started in.
 fn from_home(typed: &str) -> PathBuf {
     let home = || directories::UserDirs::new().map(|dirs| dirs.home_dir().to_owned());
     match typed.strip_prefix("~/").or((typed == "~").then_some("")) {
         Some(rest) => home().map_or_else(|| typed.into(), |home| home.join(rest)),
-        None => typed.into(),
+        None => std::path::absolute(typed).unwrap_or_else(|_| typed.into()),
     }
 }
 
@@ -177,6 +214,7 @@ mod tests {
         assert_eq!(from_home("~/maps/a b.pfmap"), home.join("maps/a b.pfmap"));
         assert_eq!(from_home("~"), home);
         assert_eq!(from_home("/tmp/~/x"), PathBuf::from("/tmp/~/x"));
-        assert_eq!(from_home("~other/x"), PathBuf::from("~other/x"));
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(from_home("~other/x"), here.join("~other/x"));
     }
 }

@@ -1,14 +1,16 @@
 //! The 3D picture as a texture of the window, drawn again only when something about it changed.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use egui::TextureId;
 use image::RgbaImage;
+use image::codecs::png::PngEncoder;
 
 use super::state::State;
 use crate::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
-use crate::scene::{Document, Shown};
+use crate::scene::{Document, Shown, saving};
 
 /// Bytes of a document that appears chunk by chunk that are put on the GPU before each picture.
 const BYTES_PER_PICTURE: u64 = 16 << 20;
@@ -196,15 +198,6 @@ impl Picture {
     }
 }
 
-/// The path with an ending, if it has none.
-fn with_ending(path: PathBuf) -> PathBuf {
-    if path.extension().is_none() {
-        path.with_extension("png")
-    } else {
-        path
-    }
-}
-
 /// Writes the picture of a whole 2D map as a PNG file row by row, with what is shown of it.
 ///
 /// # Errors
@@ -214,27 +207,28 @@ pub(super) fn save_map(
     shown: &Shown,
     path: PathBuf,
 ) -> Result<PathBuf, String> {
-    let path = with_ending(path);
-    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let Some(picture) = document.flat(shown) else {
-        return Err(failed(&"this is not a 2D map"));
-    };
-    let file = std::fs::File::create(&path).map_err(|error| failed(&error))?;
-    if let Err(error) = picture.write_png(std::io::BufWriter::new(file)) {
-        // Half a picture is none.
-        let _stays = std::fs::remove_file(&path);
-        return Err(failed(&error));
-    }
-    Ok(path)
+    save(path, |out| match document.flat(shown) {
+        Some(picture) => picture.write_png(out).map_err(io::Error::other),
+        None => Err(io::Error::other("this is not a 2D map")),
+    })
 }
 
-/// Writes a picture as a PNG file, whose name gets its ending if it has none.
+/// Writes a picture as a PNG file.
 ///
 /// # Errors
 /// The file and why it was not written, for people.
-pub(super) fn save(image: &RgbaImage, path: PathBuf) -> Result<PathBuf, String> {
-    let path = with_ending(path);
-    match image.save_with_format(&path, image::ImageFormat::Png) {
+pub(super) fn save_image(image: &RgbaImage, path: PathBuf) -> Result<PathBuf, String> {
+    save(path, |out| {
+        let encoder = PngEncoder::new(out);
+        image.write_with_encoder(encoder).map_err(io::Error::other)
+    })
+}
+
+fn save(
+    path: PathBuf,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<PathBuf, String> {
+    match saving::write_whole(&path, write) {
         Ok(()) => Ok(path),
         Err(error) => Err(format!("{}: {error}", path.display())),
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::player::LoopMode;
+use crate::scene::saving;
 
 /// Recent files that are remembered.
 const RECENT_FILES: usize = 12;
@@ -209,9 +210,7 @@ impl Settings {
             std::fs::create_dir_all(folder)?;
         }
         let bytes = serde_json::to_vec_pretty(self)?;
-        let beside = file.with_extension("json.new");
-        std::fs::write(&beside, bytes)?;
-        std::fs::rename(&beside, file)
+        saving::write_whole(file, |out| out.write_all(&bytes))
     }
 
     /// The state of an edge.

@@ -18,6 +18,7 @@ use crate::formats::Severity;
 use crate::scene::camera::{self, Camera, Handedness, NamedView, Pose};
 use crate::scene::demo::Demo;
 use crate::scene::registry::OpenOptions;
+use crate::scene::saving::{self, PNG, SaveError};
 use crate::scene::{Aabb, Document, FirstLook, Item, OverlaySet, Shown};
 
 /// An open file.
@@ -87,8 +88,26 @@ pub(super) enum Dialog {
         /// What was typed.
         text: String,
     },
+    /// Asks whether an existing file is to be replaced.
+    Replace {
+        /// What for.
+        purpose: PathPurpose,
+        /// The file.
+        path: PathBuf,
+    },
     /// Says what this program is.
     About,
+}
+
+/// Who asked for a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// A dialog of the system, which asks by itself whether an existing file is to be replaced.
+    BySystem,
+    /// The window.
+    InWindow,
+    /// The window, and then whether the file that is there is to be replaced.
+    ToReplace,
 }
 
 /// What a path is asked for.
@@ -559,12 +578,48 @@ impl State {
     }
 
     /// Does what a path was asked for.
-    pub(super) fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf) {
+    pub(super) fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf, asked: Asked) {
         match purpose {
             PathPurpose::Open => self.open_paths(vec![path]),
-            PathPurpose::SavePicture => self.effects.push(Effect::SavePicture(path)),
-            PathPurpose::SaveMap => self.effects.push(Effect::SaveMap(path)),
+            PathPurpose::SavePicture => self.save_to(purpose, &path, asked, Effect::SavePicture),
+            PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
+        }
+    }
+
+    /// Saves to a path, unless something stands there that must stay or has to be asked about.
+    fn save_to(
+        &mut self,
+        purpose: PathPurpose,
+        path: &Path,
+        asked: Asked,
+        save: fn(PathBuf) -> Effect,
+    ) {
+        let named = PNG.with_ending(path);
+        let may_replace = match asked {
+            // The question was about the name without the ending.
+            Asked::BySystem => named == path,
+            Asked::InWindow => false,
+            Asked::ToReplace => true,
+        };
+        let read = self.open.as_ref().map_or_else(Vec::new, |open| {
+            saving::files_read(&open.path, &*open.document)
+        });
+        match PNG.check_target(&named, &read, may_replace) {
+            Ok(()) if may_replace || !named.is_file() => self.effects.push(save(named)),
+            Ok(()) | Err(SaveError::OtherKind(_)) => {
+                let path = named;
+                self.dialog = Some(Dialog::Replace { purpose, path });
+            }
+            Err(error) => {
+                let text = format!("{} was not saved: {error}", named.display());
+                self.toast(text, Some(Severity::Error));
+                // For another name.
+                if asked == Asked::InWindow {
+                    let text = path.display().to_string();
+                    self.dialog = Some(Dialog::Path { purpose, text });
+                }
+            }
         }
     }
 
@@ -585,12 +640,15 @@ impl State {
     }
 }
 
-/// Where a picture of a file is saved unless the user says otherwise.
+/// Where a picture of a file is saved unless the user says otherwise: in the user's folder for
+/// pictures, or else at home.
 pub(super) fn suggested_picture(file: &Path) -> PathBuf {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let pictures =
-        directories::UserDirs::new().and_then(|dirs| dirs.picture_dir().map(Path::to_owned));
-    pictures.unwrap_or_default().join(format!("{stem}.png"))
+    let folder = directories::UserDirs::new().map(|dirs| {
+        let pictures = dirs.picture_dir().filter(|folder| folder.is_dir());
+        pictures.unwrap_or(dirs.home_dir()).to_owned()
+    });
+    folder.unwrap_or_default().join(format!("{stem}.png"))
 }
 
 #[cfg(test)]
@@ -603,6 +661,54 @@ mod tests {
 
     fn state() -> State {
         State::new(Settings::default(), StartView::default())
+    }
+
+    #[test]
+    fn an_existing_picture_is_replaced_only_after_a_question_and_what_was_read_never() {
+        let dir = tempfile::tempdir().unwrap();
+        let in_dir = |name: &str| dir.path().join(name);
+        let mut state = state();
+        let save = PathPurpose::SavePicture;
+        state.path_chosen(save, in_dir("new"), Asked::InWindow);
+        let saves = |name| [Effect::SavePicture(in_dir(name))];
+        assert_eq!(std::mem::take(&mut state.effects), saves("new.png"));
+        assert_eq!(state.dialog, None);
+
+        for (name, bytes) in [("old.png", &b""[..]), ("text.png", b"a text")] {
+            std::fs::write(in_dir(name), bytes).unwrap();
+            state.path_chosen(save, in_dir(name), Asked::InWindow);
+            assert!(state.effects.is_empty(), "{name}");
+            let path = in_dir(name);
+            let question = Dialog::Replace {
+                purpose: save,
+                path: path.clone(),
+            };
+            assert_eq!(state.dialog.take(), Some(question), "{name}");
+            for asked in [Asked::ToReplace, Asked::BySystem] {
+                state.path_chosen(save, path.clone(), asked);
+                assert_eq!(std::mem::take(&mut state.effects), saves(name));
+            }
+        }
+        // The system asked about `old`, and not about `old.png`.
+        state.path_chosen(save, in_dir("old"), Asked::BySystem);
+        assert!(matches!(state.dialog.take(), Some(Dialog::Replace { .. })));
+
+        let map = in_dir("map.png");
+        std::fs::copy(in_dir("old.png"), &map).unwrap();
+        state.loaded(outcome(map.to_str().unwrap(), false, true));
+        for (name, asked) in [
+            ("map.png", Asked::ToReplace),
+            ("map.png", Asked::BySystem),
+            ("a.jpg", Asked::InWindow),
+        ] {
+            state.effects.clear();
+            state.path_chosen(save, in_dir(name), asked);
+            assert!(state.effects.is_empty(), "{name}");
+            let toast = state.toasts.last().unwrap();
+            assert_eq!(toast.severity, Some(Severity::Error));
+        }
+        // Another name can be typed at once.
+        assert!(matches!(state.dialog, Some(Dialog::Path { .. })));
     }
 
     #[test]

@@ -569,6 +569,31 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_that_is_there_is_replaced_after_a_question() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("view.png");
+        std::fs::write(&path, b"").unwrap();
+        for (answer, replaces) in [("Replace", true), ("Cancel", false)] {
+            let mut harness = window(|state| {
+                state.ask_path(PathPurpose::SavePicture);
+            });
+            if let Some(Dialog::Path { text, .. }) = &mut harness.state_mut().state.dialog {
+                *text = path.display().to_string();
+            }
+            harness.run();
+            harness.get_by_label("Save").click();
+            harness.run();
+            assert!(state(&harness).effects.is_empty());
+            harness.get_by_label("Replace view.png?");
+            harness.get_by_label(answer).click();
+            harness.run();
+            let saves = state(&harness).effects == [Effect::SavePicture(path.clone())];
+            assert_eq!(saves, replaces, "{answer}");
+            assert_eq!(state(&harness).dialog, None);
+        }
+    }
+
+    #[test]
     fn a_click_selects_and_arrow_keys_walk() {
         let mut harness = with_demo();
         let at = middle(&harness);

@@ -1,0 +1,249 @@
+//! Files that are written: whole or not at all, and never over what was read.
+//!
+//! Commands and the window write through here, so that what may be replaced is decided once
+//! (contract, "The commands and JSON that others rely on").
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read as _, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::Document;
+
+/// A kind of file that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileKind {
+    /// Its name, for people.
+    pub name: &'static str,
+    /// How the names of such files end, without the dot, in lower case.
+    pub ending: &'static str,
+    /// The bytes that every such file begins with.
+    signature: &'static [u8],
+}
+
+/// Portable Network Graphics.
+pub const PNG: FileKind = FileKind {
+    name: "PNG",
+    ending: "png",
+    signature: b"\x89PNG\r\n\x1a\n",
+};
+
+/// Why a file is not written.
+#[derive(Debug, Error)]
+pub enum SaveError {
+    /// The name says that it is to be a file of another kind.
+    #[error("only {} files are written: expected a name that ends in .{}", .0.name, .0.ending)]
+    Ending(FileKind),
+    /// It is the file that is open, or one that was read with it, such as a texture.
+    #[error("this file was read, and what was read is never written over: choose another name")]
+    WasRead,
+    /// A file of another kind stands there.
+    #[error("this file exists and is not a {} file", .0.name)]
+    OtherKind(FileKind),
+    /// The system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The file that a document was read from, and all that were read or looked for with it.
+pub fn files_read(path: &Path, document: &dyn Document) -> Vec<PathBuf> {
+    let mut files = document.dependencies();
+    files.push(path.to_owned());
+    files
+}
+
+impl FileKind {
+    /// The path with the ending of this kind, if it has none.
+    pub fn with_ending(&self, path: &Path) -> PathBuf {
+        if path.extension().is_none() {
+            path.with_extension(self.ending)
+        } else {
+            path.to_owned()
+        }
+    }
+
+    /// Makes sure that a file of this kind may be written at a path. An existing file is replaced
+    /// where it is of this kind or empty, or whatever it is if `replace_any`; none of the files in
+    /// `read` ever is, nor another name of one.
+    ///
+    /// # Errors
+    /// When it may not.
+    pub fn check_target(
+        &self,
+        path: &Path,
+        read: &[PathBuf],
+        replace_any: bool,
+    ) -> Result<(), SaveError> {
+        let exists = fs::metadata(path).ok();
+        if exists.as_ref().is_some_and(is_stream) {
+            return Ok(());
+        }
+        let ending = path.extension().and_then(OsStr::to_str);
+        if !ending.is_some_and(|ending| ending.eq_ignore_ascii_case(self.ending)) {
+            return Err(SaveError::Ending(*self));
+        }
+        if exists.is_none() {
+            return Ok(());
+        }
+        // A file that is gone or cannot be looked at was not read either.
+        let same = |other: &PathBuf| same_file::is_same_file(path, other).unwrap_or(false);
+        if read.iter().any(same) {
+            return Err(SaveError::WasRead);
+        }
+        if replace_any || self.is_kind_of(path)? {
+            Ok(())
+        } else {
+            Err(SaveError::OtherKind(*self))
+        }
+    }
+
+    /// Whether a file is of this kind, or has nothing in it that could be lost.
+    fn is_kind_of(&self, path: &Path) -> io::Result<bool> {
+        let mut begin = Vec::new();
+        let file = File::open(path)?;
+        file.take(self.signature.len() as u64)
+            .read_to_end(&mut begin)?;
+        Ok(begin.is_empty() || begin == self.signature)
+    }
+}
+
+/// Whether it is a device or a pipe, which cannot be replaced, only written to.
+fn is_stream(meta: &fs::Metadata) -> bool {
+    !meta.is_file() && !meta.is_dir()
+}
+
+/// Writes a file, whole or not at all: into a temporary file beside it, which then takes its
+/// place. A link stays a link, and what it leads to is replaced.
+///
+/// # Errors
+/// When the folder cannot be written to, or `write` fails: what was there before then stays.
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let meta = fs::metadata(path).ok();
+    if meta.as_ref().is_some_and(is_stream) {
+        let mut out = BufWriter::new(File::create(path)?);
+        write(&mut out)?;
+        return out.flush();
+    }
+    let target = match meta {
+        Some(_) => path.canonicalize()?,
+        None => path.to_owned(),
+    };
+    let (Some(name), Some(folder)) = (target.file_name(), target.parent()) else {
+        return Err(io::ErrorKind::InvalidFilename.into());
+    };
+    let mut prefix = name.to_owned();
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // As any other new file, within what the user's mask allows, and not for the user alone.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let part = builder.tempfile_in(folder)?;
+    let mut out = BufWriter::new(part);
+    write(&mut out)?;
+    let part = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    if let Some(meta) = meta {
+        part.as_file().set_permissions(meta.permissions())?;
+    }
+    part.persist(&target)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        write_whole(path, |out| out.write_all(bytes))
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("größe.png");
+        put(&path, b"old").unwrap();
+        put(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        let failed = write_whole(&path, |out| {
+            out.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert!(put(&dir.path().join("no/such.png"), b"x").is_err());
+        assert!(put(dir.path(), b"x").is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let [file, link, other] = ["a.png", "link.png", "b.png"].map(|name| dir.path().join(name));
+        fs::write(&file, b"old").unwrap();
+        fs::write(&other, b"").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&file, &link).unwrap();
+        put(&link, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&file), 0o640);
+        let fresh = dir.path().join("c.png");
+        put(&fresh, b"new").unwrap();
+        assert_eq!(mode(&fresh), mode(&other), "as any new file");
+    }
+
+    #[test]
+    fn what_was_read_is_never_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let in_dir = |name: &str| dir.path().join(name);
+        let [picture, text, empty, texture, twin] =
+            ["a.png", "b.png", "c.png", "grass.png", "twin.png"].map(in_dir);
+        fs::write(&picture, PNG.signature).unwrap();
+        fs::write(&text, b"a text").unwrap();
+        fs::write(&empty, b"").unwrap();
+        fs::write(&texture, PNG.signature).unwrap();
+        fs::hard_link(&texture, &twin).unwrap();
+        let read = [texture.clone(), in_dir("missing.png")];
+        let check = |path: &Path, replace_any| PNG.check_target(path, &read, replace_any);
+
+        for free in [&picture, &empty, &in_dir("new.png"), &in_dir("NEW.PNG")] {
+            check(free, false).unwrap();
+        }
+        assert!(matches!(
+            check(&text, false),
+            Err(SaveError::OtherKind(PNG))
+        ));
+        check(&text, true).unwrap();
+        for taken in [&texture, &twin, &dir.path().join(".").join("grass.png")] {
+            assert!(
+                matches!(check(taken, true), Err(SaveError::WasRead)),
+                "{}",
+                taken.display()
+            );
+        }
+        for name in ["a.jpg", "a", "a.png.txt", "png"] {
+            assert!(
+                matches!(check(&in_dir(name), true), Err(SaveError::Ending(PNG))),
+                "{name}"
+            );
+        }
+        assert_eq!(PNG.with_ending(Path::new("a/b")), Path::new("a/b.png"));
+        assert_eq!(PNG.with_ending(Path::new("a/b.jpg")), Path::new("a/b.jpg"));
+    }
+}
