@@ -198,7 +198,9 @@ fn type_color(kind: u32) -> vec3f {
         case 9u: { return vec3f(0.20, 0.36, 0.80); }
         case 10u: { return vec3f(0.58, 0.56, 0.95); }
         case 11u: { return vec3f(0.52, 0.20, 0.66); }
-        default: { return vec3f(0.92, 0.52, 0.82); }
+        case 12u: { return vec3f(0.92, 0.52, 0.82); }
+        // Unreadable and missing.
+        default: { return vec3f(1.0, 0.0, 1.0); }
     }
 }
 
@@ -220,7 +222,9 @@ fn walkable(tile: Tile) -> bool {
 // The colour of a surface in the overlay that is on. Shape stays readable by a little shading.
 fn overlay_color(tile: Tile, albedo: vec3f, normal: vec3f, world_y: f32) -> vec3f {
     let shade = 0.45 + 0.55 * clamp(dot(normal, normalize(vec3f(0.5, 0.75, 0.3))), 0.0, 1.0);
-    switch map.surface {
+    // What could not be read has neither a height nor a flag.
+    let unread = tile_kind(tile) > 12u && map.surface != SURFACE_NORMALS && map.surface != SURFACE_UNLIT;
+    switch select(map.surface, SURFACE_TYPES, unread) {
         case SURFACE_TYPES: { return type_color(tile_kind(tile)) * shade; }
         case SURFACE_PATHABLE: {
             let mark = select(vec3f(0.85, 0.20, 0.16), vec3f(0.26, 0.75, 0.32), walkable(tile));

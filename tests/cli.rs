@@ -371,12 +371,30 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
             ("/problems/0/message", Value::is_string),
         ],
     );
+    // So is a map that the engine refuses for its last line.
+    let unended = map("grass.png", RAMP);
+    folder.write("unended.pfmap", unended.trim_end());
+    let refused = folder.run("check unended.pfmap").expect(1);
+    assert!(
+        refused.stdout.contains("the last line does not end"),
+        "{refused:?}"
+    );
     // It still opens, and can be looked at.
     let info = folder.run("info bad.pfmap --json").expect(1).json();
     assert_eq!(info["problems"], check["problems"]);
-    assert_eq!(info["tiles"]["count"], 1024);
-    let text = folder.run("info bad.pfmap").expect(1).stdout;
+    assert_eq!(info["tiles"]["count"], 1023);
+    assert_eq!(info["tiles"]["unreadable"], 1);
+    let text = folder.run("info bad.pfmap --tile 2,3").expect(1).stdout;
     assert!(text.contains("bad.pfmap:25:"), "{text}");
+    let said = |name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.trim().split_once("  "));
+        let found = lines.find(|(key, _)| *key == name);
+        found.map(|(_, value)| value.trim().to_owned())
+    };
+    assert_eq!(said("raw").as_deref(), Some("0+01xx0001001100100000"));
+    assert_eq!(said("readable").as_deref(), Some("no"));
+    assert_eq!(said("base_height").as_deref(), Some("none"));
+    assert_eq!(said("Unreadable tiles").as_deref(), Some("1"));
     let render = folder
         .run("render bad.pfmap -o bad.png --size 32x32")
         .expect(1);

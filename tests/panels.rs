@@ -1116,6 +1116,31 @@ fn an_old_blend_mode_for_all_edges_is_written_out_when_one_is_changed() {
 }
 
 #[test]
+fn the_sandbox_fits_a_narrow_panel() {
+    let mut h = plain().in_harness(small().with_size(vec2(240.0, 2400.0)), Kinds::ui);
+    h.get_by_label("Sandbox").click();
+    h.run();
+    type_characters(&mut h, "C-9999001888001111000000");
+    for list in [
+        "Type",
+        "Top material",
+        "Side material",
+        "Blend north",
+        "Cover",
+    ] {
+        let rect = h.get_by_role_and_label(Role::ComboBox, list).rect();
+        assert!(rect.right() <= 240.0, "{list}: {rect:?}");
+    }
+    let levels = h.get_by_label("levels, -396 units").rect();
+    assert!(levels.right() <= 240.0, "{levels:?}");
+    // Cards are as wide as the longest name, so that the ends of names, which tell most, are seen.
+    let card = h
+        .get_by_label("corner_concave_sw, code 5, 0 in the map")
+        .rect();
+    assert!(card.width() > 100.0 && card.right() <= 240.0, "{card:?}");
+}
+
+#[test]
 fn a_minus_zero_does_not_outlive_a_change_of_height() {
     let mut h = sandbox();
     type_characters(&mut h, "0-0000000000101001111000");

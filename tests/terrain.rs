@@ -21,10 +21,12 @@ use mapscope::scene::camera::{Camera, Handedness, NamedView, Projection};
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::terrain::Terrain;
 use mapscope::scene::terrain::geometry::{
-    BORDER_LEVEL, Corner, Half, LEVEL_HEIGHT, Shape, TILE_SIDE, half_material,
+    BORDER_LEVEL, Barrier, Corner, Half, LEVEL_HEIGHT, Shape, TILE_SIDE, half_material,
 };
 use mapscope::scene::terrain::pack::{Faces, TileRecord};
-use mapscope::scene::{Document, Item, LegendEntry, OverlaySet, Ray, Shown};
+use mapscope::scene::{
+    Aabb, Document, InfoQuery, Item, LegendEntry, OverlaySet, Playhead, Ray, Shown,
+};
 
 use shared::shared;
 use stage::{
@@ -353,20 +355,26 @@ fn spread(count: u32) -> impl Iterator<Item = Vec2> {
 }
 
 /// Where a ray from above first is at or below the ground, found in small steps. The ground ends
-/// in a wall around the map.
+/// in a skirt around the map; whoever comes in below that sees nothing of it.
 fn march(terrain: &Terrain, ray: Ray) -> Option<f32> {
     const STEP: f32 = 0.02;
     let [low, high] = terrain.levels().map(|level| level as f32 * LEVEL_HEIGHT);
-    let is_below = |t: f32| {
-        let point = ray.origin + ray.direction * t;
-        let ground = terrain.height_at(point.x, point.z);
-        ground.is_some_and(|ground| point.y <= ground && point.y >= low - 0.05)
-    };
+    let low = low.min(BORDER_LEVEL as f32 * LEVEL_HEIGHT);
     let mut t = ((high + 0.1 - ray.origin.y) / ray.direction.y.min(-1e-6)).max(0.0);
     let end = (low - 0.1 - ray.origin.y) / ray.direction.y.min(-1e-6);
+    let mut is_inside = false;
     while t < end {
-        if is_below(t) {
-            return Some(t);
+        let point = ray.origin + ray.direction * t;
+        if let Some((row, col, uv)) = terrain.placement().tile_at(point.x, point.z) {
+            let shape = Shape::of(terrain.map().tile(row, col).unwrap());
+            let bottom = shape.skirt_bottom() as f32 * LEVEL_HEIGHT;
+            if !is_inside && point.y < bottom - 0.05 {
+                return None;
+            }
+            is_inside = true;
+            if point.y <= shape.level_at(uv) * LEVEL_HEIGHT {
+                return Some(t);
+            }
         }
         t += STEP;
     }
@@ -561,6 +569,271 @@ fn sides_and_the_skirt_are_hit_as_their_tiles() {
     assert_eq!(document.pick(up, &Shown::default()), None);
 }
 
+#[test]
+fn below_the_skirt_nothing_is_hit() {
+    // A deep lake in the middle, as deep as the border nowhere is.
+    let lake = 12..20;
+    let document = open_map([1, 1], |row, col| {
+        let is_lake = lake.contains(&row) && lake.contains(&col);
+        tile(TileType::Flat, if is_lake { -3 } else { 0 }, 0)
+    });
+    let placement = terrain(&*document).placement();
+    let pick = |from: Vec3, to: Vec3| {
+        let direction = (to - from).normalize();
+        let ray = Ray {
+            origin: from,
+            direction,
+        };
+        document.pick(ray, &Shown::default())
+    };
+    for at in [4.5, 16.5, 31.5] {
+        for level in [-1.5, -2.0, -2.9] {
+            // From the north, and down onto the ground of the lake from the west.
+            let from = placement.world(at, -20.0, level);
+            assert_eq!(pick(from, placement.world(at, 40.0, level)), None);
+            let from = placement.world(-20.0, at, level + 2.0);
+            assert_eq!(pick(from, placement.world(0.0, at, level)), None);
+        }
+        let above = pick(
+            placement.world(at, -20.0, -0.9),
+            placement.world(at, 40.0, -0.9),
+        );
+        assert!(above.is_some(), "the skirt itself");
+    }
+}
+
+#[test]
+fn the_skirt_is_no_ground() {
+    let document = open_map([1, 2], |_, col| {
+        tile(TileType::Flat, if col < CHUNK_SIDE { 5 } else { 7 }, 0)
+    });
+    assert_eq!(terrain(&*document).levels(), [5, 7]);
+    let notes = notes_below(&*document, "Chunks");
+    assert_eq!(notes, ["levels 5 to 5", "levels 7 to 7"]);
+    let chunk = item("chunk", 0);
+    assert_eq!(property(&*document, chunk, "Levels"), "5 to 5");
+    assert_eq!(property(&*document, chunk, "Below the water"), "no");
+    assert_eq!(
+        property(&*document, chunk, "In the file"),
+        "lines 10 to 265"
+    );
+    let labels = legend_labels(&*document, "height");
+    assert_eq!(labels, ["level 5, y 20", "level 6, y 24", "level 7, y 28"]);
+    // It is drawn all the same.
+    assert_eq!(document.bounds().min.y, -LEVEL_HEIGHT);
+
+    let level = open_map([1, 1], |_, _| tile(TileType::Flat, 0, 0));
+    assert_eq!(legend_labels(&*level, "height"), ["level 0, y 0"]);
+    assert!(!terrain(&*level).packed().chunks[0].has_water);
+    let high = open_map([1, 1], |row, col| {
+        tile(TileType::Flat, (row + col) as i8 - 9, 0)
+    });
+    let labels = legend_labels(&*high, "height");
+    assert_eq!(labels.len(), 10);
+    assert_eq!(
+        [&labels[0], &labels[9]],
+        ["level -9, y -36", "level 53, y 212"]
+    );
+}
+
+// ---- What is said of a map -----------------------------------------------------------------
+
+fn item(kind: &'static str, index: u64) -> Item {
+    Item { kind, index }
+}
+
+/// The notes of the lines below a heading of the outline.
+fn notes_below(document: &dyn Document, heading: &str) -> Vec<String> {
+    let mut outline = document.outline().into_iter();
+    let heading = outline.find(|node| node.label == heading).unwrap();
+    let notes = heading.children.into_iter().map(|node| node.note);
+    notes.collect()
+}
+
+fn legend_labels(document: &dyn Document, overlay: &str) -> Vec<String> {
+    let legend = document.legend(overlay).into_iter();
+    legend.map(|entry| entry.label).collect()
+}
+
+/// The value of a property, or nothing where there is none of that name.
+fn property(document: &dyn Document, item: Item, name: &str) -> String {
+    let groups = document.properties(item, Playhead::default());
+    let mut properties = groups.into_iter().flat_map(|group| group.properties);
+    let found = properties.find(|property| property.name == name);
+    found.map(|property| property.value).unwrap_or_default()
+}
+
+/// A map that ends after 20 rows. Three tiles of its first row are not as they should be.
+fn broken_map() -> Arc<dyn Document> {
+    let ramp = |_, _| tile(TileType::RampSn, 2, 1);
+    let text = map_text([1, 1], &MATERIALS, &[], ramp);
+    let first = text.lines().position(|line| line.starts_with('1')).unwrap();
+    let mut lines: Vec<&str> = text.lines().take(first + 20 * 8).collect();
+    let odd = "1+0201000001101001111000 F+0500002001101001111000 \
+               1+0301000003 1+0:01000001101001111000";
+    lines[first] = odd;
+    lines.push("");
+    open("broken.pfmap", lines.join("\n"))
+}
+
+#[test]
+fn what_is_not_in_the_file_is_not_made_up() {
+    let document = broken_map();
+    let terrain = terrain(&*document);
+    let info = |row, col| {
+        let query = InfoQuery {
+            tile: Some((row, col)),
+            heights: [(row, col)]
+                .map(|(row, col)| {
+                    let at = terrain
+                        .placement()
+                        .world(col as f32 + 0.5, row as f32 + 0.5, 0.0);
+                    (at.x, at.z)
+                })
+                .to_vec(),
+            ..InfoQuery::default()
+        };
+        serde_json::Value::Object(document.info(&query))
+    };
+    let [good, typeless, short, engine, missing] =
+        [(1, 0), (0, 1), (0, 2), (0, 3), (25, 7)].map(|(row, col)| info(row, col));
+    let tiles = &good["tiles"];
+    assert_eq!(tiles["count"], 20 * 32 - 2);
+    assert_eq!(
+        (&tiles["unreadable"], &tiles["missing"]),
+        (&2.into(), &(12 * 32).into())
+    );
+    assert_eq!(
+        (&tiles["by_type"]["flat"], &tiles["by_type"]["ramp_sn"]),
+        (&0.into(), &638.into())
+    );
+    for (value, readable, is_missing, raw) in [
+        (&good, true, false, Some("1+0201000001100001111000")),
+        (&typeless, false, false, Some("F+0500002001101001111000")),
+        (&short, false, false, Some("1+0301000003")),
+        (&engine, true, false, Some("1+0:01000001101001111000")),
+        (&missing, false, true, None),
+    ] {
+        let tile = &value["tile"];
+        assert_eq!(tile["readable"], readable, "{tile}");
+        assert_eq!(tile["missing"], is_missing, "{tile}");
+        assert_eq!(
+            tile["raw"].as_str().map(str::len),
+            raw.map(str::len),
+            "{tile}"
+        );
+        assert_eq!(value["heights"][0]["y"].is_null(), !readable, "{value}");
+        assert_eq!(tile["corners"].is_null(), !readable, "{tile}");
+        assert_eq!(tile["type"].is_null(), !readable, "{tile}");
+    }
+    assert_eq!(typeless["tile"]["raw"], "F+0500002001101001111000");
+    assert_eq!(typeless["tile"]["base_height"], 5);
+    assert_eq!(typeless["tile"]["top_material"], 2);
+    assert_eq!(short["tile"]["raw"], "1+0301000003");
+    assert!(short["tile"]["base_height"].is_null() && missing["tile"]["pathable"].is_null());
+    // 10 is the code of `:` less that of `0`.
+    assert_eq!(engine["tile"]["raw"], "1+0:01000001101001111000");
+    assert_eq!(engine["tile"]["base_height"], 10);
+
+    let of = |row, col, name: &str| property(&*document, terrain.tile_item(row, col), name);
+    assert_eq!(of(0, 1, "Characters"), "F+0500002001101001111000");
+    assert_eq!(
+        (of(0, 1, "State"), of(0, 1, "Type")),
+        ("unreadable".into(), "unknown".into())
+    );
+    assert_eq!(
+        (of(0, 1, "Base height"), of(0, 1, "Ground units")),
+        ("5".into(), "unknown".into())
+    );
+    assert!(of(0, 1, "Top material").starts_with("2 "));
+    assert_eq!(
+        (of(0, 2, "Characters"), of(0, 2, "Base height")),
+        ("1+0301000003".into(), String::new())
+    );
+    assert_eq!(of(0, 2, "In the file"), "line 10, column 51");
+    assert!(of(0, 3, "State").contains("what the engine reads"));
+    assert_eq!(of(25, 7, "In the file"), "missing: the file ends before it");
+    assert_eq!(
+        (of(25, 7, "State"), of(25, 7, "Characters")),
+        ("missing".into(), String::new())
+    );
+    assert_eq!(
+        (of(25, 7, "Centre"), of(1, 0, "State")),
+        (String::new(), String::new())
+    );
+
+    let kind_in_status = |row, col| {
+        let parts = document.summary(terrain.tile_item(row, col));
+        parts
+            .into_iter()
+            .find(|part| part.name == "Type")
+            .unwrap()
+            .value
+    };
+    assert_eq!(
+        [(0, 1), (0, 3), (20, 0)].map(|(row, col)| kind_in_status(row, col)),
+        ["unreadable", "ramp_sn", "missing"]
+    );
+    let kinds = document.kinds();
+    let counted = |name: &str| kinds.iter().find(|kind| kind.name == name).unwrap();
+    assert_eq!((counted("ramp_sn").count, counted("flat").count), (638, 0));
+    for (name, count, first) in [("unreadable", 2, (0, 1)), ("missing", 384, (20, 0))] {
+        let kind = counted(name);
+        assert_eq!(kind.count, count);
+        let next = document.next_of_kind(kind.item, None, false);
+        assert_eq!(next, Some(terrain.tile_item(first.0, first.1)), "{name}");
+    }
+    assert_eq!(
+        document.outline()[0].note,
+        "32 rows, 32 columns, 2 unreadable, 384 missing"
+    );
+    assert_eq!(
+        notes_below(&*document, "Chunks"),
+        ["levels 2 to 11, 2 unreadable, 384 missing"]
+    );
+    let labels = legend_labels(&*document, "tile-types");
+    assert_eq!(labels[13..], ["? unreadable (2)", "- missing (384)"]);
+    assert!(open_map([1, 1], chess_tile).kinds().len() == 13);
+}
+
+#[test]
+fn materials_are_stepped_through_and_framed() {
+    let at = [(3, 4), (3, 9), (20, 7)];
+    let document = open_map([1, 1], |row, col| {
+        let mut tile = tile(TileType::Flat, (row / 8) as i8, 0);
+        if at.contains(&(row, col)) {
+            tile.top_material = SAND;
+        }
+        tile
+    });
+    let terrain = terrain(&*document);
+    let material = |index: u16| item("material", index.into());
+    let [first, second, third] = at.map(|(row, col)| terrain.tile_item(row, col));
+    for (after, backwards, expected) in [
+        (None, false, first),
+        (Some(first), false, second),
+        (Some(third), false, first),
+        (Some(terrain.tile_item(3, 5)), false, second),
+        (None, true, third),
+        (Some(first), true, third),
+    ] {
+        let next = document.next_of_kind(material(SAND), after, backwards);
+        assert_eq!(next, Some(expected), "{after:?} {backwards}");
+    }
+    // Nothing has it on top: it is at the sides of all.
+    let next = document.next_of_kind(material(ROCK), Some(first), false);
+    assert_eq!(next, Some(terrain.tile_item(3, 5)));
+    assert_eq!(document.next_of_kind(material(SNOW), None, false), None);
+    let bounds = |item| document.item_bounds(item, Playhead::default());
+    let placement = terrain.placement();
+    let corners = [
+        placement.world(4.0, 3.0, 0.0),
+        placement.world(10.0, 21.0, 2.0),
+    ];
+    assert_eq!(bounds(material(SAND)), Aabb::around(corners));
+    assert_eq!(bounds(material(SNOW)), None);
+}
+
 // ---- Pictures ------------------------------------------------------------------------------
 
 fn view(pose: &str) -> View {
@@ -708,18 +981,12 @@ fn the_top_view_is_the_file_as_it_is_written() {
     view.shown.overlays = overlay(&*document, "height");
     let (picture, _) = Stage::get().draw(Some(&*document), &view, [200, 200]);
     let legend = document.legend("height");
-    // From the skirts' lowest level to the highest: -1 to 9, and colours between those listed.
-    let expected = |level: f32| {
-        let t = (level + 1.0) / 10.0 * 3.0;
-        let color = |i: usize| Vec3::from(legend[i].color.map(f32::from));
-        color(t as usize).lerp(color((t as usize + 1).min(3)), t.fract())
+    let expected = |level: i32| {
+        let label = format!("level {level},");
+        let entry = legend.iter().find(|entry| entry.label.starts_with(&label));
+        Vec3::from(entry.unwrap().color.map(f32::from))
     };
-    for (x, y, level) in [
-        (60, 60, 0.0),
-        (140, 60, 3.0),
-        (60, 140, 6.0),
-        (140, 140, 9.0),
-    ] {
+    for (x, y, level) in [(60, 60, 0), (140, 60, 3), (60, 140, 6), (140, 140, 9)] {
         let found = pixel(&picture, [x, y]).normalize();
         let expected = expected(level).normalize();
         assert!(
@@ -727,6 +994,75 @@ fn the_top_view_is_the_file_as_it_is_written() {
             "level {level}: {found} {expected}"
         );
     }
+}
+
+/// What the overlay paints red is what the inspector says ground units cannot walk on, and what
+/// could not be read is neither.
+#[test]
+fn the_pathable_overlay_and_the_inspector_agree() {
+    let document = open_map([1, 1], |row, col| {
+        let mut tile = wild_tile(row, col);
+        tile.set_digit(12, u8::from(!hash(row, col, 12).is_multiple_of(5)));
+        tile
+    });
+    let terrain = terrain(&*document);
+    let mut camera = Camera::framing(document.bounds(), NamedView::Top, Handedness::Mirrored, 1.0);
+    camera.projection = Projection::Orthographic;
+    let mut view = View::plain(camera);
+    view.shown.overlays = overlay(&*document, "pathable");
+    let (picture, _) = Stage::get().draw(Some(&*document), &view, [640, 640]);
+    let mut reasons = BTreeSet::new();
+    for row in 0..CHUNK_SIDE {
+        for col in 0..CHUNK_SIDE {
+            let tile = terrain.map().tile(row, col).unwrap();
+            let level = Shape::of(tile).level_at(Vec2::new(0.3, 0.4));
+            let place = terrain
+                .placement()
+                .world(col as f32 + 0.3, row as f32 + 0.4, level);
+            let at = camera.project(place, 1.0).unwrap() * 640.0;
+            let color = pixel(&picture, [at.x as u32, at.y as u32]);
+            let barrier = Barrier::of(tile);
+            assert_eq!(color.x > color.y, barrier.is_some(), "{tile:?}: {color}");
+            let item = terrain.tile_item(row, col);
+            reasons.insert(property(&*document, item, "Ground units"));
+            // The flag is said as it is in the file.
+            let flag = if tile.pathable() { "yes" } else { "no" };
+            assert_eq!(property(&*document, item, "Pathable"), flag);
+        }
+    }
+    let expected = [
+        "can walk",
+        "cannot walk: not pathable",
+        "cannot walk: slope over 1 level",
+        "cannot walk: too deep",
+    ];
+    assert!(reasons.iter().eq(expected), "{reasons:?}");
+}
+
+/// Of what could not be read, and of what the highlight brings out.
+#[test]
+fn what_could_not_be_read_has_a_color_of_its_own() {
+    let document = broken_map();
+    let mut camera = Camera::framing(document.bounds(), NamedView::Top, Handedness::Mirrored, 1.0);
+    camera.projection = Projection::Orthographic;
+    for id in ["tile-types", "pathable", "height"] {
+        let mut view = View::plain(camera);
+        view.shown.overlays = overlay(&*document, id);
+        let (picture, _) = Stage::get().draw(Some(&*document), &view, [200, 200]);
+        let [magenta, _] = count_magenta_and_black(&picture);
+        // 12 of 32 rows, of a map that fills nearly all of the picture.
+        assert!((9_000..16_000).contains(&magenta), "{id}: {magenta}");
+    }
+    let mut view = View::plain(camera);
+    let plain = Stage::get().draw(Some(&*document), &view, [200, 200]).0;
+    view.shown.selected = Some(terrain(&*document).tile_item(5, 5));
+    view.shown.highlighted = Some(item("tile-type", 1));
+    let stepping = Stage::get().draw(Some(&*document), &view, [200, 200]).0;
+    let changed = |at: [u32; 2]| (pixel(&plain, at) - pixel(&stepping, at)).length() > 20.0;
+    assert!(
+        changed([100, 60]),
+        "others of the kind that is stepped through stay bright"
+    );
 }
 
 // ---- What is missing -----------------------------------------------------------------------
@@ -807,7 +1143,7 @@ fn materials_that_do_not_exist_and_bad_tiles_are_seen() {
         .map(str::to_owned)
         .collect();
     for line in &mut lines[tiles + 8 * 16..tiles + 8 * 16 + 32] {
-        *line = line.replace("0+00", "z+00");
+        *line = line.replace("0+00", "F+00");
     }
     lines.push(String::new());
     for (name, text) in [("unknown material", text), ("bad tiles", lines.join("\n"))] {

@@ -155,25 +155,37 @@ impl<'a, K: TextKind> Text<'a, K> {
         })
     }
 
-    /// The first word of the next line of the head that has any.
+    /// The first word of the next line of the head that has any, which the engine looks for at the
+    /// very beginning of the line.
     pub(super) fn line_word(&mut self) -> Option<Word<'a>> {
+        let word = self.indented_line_word()?;
+        if word.start != self.line_start && !self.has_mark_before(word) {
+            self.refused_head(
+                (self.line, 1),
+                "the line begins with a space; the engine refuses it",
+            );
+        }
+        Some(word)
+    }
+
+    /// Whether nothing but a byte order mark stands before a word on its line.
+    fn has_mark_before(&self, word: Word<'_>) -> bool {
+        self.line_start == 0 && self.bytes[..word.start] == *BYTE_ORDER_MARK
+    }
+
+    /// The first word of the next line of the head that has any, wherever on the line it is.
+    pub(super) fn indented_line_word(&mut self) -> Option<Word<'a>> {
         let blank_from = self.line;
         let at_file_start = self.pos == 0;
         if at_file_start && self.bytes.starts_with(BYTE_ORDER_MARK) {
             self.pos = BYTE_ORDER_MARK.len();
-            self.odd_head((1, 1), "a byte order mark; the engine refuses it");
+            self.refused_head((1, 1), "a byte order mark; the engine refuses it");
         }
-        let line_start = self.pos;
         let word = self.word(true)?;
         if self.line != blank_from {
-            self.odd_head(
+            self.refused_head(
                 (blank_from, 1),
                 "a blank line in the head of the file; the engine stops here",
-            );
-        } else if word.start != line_start {
-            self.odd_head(
-                (self.line, 1),
-                "the line begins with a space; the engine refuses it",
             );
         }
         Some(word)
@@ -211,6 +223,12 @@ impl<'a, K: TextKind> Text<'a, K> {
         if end.is_some() {
             self.skip_line_end();
         }
+    }
+
+    /// Tells of something in the head of the file on which the engine refuses all of it.
+    pub(super) fn refused_head(&mut self, place: (u64, u32), message: &str) {
+        self.problems
+            .add(K::REFUSED, text_place(place, 0), || message.to_owned());
     }
 
     /// Warns of something in the head of the file.

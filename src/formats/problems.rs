@@ -18,6 +18,8 @@ pub(super) trait Kind: Copy {
 pub(super) trait TextKind: Kind {
     /// Something odd in the head of the file.
     const HEADER: Self;
+    /// Something in the head of the file on which the engine refuses all of it.
+    const REFUSED: Self;
     /// A line that is too long for the engine.
     const LONG_LINE: Self;
 }

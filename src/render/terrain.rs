@@ -792,7 +792,8 @@ fn detail_for(tile_pixels: f32) -> Detail {
 
 /// What is highlighted: all tiles of the selected type, or with the selected material on top.
 fn highlight(terrain: &Terrain, view: &View) -> u32 {
-    let Some(item) = view.shown.selected else {
+    let shown = &view.shown;
+    let Some(item) = shown.highlighted.or(shown.selected) else {
         return gpu_data::NOTHING;
     };
     match item.kind {

@@ -60,6 +60,8 @@ pub struct Shown {
     pub overlays: OverlaySet,
     /// What is selected; a kind highlights all of its kind.
     pub selected: Option<Item>,
+    /// The kind that is highlighted while one of its kind is selected.
+    pub highlighted: Option<Item>,
     /// The moment of its animation.
     pub playhead: Playhead,
     /// Which of its parts is shown, if it shows one at a time ([`Document::parts`]).

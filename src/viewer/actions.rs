@@ -33,7 +33,8 @@ impl State {
             Action::ActualSize | Action::Zoom { .. } => self.is_flat(),
             Action::Solo => self.selected_layer().is_some(),
             Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| open.demo.is_none()),
-            Action::FrameSelection | Action::Walk(_) => open && self.shown.selected.is_some(),
+            Action::FrameSelection => open && self.shown.selected.is_some(),
+            Action::Walk(_) => open && (self.shown.selected.is_some() || self.has_tiles()),
             Action::NextOfKind { .. } => open && (self.shown.selected.or(self.stepping)).is_some(),
             Action::Animation(Animation::Timeline) => true,
             Action::Animation(action) => self.can_animate(action),
@@ -216,12 +217,12 @@ impl State {
             Action::PastePose => self.effects.push(Effect::PastePose),
             Action::Clear => self.clear(),
             Action::Walk(direction) => {
-                let neighbor = self.shown.selected.and_then(|item| {
-                    self.document()
-                        .and_then(|document| document.neighbor(item, direction))
-                });
-                if neighbor.is_some() {
-                    self.select(neighbor);
+                let to = match self.shown.selected {
+                    Some(item) => self.document().and_then(|d| d.neighbor(item, direction)),
+                    None => self.first_tile(),
+                };
+                if to.is_some() {
+                    self.select(to);
                     self.keep_in_view();
                 }
             }
@@ -285,6 +286,7 @@ impl State {
     /// Selects an item, or nothing.
     pub(super) fn select(&mut self, item: Option<Item>) {
         self.shown.selected = item;
+        self.shown.highlighted = None;
         let Some(item) = item else {
             return;
         };
@@ -311,13 +313,31 @@ impl State {
         if self.is_kind(selected) {
             return Some(selected);
         }
-        // An item's properties link to its kind.
+        // An item's properties link to its kinds; of those, the one that is stepped through.
         let groups = self.document()?.properties(selected, self.shown.playhead);
-        let links = groups.iter().flat_map(|group| &group.properties);
-        links
-            .filter_map(|property| property.link)
-            .find(|link| self.is_kind(*link))
-            .or(self.stepping)
+        let properties = groups.iter().flat_map(|group| &group.properties);
+        let mut links = properties.filter_map(|property| property.link);
+        if let Some(stepping) = self.stepping
+            && links.clone().any(|link| link == stepping)
+        {
+            return self.stepping;
+        }
+        links.find(|link| self.is_kind(*link)).or(self.stepping)
+    }
+
+    /// Whether the document is made of tiles that one can walk over.
+    fn has_tiles(&self) -> bool {
+        self.is_map() || self.open.as_ref().is_some_and(|open| open.has_kinds)
+    }
+
+    /// The tile that walking begins with: the one in the middle of the view, or else the first.
+    fn first_tile(&self) -> Option<Item> {
+        let document = self.document()?;
+        self.item_in_the_middle().or_else(|| {
+            let kinds = document.kinds().into_iter();
+            let mut first = kinds.filter_map(|kind| document.next_of_kind(kind.item, None, false));
+            first.next()
+        })
     }
 
     fn next_of_kind(&mut self, kind: Item, backwards: bool) {
@@ -329,7 +349,8 @@ impl State {
             Some(next) => {
                 self.select(Some(next));
                 self.stepping = Some(kind);
-                self.center_on_selection();
+                self.shown.highlighted = Some(kind);
+                self.keep_in_view();
             }
             None => self.toast("There are none of this kind", None),
         }

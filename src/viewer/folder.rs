@@ -36,10 +36,10 @@ pub(super) fn expand(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
         }
         match openable_files(path) {
             Ok(inside) if inside.is_empty() => failures.push(refuse(
-                "this folder has no file that Mapscope opens".to_owned(),
+                "This folder has no file that Mapscope opens".to_owned(),
             )),
             Ok(inside) => files.extend(inside),
-            Err(error) => failures.push(refuse(format!("this folder cannot be read: {error}"))),
+            Err(error) => failures.push(refuse(format!("This folder cannot be read: {error}"))),
         }
     }
     // Files whose names promise nothing are tried last: a map may come with its notes.

@@ -53,13 +53,13 @@ impl Failure {
     fn new(path: &Path, error: &OpenError) -> Self {
         // The path stands beside the message wherever it is shown.
         let message = match error {
-            OpenError::Read { source, .. } => format!("it cannot be read: {source}"),
-            OpenError::Changed { .. } => "it changed while it was read".to_owned(),
+            OpenError::Read { source, .. } => format!("It cannot be read: {source}"),
+            OpenError::Changed { .. } => "It changed while it was read".to_owned(),
             OpenError::UnknownFormat { reason, .. } => reason.clone(),
             OpenError::Refused {
                 format, problem, ..
             } => format!("{} {problem}", format.name),
-            OpenError::Cancelled => "cancelled".to_owned(),
+            OpenError::Cancelled => "Cancelled".to_owned(),
         };
         Self {
             path: path.to_owned(),

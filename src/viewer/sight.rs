@@ -6,7 +6,7 @@ use super::camera_control::{self, CameraMode};
 use super::state::State;
 use crate::formats::Severity;
 use crate::scene::camera::Pose;
-use crate::scene::{Aabb, Item};
+use crate::scene::{Aabb, Hit, Item};
 
 /// Things smaller than this are framed with what is around them, in world units: about four
 /// tiles of terrain.
@@ -107,9 +107,17 @@ impl State {
     }
 
     fn hit_at(&self, at: Vec2) -> Option<Vec3> {
+        Some(self.pick_at(at)?.position)
+    }
+
+    /// What is in the middle of the picture, if anything is.
+    pub(super) fn item_in_the_middle(&self) -> Option<Item> {
+        Some(self.pick_at(Vec2::splat(0.5))?.item)
+    }
+
+    fn pick_at(&self, at: Vec2) -> Option<Hit> {
         let ray = self.camera.ray_in_world(at, self.aspect);
-        let hit = self.document()?.pick(ray, &self.shown)?;
-        Some(hit.position)
+        self.document()?.pick(ray, &self.shown)
     }
 
     /// The point of the document that is at a point of the picture; where there is none, of the

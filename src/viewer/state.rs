@@ -435,6 +435,7 @@ impl State {
             self.toast("Reloaded", None);
         } else {
             self.shown.selected = None;
+            self.shown.highlighted = None;
             self.stepping = None;
             self.look_at_document(&*document, demo);
             if files.len() > 1 {
@@ -560,6 +561,7 @@ impl State {
         self.start_clip(None);
         self.playlist = None;
         self.shown.selected = None;
+        self.shown.highlighted = None;
         self.stepping = None;
         self.hovered = None;
         self.pointed_at = None;

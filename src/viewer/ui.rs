@@ -375,7 +375,7 @@ mod tests {
     use super::super::testing_rooms::with_rooms;
     use super::*;
     use crate::scene::camera::Projection;
-    use crate::scene::{Item, demo};
+    use crate::scene::{Item, Playhead, demo};
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
@@ -609,6 +609,50 @@ mod tests {
         assert_eq!(state(&harness).shown.selected, Some(hovered));
         press(&mut harness, Modifiers::NONE, Key::Escape);
         assert_eq!(state(&harness).shown.selected, None);
+    }
+
+    #[test]
+    fn keys_alone_find_a_tile_and_step_through_a_material() {
+        let mut harness = with_demo();
+        harness.state_mut().state.run(Action::FrameAll);
+        let framed = state(&harness).camera.pose;
+        press(&mut harness, Modifiers::NONE, Key::ArrowUp);
+        let first = state(&harness).shown.selected.unwrap();
+        assert_eq!(
+            Some(first),
+            state(&harness).item_in_the_middle(),
+            "walking begins in the middle of the view"
+        );
+        press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+        let south = document().neighbor(first, crate::scene::Direction::South);
+        assert_eq!(state(&harness).shown.selected, south);
+
+        let material = Item {
+            kind: "material",
+            index: 3,
+        };
+        let frame = document().item_bounds(material, Playhead::default());
+        let map = document().bounds();
+        assert!(frame.unwrap().radius() < map.radius());
+        harness.state_mut().state.select(Some(material));
+        let mut before = None;
+        for _ in 0..3 {
+            press(&mut harness, Modifiers::NONE, Key::N);
+            let selected = state(&harness).shown.selected;
+            assert_eq!(selected, document().next_of_kind(material, before, false));
+            let groups = document().properties(selected.unwrap(), Playhead::default());
+            let mut properties = groups.iter().flat_map(|group| &group.properties);
+            assert!(properties.any(|p| p.name == "Top material" && p.link == Some(material)));
+            assert_eq!(state(&harness).shown.highlighted, Some(material));
+            before = selected;
+        }
+        assert_eq!(
+            state(&harness).camera.pose,
+            framed,
+            "all of it is in view as it is"
+        );
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&harness).shown.highlighted, None);
     }
 
     #[test]

@@ -45,22 +45,22 @@ pub(super) fn read_head<'a>(text: &mut Text<'a, Kind>) -> Result<Head<'a>, Pfmap
         });
     }
     let material_count = text.count_line("num_materials", "number of materials")?;
-    warn_of_long_list(text, "materials", material_count);
+    check_list_length(text, "materials", material_count);
     // Versions 1.1 and later have the line. Files are read by what is in them all the same: the
     // engine's own editor never changed the version that it writes (fact sheet A1, F11).
     let splat_count = if text.next_line_is(b"num_splats") {
         let count = text.count_line("num_splats", "number of splats")?;
         if number < 1.1 {
-            text.odd_head(
+            text.refused_head(
                 (count.1.place.0, 1),
                 "`num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
             );
         }
-        warn_of_long_list(text, "splats", count);
+        check_list_length(text, "splats", count);
         count.0
     } else {
         if number >= 1.1 {
-            text.odd_head(
+            text.refused_head(
                 text.place(),
                 "no `num_splats` in a file of version 1.1 or later; the engine refuses it",
             );
@@ -90,9 +90,9 @@ pub(super) fn read_head<'a>(text: &mut Text<'a, Kind>) -> Result<Head<'a>, Pfmap
     })
 }
 
-fn warn_of_long_list(text: &mut Text<'_, Kind>, what: &str, (count, word): (u64, Word<'_>)) {
+fn check_list_length(text: &mut Text<'_, Kind>, what: &str, (count, word): (u64, Word<'_>)) {
     if count > ENGINE_LIST_LEN {
-        text.problems.add(Kind::Header, word.place_of(0), || {
+        text.problems.add(Kind::Refused, word.place_of(0), || {
             format!(
                 "{} {what}; the engine refuses more than {ENGINE_LIST_LEN}",
                 quoted(word.text)
@@ -111,7 +111,10 @@ fn read_materials(text: &mut Text<'_, Kind>, promised: u64) -> Vec<Material> {
     let mut listed = 0;
     // Lines beyond those that were promised are read too, or they would be taken for tiles.
     while listed < promised || text.next_line_is(b"material") {
-        let Some(key) = text.line_word() else { break };
+        // The engine splits these lines at spaces, wherever they begin.
+        let Some(key) = text.indented_line_word() else {
+            break;
+        };
         let is_material = key.text == b"material";
         if key.text == b"splat" || looks_like_tile(key.text) {
             text.unread(key);
@@ -176,7 +179,9 @@ fn read_splats(text: &mut Text<'_, Kind>, promised: u64, materials: usize) -> Ve
     let mut splats = Vec::new();
     let mut listed = 0;
     while text.next_line_is(b"splat") {
-        let Some(key) = text.line_word() else { break };
+        let Some(key) = text.indented_line_word() else {
+            break;
+        };
         if listed == promised {
             text.problems.add(Kind::Splat, key.place_of(0), || {
                 format!("found more `splat` lines; expected {promised} as `num_splats` says")

@@ -71,6 +71,11 @@ impl Layout {
         }
     }
 
+    /// How many tiles the text holds if it ends too early.
+    pub(super) fn held(&self) -> Option<usize> {
+        self.cut.map(|(tiles, _)| tiles)
+    }
+
     /// Line and column of a tile, both from 1; for a tile that the text does not hold, its end.
     pub fn place(&self, tile: usize) -> (u64, u32) {
         if let Some((tiles, end)) = self.cut
@@ -119,7 +124,7 @@ impl Layout {
                 .checked_sub(1)?,
         };
         let first = run.checked_mul(RUN)?;
-        let held = self.cut.map_or(usize::MAX, |(tiles, _)| tiles);
+        let held = self.held().unwrap_or(usize::MAX);
         (first..first.saturating_add(RUN))
             .take_while(|tile| *tile < held)
             .find(|tile| {

@@ -4,15 +4,21 @@
 //! engine reads it today: versions 1.1 and later have splats, and a tile's last eight
 //! characters hold cover and per-edge blend modes.
 
+mod field;
 mod head;
 mod layout;
+mod odd;
 mod problems;
 mod read;
+mod reading;
 mod tile;
 mod write;
 
+pub use field::Field;
 pub use layout::Layout;
+pub use odd::{OddText, OddTiles};
 pub use read::{read, read_with};
+pub use reading::Reading;
 pub use tile::{BlendMode, Cover, Edge, Tile, TileType};
 pub use write::{synthesize, write};
 
@@ -83,6 +89,20 @@ pub struct Pfmap {
     /// Row and column of tiles that are placeholders because they could not be read or are missing,
     /// by row, then by column.
     pub bad_tiles: Vec<(u32, u32)>,
+    /// The characters of tiles that are not as the document says, those in `bad_tiles` that are not
+    /// missing among them.
+    pub odd_tiles: OddTiles,
+}
+
+/// What a file has in the place of a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found<'a> {
+    /// The 24 characters that [`Tile::text`] gives back.
+    Tile,
+    /// Something that the document does not allow.
+    Odd(OddText<'a>),
+    /// Nothing: the file ends before it.
+    Missing,
 }
 
 impl Pfmap {
@@ -104,12 +124,49 @@ impl Pfmap {
     }
 
     /// Line and column in the file, both from 1, of the tile at a row and column of the whole map;
-    /// for a tile that a truncated file does not hold, the end of the file.
-    pub fn tile_place(&self, row: u32, col: u32) -> (u64, u32) {
+    /// none for a tile that is missing.
+    pub fn tile_place(&self, row: u32, col: u32) -> Option<(u64, u32)> {
+        let index = self.file_index(row, col);
+        (!self.is_missing(index)).then(|| self.layout.place(index))
+    }
+
+    /// The index in file order of the tile at a row and column of the whole map.
+    fn file_index(&self, row: u32, col: u32) -> usize {
         let chunk =
             (row / CHUNK_SIDE) as usize * self.chunk_cols as usize + (col / CHUNK_SIDE) as usize;
         let in_chunk = (row % CHUNK_SIDE * CHUNK_SIDE + col % CHUNK_SIDE) as usize;
-        self.layout.place(chunk * CHUNK_TILES as usize + in_chunk)
+        chunk * CHUNK_TILES as usize + in_chunk
+    }
+
+    fn is_missing(&self, file_index: usize) -> bool {
+        self.layout.held().is_some_and(|held| file_index >= held)
+    }
+
+    /// What the file has in the place of the tile at a row and column of the whole map.
+    pub fn found(&self, row: u32, col: u32) -> Found<'_> {
+        let index = self.file_index(row, col);
+        if self.is_missing(index) {
+            Found::Missing
+        } else {
+            self.odd_tiles.get(index).map_or(Found::Tile, Found::Odd)
+        }
+    }
+
+    /// Whether the tile at a row and column of the whole map is what the file says, and no
+    /// placeholder.
+    pub fn is_read(&self, row: u32, col: u32) -> bool {
+        self.bad_tiles.is_empty() || self.bad_tiles.binary_search(&(row, col)).is_err()
+    }
+
+    /// How many tiles the file ends before.
+    pub fn missing_tiles(&self) -> usize {
+        let held = self.layout.held();
+        held.map_or(0, |held| self.tiles.len().saturating_sub(held))
+    }
+
+    /// How many tiles the file has in a form that nothing can be made of.
+    pub fn unreadable_tiles(&self) -> usize {
+        self.bad_tiles.len().saturating_sub(self.missing_tiles())
     }
 
     /// Row and column in the whole map of the tile whose characters hold a place in the file.

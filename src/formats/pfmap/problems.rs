@@ -6,26 +6,36 @@ use crate::formats::{Severity, problems};
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     Header,
+    Refused,
     Material,
     Splat,
     Tile,
+    Character,
     Missing,
     MaterialIndex,
     SplatIndex,
-    Blend,
-    Cover,
     LongLine,
     RowStart,
     ChunkStart,
+    LastLine,
     FileEnd,
 }
 
-/// How bad each kind is, and what there are more of when not all are listed.
-const KINDS: [(Severity, &str); 13] = [
+/// How bad each kind is, and what there are more of when not all are listed. Whatever the engine
+/// refuses is an error (fact sheet A1).
+const KINDS: [(Severity, &str); 14] = [
     (Severity::Warning, "oddities in the head of the file"),
+    (
+        Severity::Error,
+        "places in the head of the file that the engine refuses",
+    ),
     (Severity::Error, "material lines that cannot be read"),
     (Severity::Error, "splat lines that cannot be read"),
     (Severity::Error, "tiles that cannot be read"),
+    (
+        Severity::Warning,
+        "fields of tiles with characters that have no meaning there",
+    ),
     (Severity::Error, "gaps"),
     (
         Severity::Error,
@@ -35,11 +45,10 @@ const KINDS: [(Severity, &str); 13] = [
         Severity::Warning,
         "splats that name a material outside the list",
     ),
-    (Severity::Warning, "tiles with an unknown blend mode"),
-    (Severity::Warning, "tiles with an unknown cover"),
-    (Severity::Warning, "lines of more than 255 bytes"),
+    (Severity::Error, "lines of more than 255 bytes"),
     (Severity::Warning, "rows that do not begin a line"),
-    (Severity::Warning, "chunks that do not begin a line"),
+    (Severity::Error, "chunks that do not begin a line"),
+    (Severity::Error, "last lines that do not end"),
     (Severity::Warning, "oddities at the end of the file"),
 ];
 
@@ -53,5 +62,6 @@ impl problems::Kind for Kind {
 
 impl problems::TextKind for Kind {
     const HEADER: Self = Self::Header;
+    const REFUSED: Self = Self::Refused;
     const LONG_LINE: Self = Self::LongLine;
 }

@@ -9,17 +9,15 @@ use std::ops::ControlFlow;
 use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
 use super::problems::Kind;
-use super::{CHUNK_TILES, Pfmap, PfmapError, TILE_CHARS, Tile, file_tile};
+use super::{
+    CHUNK_TILES, Field, OddText, OddTiles, Pfmap, PfmapError, Reading, TILE_CHARS, Tile, file_tile,
+};
 use crate::formats::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, text_place};
 use crate::formats::problems::Problems;
 use crate::formats::{outside, quoted};
 
 /// How many times the tiles that fit into a truncated file the head may promise.
 const PROMISE_LIMIT: u128 = 4;
-/// Characters of a tile (fact sheet A2): field H, cover, and the blend modes of the edges.
-const BLEND_CHAR: usize = 13;
-const COVER_CHAR: usize = 16;
-const EDGE_CHARS: std::ops::Range<usize> = 17..21;
 
 /// Says whether a file that begins with these bytes is a PFMAP file, whole or cut short.
 pub(super) fn sniff(bytes: &[u8]) -> bool {
@@ -34,8 +32,9 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
 
 /// Reads a map.
 ///
-/// Whatever does not keep the rest from being shown is in [`Pfmap::problems`], and a tile that
-/// cannot be read is a placeholder in [`Pfmap::bad_tiles`]. A file that ends too early is shown as
+/// Whatever does not keep the rest from being shown is in [`Pfmap::problems`]. A tile with
+/// characters that the document does not allow is what the engine makes of them; one of which
+/// nothing can be made is a placeholder in [`Pfmap::bad_tiles`]. A file that ends too early is shown as
 /// far as it goes unless its head promises more than four times what it holds. The memory in use
 /// is bounded by the length of `bytes`, whatever they say.
 ///
@@ -63,16 +62,18 @@ pub fn read_with(
 struct TileList<'a> {
     text: Text<'a, Kind>,
     head: Head<'a>,
+    /// Where the first tile stands.
+    first_tile: Option<(u64, u32)>,
     /// Line of the last tile that was read.
     last_line: u64,
     layout: LayoutBuilder,
     /// File order.
     bad: Vec<usize>,
-    /// Why no tile can be shown if none can.
-    first_bad: Option<PfmapError>,
-    /// The largest index of a material, and the digits above 2, that any tile has.
+    odd: OddTiles,
+    /// The largest index of a material that any tile has, and whether any has a digit that may not
+    /// stand where it does.
     max_material: u16,
-    digits_above_two: u64,
+    has_odd_digits: bool,
     chunk_rows: u32,
     chunk_cols: u32,
 }
@@ -100,12 +101,13 @@ impl<'a> TileList<'a> {
             ));
         };
         Ok(Self {
+            first_tile: None,
             last_line: 0,
             layout: LayoutBuilder::default(),
             bad: Vec::new(),
-            first_bad: None,
+            odd: OddTiles::default(),
             max_material: 0,
-            digits_above_two: 0,
+            has_odd_digits: false,
             chunk_rows,
             chunk_cols,
             text,
@@ -142,10 +144,7 @@ impl<'a> TileList<'a> {
             }
         }
         if index == self.bad.len() {
-            let place = text_place(self.text.place(), 0);
-            return Err(self.first_bad.unwrap_or_else(|| {
-                PfmapError::unreadable(place, "the file ends", "the list of tiles")
-            }));
+            return Err(self.nothing_read());
         }
         let end = self.read_end(index, count);
         self.bad.extend(index..count);
@@ -167,12 +166,34 @@ impl<'a> TileList<'a> {
             crlf: self.head.crlf,
             problems: Vec::new(),
             bad_tiles,
+            odd_tiles: self.odd,
         };
-        if usize::from(self.max_material) >= map.materials.len() || self.digits_above_two != 0 {
+        if usize::from(self.max_material) >= map.materials.len()
+            || self.has_odd_digits
+            || !map.odd_tiles.is_empty()
+        {
             check_tiles(&map, &mut self.text.problems);
         }
         map.problems = self.text.problems.finish();
         Ok(map)
+    }
+
+    /// Why a file of which no tile can be read is refused: the first of them, or that there are none.
+    fn nothing_read(&self) -> PfmapError {
+        let mut first = None;
+        if let Some(odd) = self.odd.get(0) {
+            let start = self.first_tile.unwrap_or_else(|| self.text.place());
+            each_fault(odd, |fault| {
+                if fault.is_error && first.is_none() {
+                    let place = text_place(start, fault.at);
+                    first = Some(PfmapError::unreadable(place, fault.found, fault.expected));
+                }
+            });
+        }
+        first.unwrap_or_else(|| {
+            let place = text_place(self.text.place(), 0);
+            PfmapError::unreadable(place, "the file ends", "the list of tiles")
+        })
     }
 
     /// Reads the next 32 tiles and says how many there were.
@@ -193,7 +214,7 @@ impl<'a> TileList<'a> {
         let mut line_start = self.text.line_start;
         let mut breaks = 0_u32;
         let mut max_material = self.max_material;
-        let mut digits_above_two = self.digits_above_two;
+        let mut has_odd_digits = self.has_odd_digits;
         for (i, tile) in tiles.iter_mut().enumerate() {
             let Some((&text, &[separator, ..])) = bytes
                 .get(pos..)
@@ -208,7 +229,7 @@ impl<'a> TileList<'a> {
             max_material = max_material
                 .max(parsed.top_material)
                 .max(parsed.side_material);
-            digits_above_two |= parsed.digits_above_two();
+            has_odd_digits |= parsed.has_odd_digits();
             pos += TILE_STEP;
             if separator == b'\n' || separator == b'\r' {
                 if separator == b'\r' {
@@ -241,7 +262,7 @@ impl<'a> TileList<'a> {
         self.text.line_start = line_start;
         self.last_line = self.text.line - u64::from(breaks >> (RUN - 1));
         self.max_material = max_material;
-        self.digits_above_two = digits_above_two;
+        self.has_odd_digits = has_odd_digits;
         true
     }
 
@@ -278,17 +299,13 @@ impl<'a> TileList<'a> {
             }
             places[read] = word.place;
             self.last_line = word.place.0;
-            match self.parse_word(word, index + read) {
-                Some(parsed) => {
-                    *tile = parsed;
-                    self.max_material = self
-                        .max_material
-                        .max(parsed.top_material)
-                        .max(parsed.side_material);
-                    self.digits_above_two |= parsed.digits_above_two();
-                }
-                None => self.bad.push(index + read),
-            }
+            self.first_tile.get_or_insert(word.place);
+            *tile = self.parse_word(word, index + read);
+            self.max_material = self
+                .max_material
+                .max(tile.top_material)
+                .max(tile.side_material);
+            self.has_odd_digits |= tile.has_odd_digits();
             read += 1;
         }
         self.layout.push_places(&places[..read], begins_line);
@@ -305,33 +322,18 @@ impl<'a> TileList<'a> {
         read
     }
 
-    /// The tile that a word is, or a problem.
-    fn parse_word(&mut self, word: Word<'a>, index: usize) -> Option<Tile> {
-        let exact = word.text.first_chunk::<TILE_CHARS>();
-        let parsed = exact
-            .filter(|_| word.text.len() == TILE_CHARS)
-            .map(Tile::parse);
-        let (place, error) = match parsed {
-            Some(Ok(tile)) => return Some(tile),
-            Some(Err(error)) => (word.place_of(error.index), Some(error)),
-            None => (word.place_of(0), None),
-        };
-        let found = || match error {
-            Some(error) => format!("found {} in {}", quoted(&[error.found]), quoted(word.text)),
-            None => format!("{}, {} characters", word.found(), word.text.len()),
-        };
-        let expected = error.map_or("a tile of 24 characters", |error| error.expected);
-        if self.first_bad.is_none() {
-            self.first_bad = Some(PfmapError::unreadable(place, found(), expected));
+    /// The tile that a word is, or what stands in for it.
+    fn parse_word(&mut self, word: Word<'a>, index: usize) -> Tile {
+        let exact = word.text.try_into().ok();
+        if let Some(tile) = exact.and_then(Tile::parse_words) {
+            return tile;
         }
-        self.text.problems.add(Kind::Tile, place, || {
-            let (row, col) = file_tile(index, self.chunk_cols);
-            format!(
-                "{}; expected {expected} (row {row}, column {col} of the map)",
-                found()
-            )
-        });
-        None
+        self.odd.push(index, word.text);
+        let reading = exact.map(Reading::of_chars);
+        if !reading.is_some_and(|reading| reading.has_shape()) {
+            self.bad.push(index);
+        }
+        reading.map_or_else(Tile::default, |reading| reading.tile)
     }
 
     /// Looks at what follows the tiles; gives the place of the end of the text.
@@ -360,7 +362,7 @@ impl<'a> TileList<'a> {
                 )
             });
         } else if !is_line_ended {
-            self.text.problems.add(Kind::FileEnd, at, || {
+            self.text.problems.add(Kind::LastLine, at, || {
                 "the last line does not end; the engine refuses the file".to_owned()
             });
         }
@@ -368,51 +370,109 @@ impl<'a> TileList<'a> {
     }
 }
 
+/// Something that is wrong with what stands in the place of a tile.
+struct Fault {
+    /// The character that it begins with, from 0.
+    at: usize,
+    /// Whether nothing can be made of the tile.
+    is_error: bool,
+    found: String,
+    expected: &'static str,
+    /// What comes of it, with a semicolon before it; may be empty.
+    outcome: String,
+}
+
+/// Tells of everything that is wrong with what stands in the place of a tile.
+fn each_fault(odd: OddText<'_>, mut tell: impl FnMut(Fault)) {
+    match odd.chars() {
+        Some(chars) => Reading::each_oddity(chars, |oddity| {
+            tell(Fault {
+                at: oddity.at,
+                is_error: oddity.is_error,
+                found: format!("{} in {}", oddity.found, quoted(odd.text)),
+                expected: oddity.expected,
+                outcome: oddity.outcome,
+            });
+        }),
+        None => tell(Fault {
+            at: 0,
+            is_error: true,
+            found: format!("found {}, {} characters", quoted(odd.text), odd.length),
+            expected: "a tile of 24 characters",
+            outcome: String::new(),
+        }),
+    }
+}
+
 /// Lists what tiles say that has no meaning.
 fn check_tiles(map: &Pfmap, problems: &mut Problems<Kind>) {
-    for index in 0..map.tiles.len() {
+    let held = map.layout.held().unwrap_or(map.tiles.len());
+    for index in 0..held.min(map.tiles.len()) {
         let (row, col) = file_tile(index, map.chunk_cols);
         let Some(tile) = map.tile(row, col) else {
             continue;
         };
-        let materials = [(6, tile.top_material), (9, tile.side_material)];
-        let is_outside = |index: u16| usize::from(index) >= map.materials.len();
-        let strange = tile.digits_above_two() != 0;
-        if !strange && !materials.iter().any(|(_, index)| is_outside(*index))
-            || map.bad_tiles.binary_search(&(row, col)).is_ok()
-        {
+        let odd = map.odd_tiles.get(index);
+        let is_outside = |material: u16| usize::from(material) >= map.materials.len();
+        let names_outside = is_outside(tile.top_material) || is_outside(tile.side_material);
+        if odd.is_none() && !tile.has_odd_digits() && !names_outside {
             continue;
         }
         let start = map.layout.place(index);
-        for (field, (at, material)) in ["top", "sides"].into_iter().zip(materials) {
+        let of_map = || format!("(row {row}, column {col} of the map)");
+        let text = tile.text();
+        let whole = OddText {
+            text: &text,
+            length: text.len(),
+        };
+        let mut is_readable = true;
+        each_fault(odd.unwrap_or(whole), |fault| {
+            is_readable &= !fault.is_error;
+            let kind = if fault.is_error {
+                Kind::Tile
+            } else {
+                Kind::Character
+            };
+            problems.add(kind, text_place(start, fault.at), || {
+                let Fault {
+                    found,
+                    expected,
+                    outcome,
+                    ..
+                } = fault;
+                format!("{found}; expected {expected}{outcome} {}", of_map())
+            });
+        });
+        if !is_readable {
+            continue;
+        }
+        let reading = odd
+            .and_then(|odd| Reading::of(odd.text))
+            .unwrap_or_else(|| Reading::from(tile));
+        let named = [
+            (
+                Field::TopMaterial,
+                "top",
+                tile.top_material,
+                reading.top_material,
+            ),
+            (
+                Field::SideMaterial,
+                "sides",
+                tile.side_material,
+                reading.side_material,
+            ),
+        ];
+        for (field, part, material, read) in named {
             if is_outside(material) {
-                problems.add(Kind::MaterialIndex, text_place(start, at), || {
+                problems.add(Kind::MaterialIndex, text_place(start, field.at()), || {
                     let outside = outside("material", map.materials.len() as u64);
-                    format!("the tile names material {material} for its {field}, {outside}")
+                    format!(
+                        "the tile names material {read} for its {part}, {outside} {}",
+                        of_map()
+                    )
                 });
             }
-        }
-        let unknown = |at: &usize| tile.digit(*at) > 2;
-        let mut blend_chars = if EDGE_CHARS.into_iter().all(|at| tile.digit(at) == 0) {
-            BLEND_CHAR..BLEND_CHAR + 1
-        } else {
-            EDGE_CHARS
-        };
-        if let Some(at) = blend_chars.find(unknown) {
-            problems.add(Kind::Blend, text_place(start, at), || {
-                format!(
-                    "found `{}` as a blend mode; expected 0, 1 or 2",
-                    tile.digit(at)
-                )
-            });
-        }
-        if unknown(&COVER_CHAR) {
-            problems.add(Kind::Cover, text_place(start, COVER_CHAR), || {
-                format!(
-                    "found `{}` as the cover; expected 0, 1 or 2",
-                    tile.digit(COVER_CHAR)
-                )
-            });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::TILE_CHARS;
+use super::{Field, TILE_CHARS};
 
 /// The shape of a tile (field A). The second letter of a ramp is its raised end; the
 /// direction of a corner is that of its lowered corner.
@@ -49,7 +49,7 @@ impl TileType {
     }
 
     /// The name that `info --json` uses, such as `ramp_sn`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Flat => "flat",
             Self::RampSn => "ramp_sn",
@@ -285,8 +285,8 @@ impl Tile {
     ///
     /// # Errors
     /// When the type is not a hexadecimal digit from 0 to C, the sign neither `+` nor `-`, or
-    /// anything else not a decimal digit. (The engine checks nothing of this and does arithmetic
-    /// on whatever it finds; fact sheet A1.)
+    /// anything else not a decimal digit. ([`Reading`](super::Reading) reads those as the engine
+    /// does, which checks nothing of this.)
     pub fn parse(text: &[u8; TILE_CHARS]) -> Result<Self, TileError> {
         Self::parse_words(text).ok_or_else(|| TileError::find(text))
     }
@@ -335,13 +335,19 @@ impl Tile {
         })
     }
 
-    /// The characters 12 to 23 that are digits above 2: the highest bit of their four in this
-    /// number, of which the characters are the half bytes as in `attributes`.
+    /// Whether any character from 12 on is a digit that may not stand in its field: above 1 in the
+    /// flags, above 2 in the cover and the blend modes.
     #[inline]
-    pub(super) fn digits_above_two(&self) -> u64 {
+    pub(super) fn has_odd_digits(&self) -> bool {
         let [a, b, c, d, e, f] = self.attributes;
+        // The half bytes of characters 12 to 15, and of 16 to 20, as they lie in `attributes`.
+        const FLAGS: u64 = 0xffff;
+        const MODES: u64 = 0xf0_ffff_0000;
         let digits = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
-        (((digits & 0x7777_7777_7777) + 0x5555_5555_5555) | digits) & 0x8888_8888_8888
+        let above_one = digits & 0xeeee_eeee_eeee;
+        let above_two =
+            (((digits & 0x7777_7777_7777) + 0x5555_5555_5555) | digits) & 0x8888_8888_8888;
+        above_one & FLAGS | above_two & MODES != 0
     }
 
     /// The 24 characters of the tile.
@@ -394,22 +400,22 @@ impl Tile {
 
     /// Field G: whether units may walk here when nothing stands in the way.
     pub fn pathable(&self) -> bool {
-        self.digit(12) != 0
+        self.digit(Field::Pathable.at()) != 0
     }
 
     /// Field I: whether the normals of the top are averaged with those around it.
     pub fn blend_normals(&self) -> bool {
-        self.digit(14) != 0
+        self.digit(Field::BlendNormals.at()) != 0
     }
 
     /// Field J, the other way round: whether the top is bumpy.
     pub fn bump(&self) -> bool {
-        self.digit(15) == 0
+        self.digit(Field::NoBump.at()) == 0
     }
 
     /// Character 16: the grass on it.
     pub fn cover(&self) -> Cover {
-        match self.digit(16) {
+        match self.digit(Field::Cover.at()) {
             0 => Cover::None,
             1 => Cover::Full,
             2 => Cover::Sparse,
@@ -420,8 +426,13 @@ impl Tile {
     /// How the top is blended across an edge: characters 17 to 20 when any of them is set, else
     /// field H for all four (fact sheet A2, F8: files that say `version 1.0` have either).
     pub fn blend(&self, edge: Edge) -> BlendMode {
-        let per_edge = (17..=20).any(|i| self.digit(i) != 0);
-        BlendMode::from_digit(self.digit(if per_edge { 17 + edge as usize } else { 13 }))
+        let digit = |edge| self.digit(Field::blend(edge).at());
+        let per_edge = Edge::ALL.into_iter().any(|edge| digit(edge) != 0);
+        BlendMode::from_digit(if per_edge {
+            digit(edge)
+        } else {
+            self.digit(Field::BlendMode.at())
+        })
     }
 }
 
@@ -480,12 +491,14 @@ mod tests {
     }
 
     #[test]
-    fn digits_above_two_are_seen() {
+    fn digits_that_may_not_stand_in_their_fields_are_seen() {
         for index in 12..TILE_CHARS {
+            let field = Field::of_char(index).unwrap();
             for digit in 0..10 {
                 let mut tile = Tile::default();
                 tile.set_digit(index, digit);
-                assert_eq!(tile.digits_above_two() != 0, digit > 2, "{index} {digit}");
+                let odd = field.first_odd(&tile.text()).is_some();
+                assert_eq!(tile.has_odd_digits(), odd, "{index} {digit}");
             }
         }
     }

@@ -1,14 +1,16 @@
 //! Writing PFMAP: maps that were read, and maps made up for tests and measurements.
 
 use super::{
-    CHUNK_SIDE, CHUNK_TILES, Layout, Material, Pfmap, Splat, TILE_CHARS, Tile, TileType, file_tile,
+    CHUNK_SIDE, CHUNK_TILES, Field, Layout, Material, OddTiles, Pfmap, Splat, TILE_CHARS, Tile,
+    TileType, file_tile,
 };
 
 /// Writes a map as it was read: the same lines, and the same characters for every tile.
 ///
 /// What a reader goes past (more than one space, blank lines, words that are ignored) is not
-/// written again, the last line always ends, and a tile that could not be read becomes the
-/// placeholder that stood in for it. Names are written as they are; the format has no way to
+/// written again, the last line always ends, a tile that could not be read becomes the placeholder
+/// that stood in for it, and one with characters that the document does not allow what the engine
+/// makes of them. Names are written as they are; the format has no way to
 /// write one with a space in it.
 pub fn write(map: &Pfmap) -> Vec<u8> {
     let line_end: &[u8] = if map.crlf { b"\r\n" } else { b"\n" };
@@ -91,6 +93,7 @@ pub fn synthesize(chunk_rows: u32, chunk_cols: u32, seed: u64) -> Vec<u8> {
         crlf: false,
         problems: Vec::new(),
         bad_tiles: Vec::new(),
+        odd_tiles: OddTiles::default(),
     })
 }
 
@@ -191,7 +194,7 @@ impl Land {
             ..Tile::default()
         };
         // Deep water is no place to walk.
-        tile.set_digit(12, u8::from(base >= -1));
+        tile.set_digit(Field::Pathable.at(), u8::from(base >= -1));
         tile
     }
 

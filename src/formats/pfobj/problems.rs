@@ -89,5 +89,6 @@ impl problems::Kind for Kind {
 
 impl problems::TextKind for Kind {
     const HEADER: Self = Self::Header;
+    const REFUSED: Self = Self::Header;
     const LONG_LINE: Self = Self::LongLine;
 }

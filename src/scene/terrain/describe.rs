@@ -5,17 +5,16 @@ use std::path::PathBuf;
 use glam::Vec3;
 use serde_json::{Map, Value, json};
 
+use super::class::{bad_tiles_note, tile_class};
 use super::geometry::{LEVEL_HEIGHT, Shape};
-use super::{Terrain, item};
-use crate::formats::pfmap::{self, CHUNK_SIDE, Edge, Tile, TileType};
+use super::{Terrain, TileClass, item};
+use crate::formats::pfmap::{self, CHUNK_SIDE, Edge, TileType};
 use crate::formats::{Format, Place, Problem};
 use crate::scene::camera::Handedness;
 use crate::scene::numbers::number;
-use crate::scene::pictures;
 use crate::scene::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
-    TextSpan,
+    Overlay, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
 };
 
 /// The overlays of a terrain.
@@ -70,42 +69,17 @@ pub(super) static OVERLAYS: [Overlay; 8] = [
     },
 ];
 
-/// Colours of the tile types in their overlay. Keep in sync with `type_color` in
-/// `shaders/terrain.wgsl`.
-const TYPE_COLORS: [[u8; 3]; 13] = [
-    [158, 166, 153],
-    [230, 82, 66],
-    [250, 158, 51],
-    [247, 219, 66],
-    [158, 209, 61],
-    [46, 158, 77],
-    [92, 212, 158],
-    [31, 153, 184],
-    [120, 199, 245],
-    [51, 92, 204],
-    [148, 143, 242],
-    [133, 51, 168],
-    [235, 133, 209],
+/// Colours of the height overlay from the lowest level to the highest, evenly spread. Keep in sync
+/// with `height_color` in `shaders/terrain.wgsl`.
+const HEIGHT_COLORS: [[u8; 3]; 4] = [
+    [26, 51, 128],
+    [41, 158, 122],
+    [240, 209, 87],
+    [255, 255, 255],
 ];
 
-/// The fields of a tile's 24 characters: how many characters each has, and its name.
-pub const TILE_FIELDS: [(usize, &str); 15] = [
-    (1, "Type"),
-    (3, "Base height"),
-    (2, "Ramp height"),
-    (3, "Top material"),
-    (3, "Side material"),
-    (1, "Pathable"),
-    (1, "Blend mode (before version 1.1)"),
-    (1, "Blend normals"),
-    (1, "No bump"),
-    (1, "Cover"),
-    (1, "Blend north"),
-    (1, "Blend east"),
-    (1, "Blend south"),
-    (1, "Blend west"),
-    (3, "Reserved"),
-];
+/// Levels that the legend of the height overlay has at most.
+const MAX_LEGEND_LEVELS: i32 = 10;
 
 impl Document for Terrain {
     fn format(&self) -> &'static Format {
@@ -121,7 +95,7 @@ impl Document for Terrain {
     }
 
     fn bounds(&self) -> Aabb {
-        let [low, high] = self.levels();
+        let [low, high] = self.drawn_levels();
         let a = self.placement.world(0.0, 0.0, low as f32);
         let b = self.placement.world(
             self.placement.cols as f32,
@@ -179,11 +153,14 @@ impl Document for Terrain {
                 kind: item::CHUNK,
                 index: i as u64,
             };
-            let [low, high] = chunk.all.levels;
+            let levels = chunk
+                .ground
+                .map(|[low, high]| format!("levels {low} to {high}"));
+            let notes = levels.into_iter().chain(self.bad_tiles_note(i));
             leaf(
                 format!("Chunk {row}, {col}"),
                 item,
-                format!("levels {low} to {high}"),
+                notes.collect::<Vec<_>>().join(", "),
                 None,
             )
         });
@@ -195,7 +172,13 @@ impl Document for Terrain {
             kind: item::MAP,
             index: 0,
         };
-        let size = format!("{} x {} tiles", self.map.cols(), self.map.rows());
+        let (rows, cols) = (self.map.rows(), self.map.cols());
+        let [unreadable, missing] = self.bad_tile_counts();
+        let size = [format!("{rows} rows, {cols} columns")]
+            .into_iter()
+            .chain(bad_tiles_note([unreadable, missing]))
+            .collect::<Vec<_>>()
+            .join(", ");
         let heading = |label: &str, children: Vec<OutlineNode>| OutlineNode {
             label: label.to_owned(),
             item: None,
@@ -215,12 +198,12 @@ impl Document for Terrain {
     }
 
     fn summary(&self, item: Item) -> Vec<SummaryPart> {
-        if let Some((row, col)) = self.tile_rc(item)
-            && let Some(tile) = self.map.tile(row, col)
-        {
+        if let Some((row, col)) = self.tile_rc(item) {
             let digits = |most: u32| most.saturating_sub(1).to_string().len();
             let (rows, cols) = (digits(self.map.rows()), digits(self.map.cols()));
-            let kinds = TileType::ALL.iter().map(|kind| kind.name().len());
+            let class = TileClass::of(&self.map, row, col);
+            let class = class.map_or("", TileClass::name);
+            let classes = TileClass::all().map(|class| class.name().len());
             let chunk_digits =
                 digits(self.map.rows() / CHUNK_SIDE) + digits(self.map.cols() / CHUNK_SIDE);
             let part = |name, value, width| SummaryPart { name, value, width };
@@ -232,7 +215,7 @@ impl Document for Terrain {
                     format!("{}, {}", row / CHUNK_SIDE, col / CHUNK_SIDE),
                     chunk_digits + 2,
                 ),
-                part("Type", tile.kind.to_string(), kinds.max().unwrap_or(0)),
+                part("Type", class.to_owned(), classes.max().unwrap_or(0)),
             ];
         }
         match item.kind {
@@ -246,10 +229,10 @@ impl Document for Terrain {
                 let part = |m| SummaryPart::new("Material", line(m));
                 material.map(part).into_iter().collect()
             }
-            item::TYPE => tile_type(item).map_or_else(Vec::new, |kind| {
-                let count = self.type_counts[kind as usize];
+            item::TYPE => tile_class(item).map_or_else(Vec::new, |class| {
+                let count = self.class_counts[class.index()];
                 vec![
-                    SummaryPart::new("Type", format!("{} {kind}", kind.digit())),
+                    SummaryPart::new("Type", format!("{} {}", class.code(), class.name())),
                     SummaryPart::new("Tiles", count.to_string()),
                 ]
             }),
@@ -283,6 +266,16 @@ impl Document for Terrain {
                 Some(self.tiles_bounds(row..row + CHUNK_SIDE, col..col + CHUNK_SIDE))
             }
             item::MAP => Some(self.bounds()),
+            item::TYPE | item::MATERIAL => {
+                let members = self.members(item)?;
+                let is_member = |at: &usize| self.is_member(members, *at);
+                let tiles = (0..self.map.tiles.len()).filter(is_member);
+                let boxes = tiles.map(|at| {
+                    let (row, col) = self.row_and_col(at);
+                    self.tiles_bounds(row..row + 1, col..col + 1)
+                });
+                boxes.reduce(|all, tile| all.union(&tile))
+            }
             _ => None,
         }
     }
@@ -368,36 +361,33 @@ impl Document for Terrain {
             label: label.to_owned(),
         };
         match overlay_id {
-            "tile-types" => TileType::ALL
-                .into_iter()
-                .map(|kind| LegendEntry {
-                    color: TYPE_COLORS[kind as usize],
-                    label: format!(
-                        "{} {kind} ({})",
-                        kind.digit(),
-                        self.type_counts[kind as usize]
-                    ),
+            "tile-types" => self
+                .listed_classes()
+                .map(|class| {
+                    let count = self.class_counts[class.index()];
+                    let label = format!("{} {} ({count})", class.code(), class.name());
+                    entry(class.color(), &label)
                 })
                 .collect(),
-            "pathable" => vec![
+            "pathable" => [
                 entry([66, 191, 82], "ground units can walk"),
                 entry([217, 51, 41], "ground units cannot walk"),
-            ],
+            ]
+            .into_iter()
+            .chain(self.bad_tiles_entry())
+            .collect(),
             "height" => {
                 let [low, high] = self.levels();
-                let at = |t: f32| low as f32 + (high - low) as f32 * t;
-                [
-                    ([26, 51, 128], 0.0),
-                    ([41, 158, 122], 1.0 / 3.0),
-                    ([240, 209, 87], 2.0 / 3.0),
-                    ([255, 255, 255], 1.0),
-                ]
-                .into_iter()
-                .map(|(color, t)| LegendEntry {
-                    color,
-                    label: format!("level {:.1}, y {:.1}", at(t), at(t) * LEVEL_HEIGHT),
-                })
-                .collect()
+                let step = (high - low).div_euclid(MAX_LEGEND_LEVELS) + 1;
+                let listed = (low..high).step_by(step as usize).chain([high]);
+                listed
+                    .map(|level| {
+                        let color = height_color(level, [low, high]);
+                        let y = level as f32 * LEVEL_HEIGHT;
+                        entry(color, &format!("level {level}, y {y}"))
+                    })
+                    .chain(self.bad_tiles_entry())
+                    .collect()
             }
             "normals" => vec![
                 entry([255, 128, 128], "faces west (+X)"),
@@ -410,35 +400,32 @@ impl Document for Terrain {
     }
 
     fn kinds(&self) -> Vec<Kind> {
-        TileType::ALL
-            .into_iter()
-            .map(|kind| Kind {
+        self.listed_classes()
+            .map(|class| Kind {
                 item: Item {
                     kind: item::TYPE,
-                    index: kind as u64,
+                    index: class.index() as u64,
                 },
-                name: kind.name(),
-                code: kind.digit().to_string(),
-                count: self.type_counts[kind as usize],
+                name: class.name(),
+                code: class.code().to_string(),
+                count: self.class_counts[class.index()],
             })
             .collect()
     }
 
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        let kind = tile_type(kind)?;
+        let members = self.members(kind)?;
         let count = self.map.tiles.len();
-        if self.type_counts[kind as usize] == 0 {
-            return None;
-        }
-        let cols = u64::from(self.map.cols());
         let after = after.and_then(|item| self.tile_rc(item));
-        let after = after.map(|(row, col)| (u64::from(row) * cols + u64::from(col)) as usize);
-        let is_kind = |i: &usize| self.map.tiles[*i].kind == kind;
+        let after = after.map(|(row, col)| self.tile_item(row, col).index as usize);
+        let is_member = |at: &usize| self.is_member(members, *at);
         let found = match (after, backwards) {
-            (None, false) => (0..count).find(is_kind),
-            (None, true) => (0..count).rev().find(is_kind),
-            (Some(at), false) => (1..=count).map(|n| (at + n) % count).find(is_kind),
-            (Some(at), true) => (1..=count).map(|n| (at + count - n) % count).find(is_kind),
+            (None, false) => (0..count).find(is_member),
+            (None, true) => (0..count).rev().find(is_member),
+            (Some(at), false) => (1..=count).map(|n| (at + n) % count).find(is_member),
+            (Some(at), true) => (1..=count)
+                .map(|n| (at + count - n) % count)
+                .find(is_member),
         }?;
         Some(Item {
             kind: item::TILE,
@@ -451,21 +438,26 @@ impl Document for Terrain {
             name,
             value: value.to_string(),
         };
-        let missing = self
+        let without_texture = self
             .textures
             .materials
             .iter()
             .filter(|t| !t.picture.found)
             .count();
-        vec![
-            statistic("Tiles", self.map.tiles.len()),
+        let [unreadable, missing] = self.bad_tile_counts();
+        let bad = [("Unreadable tiles", unreadable), ("Missing tiles", missing)];
+        let bad = bad.into_iter().filter(|(_, count)| *count > 0);
+        let mut statistics = vec![statistic("Tiles", self.read_tiles())];
+        statistics.extend(bad.map(|(name, count)| statistic(name, count as usize)));
+        statistics.extend([
             statistic("Chunks", self.packed.chunks.len()),
             statistic("Level rectangles", self.packed.rects.len()),
             statistic("Tiles drawn one by one", self.packed.tops.len()),
             statistic("Side faces", self.packed.sides.len()),
             statistic("Texture layers", self.textures.layers.len()),
-            statistic("Missing textures", missing),
-        ]
+            statistic("Missing textures", without_texture),
+        ]);
+        statistics
     }
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
@@ -495,10 +487,8 @@ impl Document for Terrain {
         let by_type: Map<String, Value> = TileType::ALL
             .into_iter()
             .map(|kind| {
-                (
-                    kind.name().to_owned(),
-                    self.type_counts[kind as usize].into(),
-                )
+                let count = self.class_counts[kind as usize];
+                (kind.name().to_owned(), count.into())
             })
             .collect();
         let materials: Vec<Value> = self
@@ -514,6 +504,7 @@ impl Document for Terrain {
             .iter()
             .map(|s| json!([s.base, s.accent]))
             .collect();
+        let [unreadable, missing] = self.bad_tile_counts();
         let mut info = Map::new();
         let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
         put(
@@ -522,7 +513,12 @@ impl Document for Terrain {
         );
         put(
             "tiles",
-            json!({"count": self.map.tiles.len(), "by_type": by_type}),
+            json!({
+                "count": self.read_tiles(),
+                "by_type": by_type,
+                "unreadable": unreadable,
+                "missing": missing,
+            }),
         );
         put("materials", materials.into());
         put("splats", splats.into());
@@ -530,7 +526,7 @@ impl Document for Terrain {
             let tile = self.map.tile(row, col);
             put(
                 "tile",
-                tile.map_or(Value::Null, |tile| tile_info(tile, row, col)),
+                tile.map_or(Value::Null, |_| self.tile_info(row, col)),
             );
         }
         if !query.heights.is_empty() {
@@ -548,66 +544,34 @@ impl Document for Terrain {
     }
 }
 
-/// The tile of `info --tile`, as the contract has it; corners in world units.
-fn tile_info(tile: &Tile, row: u32, col: u32) -> Value {
-    let [nw, ne, sw, se] = Shape::of(tile)
-        .corners
-        .map(|c| number(c as f32 * LEVEL_HEIGHT));
-    json!({
-        "row": row,
-        "col": col,
-        "chunk": [row / CHUNK_SIDE, col / CHUNK_SIDE],
-        "raw": String::from_utf8_lossy(&tile.text()),
-        "type": tile.kind.name(),
-        "base_height": tile.base_height,
-        "ramp_height": tile.ramp_height,
-        "top_material": tile.top_material,
-        "side_material": tile.side_material,
-        "pathable": tile.pathable(),
-        "blend": Edge::ALL.map(|edge| tile.blend(edge) as u8),
-        "blend_normals": tile.blend_normals(),
-        "bump": tile.bump(),
-        "cover": tile.digit(16),
-        "corners": {"nw": nw, "ne": ne, "sw": sw, "se": se},
-    })
-}
-
-fn tile_type(item: Item) -> Option<TileType> {
-    (item.kind == item::TYPE).then_some(())?;
-    TileType::from_index(u8::try_from(item.index).ok()?)
-}
-
-fn yes_no(value: bool) -> &'static str {
-    if value { "yes" } else { "no" }
-}
-
-/// The characters of a tile, cut into its fields.
-fn spans(tile: &Tile) -> Vec<TextSpan> {
-    let text = tile.text();
-    let mut at = 0;
-    TILE_FIELDS
-        .into_iter()
-        .enumerate()
-        .map(|(color_index, (length, field))| {
-            let text = String::from_utf8_lossy(&text[at..at + length]).into_owned();
-            at += length;
-            TextSpan {
-                text,
-                field,
-                color_index,
-            }
-        })
-        .collect()
+/// The colour of a level in the height overlay.
+fn height_color(level: i32, [low, high]: [i32; 2]) -> [u8; 3] {
+    let last = HEIGHT_COLORS.len() - 1;
+    let at = (level - low) as f32 / (high - low).max(1) as f32 * last as f32;
+    let from = (at as usize).min(last - 1);
+    let [from_color, to_color] =
+        [from, from + 1].map(|i| Vec3::from(HEIGHT_COLORS[i].map(f32::from)));
+    let color = from_color.lerp(to_color, at - from as f32);
+    color.to_array().map(|channel| channel.round() as u8)
 }
 
 impl Terrain {
-    fn chunk_rc(&self, index: u64) -> [u32; 2] {
+    /// What overlays show of tiles that could not be read, if there are any.
+    fn bad_tiles_entry(&self) -> Option<LegendEntry> {
+        let note = bad_tiles_note(self.bad_tile_counts())?;
+        Some(LegendEntry {
+            color: TileClass::Unreadable.color(),
+            label: note,
+        })
+    }
+
+    pub(super) fn chunk_rc(&self, index: u64) -> [u32; 2] {
         let cols = u64::from(self.map.chunk_cols.max(1));
         [(index / cols) as u32, (index % cols) as u32]
     }
 
     /// World position of the middle of a tile's top.
-    fn tile_center(&self, row: u32, col: u32) -> Vec3 {
+    pub(super) fn tile_center(&self, row: u32, col: u32) -> Vec3 {
         let level = self
             .map
             .tile(row, col)
@@ -631,230 +595,5 @@ impl Terrain {
             self.placement.world(e0, s0, ends[0] as f32),
             self.placement.world(e1, s1, ends[1] as f32),
         ])
-    }
-
-    fn material_property(&self, name: &'static str, index: u16) -> Property {
-        let index = usize::from(index);
-        match self.map.materials.get(index) {
-            Some(material) => Property {
-                link: Some(Item {
-                    kind: item::MATERIAL,
-                    index: index as u64,
-                }),
-                ..pictures::named(name, format!("{index} {}", material.name), index)
-            },
-            None => Property::new(name, format!("{index}: there is no such material")),
-        }
-    }
-
-    fn tile_properties(&self, item: Item) -> Vec<PropertyGroup> {
-        let Some((row, col)) = self.tile_rc(item) else {
-            return Vec::new();
-        };
-        let Some(tile) = self.map.tile(row, col) else {
-            return Vec::new();
-        };
-        let center = self.tile_center(row, col);
-        let (line, column) = self.map.tile_place(row, col);
-        let [chunk_row, chunk_col] = [row / CHUNK_SIDE, col / CHUNK_SIDE];
-        let mut place = vec![
-            Property::new("Row", row.to_string()),
-            Property::new("Column", col.to_string()),
-            Property {
-                link: Some(Item {
-                    kind: item::CHUNK,
-                    index: u64::from(chunk_row) * u64::from(self.map.chunk_cols)
-                        + u64::from(chunk_col),
-                }),
-                ..Property::new("Chunk", format!("{chunk_row}, {chunk_col}"))
-            },
-            Property::new(
-                "In chunk",
-                format!("row {}, column {}", row % CHUNK_SIDE, col % CHUNK_SIDE),
-            ),
-            Property::new(
-                "Centre",
-                format!("x {}  y {}  z {}", center.x, center.y, center.z),
-            ),
-            Property::new("In the file", format!("line {line}, column {column}")),
-        ];
-        if self.map.bad_tiles.contains(&(row, col)) {
-            place.push(Property::new(
-                "Placeholder",
-                "this tile could not be read; see the problems",
-            ));
-        }
-        let shape = Shape::of(tile);
-        let corner = |name, level: i32| {
-            let y = level as f32 * LEVEL_HEIGHT;
-            Property::new(name, format!("level {level}, y {y}"))
-        };
-        let [nw, ne, sw, se] = shape.corners;
-        let ramp_note = if tile.kind == TileType::Flat && tile.ramp_height != 0 {
-            " (means nothing on a flat tile)"
-        } else {
-            ""
-        };
-        let blend = |edge| tile.blend(edge).name();
-        vec![
-            PropertyGroup {
-                title: "Tile",
-                properties: place,
-            },
-            PropertyGroup {
-                title: "Text",
-                properties: vec![Property {
-                    spans: spans(tile),
-                    ..Property::new("Characters", String::from_utf8_lossy(&tile.text()))
-                }],
-            },
-            PropertyGroup {
-                title: "Shape",
-                properties: vec![
-                    Property {
-                        link: Some(Item {
-                            kind: item::TYPE,
-                            index: tile.kind as u64,
-                        }),
-                        swatch: Some(Swatch::Color(TYPE_COLORS[tile.kind as usize])),
-                        ..Property::new("Type", format!("{} {}", tile.kind.digit(), tile.kind))
-                    },
-                    Property::new("Base height", tile.base_height.to_string()),
-                    Property::new("Ramp height", format!("{}{ramp_note}", tile.ramp_height)),
-                    corner("North-west", nw),
-                    corner("North-east", ne),
-                    corner("South-west", sw),
-                    corner("South-east", se),
-                ],
-            },
-            PropertyGroup {
-                title: "Surface",
-                properties: vec![
-                    self.material_property("Top material", tile.top_material),
-                    self.material_property("Side material", tile.side_material),
-                    Property::new("Pathable", yes_no(tile.pathable())),
-                    Property::new("Blend north", blend(Edge::North)),
-                    Property::new("Blend east", blend(Edge::East)),
-                    Property::new("Blend south", blend(Edge::South)),
-                    Property::new("Blend west", blend(Edge::West)),
-                    Property::new("Blend normals", yes_no(tile.blend_normals())),
-                    Property::new("Bumpy", yes_no(tile.bump())),
-                    Property::new("Cover", tile.cover().name()),
-                    Property::new(
-                        "Reserved",
-                        String::from_utf8_lossy(&tile.text()[21..]).into_owned(),
-                    ),
-                ],
-            },
-        ]
-    }
-
-    fn chunk_properties(&self, item: Item) -> Vec<PropertyGroup> {
-        let Some(chunk) = self.packed.chunks.get(item.index as usize) else {
-            return Vec::new();
-        };
-        let [row, col] = self.chunk_rc(item.index);
-        let corner =
-            self.placement
-                .world((col * CHUNK_SIDE) as f32, (row * CHUNK_SIDE) as f32, 0.0);
-        let [low, high] = chunk.all.levels;
-        let count = |range: &std::ops::Range<u32>| range.len().to_string();
-        vec![PropertyGroup {
-            title: "Chunk",
-            properties: vec![
-                Property::new("Row", row.to_string()),
-                Property::new("Column", col.to_string()),
-                Property::new(
-                    "North-west corner",
-                    format!("x {}  z {}", corner.x, corner.z),
-                ),
-                Property::new("Levels", format!("{low} to {high}")),
-                Property::new("Below the water", yes_no(chunk.has_water)),
-                Property::new("Level rectangles", count(&chunk.all.rects)),
-                Property::new("Tiles drawn one by one", count(&chunk.all.all_tops())),
-                Property::new("Side faces", count(&chunk.all.sides)),
-            ],
-        }]
-    }
-
-    fn material_properties(&self, index: usize) -> Vec<PropertyGroup> {
-        let (Some(material), Some(texture)) = (
-            self.map.materials.get(index),
-            self.textures.materials.get(index),
-        ) else {
-            return Vec::new();
-        };
-        let [file, size] = texture.picture.properties();
-        let [tops, sides] = self.material_uses.get(index).copied().unwrap_or_default();
-        vec![PropertyGroup {
-            title: "Material",
-            properties: vec![
-                Property::new("Index", index.to_string()),
-                pictures::named("Name", material.name.clone(), index),
-                Property::new("Texture", material.texture.clone()),
-                file,
-                size,
-                Property::new("Tops", format!("{tops} tiles")),
-                Property::new("Sides", format!("{sides} tiles")),
-                Property::new("In the file", format!("line {}", material.line)),
-            ],
-        }]
-    }
-
-    fn type_properties(&self, item: Item) -> Vec<PropertyGroup> {
-        let Some(kind) = tile_type(item) else {
-            return Vec::new();
-        };
-        vec![PropertyGroup {
-            title: "Tile type",
-            properties: vec![
-                Property {
-                    swatch: Some(Swatch::Color(TYPE_COLORS[kind as usize])),
-                    ..Property::new("Name", kind.name())
-                },
-                Property::new("Digit", kind.digit().to_string()),
-                Property::new("Tiles", self.type_counts[kind as usize].to_string()),
-            ],
-        }]
-    }
-
-    fn map_properties(&self) -> Vec<PropertyGroup> {
-        let bounds = self.bounds();
-        let splats = self
-            .map
-            .splats
-            .iter()
-            .map(|s| Property::new("Splat", format!("{} over {}", s.accent, s.base)));
-        vec![PropertyGroup {
-            title: "Map",
-            properties: [
-                Property::new("File", self.path.display().to_string()),
-                Property::new("Version", self.map.version.clone()),
-                Property::new(
-                    "Chunks",
-                    format!(
-                        "{} rows, {} columns",
-                        self.map.chunk_rows, self.map.chunk_cols
-                    ),
-                ),
-                Property::new(
-                    "Tiles",
-                    format!("{} rows, {} columns", self.map.rows(), self.map.cols()),
-                ),
-                Property::new(
-                    "Size",
-                    format!(
-                        "{} x {} units",
-                        bounds.max.x - bounds.min.x,
-                        bounds.max.z - bounds.min.z
-                    ),
-                ),
-                Property::new("Materials", self.map.materials.len().to_string()),
-                Property::new("Line ends", if self.map.crlf { "CR LF" } else { "LF" }),
-            ]
-            .into_iter()
-            .chain(splats)
-            .collect(),
-        }]
     }
 }

@@ -164,6 +164,11 @@ impl Shape {
         self.corners.into_iter().fold(i32::MIN, i32::max)
     }
 
+    /// The level down to which its sides reach on the border of the map (fact sheet A6).
+    pub fn skirt_bottom(&self) -> i32 {
+        BORDER_LEVEL.min(self.lowest())
+    }
+
     /// The half that lies along an edge.
     pub fn half_on(&self, edge: Edge) -> Half {
         match edge {
@@ -200,6 +205,42 @@ pub fn half_material(tile: &Tile, half: Half) -> u16 {
         tile.side_material
     } else {
         tile.top_material
+    }
+}
+
+/// Why ground units cannot walk on a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Barrier {
+    /// Its flag says so.
+    Flag,
+    /// It is under deep water: its base is below level -1.
+    Deep,
+    /// It slopes by more than one level.
+    Steep,
+}
+
+impl Barrier {
+    /// What keeps ground units off a tile; none where they can walk (fact sheet E). Keep in sync
+    /// with `walkable` in `shaders/terrain.wgsl`.
+    pub fn of(tile: &Tile) -> Option<Self> {
+        if !tile.pathable() {
+            Some(Self::Flag)
+        } else if tile.base_height < -1 {
+            Some(Self::Deep)
+        } else if tile.kind != TileType::Flat && tile.ramp_height > 1 {
+            Some(Self::Steep)
+        } else {
+            None
+        }
+    }
+
+    /// The reason in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flag => "not pathable",
+            Self::Deep => "too deep",
+            Self::Steep => "slope over 1 level",
+        }
     }
 }
 

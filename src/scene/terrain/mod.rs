@@ -1,7 +1,9 @@
 //! Terrain made of PFMAP tiles: what the Permafrost Engine draws of a map.
 
+mod class;
 mod describe;
 pub mod geometry;
+mod inspect;
 pub mod noise;
 mod overview;
 pub mod pack;
@@ -17,7 +19,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-pub use describe::TILE_FIELDS;
+pub use class::TileClass;
 pub use overview::Overview;
 pub use patch::PATCH_TILES;
 pub use patchwork::{ATLAS_SIDE, Patchwork, patchwork};
@@ -29,7 +31,7 @@ use self::textures::Textures;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
 use super::{Aabb, Document, Item};
 use crate::formats::Problem;
-use crate::formats::pfmap::{self, Pfmap, Tile};
+use crate::formats::pfmap::{self, CHUNK_SIDE, Found, Pfmap, Tile};
 
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
@@ -42,9 +44,12 @@ pub struct Terrain {
     overview: Overview,
     textures: Arc<Textures>,
     problems: Vec<Problem>,
-    /// Tiles of each type.
-    type_counts: [u64; 13],
-    /// For each material the tiles that name it for their top and for their sides.
+    /// Tiles of each class.
+    class_counts: [u64; TileClass::COUNT],
+    /// For each chunk its tiles that are unreadable and that are missing; empty if there are none.
+    bad_in_chunks: Vec<[u32; 2]>,
+    /// For each material the tiles that name it for their top and for their sides, but for those
+    /// that could not be read.
     material_uses: Vec<[u64; 2]>,
 }
 
@@ -58,7 +63,8 @@ pub(super) mod item {
     pub(in crate::scene) const CHUNK: &str = "chunk";
     /// A material, by its index.
     pub(in crate::scene) const MATERIAL: &str = "material";
-    /// A tile type, by its digit: all tiles of the type.
+    /// A tile type, by its digit, or what tiles without one are counted as
+    /// ([`TileClass::index`](super::TileClass::index)): all tiles of it.
     pub(in crate::scene) const TYPE: &str = "tile-type";
 }
 
@@ -118,16 +124,27 @@ impl Terrain {
         let packed = pack::pack(&map, &layers, &shaded, drawn);
         report(0.95)?;
         let overview = Overview::of(&map, &packed.tiles, &textures.layers);
-        let mut type_counts = [0; 13];
+        let mut class_counts = [0; TileClass::COUNT];
         let mut material_uses = vec![[0; 2]; map.materials.len()];
-        for tile in &map.tiles {
-            type_counts[tile.kind as usize] += 1;
+        let mut count = |tile: &Tile, by: i64| {
+            let add = |count: &mut u64| *count = count.wrapping_add_signed(by);
+            add(&mut class_counts[tile.kind as usize]);
             for (use_, material) in [tile.top_material, tile.side_material].iter().enumerate() {
                 if let Some(uses) = material_uses.get_mut(usize::from(*material)) {
-                    uses[use_] += 1;
+                    add(&mut uses[use_]);
                 }
             }
+        };
+        for tile in &map.tiles {
+            count(tile, 1);
         }
+        // Nearly all tiles can be read: the few that cannot are taken off again.
+        for tile in map.bad_tiles.iter().filter_map(|at| map.tile(at.0, at.1)) {
+            count(tile, -1);
+        }
+        class_counts[TileClass::Unreadable.index()] = map.unreadable_tiles() as u64;
+        class_counts[TileClass::Missing.index()] = map.missing_tiles() as u64;
+        let bad_in_chunks = count_bad_tiles(&map);
         report(1.0)?;
         Ok(Self {
             path,
@@ -141,7 +158,8 @@ impl Terrain {
             overview,
             textures,
             problems: Vec::new(),
-            type_counts,
+            class_counts,
+            bad_in_chunks,
             material_uses,
         })
     }
@@ -176,17 +194,26 @@ impl Terrain {
         &self.textures
     }
 
-    /// Lowest and highest level of the ground and the skirts.
+    /// Lowest and highest level of the ground: of the tiles that were read, without the skirt.
     pub fn levels(&self) -> [i32; 2] {
-        let levels = self.packed.chunks.iter().map(|chunk| chunk.all.levels);
-        levels.fold([0, 0], |[low, high], [l, h]| [low.min(l), high.max(h)])
+        let chunks = self.packed.chunks.iter();
+        let levels = chunks.filter_map(|chunk| chunk.ground);
+        levels.reduce(pack::wider).unwrap_or_default()
     }
 
-    /// World height of the ground at a place; none off the map.
+    /// Lowest and highest level of all that is drawn, with the skirt and with placeholders.
+    fn drawn_levels(&self) -> [i32; 2] {
+        let levels = self.packed.chunks.iter().map(|chunk| chunk.all.levels);
+        levels.reduce(pack::wider).unwrap_or_default()
+    }
+
+    /// World height of the ground at a place; none off the map, and where the tile could not be
+    /// read.
     pub fn height_at(&self, world_x: f32, world_z: f32) -> Option<f32> {
         let (row, col, uv) = self.placement.tile_at(world_x, world_z)?;
         let tile = self.map.tile(row, col)?;
-        Some(Shape::of(tile).level_at(uv) * LEVEL_HEIGHT)
+        let is_read = self.map.is_read(row, col);
+        is_read.then(|| Shape::of(tile).level_at(uv) * LEVEL_HEIGHT)
     }
 
     /// Row and column of a tile item.
@@ -244,4 +271,19 @@ impl Terrain {
             max: Vec3::max(a, b),
         }
     }
+}
+
+/// For each chunk its tiles that are unreadable and that are missing; empty if there are none.
+fn count_bad_tiles(map: &Pfmap) -> Vec<[u32; 2]> {
+    if map.bad_tiles.is_empty() {
+        return Vec::new();
+    }
+    let mut counts = vec![[0; 2]; map.chunk_rows as usize * map.chunk_cols as usize];
+    for &(row, col) in &map.bad_tiles {
+        let chunk = (row / CHUNK_SIDE) as usize * map.chunk_cols as usize;
+        if let Some(count) = counts.get_mut(chunk + (col / CHUNK_SIDE) as usize) {
+            count[usize::from(map.found(row, col) == Found::Missing)] += 1;
+        }
+    }
+    counts
 }

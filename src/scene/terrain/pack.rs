@@ -10,14 +10,15 @@
 use std::num::NonZero;
 use std::ops::Range;
 
-use super::geometry::{BORDER_LEVEL, Corner, Half, Shape, half_material};
+use super::TileClass;
+use super::geometry::{Corner, Half, Shape, half_material};
 use crate::formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile};
 
 /// A tile as shaders read it. Keep in sync with `shaders/tile.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct TileRecord {
-    /// Type 0..4, base level + 128 at 4..12, ramp levels 12..19, blend modes north, east, south,
+    /// Type ([`TileClass::index`](super::TileClass::index)) 0..4, base level + 128 at 4..12, ramp levels 12..19, blend modes north, east, south,
     /// west at 19..27, blend normals 27, bump 28, pathable 29.
     pub shape: u32,
     /// Texture layer of the top 0..8 and of the sides 8..16.
@@ -92,7 +93,9 @@ pub struct ChunkFaces {
     pub all: Faces,
     /// Those of each block: north-west, north-east, south-west, south-east.
     pub blocks: [Faces; 4],
-    /// Whether any corner of it lies below the water.
+    /// Lowest and highest level of its tiles that were read, without skirts; none without any.
+    pub ground: Option<[i32; 2]>,
+    /// Whether any corner of its tiles lies below the water.
     pub has_water: bool,
 }
 
@@ -166,6 +169,7 @@ pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool], drawn: &[Range<u3
             .extend(part.chunks.into_iter().map(|chunk| ChunkFaces {
                 all: chunk.all.after(lengths),
                 blocks: chunk.blocks.map(|block| block.after(lengths)),
+                ground: chunk.ground,
                 has_water: chunk.has_water,
             }));
         packed.rects.extend(part.rects);
@@ -219,6 +223,9 @@ fn pack_chunk_rows(
             .map(|r| (r * map.cols() + col) as usize);
         if let Some(record) = at.and_then(|at| records.get_mut(at)) {
             record.surface = u32::from(layers.placeholder) * 0x101;
+            // It lies flat, whatever its type.
+            let class = TileClass::of(map, row, col).map_or(0, TileClass::index);
+            record.shape = record.shape & !15 | class as u32;
         }
     }
     let chunk_rows = (records.len() as u32 / map.cols().max(1)) / CHUNK_SIDE;
@@ -362,9 +369,12 @@ impl Part {
     fn add_chunk(&mut self, chunk: &Chunk<'_>) {
         let [rects, _, sides] = self.lengths();
         let mut tops: [Vec<u16>; 4] = Default::default();
+        let mut ground = None;
         let blocks = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let mut blocks = blocks
-            .map(|(row, col)| self.add_block(chunk, row * BLOCK_SIDE, col * BLOCK_SIDE, &mut tops));
+        let mut blocks = blocks.map(|(row, col)| {
+            let (row, col) = (row * BLOCK_SIDE, col * BLOCK_SIDE);
+            self.add_block(chunk, row, col, &mut tops, &mut ground)
+        });
         // Class after class, so that each can be drawn at once, and all of them too.
         let ranges = std::array::from_fn(|class| {
             let [_, start, _] = self.lengths();
@@ -377,9 +387,7 @@ impl Part {
         });
         let [rects_end, _, sides_end] = self.lengths();
         let levels = blocks.iter().map(|block| block.levels);
-        let levels = levels.fold([i32::MAX, i32::MIN], |a, b| {
-            [a[0].min(b[0]), a[1].max(b[1])]
-        });
+        let levels = levels.fold([i32::MAX, i32::MIN], wider);
         self.chunks.push(ChunkFaces {
             all: Faces {
                 rects: rects..rects_end,
@@ -388,7 +396,8 @@ impl Part {
                 levels,
             },
             blocks,
-            has_water: levels[0] < 0,
+            ground,
+            has_water: ground.is_some_and(|[low, _]| low < 0),
         });
     }
 
@@ -397,13 +406,15 @@ impl Part {
         [self.rects.len(), self.tops.len(), self.sides.len()].map(|n| n as u32)
     }
 
-    /// Adds the faces of a block, but for its tops, which go to the list of their class.
+    /// Adds the faces of a block, but for its tops, which go to the list of their class, and widens
+    /// the levels of the ground by its own.
     fn add_block(
         &mut self,
         chunk: &Chunk<'_>,
         first_row: u32,
         first_col: u32,
         tops: &mut [Vec<u16>; 4],
+        ground: &mut Option<[i32; 2]>,
     ) -> Faces {
         let map_cols = chunk.map.cols();
         let [rects, _, sides] = self.lengths();
@@ -433,8 +444,11 @@ impl Part {
                 if !is_drawn {
                     continue;
                 }
-                levels[0] = levels[0].min(shape.lowest());
-                levels[1] = levels[1].max(shape.highest());
+                let of_tile = [shape.lowest(), shape.highest()];
+                levels = wider(levels, of_tile);
+                if chunk.map.is_read(chunk.rows + row, chunk.cols + col) {
+                    *ground = Some(wider(ground.unwrap_or(of_tile), of_tile));
+                }
                 let at = (chunk.rows + row) as usize * map_cols as usize;
                 let shaded = chunk.shaded.get(at + (chunk.cols + col) as usize) == Some(&true);
                 let mixes = mixes(&around, chunk.layers);
@@ -491,6 +505,11 @@ impl Part {
     }
 }
 
+/// The lowest and highest of two pairs of levels.
+pub(super) fn wider(a: [i32; 2], b: [i32; 2]) -> [i32; 2] {
+    [a[0].min(b[0]), a[1].max(b[1])]
+}
+
 /// The lowest level of the side face on an edge of a tile; none where nothing shows.
 ///
 /// Inside the map the face between two tiles is listed once, with the northern or western of
@@ -499,7 +518,7 @@ fn side_bottom(around: &Around<'_>, shape: &Shape, edge: Edge) -> Option<i32> {
     let (rows, cols) = edge.step();
     let own = shape.edge(edge);
     let Some(neighbor) = around.at(rows, cols) else {
-        let bottom = BORDER_LEVEL.min(shape.lowest());
+        let bottom = shape.skirt_bottom();
         return (own != [bottom; 2]).then_some(bottom);
     };
     if matches!(edge, Edge::North | Edge::West) {
@@ -537,6 +556,9 @@ mod tests {
         // The skirt: 32 tiles along each side of each chunk that is a border of the map.
         assert_eq!(packed.sides.len(), 6 * 32);
         assert_eq!(packed.chunks[1].all.levels, [-1, 0]);
+        // The skirt is no ground, and nothing of it is under water.
+        assert_eq!(packed.chunks[1].ground, Some([0, 0]));
+        assert!(!packed.chunks[1].has_water);
     }
 
     #[test]
@@ -589,6 +611,7 @@ mod tests {
         map.bad_tiles = vec![(31, 63)];
         let packed = packed(&map);
         assert_eq!(packed.tiles.last().map(|t| t.surface & 0xff), Some(7));
+        assert_eq!(packed.tiles.last().map(|t| t.shape & 15), Some(13));
         assert_eq!(packed.tiles[0].surface & 0xff, 0);
     }
 }

@@ -8,7 +8,7 @@ use glam::Vec3;
 
 use super::Terrain;
 use super::geometry::{LEVEL_HEIGHT, Shape};
-use crate::formats::pfmap::{CHUNK_SIDE, CHUNK_TILES, Layout, Pfmap, Tile, TileType};
+use crate::formats::pfmap::{CHUNK_SIDE, CHUNK_TILES, Layout, OddTiles, Pfmap, Tile, TileType};
 use crate::scene::camera::{Camera, Pose};
 use crate::scene::{Document, Item};
 
@@ -20,6 +20,10 @@ const CENTER: u32 = CHUNK_SIDE / 2;
 
 /// Levels from the lowest of the nine tiles down to the foot of the patch.
 const FOOT_LEVELS: i32 = 1;
+
+/// Levels that the tiles around the one in the middle may be above or below it: at the bottom of a
+/// deeper pit, and on a higher tower, it would be a speck at the edge of the picture.
+const MAX_NEIGHBOR_LEVELS: i32 = 4;
 
 /// Levels by which a type's raised corners are raised in its showcase. With more than one the slopes
 /// show the side material.
@@ -33,8 +37,11 @@ impl Terrain {
     /// one chunk of which only the tiles in the rows and columns [`PATCH_TILES`] are drawn.
     ///
     /// The tiles are in three rows from the north-west. They stand out from level ground below
-    /// them, so that they have sides all around, and each goes on there in its own materials.
+    /// them, so that they have sides all around, and each goes on there in its own materials. Those
+    /// that are far above or below the one in the middle are brought nearer to its height.
     pub fn patch(&self, tiles: &[Tile; 9]) -> Self {
+        let middle = Shape::of(&tiles[4]);
+        let tiles = &tiles.map(|tile| brought_near(tile, &middle));
         let lowest = tiles.iter().map(|tile| Shape::of(tile).lowest());
         let lowest = lowest.fold(i32::MAX, i32::min);
         let foot = (lowest - FOOT_LEVELS).clamp(i8::MIN.into(), i8::MAX.into()) as i8;
@@ -61,6 +68,7 @@ impl Terrain {
             crlf: false,
             problems: Vec::new(),
             bad_tiles: Vec::new(),
+            odd_tiles: OddTiles::default(),
         };
         let shown = tiles.iter().flat_map(|t| [t.top_material, t.side_material]);
         let textures = self.textures.for_materials(shown, &self.map.splats);
@@ -144,6 +152,16 @@ impl Terrain {
         let side = most(1, Some(top)).unwrap_or(top);
         [top, side].map(|index| index as u16)
     }
+}
+
+/// A tile no further above or below another one than may be.
+fn brought_near(mut tile: Tile, other: &Shape) -> Tile {
+    let shape = Shape::of(&tile);
+    let above = shape.lowest() - (other.highest() + MAX_NEIGHBOR_LEVELS);
+    let below = other.lowest() - MAX_NEIGHBOR_LEVELS - shape.highest();
+    let level = i32::from(tile.base_height) - above.max(0) + below.max(0);
+    tile.base_height = level.clamp(-99, 99) as i8;
+    tile
 }
 
 #[cfg(test)]
@@ -232,6 +250,26 @@ mod tests {
                         }
                     }
                 }
+            }
+        });
+    }
+
+    #[test]
+    fn a_deep_or_high_tile_is_in_the_middle_of_its_picture() {
+        with_demo(|map| {
+            for base_height in [-99, -3, 0, 99] {
+                let mut tiles = [Tile::default(); 9];
+                tiles[4].base_height = base_height;
+                let patch = map.patch(&tiles);
+                let camera = patch.patch_camera(4.0 / 3.0);
+                let center = patch.tile_center(CENTER, CENTER);
+                let at = camera.project(center, 4.0 / 3.0).unwrap();
+                assert!((at - 0.5).abs().max_element() < 0.3, "{base_height}: {at}");
+                let tile = patch.map().tile(CENTER, CENTER).unwrap();
+                assert_eq!(tile.base_height, base_height);
+                // No wall around it hides more of it than this.
+                let neighbor = patch.map().tile(CENTER + 1, CENTER).unwrap();
+                assert!((neighbor.base_height - base_height).abs() <= 4);
             }
         });
     }

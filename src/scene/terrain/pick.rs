@@ -19,12 +19,14 @@ impl Terrain {
             return None;
         }
         let size = Vec2::new(self.placement.cols as f32, self.placement.rows as f32);
-        let levels = self.levels().map(|level| level as f32);
+        let levels = self.drawn_levels().map(|level| level as f32);
         let ([mut begin, end], through_border) = clip(origin, step, size, levels)?;
         let flat = |t: f32| (origin + step * t).truncate();
         // A point a little inside the first tile says which one it is.
         let mut tile = flat(begin + 1e-4).floor().clamp(Vec2::ZERO, size - 1.0);
+        // Sides are met from outside only: those of the border, and of tiles that stand higher.
         let mut entered = through_border;
+        let mut at_border = through_border;
         let most_steps = self.placement.rows + self.placement.cols + 4;
         for _ in 0..most_steps {
             let leave = leave_tile(origin, step, tile).min(end);
@@ -42,7 +44,14 @@ impl Terrain {
             // Coming in below the edge of a tile is running into its side. Whoever is below the
             // ground from the start sees none of it.
             if above(begin) < -1e-3 {
-                return if entered { hit(begin) } else { None };
+                // Nothing is drawn below the skirt.
+                let height = origin.z + step.z * begin;
+                let is_below = at_border && height < shape.skirt_bottom() as f32 - 1e-3;
+                return if entered && !is_below {
+                    hit(begin)
+                } else {
+                    None
+                };
             }
             if let Some(t) = first_crossing(above, begin, leave, &shape, &uv_at) {
                 return hit(t);
@@ -57,6 +66,7 @@ impl Terrain {
             }
             begin = leave;
             entered = true;
+            at_border = false;
         }
         None
     }

@@ -3,7 +3,8 @@
 use egui::accesskit::Role;
 use egui::emath::GuiRounding as _;
 use egui::{
-    Align2, Color32, CornerRadius, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, vec2,
+    Align2, Color32, CornerRadius, RichText, Sense, Stroke, StrokeKind, TextStyle, TextWrapMode,
+    Ui, Vec2, WidgetInfo, WidgetText, vec2,
 };
 
 use super::document_key::DocumentKey;
@@ -60,7 +61,12 @@ impl Kinds {
     /// Every kind, in rows that are as wide as the panel.
     fn cards(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let room = ui.available_width() + CARD_GAP;
-        let columns = (room / (CARD_WIDTH + CARD_GAP)).floor().max(1.0);
+        // The end of a long name tells most, so none is cut.
+        let widths = self.listed.iter().map(|kind| name_width(ui, kind.name));
+        let least = widths.fold(CARD_WIDTH, |least, width| {
+            least.max(width.ceil() + 2.0 * CARD_MARGIN)
+        });
+        let columns = (room / (least + CARD_GAP)).floor().max(1.0);
         let most = KIND_PREVIEW_SIZE.x + 2.0 * CARD_MARGIN;
         // Rounded down, or else the last card of a row would not fit.
         let width = (room / columns - CARD_GAP).min(most).floor();
@@ -110,6 +116,14 @@ impl Kinds {
     }
 }
 
+/// How wide a kind's name is in its card, in points.
+fn name_width(ui: &Ui, name: &str) -> f32 {
+    let text = WidgetText::from(RichText::new(name).small());
+    let wrap = Some(TextWrapMode::Extend);
+    let galley = text.into_galley(ui, wrap, f32::INFINITY, TextStyle::Small);
+    galley.size().x
+}
+
 /// One kind: picture, name, code and count. Returns whether it was clicked.
 fn card(
     ui: &mut Ui,
@@ -118,7 +132,7 @@ fn card(
     chosen: bool,
     width: f32,
 ) -> bool {
-    let line = ui.text_style_height(&egui::TextStyle::Small) + 2.0;
+    let line = ui.text_style_height(&TextStyle::Small) + 2.0;
     let shape = KIND_PREVIEW_SIZE.y / KIND_PREVIEW_SIZE.x;
     let picture_height = (width - 2.0 * CARD_MARGIN) * shape;
     let size = vec2(width, picture_height + 2.0 * (CARD_MARGIN + line));
@@ -176,8 +190,7 @@ fn card(
     parts::paint_text(
         ui,
         name,
-        // Narrower than in the file, so that the end of a long name, which tells most, is seen.
-        RichText::new(kind.name.replace('_', " ")).small(),
+        RichText::new(kind.name).small(),
         strong,
         Align2::LEFT_CENTER,
     );

@@ -6,18 +6,24 @@ use egui::accesskit::Role;
 use egui::emath::GuiRounding as _;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
-    Align2, Checkbox, CollapsingHeader, ComboBox, DragValue, FontSelection, Galley, Grid, Id, Rect,
-    RichText, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, Vec2, WidgetInfo, vec2,
+    Align2, Checkbox, CollapsingHeader, ComboBox, DragValue, FontSelection, Galley, Grid, Id,
+    Label, Rect, RichText, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, Vec2, WidgetInfo,
+    vec2,
 };
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, parts};
-use crate::formats::pfmap::{BlendMode, Edge, TILE_CHARS, Tile, TileType};
-use crate::scene::terrain::TILE_FIELDS;
+use crate::formats::pfmap::{BlendMode, Edge, Field, TILE_CHARS, Tile, TileType};
 use crate::scene::{Document, Drawable, Item, OutlineNode, Swatch};
 
 /// Room for the picture of the tile among its neighbours, in points.
 pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);
+
+/// Width of the column of names, in points.
+const NAME_WIDTH: f32 = 104.0;
+
+/// The greatest width of a list to choose from, in points.
+const MAX_LIST_WIDTH: f32 = 180.0;
 
 /// Which of the nine tiles is the one being edited.
 const CENTER: usize = 4;
@@ -264,7 +270,7 @@ fn bad_character(leading: usize, index: usize, found: char, expected: &str) -> T
         message: format!(
             "Character {} is `{found}`: expected {expected} ({})",
             index + 1,
-            field_at(index).1
+            Field::of_char(index).map_or("beyond the end", Field::name)
         ),
     }
 }
@@ -295,18 +301,6 @@ fn wrong_length(text: &str, leading: usize) -> TextError {
     }
 }
 
-/// Index and name of the field of a character.
-fn field_at(character: usize) -> (usize, &'static str) {
-    let mut end = 0;
-    for (i, (length, name)) in TILE_FIELDS.into_iter().enumerate() {
-        end += length;
-        if character < end {
-            return (i, name);
-        }
-    }
-    (TILE_FIELDS.len(), "beyond the end")
-}
-
 /// The text with each field in its colour; a bad character is underlined.
 fn colored_characters(ui: &Ui, text: &str) -> Arc<Galley> {
     let bad = parse(text).err().map(|error| error.index);
@@ -316,8 +310,10 @@ fn colored_characters(ui: &Ui, text: &str) -> Arc<Galley> {
     let mut job = LayoutJob::default();
     let mut buffer = [0; 4];
     for (i, character) in text.chars().enumerate() {
-        let (field, _) = field_at(i.saturating_sub(leading));
-        let mut format = TextFormat::simple(font.clone(), parts::field_color(ui, field));
+        let field = Field::of_char(i.saturating_sub(leading));
+        // Whatever is beyond the last field is wrong, and gets the colour of errors below.
+        let color = parts::field_color(ui, field.map_or(Field::ALL.len(), |field| field as usize));
+        let mut format = TextFormat::simple(font.clone(), color);
         if bad.is_some_and(|bad| bad == i || (bad < i && i >= TILE_CHARS + leading)) {
             format.color = error;
             format.underline = Stroke::new(1.5, error);
@@ -335,14 +331,19 @@ fn show_fields(
     materials: &[Material],
     tile: &mut Tile,
 ) {
-    let table = Grid::new("fields").num_columns(2).min_col_width(104.0);
+    // Fields are as wide as the panel lets them be: it must not grow with what is in them.
+    let value_width = ui.available_width() - NAME_WIDTH - ui.spacing().item_spacing.x;
+    let table = Grid::new("fields")
+        .num_columns(2)
+        .min_col_width(NAME_WIDTH)
+        .max_col_width(value_width.max(NAME_WIDTH));
     table.show(ui, |ui| {
-        row(ui, "Type", |ui, label| {
+        row(ui, Field::Type.name(), |ui, label| {
             let name = |kind: TileType| format!("{} {}", kind.digit(), kind.name());
             let options = TileType::ALL.map(|kind| (kind, name(kind)));
             choose(ui, label, &name(tile.kind), &mut tile.kind, options);
         });
-        row(ui, "Base height", |ui, label| {
+        row(ui, Field::BaseHeight.name(), |ui, label| {
             let mut height = tile.base_height;
             levels(ui, label, &mut height, -99..=99);
             if height != tile.base_height {
@@ -350,23 +351,22 @@ fn show_fields(
                 tile.base_height = height;
             }
         });
-        row(ui, "Ramp height", |ui, label| {
+        row(ui, Field::RampHeight.name(), |ui, label| {
             levels(ui, label, &mut tile.ramp_height, 0..=99);
         });
-        for (name, index) in [
-            ("Top material", &mut tile.top_material),
-            ("Side material", &mut tile.side_material),
+        for (field, index) in [
+            (Field::TopMaterial, &mut tile.top_material),
+            (Field::SideMaterial, &mut tile.side_material),
         ] {
-            row(ui, name, |ui, label| {
+            row(ui, field.name(), |ui, label| {
                 choose_material(ui, context, label, materials, index);
             });
         }
-        flag(ui, "Pathable", tile, 12, true);
+        flag(ui, Field::Pathable, Field::Pathable.name(), tile, true);
         let mut modes = Edge::ALL.map(|edge| tile.blend(edge));
         let before = modes;
-        let names = ["Blend north", "Blend east", "Blend south", "Blend west"];
-        for (name, mode) in names.into_iter().zip(&mut modes) {
-            row(ui, name, |ui, label| {
+        for (edge, mode) in Edge::ALL.into_iter().zip(&mut modes) {
+            row(ui, Field::blend(edge).name(), |ui, label| {
                 let known = [BlendMode::None, BlendMode::Blur, BlendMode::Edge];
                 let options = known.map(|mode| (mode, mode.name().to_owned()));
                 choose(ui, label, mode.name(), mode, options);
@@ -375,15 +375,22 @@ fn show_fields(
         if modes != before {
             set_blend(tile, modes);
         }
-        flag(ui, "Blend normals", tile, 14, true);
-        flag(ui, "Bumpy", tile, 15, false);
-        row(ui, "Cover", |ui, label| {
-            let mut digit = tile.digit(16);
+        flag(
+            ui,
+            Field::BlendNormals,
+            Field::BlendNormals.name(),
+            tile,
+            true,
+        );
+        flag(ui, Field::NoBump, "Bumpy", tile, false);
+        row(ui, Field::Cover.name(), |ui, label| {
+            let at = Field::Cover.at();
+            let mut digit = tile.digit(at);
             let names = ["none", "full grass", "sparse grass"];
             let options = (0_u8..).zip(names.map(str::to_owned));
             choose(ui, label, tile.cover().name(), &mut digit, options);
-            if digit != tile.digit(16) {
-                tile.set_digit(16, digit);
+            if digit != tile.digit(at) {
+                tile.set_digit(at, digit);
             }
         });
     });
@@ -406,12 +413,14 @@ fn levels<Number: egui::emath::Numeric>(
     let field = DragValue::new(height).range(range).speed(0.05);
     ui.add(field).labelled_by(label);
     let units = height.to_f64() * 4.0;
-    ui.weak(format!("levels, {units} units"));
+    let units = RichText::new(format!("levels, {units} units")).weak();
+    ui.add(Label::new(units).truncate());
 }
 
 /// A digit that is on or off; `set` is whether a digit other than 0 means on.
-fn flag(ui: &mut Ui, name: &str, tile: &mut Tile, index: usize, set: bool) {
+fn flag(ui: &mut Ui, field: Field, name: &str, tile: &mut Tile, set: bool) {
     row(ui, name, |ui, label| {
+        let index = field.at();
         let mut on = (tile.digit(index) != 0) == set;
         if ui
             .add(Checkbox::without_text(&mut on))
@@ -431,7 +440,10 @@ fn choose<Value: PartialEq>(
     value: &mut Value,
     options: impl IntoIterator<Item = (Value, String)>,
 ) {
-    let list = ComboBox::from_id_salt(label).selected_text(current);
+    let list = ComboBox::from_id_salt(label)
+        .selected_text(current)
+        .width(ui.available_width().min(MAX_LIST_WIDTH))
+        .truncate();
     let list = list.show_ui(ui, |ui| {
         for (option, name) in options {
             ui.selectable_value(value, option, name);
@@ -485,9 +497,9 @@ fn collect_materials(nodes: Vec<OutlineNode>, found: &mut Vec<Material>) {
 /// Sets how each edge is blended, in the characters for each edge alone: the old field for all
 /// four counts only where all of them are 0.
 fn set_blend(tile: &mut Tile, modes: [BlendMode; 4]) {
-    tile.set_digit(13, 0);
+    tile.set_digit(Field::BlendMode.at(), 0);
     for (edge, mode) in Edge::ALL.into_iter().zip(modes) {
-        tile.set_digit(17 + edge as usize, mode as u8);
+        tile.set_digit(Field::blend(edge).at(), mode as u8);
     }
 }
 
@@ -499,7 +511,7 @@ fn plainly_spelled(tile: &Tile) -> Tile {
     plain.ramp_height = tile.ramp_height;
     plain.top_material = tile.top_material;
     plain.side_material = tile.side_material;
-    for index in 12..TILE_CHARS {
+    for index in Field::Pathable.at()..TILE_CHARS {
         plain.set_digit(index, tile.digit(index));
     }
     plain

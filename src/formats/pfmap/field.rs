@@ -1,0 +1,158 @@
+//! The fields of a tile's 24 characters (document section 3.3, fact sheet A2): where each stands,
+//! what it is called, and what may stand in it. Whoever cuts a tile up does it by this table.
+
+use std::ops::Range;
+
+use super::{Edge, TILE_CHARS};
+
+/// A field of a tile's 24 characters, in the order of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are the document's, and say it all")]
+pub enum Field {
+    Type,
+    BaseHeight,
+    RampHeight,
+    TopMaterial,
+    SideMaterial,
+    Pathable,
+    BlendMode,
+    BlendNormals,
+    NoBump,
+    Cover,
+    BlendNorth,
+    BlendEast,
+    BlendSouth,
+    BlendWest,
+    Reserved,
+}
+
+/// What is known of a field.
+struct Row {
+    field: Field,
+    start: usize,
+    len: usize,
+    /// As a label.
+    name: &'static str,
+    /// In a sentence, after "the".
+    noun: &'static str,
+    /// What may stand there.
+    expected: &'static str,
+    /// The highest digit that may stand in it.
+    max_digit: u8,
+}
+
+#[rustfmt::skip]
+const TABLE: [Row; 15] = {
+    use Field::*;
+    const fn row(
+        field: Field, start: usize, len: usize, max_digit: u8,
+        name: &'static str, noun: &'static str, expected: &'static str,
+    ) -> Row {
+        Row { field, start, len, name, noun, expected, max_digit }
+    }
+    [
+        row(Type, 0, 1, 9, "Type", "tile type", "0 to C"),
+        row(BaseHeight, 1, 3, 9, "Base height", "base height", "+ or - and two digits"),
+        row(RampHeight, 4, 2, 9, "Ramp height", "ramp height", "two digits"),
+        row(TopMaterial, 6, 3, 9, "Top material", "top material", "three digits"),
+        row(SideMaterial, 9, 3, 9, "Side material", "side material", "three digits"),
+        row(Pathable, 12, 1, 1, "Pathable", "pathable flag", "0 or 1"),
+        row(BlendMode, 13, 1, 1, "Blend mode (before version 1.1)", "blend mode", "0 or 1"),
+        row(BlendNormals, 14, 1, 1, "Blend normals", "normal blending flag", "0 or 1"),
+        row(NoBump, 15, 1, 1, "No bump", "no-bump flag", "0 or 1"),
+        row(Cover, 16, 1, 2, "Cover", "cover", "0, 1 or 2"),
+        row(BlendNorth, 17, 1, 2, "Blend north", "north blend mode", "0, 1 or 2"),
+        row(BlendEast, 18, 1, 2, "Blend east", "east blend mode", "0, 1 or 2"),
+        row(BlendSouth, 19, 1, 2, "Blend south", "south blend mode", "0, 1 or 2"),
+        row(BlendWest, 20, 1, 2, "Blend west", "west blend mode", "0, 1 or 2"),
+        row(Reserved, 21, 3, 9, "Reserved", "reserved part", "three digits"),
+    ]
+};
+
+impl Field {
+    /// All fields, in the order of the file.
+    pub const ALL: [Self; TABLE.len()] = {
+        let mut all = [Self::Type; TABLE.len()];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = TABLE[i].field;
+            i += 1;
+        }
+        all
+    };
+
+    const fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// Which of the 24 characters it has.
+    pub const fn chars(self) -> Range<usize> {
+        let row = self.row();
+        row.start..row.start + row.len
+    }
+
+    /// The first of its characters: of a field of one digit, the one.
+    pub const fn at(self) -> usize {
+        self.row().start
+    }
+
+    /// Its name as a label.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Its name in a sentence.
+    pub(super) const fn noun(self) -> &'static str {
+        self.row().noun
+    }
+
+    /// What may stand in it.
+    pub(super) const fn expected(self) -> &'static str {
+        self.row().expected
+    }
+
+    /// The field of the blend mode of an edge.
+    pub const fn blend(edge: Edge) -> Self {
+        match edge {
+            Edge::North => Self::BlendNorth,
+            Edge::East => Self::BlendEast,
+            Edge::South => Self::BlendSouth,
+            Edge::West => Self::BlendWest,
+        }
+    }
+
+    /// The field that a character belongs to; none after the last.
+    pub fn of_char(index: usize) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|field| field.chars().contains(&index))
+    }
+
+    /// The first of the 24 characters that may not stand in this field.
+    pub(super) fn first_odd(self, text: &[u8; TILE_CHARS]) -> Option<usize> {
+        let digits = b'0'..=b'0' + self.row().max_digit;
+        self.chars().find(|&at| match at {
+            0 => !matches!(text[0], b'0'..=b'9' | b'A'..=b'C' | b'a'..=b'c'),
+            1 => !matches!(text[1], b'+' | b'-'),
+            _ => !digits.contains(&text[at]),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fields_are_the_characters_one_behind_the_other() {
+        let mut end = 0;
+        for (i, field) in Field::ALL.into_iter().enumerate() {
+            assert_eq!(field as usize, i);
+            assert_eq!(field.chars().start, end, "{field:?}");
+            end = field.chars().end;
+        }
+        assert_eq!(end, TILE_CHARS);
+        assert_eq!(Field::of_char(3), Some(Field::BaseHeight));
+        assert_eq!(Field::of_char(TILE_CHARS), None);
+    }
+}
