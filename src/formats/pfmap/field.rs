@@ -43,7 +43,7 @@ struct Row {
 
 #[rustfmt::skip]
 const TABLE: [Row; 15] = {
-    use Field::*;
+    use Field as F;
     const fn row(
         field: Field, start: usize, len: usize, max_digit: u8,
         name: &'static str, noun: &'static str, expected: &'static str,
@@ -51,21 +51,21 @@ const TABLE: [Row; 15] = {
         Row { field, start, len, name, noun, expected, max_digit }
     }
     [
-        row(Type, 0, 1, 9, "Type", "tile type", "0 to C"),
-        row(BaseHeight, 1, 3, 9, "Base height", "base height", "+ or - and two digits"),
-        row(RampHeight, 4, 2, 9, "Ramp height", "ramp height", "two digits"),
-        row(TopMaterial, 6, 3, 9, "Top material", "top material", "three digits"),
-        row(SideMaterial, 9, 3, 9, "Side material", "side material", "three digits"),
-        row(Pathable, 12, 1, 1, "Pathable", "pathable flag", "0 or 1"),
-        row(BlendMode, 13, 1, 1, "Blend mode (before version 1.1)", "blend mode", "0 or 1"),
-        row(BlendNormals, 14, 1, 1, "Blend normals", "normal blending flag", "0 or 1"),
-        row(NoBump, 15, 1, 1, "No bump", "no-bump flag", "0 or 1"),
-        row(Cover, 16, 1, 2, "Cover", "cover", "0, 1 or 2"),
-        row(BlendNorth, 17, 1, 2, "Blend north", "north blend mode", "0, 1 or 2"),
-        row(BlendEast, 18, 1, 2, "Blend east", "east blend mode", "0, 1 or 2"),
-        row(BlendSouth, 19, 1, 2, "Blend south", "south blend mode", "0, 1 or 2"),
-        row(BlendWest, 20, 1, 2, "Blend west", "west blend mode", "0, 1 or 2"),
-        row(Reserved, 21, 3, 9, "Reserved", "reserved part", "three digits"),
+        row(F::Type, 0, 1, 9, "Type", "tile type", "0 to C"),
+        row(F::BaseHeight, 1, 3, 9, "Base height", "base height", "+ or - and two digits"),
+        row(F::RampHeight, 4, 2, 9, "Ramp height", "ramp height", "two digits"),
+        row(F::TopMaterial, 6, 3, 9, "Top material", "top material", "three digits"),
+        row(F::SideMaterial, 9, 3, 9, "Side material", "side material", "three digits"),
+        row(F::Pathable, 12, 1, 1, "Pathable", "pathable flag", "0 or 1"),
+        row(F::BlendMode, 13, 1, 1, "Blend mode (before version 1.1)", "blend mode", "0 or 1"),
+        row(F::BlendNormals, 14, 1, 1, "Blend normals", "normal blending flag", "0 or 1"),
+        row(F::NoBump, 15, 1, 1, "No bump", "no-bump flag", "0 or 1"),
+        row(F::Cover, 16, 1, 2, "Cover", "cover", "0, 1 or 2"),
+        row(F::BlendNorth, 17, 1, 2, "Blend north", "north blend mode", "0, 1 or 2"),
+        row(F::BlendEast, 18, 1, 2, "Blend east", "east blend mode", "0, 1 or 2"),
+        row(F::BlendSouth, 19, 1, 2, "Blend south", "south blend mode", "0, 1 or 2"),
+        row(F::BlendWest, 20, 1, 2, "Blend west", "west blend mode", "0, 1 or 2"),
+        row(F::Reserved, 21, 3, 9, "Reserved", "reserved part", "three digits"),
     ]
 };
 
