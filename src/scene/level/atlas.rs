@@ -1,14 +1,19 @@
 //! The lightmaps of a level on a few pages, each with a border of its own luxels around it, so
-//! that filtering does not mix it with its neighbours.
+//! that filtering does not mix it with its neighbours. Where faces go beyond a lightmap, its border
+//! goes as far: each pixel there has the light of the edge (fact sheet B14), and nothing has to be
+//! worked out for those of other faces.
 
+use super::mesh::drawn_geometry;
 use crate::formats::pmf;
 
 /// The longest side of a page, in luxels.
 const MOST_PAGE_SIDE: u32 = 4096;
 /// Lightmaps with longer sides are made smaller, in luxels.
 const MOST_SIDE: u32 = 2048;
-/// Luxels around a lightmap that repeat those at its edge.
-const BORDER: u32 = 1;
+/// Luxels around a lightmap that repeat those at its edge, at least.
+const BORDER: u16 = 1;
+/// Luxels of all wider borders of a level: beyond, faces are held at the edge corner by corner.
+const MOST_BORDER_LUXELS: u32 = 1 << 24;
 /// Luxels along the side of the white square in the corner of each page, for surfaces without
 /// lightmap. Filtering at its middle does not reach its edge.
 pub const WHITE_SIDE: u32 = 4;
@@ -35,20 +40,44 @@ pub struct Slot {
     pub y: u16,
     /// Its luxels on each side: as many as in the file, or fewer if those are more than 2048.
     pub side: u16,
+    /// Luxels around it that repeat those at its edge.
+    pub border: u16,
+}
+
+impl Slot {
+    /// Luxels on each side with its border.
+    fn outer(&self) -> u32 {
+        u32::from(self.side) + 2 * u32::from(self.border)
+    }
 }
 
 impl Atlas {
     /// Finds places for the lightmaps of a level.
     pub(super) fn arrange(level: &pmf::Level) -> Self {
         let mut atlas = Self::default();
+        let mut luxels_left = MOST_BORDER_LUXELS;
         for chunk in &level.chunks {
             atlas.first_slots.push(atlas.slots.len() as u32);
             let client = chunk.data.as_ref().and_then(|data| data.client.as_ref());
             let lightmaps = client.map_or(&[][..], |client| &client.lightmaps);
-            atlas.slots.extend(lightmaps.iter().map(|map| Slot {
-                side: map.side().min(MOST_SIDE) as u16,
-                ..Slot::default()
-            }));
+            let beyond = chunk.data.as_deref().map(overhangs).unwrap_or_default();
+            atlas
+                .slots
+                .extend(lightmaps.iter().zip(beyond).map(|(map, beyond)| {
+                    let side = map.side().min(MOST_SIDE);
+                    // Less than a tenth of a luxel is not seen.
+                    let wanted = (beyond * side as f32 - 0.1).ceil().max(0.0) as u32;
+                    let wanted = wanted.min((MOST_SIDE - side) / 2);
+                    let more = (side + 2 * wanted).pow(2) - side.pow(2);
+                    let more = (more <= luxels_left).then_some((wanted, more));
+                    let (wider, luxels) = more.unwrap_or_default();
+                    luxels_left -= luxels;
+                    Slot {
+                        side: side as u16,
+                        border: BORDER + wider as u16,
+                        ..Slot::default()
+                    }
+                }));
         }
         atlas.first_slots.push(atlas.slots.len() as u32);
         atlas.place();
@@ -57,17 +86,16 @@ impl Atlas {
 
     /// Places the slots in rows, the largest first.
     fn place(&mut self) {
-        let outer = |slot: &Slot| u32::from(slot.side) + 2 * BORDER;
-        let areas = self.slots.iter().map(|slot| u64::from(outer(slot)).pow(2));
+        let areas = self.slots.iter().map(|slot| u64::from(slot.outer()).pow(2));
         let area = areas.sum::<u64>() + u64::from(WHITE_SIDE).pow(2);
-        let widest = self.slots.iter().map(outer).max().unwrap_or(0);
+        let widest = self.slots.iter().map(Slot::outer).max().unwrap_or(0);
         let side = (area.isqrt() + 1).next_power_of_two();
         let least = (widest + WHITE_SIDE).next_power_of_two();
         let width = (side.min(MOST_PAGE_SIDE.into()) as u32).max(least);
         let mut order: Vec<u32> = (0..self.slots.len() as u32).collect();
         order.sort_by_key(|index| {
             let slot = self.slots.get(*index as usize);
-            std::cmp::Reverse(slot.map_or(0, |slot| slot.side))
+            std::cmp::Reverse(slot.map_or(0, Slot::outer))
         });
         // The next place, and how high its row is.
         let (mut page, mut x, mut y, mut height) = (0_u16, WHITE_SIDE, 0, WHITE_SIDE);
@@ -75,7 +103,8 @@ impl Atlas {
             let Some(slot) = self.slots.get_mut(index as usize) else {
                 continue;
             };
-            let side = outer(slot);
+            let side = slot.outer();
+            let border = u32::from(slot.border);
             if x + side > width {
                 (x, y, height) = (0, y + height, 0);
             }
@@ -83,7 +112,7 @@ impl Atlas {
                 self.pages.push([width, y.next_multiple_of(4)]);
                 (page, x, y, height) = (page + 1, WHITE_SIDE, 0, WHITE_SIDE);
             }
-            (slot.page, slot.x, slot.y) = (page, (x + BORDER) as u16, (y + BORDER) as u16);
+            (slot.page, slot.x, slot.y) = (page, (x + border) as u16, (y + border) as u16);
             x += side;
             height = height.max(side);
         }
@@ -100,13 +129,16 @@ impl Atlas {
     }
 
     /// Where on a page of this size a place of a lightmap is, as two shares of 65535; of none, the
-    /// white square. Places outside are those at the edge (fact sheet B14).
+    /// white square. Places outside are on the border, or at its edge.
     pub(super) fn uv(page: [u32; 2], slot: Option<&Slot>, uv: [f32; 2]) -> [u16; 2] {
         let corner = slot.map_or([0; 2], |slot| [slot.x, slot.y]);
         std::array::from_fn(|axis| {
             let luxel = match slot {
                 Some(slot) => {
-                    f32::from(corner[axis]) + uv[axis].clamp(0.0, 1.0) * f32::from(slot.side)
+                    let side = f32::from(slot.side);
+                    let beyond = f32::from(slot.border.saturating_sub(BORDER));
+                    let luxel = (uv[axis] * side).clamp(-beyond, side + beyond);
+                    f32::from(corner[axis]) + luxel
                 }
                 None => WHITE_SIDE as f32 * 0.5,
             };
@@ -147,16 +179,16 @@ impl Atlas {
         let slot = self.slots(chunk).get(lightmap)?;
         let data = level.chunks.get(chunk)?.data.as_ref()?;
         let lit = lit_luxels(data, lightmap, intensity);
-        let side = u32::from(slot.side) + 2 * BORDER;
+        let side = slot.outer();
         let mut luxels = vec![u8::MAX; side as usize * side as usize * 4];
         let alone = Slot {
             page: 0,
-            x: BORDER as u16,
-            y: BORDER as u16,
-            side: slot.side,
+            x: slot.border,
+            y: slot.border,
+            ..*slot
         };
         blit(&mut luxels, side, alone, &lit);
-        let corner = [slot.x, slot.y].map(|at| u32::from(at) - BORDER);
+        let corner = [slot.x, slot.y].map(|at| u32::from(at - slot.border));
         Some((corner, side, luxels))
     }
 
@@ -164,6 +196,28 @@ impl Atlas {
     pub(super) fn cpu_bytes(&self) -> usize {
         size_of_val(self.slots.as_slice()) + size_of_val(self.first_slots.as_slice())
     }
+}
+
+/// How far faces go beyond each of the lightmaps of a chunk, in sides of the lightmap.
+fn overhangs(data: &pmf::ChunkData) -> Vec<f32> {
+    let Some(client) = &data.client else {
+        return Vec::new();
+    };
+    let mut beyond = vec![0.0_f32; client.lightmaps.len()];
+    for (_, geometry) in drawn_geometry(data) {
+        for face in geometry.faces() {
+            let lightmap = geometry.lightmaps.get(face.side).copied();
+            let of_map = lightmap.and_then(|lightmap| beyond.get_mut(usize::from(lightmap)));
+            let range = face.vertices.start as usize..face.vertices.end as usize;
+            let (Some(of_map), Some(corners)) = (of_map, client.vertices.get(range)) else {
+                continue;
+            };
+            for at in corners.iter().flat_map(|corner| corner.lightmap_uv) {
+                *of_map = of_map.max(-at).max(at - 1.0);
+            }
+        }
+    }
+    beyond
 }
 
 /// Light and how many luxels each side has.
@@ -214,7 +268,7 @@ fn blit(page: &mut [u8], width: u32, slot: Slot, lit: &Lit) {
     if step == 0 {
         return;
     }
-    let border = BORDER as usize;
+    let border = usize::from(slot.border);
     let left = usize::from(slot.x) - border;
     let top = usize::from(slot.y) - border;
     // Luxels that are there: those of the border are at the edge.
@@ -352,6 +406,59 @@ mod tests {
         let share = white.map(|share| f32::from(share) / 65535.0);
         let found = filtered(on_page, [share[0] * width as f32, share[1] * height as f32]);
         assert_eq!(found, 255.0);
+    }
+
+    #[test]
+    fn between_corners_beyond_a_lightmap_each_pixel_is_held_at_its_edge() {
+        let mut level = level(&[3, 3]);
+        let data = level.chunks[0].data.as_mut().unwrap();
+        let client = data.client.as_mut().unwrap();
+        let mut geometry = pmf::Geometry::new(0, 0, 0);
+        geometry.lightmaps = [1; 6];
+        geometry.triangles = [2, 0, 0, 0, 0, 0];
+        let corner = |lightmap_uv| pmf::Vertex {
+            position: [0.0; 3],
+            uv: [0.0; 2],
+            lightmap_uv,
+        };
+        // From half a lightmap before it to one and a half behind it.
+        let corners = [[-0.5, 0.5], [2.5, 0.5], [2.5, 1.0], [-0.5, 1.0]].map(corner);
+        client.vertices = corners.to_vec();
+        data.cubes = pmf::Cubes::default();
+        data.cubes.push_geometry(geometry, &[]);
+        data.cubes.link().unwrap();
+        let atlas = Atlas::arrange(&level);
+        let [other, slot] = atlas.slots(0) else {
+            panic!("{atlas:?}");
+        };
+        assert_eq!((other.border, slot.border), (1, 13));
+        let [width, height] = atlas.pages[0];
+        let page = atlas.paint(&level, 0, &|_| 0);
+        let on_page = |x: i64, y: i64| {
+            let y = y.clamp(0, i64::from(height) - 1) as u32;
+            f32::from(page[((y * width + x as u32) * 4) as usize])
+        };
+        let luxels = &lightmaps(&level)[1].luxels;
+        let alone =
+            |x: i64, y: i64| f32::from(luxels[(y.clamp(0, 7) * 8 + x.clamp(0, 7)) as usize * 3]);
+        let ends = [[-0.5, 0.5], [2.5, 0.5]].map(|uv| Atlas::uv([width, height], Some(slot), uv));
+        for step in 0..=60 {
+            let share = step as f32 / 60.0;
+            let at: [f32; 2] = std::array::from_fn(|axis| {
+                let [from, to] = ends.map(|end| f32::from(end[axis]) / 65535.0);
+                (from + (to - from) * share) * [width, height][axis] as f32
+            });
+            let u: f32 = -0.5 + 3.0 * share;
+            let expected = filtered(alone, [u.clamp(0.0, 1.0) * 8.0, 4.0]);
+            let found = filtered(on_page, at);
+            assert!((found - expected).abs() < 2.0, "{u}: {found} {expected}");
+        }
+        // What no memory would hold is held at its edge corner by corner.
+        let data = level.chunks[0].data.as_mut().unwrap();
+        data.client.as_mut().unwrap().vertices[1].lightmap_uv[0] = f32::INFINITY;
+        let atlas = Atlas::arrange(&level);
+        assert_eq!(atlas.slots(0)[1].border, 1 + 1020);
+        assert!(atlas.pages[0].iter().all(|side| *side <= MOST_PAGE_SIDE));
     }
 
     #[test]
