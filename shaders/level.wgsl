@@ -18,10 +18,10 @@ override TINTED: bool = false;
 override HIGHLIGHTED: bool = false;
 // Whether what is outside of a box is cut away.
 override CUT: bool = false;
-// Whether backs are seen only where something is cut away.
-override BACKS_ARE_CUT: bool = false;
 // How it is put over what is behind it: BLEND_*.
 override BLEND: u32 = 0u;
+// Whether it is mixed with what is behind it in place of being added to it.
+override VEIL: bool = false;
 
 const SURFACE_FULL: u32 = 0u;
 const SURFACE_LIGHTMAP: u32 = 1u;
@@ -36,7 +36,9 @@ const BLEND_ALPHA: u32 = 1u;
 const BLEND_ADD: u32 = 2u;
 
 // What one sees where a level is cut through.
-const CUT_COLOR: vec3f = vec3f(0.36, 0.24, 0.22);
+const CAP_COLOR: vec3f = vec3f(0.36, 0.24, 0.22);
+// How opaque a veil is.
+const VEIL_OPACITY: f32 = 0.25;
 
 struct Look {
     // The box outside of which all is cut away, in world space; w of `cut_min`: seconds, for what
@@ -218,9 +220,9 @@ fn shaded(in: Surface, is_front: bool) -> vec4f {
         if any(in.world < look.cut_min.xyz) || any(in.world > look.cut_max.xyz) {
             discard;
         }
-        if BACKS_ARE_CUT {
-            color = select(CUT_COLOR, color, is_front);
-        }
+    }
+    if VEIL {
+        return vec4f(color, VEIL_OPACITY);
     }
     if BLEND == BLEND_ALPHA {
         return vec4f(color, albedo.a);
@@ -237,6 +239,25 @@ fn fs_level_wire(in: Surface) -> @location(0) vec4f {
         discard;
     }
     return vec4f(0.02, 0.03, 0.05, 0.8);
+}
+
+// ---- What a level is closed with where it is cut ---------------------------------------------
+
+struct Cap {
+    @builtin(position) clip: vec4f,
+    @location(0) @interpolate(flat) side: u32,
+}
+
+@vertex
+fn vs_cap(@location(0) position: vec3f, @location(1) side: u32) -> Cap {
+    return Cap(frame.clip_from_world * vec4f(position, 1.0), side);
+}
+
+@fragment
+fn fs_cap(in: Cap) -> @location(0) vec4f {
+    var normal = vec3f(0.0);
+    normal[in.side % 3u] = select(1.0, -1.0, in.side >= 3u);
+    return vec4f(CAP_COLOR * shade(normal), 1.0);
 }
 
 // ---- What is around a level ----------------------------------------------------------------

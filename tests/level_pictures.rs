@@ -47,14 +47,48 @@ fn poses(bounds: Aabb) -> impl Iterator<Item = [Vec3; 2]> {
 #[test]
 fn pictures_show_the_sides_that_are_picked() {
     let document = blocks([2, 2, 2]);
-    let (mut same, mut other, mut empty) = (0, 0, 0);
-    for [eye, target] in poses(document.bounds()) {
-        let mut view = view(&*document, eye, target);
+    let bounds = document.bounds();
+    let whole = poses(bounds).map(|pose| (pose, None));
+    let (same, other, [empty, _]) = compare_with_picks(&*document, whole);
+    assert!(same > 20_000 && empty > 1000, "{same} {other} {empty}");
+    // At an edge either side may win.
+    assert!(other * 100 < same, "{other} of {same}");
+}
+
+/// Cuts along the faces of cubes leave those faces whole, and close what is solid: nothing
+/// speckles, and walls that are not cut do not show their backs.
+#[test]
+fn pictures_of_cuts_show_what_is_picked() {
+    let document = blocks([2, 2, 2]);
+    let bounds = document.bounds();
+    let cuts = [(0, 1.0), (1, -2.0), (2, 3.0), (0, 0.3), (1, -1.7)];
+    let cuts = cuts.into_iter().flat_map(|(axis, at)| {
+        let (mut below, mut above) = (bounds, bounds);
+        below.max[axis] = at;
+        above.min[axis] = at;
+        [below, above]
+    });
+    let views = cuts.flat_map(|cut| poses(bounds).map(move |pose| (pose, Some(cut))));
+    let (same, other, [_, caps]) = compare_with_picks(&*document, views);
+    assert!(same > 100_000 && caps > 10_000, "{same} {other} {caps}");
+    assert!(other * 100 < same, "{other} of {same}");
+}
+
+/// Holds pictures from places against what is picked there: how many pixels show the same, how
+/// many do not, and where nothing or a cap is picked.
+fn compare_with_picks(
+    document: &dyn Document,
+    views: impl Iterator<Item = ([Vec3; 2], Option<Aabb>)>,
+) -> (u32, u32, [u32; 2]) {
+    let (mut same, mut other, mut empty, mut caps) = (0, 0, 0, 0);
+    for ([eye, target], cut) in views {
+        let mut view = view(document, eye, target);
+        view.shown.cut = cut;
         let plain = view.shown.clone();
         view.shown
             .overlays
             .set(document.overlays(), "normals", true);
-        let (picture, _) = Stage::get().draw(Some(&*document), &view, SIZE);
+        let (picture, _) = Stage::get().draw(Some(document), &view, SIZE);
         for (x, y) in (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y))) {
             let at = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
             let at = at / Vec2::new(SIZE[0] as f32, SIZE[1] as f32);
@@ -64,10 +98,17 @@ fn pictures_show_the_sides_that_are_picked() {
                 empty += 1;
                 continue;
             };
+            let Rgba([r, g, b, _]) = *picture.get_pixel(x, y);
+            if hit.item.kind == "cube" {
+                caps += 1;
+                // Brown, lighter or darker.
+                let is_cap = r > g && g >= b && (40..=120).contains(&r) && r - b > 15;
+                *if is_cap { &mut same } else { &mut other } += 1;
+                continue;
+            }
             let side = (hit.item.index % 6) as usize;
             let mut normal = Vec3::ZERO;
             normal[side % 3] = if side < 3 { 1.0 } else { -1.0 };
-            let Rgba([r, g, b, _]) = *picture.get_pixel(x, y);
             let shown = Vec3::from([r, g, b].map(f32::from)) / 127.5 - 1.0;
             // Sides at moved corners are slanted.
             if shown.dot(normal) > 0.6 {
@@ -77,9 +118,52 @@ fn pictures_show_the_sides_that_are_picked() {
             }
         }
     }
-    assert!(same > 20_000 && empty > 1000, "{same} {other} {empty}");
-    // At an edge either side may win.
-    assert!(other * 100 < same, "{other} of {same}");
+    (same, other, [empty, caps])
+}
+
+/// Light that is only added hides nothing in any view of surfaces.
+#[test]
+fn additive_volumes_hide_nothing_in_views_of_surfaces() {
+    let mut map = pmf::synthesize([1, 2, 2], 3, 5);
+    let bytes = pmf::write(&map, Packing::Compressed).unwrap();
+    let solid = stage::open("solid.pmf", bytes);
+    map.levels[0].common.materials[1].render_mode = pmf::Material::ADD;
+    let bytes = pmf::write(&map, Packing::Compressed).unwrap();
+    let additive = stage::open("additive.pmf", bytes);
+    let far = |a: &Rgba<u8>, b: &Rgba<u8>| {
+        let pairs = a.0.iter().zip(b.0);
+        pairs.map(|(a, b)| u32::from(a.abs_diff(b))).sum::<u32>()
+    };
+    for overlay in [
+        "lightmap",
+        "normals",
+        "uv-checker",
+        "material-colors",
+        "octree-depth",
+        "cube-types",
+    ] {
+        let (mut veiled, mut hidden) = (0, 0);
+        for [eye, target] in poses(solid.bounds()) {
+            let mut view = view(&*solid, eye, target);
+            view.shown.overlays.set(solid.overlays(), overlay, true);
+            let mut stage = Stage::get();
+            let (opaque, _) = stage.draw(Some(&*solid), &view, SIZE);
+            let (blended, _) = stage.draw(Some(&*additive), &view, SIZE);
+            view.shown.hidden = vec![mapscope::scene::level::Map::material_item(0, 1)];
+            let (behind, _) = stage.draw(Some(&*solid), &view, SIZE);
+            let pixels = opaque.pixels().zip(blended.pixels()).zip(behind.pixels());
+            for ((opaque, blended), behind) in pixels.filter(|((a, _), b)| far(a, b) > 60) {
+                // Nearer to what is behind, through a veil or two.
+                if far(blended, behind) < far(blended, opaque) && blended != behind {
+                    veiled += 1;
+                } else {
+                    hidden += 1;
+                }
+            }
+        }
+        assert!(veiled > 1000, "{overlay}: {veiled} {hidden}");
+        assert!(hidden * 8 < veiled, "{overlay}: {hidden} of {veiled}");
+    }
 }
 
 /// Chunk by chunk the picture becomes the one of all at once.

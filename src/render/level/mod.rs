@@ -7,8 +7,10 @@
 //!
 //! Chunks in view are drawn the nearest first, without those of their faces that lie flat on a side
 //! which is seen from behind, then the sky, and then what is seen through from back to front. Where
-//! faces are small on screen, those that go on in each other are drawn as one.
+//! faces are small on screen, those that go on in each other are drawn as one. Where a level is cut
+//! open, what is solid is closed with caps.
 
+mod caps;
 mod chunks;
 mod gpu_data;
 mod materials;
@@ -20,6 +22,7 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
+use self::caps::Caps;
 use self::chunks::LevelChunk;
 use self::materials::MaterialLayout;
 use self::pipelines::{Look, PipelineKey, Surface};
@@ -29,6 +32,7 @@ use super::resources::{sampler_entry, texture_entry, uniform_entry};
 use super::{DrawStatistics, Gpu, UploadError, View};
 use crate::scene::camera::{Camera, Projection};
 use crate::scene::level::Map;
+use crate::scene::level::caps::CUT_SLACK;
 use crate::scene::level::materials::Blend;
 use crate::scene::model::BACK_FACE_COLOR;
 use crate::scene::{Aabb, Shown};
@@ -93,6 +97,7 @@ pub(super) struct LevelData {
     time_secs: f32,
     /// The chunks in view, the nearest first, with their distance.
     visible: Vec<(f32, u32)>,
+    caps: Caps,
     /// What is drawn for a picture.
     list: DrawList,
 }
@@ -101,6 +106,7 @@ pub(super) struct LevelData {
 #[derive(Debug, Default)]
 struct DrawList {
     opaque: Vec<Draw>,
+    has_caps: bool,
     /// Which material is on each side of the sky, and whether anything else is seen behind.
     sky: [Option<(usize, bool)>; 6],
     has_backdrop: bool,
@@ -238,6 +244,7 @@ impl LevelRenderer {
             written_look: None,
             time_secs: 0.0,
             visible: Vec::new(),
+            caps: Caps::default(),
             list: DrawList::default(),
         })
     }
@@ -270,8 +277,10 @@ impl LevelRenderer {
         data.send_look(gpu, shown);
         data.find_visible(map, view, size);
         data.level.hide(shown);
+        data.caps.update(gpu, map, shown);
         data.list_draws(gpu, map, shown, eye);
         data.list_sky(gpu, map, view);
+        data.list.has_caps = !data.caps.is_empty();
         data.list.edges =
             (shown.overlays.contains("wireframe") && gpu.draws_wireframes()).then(|| {
                 let look = look(shown);
@@ -296,6 +305,7 @@ impl LevelRenderer {
         let list = &data.list;
         pass.set_bind_group(0, &frame.bind_group, &[]);
         self.draw_all(pass, data, list.opaque.iter().cloned(), statistics);
+        self.draw_caps(pass, data, statistics);
         self.draw_sky(pass, data, statistics);
         self.draw_all(pass, data, list.see_through.iter().cloned(), statistics);
         if let Some(key) = list.edges {
@@ -306,6 +316,23 @@ impl LevelRenderer {
             });
             self.draw_all(pass, data, edges, statistics);
         }
+    }
+
+    fn draw_caps(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        data: &LevelData,
+        statistics: &mut DrawStatistics,
+    ) {
+        let pipeline = self.pipeline(PipelineKey::Caps);
+        let (Some(pipeline), Some((vertices, count))) = (pipeline, data.caps.vertices()) else {
+            return;
+        };
+        pass.set_pipeline(pipeline);
+        pass.set_vertex_buffer(0, vertices.slice(..));
+        pass.draw(0..count, 0..1);
+        statistics.draw_calls += 1;
+        statistics.triangles += u64::from(count) / 3;
     }
 
     fn draw_sky(
@@ -405,7 +432,7 @@ impl LevelRenderer {
 
 impl LevelData {
     pub(super) fn gpu_bytes(&self) -> u64 {
-        self.level.gpu_bytes()
+        self.level.gpu_bytes() + self.caps.gpu_bytes()
     }
 
     /// How many chunks of how many are there; none once all are.
@@ -421,8 +448,8 @@ impl LevelData {
         let cut = shown.cut.unwrap_or(everything);
         let back_face = Vec3::from(BACK_FACE_COLOR.map(f32::from)) / 255.0;
         let look = gpu_data::Look {
-            cut_min: cut.min.extend(self.time_secs),
-            cut_max: cut.max.extend(0.0),
+            cut_min: (cut.min - CUT_SLACK).extend(self.time_secs),
+            cut_max: (cut.max + CUT_SLACK).extend(0.0),
             back_face: Vec4::from((back_face, 0.0)),
             material: selected_material(shown).unwrap_or(gpu_data::NOTHING),
             padding: [0; 7],
@@ -482,30 +509,20 @@ impl LevelData {
         list.opaque.clear();
         list.see_through.clear();
         let level = &mut self.level;
-        let mixes = !matches!(
-            look.surface,
-            Surface::Normals | Surface::UvChecker | Surface::Tint
-        );
         for (_, number) in &self.visible {
             let Some(chunk) = level.chunks.get(*number as usize) else {
                 continue;
             };
             let away = look.sides_away(eye, &chunk.bounds);
             for part in &chunk.parts {
-                let blend = if mixes {
-                    part.part.blend
-                } else {
-                    Blend::Opaque
-                };
-                if blend == Blend::Alpha {
-                    continue;
-                }
-                let Some(key) = level.key(look, blend, chunk, &part.part) else {
-                    continue;
-                };
-                let list = match blend {
+                let list = match part.part.blend {
+                    Blend::Opaque => &mut list.opaque,
+                    // Listed from back to front, below.
+                    Blend::Alpha => continue,
                     Blend::Add => &mut list.see_through,
-                    _ => &mut list.opaque,
+                };
+                let Some(key) = level.key(look, chunk, &part.part) else {
+                    continue;
                 };
                 let away = if part.part.two_sided { 0 } else { away };
                 list.extend(part.toward(away, chunk.is_merged).map(|indices| Draw {
@@ -518,15 +535,13 @@ impl LevelData {
                 }));
             }
         }
-        if mixes {
-            level.sort_see_through(gpu, map, eye, &self.visible, look);
-            // What adds comes last, and what is mixed from back to front before it.
-            let adding = list.see_through.len();
-            for (_, number) in self.visible.iter().rev() {
-                level.list_see_through(look, *number, &mut list.see_through);
-            }
-            list.see_through.rotate_left(adding);
+        level.sort_see_through(gpu, map, eye, &self.visible, look);
+        // What is additive comes last, and what is alpha-blended from back to front before it.
+        let additive = list.see_through.len();
+        for (_, number) in self.visible.iter().rev() {
+            level.list_see_through(look, *number, &mut list.see_through);
         }
+        list.see_through.rotate_left(additive);
     }
 
     fn list_sky(&mut self, gpu: &Gpu, map: &Map, view: &View) {
@@ -549,6 +564,7 @@ impl DrawList {
         draws
             .map(|draw| draw.key)
             .chain(sides.map(|(_, is_textured)| PipelineKey::SkySide(*is_textured)))
+            .chain(self.has_caps.then_some(PipelineKey::Caps))
             .chain(self.has_backdrop.then_some(PipelineKey::Backdrop))
             .chain(self.edges)
     }
@@ -612,7 +628,7 @@ impl PixelScale {
 impl Look {
     /// The sides that are not drawn of a chunk since they are seen from behind, bit by side.
     fn sides_away(self, eye: Eye, bounds: &Aabb) -> u8 {
-        if self.two_sided || self.cut {
+        if self.two_sided {
             return 0;
         }
         eye.sides_away(bounds)

@@ -2,6 +2,7 @@
 
 use super::super::resources::{PipelineOptions, create_pipeline};
 use super::super::shaders::LEVEL;
+use super::caps::{self, Caps};
 use crate::render::Gpu;
 use crate::scene::level::materials::Blend;
 use crate::scene::level::mesh::LevelVertex;
@@ -54,6 +55,8 @@ pub(super) enum PipelineKey {
     SkySide(bool),
     /// What is behind where there is no sky.
     Backdrop,
+    /// What is solid where it is cut.
+    Caps,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,11 +121,41 @@ impl PipelineKey {
                 &layouts[..1],
                 &behind_all("vs_sky", "fs_backdrop"),
             ),
+            PipelineKey::Caps => create_pipeline(
+                gpu,
+                &module,
+                &layouts[..1],
+                &PipelineOptions {
+                    vertices: Some(wgpu::VertexBufferLayout {
+                        array_stride: caps::STRIDE,
+                        step_mode: wgpu::VertexStepMode::Vertex,
+                        attributes: &Caps::attributes(),
+                    }),
+                    ..PipelineOptions::new("vs_cap", "fs_cap")
+                },
+            ),
+        }
+    }
+}
+
+impl Surface {
+    /// Whether colours say something of the surface that is drawn, so that what is behind it must
+    /// not be added to them, nor they to what is behind.
+    fn shows_data(self) -> bool {
+        match self {
+            Self::Full | Self::Unlit | Self::BackFaces => false,
+            Self::Lightmap | Self::Normals | Self::UvChecker | Self::Tint => true,
         }
     }
 }
 
 impl FacesKey {
+    /// What an additive surface becomes where its colour means something: a veil, through which
+    /// what is behind stays in sight.
+    fn is_veil(self) -> bool {
+        self.blend == Blend::Add && self.look.surface.shows_data()
+    }
+
     /// Whether it is enough to know where surfaces are in the texture and the lightmap.
     fn is_plain(self) -> bool {
         let Look {
@@ -176,8 +209,6 @@ fn faces_pipeline(
         cut,
     } = key.look;
     let is_opaque = key.blend == Blend::Opaque;
-    // One sees that something is cut through by what is behind.
-    let backs_are_cut = cut && is_opaque && !two_sided;
     let constants = [
         ("SURFACE", f64::from(surface as u8)),
         ("TEXTURED", on(key.is_textured)),
@@ -186,8 +217,8 @@ fn faces_pipeline(
         ("TINTED", on(key.tint != TintFrom::Nowhere)),
         ("HIGHLIGHTED", on(highlighted)),
         ("CUT", on(cut)),
-        ("BACKS_ARE_CUT", on(backs_are_cut)),
         ("BLEND", f64::from(key.blend as u8)),
+        ("VEIL", on(key.is_veil())),
     ];
     let attributes = vertex_attributes();
     let is_tinted = key.tint != TintFrom::Nowhere;
@@ -208,11 +239,12 @@ fn faces_pipeline(
         &PipelineOptions {
             vertices: Some(vertex_layout(&attributes)),
             more_vertices: Some(tint_layout(key.tint)),
-            cull: !(two_sided || backs_are_cut),
+            cull: !two_sided,
             depth_write: is_opaque,
             blend: match key.blend {
                 Blend::Opaque => None,
                 Blend::Alpha => Some(wgpu::BlendState::ALPHA_BLENDING),
+                Blend::Add if key.is_veil() => Some(wgpu::BlendState::ALPHA_BLENDING),
                 Blend::Add => Some(wgpu::BlendState {
                     color: added,
                     alpha: added,

@@ -11,7 +11,6 @@ use crate::formats::pmf::{self, Sky};
 use crate::render::resources::{check_texture_size, upload_texture};
 use crate::render::{Gpu, UploadError};
 use crate::scene::level::atlas::WHITE_SIDE;
-use crate::scene::level::materials::Blend;
 use crate::scene::level::mesh::Part;
 use crate::scene::level::tint::{PLAIN, TintKey};
 use crate::scene::level::{Level, Map};
@@ -319,13 +318,7 @@ impl ShownLevel {
     }
 
     /// What a part of a chunk is drawn with; none where it is not drawn.
-    pub(super) fn key(
-        &self,
-        look: Look,
-        blend: Blend,
-        chunk: &LevelChunk,
-        part: &Part,
-    ) -> Option<PipelineKey> {
+    pub(super) fn key(&self, look: Look, chunk: &LevelChunk, part: &Part) -> Option<PipelineKey> {
         if self.hidden.contains(&part.material) {
             return None;
         }
@@ -335,7 +328,7 @@ impl ShownLevel {
                 two_sided: look.two_sided || part.two_sided,
                 ..look
             },
-            blend,
+            blend: part.blend,
             is_textured: material.is_textured,
             has_matcap: material.has_matcap,
             is_liquid: material.is_liquid,
@@ -403,7 +396,7 @@ impl ShownLevel {
             let Some(part) = chunk.parts.get(usize::from(*part)) else {
                 continue;
             };
-            let Some(key) = self.key(look, part.part.blend, chunk, &part.part) else {
+            let Some(key) = self.key(look, chunk, &part.part) else {
                 continue;
             };
             list.push(Draw {

@@ -16,6 +16,7 @@
 
 pub mod atlas;
 mod branches;
+pub mod caps;
 mod chunk_map;
 mod date;
 mod describe;

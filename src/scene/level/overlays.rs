@@ -5,6 +5,7 @@ use glam::Vec3;
 use super::environments::server_box;
 use super::items::{ChunkAt, item};
 use super::known::is_own_cell;
+use super::place::cell_in_world;
 use super::visibility::SeenOfChunk;
 use super::{Map, colors};
 use crate::formats::pmf::{Cell, Cube, CubeKind};
@@ -428,14 +429,6 @@ fn content(cubes: &crate::formats::pmf::Cubes, cube: u32) -> CubeKind {
             (CubeKind::Parent, _) | (_, None) => return kind,
             (_, Some((_, inside))) => at = inside,
         }
-    }
-}
-
-fn cell_in_world(cell: &Cell, chunk_center: Vec3) -> Aabb {
-    let center = Vec3::from(cell.center) + chunk_center;
-    Aabb {
-        min: center - cell.half,
-        max: center + cell.half,
     }
 }
 

@@ -66,11 +66,7 @@ impl Place {
 
     /// The cell in world space, for the centre of the chunk.
     pub(super) fn cell_in_world(&self, chunk_center: Vec3) -> Aabb {
-        let center = Vec3::from(self.cell.center) + chunk_center;
-        Aabb {
-            min: center - self.cell.half,
-            max: center + self.cell.half,
-        }
+        cell_in_world(&self.cell, chunk_center)
     }
 
     /// What the cube occupies in world space: of a box with moved corners more or less than its
@@ -87,6 +83,15 @@ impl Place {
             .filter(|c| c.is_finite());
         let corners = corners.map(|corner| corner + chunk_center);
         Aabb::around(corners).unwrap_or(self.cell_in_world(chunk_center))
+    }
+}
+
+/// A cell in world space, for the centre of its chunk.
+pub(super) fn cell_in_world(cell: &Cell, chunk_center: Vec3) -> Aabb {
+    let center = Vec3::from(cell.center) + chunk_center;
+    Aabb {
+        min: center - cell.half,
+        max: center + cell.half,
     }
 }
 
