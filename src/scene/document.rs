@@ -391,11 +391,45 @@ pub trait Document: fmt::Debug + Send + Sync {
         let _ = (shown, labels);
     }
 
+    /// Whether what is shown covers a place so far along a ray from the eye, so that a text there
+    /// is not to be read. What is seen through everything, such as bones, has its texts covered by
+    /// nothing.
+    fn covers(&self, ray_in_world: Ray, distance: f32, shown: &Shown) -> bool {
+        let _ = (ray_in_world, distance, shown);
+        false
+    }
+
+    /// The item at a place of the part that is shown that lists what is seen from there; none where
+    /// nothing does.
+    fn visibility_at(&self, eye: Vec3, shown: &Shown) -> Option<Item> {
+        let _ = (eye, shown);
+        None
+    }
+
     /// The item next to another.
     fn neighbor(&self, item: Item, direction: Direction) -> Option<Item>;
 
+    /// What the item next to another is called in a menu, and what it is, where that is not what
+    /// the direction says.
+    fn neighbor_name(&self, item: Item, direction: Direction) -> Option<[&'static str; 2]> {
+        let _ = (item, direction);
+        None
+    }
+
     /// The item that a problem is about.
     fn problem_item(&self, problem: &Problem) -> Option<Item>;
+
+    /// Where in the clip that is [`Self::problem_item`] a problem is.
+    fn problem_frame(&self, problem: &Problem) -> Option<ProblemFrame> {
+        let _ = problem;
+        None
+    }
+
+    /// The file that an item stands for, if it is one to be opened.
+    fn file_of(&self, item: Item) -> Option<PathBuf> {
+        let _ = item;
+        None
+    }
 
     /// The overlays it offers.
     fn overlays(&self) -> &'static [Overlay];
@@ -527,6 +561,15 @@ pub trait Document: fmt::Debug + Send + Sync {
 
     /// The keys of `info --json` that are this format's own (contract, "info --json").
     fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value>;
+}
+
+/// The moment that a problem is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProblemFrame {
+    /// The frame, from 0.
+    pub frame: u32,
+    /// The overlay that shows what is wrong, if one does.
+    pub overlay: Option<&'static str>,
 }
 
 /// What `info` was asked beyond the file as a whole.

@@ -88,6 +88,12 @@ pub struct Shown {
     /// Which cells of a tree are outlined where cells are: those of this depth, or at the ends of
     /// the tree if there is none.
     pub cell_depth: Option<u8>,
+    /// The cube of which visibility is shown while the selection is in none: the one that the eye is
+    /// in, or was in when that was held ([`Document::visibility_at`]).
+    pub visibility_from: Option<Item>,
+    /// Whether the surface of a model stays as it is while a joint is selected, in place of showing
+    /// the weights of the joint.
+    pub hides_weights: bool,
 }
 
 impl Shown {

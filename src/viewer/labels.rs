@@ -1,6 +1,7 @@
 //! The texts of overlays, written over the picture at their places in the world.
 
-use egui::{Align2, Color32, FontId, Painter, Rect, Vec2, vec2};
+use egui::{Align2, Color32, FontId, Painter, Rect, vec2};
+use glam::Vec2;
 
 use super::state::OpenFile;
 use super::theme;
@@ -12,7 +13,7 @@ const OVERLAP: f32 = 1.5;
 /// How much wider than a text the room must be that it stands in, in points.
 const ROOM_TO_SPARE: f32 = 2.0;
 /// Where the dark edge of the letters is painted.
-const HALO: [Vec2; 8] = [
+const HALO: [egui::Vec2; 8] = [
     vec2(-1.0, 0.0),
     vec2(1.0, 0.0),
     vec2(0.0, -1.0),
@@ -29,6 +30,10 @@ pub(super) struct Labels {
     /// What they were made from: what is shown, and the load that it is of.
     of: Option<(Shown, u64)>,
     texts: Vec<Label>,
+    /// The camera and the shape of the view for which `covered` was found out.
+    seen_by: Option<(Camera, f32)>,
+    /// Of each text whether something is in front of it.
+    covered: Vec<bool>,
     /// Where there is a text already.
     taken: Vec<Rect>,
 }
@@ -48,6 +53,7 @@ impl Labels {
             self.of = Some((shown.clone(), open.version));
             self.texts.clear();
             open.document.labels(shown, &mut self.texts);
+            self.seen_by = None;
         }
         if self.texts.is_empty() {
             return;
@@ -55,9 +61,17 @@ impl Labels {
         let painter = painter.with_clip_rect(rect);
         let font = FontId::proportional(11.5);
         let aspect = rect.aspect_ratio();
+        if self.seen_by != Some((*camera, aspect)) {
+            self.seen_by = Some((*camera, aspect));
+            let texts = self.texts.iter();
+            let is_covered = |label| is_covered(label, open, camera, aspect, shown);
+            self.covered.clear();
+            self.covered.extend(texts.map(is_covered));
+        }
         let [right, _] = camera.right_up();
         self.taken.clear();
-        for label in &self.texts {
+        let texts = self.texts.iter().zip(&self.covered);
+        for (label, _) in texts.filter(|(_, covered)| !**covered) {
             let Some(at) = camera.project(label.position, aspect) else {
                 continue;
             };
@@ -92,6 +106,17 @@ impl Labels {
             painter.galley(text.min, galley, color);
         }
     }
+}
+
+/// Whether something is in front of the place of a text that is in view.
+fn is_covered(label: &Label, open: &OpenFile, camera: &Camera, aspect: f32, shown: &Shown) -> bool {
+    let at = camera.project(label.position, aspect);
+    let in_view = at.filter(|at| at.cmpge(Vec2::ZERO).all() && at.cmple(Vec2::ONE).all());
+    in_view.is_some_and(|at| {
+        let ray = camera.ray_in_world(at, aspect);
+        let distance = (label.position - ray.origin).dot(ray.direction);
+        open.document.covers(ray, distance, shown)
+    })
 }
 
 #[cfg(test)]

@@ -110,7 +110,8 @@ static OVERLAYS: [Overlay; 19] = [
     Overlay {
         id: "visibility",
         name: "Visibility",
-        help: "What the selected visibility cube sees is lit, and the rest is dimmed",
+        help: "What is listed as seen from the selected visibility cube, or from the one that the \
+               eye is in, is lit, and the rest is dimmed",
         colors_surface: false,
     },
     Overlay {
@@ -122,7 +123,7 @@ static OVERLAYS: [Overlay; 19] = [
     Overlay {
         id: "paths",
         name: "Path attributes",
-        help: "The cubes that say something to those who find paths, and what",
+        help: "The cubes with attributes for pathfinding, and their names and data",
         colors_surface: false,
     },
     Overlay {
@@ -219,6 +220,18 @@ impl Document for Map {
 
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         self.overlay_labels(shown, labels);
+    }
+
+    fn visibility_at(&self, eye: Vec3, shown: &Shown) -> Option<Item> {
+        self.visibility_cube_at(eye, shown.part)
+    }
+
+    fn covers(&self, ray_in_world: Ray, distance: f32, shown: &Shown) -> bool {
+        self.covers_place(ray_in_world, distance, shown)
+    }
+
+    fn neighbor_name(&self, item: Item, direction: Direction) -> Option<[&'static str; 2]> {
+        Some(Self::name_beside(item, direction))
     }
 
     fn neighbor(&self, item: Item, direction: Direction) -> Option<Item> {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use glam::{Vec3, Vec3A};
 
+use super::caps::CUT_SLACK;
 use super::items::{in_level, item};
 use super::materials::Blend;
 use super::mesh::{ChunkMesh, MeshFace};
@@ -47,15 +48,6 @@ const EVERYTHING: Sight<'_> = Sight {
     hidden_chunks: &[],
     hidden_materials: &[],
 };
-
-/// Overlays that show what adds light as if it hid what is behind it.
-const HIDING_OVERLAYS: [&str; 5] = [
-    "normals",
-    "uv-checker",
-    "material-colors",
-    "octree-depth",
-    "cube-types",
-];
 
 /// The face that a ray meets first.
 struct Met<'a> {
@@ -123,18 +115,29 @@ impl Map {
         })
     }
 
-    /// The first thing that a ray meets of what is shown: a face, or the marker of an entity. A
-    /// shaft of light that only adds to what is seen through it is met if there is nothing behind.
-    pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
+    /// From which to which distance a ray is in the box that a cut leaves.
+    fn uncut(ray: Ray, shown: &Shown) -> Option<(f32, f32)> {
+        match shown.cut {
+            // What lies in the plane of the cut is not cut away.
+            Some(Aabb { min, max }) => {
+                let left = Aabb {
+                    min: min - CUT_SLACK,
+                    max: max + CUT_SLACK,
+                };
+                within(&left, ray)
+            }
+            None => Some((0.0, f32::INFINITY)),
+        }
+    }
+
+    /// The first surface that a ray meets of what is shown: a face, or the cap of a cube that is
+    /// cut.
+    fn first_surface(&self, ray: Ray, shown: &Shown, added_light: bool) -> Option<Hit> {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
         }
         let level = shown.part;
-        let (from, to) = match &shown.cut {
-            // What lies in the plane of the cut is not cut away.
-            Some(cut) => within(cut, ray).map(|(near, far)| (near * 0.999_999 - 1e-6, far))?,
-            None => (0.0, f32::INFINITY),
-        };
+        let (from, to) = Self::uncut(ray, shown)?;
         let of_level = |item: &&Item| in_level(**item).0 == level;
         let materials = shown
             .hidden
@@ -155,21 +158,34 @@ impl Map {
             both_sides: any_on(&["two-sided", "back-faces"]),
             from,
             to,
-            added_light: any_on(&HIDING_OVERLAYS),
+            added_light,
             hidden_chunks: &chunks,
             hidden_materials: &materials,
         };
-        let face = self.face_in_sight(ray, level, sight).or_else(|| {
-            let added_light = true;
-            let sight = Sight {
-                added_light,
-                ..sight
-            };
-            self.face_in_sight(ray, level, sight)
-        });
+        let face = self.face_in_sight(ray, level, sight);
+        let cap = self.first_cap(ray, shown);
+        let nearest = [face, cap].into_iter().flatten();
+        nearest.min_by(|a, b| a.distance.total_cmp(&b.distance))
+    }
+
+    /// Whether a surface covers a place so far along a ray from the eye.
+    pub(super) fn covers_place(&self, ray: Ray, distance: f32, shown: &Shown) -> bool {
+        // Texts stand on things, which do not cover them.
+        const SLACK: f32 = 0.05;
+        let first = self.first_surface(ray, shown, false);
+        first.is_some_and(|hit| hit.distance < distance - SLACK)
+    }
+
+    /// The first thing that a ray meets of what is shown: a surface, or the marker of an entity. A
+    /// shaft of light that only adds to what is seen through it is met if there is nothing behind.
+    pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
+        let face = self.first_surface(ray, shown, false);
+        let face = face.or_else(|| self.first_surface(ray, shown, true));
+        let level = shown.part;
         if !shown.overlays.contains("entities") {
             return face;
         }
+        let (from, to) = Self::uncut(ray, shown)?;
         let half = self.marker_half(Some(level));
         let markers = self.markers(level).filter_map(|marker| {
             let around = Aabb {
@@ -260,7 +276,7 @@ fn within(bounds: &Aabb, ray: Ray) -> Option<(f32, f32)> {
         (bounds.min - ray.origin) * inverse,
         (bounds.max - ray.origin) * inverse,
     );
-    // A ray within the plane of a side gives numbers that are none, which do not count.
+    // A ray within the plane of a side gives NaN, which does not count.
     let near = a.min(b).max(Vec3::ZERO).max_element();
     let far = a.max(b).min_element();
     let far = if far.is_nan() { f32::INFINITY } else { far };
@@ -315,20 +331,25 @@ mod tests {
             cut: Some(cut),
             ..Shown::default()
         };
-        let mut others = 0;
+        let (mut others, mut caps) = (0, 0);
         for ray in rays(bounds, 400) {
             let whole = map.first_hit(ray, 0, false);
             let hit = map.first_shown(ray, &shown);
             if let Some(hit) = hit {
-                assert!(cut.distance(hit.position) < 1e-3, "{hit:?}");
+                assert!(cut.distance(hit.position) < 2e-3, "{hit:?}");
             }
-            // What is in the box and is met first stays what is met.
-            if let Some(whole) = whole.filter(|hit| cut.distance(hit.position) == 0.0) {
-                assert_eq!(hit, Some(whole), "{ray:?} {cut:?}");
+            // What is in the box and is met first stays what is met, unless the ray comes out of
+            // a cube that is cut.
+            let cap = hit.filter(|hit| hit.item.kind == item::CUBE);
+            match whole.filter(|hit| cut.distance(hit.position) == 0.0) {
+                Some(whole) if cap.is_none() => assert_eq!(hit, Some(whole), "{ray:?} {cut:?}"),
+                Some(whole) => assert!(cap.is_some_and(|cap| cap.distance < whole.distance)),
+                None => {}
             }
+            caps += usize::from(cap.is_some());
             others += usize::from(hit.map(|hit| hit.item) != whole.map(|hit| hit.item));
         }
-        assert!(others > 20, "{others}");
+        assert!(others > 20 && caps > 20, "{others} {caps}");
         shown.cut = None;
         shown.hidden = vec![
             Map::material_item(0, 1),
@@ -365,13 +386,31 @@ mod tests {
             alone += usize::from(nearest(level, ray, without).is_none() && all.is_some());
         }
         assert!(through > 20 && alone > 5, "{through} {alone}");
-        // Where it is shown as if it hid what is behind it, it is met.
+        // It hides nothing in other views either.
         let mut shown = Shown::default();
         shown.overlays.set(map.overlays(), "octree-depth", true);
         for ray in rays(level.bounds, 100) {
-            let hit = map.first_shown(ray, &shown).map(|hit| hit.distance);
-            assert_eq!(hit, nearest(level, ray, EVERYTHING));
+            let plain = map.first_shown(ray, &Shown::default());
+            assert_eq!(map.first_shown(ray, &shown), plain);
         }
+    }
+
+    #[test]
+    fn walls_cover_what_is_behind_them() {
+        let map = sample::made_up();
+        let bounds = map.levels()[0].bounds;
+        let shown = Shown::default();
+        let mut covered = 0;
+        for ray in rays(bounds, 200) {
+            let Some(hit) = map.first_hit(ray, 0, false) else {
+                assert!(!map.covers_place(ray, 1e6, &shown));
+                continue;
+            };
+            assert!(map.covers_place(ray, hit.distance + 0.1, &shown));
+            assert!(!map.covers_place(ray, hit.distance, &shown), "on the wall");
+            covered += 1;
+        }
+        assert!(covered > 50, "{covered}");
     }
 
     #[test]

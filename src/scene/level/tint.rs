@@ -166,6 +166,7 @@ mod tests {
     use super::*;
     use crate::formats::pmf::CubeKind;
     use crate::scene::Document;
+    use crate::scene::level::place::Place;
     use crate::scene::level::sample;
 
     fn with(map: &Map, overlay: &str) -> Shown {
@@ -261,9 +262,20 @@ mod tests {
             }
         }
         assert!(found[1] > 0, "{found:?}");
+        // Without a selection the cube that the eye is in counts.
+        let (data, source) = map.level(0).unwrap();
+        let place = Place::find(cubes, vis, source.chunk_side() * 0.5).unwrap();
+        let center = source.chunk_center(source.chunks[0].index);
+        let eye = place.cell_in_world(center.into()).center();
+        let key = map.tint_key(&shown);
+        shown.selected = None;
+        assert_eq!(map.tint_key(&shown), plain);
+        shown.visibility_from = map.visibility_at(eye, &shown);
+        assert_eq!(map.tint_key(&shown), key);
+        assert_eq!(map.visibility_at(data.bounds.max + 99.0, &shown), None);
+        shown.visibility_from = None;
         // What is in the cube stands for it.
         let child = map.cube_item(0, 0, info.child);
-        let key = map.tint_key(&shown);
         shown.selected = child;
         assert_eq!(map.tint_key(&shown), key);
     }

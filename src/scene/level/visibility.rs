@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use glam::Vec3;
+
 use super::Map;
 use super::items::CubeAt;
+use super::walk::leaf_at;
 use crate::formats::pmf::{Cube, Cubes};
 use crate::scene::{Item, Shown};
 
@@ -60,19 +63,31 @@ impl Map {
         None
     }
 
-    /// The visibility cube that is selected, or in which the selection is, while what it sees is
-    /// to be shown.
+    /// The innermost visibility cube of a level that a place is in.
+    pub(super) fn visibility_cube_at(&self, eye: Vec3, level: usize) -> Option<Item> {
+        let at = self
+            .chunks_of(level)
+            .find(|at| at.bounds().distance(eye) == 0.0)?;
+        let cubes = &at.chunk.data.as_deref()?.cubes;
+        let leaf = leaf_at(cubes, eye - at.center(), at.level.chunk_side() * 0.5)?;
+        let item = self.cube_item(level, at.number, leaf.cell.cube)?;
+        let from = self.visibility_cube(item)?;
+        self.cube_item(level, at.number, from.cube)
+    }
+
+    /// The visibility cube that is selected or in which the selection is, or else the one that the
+    /// eye is in, while what it sees is to be shown.
     pub(super) fn seen_from(&self, shown: &Shown) -> Option<Item> {
         if !shown.overlays.contains("visibility") {
             return None;
         }
-        let from = self.visibility_cube(shown.selected?)?;
+        let selected = shown.selected.and_then(|item| self.visibility_cube(item));
+        let from = selected.or_else(|| self.visibility_cube(shown.visibility_from?))?;
         let level = from.at.level_number;
         (level == shown.part).then(|| self.cube_item(level, from.at.number, from.cube))?
     }
 
-    /// What is seen from the visibility cube that is selected, or in which the selection is, while
-    /// that is to be shown.
+    /// What is seen from the visibility cube of [`Self::seen_from`].
     pub(super) fn seen(&self, shown: &Shown) -> Option<Seen<'_>> {
         let (from, _) = self.cube_at(self.seen_from(shown)?)?;
         let cubes = &from.data.cubes;

@@ -8,7 +8,7 @@ use super::chunk_map::holds_anything;
 use super::items::{CubeAt, in_level, item};
 use crate::formats::pmf::{Cell, ChunkIndex, Cube, CubeKind, Cubes, EntityKind, Level};
 use crate::formats::{Place, Problem};
-use crate::scene::listed::{beside, beyond};
+use crate::scene::listed::{LISTED_AFTER, LISTED_BEFORE, beside, beyond};
 use crate::scene::{Direction, Item};
 
 /// How many empty cells are crossed on the way to a neighbour.
@@ -16,14 +16,15 @@ const MOST_CROSSED: usize = 4096;
 
 /// The place in a tree where a point is: a cube without others in it, or the empty corner of a
 /// parent.
-struct Leaf {
-    cell: Cell,
+pub(super) struct Leaf {
+    /// Its place; the cube of an empty corner is the parent.
+    pub(super) cell: Cell,
     /// None where no child is.
-    cube: Option<u32>,
+    pub(super) cube: Option<u32>,
 }
 
 /// What is at a point of chunk space.
-fn leaf_at(cubes: &Cubes, point: Vec3, half: f32) -> Option<Leaf> {
+pub(super) fn leaf_at(cubes: &Cubes, point: Vec3, half: f32) -> Option<Leaf> {
     if cubes.is_empty() {
         return None;
     }
@@ -113,6 +114,23 @@ impl Map {
                 is_there.then_some(beside)
             }
             _ => None,
+        }
+    }
+
+    /// What the item beside another is called in a menu, and what it is: levels have no north.
+    pub(super) fn name_beside(item: Item, direction: Direction) -> [&'static str; 2] {
+        let is_placed = matches!(item.kind, item::CUBE | item::FACE | item::CHUNK);
+        match direction {
+            Direction::North if is_placed => ["Neighbour toward +Z", "Select what is next along Z"],
+            Direction::East if is_placed => ["Neighbour toward +X", "Select what is next along X"],
+            Direction::South if is_placed => {
+                ["Neighbour toward -Z", "Select what is next against Z"]
+            }
+            Direction::West if is_placed => {
+                ["Neighbour toward -X", "Select what is next against X"]
+            }
+            Direction::North | Direction::West => LISTED_BEFORE,
+            Direction::South | Direction::East => LISTED_AFTER,
         }
     }
 
