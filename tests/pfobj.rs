@@ -1092,7 +1092,7 @@ fn clips_keep_their_whole_frames() {
             "        2 1",
             "        2 1/1/1 0/0/0/1 0/0/0\n        2 1",
             WHOLE,
-            &["33:9: error: found `2`; expected `x_bounds <least> <greatest>` of the frame"],
+            &["33:9: error: found `2`; expected `x_bounds <min> <max>` of the frame"],
         ),
         (
             "/0.100000/",
@@ -1112,7 +1112,7 @@ fn clips_keep_their_whole_frames() {
             "x_bounds -1.000000 1.000000",
             "x_bounds 1.0 -1.0",
             WHOLE,
-            &["33:10: warning: bounds from 1 to -1: the least value is above the greatest"],
+            &["33:10: warning: bounds from 1 to -1: min is above max"],
         ),
     ]);
     check_gaps(&[
@@ -1137,24 +1137,22 @@ fn clips_keep_their_whole_frames() {
         (
             33..=35,
             WHOLE,
-            &["33:9: error: found `1`; expected `x_bounds <least> <greatest>` of the frame"],
+            &["33:9: error: found `1`; expected `x_bounds <min> <max>` of the frame"],
         ),
         (
             34..=34,
             WHOLE,
-            &["34:2: error: found `z_bounds`; expected `y_bounds <least> <greatest>`"],
+            &["34:2: error: found `z_bounds`; expected `y_bounds <min> <max>`"],
         ),
         (
             41..=43,
             "3 vertices, 1 materials, 2 joints, Wave 2",
-            &[
-                "41:1: error: the file ends; expected `x_bounds <least> <greatest>` of the bind pose",
-            ],
+            &["41:1: error: the file ends; expected `x_bounds <min> <max>` of the bind pose"],
         ),
         (
             43..=43,
             "3 vertices, 1 materials, 2 joints, Wave 2",
-            &["43:1: error: the file ends; expected `z_bounds <least> <greatest>`"],
+            &["43:1: error: the file ends; expected `z_bounds <min> <max>`"],
         ),
     ]);
     // The frame that is left is the right one.
@@ -1174,6 +1172,38 @@ fn clips_keep_their_whole_frames() {
     let model = read(text.replace("collision  1", "collision  0"));
     assert_eq!(summary(&model), "3 vertices, 1 materials, 2 joints, Wave 1");
     assert_eq!(model.clips[0].poses[0].translation[1], 0.3);
+}
+
+/// A program that writes numbers as its user's language does is told so once.
+#[test]
+fn decimal_commas_are_one_problem() {
+    let (head, body) = MODEL.split_once("has_collision  1\n").unwrap();
+    let body: Vec<String> = body
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match i {
+            // One vertex is as it should be, so that there is something to be shown.
+            0..5 => line.to_owned(),
+            _ => line.replace('.', ","),
+        })
+        .collect();
+    let model = read(format!("{head}has_collision  1\n{}\n", body.join("\n")));
+    let commas: Vec<String> = problems(&model)
+        .into_iter()
+        .filter(|problem| problem.contains(','))
+        .collect();
+    assert_eq!(
+        commas[0],
+        "13:3: error: found `1,500000`, which has a decimal comma; expected a decimal point; lines \
+         with such numbers are left out, and this is said once"
+    );
+    assert_eq!(commas.len(), 1, "{commas:#?}");
+    // Nothing can be shown of a file without any point.
+    let all = format!("{head}has_collision  1\n{}", MODEL.replace('.', ","));
+    let error = pfobj::read(all.as_bytes())
+        .err()
+        .map(|error| error.to_string());
+    assert!(error.is_none_or(|error| error.contains("decimal comma")));
 }
 
 #[test]
@@ -1196,7 +1226,7 @@ fn a_file_that_is_cut_is_shown_as_far_as_it_goes() {
         problems(&model),
         [
             "37:74: error: found `0.0`; expected `<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`",
-            "37:77: error: the file ends; expected `x_bounds <least> <greatest>` of the bind pose",
+            "37:77: error: the file ends; expected `x_bounds <min> <max>` of the bind pose",
             "37:77: warning: the last line does not end; the engine refuses the file",
         ]
     );

@@ -138,6 +138,10 @@ fn playhead_of(look: &LookArgs, document: &dyn Document) -> Result<Playhead, Com
     };
     let frame = look.frame.unwrap_or(0.0);
     if let Some(asked) = look.frame {
+        if look.clip.as_deref() == Some("none") {
+            let message = "--frame needs a clip, but --clip none shows the pose without any";
+            return Err(CommandError::Argument(message.to_owned()));
+        }
         let frames = clip
             .and_then(|clip| clips.get(clip))
             .map_or(0, |c| c.frames);
@@ -247,6 +251,7 @@ pub(super) fn view_of(
     if look.camera.is_none() {
         camera.frame(bounds, aspect);
     }
+    shown.visibility_from = document.visibility_at(camera.pose.eye, &shown);
     let mut view = View::plain(camera);
     view.shown = shown;
     Ok(view)

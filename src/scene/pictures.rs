@@ -124,7 +124,7 @@ pub(super) fn load(name: &str, seed: u64, source: &Source, roots: &AssetRoots) -
                 if let AssetError::Missing { looked_in, .. } = &error {
                     looked_for.extend(looked_in.iter().map(|folder| folder.join(name)));
                 }
-                Err(format!("texture {error}"))
+                Err(format!("texture {error}{}", other_case(name, roots)))
             }
         },
     };
@@ -155,6 +155,15 @@ pub(super) fn load(name: &str, seed: u64, source: &Source, roots: &AssetRoots) -
         problem,
         looked_for,
     }
+}
+
+/// The file that may be meant: one with the same letters in another case, which Windows would find.
+fn other_case(name: &str, roots: &AssetRoots) -> String {
+    let found = roots.find_any_case(name).ok();
+    let found = found.as_deref().and_then(Path::file_name);
+    found.map_or_else(String::new, |file| {
+        format!("; did you mean `{}`?", file.display())
+    })
 }
 
 /// Decodes a picture of any kind that the `image` crate was built with, told by its content.

@@ -11,7 +11,7 @@ use super::{Bounds, Clip, PfobjError, Transform};
 use crate::formats::cursor::{Word, text_place};
 
 const POSE: &str = "`<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`";
-const BOUNDS: &str = "`x_bounds <least> <greatest>` of the frame";
+const BOUNDS: &str = "`x_bounds <min> <max>` of the frame";
 
 /// A clip while it is read.
 struct ClipReader {
@@ -72,7 +72,7 @@ impl<'a> Reader<'a, '_> {
         let mut promised = [None, head];
         if let Err(bad) = self.read_clip_words(&mut name, &mut promised) {
             let expected = Section::Clips.lines()[0].1;
-            self.wrong(Kind::Number, bad.place, || bad.found(), expected);
+            self.unreadable(bad, expected);
         }
         self.text.skip_line();
         // Memory is taken at once if the file has room for the frames of all clips together.
@@ -261,7 +261,7 @@ impl<'a> Reader<'a, '_> {
         match pose {
             Ok(pose) => PoseLine::Read(pose),
             Err(bad) => {
-                self.wrong(Kind::Number, bad.place, || bad.found(), POSE);
+                self.unreadable(bad, POSE);
                 PoseLine::Broken
             }
         }

@@ -70,10 +70,7 @@ const KINDS: [(Severity, &str); 25] = [
     ),
     (Severity::Error, "frames that are not whole"),
     (Severity::Error, "bounds that are missing"),
-    (
-        Severity::Warning,
-        "bounds whose least value is above the greatest",
-    ),
+    (Severity::Warning, "bounds whose min is above their max"),
     (Severity::Warning, "blank lines"),
     (Severity::Warning, "lines of more than 255 bytes"),
     (Severity::Warning, "oddities at the end of the file"),

@@ -136,9 +136,9 @@ const MATERIAL_LINES: [(&str, &str); 5] = [
     ("texture", "`texture <file name>`"),
 ];
 const BOUNDS_LINES: [(&str, &str); 3] = [
-    ("x_bounds", "`x_bounds <least> <greatest>`"),
-    ("y_bounds", "`y_bounds <least> <greatest>`"),
-    ("z_bounds", "`z_bounds <least> <greatest>`"),
+    ("x_bounds", "`x_bounds <min> <max>`"),
+    ("y_bounds", "`y_bounds <min> <max>`"),
+    ("z_bounds", "`z_bounds <min> <max>`"),
 ];
 
 /// What stands in place of something that cannot be read.
@@ -170,6 +170,8 @@ pub(super) struct Reader<'a, 'w> {
     /// Of which parts it has been said that they are too short or too long.
     said_short: [bool; 5],
     said_long: [bool; 5],
+    /// Whether it has been said that numbers have a comma.
+    said_comma: bool,
     /// The line after the last one that is nothing that can be read.
     after_strange: u64,
     /// Where the last line is that was out of place.
@@ -210,6 +212,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             section: Section::Vertices,
             said_short: [false; 5],
             said_long: [false; 5],
+            said_comma: false,
             after_strange: 0,
             last_misplaced: None,
             watch,
@@ -445,6 +448,20 @@ impl<'a, 'w> Reader<'a, 'w> {
             .add(kind, place, || format!("{}; expected {expected}", found()));
     }
 
+    /// Lists something that cannot be read. A program that writes numbers as its user's language
+    /// does gives each of them a comma: that is said once, and not for every line.
+    pub(super) fn unreadable(&mut self, bad: Bad<'a>, expected: &str) {
+        if !bad.found.is_some_and(has_decimal_comma) {
+            self.wrong(Kind::Number, bad.place, || bad.found(), expected);
+        } else if !self.said_comma {
+            self.said_comma = true;
+            let found = || format!("{}, which has a decimal comma", bad.found());
+            let hint =
+                "a decimal point; lines with such numbers are left out, and this is said once";
+            self.wrong(Kind::Number, bad.place, found, hint);
+        }
+    }
+
     /// Lists a line that has no place where it stands.
     fn misplaced(&mut self, key: Word<'a>) {
         let expected = self.expected();
@@ -478,7 +495,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                             self.end_line();
                         }
                         Err(bad) => {
-                            self.wrong(Kind::Number, bad.place, || bad.found(), expected);
+                            self.unreadable(bad, expected);
                             self.text.skip_line();
                         }
                     }
@@ -701,7 +718,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.text.pos += 1;
         if let Err(bad) = self.read_joint_line(&mut joint, &mut parent) {
             let expected = Section::Joints.lines()[0].1;
-            self.wrong(Kind::Number, bad.place, || bad.found(), expected);
+            self.unreadable(bad, expected);
         }
         self.text.skip_line();
         if self.has_room(Section::Joints, place.0) {
@@ -786,7 +803,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             if min > max {
                 let place = text_place(place, 0);
                 reader.text.problems.add(Kind::BoundsOrder, place, || {
-                    format!("bounds from {min} to {max}: the least value is above the greatest")
+                    format!("bounds from {min} to {max}: min is above max")
                 });
             }
             (bounds.min[axis], bounds.max[axis]) = (min, max);
@@ -893,6 +910,12 @@ impl<'a, 'w> Reader<'a, 'w> {
             format!("{}; {what}", name.found())
         });
     }
+}
+
+/// Whether a number in a word has a comma in place of the point.
+fn has_decimal_comma(word: &[u8]) -> bool {
+    word.windows(3)
+        .any(|around| matches!(around, [a, b',', b] if a.is_ascii_digit() && b.is_ascii_digit()))
 }
 
 /// Stands in for a transform that cannot be read.

@@ -1,5 +1,6 @@
 //! What the mesh occupies in each frame, beside what the file says.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use glam::{Affine3A, Vec3, Vec3A};
@@ -7,7 +8,7 @@ use glam::{Affine3A, Vec3, Vec3A};
 use super::mesh::Mesh;
 use super::poses::Poses;
 use crate::formats::pfobj::{Bounds, Pfobj};
-use crate::formats::{Place, Problem};
+use crate::formats::{Place, Problem, Severity};
 use crate::scene::Aabb;
 use crate::scene::numbers::short;
 use crate::scene::parallel::in_parallel;
@@ -86,8 +87,8 @@ impl Difference {
     /// The difference in words.
     fn message(&self) -> String {
         format!(
-            "{} {} is {}, but the mesh reaches to {}",
-            if self.is_max { "greatest" } else { "least" },
+            "{} {} is {}, but that of the mesh is {}",
+            if self.is_max { "max" } else { "min" },
             ["x", "y", "z"][self.axis],
             short(self.declared),
             short(self.skinned)
@@ -154,15 +155,18 @@ impl Extents {
     }
 
     /// A warning for each clip, and for the bind pose, whose declared bounds are not those of the
-    /// mesh.
-    pub(super) fn problems(&self, pfobj: &Pfobj) -> Vec<Problem> {
-        // Of a mesh of which a part could not be read nothing can be said.
-        if !pfobj.bad_vertices.is_empty() {
+    /// mesh; `found` are the problems of the file. Bounds of what could not be read whole differ
+    /// for that reason, which has been said.
+    pub(super) fn problems(&self, pfobj: &Pfobj, found: &[Problem]) -> Vec<Problem> {
+        let broken = Broken::of(pfobj, found);
+        if broken.mesh {
             return Vec::new();
         }
         let mut problems = Vec::new();
         for (i, (clip, worst)) in pfobj.clips.iter().zip(&self.worst).enumerate() {
-            if let Some(worst) = worst.filter(|worst| worst.size > self.tolerance) {
+            if let Some(worst) = worst.filter(|worst| worst.size > self.tolerance)
+                && !broken.clips.contains(&i)
+            {
                 let line = bounds_line(pfobj, i, worst.frame as usize) + worst.axis as u64;
                 let also = self.frames_apart(pfobj, i) - 1;
                 let also = match also {
@@ -172,7 +176,7 @@ impl Extents {
                 };
                 let message = format!(
                     "the bounds of clip `{}` differ by up to {} from those of the mesh: \
-                     in frame {} the {}{also}",
+                     in frame {} {}{also}",
                     clip.name,
                     short(worst.size),
                     worst.frame,
@@ -186,7 +190,7 @@ impl Extents {
             if worst.size > self.tolerance {
                 let line = bind_bounds_line(pfobj) + worst.axis as u64;
                 let message = format!(
-                    "the bounds of the bind pose differ by {} from those of the mesh: the {}",
+                    "the bounds of the bind pose differ by {} from those of the mesh: {}",
                     short(worst.size),
                     worst.message()
                 );
@@ -207,6 +211,34 @@ impl Extents {
         let skinned = self.frames.get(clip).map_or(&[][..], Vec::as_slice);
         let pairs = declared.iter().zip(skinned);
         pairs.filter(|(d, s)| !self.agree(d, s)).count()
+    }
+}
+
+/// What of a model cannot have the bounds that were declared since it could not be read whole.
+struct Broken {
+    /// The mesh or the skeleton, and with it everything.
+    mesh: bool,
+    clips: BTreeSet<usize>,
+}
+
+impl Broken {
+    fn of(pfobj: &Pfobj, found: &[Problem]) -> Self {
+        let mut broken = Self {
+            mesh: !pfobj.bad_vertices.is_empty(),
+            clips: BTreeSet::new(),
+        };
+        let errors = found.iter().filter(|p| p.severity == Severity::Error);
+        let lines = errors.filter_map(|problem| match problem.place {
+            Place::Text { line, .. } => Some(line),
+            _ => None,
+        });
+        for line in lines {
+            let is_joint = pfobj.joints.iter().any(|joint| joint.line == line);
+            broken.mesh |= is_joint || pfobj.vertex_at_line(line).is_some();
+            let clip = pfobj.clips.partition_point(|clip| clip.line <= line);
+            broken.clips.extend(clip.checked_sub(1));
+        }
+        broken
     }
 }
 
@@ -349,7 +381,7 @@ mod tests {
         let pfobj = swaying();
         let extents = measured(&pfobj);
         assert_eq!(extents.worst[0].unwrap().size, 0.0);
-        assert_eq!(extents.problems(&pfobj), []);
+        assert_eq!(extents.problems(&pfobj, &[]), []);
         let frames: Vec<Vec3> = extents.frames[0].iter().map(|frame| frame.max).collect();
         assert_eq!(frames, [Vec3::new(1.0, 1.0, 0.0), Vec3::new(3.0, 1.0, 0.0)]);
     }
@@ -366,7 +398,7 @@ mod tests {
         let extents = measured(&pfobj);
         assert_eq!(extents.worst[0].unwrap().size, 0.5);
         let problems: Vec<String> = extents
-            .problems(&pfobj)
+            .problems(&pfobj, &[])
             .iter()
             .map(Problem::to_string)
             .collect();
@@ -374,15 +406,34 @@ mod tests {
             problems,
             [
                 "108:1: warning: the bounds of clip `Sway` differ by up to 0.5 from those of the \
-                 mesh: in frame 1 the greatest y is 1.5, but the mesh reaches to 1; one more frame \
+                 mesh: in frame 1 max y is 1.5, but that of the mesh is 1; one more frame \
                  differs by less",
                 "112:1: warning: the bounds of the bind pose differ by 0.002 from those of the \
-                 mesh: the greatest z is 0.002, but the mesh reaches to 0",
+                 mesh: max z is 0.002, but that of the mesh is 0",
             ]
         );
         // A mesh that is not whole has bounds of its own.
         pfobj.bad_vertices = vec![5];
-        assert_eq!(measured(&pfobj).problems(&pfobj), []);
+        assert_eq!(measured(&pfobj).problems(&pfobj, &[]), []);
+    }
+
+    #[test]
+    fn what_could_not_be_read_does_not_make_bounds_wrong_too() {
+        let mut pfobj = swaying();
+        pfobj.clips[0].bounds[1].max[1] = 1.5;
+        pfobj.bounds = Some(bounds([0.0; 3], [1.0, 1.0, 0.002]));
+        let (joint, clip) = (pfobj.joints[1].line, pfobj.clips[0].line);
+        let extents = measured(&pfobj);
+        let said = |line, severity: fn(Place, &'static str) -> Problem| {
+            let cause = severity(Place::Text { line, column: 1 }, "broken");
+            extents.problems(&pfobj, &[cause]).len()
+        };
+        // The bounds of the clip and of the bind pose.
+        assert_eq!(said(3, Problem::error), 2, "in the head");
+        assert_eq!(said(20, Problem::warning), 2, "a vertex that is odd");
+        assert_eq!(said(20, Problem::error), 0, "a vertex");
+        assert_eq!(said(joint, Problem::error), 0, "a joint");
+        assert_eq!(said(clip + 2, Problem::error), 1, "a pose of the clip");
     }
 
     #[test]

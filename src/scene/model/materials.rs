@@ -13,8 +13,10 @@ use crate::scene::parallel::in_parallel;
 use crate::scene::pictures::{self, First, PictureFile};
 use crate::scene::registry::{OpenError, OpenOptions, Progress, Source};
 
-/// The largest side of a texture as it is drawn. (The engine makes all of them 128 pixels wide and
-/// high, whatever they were.)
+/// What the engine resizes every texture of a model to, in pixels (fact sheet B6).
+pub(super) const ENGINE_TEXTURE_SIZE: [u32; 2] = [128; 2];
+/// The largest side of a texture as it is drawn: more than in the engine, so that one sees what was
+/// painted.
 const MOST_TEXELS_A_SIDE: u32 = 1024;
 
 /// A material as it is drawn.
@@ -253,8 +255,24 @@ mod tests {
         let problems: Vec<String> = materials.problems.iter().map(Problem::to_string).collect();
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].starts_with("13:1: warning: texture `far.png` was not found in"));
+        assert!(!problems[0].contains("did you mean"));
         assert_eq!(materials.pictures[0].size, Some([8, 8]));
         assert!(!materials.pictures[3].found);
+    }
+
+    #[test]
+    fn a_name_in_another_case_is_what_was_meant() {
+        let files = [("models/Stone.PNG", plain(2, [9; 4]))];
+        let materials = loaded(&["stone.png", "textures/Stone.PNG"], &files);
+        let problems = materials.problems.iter().map(Problem::to_string);
+        let problems: Vec<String> = problems.collect();
+        assert_eq!(problems.len(), 2);
+        for problem in problems {
+            assert!(
+                problem.ends_with("; did you mean `Stone.PNG`?"),
+                "{problem}"
+            );
+        }
     }
 
     #[test]
