@@ -517,6 +517,13 @@ fn levels() -> Vec<Golden> {
             max: Vec3::new(4.0, 0.7, 4.0),
         });
     });
+    // Along the faces of cubes: those stay whole.
+    changed("cut-along-faces", "2.5,8,-7.5,0.3,-1,0.5", &|view| {
+        view.shown.cut = Some(Aabb {
+            min: Vec3::new(-2.0, -3.0, -4.0),
+            max: Vec3::new(4.0, 0.0, 3.0),
+        });
+    });
     changed("hidden", LEVEL_POSE, &|view| {
         view.shown.hidden = vec![item("material", gallery::FLOOR.into())];
     });
@@ -876,6 +883,41 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
             "{kind}"
         );
     }
+}
+
+/// Weights of a selected joint are in the picture if it moves anything and they are not switched
+/// off; else the textures stay.
+#[test]
+fn only_joints_that_move_something_colour_the_surface() {
+    let mut chimney = rigs::chimney("rock.jpg", "sand.jpg");
+    let joints = chimney.joints.len();
+    let still = rigs::transform(1.0, Quat::IDENTITY, Vec3::ZERO);
+    let control = rigs::joint("control".to_owned(), None, still, Vec3::Y);
+    chimney.joints.push(control);
+    let clip = &mut chimney.clips[0];
+    let frames = clip.poses.chunks(joints);
+    clip.poses = frames
+        .flat_map(|frame| [frame, &[still]].concat())
+        .collect();
+    let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
+    let plain = model("plain", &chimney, 2).draw();
+    // The outline of the joint is in all of them.
+    let changed = |golden: &Golden| {
+        let picture = golden.draw();
+        let pixels = picture.pixels().zip(plain.pixels());
+        pixels.filter(|(a, b)| a != b).count()
+    };
+    let mut heat = model("heat", &chimney, 2).with_selected("joint", 2);
+    let shown = changed(&heat);
+    heat.view.shown.hides_weights = true;
+    let hidden = changed(&heat);
+    let control = model("control", &chimney, 2).with_selected("joint", joints as u64);
+    let control = changed(&control);
+    let most = shown / 2;
+    assert!(
+        shown > 500 && hidden < most && control < most,
+        "{shown} {hidden} {control}"
+    );
 }
 
 /// The comparison sees what it must, and lets through what it may.

@@ -2,6 +2,16 @@
 
 use super::{Item, OutlineNode};
 
+/// What the neighbours in a list are called in a menu, and what they are.
+pub(super) const LISTED_BEFORE: [&str; 2] = [
+    "Previous in the list",
+    "Select the one before the selection in the file",
+];
+pub(super) const LISTED_AFTER: [&str; 2] = [
+    "Next in the list",
+    "Select the one after the selection in the file",
+];
+
 /// A line of the outline that stands for an item.
 pub(super) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
     OutlineNode {

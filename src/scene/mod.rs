@@ -30,7 +30,8 @@ mod tree;
 
 pub use document::{
     Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label, Legend, LegendEntry,
-    Line, OutlineNode, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch, TextSpan,
+    Line, OutlineNode, ProblemFrame, Property, PropertyGroup, Ray, Statistic, SummaryPart, Swatch,
+    TextSpan,
 };
 pub use first_look::FirstLook;
 pub use listing::{

@@ -10,8 +10,20 @@ use super::panels::Request;
 use super::settings::Panel;
 use super::state::{Dialog, Effect, PathPurpose, State};
 use crate::formats::Severity;
-use crate::scene::Item;
-use crate::scene::camera::Projection;
+use crate::scene::camera::{NamedView, Projection};
+use crate::scene::{Direction, Item, ProblemFrame};
+
+/// What a view of a level is called: levels have no north.
+fn level_view_name(view: NamedView) -> Option<[&'static str; 2]> {
+    Some(match view {
+        NamedView::Top => ["From the top", "Look straight down, +Z up"],
+        NamedView::North => ["From +Z", "Look from +Z toward -Z"],
+        NamedView::South => ["From -Z", "Look from -Z toward +Z"],
+        NamedView::East => ["From +X", "Look from +X toward -X"],
+        NamedView::West => ["From -X", "Look from -X toward +X"],
+        _ => return None,
+    })
+}
 
 impl State {
     /// Whether a command can do anything now.
@@ -34,8 +46,10 @@ impl State {
             Action::Solo => self.selected_layer().is_some(),
             Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| open.demo.is_none()),
             Action::FrameSelection => open && self.shown.selected.is_some(),
-            Action::Walk(_) => open && (self.shown.selected.is_some() || self.has_tiles()),
-            Action::NextOfKind { .. } => open && (self.shown.selected.or(self.stepping)).is_some(),
+            Action::Walk(direction) => self.neighbor(direction).is_some(),
+            Action::NextOfKind { .. } => open && self.kind_of_selection().is_some(),
+            Action::SelectedWeights => self.has_joints(),
+            Action::HoldVisibility => self.shown.overlays.contains("visibility"),
             Action::Animation(Animation::Timeline) => true,
             Action::Animation(action) => self.can_animate(action),
             Action::Panel(panel) => self.offers(panel),
@@ -77,6 +91,8 @@ impl State {
             Action::Fly => Some(self.mode == CameraMode::Fly),
             Action::Flat => Some(self.is_flat()),
             Action::MiniMap => Some(self.settings.mini_map),
+            Action::SelectedWeights => Some(self.settings.joint_weights),
+            Action::HoldVisibility => Some(self.holds_visibility),
             Action::Measure => Some(self.measure.is_open()),
             Action::Animation(action) => self.is_animation_on(action),
             Action::Overlay(id) => Some(self.shown.overlays.contains(id)),
@@ -94,6 +110,11 @@ impl State {
                 let overlay = overlays.iter().find(|overlay| overlay.id == id);
                 overlay.map(|overlay| [overlay.name, overlay.help])
             }
+            Action::Walk(direction) => self.shown.selected.and_then(|item| {
+                let document = self.document()?;
+                document.neighbor_name(item, direction)
+            }),
+            Action::View(view) if self.can_cut() => level_view_name(view),
             // Levels have no bones.
             Action::Animation(Animation::BindPose) if self.can_cut() => Some([
                 "Without motion",
@@ -204,6 +225,11 @@ impl State {
             Action::Zoom { nearer } => self.zoom_flat(nearer, self.middle_of_view()),
             Action::Measure => self.toggle_measure(),
             Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
+            Action::HoldVisibility => self.holds_visibility = !self.holds_visibility,
+            Action::SelectedWeights => {
+                self.settings.joint_weights = !self.settings.joint_weights;
+                self.shown.hides_weights = !self.settings.joint_weights;
+            }
             Action::Solo => {
                 if let Some(layer) = self.selected_layer() {
                     self.solo(layer);
@@ -217,14 +243,9 @@ impl State {
             Action::PastePose => self.effects.push(Effect::PastePose),
             Action::Clear => self.clear(),
             Action::Walk(direction) => {
-                let to = match self.shown.selected {
-                    Some(item) => self.document().and_then(|d| d.neighbor(item, direction)),
-                    None => self.first_tile(),
-                };
-                if to.is_some() {
-                    self.select(to);
-                    self.keep_in_view();
-                }
+                let neighbor = self.neighbor(direction);
+                self.select(neighbor);
+                self.keep_in_view();
             }
             Action::NextOfKind { backwards } => {
                 if let Some(kind) = self.kind_of_selection() {
@@ -233,10 +254,8 @@ impl State {
             }
             Action::Animation(action) => self.animate(action),
             Action::Overlay(id) => {
-                if let Some(document) = self.document().cloned() {
-                    let on = !self.shown.overlays.contains(id);
-                    self.shown.overlays.set(document.overlays(), id, on);
-                }
+                let on = !self.shown.overlays.contains(id);
+                self.switch_overlay(id, on);
             }
             Action::PlainSurface => self.make_surface_plain(),
             Action::Level { backwards } => self.next_level(backwards),
@@ -263,6 +282,10 @@ impl State {
     pub(super) fn request(&mut self, request: Request) {
         match request {
             Request::Select(item) => self.select(item),
+            Request::OpenFileOf(item) => {
+                let file = self.document().and_then(|document| document.file_of(item));
+                self.open_paths(file.into_iter().collect());
+            }
             Request::Hover(item) => self.hovered = item,
             Request::Frame(item) => self.frame(item),
             Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
@@ -283,6 +306,14 @@ impl State {
         }
     }
 
+    /// What is beside the selection; without one, where one begins to walk over tiles.
+    fn neighbor(&self, direction: Direction) -> Option<Item> {
+        match self.shown.selected {
+            Some(item) => self.document()?.neighbor(item, direction),
+            None => self.has_tiles().then(|| self.first_tile())?,
+        }
+    }
+
     /// Selects an item, or nothing.
     pub(super) fn select(&mut self, item: Option<Item>) {
         self.shown.selected = item;
@@ -295,6 +326,13 @@ impl State {
             self.stepping = Some(item);
         }
         self.choose_clip_of(item);
+    }
+
+    /// Switches an overlay of the open document on or off.
+    fn switch_overlay(&mut self, id: &str, on: bool) {
+        if let Some(offered) = self.document().map(|document| document.overlays()) {
+            self.shown.overlays.set(offered, id, on);
+        }
     }
 
     /// Whether there are things of it to step through, or could be.
@@ -360,13 +398,18 @@ impl State {
         let Some(document) = self.document() else {
             return;
         };
-        let item = document
-            .problems()
-            .get(index)
-            .and_then(|problem| document.problem_item(problem));
+        let problem = document.problems().get(index);
+        let item = problem.and_then(|problem| document.problem_item(problem));
+        let frame = problem.and_then(|problem| document.problem_frame(problem));
         match item {
             Some(item) => {
                 self.select(Some(item));
+                if let Some(ProblemFrame { frame, overlay }) = frame {
+                    self.go_to_frame(frame);
+                    if let Some(overlay) = overlay {
+                        self.switch_overlay(overlay, true);
+                    }
+                }
                 self.frame(item);
             }
             None => self.toast(

@@ -127,6 +127,20 @@ impl State {
         self.change_player(|player| player.scrub(frame));
     }
 
+    /// Stops at a frame of the clip.
+    pub(super) fn go_to_frame(&mut self, frame: u32) {
+        self.change_player(|player| {
+            player.set_playing(false);
+            player.seek(frame.into());
+        });
+    }
+
+    /// Whether what is open is a model with joints.
+    pub(super) fn has_joints(&self) -> bool {
+        let overlays = self.document().map_or(&[][..], |d| d.overlays());
+        overlays.iter().any(|overlay| overlay.id == "joint-weights")
+    }
+
     /// Shows a clip from its beginning, or the bind pose.
     pub(super) fn choose_clip(&mut self, index: Option<usize>) {
         let clip = index.and_then(|index| self.clip_of_length(index));
@@ -256,12 +270,16 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::commands::Action;
+    use std::sync::Arc;
+
+    use super::super::commands::{Action, find};
+    use super::super::panels::Request;
     use super::super::settings::Settings;
     use super::super::state::StartView;
-    use super::super::testing::{loaded, model, moving};
+    use super::super::testing::{level, loaded, model, moving};
     use super::*;
-    use crate::scene::Playhead;
+    use crate::scene::registry::{self, OpenOptions, Progress, Source};
+    use crate::scene::{Document, Playhead};
 
     #[test]
     fn the_command_line_says_what_is_shown_first() {
@@ -290,6 +308,107 @@ mod tests {
         );
         assert_eq!(begin(Some("Fly"), None), (Some(0), 0.0, true, true));
         assert_eq!(begin(Some("none"), None), (None, 0.0, false, false));
+    }
+
+    #[test]
+    fn a_problem_in_a_frame_goes_to_that_frame() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(with_wrong_bounds(), false));
+        assert!(state.player.is_playing());
+        state.request(Request::ShowProblem(0));
+        let selected = state.shown.selected.map(|item| (item.kind, item.index));
+        assert_eq!(selected, Some(("clip", 0)));
+        assert_eq!(state.shown.playhead, Playhead::at_frame(0, 1));
+        assert!(!state.player.is_playing(), "it would be gone at once");
+        assert!(state.shown.overlays.contains("frame-bounds"));
+    }
+
+    /// A triangle with a clip of two frames, of which the second declares too much.
+    fn with_wrong_bounds() -> Arc<dyn Document> {
+        let vertex = |place: &str| format!("v {place}\nvt 0 0\nvn 0 0 1\nvw 0/1\nvm 0\n");
+        let vertices = ["0 0 0", "1 0 0", "0 1 0"].map(vertex).concat();
+        let frame = |x: &str| {
+            format!("1 1/1/1 0/0/0/1 0/0/0\nx_bounds 0 {x}\ny_bounds 0 1\nz_bounds 0 0\n")
+        };
+        let text = format!(
+            "version 1.0\nnum_verts 3\nnum_joints 1\nnum_materials 1\nnum_as 1\n\
+             frame_counts 2\nhas_collision 1\n{vertices}material Skin\nambient 1\n\
+             diffuse 1 1 1\nspecular 0 0 0\ntexture skin.png\n\
+             j 0 root 1/1/1 0/0/0/1 0/0/0 0/1/0\nas Wave 2\n{}{}\
+             x_bounds 0 1\ny_bounds 0 1\nz_bounds 0 0\n",
+            frame("1"),
+            frame("7"),
+        );
+        let source = Source {
+            path: "wave.pfobj".into(),
+            bytes: text.into_bytes().into(),
+            embedded: &[("skin.png", include_bytes!("../../tests/goldens/shadow.png"))],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        registry::open(&source, &options, &progress).unwrap()
+    }
+
+    #[test]
+    fn joints_have_words_of_their_own_and_are_stepped_through() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(model(), false));
+        let name = |state: &State, id| {
+            let command = find(id).unwrap();
+            (
+                state.name_and_help(command)[0],
+                state.is_enabled(command.action),
+            )
+        };
+        assert_eq!(name(&state, "select.north").1, false, "nothing is selected");
+        assert_eq!(name(&state, "select.next").1, false);
+        state.select(Some(Item {
+            kind: "joint",
+            index: 0,
+        }));
+        assert_eq!(
+            name(&state, "select.north"),
+            ("Parent joint", false),
+            "a root"
+        );
+        assert_eq!(name(&state, "select.south"), ("First child joint", true));
+        assert_eq!(name(&state, "select.next"), ("Next of its kind", true));
+        for index in [1, 2] {
+            state.run(Action::NextOfKind { backwards: false });
+            assert_eq!(
+                state.shown.selected,
+                Some(Item {
+                    kind: "joint",
+                    index
+                })
+            );
+        }
+        state.loaded(loaded(level(), false));
+        state.select(Some(Item {
+            kind: "cube",
+            index: 1,
+        }));
+        assert_eq!(name(&state, "select.north").0, "Neighbour toward +Z");
+        assert_eq!(name(&state, "camera.north").0, "From +Z");
+    }
+
+    #[test]
+    fn the_weights_of_a_joint_are_shown_until_they_are_switched_off() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(model(), false));
+        assert!(!state.shown.hides_weights);
+        assert_eq!(state.is_on(Action::SelectedWeights), Some(true));
+        state.run(Action::SelectedWeights);
+        assert!(state.shown.hides_weights);
+        // It stays so for the next file.
+        state.loaded(loaded(model(), false));
+        assert!(state.shown.hides_weights);
+        state.run(Action::SelectedWeights);
+        assert!(!state.shown.hides_weights);
+        state.loaded(loaded(level(), false));
+        assert!(
+            !state.is_enabled(Action::SelectedWeights),
+            "levels have no joints"
+        );
     }
 
     #[test]

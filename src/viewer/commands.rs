@@ -106,6 +106,10 @@ pub enum Action {
     Measure,
     /// Show or hide the small picture of a whole 2D map.
     MiniMap,
+    /// Keep showing what is seen from where the eye is now, or follow it again.
+    HoldVisibility,
+    /// Show the weights of a selected joint on the surface, or leave the surface as it is.
+    SelectedWeights,
     /// Copy the camera as text.
     CopyPose,
     /// Take the camera from the clipboard.
@@ -452,7 +456,7 @@ pub static COMMANDS: &[Command] = &[
     command("animation.timeline", "Timeline", &[ctrl(Key::T)], ("Animation", 6), Action::Animation(Animation::Timeline),
         "Show or hide the timeline of files that have clips"),
 
-    command("overlay.none", "Full", &[alt(Key::Num0)], ("Overlays", 0), Action::PlainSurface,
+    command("overlay.none", "No surface overlay", &[alt(Key::Num0)], ("Overlays", 0), Action::PlainSurface,
         "Show the surface as it is: switch off whatever colours it"),
     command("overlay.tile-types", "Tile types", &[alt(Key::Num1)], ("Overlays", 0), Action::Overlay("tile-types"),
         "Colour every tile by its type"),
@@ -498,6 +502,8 @@ pub static COMMANDS: &[Command] = &[
         "Draw what is seen from behind in a warning colour"),
     command("overlay.joint-weights", "Joint weights", &[key(Key::H)], ("Overlays", 2), Action::Overlay("joint-weights"),
         "Colour the surface by the joints that move it"),
+    command("overlay.selected-weights", "Weights of the selected joint", &[shift(Key::J)], ("Overlays", 2), Action::SelectedWeights,
+        "While a joint is selected, colour the surface by how much it moves, or leave it as it is"),
     command("overlay.two-sided", "Two-sided", &[key(Key::T)], ("Overlays", 3), Action::Overlay("two-sided"),
         "Draw triangles that are seen from behind, too"),
     command("overlay.skeleton", "Skeleton", &[key(Key::K)], ("Overlays", 4), Action::Overlay("skeleton"),
@@ -523,13 +529,15 @@ pub static COMMANDS: &[Command] = &[
     command("overlay.server-regions", "Server regions", &[shift(Key::R)], ("Overlays", 7), Action::Overlay("server-regions"),
         "Draw the boxes by which the server keeps chunks active"),
     command("overlay.paths", "Path attributes", &[shift(Key::P)], ("Overlays", 7), Action::Overlay("paths"),
-        "Draw the cubes that say something to those who find paths"),
+        "Draw the cubes with attributes for pathfinding"),
     command("overlay.entities", "Entities", &[key(Key::K)], ("Overlays", 7), Action::Overlay("entities"),
         "Draw a marker for each entity"),
     command("overlay.light-probes", "Base light", &[key(Key::L)], ("Overlays", 8), Action::Overlay("light-probes"),
         "Draw the colour that lighting cubes give to what moves through them"),
     command("overlay.visibility", "Visibility", &[alt(Key::Num9)], ("Overlays", 8), Action::Overlay("visibility"),
-        "Light what the selected visibility cube sees, and dim the rest"),
+        "Light what the selected visibility cube sees, or the one that the eye is in, and dim the rest"),
+    command("view.hold-visibility", "Hold visibility", &[], ("Overlays", 8), Action::HoldVisibility,
+        "Keep showing what is seen from where the eye is now while it goes elsewhere"),
 
     command("palette", "Find a command…", &[ctrl(Key::P)], ("Help", 0), Action::Palette,
         "Type part of a command's name to run it"),

@@ -159,9 +159,24 @@ impl State {
             overlays: shown.overlays,
             selected: shown.selected,
             playhead: shown.playhead,
+            hides_weights: !self.settings.joint_weights,
             ..Shown::default()
         };
         self.cut = Cut::default();
+        self.holds_visibility = false;
+    }
+
+    /// Finds the visibility cube that the eye is in, while that is asked for and not held.
+    pub(super) fn follow_visibility(&mut self) {
+        if !self.shown.overlays.contains("visibility") {
+            self.holds_visibility = false;
+            self.shown.visibility_from = None;
+        } else if !self.holds_visibility {
+            let eye = self.camera.pose.eye;
+            let document = self.document();
+            self.shown.visibility_from =
+                document.and_then(|document| document.visibility_at(eye, &self.shown));
+        }
     }
 
     /// Whether there is something to be cut open, and hidden.

@@ -55,6 +55,8 @@ fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
 pub(super) fn is_listed(state: &State, command: &Command) -> bool {
     match command.action {
         Action::Overlay(_) => state.open.is_none() || state.is_enabled(command.action),
+        Action::HoldVisibility => state.open.is_none() || state.can_cut(),
+        Action::SelectedWeights => state.open.is_none() || state.has_joints(),
         Action::Panel(panel) => state.offers(panel),
         Action::Level { .. } => state.open.is_none() || state.has_levels(),
         Action::Cut => state.open.is_none() || state.can_cut(),

@@ -122,6 +122,8 @@ pub(super) struct Settings {
     pub bottom: DockState,
     /// Whether a 2D map is shown small as a whole beside the flat view of it.
     pub mini_map: bool,
+    /// Whether the surface of a model shows the weights of the joint that is selected.
+    pub joint_weights: bool,
     /// The timeline.
     pub timeline: TimelineSettings,
     /// Files that were opened, the newest first.
@@ -149,6 +151,7 @@ impl Default for Settings {
                 size: 170.0,
             },
             mini_map: true,
+            joint_weights: true,
             timeline: TimelineSettings::default(),
             recent_files: Vec::new(),
             texture_folders: Vec::new(),

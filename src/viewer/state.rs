@@ -217,6 +217,8 @@ pub(super) struct State {
     pub measure: Measure,
     /// What of the open document is shown.
     pub shown: Shown,
+    /// Whether visibility stays that of where the eye was when this was switched on.
+    pub holds_visibility: bool,
     /// The tool that cuts away what is not to be seen.
     pub cut: Cut,
     /// What plays; it says which moment is shown.
@@ -283,6 +285,7 @@ impl State {
             flat: FlatView::default(),
             measure: Measure::default(),
             shown: Shown::default(),
+            holds_visibility: false,
             cut: Cut::default(),
             stepping: None,
             hovered: None,

@@ -1,5 +1,7 @@
 //! The strip below the view in which clips are chosen, played and gone through.
 
+use std::cell::Cell;
+
 use egui::accesskit;
 use egui::{
     Align, Align2, Color32, ComboBox, CornerRadius, CursorIcon, DragValue, EventFilter, FontId, Id,
@@ -15,6 +17,7 @@ use super::player::{self, LoopMode};
 use super::state::State;
 use super::theme;
 use super::ui::Placed;
+use crate::formats::Severity;
 
 /// Windows narrower than this have what is seldom changed in a menu, in points.
 const WIDE: f32 = 800.0;
@@ -177,6 +180,15 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     let (smooth, in_clip) = (player.is_smooth(), player.clip().is_some());
     let mut typed = None;
     let mut held = false;
+    // What was typed that is no moment of the clip.
+    let refused = Cell::new(None);
+    let moment = |text: &str, frame: Option<f64>| {
+        let frame = frame.filter(|frame| *frame >= 0.0);
+        if frame.is_none() {
+            refused.set(Some(text.trim().to_owned()));
+        }
+        frame
+    };
     ui.add_enabled_ui(in_clip, |ui| {
         ui.spacing_mut().interact_size.x = 40.0;
         let mut to = frame;
@@ -184,7 +196,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             .range(0.0..=last)
             .speed(0.1)
             .fixed_decimals(usize::from(smooth))
-            .custom_parser(|text| player::parse_frame(text, fps))
+            .custom_parser(|text| moment(text, player::parse_frame(text, fps)))
             .update_while_editing(false);
         let field = ui.add(field);
         parts::name(&field, "Frame");
@@ -202,8 +214,9 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             .suffix(" s")
             // Seconds here, with or without the unit; a letter `f` would be for frames.
             .custom_parser(|text| {
-                let text = text.trim().trim_end_matches(char::is_alphabetic);
-                player::parse_frame(&format!("{text}s"), fps).map(|frame| frame / fps)
+                let number = text.trim().trim_end_matches(char::is_alphabetic);
+                let frame = player::parse_frame(&format!("{number}s"), fps);
+                moment(text, frame).map(|frame| frame / fps)
             })
             .update_while_editing(false);
         let field = ui.add(field);
@@ -215,6 +228,11 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         }
         field.on_hover_text("Seconds from the beginning of the clip");
     });
+    if let Some(text) = refused.take() {
+        let advice =
+            format!("`{text}` is not a frame: expected 0 to {last}, or seconds such as 0.5s");
+        state.toast(advice, Some(Severity::Warning));
+    }
     if let Some(frame) = typed {
         // Halfway between two whole frames there is none.
         let frame = if smooth {
@@ -908,6 +926,21 @@ mod tests {
         ] {
             type_into(&mut h, field, text);
             assert_eq!(moment(&h), (frame, false), "{field} {text}");
+        }
+        // What is no frame changes nothing, and it is said why.
+        for (field, text) in [
+            ("Frame", "-3"),
+            ("Frame", "abc"),
+            ("Time", "-1"),
+            ("Time", "s"),
+        ] {
+            h.state_mut().state.toasts.clear();
+            type_into(&mut h, field, text);
+            assert_eq!(moment(&h), (24.0, false), "{field} {text}");
+            let said: Vec<&str> = state(&h).toasts.iter().map(|t| t.text.as_str()).collect();
+            let expected =
+                format!("`{text}` is not a frame: expected 0 to 31, or seconds such as 0.5s");
+            assert_eq!(said, [expected]);
         }
         // Also while it plays, which must not take away what is typed.
         h.state_mut().state.player.set_speed(0.05);

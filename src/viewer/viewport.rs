@@ -93,6 +93,7 @@ impl Viewport {
             Self::wheel(ui, state, &response, at);
         }
         self.fly(ui, state);
+        state.follow_visibility();
         self.point(state, &response, at);
         if response.double_clicked() {
             let pointer = response.interact_pointer_pos().map(px_at);

@@ -228,7 +228,7 @@ impl ModelRenderer {
             follows_view: true,
             marks: marks_buffer,
             written_marks: marks,
-            look: look(&Shown::default()),
+            look: look(model, &Shown::default()),
         })
     }
 
@@ -349,7 +349,7 @@ impl ModelData {
                 log::error!("{error}");
             }
         }
-        self.look = look(shown);
+        self.look = look(model, shown);
         let marks = marks(shown);
         if marks != self.written_marks {
             gpu.queue
@@ -380,13 +380,15 @@ impl ModelData {
     }
 }
 
-fn look(shown: &Shown) -> Look {
+fn look(model: &Model, shown: &Shown) -> Look {
     let on = |(id, _): &&(&str, Surface)| shown.overlays.contains(id);
     let overlay = SURFACES.iter().find(on).map(|(_, surface)| *surface);
+    // A joint that moves nothing would only darken everything.
+    let moves = |joint: u32| model.moves_vertices(joint as usize);
     let surface = match index_of(shown, "joint") {
         // Whatever else colours the surface, a joint shows what it moves.
-        Some(_) => Surface::Heat,
-        None => overlay.unwrap_or(Surface::Lit),
+        Some(joint) if !shown.hides_weights && moves(joint) => Surface::Heat,
+        _ => overlay.unwrap_or(Surface::Lit),
     };
     Look {
         surface,

@@ -152,7 +152,7 @@ impl Map {
         let has = |flag: u8| yes(found.flags & flag != 0);
         let mut properties = vec![
             Property::new("Number", id.to_string()),
-            colored("Color", found.color),
+            colored("Colour", found.color),
             Property::new("Enabled", has(DynamicLight::ENABLED)),
             Property::new("Preserved", has(DynamicLight::PRESERVE)),
         ];

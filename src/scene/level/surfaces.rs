@@ -84,7 +84,7 @@ impl Map {
         let look = material.look.as_ref()?;
         let strings = &file.client.as_ref()?.strings;
         let mut properties = vec![
-            colored("Color", look.color),
+            colored("Colour", look.color),
             Property::new("Alpha", look.alpha.to_string()),
             colored("Emission", look.emission),
             Property::new("Shading", look.shading.to_string()),

@@ -230,7 +230,7 @@ impl Broken {
         let errors = found.iter().filter(|p| p.severity == Severity::Error);
         let lines = errors.filter_map(|problem| match problem.place {
             Place::Text { line, .. } => Some(line),
-            _ => None,
+            Place::Offset(_) => None,
         });
         for line in lines {
             let is_joint = pfobj.joints.iter().any(|joint| joint.line == line);

@@ -29,7 +29,7 @@ impl Model {
             .collect();
         let mut last = None;
         let turns = poses.iter().map(|pose| {
-            let degrees = euler_degrees(pose.rotation);
+            let degrees = euler_degrees(pose.rotation, FirstAxis::Z);
             let degrees = last.map_or(degrees, |last| nearest_degrees(degrees, last));
             last = Some(degrees);
             degrees
@@ -57,11 +57,27 @@ impl Model {
     }
 }
 
-/// A rotation as angles in degrees around X, Y and Z, in the order of the format's document:
-/// around Z is turned first.
-pub(super) fn euler_degrees(rotation: Quat) -> Vec3 {
-    let (x, y, z) = unit(rotation).to_euler(EulerRot::XYZ);
-    Vec3::new(x, y, z).map(f32::to_degrees)
+/// Around which of the axes of the parent a rotation in three angles turns first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FirstAxis {
+    /// X, then Y, then Z: what Blender calls XYZ.
+    X,
+    /// Z, then Y, then X: the matrix is that of X times that of Y times that of Z, as in the
+    /// format's document.
+    Z,
+}
+
+/// A rotation as angles in degrees around X, Y and Z.
+pub(super) fn euler_degrees(rotation: Quat, first: FirstAxis) -> Vec3 {
+    let rotation = unit(rotation);
+    let angles = match first {
+        FirstAxis::Z => Vec3::from(rotation.to_euler(EulerRot::XYZ)),
+        FirstAxis::X => {
+            let (z, y, x) = rotation.to_euler(EulerRot::ZYX);
+            Vec3::new(x, y, z)
+        }
+    };
+    angles.map(f32::to_degrees)
 }
 
 /// The angles that mean the same rotation and are nearest to others, so that a joint that turns on
@@ -126,14 +142,20 @@ mod tests {
                 let [x, y, z] = degrees.to_array().map(f32::to_radians);
                 Quat::from_euler(EulerRot::XYZ, x, y, z)
             };
-            let degrees = euler_degrees(meant(angles));
+            let degrees = euler_degrees(meant(angles), FirstAxis::Z);
             assert!(meant(degrees).dot(meant(angles)).abs() > 0.9999);
             let near = nearest_degrees(degrees, Vec3::splat(500.0));
             assert!(meant(near).dot(meant(angles)).abs() > 0.9999);
+            // Blender's XYZ turns around X first.
+            let blender = euler_degrees(meant(angles), FirstAxis::X);
+            let [x, y, z] = blender.to_array().map(f32::to_radians);
+            let turned =
+                Quat::from_rotation_z(z) * Quat::from_rotation_y(y) * Quat::from_rotation_x(x);
+            assert!(turned.dot(meant(angles)).abs() > 0.9999);
         }
-        assert_eq!(
-            euler_degrees(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0)),
-            Vec3::ZERO
-        );
+        for first in [FirstAxis::X, FirstAxis::Z] {
+            let nothing = euler_degrees(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0), first);
+            assert_eq!(nothing, Vec3::ZERO);
+        }
     }
 }

@@ -11,11 +11,12 @@ use super::{Model, item};
 use crate::formats::pfobj::{self, Bounds};
 use crate::formats::{Format, Place, Problem};
 use crate::scene::camera::Handedness;
+use crate::scene::listed::{LISTED_AFTER, LISTED_BEFORE};
 use crate::scene::numbers::{number, plural};
 use crate::scene::{
     Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label,
-    Legend, LegendEntry, Line, OutlineNode, Overlay, Playhead, PropertyGroup, Ray, Shown,
-    Statistic, SummaryPart,
+    Legend, LegendEntry, Line, OutlineNode, Overlay, Playhead, ProblemFrame, PropertyGroup, Ray,
+    Shown, Statistic, SummaryPart,
 };
 
 /// The overlays of a model.
@@ -227,6 +228,11 @@ impl Document for Model {
                 ]
             }
             item::MODEL => vec![SummaryPart::new("Model", self.path.display().to_string())],
+            item::LOD => {
+                let path = self.lods.path(item.index);
+                let part = |path: PathBuf| SummaryPart::new("File", path.display().to_string());
+                path.map(part).into_iter().collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -303,6 +309,52 @@ impl Document for Model {
         }
     }
 
+    fn neighbor_name(&self, item: Item, direction: Direction) -> Option<[&'static str; 2]> {
+        Some(match (item.kind, direction) {
+            (item::JOINT, Direction::North) => {
+                ["Parent joint", "Select the joint that this one hangs on"]
+            }
+            (item::JOINT, Direction::South) => [
+                "First child joint",
+                "Select the first joint that hangs on this one",
+            ],
+            (item::JOINT, Direction::West) => [
+                "Previous sibling",
+                "Select the joint before this one at the same parent",
+            ],
+            (item::JOINT, Direction::East) => [
+                "Next sibling",
+                "Select the joint after this one at the same parent",
+            ],
+            (_, Direction::North | Direction::West) => LISTED_BEFORE,
+            (_, Direction::South | Direction::East) => LISTED_AFTER,
+        })
+    }
+
+    fn problem_frame(&self, problem: &Problem) -> Option<ProblemFrame> {
+        let clip = self.problem_item(problem)?;
+        let clip = self
+            .pfobj
+            .clips
+            .get(clip.index as usize)
+            .filter(|_| clip.kind == item::CLIP)?;
+        let Place::Text { line, .. } = problem.place else {
+            return None;
+        };
+        let frame = clip.frame_lines.partition_point(|first| *first <= line);
+        let frame = frame.checked_sub(1)?;
+        // Behind the poses of a frame are its bounds.
+        let bounds = clip.frame_lines.get(frame)? + self.skeleton.len() as u64;
+        Some(ProblemFrame {
+            frame: frame as u32,
+            overlay: (line >= bounds).then_some("frame-bounds"),
+        })
+    }
+
+    fn file_of(&self, item: Item) -> Option<PathBuf> {
+        (item.kind == item::LOD).then(|| self.lods.path(item.index))?
+    }
+
     fn problem_item(&self, problem: &Problem) -> Option<Item> {
         let Place::Text { line, .. } = problem.place else {
             return None;
@@ -369,12 +421,12 @@ impl Document for Model {
     }
 
     fn selection_legend(&self, item: Item) -> Option<Legend> {
-        let is_joint = item.kind == item::JOINT && item.index < self.skeleton.len() as u64;
-        is_joint.then(|| Legend {
-            title: "Moved by this joint",
+        let moves = item.kind == item::JOINT && self.moves_vertices(item.index as usize);
+        moves.then(|| Legend {
+            title: "Weight of this joint",
             entries: HEAT_COLORS
                 .into_iter()
-                .zip(["not at all", "25 %", "50 %", "75 %", "by it alone"])
+                .zip(["0", "0.25", "0.5", "0.75", "1: it alone"])
                 .map(|(color, label)| LegendEntry {
                     color,
                     label: label.to_owned(),
@@ -387,8 +439,15 @@ impl Document for Model {
         Vec::new()
     }
 
-    /// Steps through the triangles of a material.
+    /// Steps through the triangles of a material, or from a joint to the others in file order.
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        if kind.kind == item::JOINT {
+            let count = self.skeleton.len() as u64;
+            let from = after.unwrap_or(kind).index;
+            let step = if backwards { count.checked_sub(1)? } else { 1 };
+            return (count > 1 && from < count)
+                .then(|| joint_item(((from + step) % count) as usize));
+        }
         let of_kind = |part: &&super::mesh::Part| part.material as u64 == kind.index;
         let mut parts = self
             .mesh
@@ -507,6 +566,9 @@ impl Document for Model {
         put("joints", joints.into());
         put("materials", materials.into());
         put("clips", clips.into());
+        if !self.lods.is_empty() {
+            put("lods", self.lods.names().into());
+        }
         put(
             "bounds",
             json!({"min": corner(bounds.min), "max": corner(bounds.max)}),
@@ -522,6 +584,12 @@ impl Model {
             Some(material) => format!("{index} {}", material.name),
             None => format!("{index}: there is no such material"),
         }
+    }
+
+    /// Whether a joint moves any vertex. Joints that only control others do not.
+    pub fn moves_vertices(&self, joint: usize) -> bool {
+        let uses = self.uses.joints.get(joint);
+        uses.is_some_and(|uses| uses.vertices > 0)
     }
 
     /// The colour of a joint in the overlay of all joints' weights: neighbours in the file are
@@ -617,7 +685,50 @@ mod tests {
         assert_eq!(step(0, Some(0), true), Some(4));
         assert_eq!(step(1, Some(3), true), Some(1));
         assert_eq!(step(2, None, false), None);
-        assert_eq!(model.next_of_kind(item(item::JOINT, 0), None, false), None);
+        assert_eq!(model.next_of_kind(item(item::CLIP, 0), None, false), None);
+    }
+
+    #[test]
+    fn joints_are_stepped_through_in_circles() {
+        let model = sample::model(sample::chain(3, 1));
+        let next = |from, backwards| {
+            let next = model.next_of_kind(item(item::JOINT, from), None, backwards);
+            next.map(|next| (next.kind, next.index))
+        };
+        assert_eq!(next(0, false), Some((item::JOINT, 1)));
+        assert_eq!(next(2, false), Some((item::JOINT, 0)));
+        assert_eq!(next(0, true), Some((item::JOINT, 2)));
+        assert_eq!(next(3, true), None);
+        let alone = sample::model(sample::chain(1, 1));
+        assert_eq!(alone.next_of_kind(item(item::JOINT, 0), None, false), None);
+        let name = |direction| {
+            model
+                .neighbor_name(item(item::JOINT, 1), direction)
+                .unwrap()[0]
+        };
+        assert_eq!(name(Direction::North), "Parent joint");
+        assert_eq!(name(Direction::East), "Next sibling");
+    }
+
+    #[test]
+    fn problems_say_the_frame_that_they_are_in() {
+        let mut pfobj = sample::chain(2, 3);
+        let line = pfobj.clips[0].line;
+        // Two poses and three lines of bounds each.
+        pfobj.clips[0].frame_lines = vec![line + 1, line + 6, line + 11];
+        pfobj.has_bounds = true;
+        let model = sample::model(pfobj);
+        let at = |line| {
+            let problem = Problem::warning(Place::Text { line, column: 1 }, "odd");
+            let frame = model.problem_frame(&problem)?;
+            Some((frame.frame, frame.overlay))
+        };
+        assert_eq!(at(line), None);
+        assert_eq!(at(line + 2), Some((0, None)));
+        assert_eq!(at(line + 7), Some((1, None)));
+        assert_eq!(at(line + 8), Some((1, Some("frame-bounds"))));
+        assert_eq!(at(line + 11), Some((2, None)));
+        assert_eq!(at(20), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod curves;
 mod describe;
 pub mod instances;
 mod lines;
+mod lods;
 mod materials;
 pub mod mesh;
 mod outline;
@@ -28,6 +29,7 @@ pub use materials::{Material, Texture};
 pub use poses::{Poses, skin_normal, skin_position};
 
 use self::bounds::Extents;
+use self::lods::Lods;
 use self::materials::Materials;
 use self::mesh::Mesh;
 use self::posed::Cache;
@@ -57,6 +59,7 @@ pub struct Model {
     clips: Vec<ClipInfo>,
     problems: Vec<Problem>,
     posed: Cache,
+    lods: Lods,
 }
 
 /// How many problems of a kind are listed, as of those that readers find.
@@ -74,6 +77,8 @@ pub(super) mod item {
     pub(in crate::scene) const MATERIAL: &str = "material";
     /// A clip, by its index.
     pub(in crate::scene) const CLIP: &str = "clip";
+    /// A level of detail in a file of its own, by its number: 0 is the whole model.
+    pub(in crate::scene) const LOD: &str = "level of detail";
 }
 
 /// Opens a model for the registry.
@@ -121,7 +126,7 @@ impl Model {
         let mut problems = std::mem::take(&mut pfobj.problems);
         let textures = std::mem::take(&mut materials.problems);
         problems.extend(first_of(textures, "textures that cannot be shown"));
-        let bounds = extents.problems(&pfobj);
+        let bounds = extents.problems(&pfobj, &problems);
         problems.extend(first_of(
             bounds,
             "bounds that differ from those of the mesh",
@@ -130,6 +135,7 @@ impl Model {
         problems.extend(first_of(flat, "joints that scale to nothing"));
         problems.sort_by_key(|problem| problem.place);
         let mut model = Self {
+            lods: Lods::beside(&source.path),
             path: source.path.clone(),
             tree: Tree::build(&[]),
             posed: Cache::default(),

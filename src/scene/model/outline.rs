@@ -1,6 +1,6 @@
 //! The tree of a model: what it is made of.
 
-use super::{Model, item};
+use super::{Model, item, lods};
 use crate::formats::pfobj::FRAMES_PER_SECOND;
 use crate::scene::numbers::plural;
 use crate::scene::{Item, OutlineNode, Swatch};
@@ -31,6 +31,9 @@ impl Model {
             let mut joints = heading("Joints", self.joint_lines());
             joints.note = self.skeleton.len().to_string();
             lines.push(joints);
+        }
+        if !self.lods.is_empty() {
+            lines.push(heading("Levels of detail", self.lod_lines()));
         }
         lines
     }
@@ -63,6 +66,21 @@ impl Model {
                 let frames = plural(clip.frames as usize, "frame", "frames");
                 let note = format!("{frames}, {}", seconds(clip.frames));
                 leaf(clip.name.clone(), clip.item, note)
+            })
+            .collect()
+    }
+
+    fn lod_lines(&self) -> Vec<OutlineNode> {
+        let levels = self.lods.iter();
+        levels
+            .map(|(number, path)| {
+                let item = Item {
+                    kind: item::LOD,
+                    index: number,
+                };
+                let note = if path == self.path { "open" } else { "" };
+                let label = format!("{}: {}", lods::title(number), lods::name(path));
+                leaf(label, item, note.to_owned())
             })
             .collect()
     }

@@ -2,14 +2,15 @@
 
 use glam::{Affine3A, Quat, Vec3};
 
-use super::curves::euler_degrees;
+use super::curves::{FirstAxis, euler_degrees};
+use super::materials::ENGINE_TEXTURE_SIZE;
 use super::mesh::Point;
 use super::outline::{joint_item, seconds};
 use super::poses::{Pose, skin_normal};
 use super::skeleton::LocalPose;
 use super::uses::is_reversed;
-use super::{Model, item};
-use crate::formats::pfobj::Vertex;
+use super::{Model, item, lods};
+use crate::formats::pfobj::{Rotation, Transform, Vertex};
 use crate::scene::numbers::{plural, short, xyz};
 use crate::scene::pictures::named;
 use crate::scene::{Aabb, Item, Playhead, Property, PropertyGroup, Swatch};
@@ -27,6 +28,7 @@ impl Model {
             item::TRIANGLE => self.triangle_properties(item.index, playhead),
             item::MATERIAL => self.material_properties(index),
             item::CLIP => self.clip_properties(index, playhead),
+            item::LOD => self.lod_properties(item.index),
             _ => Vec::new(),
         }
     }
@@ -81,11 +83,11 @@ impl Model {
             bounds.push(Property::new("Size", xyz(bind.max - bind.min)));
         }
         if let Some(declared) = &self.pfobj.bounds {
-            bounds.extend(bounds_properties(["Least", "Greatest"], &declared.into()));
+            bounds.extend(bounds_properties(["Min", "Max"], &declared.into()));
             if let Some(bind) = &self.extents.bind
                 && !self.extents.agree(declared, bind)
             {
-                let names = ["Least of the mesh", "Greatest of the mesh"];
+                let names = ["Min of the mesh", "Max of the mesh"];
                 bounds.extend(bounds_properties(names, bind));
             }
         } else {
@@ -140,7 +142,7 @@ impl Model {
             ),
         ));
         if uses.vertices > 0 {
-            about.push(Property::new("Largest share", short(uses.largest_weight)));
+            about.push(Property::new("Largest weight", short(uses.largest_weight)));
         }
         about.push(Property::new("In the file", format!("line {}", joint.line)));
         let pose = Pose::of(&self.pfobj, &self.poses, playhead).local(index);
@@ -149,9 +151,13 @@ impl Model {
             title: "Joint",
             properties: about,
         }];
-        if let Some((clip, [frame, _], _)) = self.poses.between(playhead) {
-            let mut local = local_properties(&pose);
+        if let Some((clip, [frame, _], between)) = self.poses.between(playhead) {
             let clip = self.pfobj.clips.get(clip);
+            let written = clip.and_then(|clip| {
+                let first = frame as usize * self.skeleton.len();
+                clip.poses.get(first + index).filter(|_| between == 0.0)
+            });
+            let mut local = local_properties(&pose, written);
             let first = clip.and_then(|clip| clip.frame_lines.get(frame as usize));
             local.extend(first.map(|first| {
                 let line = first + index as u64;
@@ -166,7 +172,7 @@ impl Model {
                 properties: global_properties(global.unwrap_or_default()),
             });
         }
-        let mut bind = local_properties(&LocalPose::from(&joint.bind));
+        let mut bind = local_properties(&LocalPose::from(&joint.bind), Some(&joint.bind));
         bind.push(Property::new("Tip", xyz(joint.tip)));
         groups.push(PropertyGroup {
             title: "Bind pose, from its parent",
@@ -329,6 +335,11 @@ impl Model {
                 },
             ),
         ];
+        if picture.size.is_some_and(|size| size != ENGINE_TEXTURE_SIZE) {
+            let [width, height] = ENGINE_TEXTURE_SIZE;
+            let text = format!("shrunk or stretched to {width} x {height} pixels");
+            texture.insert(3, Property::new("In the engine", text));
+        }
         if let Some([min, max]) = uses.uv {
             texture.push(Property::new("U", uv_text(min.x, max.x)));
             texture.push(Property::new("V", uv_text(min.y, max.y)));
@@ -361,6 +372,21 @@ impl Model {
                 properties: texture,
             },
         ]
+    }
+
+    fn lod_properties(&self, number: u64) -> Vec<PropertyGroup> {
+        let Some(path) = self.lods.path(number) else {
+            return Vec::new();
+        };
+        let shown = if path == self.path { "yes" } else { "no" };
+        vec![PropertyGroup {
+            title: "Level of detail",
+            properties: vec![
+                Property::new("Level", lods::title(number)),
+                Property::new("File", path.display().to_string()),
+                Property::new("Open now", shown),
+            ],
+        }]
     }
 
     fn clip_properties(&self, index: usize, playhead: Playhead) -> Vec<PropertyGroup> {
@@ -400,11 +426,11 @@ impl Model {
                 properties.push(Property::new("In the file", format!("line {line}")));
             }
             if let Some(declared) = self.declared_at(playhead) {
-                let names = ["Declared least", "Declared greatest"];
+                let names = ["Declared min", "Declared max"];
                 properties.extend(bounds_properties(names, &declared.into()));
             }
             if let Some(skinned) = self.extent_at(playhead) {
-                let names = ["Least of the mesh", "Greatest of the mesh"];
+                let names = ["Min of the mesh", "Max of the mesh"];
                 properties.extend(bounds_properties(names, &skinned));
             }
             groups.push(PropertyGroup {
@@ -444,9 +470,20 @@ fn uv_text(min: f32, max: f32) -> String {
     format!("{} to {}{repeats}", short(min), short(max))
 }
 
-/// The numbers of a place relative to a parent.
-fn local_properties(pose: &LocalPose) -> Vec<Property> {
-    transform_properties(pose.translation, pose.rotation, pose.scale)
+/// The numbers of a place relative to a parent, and the rotation as the file writes it.
+fn local_properties(pose: &LocalPose, written: Option<&Transform>) -> Vec<Property> {
+    let mut properties = transform_properties(pose.translation, pose.rotation, pose.scale);
+    // Whoever looks the line up finds other signs there.
+    if let Some(Rotation::ConjugatedQuaternion(xyzw)) = written.map(|pose| pose.rotation) {
+        let text = format!("{}: the conjugate", quaternion(xyzw));
+        properties.insert(2, Property::new("As written", text));
+    }
+    properties
+}
+
+fn quaternion(xyzw: [f32; 4]) -> String {
+    let [x, y, z, w] = xyzw.map(short);
+    format!("x {x}  y {y}  z {z}  w {w}")
 }
 
 /// The numbers of a matrix to model space.
@@ -462,12 +499,15 @@ fn global_properties(global: Affine3A) -> Vec<Property> {
 }
 
 fn transform_properties(translation: Vec3, rotation: Quat, scale: Vec3) -> Vec<Property> {
-    let [x, y, z, w] = rotation.to_array().map(short);
-    let degrees = euler_degrees(rotation);
+    let degrees = |order| xyz((euler_degrees(rotation, order) * 100.0).round() / 100.0);
     vec![
         Property::new("Translation", xyz(translation)),
-        Property::new("Rotation", format!("x {x}  y {y}  z {z}  w {w}")),
-        Property::new("In degrees", xyz((degrees * 100.0).round() / 100.0)),
+        Property::new("Rotation", quaternion(rotation.to_array())),
+        Property::new("Degrees, Z first", degrees(FirstAxis::Z)),
+        Property::new(
+            "Degrees, X first",
+            format!("{} (Blender's XYZ)", degrees(FirstAxis::X)),
+        ),
         Property::new("Scale", xyz(scale)),
     ]
 }

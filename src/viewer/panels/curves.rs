@@ -18,6 +18,9 @@ const VALUE_ROOM: f32 = 24.0;
 const FRAME_ROOM: f32 = 48.0;
 /// The least height of a plot, in points.
 const LEAST_HEIGHT: f32 = 48.0;
+/// Up to which span a curve counts as level: the values above the plot, which have three decimals,
+/// would say that nothing changes.
+const LEVEL_SPAN: f64 = 5e-4;
 /// What a plot has above and below its curves, as a part of their height.
 const MARGIN: f64 = 0.08;
 
@@ -39,7 +42,7 @@ pub struct Curves {
 struct Group {
     name: &'static str,
     curves: Vec<Curve>,
-    /// The least and the greatest value of the axis.
+    /// Min and max of the axis.
     values: [f64; 2],
 }
 
@@ -165,7 +168,7 @@ fn groups(document: &Arc<dyn Document>, item: Item, clip: usize) -> Vec<Group> {
         };
         let least = values().fold(f64::INFINITY, f64::min);
         let most = values().fold(f64::NEG_INFINITY, f64::max);
-        group.values = if least < most - 1e-6 {
+        group.values = if most - least > LEVEL_SPAN {
             let margin = (most - least) * MARGIN;
             [least - margin, most + margin]
         } else if least.is_finite() {

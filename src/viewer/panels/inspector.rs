@@ -18,6 +18,8 @@ pub struct Inspector {
     item: Option<(Item, Playhead)>,
     /// Whether the item is somewhere, so that the camera can go there.
     has_place: bool,
+    /// Whether the item is a file that can be opened.
+    is_file: bool,
     groups: Vec<PropertyGroup>,
 }
 
@@ -37,6 +39,7 @@ impl Inspector {
             let (document, playhead) = (context.document, context.shown.playhead);
             self.groups = document.properties(item, playhead);
             self.has_place = document.item_bounds(item, playhead).is_some();
+            self.is_file = document.file_of(item).is_some();
             self.item = now;
         }
         if self.groups.is_empty() {
@@ -50,6 +53,9 @@ impl Inspector {
                 .on_hover_text("Move the camera until this fills the view");
             if frame.clicked() {
                 context.requests.push(Request::Frame(item));
+            }
+            if self.is_file && ui.button("Open").on_hover_text("Open this file").clicked() {
+                context.requests.push(Request::OpenFileOf(item));
             }
             let copy = ui
                 .button("Copy all")

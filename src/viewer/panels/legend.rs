@@ -14,6 +14,7 @@ use crate::scene::{self, Document, Item, OverlaySet, Shown, Swatch};
 pub struct Legend {
     of: DocumentKey,
     overlays: OverlaySet,
+    /// The selected item, if the surface shows something of it.
     selected: Option<Item>,
     legends: Vec<scene::Legend>,
 }
@@ -22,18 +23,17 @@ impl Legend {
     /// Whether there is nothing to be said about what is shown.
     pub fn is_empty(&mut self, document: &Arc<dyn Document>, shown: &Shown) -> bool {
         let other_document = self.of.changed_to(document);
-        if other_document || self.overlays != shown.overlays || self.selected != shown.selected {
+        let selected = shown.selected.filter(|_| !shown.hides_weights);
+        if other_document || self.overlays != shown.overlays || self.selected != selected {
             self.overlays = shown.overlays.clone();
-            self.selected = shown.selected;
+            self.selected = selected;
             let on = document.overlays().iter();
             let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
             let of_overlays = on.map(|overlay| scene::Legend {
                 title: overlay.name,
                 entries: document.legend(overlay.id),
             });
-            let of_selection = shown
-                .selected
-                .and_then(|item| document.selection_legend(item));
+            let of_selection = selected.and_then(|item| document.selection_legend(item));
             self.legends = of_overlays.chain(of_selection).collect();
             self.legends.retain(|legend| !legend.entries.is_empty());
         }

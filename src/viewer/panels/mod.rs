@@ -114,6 +114,8 @@ pub trait PreviewRenderer {
 pub enum Request {
     /// Select an item, or nothing.
     Select(Option<Item>),
+    /// Open the file that an item stands for.
+    OpenFileOf(Item),
     /// The pointer is over this item in a panel, or no longer over any.
     Hover(Option<Item>),
     /// Move the camera so that an item fills the view.
