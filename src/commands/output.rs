@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::CommandError;
 use super::cli::display_name;
 use crate::formats::{Format, Problem, Severity};
+pub(super) use crate::formats::{Tally, counted};
 use crate::scene::registry::OpenError;
 
 /// Standard output, for text. When whoever reads it hangs up, the rest is swallowed: a command
@@ -155,57 +156,6 @@ pub(super) fn write_problem(
     )
 }
 
-/// The number of errors and of warnings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Tally {
-    pub(super) errors: usize,
-    pub(super) warnings: usize,
-}
-
-impl Tally {
-    pub(super) fn of(problems: &[Problem]) -> Self {
-        let errors = problems
-            .iter()
-            .filter(|p| p.severity == Severity::Error)
-            .count();
-        Self {
-            errors,
-            warnings: problems.len() - errors,
-        }
-    }
-}
-
-impl std::ops::AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        self.errors += other.errors;
-        self.warnings += other.warnings;
-    }
-}
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.errors, self.warnings) {
-            (0, 0) => f.write_str("no problems"),
-            (0, warnings) => write!(f, "{}", counted(warnings, "warning")),
-            (errors, 0) => write!(f, "{}", counted(errors, "error")),
-            (errors, warnings) => {
-                write!(
-                    f,
-                    "{}, {}",
-                    counted(errors, "error"),
-                    counted(warnings, "warning")
-                )
-            }
-        }
-    }
-}
-
-/// A number and its noun, such as `1 file` or `3 files`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
-}
-
 /// Says on standard error that a file has problems, where a command goes on in spite of them.
 pub(super) fn note_problems(path: &Path, problems: &[Problem]) {
     if !problems.is_empty() {
@@ -275,13 +225,5 @@ mod tests {
     fn text_of_a_file_cannot_drive_the_terminal() {
         assert_eq!(printable("größe 日本"), "größe 日本");
         assert_eq!(printable("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\\nc");
-    }
-
-    #[test]
-    fn counts_are_said_as_people_say_them() {
-        let tally = |errors, warnings| Tally { errors, warnings }.to_string();
-        assert_eq!(tally(0, 0), "no problems");
-        assert_eq!(tally(1, 0), "1 error");
-        assert_eq!(tally(2, 1), "2 errors, 1 warning");
     }
 }

@@ -18,7 +18,7 @@ mod problems;
 mod text;
 
 pub use error::{ReadError, WriteError};
-pub use problem::{Place, Problem, Severity};
+pub use problem::{Place, Problem, Severity, Tally, counted};
 use text::outside;
 pub use text::quoted;
 

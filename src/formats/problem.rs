@@ -80,3 +80,76 @@ impl fmt::Display for Problem {
         write!(f, "{}: {}: {}", self.place, self.severity, self.message)
     }
 }
+
+/// How many errors and warnings there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Problems of [`Severity::Error`].
+    pub errors: usize,
+    /// Problems of [`Severity::Warning`].
+    pub warnings: usize,
+}
+
+impl Tally {
+    /// Counts problems.
+    pub fn of(problems: &[Problem]) -> Self {
+        let errors = problems
+            .iter()
+            .filter(|p| p.severity == Severity::Error)
+            .count();
+        Self {
+            errors,
+            warnings: problems.len() - errors,
+        }
+    }
+
+    /// How bad the worst of them is; none where there are none.
+    pub fn worst(&self) -> Option<Severity> {
+        match (self.errors, self.warnings) {
+            (0, 0) => None,
+            (0, _) => Some(Severity::Warning),
+            _ => Some(Severity::Error),
+        }
+    }
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+    }
+}
+
+impl fmt::Display for Tally {
+    /// `no problems`, or such as `1 error, 5 warnings`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors = counted(self.errors, "error");
+        let warnings = counted(self.warnings, "warning");
+        match (self.errors, self.warnings) {
+            (0, 0) => f.write_str("no problems"),
+            (0, _) => f.write_str(&warnings),
+            (_, 0) => f.write_str(&errors),
+            _ => write!(f, "{errors}, {warnings}"),
+        }
+    }
+}
+
+/// A number and its noun, such as `1 file` or `3 files`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_said_as_people_say_them() {
+        let tally = |errors, warnings| Tally { errors, warnings }.to_string();
+        assert_eq!(tally(0, 0), "no problems");
+        assert_eq!(tally(1, 0), "1 error");
+        assert_eq!(tally(1, 5), "1 error, 5 warnings");
+        assert_eq!(tally(2, 1), "2 errors, 1 warning");
+    }
+}
