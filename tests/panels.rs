@@ -23,8 +23,8 @@ use mapscope::scene::{
     Swatch, TextSpan,
 };
 use mapscope::viewer::panels::{
-    Curves, FrameStatistics, Inspector, Kinds, Legend, Outliner, PanelContext, PreviewRenderer,
-    Problems, Request, Statistics, Thumbnails, TileSandbox,
+    Curves, FrameStatistics, Inspector, Kinds, Legend, OnDisk, Outliner, PanelContext,
+    PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox,
 };
 
 // ---- A document whose contents are known ---------------------------------------------------
@@ -366,6 +366,7 @@ impl PreviewRenderer for Previews {
 struct Host<Panel> {
     panel: Panel,
     document: Arc<dyn Document>,
+    on_disk: Option<OnDisk>,
     shown: Shown,
     thumbnails: Thumbnails,
     previews: Previews,
@@ -382,6 +383,7 @@ impl<Panel: Default> Host<Panel> {
         Self {
             panel: Panel::default(),
             document: Arc::new(document),
+            on_disk: None,
             shown: Shown::default(),
             thumbnails: Thumbnails::default(),
             previews: Previews::default(),
@@ -412,6 +414,7 @@ impl<Panel: Default> Host<Panel> {
         let camera = Camera::framing(self.document.bounds(), NamedView::Iso, handedness, 1.0);
         let mut context = PanelContext {
             document: &self.document,
+            on_disk: self.on_disk.as_ref(),
             shown: &self.shown,
             hovered: None,
             camera: &camera,

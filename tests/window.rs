@@ -8,6 +8,7 @@
 mod support;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -368,6 +369,43 @@ fn a_save_is_read_again_and_camera_and_selection_stay() {
     let heard = it.program.wait_until_drawn();
     let moved = |line: &&String| line.contains("event: selected") || line.contains("event: camera");
     assert_eq!(heard.iter().find(moved), None);
+}
+
+#[test]
+fn a_slow_save_keeps_the_last_good_version_in_view() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.select_middle();
+    it.program.wait_until_drawn();
+    let before = it.screen.picture();
+    let whole = pfmap::synthesize(1, 1, 8);
+    let half = whole.len() / 2;
+    let mut file = fs::File::create(&it.file).unwrap();
+    for piece in [&whole[..half], &whole[half..half + 1000]] {
+        file.write_all(piece).unwrap();
+        // Much longer than an editor takes from one step of a save to the next.
+        assert_eq!(it.program.wait_for("kept "), text(&it.file));
+    }
+    it.program.wait_until_drawn();
+    let view = it.program.rect("viewport");
+    let after = it.screen.photograph("half-saved");
+    // Below what the window says of it.
+    let [x, y] = view.at(0.0, 0.5).map(|at| at as u32);
+    let lower = |picture: &RgbaImage| {
+        let [width, height] = [view.width, view.height / 2].map(|side| side as u32 - 40);
+        image::imageops::crop_imm(picture, x, y, width, height).to_image()
+    };
+    assert!(difference(&lower(&before), &lower(&after)) < 0.001);
+    file.write_all(&whole[half + 1000..]).unwrap();
+    drop(file);
+    let heard = it.program.wait_until("reloaded", |event| {
+        assert!(!event.starts_with("selected") && !event.starts_with("camera"));
+        event.strip_prefix("reloaded ").map(str::to_owned)
+    });
+    assert_eq!(heard, text(&it.file));
+    it.program.wait_until_drawn();
+    it.screen.photograph("saved");
 }
 
 #[test]

@@ -98,6 +98,17 @@ pub struct Item {
     pub index: u64,
 }
 
+/// Where an item is that is numbered row by row: its number depends on how long the rows are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GridPlace {
+    /// Which grid of the document, such as a layer; 0 where there is only one.
+    pub grid: u64,
+    /// The row, from 0.
+    pub row: u64,
+    /// The column, from 0.
+    pub column: u64,
+}
+
 /// Where a ray meets a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
@@ -413,6 +424,19 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// the direction says.
     fn neighbor_name(&self, item: Item, direction: Direction) -> Option<[&'static str; 2]> {
         let _ = (item, direction);
+        None
+    }
+
+    /// Where an item is on a grid, if it is numbered row by row: there it is found again when the
+    /// grid has grown.
+    fn grid_place(&self, item: Item) -> Option<GridPlace> {
+        let _ = item;
+        None
+    }
+
+    /// The item of a kind at such a place.
+    fn item_on_grid(&self, kind: &'static str, place: GridPlace) -> Option<Item> {
+        let _ = (kind, place);
         None
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::camera_control::{self, CameraMode};
 use super::commands::{self, Action, Animation, Command, ScaleChange};
 use super::folder::{self, Playlist};
-use super::loader::Target;
+use super::loader::{Cause, Target};
 use super::panels::Request;
 use super::settings::Panel;
 use super::state::{Dialog, Effect, PathPurpose, State};
@@ -65,6 +65,7 @@ impl State {
                 self.loading.is_some()
                     || self.dialog.is_some()
                     || !self.failures.is_empty()
+                    || self.tells_of_disk()
                     || self.measure.is_open()
                     || self.shown.selected.is_some()
             }
@@ -72,6 +73,7 @@ impl State {
             | Action::OpenPath
             | Action::OpenDemo(_)
             | Action::AddTextureFolder
+            | Action::TextureFolders
             | Action::Quit
             | Action::Scale(_)
             | Action::FullScreen
@@ -144,8 +146,8 @@ impl State {
         match action {
             Action::Open => self.effects.push(Effect::AskPath(PathPurpose::Open)),
             Action::OpenPath => self.ask_path(PathPurpose::Open),
-            Action::OpenDemo(demo) => self.load(Target::Demo(demo), false),
-            Action::Reload => self.reload(),
+            Action::OpenDemo(demo) => self.load(Target::Demo(demo), Cause::Opened),
+            Action::Reload => self.reload(Cause::Asked),
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
             Action::SavePicture => self.effects.push(Effect::AskPath(PathPurpose::SavePicture)),
             Action::SaveMap => self.effects.push(Effect::AskPath(PathPurpose::SaveMap)),
@@ -153,6 +155,7 @@ impl State {
                 self.effects
                     .push(Effect::AskPath(PathPurpose::TextureFolder));
             }
+            Action::TextureFolders => self.dialog = Some(Dialog::TextureFolders),
             Action::Close => self.close(),
             Action::Quit => self.effects.push(Effect::Quit),
             Action::Panel(panel) => {
@@ -272,6 +275,7 @@ impl State {
                 let shown = matches!(self.dialog, Some(Dialog::CheatSheet { .. }));
                 self.dialog = (!shown).then(|| Dialog::CheatSheet {
                     text: String::new(),
+                    is_new: true,
                 });
             }
             Action::About => self.dialog = Some(Dialog::About),
@@ -428,6 +432,8 @@ impl State {
             self.effects.push(Effect::CancelLoad);
         } else if !self.failures.is_empty() {
             self.failures.clear();
+        } else if self.tells_of_disk() {
+            self.on_disk_dismissed = true;
         } else if self.measure.is_open() {
             self.measure.close();
         } else {
@@ -452,7 +458,7 @@ impl State {
         }
         let next = self.playlist.as_mut().and_then(|list| list.step(backwards));
         match next.map(Path::to_owned) {
-            Some(path) => self.open_paths(vec![path]),
+            Some(path) => self.load(Target::Paths(vec![path]), Cause::Neighbor),
             None => self.toast("There is no other file to open in this folder", None),
         }
     }

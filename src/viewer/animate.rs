@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::commands::Animation;
 use super::settings::{Dock, Panel};
-use super::state::{OpenFile, State};
+use super::state::State;
 use crate::formats::Severity;
 use crate::scene::{ClipInfo, Item};
 
@@ -54,33 +54,18 @@ impl State {
         self.open_panel(panel.dock()) == Some(panel)
     }
 
-    /// Begins with the clip that the command line asks for, or the first of the open document, or
-    /// goes on in the one that was shown before the document was read again.
-    pub(super) fn start_clip(&mut self, before: Option<&OpenFile>) {
-        if let Some(before) = before {
-            let shown = self.player.clip();
-            let shown = shown.and_then(|index| before.document.clips().get(index));
-            let again = shown.and_then(|shown| {
-                let same = |clip: &ClipInfo| clip.name == shown.name;
-                self.clips().iter().position(same)
-            });
-            match again.and_then(|index| self.clip_of_length(index)) {
-                Some((index, frames)) => self.player.replace(index, frames),
-                // The clip is gone; the bind pose is there always.
-                None => self.player.choose(shown.and(self.clip_of_length(0))),
-            }
-        } else {
-            let clip = self.first_clip();
-            self.player.choose(clip);
-            let frame = self.start.frame.take();
+    /// Begins with the clip that the command line asks for, or the first of the open document.
+    pub(super) fn start_clip(&mut self) {
+        let clip = self.first_clip();
+        self.player.choose(clip);
+        let frame = self.start.frame.take();
+        self.player
+            .set_playing(frame.is_none() && self.settings.timeline.plays);
+        if let Some(frame) = frame {
+            let lies_between = frame.fract() > 0.0;
             self.player
-                .set_playing(frame.is_none() && self.settings.timeline.plays);
-            if let Some(frame) = frame {
-                let lies_between = frame.fract() > 0.0;
-                self.player
-                    .set_smooth(self.player.is_smooth() || lies_between);
-                self.player.seek(f64::from(frame));
-            }
+                .set_smooth(self.player.is_smooth() || lies_between);
+            self.player.seek(f64::from(frame));
         }
         self.show_moment();
     }
@@ -101,7 +86,7 @@ impl State {
     }
 
     /// A clip with its number of frames.
-    fn clip_of_length(&self, index: usize) -> Option<(usize, u32)> {
+    pub(super) fn clip_of_length(&self, index: usize) -> Option<(usize, u32)> {
         self.clips().get(index).map(|clip| (index, clip.frames))
     }
 
@@ -112,7 +97,8 @@ impl State {
         next
     }
 
-    fn show_moment(&mut self) {
+    /// Shows the moment that the player says.
+    pub(super) fn show_moment(&mut self) {
         self.shown.playhead = self.player.playhead();
     }
 

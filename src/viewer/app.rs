@@ -15,7 +15,7 @@ use winit::window::{Fullscreen, Window, WindowId};
 use super::dialogs;
 use super::drop_preview::{self, DropPreview};
 use super::events::Events;
-use super::loader::{Loader, Outcome};
+use super::loader::{Cause, Loader, Outcome};
 use super::panels::FrameStatistics;
 use super::picture::{self, Extent, Picture};
 use super::pointer_lock::PointerLock;
@@ -157,7 +157,14 @@ impl App {
     }
 
     fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<Screen, ViewError> {
-        let [width, height] = self.state.settings.window_size;
+        let screen = event_loop
+            .primary_monitor()
+            .or_else(|| event_loop.available_monitors().next());
+        let screen = screen.map(|screen| {
+            let size = screen.size().to_logical::<f32>(screen.scale_factor());
+            [size.width, size.height]
+        });
+        let [width, height] = self.state.settings.window_size_on(screen);
         let attributes = Window::default_attributes()
             .with_title(&self.title)
             .with_inner_size(LogicalSize::new(width, height))
@@ -295,7 +302,7 @@ impl App {
                 measure,
             );
             if let Err(error) = &drawn {
-                self.state.refuse(error.to_string());
+                self.state.refuse(&error.to_string());
                 screen.window.request_redraw();
             }
             if self.state.chunks_shown != screen.picture.progress() {
@@ -536,16 +543,22 @@ impl App {
             self.events
                 .say(format_args!("failed {}: {line}", failure.path.display()));
         }
-        if let Some(loaded) = &outcome.loaded {
-            let what = if outcome.request.reload {
-                "reloaded"
-            } else {
-                "opened"
-            };
-            self.events
-                .say_with_frame(format!("{what} {}", loaded.path.display()));
-        }
+        let what = if outcome.request.cause.is_reload() {
+            "reloaded"
+        } else {
+            "opened"
+        };
+        let version = |state: &State| state.open.as_ref().map(|open| open.version);
+        let before = version(&self.state);
         self.state.loaded(outcome);
+        if let Some(open) = &self.state.open {
+            let path = open.path.display();
+            if version(&self.state) != before {
+                self.events.say_with_frame(format!("{what} {path}"));
+            } else if self.state.on_disk.is_some() {
+                self.events.say_with_frame(format!("kept {path}"));
+            }
+        }
         self.save_settings();
     }
 
@@ -891,7 +904,7 @@ impl ApplicationHandler<UserEvent> for App {
             self.state.open_paths(paths);
         }
         if self.files.take_settled(now) {
-            self.state.reload();
+            self.state.reload(Cause::Changed);
         }
         if self
             .shaders

@@ -71,6 +71,8 @@ pub enum Action {
     SaveMap,
     /// Ask for a folder of textures and remember it.
     AddTextureFolder,
+    /// Show the folders of textures that are remembered.
+    TextureFolders,
     /// Close the file.
     Close,
     /// Leave the program.
@@ -300,7 +302,7 @@ pub static COMMANDS: &[Command] = &[
     command("open-path", "Open path…", &[ctrl_shift(Key::O)], ("File", 0), Action::OpenPath,
         "Type or paste the path of a file or folder and open it"),
     command("reload", "Reload", &[key(Key::F5), ctrl(Key::R)], ("File", 1), Action::Reload,
-        "Read the file and its textures again; camera and selection stay"),
+        "Read the file and its textures again and show them, whatever is wrong with them; camera and selection stay"),
     command("next-file", "Next file", &[key(Key::PageDown)], ("File", 1), Action::Neighbor { backwards: false },
         "Open the next file of the folder, or of those that were opened together"),
     command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 1), Action::Neighbor { backwards: true },
@@ -311,6 +313,8 @@ pub static COMMANDS: &[Command] = &[
         "Save a picture of all of a 2D map as a PNG file, each of its pixels as one"),
     command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,
         "Name a folder in which textures are looked for, now and from now on"),
+    command("texture-folders", "Texture folders…", &[], ("File", 2), Action::TextureFolders,
+        "See the folders in which textures are looked for, and remove some"),
     command("close", "Close", &[ctrl(Key::W)], ("File", 3), Action::Close,
         "Close the file and show the start page"),
     command("quit", "Quit", &[ctrl(Key::Q)], ("File", 3), Action::Quit,

@@ -1,7 +1,7 @@
 //! The files of a folder that can be opened, in the order in which people expect them.
 
 use std::cmp::Ordering;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::loader::Failure;
 use crate::scene::registry;
@@ -26,20 +26,17 @@ pub(super) fn expand(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
     let mut files = Vec::new();
     let mut failures = Vec::new();
     for path in paths {
-        let refuse = |message| Failure {
-            path: path.clone(),
-            message,
-        };
+        let refuse = |message: &str| Failure::new(path, message);
         if !path.is_dir() {
             files.push(path.clone());
             continue;
         }
         match openable_files(path) {
-            Ok(inside) if inside.is_empty() => failures.push(refuse(
-                "This folder has no file that Mapscope opens".to_owned(),
-            )),
+            Ok(inside) if inside.is_empty() => {
+                failures.push(refuse("This folder has no file that Mapscope opens"));
+            }
             Ok(inside) => files.extend(inside),
-            Err(error) => failures.push(refuse(format!("This folder cannot be read: {error}"))),
+            Err(error) => failures.push(refuse(&format!("This folder cannot be read: {error}"))),
         }
     }
     // Files whose names promise nothing are tried last: a map may come with its notes.
@@ -53,6 +50,63 @@ pub(super) fn name(path: &Path) -> String {
         Some(name) => name.to_string_lossy().into_owned(),
         None => path.display().to_string(),
     }
+}
+
+/// A path that means the same wherever the program is started.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let goes_up = |part| matches!(part, Component::ParentDir);
+    if !absolute.components().any(goes_up) {
+        return absolute;
+    }
+    // What `..` is depends on links; without one nothing needs to be asked.
+    let folder = absolute
+        .parent()
+        .and_then(|folder| folder.canonicalize().ok());
+    match (folder, absolute.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => absolute,
+    }
+}
+
+/// Whether two paths lead to the same file.
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    a == b || a.file_name() == b.file_name() && real(a).is_some_and(|a| real(b) == Some(a))
+}
+
+/// For each file the folders above it by which it is told apart from those of the same name, such
+/// as `maps` or `old/maps`.
+pub(super) fn told_apart(files: &[PathBuf]) -> Vec<String> {
+    let folders_above = |file: &PathBuf| -> Vec<String> {
+        let above = file.ancestors().skip(1).map(Path::file_name);
+        above
+            .map_while(|name| Some(name?.to_string_lossy().into_owned()))
+            .collect()
+    };
+    let above: Vec<Vec<String>> = files.iter().map(folders_above).collect();
+    let tail = |folders: &[String], length: usize| -> String {
+        let length = length.min(folders.len());
+        let names = folders[..length].iter().rev();
+        names
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(std::path::MAIN_SEPARATOR_STR)
+    };
+    let alone = |at: usize, length: usize| {
+        let mut others = (0..files.len()).filter(|&other| other != at);
+        !others.any(|other| {
+            files[other].file_name() == files[at].file_name()
+                && tail(&above[other], length) == tail(&above[at], length)
+        })
+    };
+    (0..files.len())
+        .map(|at| {
+            let most = above[at].len().max(1);
+            let length = (1..most).find(|&length| alone(at, length));
+            tail(&above[at], length.unwrap_or(most))
+        })
+        .collect()
 }
 
 /// Compares names as people do: without regard to case, and numbers by their value.
@@ -107,14 +161,22 @@ fn next_piece<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Playlist {
     files: Vec<PathBuf>,
+    /// Which of them is open.
     at: usize,
+    /// Which of them was asked for last, and whether by going back. It is not the open one while
+    /// it is read, nor when it cannot be.
+    tried: Option<(usize, bool)>,
 }
 
 impl Playlist {
     /// These files, of which one is open.
     pub(super) fn new(files: Vec<PathBuf>, open: &Path) -> Self {
         let at = files.iter().position(|file| file == open).unwrap_or(0);
-        Self { files, at }
+        Self {
+            files,
+            at,
+            tried: None,
+        }
     }
 
     /// Whether there is anything to go to.
@@ -122,20 +184,25 @@ impl Playlist {
         self.files.len() > 1
     }
 
-    /// Goes on by one file, or back, round at the end.
+    /// The file after the open one, or before it, round at the end. Who goes on in the same
+    /// direction passes by a file that cannot be opened.
     pub(super) fn step(&mut self, backwards: bool) -> Option<&Path> {
         let count = self.files.len();
         if count < 2 {
             return None;
         }
-        self.at = (self.at + if backwards { count - 1 } else { 1 }) % count;
-        self.files.get(self.at).map(PathBuf::as_path)
+        let tried = self.tried.filter(|(_, direction)| *direction == backwards);
+        let from = tried.map_or(self.at, |(at, _)| at);
+        let to = (from + if backwards { count - 1 } else { 1 }) % count;
+        self.tried = Some((to, backwards));
+        self.files.get(to).map(PathBuf::as_path)
     }
 
-    /// Goes to a file, if it is among them.
+    /// A file was opened; says whether it is among them.
     pub(super) fn go_to(&mut self, file: &Path) -> bool {
         let found = self.files.iter().position(|known| known == file);
         self.at = found.unwrap_or(self.at);
+        self.tried = None;
         found.is_some()
     }
 
@@ -178,12 +245,55 @@ mod tests {
     }
 
     #[test]
+    fn a_path_is_the_same_from_everywhere() {
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(
+            absolute(Path::new("maps/a.pfmap")),
+            here.join("maps/a.pfmap")
+        );
+        assert_eq!(absolute(Path::new("./a.pfmap")), here.join("a.pfmap"));
+        assert_eq!(
+            absolute(Path::new("src/../a.pfmap")),
+            here.canonicalize().unwrap().join("a.pfmap")
+        );
+        assert_eq!(absolute(Path::new("/x/a.pfmap")), Path::new("/x/a.pfmap"));
+    }
+
+    #[test]
+    fn files_of_the_same_name_are_told_apart_by_their_folders() {
+        let files = [
+            "/a/maps/x.pfmap",
+            "/b/maps/x.pfmap",
+            "/b/maps/y.pfmap",
+            "/z.pfmap",
+        ];
+        let files = files.map(PathBuf::from);
+        assert_eq!(told_apart(&files), ["a/maps", "b/maps", "maps", ""]);
+        assert_eq!(told_apart(&["/x".into(), "/a/x".into()]), ["", "a"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_opened_is_passed_by_and_not_counted() {
+        let files: Vec<PathBuf> = ["a", "bad", "c"].map(PathBuf::from).to_vec();
+        let mut list = Playlist::new(files, Path::new("a"));
+        assert_eq!(list.step(false), Some(Path::new("bad")));
+        assert_eq!(list.position_text().as_deref(), Some("1 of 3"));
+        // Back from where one is, and on from what was tried.
+        assert_eq!(list.clone().step(true), Some(Path::new("c")));
+        assert_eq!(list.step(false), Some(Path::new("c")));
+        assert!(list.go_to(Path::new("c")));
+        assert_eq!(list.position_text().as_deref(), Some("3 of 3"));
+    }
+
+    #[test]
     fn a_playlist_goes_round() {
         let files: Vec<PathBuf> = ["a", "b", "c"].map(PathBuf::from).to_vec();
         let mut list = Playlist::new(files, Path::new("b"));
         assert_eq!(list.position_text().as_deref(), Some("2 of 3"));
         assert_eq!(list.step(false), Some(Path::new("c")));
         assert_eq!(list.step(false), Some(Path::new("a")));
+        assert_eq!(list.step(true), Some(Path::new("a")));
+        assert!(list.go_to(Path::new("a")));
         assert_eq!(list.step(true), Some(Path::new("c")));
         let mut alone = Playlist::new(vec!["a".into()], Path::new("a"));
         assert_eq!(alone.step(false), None);

@@ -2,6 +2,7 @@
 //! lights.
 
 use super::camera_control::{self, CameraMode};
+use super::loader::capitalized;
 use super::state::State;
 use crate::formats::Severity;
 use crate::scene::camera;
@@ -305,11 +306,4 @@ impl State {
             self.shown.overlays.set(offered, overlay.id, false);
         }
     }
-}
-
-/// A sentence with a large letter at its beginning.
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
 }

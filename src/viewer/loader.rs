@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::folder;
+use crate::formats::Problem;
 use crate::scene::Document;
 use crate::scene::demo::Demo;
 use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
@@ -31,13 +32,34 @@ impl Target {
     }
 }
 
+/// Why something is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// It is to be opened.
+    Opened,
+    /// It is to be opened because it is next to the open file in its folder: who goes from one
+    /// version of a thing to the other compares them.
+    Neighbor,
+    /// It is open and has changed on disk.
+    Changed,
+    /// It is open, and the user wants to see it as it is on disk, whatever is wrong with it.
+    Asked,
+}
+
+impl Cause {
+    /// Whether it is open already and only read again.
+    pub(super) fn is_reload(self) -> bool {
+        matches!(self, Self::Changed | Self::Asked)
+    }
+}
+
 /// Something to open, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LoadRequest {
     /// What.
     pub target: Target,
-    /// Whether it is open already and only read again.
-    pub reload: bool,
+    /// Why.
+    pub cause: Cause,
 }
 
 /// A file that was not opened.
@@ -47,10 +69,21 @@ pub(super) struct Failure {
     pub path: PathBuf,
     /// Where in it and why, for people.
     pub message: String,
+    /// The same where it is a place in the file that is to blame.
+    pub problem: Option<Problem>,
 }
 
 impl Failure {
-    fn new(path: &Path, error: &OpenError) -> Self {
+    /// A file that was not opened for a reason that is no place in it.
+    pub(super) fn new(path: &Path, message: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            message: capitalized(message),
+            problem: None,
+        }
+    }
+
+    fn of(path: &Path, error: &OpenError) -> Self {
         // The path stands beside the message wherever it is shown.
         let message = match error {
             OpenError::Read { source, .. } => format!("It cannot be read: {source}"),
@@ -58,14 +91,25 @@ impl Failure {
             OpenError::UnknownFormat { reason, .. } => reason.clone(),
             OpenError::Refused {
                 format, problem, ..
-            } => format!("{} {problem}", format.name),
+            } => format!("{} {}: {}", format.name, problem.place, problem.message),
             OpenError::Cancelled => "Cancelled".to_owned(),
         };
+        let problem = match error {
+            OpenError::Refused { problem, .. } => Some(problem.clone()),
+            _ => None,
+        };
         Self {
-            path: path.to_owned(),
-            message,
+            problem,
+            ..Self::new(path, &message)
         }
     }
+}
+
+/// A sentence with a large letter at its beginning.
+pub(super) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
 }
 
 /// A file that was opened.
@@ -221,7 +265,7 @@ fn load(
 
 fn note(failures: &mut Vec<Failure>, path: &Path, error: &OpenError) {
     if !matches!(error, OpenError::Cancelled) {
-        failures.push(Failure::new(path, error));
+        failures.push(Failure::of(path, error));
     }
 }
 
@@ -254,7 +298,7 @@ mod tests {
         let mut loader = Loader::new(move |outcome| sender.send(outcome).unwrap());
         let request = LoadRequest {
             target: Target::Paths(paths),
-            reload: false,
+            cause: Cause::Opened,
         };
         loader.start(request, OpenOptions::default());
         let outcome = receiver.recv_timeout(Duration::from_secs(30)).unwrap();
@@ -288,7 +332,7 @@ mod tests {
         let (outcome, mut loader) = outcome_of(vec!["/nowhere/a.pfmap".into()]);
         let request = LoadRequest {
             target: Target::Paths(vec!["/nowhere/b.pfmap".into()]),
-            reload: false,
+            cause: Cause::Opened,
         };
         let first = loader.loading().map(|l| Arc::clone(&l.progress)).unwrap();
         loader.start(request, OpenOptions::default());

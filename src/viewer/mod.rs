@@ -34,6 +34,7 @@ mod picture;
 mod player;
 mod pointer_lock;
 mod previews;
+mod reload;
 mod settings;
 mod sight;
 mod start_page;

@@ -1,7 +1,10 @@
 //! What lies over the view for a while: failures, a load under way, messages, a drop.
 
-use egui::{Align, Align2, Color32, Id, Rect, RichText};
+use egui::{Align, Align2, Color32, Id, Label, Rect, RichText, Ui};
 
+use super::commands::Action;
+use super::panels::parts;
+use super::settings::Panel;
 use super::state::State;
 use super::{folder, theme};
 use crate::formats::Severity;
@@ -11,10 +14,20 @@ const TOAST_SECS: f64 = 4.0;
 /// Seconds that a message about something that went wrong stays.
 const ERROR_TOAST_SECS: f64 = 9.0;
 
+/// The widest that the text of a message gets, in points.
+const TOAST_WIDTH: f32 = 330.0;
+/// Room between messages, in points.
+const TOAST_GAP: f32 = 6.0;
+/// Room between the mark of a message and its text, in points.
+const MARK_GAP: f32 = 8.0;
+/// Room around what stands over the view, in points.
+const MARGIN: i8 = 10;
+
+/// The frame of what stands over the view.
 pub(super) fn overlay_frame(style: &egui::Style) -> egui::Frame {
     egui::Frame::popup(style)
         .fill(theme::PANEL.gamma_multiply(0.94))
-        .inner_margin(10)
+        .inner_margin(MARGIN)
 }
 
 /// Files that could not be opened, with what is wrong and where.
@@ -70,6 +83,50 @@ pub(super) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
     }
 }
 
+/// That the file on disk is not what is in view, and why.
+pub(super) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
+    let tells = state.tells_of_disk();
+    let Some(on_disk) = state.on_disk.as_ref().filter(|_| tells) else {
+        return;
+    };
+    let mut chosen = None;
+    let mut dismissed = false;
+    egui::Area::new(Id::unique("on disk"))
+        .fixed_pos(center.center_top() + egui::vec2(0.0, 12.0))
+        .pivot(Align2::CENTER_TOP)
+        .constrain_to(center)
+        .show(ctx, |ui| {
+            overlay_frame(ui.style()).show(ui, |ui| {
+                ui.set_max_width((center.width() - 40.0).clamp(160.0, 460.0));
+                ui.horizontal(|ui| {
+                    parts::severity(ui, Severity::Error);
+                    ui.add(Label::new(RichText::new(on_disk.headline()).strong()).wrap());
+                });
+                let first = on_disk.problems.first();
+                let first = first.map(|first| format!("{}: {}", first.place, first.message));
+                if let Some(why) = first.or(on_disk.unreadable.clone()) {
+                    ui.add(Label::new(why).wrap());
+                }
+                ui.weak(on_disk.in_view());
+                ui.horizontal(|ui| {
+                    let [name, help] = on_disk.button();
+                    if ui.button(name).on_hover_text(help).clicked() {
+                        chosen = Some(Action::Reload);
+                    }
+                    let problems = Action::Panel(Panel::Problems);
+                    if !state.is_panel_open(Panel::Problems) && ui.button("Problems").clicked() {
+                        chosen = Some(problems);
+                    }
+                    dismissed = ui.button("Dismiss").clicked();
+                });
+            });
+        });
+    if let Some(action) = chosen {
+        state.run(action);
+    }
+    state.on_disk_dismissed |= dismissed;
+}
+
 /// How far a load is, with a way to stop it.
 pub(super) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
     let Some(loading) = &state.loading else {
@@ -101,6 +158,7 @@ pub(super) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
     }
 }
 
+/// Short messages, one above the other in a corner of the view.
 pub(super) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
     let now = ctx.input(|input| input.time);
     let mut next = f64::INFINITY;
@@ -121,26 +179,39 @@ pub(super) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
         return;
     }
     ctx.request_repaint_after_secs(next as f32 + 0.01);
-    egui::Area::new(Id::unique("toasts"))
-        .fixed_pos(center.right_bottom() - egui::vec2(12.0, 12.0))
-        .pivot(Align2::RIGHT_BOTTOM)
-        .interactable(false)
-        .show(ctx, |ui| {
-            for toast in &state.toasts {
-                let color = match toast.severity {
-                    None => theme::ACCENT,
-                    Some(Severity::Warning) => theme::WARNING,
-                    Some(Severity::Error) => theme::ERROR,
-                };
-                overlay_frame(ui.style()).show(ui, |ui| {
-                    ui.set_max_width(360.0);
-                    ui.horizontal(|ui| {
-                        ui.label(RichText::new("•").strong().color(color));
-                        ui.add(egui::Label::new(&toast.text).wrap());
-                    });
-                });
+    let style = ctx.global_style();
+    let font = egui::TextStyle::Body.resolve(&style);
+    let width = (center.width() - 80.0).clamp(80.0, TOAST_WIDTH);
+    let corner = center.right_bottom() - egui::vec2(12.0, 12.0);
+    let mut bottom = corner.y;
+    // From the bottom up, the newest lowest, each as large as its text is now.
+    for (nth, toast) in state.toasts.iter().enumerate().rev() {
+        let color = style.visuals.text_color();
+        let text = egui::text::LayoutJob::simple(toast.text.clone(), font.clone(), color, width);
+        let text = ctx.fonts_mut(|fonts| fonts.layout_job(text));
+        let side = font.size;
+        let inside = egui::vec2(side + MARK_GAP + text.size().x, text.size().y.max(side));
+        let size = inside + egui::Vec2::splat(2.0 * f32::from(MARGIN));
+        let rect = Rect::from_min_size(egui::pos2(corner.x - size.x, bottom - size.y), size);
+        bottom = rect.top() - TOAST_GAP;
+        let id = Id::unique("toast").with(nth);
+        let layer = egui::LayerId::new(egui::Order::Foreground, id);
+        let builder = egui::UiBuilder::new().layer_id(layer).max_rect(rect);
+        let mut ui = Ui::new(ctx.clone(), id, builder);
+        ui.painter()
+            .add(overlay_frame(&style).paint(rect.shrink(f32::from(MARGIN))));
+        let inner = rect.shrink(f32::from(MARGIN));
+        let mark = Rect::from_min_size(inner.min, egui::Vec2::splat(side));
+        match toast.severity {
+            Some(severity) => parts::paint_severity(&ui, severity, mark),
+            None => {
+                ui.painter()
+                    .circle_filled(mark.center(), side * 0.25, theme::ACCENT);
             }
-        });
+        }
+        let at = inner.with_min_x(mark.right() + MARK_GAP);
+        ui.put(at, Label::new(text).selectable(false));
+    }
 }
 
 /// What dropping the files that are held over the window would do.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use glam::{Vec2, Vec3};
 
@@ -10,9 +11,11 @@ use super::drop_preview::DropPreview;
 use super::flat::{FlatView, NO_VIEW};
 use super::folder::{self, Playlist};
 use super::level::{Cut, Lists};
-use super::loader::{Failure, LoadRequest, Loaded, Outcome, Target};
+use super::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use super::measure::Measure;
+use super::panels::OnDisk;
 use super::player::Player;
+use super::reload::Wish;
 use super::settings::{Panel, Settings};
 use crate::formats::Severity;
 use crate::scene::camera::{self, Camera, Handedness, NamedView, Pose};
@@ -33,6 +36,8 @@ pub(super) struct OpenFile {
     /// Changes with every load, so that who keeps something made from the document knows when
     /// it is stale.
     pub version: u64,
+    /// When it was read.
+    pub read_at: SystemTime,
     /// Whether it is built of kinds.
     pub has_kinds: bool,
     /// What panels list of it beyond that.
@@ -51,6 +56,7 @@ impl OpenFile {
             path,
             demo,
             version,
+            read_at: SystemTime::now(),
             has_kinds: !document.kinds().is_empty(),
             lists: Lists::of(&*document),
             document,
@@ -80,6 +86,8 @@ pub(super) enum Dialog {
     CheatSheet {
         /// What was typed to find some.
         text: String,
+        /// Whether it was not shown yet.
+        is_new: bool,
     },
     /// Asks for a path.
     Path {
@@ -88,6 +96,8 @@ pub(super) enum Dialog {
         /// What was typed.
         text: String,
     },
+    /// Lists the folders in which textures are looked for.
+    TextureFolders,
     /// Asks whether an existing file is to be replaced.
     Replace {
         /// What for.
@@ -236,8 +246,16 @@ pub(super) struct State {
     pub looked_by: Vec2,
     /// What is in front.
     pub dialog: Option<Dialog>,
+    /// The path that was typed last, until a file was opened.
+    pub typed_path: String,
     /// Files that could not be opened and were not dismissed yet.
     pub failures: Vec<Failure>,
+    /// The open file on disk, while a better version of it is in view.
+    pub on_disk: Option<OnDisk>,
+    /// Whether the user knows of that.
+    pub on_disk_dismissed: bool,
+    /// What was looked at before a version of the file came that does not have it.
+    pub wish: Option<Wish>,
     /// Short messages.
     pub toasts: Vec<Toast>,
     /// What is loaded.
@@ -293,7 +311,11 @@ impl State {
             looking: false,
             looked_by: Vec2::ZERO,
             dialog: None,
+            typed_path: String::new(),
             failures: Vec::new(),
+            on_disk: None,
+            on_disk_dismissed: false,
+            wish: None,
             toasts: Vec::new(),
             loading: None,
             chunks_shown: None,
@@ -355,18 +377,22 @@ impl State {
     /// Opens the first of these files and folders that can be opened.
     pub(super) fn open_paths(&mut self, paths: Vec<PathBuf>) {
         if !paths.is_empty() {
-            self.load(Target::Paths(paths), false);
+            let paths = paths
+                .into_iter()
+                .map(|path| folder::absolute(&path))
+                .collect();
+            self.load(Target::Paths(paths), Cause::Opened);
         }
     }
 
     /// Has something loaded.
-    pub(super) fn load(&mut self, target: Target, reload: bool) {
+    pub(super) fn load(&mut self, target: Target, cause: Cause) {
         self.effects
-            .push(Effect::Load(LoadRequest { target, reload }));
+            .push(Effect::Load(LoadRequest { target, cause }));
     }
 
     /// Reads the open file again, keeping camera and selection.
-    pub(super) fn reload(&mut self) {
+    pub(super) fn reload(&mut self, cause: Cause) {
         let target = match &self.open {
             Some(OpenFile {
                 demo: Some(demo), ..
@@ -374,7 +400,7 @@ impl State {
             Some(open) => Target::Paths(vec![open.path.clone()]),
             None => return,
         };
-        self.load(target, true);
+        self.load(target, cause);
     }
 
     /// Takes in what a load gave. What was open stays open when nothing was opened.
@@ -386,7 +412,11 @@ impl State {
             ..
         } = outcome;
         let cancelled = loaded.is_none() && failures.is_empty();
+        let cause = request.cause;
         match loaded {
+            Some(loaded) if cause == Cause::Changed && self.keeps_back(&loaded) => {
+                self.keep_version(None, loaded.document.problems().to_vec());
+            }
             Some(loaded) => {
                 for failure in failures {
                     let name = folder::name(&failure.path);
@@ -396,22 +426,21 @@ impl State {
                     );
                 }
                 self.failures.clear();
-                self.take(loaded, request.reload);
+                self.on_disk = None;
+                self.typed_path.clear();
+                self.take(loaded, cause);
             }
             None if cancelled => self.toast("Cancelled", None),
-            None if request.reload => {
-                for failure in &failures {
-                    let name = folder::name(&failure.path);
-                    let text = format!("{name} cannot be read now; the last good version stays");
-                    self.toast(text, Some(Severity::Error));
+            None if cause.is_reload() => {
+                for failure in failures {
+                    self.keep_version_of_unreadable(failure);
                 }
-                self.failures = failures;
             }
             None => self.failures = failures,
         }
     }
 
-    fn take(&mut self, loaded: Loaded, reload: bool) {
+    fn take(&mut self, loaded: Loaded, cause: Cause) {
         let Loaded {
             path,
             demo,
@@ -420,27 +449,34 @@ impl State {
         } = loaded;
         self.versions += 1;
         let same = self.open.as_ref().is_some_and(|open| open.path == path);
-        let keep = reload && same;
+        let keep = cause.is_reload() && same;
         let before = self.open.replace(OpenFile::new(
             path.clone(),
             demo,
             Arc::clone(&document),
             self.versions,
         ));
-        self.start_clip(before.filter(|_| keep).as_ref());
-        let playhead = self.shown.playhead;
-        let is_gone = |item: &Item| document.properties(*item, playhead).is_empty();
         self.hovered = None;
         self.pointed_at = None;
+        let alike = before.as_ref().is_some_and(|before| {
+            cause == Cause::Neighbor && look_alike(&*before.document, &*document)
+        });
         self.keep_part(&*document, keep);
-        if keep {
-            self.shown.selected = self.shown.selected.filter(|item| !is_gone(item));
-            self.toast("Reloaded", None);
+        if let Some(before) = before.filter(|_| keep) {
+            let wish = self.wish(&before);
+            self.grant(wish);
+            self.tell_of_reload(&*before.document);
         } else {
+            self.start_clip();
+            self.wish = None;
             self.shown.selected = None;
             self.shown.highlighted = None;
             self.stepping = None;
-            self.look_at_document(&*document, demo);
+            if alike {
+                self.keep_camera(&*document);
+            } else {
+                self.look_at_document(&*document, demo);
+            }
             if files.len() > 1 {
                 self.playlist = Some(Playlist::new(files, &path));
             } else if !self.playlist.as_mut().is_some_and(|list| list.go_to(&path)) {
@@ -491,6 +527,13 @@ impl State {
             overlays.set(offered, &id, true);
         }
         self.shown.overlays = overlays;
+    }
+
+    /// Goes on looking from the same place at a document that is like the one before.
+    fn keep_camera(&mut self, document: &dyn Document) {
+        self.camera.near = camera::near_plane(document.part_bounds(self.shown.part));
+        self.shown.flat = self.is_flat();
+        self.measure.close();
     }
 
     fn look_at_document(&mut self, document: &dyn Document, demo: Option<&Demo>) {
@@ -547,10 +590,10 @@ impl State {
     }
 
     /// Closes a file that this computer cannot show, and says why.
-    pub(super) fn refuse(&mut self, message: String) {
+    pub(super) fn refuse(&mut self, message: &str) {
         if let Some(open) = &self.open {
             let path = open.path.clone();
-            self.failures.push(Failure { path, message });
+            self.failures.push(Failure::new(&path, message));
             self.close();
         }
     }
@@ -561,7 +604,9 @@ impl State {
         self.forget_flat();
         self.measure.close();
         self.forget_part();
-        self.start_clip(None);
+        self.start_clip();
+        self.on_disk = None;
+        self.wish = None;
         self.playlist = None;
         self.shown.selected = None;
         self.shown.highlighted = None;
@@ -577,6 +622,7 @@ impl State {
             (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
                 suggested_picture(&open.path).display().to_string()
             }
+            (PathPurpose::Open, _) => self.typed_path.clone(),
             _ => String::new(),
         };
         self.dialog = Some(Dialog::Path { purpose, text });
@@ -632,17 +678,39 @@ impl State {
         if !folder.is_dir() {
             let text = format!("{} is not a folder", folder.display());
             self.toast(text, Some(Severity::Error));
-        } else if self.settings.add_texture_folder(folder) {
+        } else if self.settings.add_texture_folder(&folder::absolute(folder)) {
             self.toast(
                 format!("Textures are looked for in {}", folder.display()),
                 None,
             );
             self.effects.push(Effect::SaveSettings);
-            self.reload();
+            self.reload(Cause::Changed);
         } else {
             self.toast("Textures are looked for there already", None);
         }
     }
+
+    /// Has textures no longer looked for in one of the folders that are remembered.
+    pub(super) fn remove_texture_folder(&mut self, index: usize) {
+        if index < self.settings.texture_folders.len() {
+            self.settings.texture_folders.remove(index);
+            self.effects.push(Effect::SaveSettings);
+            self.reload(Cause::Changed);
+        }
+    }
+}
+
+/// Whether two documents are of the same kind and about as large, in the same place: then one is
+/// well seen from where the other is.
+fn look_alike(a: &dyn Document, b: &dyn Document) -> bool {
+    let (bounds, other) = (a.part_bounds(0), b.part_bounds(0));
+    let apart = (bounds.min - other.min)
+        .abs()
+        .max((bounds.max - other.max).abs());
+    let tolerance = bounds.radius().min(other.radius()) * 0.1;
+    std::ptr::eq(a.format(), b.format())
+        && a.flat_size().is_some() == b.flat_size().is_some()
+        && apart.max_element() <= tolerance
 }
 
 /// Where a picture of a file is saved unless the user says otherwise: in the user's folder for
@@ -754,7 +822,11 @@ mod tests {
         Outcome {
             request: LoadRequest {
                 target: Target::Paths(vec![path.into()]),
-                reload,
+                cause: if reload {
+                    Cause::Changed
+                } else {
+                    Cause::Opened
+                },
             },
             loaded: opens.then(|| Loaded {
                 path: path.into(),
@@ -765,10 +837,7 @@ mod tests {
             failures: if opens {
                 Vec::new()
             } else {
-                vec![Failure {
-                    path: path.into(),
-                    message: "1:1: bad".into(),
-                }]
+                vec![Failure::new(Path::new(path), "1:1: bad")]
             },
             number: 1,
         }
@@ -829,14 +898,32 @@ mod tests {
     }
 
     #[test]
+    fn page_down_keeps_the_camera_for_another_version_of_the_same() {
+        let mut state = state();
+        state.loaded(outcome("/a.pfmap", false, true));
+        state.shape_view(1.5);
+        state.paste_pose("10,200,30,40,5,60");
+        let kept = state.camera;
+        let mut next = outcome("/b.pfmap", false, true);
+        next.request.cause = Cause::Neighbor;
+        state.loaded(next);
+        state.shape_view(1.5);
+        assert_eq!(state.camera, kept);
+        let mut smaller = outcome("/c.pfobj", false, true);
+        smaller.request.cause = Cause::Neighbor;
+        smaller.loaded.as_mut().unwrap().document = super::super::testing::model();
+        state.loaded(smaller);
+        state.shape_view(1.5);
+        assert_ne!(state.camera, kept, "it is something else");
+    }
+
+    #[test]
     fn what_was_open_stays_open_when_the_next_file_fails() {
         let mut state = state();
         state.loaded(outcome("/a.pfmap", false, true));
-        for reload in [false, true] {
-            state.loaded(outcome("/bad.pfmap", reload, false));
-            assert_eq!(state.open.as_ref().unwrap().path, Path::new("/a.pfmap"));
-            assert_eq!(state.failures.len(), 1);
-        }
+        state.loaded(outcome("/bad.pfmap", false, false));
+        assert_eq!(state.open.as_ref().unwrap().path, Path::new("/a.pfmap"));
+        assert_eq!(state.failures.len(), 1);
         state.loaded(outcome("/a.pfmap", true, true));
         assert!(state.failures.is_empty());
     }
@@ -876,10 +963,7 @@ mod tests {
             kind: "tile",
             index: 3,
         });
-        state.failures.push(Failure {
-            path: "x".into(),
-            message: "y".into(),
-        });
+        state.failures.push(Failure::new(Path::new("x"), "y"));
         state.loading = Some(LoadingView {
             name: "z".into(),
             fraction: 0.1,

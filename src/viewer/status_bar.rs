@@ -5,11 +5,12 @@ use egui::{Align, Button, Layout, Panel as EguiPanel, RichText, TextStyle, Ui, W
 
 use super::camera_control::CameraMode;
 use super::commands::Action;
+use super::loader::capitalized;
 use super::settings::Panel;
 use super::state::State;
 use super::ui::Placed;
 use super::{flat, folder, theme, viewport};
-use crate::formats::Severity;
+use crate::formats::{Severity, Tally};
 
 pub(super) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
     let bar = EguiPanel::bottom("status bar").show(root, |ui| {
@@ -106,21 +107,19 @@ impl Line {
 
 fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     if let Some(document) = state.document() {
-        let problems = document.problems();
-        let errors = problems
-            .iter()
-            .filter(|p| p.severity == Severity::Error)
-            .count();
-        let (text, color) = match (errors, problems.len() - errors) {
-            (0, 0) => ("No problems".to_owned(), theme::WEAK_TEXT),
-            (0, 1) => ("1 warning".to_owned(), theme::WARNING),
-            (0, warnings) => (format!("{warnings} warnings"), theme::WARNING),
-            (1, 0) => ("1 error".to_owned(), theme::ERROR),
-            (errors, 0) => (format!("{errors} errors"), theme::ERROR),
-            (errors, warnings) => (
-                format!("{errors} errors, {warnings} warnings"),
-                theme::ERROR,
-            ),
+        let on_disk = state.on_disk.as_ref();
+        let problems = on_disk.map_or(document.problems(), |on_disk| &on_disk.problems);
+        let tally = Tally::of(problems);
+        let text = match on_disk {
+            None => capitalized(&tally.to_string()),
+            Some(on_disk) if on_disk.unreadable.is_some() => "Cannot be read".to_owned(),
+            Some(_) => format!("On disk: {tally}"),
+        };
+        let color = match tally.worst() {
+            _ if on_disk.is_some() => theme::ERROR,
+            None => theme::WEAK_TEXT,
+            Some(Severity::Warning) => theme::WARNING,
+            Some(Severity::Error) => theme::ERROR,
         };
         let button = ui.add(Button::new(RichText::new(text).color(color)).frame(false));
         placed.at("problem-count", button.rect);

@@ -8,7 +8,7 @@ use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
 
 use super::commands::Action;
-use super::loader::{LoadRequest, Loaded, Outcome, Target};
+use super::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
 use super::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
 use super::settings::Settings;
 use super::state::{OpenFile, StartView, State};
@@ -213,7 +213,11 @@ pub(super) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
     Outcome {
         request: LoadRequest {
             target: Target::Paths(vec![path.clone()]),
-            reload,
+            cause: if reload {
+                Cause::Changed
+            } else {
+                Cause::Opened
+            },
         },
         loaded: Some(Loaded {
             path: path.clone(),
@@ -230,7 +234,7 @@ fn open_moving(state: &mut State) {
     state.settings.timeline.plays = false;
     let document = moving(&[("Walk", 32), ("Idle", 10), ("Salute", 1)]);
     state.open = Some(OpenFile::new("made.pfobj".into(), None, document, 1));
-    state.start_clip(None);
+    state.start_clip();
 }
 
 /// A window with a document of three clips open, which stands still at the beginning of the

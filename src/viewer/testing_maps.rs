@@ -47,11 +47,16 @@ fn tileset() -> Tileset {
 /// A map of three layers: the ground of tiles 0 and 1, some houses of tile 2, and a cloud of
 /// tile 3 that moves half as fast as the camera.
 pub(super) fn map() -> Arc<dyn Document> {
+    map_of(SIZE)
+}
+
+/// The same of another number of columns and rows.
+pub(super) fn map_of(size: [u32; 2]) -> Arc<dyn Document> {
     let layer = |name: &str, tile: &dyn Fn(u32, u32) -> Option<u32>| {
-        let cells = (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y)));
+        let cells = (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (x, y)));
         Layer {
             name: name.to_owned(),
-            size: SIZE,
+            size,
             cells: cells
                 .map(|(x, y)| tile(x, y).map_or(Cell::EMPTY, Cell))
                 .collect(),

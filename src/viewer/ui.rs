@@ -123,6 +123,7 @@ impl WindowUi {
         let ctx = root.ctx().clone();
         flat_bar::flat_bar(&ctx, state, center, &mut placed);
         self.mini_map.show(&ctx, state, center, &mut placed);
+        notices::on_disk(&ctx, state, center);
         notices::failures(&ctx, state, center);
         notices::loading(&ctx, state, center);
         notices::toasts(&ctx, state, center);
@@ -243,6 +244,7 @@ fn with_context(
     let mut requests = Vec::new();
     show(&mut PanelContext {
         document: &document,
+        on_disk: state.on_disk.as_ref(),
         shown: &state.shown,
         hovered: state.hovered,
         camera: &state.camera,
@@ -359,12 +361,14 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use egui::{Key, Modifiers, PointerButton, vec2};
     use egui_kittest::kittest::Queryable as _;
 
     use super::super::camera_control::CameraMode;
     use super::super::commands::{COMMANDS, MENUS};
-    use super::super::loader::{Failure, LoadRequest, Target};
+    use super::super::loader::{Cause, Failure, LoadRequest, Target};
     use super::super::menus;
     use super::super::state::{Dialog, Effect, LoadingView, PathPurpose};
     use super::super::testing::{
@@ -432,7 +436,7 @@ mod tests {
         harness.run();
         let load = LoadRequest {
             target: Target::Demo(&demo::TERRAIN),
-            reload: false,
+            cause: Cause::Opened,
         };
         assert_eq!(state(&harness).effects, [Effect::Load(load)]);
     }
@@ -514,12 +518,21 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::F1);
         harness.get_by_label("Ctrl+Shift+O");
         let on = harness.query_all_by_label("on").count();
-        press(&mut harness, Modifiers::NONE, Key::P);
-        assert_eq!(harness.query_all_by_label("on").count(), on + 1);
-        if let Some(Dialog::CheatSheet { text }) = &mut harness.state_mut().state.dialog {
-            "wireframe".clone_into(text);
-        }
+        harness.state_mut().state.run(Action::Orthographic);
         harness.run();
+        assert_eq!(harness.query_all_by_label("on").count(), on + 1);
+        // What is typed is searched for, and does nothing else.
+        let view = state(&harness).camera.pose;
+        for key in ["w", "2", "p", "wireframe"] {
+            let events = &mut harness.input_mut().events;
+            events.push(Event::Text(key.to_owned()));
+            let sheet = &mut harness.state_mut().state.dialog;
+            if let (Some(Dialog::CheatSheet { text, .. }), "wireframe") = (sheet, key) {
+                text.clear();
+            }
+            harness.run();
+        }
+        assert_eq!(state(&harness).camera.pose, view);
         assert!(harness.query_by_label("Ctrl+Shift+O").is_none());
         harness.get_by_label("Wireframe");
         press(&mut harness, Modifiers::NONE, Key::Escape);
@@ -529,10 +542,10 @@ mod tests {
     #[test]
     fn a_failure_names_the_file_and_the_place_and_can_be_dismissed() {
         let mut harness = window(|state| {
-            state.failures.push(Failure {
-                path: "/maps/bad.pfmap".into(),
-                message: "3:14: expected a number".into(),
-            });
+            let path = Path::new("/maps/bad.pfmap");
+            state
+                .failures
+                .push(Failure::new(path, "3:14: expected a number"));
         });
         harness.get_by_label("/maps/bad.pfmap");
         harness.get_by_label_contains("3:14");
@@ -563,7 +576,7 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Enter);
         let load = LoadRequest {
             target: Target::Paths(vec!["/maps/a b.pfmap".into()]),
-            reload: false,
+            cause: Cause::Opened,
         };
         assert_eq!(state(&harness).effects, [Effect::Load(load)]);
     }

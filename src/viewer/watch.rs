@@ -49,8 +49,12 @@ impl FileWatch {
 
     /// Watches these files and no others; files that are not there yet are waited for.
     pub(super) fn set<'a>(&mut self, files: impl IntoIterator<Item = &'a Path>) {
-        self.files = files.into_iter().filter_map(plain).collect();
-        self.changed_at = None;
+        let files: BTreeSet<PathBuf> = files.into_iter().filter_map(plain).collect();
+        // A change of what is watched already may have come while it was read.
+        if self.files.is_disjoint(&files) {
+            self.changed_at = None;
+        }
+        self.files = files;
         let folders: BTreeSet<PathBuf> = self
             .files
             .iter()
@@ -156,6 +160,21 @@ mod tests {
         assert!(watch.note(&[map], start + SETTLE / 2));
         assert!(!watch.take_settled(start + SETTLE));
         assert!(watch.take_settled(start + SETTLE + SETTLE / 2));
+        assert!(!watch.take_settled(start + SETTLE * 9));
+    }
+
+    #[test]
+    fn a_change_that_comes_while_the_file_is_read_counts_afterwards() {
+        let dir = tempfile::tempdir().unwrap();
+        let [map, other] = ["a.pfmap", "b.pfmap"].map(|name| dir.path().join(name));
+        let reported = dir.path().canonicalize().unwrap().join("a.pfmap");
+        let mut watch = FileWatch::new(|_| {});
+        watch.set([map.as_path()]);
+        let start = Instant::now();
+        assert!(watch.note(&[reported], start));
+        watch.set([map.as_path(), other.as_path()]);
+        assert!(watch.take_settled(start + SETTLE));
+        watch.set([other.as_path()]);
         assert!(!watch.take_settled(start + SETTLE * 9));
     }
 }

@@ -13,8 +13,8 @@ use crate::formats::{Format, Place, Problem};
 use crate::scene::camera::Handedness;
 use crate::scene::numbers::number;
 use crate::scene::{
-    Aabb, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry, OutlineNode,
-    Overlay, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
+    Aabb, Direction, Document, Drawable, GridPlace, Hit, InfoQuery, Item, Kind, LegendEntry,
+    OutlineNode, Overlay, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
 };
 
 /// The overlays of a terrain.
@@ -302,6 +302,29 @@ impl Document for Terrain {
             })
             .filter_map(|(row, col, edge)| self.edge_line(row, col, edge))
             .collect()
+    }
+
+    fn grid_place(&self, item: Item) -> Option<GridPlace> {
+        let [row, column] = match item.kind {
+            item::TILE => self.tile_rc(item).map(<[u32; 2]>::from)?,
+            item::CHUNK => self.chunk_rc(item.index),
+            _ => return None,
+        }
+        .map(u64::from);
+        let grid = 0;
+        Some(GridPlace { grid, row, column })
+    }
+
+    fn item_on_grid(&self, kind: &'static str, place: GridPlace) -> Option<Item> {
+        let [rows, columns] = match kind {
+            item::TILE => [self.map.rows(), self.map.cols()],
+            item::CHUNK => [self.map.chunk_rows, self.map.chunk_cols],
+            _ => return None,
+        }
+        .map(u64::from);
+        let GridPlace { row, column, .. } = place;
+        let index = row * columns + column;
+        (row < rows && column < columns).then_some(Item { kind, index })
     }
 
     fn neighbor(&self, item: Item, direction: Direction) -> Option<Item> {

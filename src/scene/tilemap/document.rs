@@ -10,9 +10,9 @@ use super::{FlatPicture, HANDEDNESS, Step, TileMap};
 use crate::formats::{Format, Problem};
 use crate::scene::camera::Handedness;
 use crate::scene::{
-    Aabb, ClipInfo, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label, LayerInfo,
-    Legend, LegendEntry, Line, OutlineNode, Overlay, Picture, Playhead, PropertyGroup, Ray, Shown,
-    Statistic, SummaryPart, TilesetInfo,
+    Aabb, ClipInfo, Direction, Document, Drawable, GridPlace, Hit, InfoQuery, Item, Kind, Label,
+    LayerInfo, Legend, LegendEntry, Line, OutlineNode, Overlay, Picture, Playhead, PropertyGroup,
+    Ray, Shown, Statistic, SummaryPart, TilesetInfo,
 };
 
 impl Document for TileMap {
@@ -99,6 +99,24 @@ impl Document for TileMap {
 
     fn neighbor(&self, item: Item, direction: Direction) -> Option<Item> {
         self.item_beside(item, direction)
+    }
+
+    fn grid_place(&self, item: Item) -> Option<GridPlace> {
+        let cell = self.cell_at(item)?;
+        let [column, row] = cell.place.map(u64::from);
+        Some(GridPlace {
+            grid: cell.layer_number as u64,
+            row,
+            column,
+        })
+    }
+
+    fn item_on_grid(&self, kind: &'static str, place: GridPlace) -> Option<Item> {
+        let layer = usize::try_from(place.grid).ok()?;
+        let [width, height] = self.layers.get(layer)?.size.map(u64::from);
+        let is_there = kind == item::CELL && place.column < width && place.row < height;
+        let index = usize::try_from(place.row * width + place.column).ok()?;
+        is_there.then(|| Self::cell_item(layer, index))
     }
 
     fn problem_item(&self, problem: &Problem) -> Option<Item> {

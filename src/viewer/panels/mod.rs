@@ -33,7 +33,7 @@ pub use lightmaps::Lightmaps;
 pub use lights::Lights;
 pub use octree::Octree;
 pub use outliner::Outliner;
-pub use problems::Problems;
+pub use problems::{OnDisk, Problems};
 pub use sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use statistics::Statistics;
 pub use thumbnails::Thumbnails;
@@ -50,6 +50,8 @@ pub struct PanelContext<'a> {
     /// The open document. Panels keep what they made from it by a weak pointer to it, which is why
     /// this is not a plain reference.
     pub document: &'a Arc<dyn Document>,
+    /// The file on disk, while this version of it is shown in its place.
+    pub on_disk: Option<&'a OnDisk>,
     /// What of it is shown.
     pub shown: &'a Shown,
     /// What the pointer is over, in the view or in a panel.

@@ -220,7 +220,7 @@ pub(in crate::viewer) fn paint_text(
 
 /// Paints how bad something is, told apart by its shape as well as by its colour: a triangle for
 /// a warning, a crossed disc for an error.
-pub(super) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
+pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
     let painter = ui.painter();
     let visuals = ui.visuals();
     let center = rect.center();
@@ -248,6 +248,13 @@ pub(super) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
             painter.circle_filled(at(0.62), radius * 0.15, visuals.panel_fill);
         }
     }
+}
+
+/// Shows how bad something is, as large as a line of text.
+pub(in crate::viewer) fn severity(ui: &mut Ui, severity: Severity) {
+    let side = ui.text_style_height(&TextStyle::Body) * 0.9;
+    let (rect, _) = ui.allocate_exact_size(vec2(side, side), Sense::hover());
+    paint_severity(ui, severity, rect);
 }
 
 /// Has the arrow keys go to a line of a tree while it has the focus, instead of to another widget.

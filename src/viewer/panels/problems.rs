@@ -1,4 +1,4 @@
-//! Everything that is wrong with the file, as a list.
+//! Everything that is wrong with the file on disk, as a list.
 
 use std::fmt::Write as _;
 
@@ -7,15 +7,56 @@ use egui::{Align2, RichText, ScrollArea, TextStyle, Ui, vec2};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, format, parts};
-use crate::formats::{Problem, Severity};
+use crate::formats::{Problem, Severity, Tally};
 
 /// Width of the column of places, in points.
 const PLACE_WIDTH: f32 = 84.0;
 
-/// Lists the document's problems and leads to their places.
+/// The open file on disk, while a better version of it, read before, is in view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OnDisk {
+    /// The name of the file.
+    pub name: String,
+    /// Why it cannot be shown; none where it can.
+    pub unreadable: Option<String>,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+    /// When the version in view was read, for people, such as `12:31:07`.
+    pub read_at: String,
+    /// Another number for each version that is kept back.
+    pub number: u64,
+}
+
+impl OnDisk {
+    /// What is wrong, in one line.
+    pub fn headline(&self) -> String {
+        match self.unreadable {
+            Some(_) => format!("{} on disk cannot be read", self.name),
+            None => format!("{} on disk has {}", self.name, Tally::of(&self.problems)),
+        }
+    }
+
+    /// What is in view instead.
+    pub fn in_view(&self) -> String {
+        format!("In view: the version read at {}", self.read_at)
+    }
+
+    /// What the button says that reads the file again, whatever is wrong with it, and what that
+    /// does.
+    pub fn button(&self) -> [&'static str; 2] {
+        match self.unreadable {
+            Some(_) => ["Read again", "Try once more to read the file"],
+            None => ["Show it anyway", "Show the file as it is on disk"],
+        }
+    }
+}
+
+/// Lists the problems of the file and leads to their places.
 #[derive(Debug)]
 pub struct Problems {
     of: DocumentKey,
+    /// Which version on disk they are of, where that is not in view.
+    of_disk: Option<u64>,
     show_errors: bool,
     show_warnings: bool,
     /// Numbers of errors and warnings in the document.
@@ -30,6 +71,7 @@ impl Default for Problems {
     fn default() -> Self {
         Self {
             of: DocumentKey::default(),
+            of_disk: None,
             show_errors: true,
             show_warnings: true,
             counts: [0; 2],
@@ -42,19 +84,33 @@ impl Default for Problems {
 impl Problems {
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let problems = context.document.problems();
-        if self.of.changed_to(context.document) {
-            let errors = problems
-                .iter()
-                .filter(|p| p.severity == Severity::Error)
-                .count();
-            self.counts = [errors, problems.len() - errors];
+        let on_disk = context.on_disk;
+        let problems = match on_disk {
+            Some(on_disk) => &on_disk.problems,
+            None => context.document.problems(),
+        };
+        let disk = on_disk.map(|on_disk| on_disk.number);
+        let other_document = self.of.changed_to(context.document);
+        if other_document || self.of_disk != disk {
+            self.of_disk = disk;
+            let Tally { errors, warnings } = Tally::of(problems);
+            self.counts = [errors, warnings];
             self.current = None;
             self.list(problems);
         }
-        if problems.is_empty() {
-            parts::hint(ui, "No problems", "Nothing is wrong with this file.");
-            return;
+        if let Some(on_disk) = on_disk {
+            note(ui, on_disk, context.requests);
+        }
+        match on_disk.and_then(|on_disk| on_disk.unreadable.as_deref()) {
+            Some(why) if problems.is_empty() => {
+                ui.label(why);
+                return;
+            }
+            None if problems.is_empty() => {
+                parts::hint(ui, "No problems", "Nothing is wrong with this file.");
+                return;
+            }
+            _ => {}
         }
         ui.horizontal_wrapped(|ui| {
             let [errors, warnings] = self.counts;
@@ -105,7 +161,10 @@ impl Problems {
                 paint_problem(ui, problem, response.rect);
                 if response.clicked() {
                     self.current = Some(index);
-                    context.requests.push(Request::ShowProblem(index));
+                    // What is in view is not where the problem is.
+                    if on_disk.is_none() {
+                        context.requests.push(Request::ShowProblem(index));
+                    }
                 }
                 response.on_hover_text(&problem.message);
             }
@@ -132,6 +191,18 @@ impl Problems {
         }
         text
     }
+}
+
+/// Says that the list is not about what is in view.
+fn note(ui: &mut Ui, on_disk: &OnDisk, requests: &mut Vec<Request>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(on_disk.headline()).color(ui.visuals().error_fg_color));
+        ui.weak(on_disk.in_view());
+        let [name, help] = on_disk.button();
+        if ui.button(name).on_hover_text(help).clicked() {
+            requests.push(Request::Run("reload"));
+        }
+    });
 }
 
 fn paint_problem(ui: &Ui, problem: &Problem, row: egui::Rect) {
