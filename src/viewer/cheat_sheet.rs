@@ -1,6 +1,6 @@
 //! The cheat sheet: every key and what it does, with what is on now.
 
-use egui::{RichText, TextEdit};
+use egui::{Key, RichText, TextEdit};
 
 use super::commands::{Action, COMMANDS, Command, MENUS, POINTER};
 use super::menus;
@@ -25,14 +25,26 @@ fn command_fits(typed: &str, state: &State, command: &Command) -> bool {
         || command.key_texts().any(|keys| fits(typed, &[&keys]))
 }
 
-/// Shows the sheet; gives the command that was clicked.
-pub(super) fn ui(ui: &mut egui::Ui, state: &State, text: &mut String) -> Option<Action> {
+/// Shows the sheet, and when it is first shown begins to search; gives the command that was
+/// clicked.
+pub(super) fn ui(
+    ui: &mut egui::Ui,
+    state: &State,
+    text: &mut String,
+    is_new: &mut bool,
+) -> Option<Action> {
     let mut chosen = None;
     let field = TextEdit::singleline(text)
         .hint_text("Search keys and commands")
         .desired_width(f32::INFINITY);
     let field = ui.add(field);
     super::dialogs::name_field(&field, "Search keys and commands");
+    if std::mem::take(is_new) {
+        field.request_focus();
+    }
+    if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
+        chosen = Some(Action::CheatSheet);
+    }
     ui.add_space(4.0);
     egui::ScrollArea::vertical()
         .auto_shrink([false, false])

@@ -1,12 +1,16 @@
 //! What is in front of everything else: palette, cheat sheet, path field, about.
 
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, MAIN_SEPARATOR_STR, Path, PathBuf};
 
-use egui::{Key, Modal, Response, RichText, Role, TextEdit, WidgetInfo};
+use egui::{
+    Align, CompletionPopup, Id, Key, Layout, Modal, RectAlign, Response, RichText, Role,
+    Suggestion, TextEdit, WidgetInfo,
+};
 
 use super::commands::Action;
+use super::panels::parts;
 use super::state::{Asked, Dialog, PathPurpose, State};
-use super::{cheat_sheet, palette};
+use super::{cheat_sheet, folder, palette};
 use crate::scene::registry;
 
 /// Room around what a dialog says, in logical pixels.
@@ -24,6 +28,8 @@ enum Answer {
     Run(Action),
     Path(PathPurpose, PathBuf),
     Replace(PathPurpose, PathBuf),
+    /// Forget the texture folder of this index.
+    RemoveFolder(usize),
 }
 
 /// Whether the system may have dialogs that ask for paths. On Linux they come from a portal, which
@@ -54,8 +60,9 @@ pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
         Dialog::Replace { purpose, path } => {
             modal(ctx, "replace", |ui| replace(ui, *purpose, path))
         }
+        Dialog::TextureFolders => modal(ctx, "texture folders", |ui| texture_folders(ui, state)),
         Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
-        Dialog::CheatSheet { text } => {
+        Dialog::CheatSheet { text, is_new } => {
             let mut open = true;
             let mut chosen = None;
             egui::Window::new("Keys and pointer")
@@ -64,9 +71,11 @@ pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
                 .default_size([620.0, 560.0])
                 .pivot(egui::Align2::CENTER_CENTER)
                 .default_pos(ctx.content_rect().center())
-                .show(ctx, |ui| chosen = cheat_sheet::ui(ui, state, text));
+                .show(ctx, |ui| {
+                    chosen = cheat_sheet::ui(ui, state, text, is_new);
+                });
             match (open, chosen) {
-                (false, _) => Answer::Close,
+                (false, _) | (_, Some(Action::CheatSheet)) => Answer::Close,
                 // The sheet stays: one can see the state change.
                 (true, Some(action)) => {
                     state.run(action);
@@ -88,16 +97,23 @@ pub(super) fn ui(ctx: &egui::Context, state: &mut State) {
         Answer::Stay => state.dialog = Some(dialog),
         Answer::Close => {}
         Answer::Run(action) => state.run(action),
-        Answer::Path(purpose, path) => state.path_chosen(purpose, path, Asked::InWindow),
+        Answer::Path(purpose, path) => {
+            if let Dialog::Path { text, .. } = dialog {
+                state.typed_path = text;
+            }
+            state.path_chosen(purpose, path, Asked::InWindow);
+        }
         Answer::Replace(purpose, path) => state.path_chosen(purpose, path, Asked::ToReplace),
+        Answer::RemoveFolder(index) => {
+            state.remove_texture_folder(index);
+            state.dialog = Some(dialog);
+        }
     }
 }
 
 fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> Answer) -> Answer {
     let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(MARGIN);
-    let shown = Modal::new(egui::Id::unique(id))
-        .frame(frame)
-        .show(ctx, content);
+    let shown = Modal::new(Id::unique(id)).frame(frame).show(ctx, content);
     match shown.inner {
         Answer::Stay if shown.should_close() => Answer::Close,
         answer => answer,
@@ -127,7 +143,15 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
     ui.heading(title);
     ui.weak(help);
     ui.add_space(4.0);
-    let field = ui.add(TextEdit::singleline(text).desired_width(f32::INFINITY));
+    let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
+    let ctx = ui.ctx().clone();
+    // Tab accepts what is suggested, Enter takes what was typed.
+    let field = CompletionPopup::new(ui.make_persistent_id("typed path"))
+        .word_boundary(|_| false)
+        .align(RectAlign::BOTTOM_START)
+        .accept_keys([Key::Tab])
+        .show(ui, field, |query| suggestions(&ctx, query.word, purpose));
+    let field = field.text_edit.response.response;
     name_field(&field, "Path");
     if !field.has_focus() && !field.lost_focus() {
         field.request_focus();
@@ -156,7 +180,7 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
 
 fn replace(ui: &mut egui::Ui, purpose: PathPurpose, path: &Path) -> Answer {
     ui.set_width(420.0);
-    let name = super::folder::name(path);
+    let name = folder::name(path);
     ui.heading(format!("Replace {name}?"));
     let folder = path.parent().unwrap_or(Path::new("")).display();
     ui.label(format!("There is a file of this name in {folder}."));
@@ -169,6 +193,60 @@ fn replace(ui: &mut egui::Ui, purpose: PathPurpose, path: &Path) -> Answer {
     }
 }
 
+/// What a path may go on with: folders, and files that can be opened where one is asked for.
+fn suggestions(ctx: &egui::Context, typed: &str, purpose: PathPurpose) -> Vec<Suggestion> {
+    // The field asks in every frame.
+    let id = Id::unique("suggested paths");
+    let known = ctx.data(|data| data.get_temp::<(String, Vec<String>)>(id));
+    let paths = match known {
+        Some((of, paths)) if of == typed => paths,
+        _ => {
+            let paths = continuations(typed, purpose == PathPurpose::Open);
+            ctx.data_mut(|data| data.insert_temp(id, (typed.to_owned(), paths.clone())));
+            paths
+        }
+    };
+    let suggestion = |path: String| {
+        let is_folder = path.ends_with(MAIN_SEPARATOR);
+        let name = folder::name(Path::new(&path));
+        let end = if is_folder { MAIN_SEPARATOR_STR } else { "" };
+        Suggestion::new(path).content(format!("{name}{end}"))
+    };
+    paths.into_iter().map(suggestion).collect()
+}
+
+/// The paths that begin with what was typed: folders, which end with a separator, and files that
+/// can be opened if they are wanted. In natural order; none where nothing was typed.
+fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
+    let Some(end_of_folder) = typed.rfind(std::path::is_separator) else {
+        return Vec::new();
+    };
+    let (folder, beginning) = typed.split_at(end_of_folder + 1);
+    let Ok(entries) = std::fs::read_dir(from_home(folder)) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<String> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            // What is hidden is so until one begins to type it.
+            let is_hidden = name.starts_with('.') && beginning.is_empty();
+            if is_hidden || !name.starts_with(beginning) {
+                return None;
+            }
+            let path = entry.path();
+            if path.is_dir() {
+                Some(format!("{folder}{name}{MAIN_SEPARATOR}"))
+            } else {
+                let wanted = wants_files && name != beginning && registry::looks_openable(&path);
+                wanted.then(|| format!("{folder}{name}"))
+            }
+        })
+        .collect();
+    paths.sort_by(|a, b| folder::natural_order(a, b));
+    paths
+}
+
 /// A path as people type it: `~` is their home, and a relative one begins in the folder that the
 /// program was started in.
 fn from_home(typed: &str) -> PathBuf {
@@ -177,6 +255,55 @@ fn from_home(typed: &str) -> PathBuf {
         Some(rest) => home().map_or_else(|| typed.into(), |home| home.join(rest)),
         None => std::path::absolute(typed).unwrap_or_else(|_| typed.into()),
     }
+}
+
+/// The folders in which textures are looked for.
+fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
+    ui.set_width(520.0);
+    ui.heading("Texture folders");
+    ui.weak("Textures are looked for here if they are not where the file says, in this order");
+    ui.add_space(4.0);
+    let mut answer = Answer::Stay;
+    let named_at_start = &state.start.texture_folders;
+    let remembered = &state.settings.texture_folders;
+    if named_at_start.is_empty() && remembered.is_empty() {
+        ui.label("There are none yet");
+    }
+    let mut line = |folder: &Path, end: &mut dyn FnMut(&mut egui::Ui)| {
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                end(ui);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let name = folder.display().to_string();
+                    ui.add(egui::Label::new(name).truncate());
+                });
+            });
+        });
+    };
+    for folder in named_at_start {
+        line(folder, &mut |ui| {
+            ui.weak("from the command line");
+        });
+    }
+    for (index, folder) in remembered.iter().enumerate() {
+        line(folder, &mut |ui| {
+            let button = ui.button("Remove");
+            parts::name(&button, &format!("Remove {}", folder.display()));
+            if button.clicked() {
+                answer = Answer::RemoveFolder(index);
+            }
+        });
+    }
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        if ui.button("Add…").clicked() {
+            answer = Answer::Run(Action::AddTextureFolder);
+        }
+        if ui.button("Close").clicked() {
+            answer = Answer::Close;
+        }
+    });
+    answer
 }
 
 fn about(ui: &mut egui::Ui, state: &State) -> Answer {
@@ -207,6 +334,38 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_goes_on_with_what_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in [
+            "map 10.pfmap",
+            "map 9.pfmap",
+            "map.txt",
+            "other.pfobj",
+            ".hidden.pfmap",
+        ] {
+            std::fs::write(dir.path().join(name), b"").unwrap();
+        }
+        std::fs::create_dir(dir.path().join("maps")).unwrap();
+        let folder = format!("{}/", dir.path().display());
+        let goes_on = |beginning: &str, wants_files| -> Vec<String> {
+            let typed = format!("{folder}{beginning}");
+            let paths = continuations(&typed, wants_files);
+            let rest = |path: &String| path.strip_prefix(&folder).unwrap().to_owned();
+            paths.iter().map(rest).collect()
+        };
+        assert_eq!(
+            goes_on("ma", true),
+            ["map 9.pfmap", "map 10.pfmap", "maps/"]
+        );
+        assert_eq!(goes_on("ma", false), ["maps/"]);
+        assert_eq!(goes_on(".h", true), [".hidden.pfmap"]);
+        assert_eq!(goes_on("", true).len(), 4);
+        assert!(goes_on("map 9.pfmap", true).is_empty(), "it is all there");
+        assert!(continuations("", true).is_empty());
+        assert!(continuations("/no such folder/x", true).is_empty());
+    }
 
     #[test]
     fn a_tilde_is_the_home_and_nothing_else_changes() {

@@ -1,22 +1,38 @@
 //! The menus, made from the table of commands.
 
-use egui::{Button, Panel, Ui};
+use std::path::PathBuf;
+
+use egui::{Button, Key, Modifiers, Panel, Popup, RichText, Ui};
 
 use super::commands::{Action, COMMANDS, Command, MENUS};
 use super::folder;
 use super::level_chooser;
-use super::state::State;
+use super::state::{Dialog, State};
 use super::ui::Placed;
 
+/// Width of the list of recent files, in points.
+const RECENT_WIDTH: f32 = 320.0;
+
 pub(super) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
+    let wanted = opened_by_key(root.ctx(), state);
     let bar = Panel::top("menu bar").show(root, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             for title in MENUS {
-                let menu = ui.menu_button(title, |ui| menu(ui, state, title, placed));
-                placed.at(
-                    &format!("menu-{}", title.to_lowercase()),
-                    menu.response.rect,
-                );
+                let has_any = commands_of(state, title).next().is_some();
+                let menu = ui.add_enabled_ui(has_any, |ui| {
+                    let bar = ui.ctx().clone();
+                    let is_other_open = Popup::is_any_open(&bar);
+                    let menu = ui.menu_button(title, |ui| menu(ui, state, title, placed));
+                    let menu = menu.response;
+                    let by_arrow = menu.gained_focus() && is_other_open;
+                    if wanted == Some(title) || by_arrow {
+                        Popup::open_id(&bar, Popup::default_response_id(&menu));
+                        menu.request_focus();
+                        bar.request_repaint();
+                    }
+                    menu
+                });
+                placed.at(&format!("menu-{}", title.to_lowercase()), menu.inner.rect);
             }
             level_chooser::level_chooser(ui, state, placed);
         });
@@ -24,16 +40,41 @@ pub(super) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
     placed.at("menu", bar.response.rect);
 }
 
+/// The menu whose key was pressed: Alt and the first letter of its name, or F10 for the first
+/// one. Arrow keys then go through them.
+fn opened_by_key(ctx: &egui::Context, state: &State) -> Option<&'static str> {
+    if !matches!(state.dialog, None | Some(Dialog::CheatSheet { .. })) {
+        return None;
+    }
+    let types = ctx.text_edit_focused();
+    ctx.input_mut(|input| {
+        let mut is_pressed = |modifiers, key| input.consume_key(modifiers, key);
+        if is_pressed(Modifiers::NONE, Key::F10) {
+            return MENUS.first().copied();
+        }
+        // Who types may write a letter so.
+        let mut titles = MENUS.into_iter().filter(|_| !types);
+        titles.find(|title| {
+            let letter = title.get(..1).and_then(Key::from_name);
+            letter.is_some_and(|letter| is_pressed(Modifiers::ALT, letter))
+        })
+    })
+}
+
+/// What a menu has for what is open.
+fn commands_of<'a>(
+    state: &'a State,
+    title: &'a str,
+) -> impl Iterator<Item = &'static Command> + use<'a> {
+    COMMANDS
+        .iter()
+        .filter(move |command| command.menu.title == title && is_listed(state, command))
+}
+
 fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
     ui.set_min_width(230.0);
     let mut group = None;
-    let in_menu = COMMANDS
-        .iter()
-        .filter(|command| command.menu.title == title && is_listed(state, command))
-        .collect::<Vec<_>>();
-    if in_menu.is_empty() {
-        ui.weak("Nothing for what is open");
-    }
+    let in_menu: Vec<&Command> = commands_of(state, title).collect();
     for command in in_menu {
         if group.is_some_and(|group| group != command.menu.group) {
             ui.separator();
@@ -68,6 +109,7 @@ pub(super) fn is_listed(state: &State, command: &Command) -> bool {
         | Action::SaveMap => state.open.is_none() || state.is_map(),
         Action::GameView => !state.is_map(),
         Action::Solo => state.open.is_none() || state.has_layers(),
+        Action::Animation(_) => state.open.is_none() || !state.clips().is_empty(),
         _ => true,
     }
 }
@@ -86,7 +128,8 @@ fn recent_files_menu(ui: &mut Ui, state: &mut State) {
     let any = !state.settings.recent_files.is_empty();
     ui.add_enabled_ui(any, |ui| {
         ui.menu_button("Recent files", |ui| {
-            if let Some(path) = recent_files(ui, state) {
+            ui.set_min_width(RECENT_WIDTH);
+            if let Some(path) = recent_files(ui, state, usize::MAX) {
                 state.open_paths(vec![path]);
                 ui.close();
             }
@@ -99,13 +142,17 @@ fn recent_files_menu(ui: &mut Ui, state: &mut State) {
     });
 }
 
-/// The files that were open lately; gives the one that was clicked.
-pub(super) fn recent_files(ui: &mut Ui, state: &State) -> Option<std::path::PathBuf> {
+/// The files that were open lately, at most so many; gives the one that was clicked.
+pub(super) fn recent_files(ui: &mut Ui, state: &State, most: usize) -> Option<PathBuf> {
     let mut chosen = None;
-    for path in &state.settings.recent_files {
-        let button = Button::new(folder::name(path)).truncate();
-        let folder_of = path.parent().map(|folder| folder.display().to_string());
-        let line = ui.add(button).on_hover_text(folder_of.unwrap_or_default());
+    let files = &state.settings.recent_files;
+    let folders = folder::told_apart(files);
+    for (path, folder) in files.iter().zip(folders).take(most) {
+        let button = Button::new(folder::name(path))
+            .right_text(RichText::new(folder).weak())
+            .min_size(egui::vec2(ui.available_width(), 0.0))
+            .truncate();
+        let line = ui.add(button).on_hover_text(path.display().to_string());
         if line.clicked() {
             chosen = Some(path.clone());
         }

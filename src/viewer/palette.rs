@@ -6,6 +6,11 @@ use super::commands::{Action, COMMANDS, Command};
 use super::menus;
 use super::state::State;
 
+/// Height of the list of commands, in points.
+const LIST_HEIGHT: f32 = 330.0;
+/// Room for two lines about the command that Enter runs, in points.
+const HELP_HEIGHT: f32 = 36.0;
+
 /// How well a text has the typed letters in order; nothing where it does not have them all.
 /// Letters in a row and at the beginning of a word count more.
 fn score(typed: &str, text: &str) -> Option<i32> {
@@ -94,6 +99,8 @@ pub(super) fn ui(
     }
     let mut found = matching(text, |command| state.name_and_help(command));
     found.retain(|command| menus::is_listed(state, command));
+    // What cannot be done now comes last.
+    found.sort_by_key(|command| !state.is_enabled(command.action));
     let last = found.len().saturating_sub(1);
     *at = match (down, up) {
         (true, _) => (*at + 1).min(last),
@@ -102,8 +109,9 @@ pub(super) fn ui(
     };
     let mut chosen = None;
     egui::ScrollArea::vertical()
-        .max_height(330.0)
-        .auto_shrink([false, true])
+        .max_height(LIST_HEIGHT)
+        // However much is found, the field stays where it is.
+        .auto_shrink([false, false])
         .show(ui, |ui| {
             for (index, command) in found.iter().enumerate() {
                 let [name, help] = state.name_and_help(command);
@@ -127,15 +135,19 @@ pub(super) fn ui(
                 ui.weak("No command has these letters");
             }
         });
+    ui.separator();
+    let room = egui::vec2(ui.available_width(), HELP_HEIGHT);
+    let (room, _) = ui.allocate_exact_size(room, egui::Sense::hover());
     if let Some(command) = found.get(*at) {
-        ui.separator();
         let on = match state.is_on(command.action) {
             Some(true) => " (on)",
             Some(false) => " (off)",
             None => "",
         };
         let [name, help] = state.name_and_help(command);
-        ui.weak(format!("{} › {name}: {help}{on}", command.menu.title));
+        let text = format!("{} › {name}: {help}{on}", command.menu.title);
+        let mut below = ui.new_child(egui::UiBuilder::new().max_rect(room));
+        below.add(egui::Label::new(RichText::new(text).weak()).wrap());
         if enter {
             chosen = Some(command.action);
         }

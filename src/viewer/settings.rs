@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::folder;
 use super::player::LoopMode;
 use crate::scene::saving;
 
 /// Recent files that are remembered.
 const RECENT_FILES: usize = 12;
+/// Width and height of the smallest window that is opened, in logical pixels.
+const LEAST_WINDOW: [f32; 2] = [320.0, 240.0];
 
 /// A panel beside the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -190,8 +193,8 @@ impl Settings {
             };
         };
         let [width, height] = &mut self.window_size;
-        fix(width, 320.0, 16384.0, default.window_size[0]);
-        fix(height, 240.0, 16384.0, default.window_size[1]);
+        fix(width, LEAST_WINDOW[0], 16384.0, default.window_size[0]);
+        fix(height, LEAST_WINDOW[1], 16384.0, default.window_size[1]);
         fix(&mut self.scale, 0.5, 3.0, default.scale);
         for (dock, state, normal) in [
             (Dock::Left, &mut self.left, default.left.size),
@@ -201,6 +204,8 @@ impl Settings {
             fix(&mut state.size, 80.0, 4096.0, normal);
             state.open = state.open.filter(|panel| panel.dock() == dock);
         }
+        // Nobody knows from where others were meant.
+        self.recent_files.retain(|path| path.is_absolute());
         self.recent_files.truncate(RECENT_FILES);
     }
 
@@ -236,9 +241,22 @@ impl Settings {
 
     /// Puts a file at the head of the recent ones.
     pub(super) fn remember_file(&mut self, path: &Path) {
-        self.recent_files.retain(|known| known != path);
-        self.recent_files.insert(0, path.to_owned());
+        let path = folder::absolute(path);
+        self.recent_files
+            .retain(|known| !folder::is_same_file(known, &path));
+        self.recent_files.insert(0, path);
         self.recent_files.truncate(RECENT_FILES);
+    }
+
+    /// The size of the window on a screen of some size, both in logical pixels: another screen
+    /// may have been larger. Without a screen, as it was.
+    pub(super) fn window_size_on(&self, screen: Option<[f32; 2]>) -> [f32; 2] {
+        let most = screen.unwrap_or(self.window_size);
+        let [width, height] = self.window_size;
+        [
+            width.min(most[0].max(LEAST_WINDOW[0])),
+            height.min(most[1].max(LEAST_WINDOW[1])),
+        ]
     }
 
     /// Adds a folder of textures; says whether it is new.
@@ -302,6 +320,37 @@ mod tests {
                 size: 4096.0
             }
         );
+    }
+
+    #[test]
+    fn a_recent_file_stands_there_once_and_means_the_same_from_everywhere() {
+        let mut settings = Settings::default();
+        settings.remember_file(Path::new("Cargo.toml"));
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(settings.recent_files, [here.join("Cargo.toml")]);
+        settings.remember_file(&here.join("src/../Cargo.toml"));
+        assert_eq!(settings.recent_files.len(), 1);
+        settings.recent_files.push("from/somewhere.pfmap".into());
+        settings.repair();
+        assert_eq!(settings.recent_files.len(), 1);
+    }
+
+    #[test]
+    fn a_window_is_no_larger_than_its_screen() {
+        let settings = Settings {
+            window_size: [1590.0, 970.0],
+            ..Settings::default()
+        };
+        assert_eq!(
+            settings.window_size_on(Some([1600.0, 1000.0])),
+            [1590.0, 970.0]
+        );
+        assert_eq!(
+            settings.window_size_on(Some([800.0, 500.0])),
+            [800.0, 500.0]
+        );
+        assert_eq!(settings.window_size_on(Some([0.0, 0.0])), LEAST_WINDOW);
+        assert_eq!(settings.window_size_on(None), [1590.0, 970.0]);
     }
 
     #[test]

@@ -11,6 +11,10 @@ use crate::scene::demo::Demo;
 
 /// Width of the column in the middle, in points.
 const WIDTH: f32 = 890.0;
+/// Width of the list of recent files, in points.
+const RECENT_WIDTH: f32 = 470.0;
+/// How many recent files are listed; the menu has all.
+const RECENT_FILES: usize = 6;
 /// The picture of a demo, in points.
 const PICTURE_SIZE: Vec2 = Vec2::new(170.0, 96.0);
 /// Height of the line below it, in points.
@@ -32,7 +36,7 @@ impl StartPage {
         egui::ScrollArea::vertical()
             .auto_shrink([false, false])
             .show(ui, |ui| {
-                let recent = state.settings.recent_files.len().min(6) as f32;
+                let recent = state.settings.recent_files.len().min(RECENT_FILES) as f32;
                 let height = 510.0
                     + if recent > 0.0 {
                         40.0 + recent * 28.0
@@ -49,15 +53,18 @@ impl StartPage {
                     ui.add_space(22.0);
                     drop_zone(ui, state, placed);
                     ui.add_space(18.0);
+                    if recent > 0.0 {
+                        ui.label(RichText::new("Recent files").weak());
+                        ui.scope(|ui| {
+                            ui.set_max_width(RECENT_WIDTH);
+                            chosen = menus::recent_files(ui, state, RECENT_FILES);
+                        });
+                        ui.add_space(18.0);
+                    }
                     ui.label(RichText::new("Or look at a demo").weak());
                     ui.add_space(6.0);
                     self.demos(ui, state, placed);
-                    if recent > 0.0 {
-                        ui.add_space(18.0);
-                        ui.label(RichText::new("Recent files").weak());
-                        ui.set_max_width(420.0);
-                        chosen = menus::recent_files(ui, state);
-                    }
+                    ui.add_space(16.0);
                 });
             });
         if let Some(path) = chosen {
