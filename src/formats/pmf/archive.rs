@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::WriteError;
-use super::bytes::{Cursor, Part, Section};
+use super::bytes::{Cursor, Part, Section, hex};
 use super::lz4;
 use super::problems::{Kind, Problems};
 use crate::formats::{Place, ReadError, quoted};
@@ -17,7 +17,8 @@ use crate::formats::{Place, ReadError, quoted};
 /// What an archive begins with: three letters and the version.
 const MAGIC: [u8; 4] = *b"PAF\0";
 const ENTRY_BYTES: usize = 13;
-/// The longest name, in bytes. The format has no limit; what is longer is no name.
+/// The longest name, in bytes. The format has no limit; what is longer is no name of a file on any
+/// system. Paths that links lead to may have any length.
 const MOST_NAME_BYTES: usize = 255;
 /// How many links are followed one after the other.
 const MOST_LINKS: usize = 8;
@@ -327,8 +328,8 @@ impl Reader<'_, '_> {
         self.cursor.enter("head", None);
         let magic = self.cursor.array()?;
         if magic != MAGIC {
-            let found = format!("it begins with {magic:02x?}");
-            return Err(self.cursor.fault(0, found, format!("{MAGIC:02x?}")));
+            let found = format!("it begins with {}", hex(&magic));
+            return Err(self.cursor.fault(0, found, hex(&MAGIC)));
         }
         let root = self.cursor.u32()?;
         // The free-space tracker, which is of use to who changes the archive.
@@ -440,7 +441,10 @@ impl Reader<'_, '_> {
         let content = match kind {
             DIRECTORY => Some(Content::Directory),
             FILE => self.read_file(target, at, &name).ok().map(Content::File),
-            LINK => self.read_string(target, at).ok().map(Content::Link),
+            LINK => self
+                .read_string(target, at, self.len)
+                .ok()
+                .map(Content::Link),
             _ => {
                 self.warn(Kind::ArchiveEntry, at, || {
                     let name = quoted(name.as_bytes());
@@ -483,8 +487,8 @@ impl Reader<'_, '_> {
 
     /// The name of the entry at a position, if it can be the name of a file.
     fn read_name(&mut self, at: u32, entry_at: u32) -> Result<String, Broken> {
-        let name = self.read_string(at, entry_at)?;
-        if matches!(name.as_str(), "" | "." | "..") || name.contains(['/', '\\', '\0']) {
+        let name = self.read_string(at, entry_at, MOST_NAME_BYTES)?;
+        if matches!(name.as_str(), "" | "." | "..") || name.contains(['/', '\0']) {
             self.warn(Kind::ArchiveEntry, entry_at, || {
                 let name = quoted(name.as_bytes());
                 format!("{name} is no name of a file; the entry is left out")
@@ -494,9 +498,9 @@ impl Reader<'_, '_> {
         Ok(name)
     }
 
-    /// A string of the entry at a position.
-    fn read_string(&mut self, at: u32, entry_at: u32) -> Result<String, Broken> {
-        self.string_bytes(at)
+    /// A string of the entry at a position, of at most so many bytes.
+    fn read_string(&mut self, at: u32, entry_at: u32, most_bytes: usize) -> Result<String, Broken> {
+        self.string_bytes(at, most_bytes)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .map_err(|wrong| {
                 self.warn(Kind::ArchiveEntry, entry_at, || {
@@ -506,21 +510,19 @@ impl Reader<'_, '_> {
             })
     }
 
-    fn string_bytes(&mut self, at: u32) -> Result<Vec<u8>, String> {
+    fn string_bytes(&mut self, at: u32, most_bytes: usize) -> Result<Vec<u8>, String> {
         const OUTSIDE: &str = "is not all inside the archive";
         let outside = |_| OUTSIDE.to_owned();
         self.cursor.seek(at as usize);
         let len = self.cursor.u32().map_err(outside)? as usize;
-        if len > MOST_NAME_BYTES {
-            return Err(format!(
-                "has {len} bytes; at most {MOST_NAME_BYTES} are read"
-            ));
+        if len > most_bytes {
+            return Err(format!("has {len} bytes; at most {most_bytes} are read"));
         }
         self.text_bytes_left = self
             .text_bytes_left
             .checked_sub(len)
             .ok_or("makes more text than the archive has room for")?;
-        let mut bytes = Vec::with_capacity(len);
+        let mut bytes = Vec::new();
         loop {
             let here = self.cursor.u32().map_err(outside)? as usize;
             let next = self.cursor.u32().map_err(outside)?;
@@ -990,7 +992,7 @@ mod tests {
         }
         let mut wrong = bytes.clone();
         wrong[3] = 1;
-        warned(&wrong, 0, "it begins with [50, 41, 46, 01]");
+        warned(&wrong, 0, "it begins with 50 41 46 01");
         for root in [bytes.len() as u32, u32::MAX] {
             let mut raw = Raw(bytes.clone());
             raw.set(4, root);
@@ -1059,7 +1061,7 @@ mod tests {
 
     #[test]
     fn bad_names_are_left_out() {
-        for name in [&b"../x"[..], b"..", b".", b"", b"a/b", b"a\\b", b"a\0b"] {
+        for name in [&b"../x"[..], b"..", b".", b"", b"a/b", b"a\0b"] {
             let mut raw = Raw::new();
             let bad = raw.string(name);
             let good = raw.string(b"good");
@@ -1068,6 +1070,23 @@ mod tests {
             let archive = warned(&raw.root(root), root as usize + 12, "is no name of a file");
             assert_eq!(archive.file_paths(), ["good"]);
         }
+    }
+
+    #[test]
+    fn names_may_hold_a_backslash_and_links_lead_any_way() {
+        let mut raw = Raw::new();
+        let name = raw.string(br"a\b");
+        let link = raw.string(b"link");
+        let way = ["./".repeat(200), r"a\b".to_owned()].concat();
+        let way = raw.string(way.as_bytes());
+        let file = raw.file(b"found");
+        let root = raw.directory(&[(FILE, name, file), (LINK, link, way)]);
+        let mut problems = Problems::new();
+        let archive = Archive::read(&raw.root(root), 0, &mut problems);
+        assert_eq!(problems.finish(), []);
+        let found = archive.find("link").unwrap();
+        assert_eq!(archive.entries()[found].name, r"a\b");
+        assert_eq!(&*archive.file(found).unwrap().unwrap(), b"found");
     }
 
     #[test]

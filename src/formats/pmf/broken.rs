@@ -19,6 +19,12 @@ fn good() -> Pmf {
     synthesize([1, 2, 1], 2, 3)
 }
 
+/// An empty string of a table.
+fn empty(strings: &StringTable) -> StringRef {
+    let end = strings.bytes().iter().position(|byte| *byte == 0);
+    StringRef(end.unwrap() as u32)
+}
+
 fn write_stored(map: &Pmf) -> Vec<u8> {
     write(map, Packing::Stored).unwrap()
 }
@@ -363,7 +369,7 @@ fn chunks_are_checked() {
         (
             |map| server(map).regions[0].max[0] = -99.0,
             Listed,
-            "is below its least",
+            "is below its min corner",
         ),
         (
             |map| server(map).regions[0].min[0] = f32::NAN,
@@ -498,6 +504,20 @@ fn cubes_are_checked() {
             Lost,
             "material 3, but the list ends at 2",
         ),
+        // What is not reached is not drawn, whatever it says.
+        (
+            |map| {
+                set_cubes(map, |cubes| {
+                    cubes.push_empty();
+                    let mut bad = boxed();
+                    bad.materials = [3; 6];
+                    bad.first_vertex = 9;
+                    cubes.push_geometry(bad, &[]);
+                });
+            },
+            Listed,
+            "1 of 2 cubes are in no other",
+        ),
         (
             |map| {
                 set_cubes(map, |cubes| {
@@ -608,6 +628,80 @@ fn cubes_are_checked() {
             "a vertex of its side +X is not finite (from vertex 0 on); the side is left out",
         ),
     ]);
+}
+
+#[test]
+fn a_missing_section_is_one_warning() {
+    for (side, missing) in [("client", true), ("server", false)] {
+        let mut map = good();
+        set_cubes(&mut map, |cubes| {
+            cubes.push_parent(3, &[1, 2]);
+            cubes.push_light_info(Some(3), [0; 3], &[], &[]);
+            cubes.push_path_info(Some(4), &[]);
+            cubes.push_empty();
+            cubes.push_empty();
+        });
+        if missing {
+            chunk(&mut map).client = None;
+        } else {
+            chunk(&mut map).server = None;
+        }
+        let map = read(&write_stored(&map)).unwrap();
+        // Nothing is said of the cube that nothing leads to any more.
+        let [problem] = &map.problems[..] else {
+            panic!("{:#?}", map.problems);
+        };
+        let text = format!("is in the {side} section, which is missing");
+        assert!(problem.message.contains(&text), "{problem}");
+        let cubes = &map.levels[0].chunks[0].data.as_ref().unwrap().cubes;
+        assert_eq!(cubes.orphans(), 1);
+    }
+}
+
+#[test]
+fn empty_names_are_names_that_a_level_must_have() {
+    let cases: [(fn(&mut Pmf), &str); 4] = [
+        (
+            |map| {
+                let chunk = chunk(map);
+                chunk.materials[0] = empty(&chunk.strings);
+            },
+            "used material 0, at",
+        ),
+        (
+            |map| {
+                let chunk = chunk(map);
+                chunk.physics_materials[0] = empty(&chunk.strings);
+            },
+            "the level has no physics material",
+        ),
+        (
+            |map| {
+                let chunk = chunk(map);
+                chunk.weather_regions[0].environment = empty(&chunk.strings);
+            },
+            "the level has no weather environment",
+        ),
+        (
+            |map| {
+                let none = empty(&chunk(map).strings);
+                client(map).sky_regions[0].environment = none;
+            },
+            "the level has no sky environment",
+        ),
+    ];
+    for (change, text) in cases {
+        let mut map = good();
+        change(&mut map);
+        check(&write_stored(&map), &Listed, text);
+    }
+    // Of what is by default there may be none.
+    let mut map = good();
+    let common = &mut map.levels[0].common;
+    common.default_weather = empty(&common.strings);
+    common.default_gravity = empty(&common.strings);
+    common.air_physics = empty(&common.strings);
+    assert_eq!(read(&write_stored(&map)).unwrap().problems, []);
 }
 
 #[test]
@@ -791,6 +885,35 @@ fn sections_that_lie_are_refused() {
         &with(at(level.chunks[1].frames[1].start) + 4, &[1]),
         &Lost,
         "needs a dictionary",
+    );
+}
+
+/// White lightmaps take 250 times as much decoded as packed, and are there all the same.
+#[test]
+fn a_map_may_decode_to_as_much_as_lz4_can() {
+    let mut map = good();
+    let white = || Lightmap {
+        exponent: 11,
+        luxels: vec![255; 3 << 22],
+    };
+    for chunk in &mut map.levels[0].chunks {
+        let client = chunk.data.as_mut().unwrap().client.as_mut().unwrap();
+        client.lightmaps.extend((0..6).map(|_| white()));
+    }
+    let file = write(&map, Packing::Compressed).unwrap();
+    let again = read(&file).unwrap();
+    assert_eq!(again.problems, []);
+    let decoded = 2 * 6 * (3 << 22);
+    assert!(
+        decoded > 128 << 20 && file.len() * 100 < decoded,
+        "{}",
+        file.len()
+    );
+    assert!(
+        again.levels[0]
+            .chunks
+            .iter()
+            .all(|chunk| chunk.data.is_some())
     );
 }
 

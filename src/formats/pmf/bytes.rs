@@ -10,6 +10,14 @@ use crate::formats::{Place, ReadError};
 
 /// The longest names that things are found by, in bytes.
 pub const LONGEST_NAME_BYTES: usize = 255;
+/// The longest paths that files are found by, in bytes: the longest that systems take.
+pub const LONGEST_PATH_BYTES: usize = 4096;
+
+/// Bytes as messages have them: `04 22 4d 18`.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
+}
 
 /// A chunk by its place in the grid: 8 bits of Y, 12 of X, 12 of Z (document, "Chunk index").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -426,11 +434,21 @@ impl StringTable {
     /// A string that things are found by; none where it is longer than any name is. What hundreds
     /// of thousands of names cost is bounded so, though they may share one long string.
     pub fn name(&self, string: StringRef) -> Option<&[u8]> {
+        self.up_to(string, LONGEST_NAME_BYTES)
+    }
+
+    /// A string that a file is found by; none where it is longer than any path is.
+    pub fn path(&self, string: StringRef) -> Option<&[u8]> {
+        self.up_to(string, LONGEST_PATH_BYTES)
+    }
+
+    /// A string of at most so many bytes; none where it is longer.
+    fn up_to(&self, string: StringRef, most_bytes: usize) -> Option<&[u8]> {
         if !self.has(string.0) {
             return None;
         }
         let rest = self.bytes.get(string.0 as usize..)?;
-        let head = rest.get(..=LONGEST_NAME_BYTES).unwrap_or(rest);
+        let head = rest.get(..=most_bytes).unwrap_or(rest);
         let len = match head.iter().position(|byte| *byte == 0) {
             None if !rest.is_empty() => return None,
             len => len.unwrap_or(0),

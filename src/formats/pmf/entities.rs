@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::bytes::{Cursor, StringRef, StringTable};
-use super::entity_fields::{Field, FieldKind, PLAYER, Signal, Unit, Value};
+use super::entity_fields::{Field, FieldKind, PLAYER, PLAYER_NAME, Signal, Unit, Value};
 use super::entity_kinds::{BOUNDS_MAX, BOUNDS_MIN, EntityKind, KIND, POSITION, ROTATION, SHAPE};
 use super::entity_properties::{PROPERTY_BYTES, Property, PropertyRecord, texts};
 use super::problems::{Kind, Problems};
-use crate::formats::ReadError;
+use crate::formats::{ReadError, quoted};
 
 /// Bytes of no entities: five counts.
 pub(super) const LEAST_BYTES: usize = 20;
@@ -519,6 +519,7 @@ impl<'a> Entity<'a> {
             FieldKind::Flags8(_)
             | FieldKind::Choice(_)
             | FieldKind::EntityKind
+            | FieldKind::TypeFilter
             | FieldKind::Unsigned(1) => number(u64::from(self.array_at::<1>(at)[0])),
             FieldKind::Flags16(_) | FieldKind::Unsigned(2) => {
                 number(u64::from(u16::from_le_bytes(self.array_at(at))))
@@ -580,6 +581,17 @@ impl<'a> Entity<'a> {
                 format!("name {}", nowhere(name))
             });
         }
+        let text = self
+            .strings
+            .bytes()
+            .get(name as usize..)
+            .unwrap_or_default();
+        if text.starts_with(PLAYER_NAME) {
+            cursor.warn(problems, Kind::EntityValue, start + 4, || {
+                let name = quoted(self.strings.raw(StringRef(name)).unwrap_or_default());
+                format!("the name {name}: `player:` is reserved for those that the server makes")
+            });
+        }
         self.check_properties(cursor, lists, problems);
         for field in self.kind.fields() {
             let at = start + HEAD_BYTES + usize::from(field.offset);
@@ -626,12 +638,16 @@ impl<'a> Entity<'a> {
                         });
                     }
                 }
-                FieldKind::EntityKind => {
+                FieldKind::EntityKind | FieldKind::TypeFilter => {
                     let number = self.field_value(field).number().unwrap_or_default() as u8;
-                    let is_known = number == PLAYER || EntityKind::from_number(number).is_some();
-                    if !is_known && self.uses_type_filter() {
+                    // Players are no entities of maps, but one can filter for them.
+                    let is_filter = field.kind == FieldKind::TypeFilter;
+                    let is_known = EntityKind::from_number(number).is_some()
+                        || is_filter && (number == PLAYER || !self.uses_type_filter());
+                    if !is_known {
+                        let or_player = if is_filter { ", or 255" } else { "" };
                         warn(Kind::EntityValue, &|| {
-                            format!("no entity is of type {number}; expected 0 to 26, or 255")
+                            format!("no entity is of type {number}; expected 0 to 26{or_player}")
                         });
                     }
                 }
@@ -813,6 +829,45 @@ pub(super) mod tests {
         );
         assert!(entities.get(2, &strings).is_none());
         assert!(entities.property(2).is_none() && entities.property(usize::MAX).is_none());
+    }
+
+    #[test]
+    fn players_are_in_filters_only() {
+        fn said(kind: EntityKind, name: &str, field: &'static str, number: u64) -> String {
+            let mut strings = StringTableBuilder::default();
+            let entity = NewEntity::new(kind, name).with(field, number);
+            let entity = match kind {
+                EntityKind::Trigger => entity.with("flags", 4),
+                _ => entity,
+            };
+            let list = EntityList {
+                properties: vec![Property {
+                    lengths: Vec::new(),
+                    values: PropertyValues::F64(vec![0.5]),
+                }],
+                entities: vec![entity],
+            };
+            let bytes = list.write(&mut strings).unwrap();
+            let (entities, problems) = read(&bytes, &strings.finish());
+            assert_eq!(entities.unwrap().len(), 1);
+            let messages = problems.into_iter().map(|problem| problem.message);
+            messages.collect::<Vec<_>>().join("; ")
+        }
+        assert_eq!(said(EntityKind::Trigger, "a", "type filter", 255), "");
+        assert!(said(EntityKind::Trigger, "a", "type filter", 27).contains("0 to 26, or 255"));
+        assert_eq!(said(EntityKind::Setter, "a", "expected type", 26), "");
+        let wrong = said(EntityKind::Setter, "a", "expected type", 255);
+        assert!(
+            wrong.ends_with("no entity is of type 255; expected 0 to 26"),
+            "{wrong}"
+        );
+        // Names that the server gives to players.
+        assert_eq!(said(EntityKind::Trigger, "players", "type filter", 1), "");
+        let wrong = said(EntityKind::Trigger, "player:1", "type filter", 1);
+        assert!(
+            wrong.contains("`player:1`") && wrong.contains("is reserved"),
+            "{wrong}"
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::bytes::hex;
 use super::entity_kinds::EntityKind;
 
 /// A field of an entity of some type.
@@ -71,8 +72,10 @@ pub enum FieldKind {
     HighNibble(&'static [&'static str]),
     /// A byte: a number of this list.
     Choice(&'static [&'static str]),
-    /// A byte: the number of a type of entities, or 255 for a player.
+    /// A byte: the number of a type of entities.
     EntityKind,
+    /// The same of a filter by type, where 255 is a player.
+    TypeFilter,
     /// A whole number of 1, 2, 4 or 8 bytes without a sign.
     Unsigned(u8),
     /// A whole number of 8 bytes with a sign.
@@ -129,6 +132,9 @@ pub(super) const AREA_COLUMNS: &[&str] = &["from", "to"];
 
 /// The type number that stands for a player, in filters.
 pub(super) const PLAYER: u8 = 255;
+/// What names of entities begin with that the server makes for players; those of maps must not.
+/// (Names of signals that begin with `unique:` are what the compiler makes, so maps have them.)
+pub(super) const PLAYER_NAME: &[u8] = b"player:";
 
 impl FieldKind {
     /// How many bytes of the body are the field's own.
@@ -136,7 +142,7 @@ impl FieldKind {
         match self {
             // It shares the byte of the flags after it.
             Self::HighNibble(_) => 0,
-            Self::Flags8(_) | Self::Choice(_) | Self::EntityKind => 1,
+            Self::Flags8(_) | Self::Choice(_) | Self::EntityKind | Self::TypeFilter => 1,
             Self::Flags16(_) => 2,
             Self::Unsigned(bytes) | Self::Bytes(bytes) => bytes as usize,
             Self::Rgb => 3,
@@ -255,9 +261,16 @@ impl Field {
                 let name = usize::try_from(*number).ok().and_then(|i| names.get(i));
                 name.map_or_else(|| format!("{number} (unknown)"), |name| (*name).to_owned())
             }
-            (FieldKind::EntityKind, Value::Number(number)) => entity_kind_name(*number),
+            (FieldKind::TypeFilter, Value::Number(number)) if *number == u64::from(PLAYER) => {
+                "PLAYER".to_owned()
+            }
+            (FieldKind::EntityKind | FieldKind::TypeFilter, Value::Number(number)) => {
+                entity_kind_name(*number)
+            }
             (FieldKind::Pattern32, Value::Number(bits)) => format!("{bits:032b}"),
-            (FieldKind::Rgb | FieldKind::Rgba, Value::Bytes(bytes)) => hex("#", bytes, ""),
+            (FieldKind::Rgb | FieldKind::Rgba, Value::Bytes(bytes)) => {
+                format!("#{}", hex(bytes).replace(' ', ""))
+            }
             (FieldKind::Floats { rows, columns }, Value::Floats(floats)) => {
                 table(rows, columns, floats, unit)
             }
@@ -270,7 +283,7 @@ impl Field {
             (_, Value::Number(number)) => format!("{number}{unit}"),
             (_, Value::Signed(number)) => format!("{number}{unit}"),
             (_, Value::Floats(floats)) => table(ONE, XYZ, floats, unit),
-            (_, Value::Bytes(bytes)) => hex("", bytes, " "),
+            (_, Value::Bytes(bytes)) => hex(bytes),
             (_, Value::Text(text)) => text.clone(),
             (_, Value::Texts(texts)) => texts.join(", "),
             (_, Value::Property(index)) => format!("property {index}"),
@@ -279,19 +292,13 @@ impl Field {
     }
 }
 
-/// What people call the type of entities with a number, where 255 is a player.
+/// What people call the type of entities with a number.
 fn entity_kind_name(number: u64) -> String {
     let kind = u8::try_from(number).ok();
     match kind.and_then(EntityKind::from_number) {
         Some(kind) => kind.name().to_owned(),
-        None if number == u64::from(PLAYER) => "PLAYER".to_owned(),
         None => format!("{number} (unknown)"),
     }
-}
-
-fn hex(before: &str, bytes: &[u8], between: &str) -> String {
-    let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{before}{}", digits.join(between))
 }
 
 /// Floats row by row: `top left 0, 1; top right 1, 1`.

@@ -432,6 +432,7 @@ impl Writer<'_> {
                 FieldKind::Flags16(_)
                 | FieldKind::Choice(_)
                 | FieldKind::EntityKind
+                | FieldKind::TypeFilter
                 | FieldKind::Unsigned(_)
                 | FieldKind::Pattern32,
                 Some(Value::Number(number)),
@@ -497,7 +498,8 @@ mod tests {
             }
             FieldKind::HighNibble(names) => Value::Number(names.len() as u64 - 1),
             FieldKind::Choice(names) => Value::Number(names.len() as u64 - 1),
-            FieldKind::EntityKind => Value::Number(255),
+            FieldKind::EntityKind => Value::Number(26),
+            FieldKind::TypeFilter => Value::Number(255),
             FieldKind::Unsigned(1) => Value::Number(u64::from(next() % 256)),
             FieldKind::Unsigned(2) => Value::Number(u64::from(next() % 65536)),
             FieldKind::Unsigned(8) => Value::Number(u64::from(next()) << 40),

@@ -348,7 +348,7 @@ fn collect_names<'s>(
     seen
 }
 
-/// Reads a name, and warns if it is not in the list, unless it is empty.
+/// Reads a name, and warns if it is not in the list.
 pub(super) fn read_name(
     cursor: &mut Cursor<'_>,
     problems: &mut Problems,
@@ -356,9 +356,33 @@ pub(super) fn read_name(
     what: &str,
     known: &Names<'_>,
 ) -> Result<StringRef, ReadError> {
+    read_name_if(cursor, problems, strings, what, &|name| {
+        known.contains(name)
+    })
+}
+
+/// The same of a name that may be empty: there is none then.
+fn read_name_or_none(
+    cursor: &mut Cursor<'_>,
+    problems: &mut Problems,
+    strings: &StringTable,
+    what: &str,
+    known: &Names<'_>,
+) -> Result<StringRef, ReadError> {
+    read_name_if(cursor, problems, strings, what, &|name| {
+        name.is_empty() || known.contains(name)
+    })
+}
+
+fn read_name_if(
+    cursor: &mut Cursor<'_>,
+    problems: &mut Problems,
+    strings: &StringTable,
+    what: &str,
+    is_known: &dyn Fn(&[u8]) -> bool,
+) -> Result<StringRef, ReadError> {
     let string = cursor.string(strings)?;
-    let name = strings.name(string);
-    if !name.is_some_and(|name| name.is_empty() || known.contains(name)) {
+    if !strings.name(string).is_some_and(is_known) {
         cursor.warn(problems, Kind::UnknownName, cursor.pos() - 4, || {
             let raw = strings.raw(string).unwrap_or_default();
             format!("the level has no {what} {}", quoted(raw))
@@ -455,7 +479,7 @@ pub(super) fn read_common(
     }
 
     cursor.enter("air physics material", None);
-    common.air_physics = read_name(
+    common.air_physics = read_name_or_none(
         cursor,
         problems,
         &strings,
@@ -513,7 +537,7 @@ pub(super) fn read_common(
     let gravity_names = collect_names(cursor, problems, ("gravity environment", &strings), names);
 
     cursor.enter("default weather environment", None);
-    common.default_weather = read_name(
+    common.default_weather = read_name_or_none(
         cursor,
         problems,
         &strings,
@@ -521,7 +545,7 @@ pub(super) fn read_common(
         &weather_names,
     )?;
     cursor.enter("default gravity environment", None);
-    common.default_gravity = read_name(
+    common.default_gravity = read_name_or_none(
         cursor,
         problems,
         &strings,
@@ -597,7 +621,7 @@ pub(super) fn read_client(
         };
         warn_of_bits(cursor, problems, at + 4, sky.flags, Sky::HAS_3D_SKYBOX);
         let mut material = |cursor: &mut Cursor<'_>| {
-            read_name(cursor, problems, &strings, "material", &material_names)
+            read_name_or_none(cursor, problems, &strings, "material", &material_names)
         };
         for side in &mut sky.skybox {
             *side = material(cursor)?;
@@ -618,7 +642,7 @@ pub(super) fn read_client(
     let sky_names = collect_names(cursor, problems, ("sky environment", &strings), names);
 
     cursor.enter("default sound environment", None);
-    client.default_sound = read_name(
+    client.default_sound = read_name_or_none(
         cursor,
         problems,
         &strings,
@@ -626,7 +650,8 @@ pub(super) fn read_client(
         &sound_names,
     )?;
     cursor.enter("default sky environment", None);
-    client.default_sky = read_name(cursor, problems, &strings, "sky environment", &sky_names)?;
+    client.default_sky =
+        read_name_or_none(cursor, problems, &strings, "sky environment", &sky_names)?;
 
     cursor.enter("client material list", None);
     let count = common.materials.len() as u64;

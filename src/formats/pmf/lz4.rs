@@ -2,16 +2,19 @@
 
 use std::io::{BufRead as _, Write as _};
 
-use lz4_flex::frame::{BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
+use lz4_flex::block::DecompressError;
+use lz4_flex::frame::{self, BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
+use super::bytes::hex;
 use crate::formats::budget;
 
 /// What a frame begins with.
 const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
 /// The most that a section may decode to, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
-/// What all sections of any file may decode to together, in bytes.
-const BYTES_IN_ALL: u64 = 128 << 20;
+/// What all sections of any file may decode to together, in bytes. Small files never come near it,
+/// since no byte of theirs stands for more than 255.
+const BYTES_IN_ALL: u64 = 1 << 30;
 
 /// Why a frame cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +80,26 @@ fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
 ///
 /// Memory grows with what has been decoded, and never past `declared`.
 pub(super) fn unpack(frame: &[u8], declared: u64) -> Result<Vec<u8>, Lz4Fault> {
+    let mut bytes: Vec<u8> = Vec::new();
+    unpack_each(frame, declared, &mut |block| {
+        if bytes.capacity() - bytes.len() < block.len() {
+            let room = declared as usize - bytes.len();
+            bytes.reserve_exact(room.min(block.len().max(bytes.len())));
+        }
+        bytes.extend_from_slice(block);
+    })?;
+    Ok(bytes)
+}
+
+/// Decodes a frame piece by piece, never more than it is said to decode to in all.
+///
+/// # Errors
+/// As [`unpack`]. Pieces before what is wrong have been given away by then.
+pub(super) fn unpack_each(
+    frame: &[u8],
+    declared: u64,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<(), Lz4Fault> {
     check_declared(frame.len() as u64, declared)?;
     let end = walk(frame)?;
     if end < frame.len() {
@@ -89,7 +112,7 @@ pub(super) fn unpack(frame: &[u8], declared: u64) -> Result<Vec<u8>, Lz4Fault> {
     }
     let declared = declared as usize;
     let mut decoder = FrameDecoder::new(frame);
-    let mut bytes = Vec::new();
+    let mut decoded = 0;
     loop {
         let block = match decoder.fill_buf() {
             Ok([]) => break,
@@ -98,34 +121,67 @@ pub(super) fn unpack(frame: &[u8], declared: u64) -> Result<Vec<u8>, Lz4Fault> {
                 let at = frame.len() - decoder.get_ref().len();
                 return Err(Lz4Fault::new(
                     at,
-                    format!("the LZ4 frame is broken before here: {error}"),
+                    format!("the LZ4 frame is broken before here: {}", reason(&error)),
                     "an LZ4 frame",
                 ));
             }
         };
-        let room = declared - bytes.len();
-        if block.len() > room {
+        if block.len() > declared - decoded {
             return Err(Lz4Fault::new(
                 0,
                 "the LZ4 frame decodes to more bytes than it is said to",
                 format!("{declared} bytes"),
             ));
         }
-        if bytes.capacity() - bytes.len() < block.len() {
-            bytes.reserve_exact(room.min(block.len().max(bytes.len())));
-        }
-        bytes.extend_from_slice(block);
+        take(block);
         let len = block.len();
+        decoded += len;
         decoder.consume(len);
     }
-    if bytes.len() < declared {
+    if decoded < declared {
         return Err(Lz4Fault::new(
             0,
-            format!("the LZ4 frame decodes to {} bytes", bytes.len()),
+            format!("the LZ4 frame decodes to {decoded} bytes"),
             format!("{declared}, as it is said to"),
         ));
     }
-    Ok(bytes)
+    Ok(())
+}
+
+/// Why the decoder stopped. Its own texts are the names that its code has for it.
+fn reason(error: &std::io::Error) -> String {
+    use frame::Error;
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    let text = match inner {
+        Some(Error::DecompressionError(error)) => match error {
+            DecompressError::OutputTooSmall { .. } => "a block decodes to more than blocks hold",
+            DecompressError::LiteralOutOfBounds | DecompressError::ExpectedAnotherByte => {
+                "a block ends too early"
+            }
+            DecompressError::OffsetZero | DecompressError::OffsetOutOfBounds => {
+                "a block repeats bytes from before the beginning of the data"
+            }
+            _ => "a block is not as LZ4 blocks are",
+        },
+        Some(Error::UnsupportedBlocksize(number)) => {
+            return format!("there are no blocks of size {number}");
+        }
+        Some(Error::UnsupportedVersion(version)) => {
+            return format!("version {version}; expected 1");
+        }
+        Some(Error::ReservedBitsSet) => "reserved bits of its head are set",
+        Some(Error::InvalidBlockInfo) => "the head of a block is not as it should be",
+        Some(Error::BlockTooBig) => "a block is larger than the head of the frame allows",
+        Some(Error::HeaderChecksumError) => "the checksum of its head is wrong",
+        Some(Error::BlockChecksumError) => "the checksum of a block is wrong",
+        Some(Error::ContentChecksumError) => "the checksum of its content is wrong",
+        Some(Error::ContentLengthError { expected, actual }) => {
+            return format!("it decodes to {actual} bytes; its head says {expected}");
+        }
+        Some(_) => "it is not as LZ4 frames are",
+        None => return error.to_string(),
+    };
+    text.to_owned()
 }
 
 /// Goes over the blocks of a frame without decoding them, and gives the offset of its end. The
@@ -142,8 +198,8 @@ fn walk(frame: &[u8]) -> Result<usize, Lz4Fault> {
         let begin = frame.get(..4).unwrap_or(frame);
         return Err(Lz4Fault::new(
             0,
-            format!("the section begins with {begin:02x?}"),
-            format!("an LZ4 frame, which begins with {MAGIC:02x?}"),
+            format!("the section begins with {}", hex(begin)),
+            format!("an LZ4 frame, which begins with {}", hex(&MAGIC)),
         ));
     }
     let ends = |at: usize| Lz4Fault::new(at.min(frame.len()), "the frame is cut off", "more of it");
@@ -310,6 +366,44 @@ mod tests {
         let frame_len = frame.len();
         let mut broken = frame;
         *broken.get_mut(frame_len / 2).unwrap() ^= 0x20;
-        assert!(unpack(&broken, 5000).is_err());
+        refused(
+            &broken,
+            5000,
+            "before here: the checksum of a block is wrong",
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_words() {
+        let frame = pack(&sample(5000));
+        refused(
+            &[0xFB, 0x22, 0x4D, 0x18],
+            0,
+            "begins with fb 22 4d 18; expected an LZ4 frame, which begins with 04 22 4d 18",
+        );
+        let mut words = std::collections::BTreeSet::new();
+        for at in 4..frame.len() {
+            for bit in 0..8 {
+                let mut broken = frame.clone();
+                broken[at] ^= 1 << bit;
+                let Err(fault) = unpack(&broken, 5000) else {
+                    continue;
+                };
+                // No names of types or of their parts.
+                let is_name =
+                    |word: &str| word.chars().skip(1).any(char::is_uppercase) && word != "LZ4";
+                assert!(
+                    !fault.found.split_whitespace().any(is_name),
+                    "{}",
+                    fault.found
+                );
+                assert!(!fault.found.contains(['(', '[', '{']), "{}", fault.found);
+                words.insert(fault.found);
+            }
+        }
+        let said = |text: &str| words.iter().any(|found| found.ends_with(text));
+        assert!(said("the checksum of its head is wrong"), "{words:?}");
+        assert!(said("the checksum of its content is wrong"), "{words:?}");
+        assert!(said("from before the beginning of the data"), "{words:?}");
     }
 }

@@ -27,7 +27,9 @@ mod synthesize;
 mod texture;
 mod write;
 
-pub use bytes::{ChunkIndex, LONGEST_NAME_BYTES, Part, Side, StringRef, StringTable};
+pub use bytes::{
+    ChunkIndex, LONGEST_NAME_BYTES, LONGEST_PATH_BYTES, Part, Side, StringRef, StringTable,
+};
 pub use chunk::{
     ChunkClient, ChunkData, ChunkServer, ClientDynamicLight, ClientFastLight, DynamicLight,
     EnvironmentRegion, FastLight, LightLayer, Lightmap, ServerRegion, Vertex,

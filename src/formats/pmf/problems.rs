@@ -46,7 +46,7 @@ const KINDS: [(Severity, &str); 20] = [
     (Severity::Warning, "names that are there twice"),
     (
         Severity::Warning,
-        "cubes whose child is in a section that is missing",
+        "chunks with cubes whose child is in a section that is missing",
     ),
     (Severity::Warning, "chunks with cubes that are not reached"),
     (
@@ -57,7 +57,7 @@ const KINDS: [(Severity, &str); 20] = [
     (Severity::Warning, "names that the level does not have"),
     (
         Severity::Warning,
-        "regions whose greatest corner is below the least",
+        "regions whose max corner is below their min corner",
     ),
     (Severity::Warning, "materials with an unknown render mode"),
     // A map that is cut off loses these first.

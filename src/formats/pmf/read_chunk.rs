@@ -49,13 +49,14 @@ pub(super) fn read_chunk(
         around,
         problems,
         data: ChunkData::default(),
+        suspects: Vec::new(),
     };
     reader.read_common(&mut common)?;
     let has_sections = (client.is_some(), server.is_some());
     let client_cursor = client.clone();
     let server_cursor = server.clone();
     if let Some(mut client) = client {
-        let data = reader.read_client(&common, &mut client)?;
+        let data = reader.read_client(&mut client)?;
         reader.data.client = Some(data);
     }
     if let Some(mut server) = server {
@@ -64,6 +65,9 @@ pub(super) fn read_chunk(
     }
     if let Err(bad) = reader.data.cubes.link() {
         return Err(reader.bad_child(&bad, common, client_cursor, server_cursor));
+    }
+    if let Some(client) = client_cursor {
+        reader.check_suspects(&common, &client)?;
     }
     reader.check_tree(&mut common, has_sections);
     Ok(reader.data)
@@ -85,6 +89,8 @@ pub(super) struct ChunkReader<'a, 'p> {
     pub around: &'a Surroundings<'a>,
     pub problems: &'p mut Problems,
     pub data: ChunkData,
+    /// Boxes that cannot be drawn. Those that are not reached are not drawn anyway.
+    pub suspects: Vec<u32>,
 }
 
 impl ChunkReader<'_, '_> {
@@ -214,11 +220,7 @@ impl ChunkReader<'_, '_> {
         }
     }
 
-    fn read_client(
-        &mut self,
-        common: &Cursor<'_>,
-        cursor: &mut Cursor<'_>,
-    ) -> Result<ChunkClient, ReadError> {
+    fn read_client(&mut self, cursor: &mut Cursor<'_>) -> Result<ChunkClient, ReadError> {
         let around = self.around;
         let strings = std::mem::take(&mut self.data.strings);
         let mut client = ChunkClient::default();
@@ -288,7 +290,7 @@ impl ChunkReader<'_, '_> {
             let light = read_fast_light(cursor, client.vertices.len() as u64)?;
             client.fast_lights.push(light);
         }
-        self.read_client_cubes(common, cursor, &client)?;
+        self.read_client_cubes(cursor, &client)?;
         warn_of_leftover(cursor, self.problems);
         Ok(client)
     }
@@ -342,7 +344,7 @@ impl ChunkReader<'_, '_> {
         }
         if max.iter().zip(&min).any(|(max, min)| max < min) {
             cursor.warn(self.problems, Kind::Region, at, || {
-                format!("its greatest corner {max:?} is below its least {min:?}")
+                format!("its max corner {max:?} is below its min corner {min:?}")
             });
         }
         Ok(Some(ServerRegion { max, min, chunks }))

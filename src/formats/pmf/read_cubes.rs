@@ -191,7 +191,6 @@ impl ChunkReader<'_, '_> {
     /// Reads what the client section has of the cubes: geometry and light (fact sheet B5).
     pub(super) fn read_client_cubes(
         &mut self,
-        common: &Cursor<'_>,
         cursor: &mut Cursor<'_>,
         client: &ChunkClient,
     ) -> Result<(), ReadError> {
@@ -211,7 +210,7 @@ impl ChunkReader<'_, '_> {
             match self.data.cubes.kind(cube) {
                 Some(CubeKind::Geometry) => {
                     cursor.enter("cube", cube as usize);
-                    self.read_client_geometry(cube, common, cursor, client, are_finite)?;
+                    self.read_client_geometry(cube, cursor, client, are_finite)?;
                 }
                 Some(CubeKind::LightInfo) => {
                     cursor.enter("cube", cube as usize);
@@ -229,7 +228,6 @@ impl ChunkReader<'_, '_> {
     fn read_client_geometry(
         &mut self,
         cube: u32,
-        common: &Cursor<'_>,
         cursor: &mut Cursor<'_>,
         client: &ChunkClient,
         are_finite: bool,
@@ -239,71 +237,26 @@ impl ChunkReader<'_, '_> {
         let Some(geometry) = self.data.cubes.geometry.get_mut(item as usize) else {
             return Ok(());
         };
-        let (vertex_count, normal_count) = (client.vertices.len(), client.normals.len());
-        let check = |cursor: &Cursor<'_>, first: u32, needed: u32, count: usize, what: &str| {
-            if u64::from(first) + u64::from(needed) <= count as u64 {
-                return Ok(());
-            }
-            let found = format!("its {needed} {what} begin at {first}");
-            Err(cursor.fault(at, found, format!("all of them among the {count}")))
-        };
         if geometry.is_client_extended() {
             geometry.lightmaps = cursor.array()?;
             geometry.triangles = cursor.array()?;
             geometry.first_vertex = cursor.u32()?;
             geometry.first_normal = cursor.u32()?;
-            let triangles: u32 = geometry.triangles.iter().copied().map(u32::from).sum();
-            check(
-                cursor,
-                geometry.first_vertex,
-                3 * triangles,
-                vertex_count,
-                "vertices",
-            )?;
-            check(
-                cursor,
-                geometry.first_normal,
-                3 * triangles,
-                normal_count,
-                "normals",
-            )?;
         } else {
             geometry.lightmaps = [cursor.u8()?; 6];
             geometry.first_vertex = cursor.u32()?;
             let sides = cursor.u8()?;
             warn_of_bits(cursor, self.problems, at + 5, sides, 0x3F);
             geometry.triangles = std::array::from_fn(|side| 2 * (sides >> side & 1));
-            let vertices = 4 * (sides & 0x3F).count_ones();
-            check(
-                cursor,
-                geometry.first_vertex,
-                vertices,
-                vertex_count,
-                "vertices",
-            )?;
         }
         let mut geometry = *geometry;
         let used = self.data.materials.len();
+        if has_lies(&geometry, client.vertices.len(), client.normals.len(), used) {
+            self.suspects.push(cube);
+        }
         for face in geometry.all_faces() {
             let side = face.side;
-            let [material, lightmap] = [geometry.materials, geometry.lightmaps]
-                .map(|list| list.get(side).copied().unwrap_or_default());
-            if usize::from(material) >= used {
-                let offset = if geometry.is_common_extended() {
-                    side
-                } else {
-                    0
-                };
-                let record = self.data.cubes.common_record(cube).unwrap_or_default();
-                let mut common = common.clone();
-                common.enter("cube", cube as usize);
-                let found = no_such("material", material, used as u64);
-                return Err(common.fault(
-                    record.start as usize + 1 + offset,
-                    found,
-                    "a material that the chunk uses",
-                ));
-            }
+            let lightmap = geometry.lightmaps.get(side).copied().unwrap_or_default();
             if usize::from(lightmap) >= client.lightmaps.len() && lightmap != NO_LIGHTMAP {
                 let at = at
                     + if geometry.is_client_extended() {
@@ -335,6 +288,51 @@ impl ChunkReader<'_, '_> {
             && let Some(place) = self.data.cubes.geometry.get_mut(item as usize)
         {
             place.bad_sides = geometry.bad_sides;
+        }
+        Ok(())
+    }
+
+    /// Says why the first of the suspects that is drawn cannot be: where its vertices and normals
+    /// are, or what material it is of. What is not reached is not drawn, and loses nothing (fact
+    /// sheet A10, B19).
+    pub(super) fn check_suspects(
+        &self,
+        common: &Cursor<'_>,
+        client: &Cursor<'_>,
+    ) -> Result<(), ReadError> {
+        let cubes = &self.data.cubes;
+        let mut drawn = self.suspects.iter().filter(|cube| cubes.is_reached(**cube));
+        let Some(&cube) = drawn.next() else {
+            return Ok(());
+        };
+        let (Some(Cube::Geometry(geometry)), Some(data)) = (cubes.get(cube), &self.data.client)
+        else {
+            return Ok(());
+        };
+        let (mut common, mut client) = (common.clone(), client.clone());
+        let start =
+            |record: Option<std::ops::Range<u32>>| record.unwrap_or_default().start as usize;
+        common.enter("cube", cube as usize);
+        client.enter("cube", cube as usize);
+        for (first, needed, count, what) in needs(geometry, data.vertices.len(), data.normals.len())
+        {
+            if u64::from(first) + u64::from(needed) > count as u64 {
+                let found = format!("its {needed} {what} begin at {first}");
+                let at = start(cubes.client_record(cube));
+                return Err(client.fault(at, found, format!("all of them among the {count}")));
+            }
+        }
+        let used = self.data.materials.len();
+        for face in geometry.all_faces() {
+            let material = geometry.materials.get(face.side).copied();
+            let material = material.unwrap_or_default();
+            if usize::from(material) >= used {
+                let is_extended = geometry.is_common_extended();
+                let at =
+                    start(cubes.common_record(cube)) + 1 + if is_extended { face.side } else { 0 };
+                let found = no_such("material", material, used as u64);
+                return Err(common.fault(at, found, "a material that the chunk uses"));
+            }
         }
         Ok(())
     }
@@ -429,8 +427,38 @@ impl ChunkReader<'_, '_> {
     ) {
         let data = &self.data;
         let cubes = &data.cubes;
+        // What wrappers have in sections that are missing cannot be told from what nothing has.
+        let leaves = [
+            (
+                CubeKind::LightInfo,
+                cubes.light_infos.len(),
+                has_client,
+                "client",
+            ),
+            (
+                CubeKind::PathInfo,
+                cubes.path_infos.len(),
+                has_server,
+                "server",
+            ),
+        ]
+        .into_iter()
+        .filter(|(_, count, is_there, _)| !is_there && *count > 0);
+        for (kind, count, _, side) in leaves.clone() {
+            let first = (0..cubes.len() as u32).find(|cube| cubes.kind(*cube) == Some(kind));
+            let first = first.unwrap_or_default();
+            let at = cubes.common_record(first).unwrap_or_default().start;
+            cursor.enter("cube", first as usize);
+            cursor.warn(self.problems, Kind::Missing, at as usize, || {
+                let name = kind.name();
+                format!(
+                    "what is in {name} cubes is in the {side} section, which is missing; nothing \
+                     is in the {count} of this chunk, of which this is the first"
+                )
+            });
+        }
         let orphans = cubes.orphans();
-        if orphans > 0 {
+        if orphans > 0 && leaves.count() == 0 {
             let first = (0..cubes.len() as u32).find(|cube| !cubes.is_reached(*cube));
             let first = first.unwrap_or_default();
             let at = cubes.common_record(first).unwrap_or_default().start;
@@ -481,22 +509,46 @@ impl ChunkReader<'_, '_> {
                         });
                     }
                 }
-                Cube::LightInfo(_) if !has_client => {
-                    cursor.enter("cube", cube as usize);
-                    cursor.warn(self.problems, Kind::Missing, at(0), || {
-                        "what is in it is in the client section, which is missing".to_owned()
-                    });
-                }
-                Cube::PathInfo(_) if !has_server => {
-                    cursor.enter("cube", cube as usize);
-                    cursor.warn(self.problems, Kind::Missing, at(0), || {
-                        "what is in it is in the server section, which is missing".to_owned()
-                    });
-                }
                 _ => {}
             }
         }
     }
+}
+
+/// What a box needs of the vertices and normals of its chunk, of which there are so many: the first,
+/// how many, how many there are, and what they are called.
+fn needs(
+    geometry: &Geometry,
+    vertices: usize,
+    normals: usize,
+) -> [(u32, u32, usize, &'static str); 2] {
+    let drawn = geometry.triangles.iter().copied().map(u32::from);
+    let corners = if geometry.is_client_extended() {
+        3 * drawn.sum::<u32>()
+    } else {
+        // Two triangles have four corners.
+        2 * drawn.sum::<u32>()
+    };
+    let of_normals = if geometry.is_client_extended() {
+        corners
+    } else {
+        0
+    };
+    [
+        (geometry.first_vertex, corners, vertices, "vertices"),
+        (geometry.first_normal, of_normals, normals, "normals"),
+    ]
+}
+
+/// Whether a box names vertices, normals or materials that its chunk does not have.
+#[inline]
+fn has_lies(geometry: &Geometry, vertices: usize, normals: usize, materials: usize) -> bool {
+    let mut needs = needs(geometry, vertices, normals).into_iter();
+    let sides = geometry.triangles.iter().zip(geometry.materials);
+    needs.any(|(first, needed, count, _)| u64::from(first) + u64::from(needed) > count as u64)
+        || sides
+            .filter(|(triangles, _)| **triangles > 0)
+            .any(|(_, material)| usize::from(material) >= materials)
 }
 
 fn read_references<'a>(
