@@ -434,7 +434,7 @@ fn each_light_changes_something_where_it_shines() {
     // The pictures of the lightmaps are others when the lanterns are out.
     let atlas = &OPEN.levels()[0].atlas;
     let lit = atlas.paint(level(), 0, &|_| u8::MAX);
-    let dark = atlas.paint(level(), 0, &|id| if id == 1 { 0 } else { u8::MAX });
+    let dark = atlas.paint(level(), 0, &|light| if light.id == 1 { 0 } else { u8::MAX });
     let changed = lit.iter().zip(&dark).filter(|(lit, dark)| lit != dark);
     assert!(changed.count() > 10_000);
 }

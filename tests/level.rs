@@ -370,8 +370,11 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
                 }
                 for light in list(&chunk["fast_lights"]) {
                     let [id, flags, intensity] = [0, 1, 2].map(|i| light[i].as_u64().unwrap());
-                    fast.entry(id)
-                        .or_insert(if flags & 1 == 1 { intensity } else { 0 });
+                    fast.entry(id).or_insert((
+                        if flags & 1 == 1 { intensity } else { 0 },
+                        // Bright enough to be seen once it is on.
+                        if intensity == 0 { 255 } else { intensity },
+                    ));
                 }
                 for kind in ["weather", "gravity", "sound", "sky"] {
                     let names = list(&chunk["regions"][kind]).iter();
@@ -384,15 +387,28 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
                         .map(|map| map["side"].clone()),
                 );
             }
-            let told: Vec<(String, u64)> = dynamic
+            let dynamic = dynamic
                 .iter()
-                .map(|(id, intensity)| (format!("Dynamic light {id}"), *intensity))
-                .chain(fast.iter().map(|(id, i)| (format!("Fast light {id}"), *i)))
-                .collect();
+                .map(|(id, now)| ("dynamic light", *id, *now, 255));
+            let fast = fast
+                .iter()
+                .map(|(id, (now, full))| ("fast light", *id, *now, *full));
+            let told: Vec<(&str, u64, u64, u64)> = dynamic.chain(fast).collect();
             let lights = map.lights(number);
-            let found: Vec<(String, u64)> = lights
+            let found: Vec<(&str, u64, u64, u64)> = lights
                 .iter()
-                .map(|light| (light.name.clone(), u64::from(light.intensity)))
+                .map(|light| {
+                    let id = light.item.index & 0xFFFF_FFFF;
+                    let plain = format!("{} {id}", light.item.kind);
+                    let name = light.name.to_lowercase();
+                    // By what controls it, where something does.
+                    assert!(
+                        name == plain || name.ends_with(&format!(" ({plain})")),
+                        "{name}"
+                    );
+                    let [now, full] = [light.intensity, light.full].map(u64::from);
+                    (light.item.kind, id, now, full)
+                })
                 .collect();
             assert_eq!(found, told);
             let of_level = |kind| {

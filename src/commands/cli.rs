@@ -326,9 +326,9 @@ pub struct LookArgs {
     /// Depth of overlay `cells` [default: the ends of the tree]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub cell_depth: Option<u8>,
-    /// Make a light `on`, `off`, or 0 to 255 bright (repeatable)
+    /// Make a light `on` (as bright as the file has it), `off`, or 0 to 255 bright (repeatable)
     #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
-    pub lights: Vec<(String, u8)>,
+    pub lights: Vec<(String, Option<u8>)>,
 }
 
 impl LookArgs {
@@ -459,12 +459,13 @@ fn parse_box(text: &str) -> Result<Aabb, String> {
     Aabb::around(corners).ok_or_else(String::new)
 }
 
-fn parse_light(text: &str) -> Result<(String, u8), String> {
+/// A light, and how bright it is to be; none where it is just to be on.
+fn parse_light(text: &str) -> Result<(String, Option<u8>), String> {
     let parsed = text.rsplit_once('=').and_then(|(name, value)| {
         let intensity = match value.trim() {
-            "on" => u8::MAX,
-            "off" => 0,
-            number => number.parse().ok()?,
+            "on" => None,
+            "off" => Some(0),
+            number => Some(number.parse().ok()?),
         };
         Some((name.trim().to_owned(), intensity))
     });

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -177,9 +178,20 @@ pub struct Property {
     /// The value as text of the file, in spans coloured by the field they belong to.
     /// When this is not empty it is shown in place of `value`.
     pub spans: Vec<TextSpan>,
+    /// Bytes to be shown as rows of numbers and letters. When there are any they are shown in
+    /// place of `value`, across the whole width.
+    pub bytes: Arc<[u8]>,
 }
 
 impl Property {
+    /// A property that is bytes of a file.
+    pub fn dump(bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self {
+            bytes: bytes.into(),
+            ..Self::new("Bytes", "")
+        }
+    }
+
     /// A property that is a name and a text.
     pub fn new(name: &'static str, value: impl Into<String>) -> Self {
         Self {
@@ -188,6 +200,7 @@ impl Property {
             swatch: None,
             link: None,
             spans: Vec::new(),
+            bytes: Arc::default(),
         }
     }
 }
@@ -478,6 +491,12 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// what it is made of, such as the material of a face.
     fn hidden_with(&self, item: Item) -> Option<Item> {
         let _ = item;
+        None
+    }
+
+    /// Why there is nothing to be seen of a part, as a sentence; none where there may be.
+    fn emptiness(&self, part: usize) -> Option<String> {
+        let _ = part;
         None
     }
 

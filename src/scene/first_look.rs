@@ -12,9 +12,9 @@ pub struct FirstLook {
     pub cut: Option<Aabb>,
     /// Cells of this depth are outlined where cells are.
     pub cell_depth: Option<u8>,
-    /// Lights by their names, or by the numbers at the end of their names, and how bright they
-    /// are, from 0 to 255.
-    pub lights: Vec<(String, u8)>,
+    /// Lights by their names, by those of what controls them, or by the numbers at the end of
+    /// their names, and how bright they are, from 0 to 255; none where they are just on.
+    pub lights: Vec<(String, Option<u8>)>,
 }
 
 impl FirstLook {
@@ -49,15 +49,22 @@ impl FirstLook {
         let lights = document.lights(shown.part);
         for (wanted, intensity) in &self.lights {
             let is_it = |name: &str| {
-                let number = name.rsplit(' ').next();
-                name.eq_ignore_ascii_case(wanted) || number == Some(wanted)
+                // `Fast light 201`, or `dimmer (fast light 201)`.
+                let parts = name
+                    .strip_suffix(')')
+                    .and_then(|name| name.rsplit_once(" ("));
+                let (controller, plain) = parts.unwrap_or((name, name));
+                let names = [name, controller, plain];
+                let number = plain.rsplit(' ').next();
+                names.iter().any(|name| name.eq_ignore_ascii_case(wanted)) || number == Some(wanted)
             };
             let called: Vec<_> = lights.iter().filter(|light| is_it(&light.name)).collect();
             if called.is_empty() && result.is_ok() {
                 result = Err(unknown_light(wanted, &lights));
             }
             for light in called {
-                shown.lights.set(light.item, Some(*intensity));
+                let intensity = intensity.unwrap_or(light.full);
+                shown.lights.set(light.item, Some(intensity));
             }
         }
         result

@@ -28,6 +28,8 @@ pub struct Light {
     pub color: [u8; 3],
     /// How bright the file has it, from 0 to 255; 0 is off.
     pub intensity: u8,
+    /// How bright it is once it is switched on, from 1 to 255.
+    pub full: u8,
 }
 
 /// A line of a tree that is too large to be listed as a whole.

@@ -301,7 +301,7 @@ impl State {
             Request::SetOpacity(layer, opacity) => self.shown.opacities.set(layer, opacity),
             Request::Solo(layer) => self.solo(layer),
             Request::ShowAll => self.shown.hidden.clear(),
-            Request::SetAllLights(intensity) => self.set_all_lights(intensity),
+            Request::SwitchAllLights(on) => self.switch_all_lights(on),
             Request::CellDepth(depth) => self.shown.cell_depth = depth,
             Request::Run(id) => match commands::find(id) {
                 Some(command) => self.run(command.action),

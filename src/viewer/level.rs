@@ -275,12 +275,12 @@ impl State {
         self.hovered = None;
     }
 
-    /// Makes all lights of the part that is shown this bright, or as the file has them.
-    pub(super) fn set_all_lights(&mut self, intensity: Option<u8>) {
+    /// Switches all lights of the part that is shown on or off, or has them as in the file.
+    pub(super) fn switch_all_lights(&mut self, on: Option<bool>) {
         let lights = self.document().map(|d| d.lights(self.shown.part));
         for light in lights.unwrap_or_default() {
-            let as_in_file = intensity == Some(light.intensity);
-            let intensity = intensity.filter(|_| !as_in_file);
+            let intensity = on.map(|on| if on { light.full } else { 0 });
+            let intensity = intensity.filter(|intensity| *intensity != light.intensity);
             self.shown.lights.set(light.item, intensity);
         }
     }

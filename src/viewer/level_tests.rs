@@ -119,7 +119,7 @@ fn what_the_command_line_asks_for_is_shown_at_first_and_what_is_not_there_is_nam
         part: Some(part),
         cut: Some(cut),
         cell_depth: Some(2),
-        lights: vec![(light.to_owned(), 70)],
+        lights: vec![(light.to_owned(), Some(70))],
     };
     let opened = |first_look| {
         let start = StartView {
@@ -224,21 +224,21 @@ fn lights_are_switched_dimmed_and_put_back() {
     h.run();
     assert_eq!(
         state(&h).shown.lights,
-        settings(&[(3, 255)]),
-        "the file has it off"
+        settings(&[(3, 90)]),
+        "the file has it off, and 90 bright once it is on"
     );
     h.get_by_role_and_label(Role::Slider, "Brightness of Fast light 202")
         .set_value_accesskit(70.0);
     h.run();
-    assert_eq!(state(&h).shown.lights, settings(&[(1, 70), (3, 255)]));
+    assert_eq!(state(&h).shown.lights, settings(&[(1, 70), (3, 90)]));
     h.get_by_label("All off").click();
     h.run();
     // One is off in the file.
     assert_eq!(state(&h).shown.lights, settings(&[(0, 0), (1, 0), (2, 0)]));
     h.get_by_label("All on").click();
     h.run();
-    let all = settings(&[(0, 255), (1, 255), (2, 255), (3, 255)]);
-    assert_eq!(state(&h).shown.lights, all);
+    // All others are on in the file.
+    assert_eq!(state(&h).shown.lights, settings(&[(3, 90)]));
     h.get_by_label("As in the file").click();
     h.run();
     assert!(state(&h).shown.lights.is_empty());
@@ -327,7 +327,7 @@ fn cubes_are_found_by_index() {
     h.run();
     assert_eq!(state(&h).shown.selected, Some(item("cube", 41)));
     type_into(&mut h, Role::TextInput, "99");
-    h.get_by_label("Nothing is called `4199`");
+    h.get_by_label("No match for `4199`");
     // Without a search the tree is open at what was found.
     h.get_by_role(Role::TextInput).focus();
     h.run();

@@ -151,6 +151,7 @@ pub(super) fn lights(part: usize) -> Vec<Light> {
             note: if number == 1 { "by `lamp_switch`" } else { "" }.to_owned(),
             color,
             intensity: if number == 3 { 0 } else { 200 },
+            full: if number == 3 { 90 } else { 200 },
         })
         .collect()
 }

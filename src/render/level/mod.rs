@@ -30,6 +30,7 @@ use self::shown_level::ShownLevel;
 use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
 use super::resources::{sampler_entry, texture_entry, uniform_entry};
 use super::{DrawStatistics, Gpu, UploadError, View};
+use crate::formats::pmf::CubeKind;
 use crate::scene::camera::{Camera, Projection};
 use crate::scene::level::Map;
 use crate::scene::level::caps::CUT_SLACK;
@@ -486,6 +487,9 @@ impl LevelData {
             && !shown.overlays.contains("wireframe");
         let scale = PixelScale::of(&view.camera, size);
         self.visible.clear();
+        if Map::hides_kind(shown, CubeKind::Geometry) {
+            return;
+        }
         for (i, chunk) in (0..).zip(&mut self.level.chunks) {
             let bounds = &chunk.bounds;
             let is_seen = chunk.is_there && frustum.sees(bounds).is_some() && !is_cut_away(bounds);

@@ -10,7 +10,7 @@ use super::{Draw, Eye, LevelRenderer};
 use crate::formats::pmf::{self, Sky};
 use crate::render::resources::{check_texture_size, upload_texture};
 use crate::render::{Gpu, UploadError};
-use crate::scene::level::atlas::WHITE_SIDE;
+use crate::scene::level::atlas::{Intensity, WHITE_SIDE};
 use crate::scene::level::mesh::Part;
 use crate::scene::level::tint::{PLAIN, TintKey};
 use crate::scene::level::{Level, Map};
@@ -157,7 +157,8 @@ impl ShownLevel {
         for number in 0..self.chunks.len() {
             self.make_materials(gpu, map, number);
         }
-        let intensity = |id| map.dynamic_intensity(shown, self.number, id);
+        let intensity =
+            |light: &pmf::DynamicLight| Map::dynamic_intensity(shown, self.number, light);
         let to = (&mut self.chunks[..], &mut self.blocks[..]);
         let made = LevelChunk::send_all(gpu, to, &level.chunks, |mesh| {
             let slots = level.atlas.slots(mesh.chunk);
@@ -226,7 +227,8 @@ impl ShownLevel {
         chunk.send(gpu, block, mesh);
         let tint = map.tint(shown, self.number, mesh);
         chunk.send_tint(gpu, block, (&self.same_tints, number), &tint);
-        let intensity = |id| map.dynamic_intensity(shown, self.number, id);
+        let intensity =
+            |light: &pmf::DynamicLight| Map::dynamic_intensity(shown, self.number, light);
         chunk.painted = intensities(source, chunk.number, &intensity).collect();
         let mut luxels = 0;
         for lightmap in 0..level.atlas.slots(chunk.number).len() {
@@ -250,7 +252,7 @@ impl ShownLevel {
         };
         if self.lights != shown.lights {
             self.lights.clone_from(&shown.lights);
-            self.paint_again(gpu, map, shown, (level, source));
+            self.paint_again(gpu, shown, (level, source));
         }
         let key = map.tint_key(shown);
         if self.tint_key == key {
@@ -268,14 +270,9 @@ impl ShownLevel {
         }
     }
 
-    fn paint_again(
-        &mut self,
-        gpu: &Gpu,
-        map: &Map,
-        shown: &Shown,
-        (level, source): (&Level, &pmf::Level),
-    ) {
-        let intensity = |id| map.dynamic_intensity(shown, self.number, id);
+    fn paint_again(&mut self, gpu: &Gpu, shown: &Shown, (level, source): (&Level, &pmf::Level)) {
+        let intensity =
+            |light: &pmf::DynamicLight| Map::dynamic_intensity(shown, self.number, light);
         for chunk in self.chunks.iter_mut().filter(|chunk| chunk.is_there) {
             let data = source.chunks.get(chunk.number);
             let Some(data) = data.and_then(|chunk| chunk.data.as_deref()) else {
@@ -285,7 +282,7 @@ impl ShownLevel {
             let mut changed = Vec::new();
             let lights = data.dynamic_lights.iter().zip(looks);
             for ((light, look), painted) in lights.zip(&mut chunk.painted) {
-                let now = intensity(light.id);
+                let now = intensity(light);
                 if *painted != now {
                     *painted = now;
                     changed.extend(look.layers.iter().map(|layer| layer.lightmap));
@@ -472,12 +469,12 @@ impl Page {
 fn intensities<'a>(
     source: &'a pmf::Level,
     chunk: usize,
-    intensity: &'a dyn Fn(u32) -> u8,
+    intensity: Intensity<'a>,
 ) -> impl Iterator<Item = u8> + 'a {
     let data = source.chunks.get(chunk);
     let data = data.and_then(|chunk| chunk.data.as_ref());
     let lights = data.map_or(&[][..], |data| &data.dynamic_lights);
-    lights.iter().map(|light| intensity(light.id))
+    lights.iter().map(intensity)
 }
 
 /// A page of lightmaps while they are put on it.
@@ -516,7 +513,7 @@ fn paint(
     (level, source): (&Level, &pmf::Level),
     chunk: usize,
     lightmap: usize,
-    intensity: &dyn Fn(u32) -> u8,
+    intensity: Intensity<'_>,
 ) -> u64 {
     let slot = level.atlas.slots(chunk).get(lightmap);
     let page = slot.and_then(|slot| pages.get(usize::from(slot.page)));

@@ -18,6 +18,9 @@ const MOST_BORDER_LUXELS: u32 = 1 << 24;
 /// lightmap. Filtering at its middle does not reach its edge.
 pub const WHITE_SIDE: u32 = 4;
 
+/// How bright a dynamic light of a chunk is, from 0 to 255.
+pub type Intensity<'a> = &'a dyn Fn(&pmf::DynamicLight) -> u8;
+
 /// Where the lightmaps of a level are on pages.
 #[derive(Debug, Default)]
 pub struct Atlas {
@@ -147,9 +150,8 @@ impl Atlas {
         })
     }
 
-    /// Paints a page: RGBA bytes from the top left, of its size in [`Atlas::pages`]. `intensity`
-    /// says by its global number how bright a dynamic light is, from 0 to 255.
-    pub fn paint(&self, level: &pmf::Level, page: usize, intensity: &dyn Fn(u32) -> u8) -> Vec<u8> {
+    /// Paints a page: RGBA bytes from the top left, of its size in [`Atlas::pages`].
+    pub fn paint(&self, level: &pmf::Level, page: usize, intensity: Intensity<'_>) -> Vec<u8> {
         let Some(&[width, height]) = self.pages.get(page) else {
             return Vec::new();
         };
@@ -174,7 +176,7 @@ impl Atlas {
         level: &pmf::Level,
         chunk: usize,
         lightmap: usize,
-        intensity: &dyn Fn(u32) -> u8,
+        intensity: Intensity<'_>,
     ) -> Option<([u32; 2], u32, Vec<u8>)> {
         let slot = self.slots(chunk).get(lightmap)?;
         let data = level.chunks.get(chunk)?.data.as_ref()?;
@@ -228,7 +230,7 @@ struct Lit {
 
 /// A lightmap with the light of the dynamic lights that shine: each adds its luxels times its
 /// colour (fact sheet B16) as far as it is not dimmed. Nothing is brighter than white (B15).
-fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: &dyn Fn(u32) -> u8) -> Lit {
+fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: Intensity<'_>) -> Lit {
     let none = Lit {
         side: 0,
         rgb: Vec::new(),
@@ -243,7 +245,7 @@ fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: &dyn Fn(u32) ->
     for (light, look) in data.dynamic_lights.iter().zip(&client.dynamic_lights) {
         let of_map = |layer: &&pmf::LightLayer| usize::from(layer.lightmap) == lightmap;
         for layer in look.layers.iter().filter(of_map) {
-            let intensity = u32::from(intensity(light.id));
+            let intensity = u32::from(intensity(light));
             if intensity == 0 {
                 break;
             }
@@ -477,7 +479,9 @@ mod tests {
         }];
         let atlas = Atlas::arrange(&level);
         let painted = |lightmap, intensity: u8| {
-            let light = |id| if id == 40 { intensity } else { 0 };
+            let light = |light: &pmf::DynamicLight| {
+                if light.id == 40 { intensity } else { 0 }
+            };
             atlas.paint_slot(&level, 0, lightmap, &light).unwrap()
         };
         assert_eq!(painted(0, 0), painted(0, 255));

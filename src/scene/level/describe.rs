@@ -6,7 +6,7 @@ use super::Map;
 use super::environments::server_box;
 use super::items::{self, ChunkAt, CubeAt, in_level, item};
 use super::place::Place;
-use super::properties::hex;
+use super::properties::{MOST_BYTES, hex};
 use crate::formats::pmf::{Cube, Geometry, SIDES, Side, StringRef, StringTable};
 use crate::scene::numbers::{plural, short, xyz};
 use crate::scene::pen::box_edges;
@@ -306,13 +306,16 @@ impl Map {
         let records = records.into_iter().filter_map(|(name, side, record)| {
             let record = record?;
             let mut text = format!(
-                "at {:#x}, {}",
+                "at {:#x} of the decoded section, {}",
                 record.start,
                 plural(record.len(), "byte", "bytes")
             );
-            let shown = record.start..record.end.min(record.start.saturating_add(MOST_BYTES));
+            let shown = record.start
+                ..record
+                    .end
+                    .min(record.start.saturating_add(MOST_BYTES as u32));
             if let Some(bytes) = self.section_bytes(&cube.at, side, &shown) {
-                text = format!("{text}: {}", hex(&bytes));
+                text = format!("{text}: {}", hex(&bytes, MOST_BYTES));
                 if shown.end < record.end {
                     text.push_str(" ...");
                 }
@@ -323,8 +326,6 @@ impl Map {
     }
 }
 
-/// How many bytes of a record are shown.
-const MOST_BYTES: u32 = 256;
 /// How many of the cubes around one are listed; chains of them may be any length.
 const MOST_ABOVE: usize = 128;
 /// How many vertices of a side are listed.
@@ -573,6 +574,15 @@ mod tests {
                 // The first byte is the type and its bits.
                 let head = u8::from_str_radix(&hex[..2], 16).unwrap();
                 assert_eq!(CubeKind::of(head), data.cubes.kind(cube));
+                let [y, x, z] = source.index.yxz();
+                let query = crate::scene::InfoQuery {
+                    cube: Some([0, y, x, z, cube]),
+                    ..Default::default()
+                };
+                let info = map.information(&query);
+                let record = &info["cube"]["bytes"]["common"];
+                let at = data.cubes.common_record(cube).unwrap().start;
+                assert_eq!(*record, serde_json::json!({"offset": at, "hex": hex}));
                 if let Cube::Geometry(geometry) = kind
                     && !geometry.is_client_extended()
                 {

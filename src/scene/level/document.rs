@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use glam::Vec3;
 
+use super::entities::entity_kind_item;
 use super::items::item;
 use super::{HANDEDNESS, Map};
 use crate::formats::{Format, Problem, pmf};
@@ -180,7 +181,10 @@ impl Document for Map {
 
     fn hidden_with(&self, item: Item) -> Option<Item> {
         match item.kind {
-            item::MATERIAL | item::CHUNK => Some(item),
+            item::MATERIAL | item::CHUNK | item::CUBE_KIND | item::ENTITY_KIND | item::GAMEMODE => {
+                Some(item)
+            }
+            item::ENTITY => Some(entity_kind_item(self.entity_at(item)?.entity.kind())),
             _ => self.material_of(item),
         }
     }
@@ -256,6 +260,15 @@ impl Document for Map {
 
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         self.next_of(kind, after, backwards)
+    }
+
+    fn emptiness(&self, part: usize) -> Option<String> {
+        if self.pmf.levels.is_empty() {
+            return Some("This map has no levels.".to_owned());
+        }
+        let level = self.pmf.levels.get(part)?;
+        let is_lost = level.chunks.iter().all(|chunk| chunk.data.is_none());
+        is_lost.then(|| format!("No chunk of level {part} can be read: see the problems."))
     }
 
     fn lights(&self, part: usize) -> Vec<Light> {

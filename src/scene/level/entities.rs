@@ -6,12 +6,12 @@ use glam::{EulerRot, Quat, Vec3};
 
 use super::Map;
 use super::items::{self, EntityAt, Owner, item};
-use super::properties::{colored, hex};
+use super::properties::{MOST_BYTES, colored, hex};
 use super::signals::Signals;
 use crate::formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};
 use crate::scene::numbers::{plural, xyz};
 use crate::scene::pen::box_edges;
-use crate::scene::{Aabb, Item, Property, PropertyGroup};
+use crate::scene::{Aabb, Item, Property, PropertyGroup, Shown};
 
 /// How many properties of an entity are listed, and how many values of each.
 const MOST_PROPERTIES: usize = 256;
@@ -24,8 +24,26 @@ const CIRCLE: usize = 24;
 pub(super) struct Marker {
     pub(super) item: Item,
     pub(super) kind: EntityKind,
+    /// The gamemodes that it is part of, bit by bit.
+    gamemodes: u32,
     /// In world space.
     pub(super) place: Vec3,
+}
+
+/// The item of a type of entities.
+pub(super) fn entity_kind_item(kind: EntityKind) -> Item {
+    Item {
+        kind: item::ENTITY_KIND,
+        index: kind.number().into(),
+    }
+}
+
+/// The item of a gamemode.
+pub(super) fn gamemode_item(number: usize) -> Item {
+    Item {
+        kind: item::GAMEMODE,
+        index: number as u64,
+    }
 }
 
 /// Which entities there are, worked out when somebody first asks.
@@ -212,6 +230,7 @@ impl Map {
                 for entity in entities.iter(strings) {
                     let index = first + entity.index() as u64;
                     let kind = entity.kind();
+                    let gamemodes = entity.gamemodes();
                     let at = EntityAt { owner, entity };
                     if let Some(place) = at.place()
                         && let Some(markers) = listed.markers.get_mut(part)
@@ -220,7 +239,12 @@ impl Map {
                             kind: item::ENTITY,
                             index,
                         };
-                        markers.push(Marker { item, kind, place });
+                        markers.push(Marker {
+                            item,
+                            kind,
+                            gamemodes,
+                            place,
+                        });
                     }
                     let Some(kinds) = listed.by_kind.get_mut(part) else {
                         continue;
@@ -245,6 +269,50 @@ impl Map {
             .into_iter()
             .filter_map(|part| markers.get(part))
             .flatten()
+    }
+
+    /// Those of [`Map::markers`] that are not hidden, neither with their type nor with all
+    /// gamemodes that they are part of.
+    pub(super) fn shown_markers(&self, shown: &Shown) -> impl Iterator<Item = &Marker> {
+        let of_kind =
+            |kind: &'static str| shown.hidden.iter().filter(move |item| item.kind == kind);
+        let count = self.pmf.header.gamemodes.len().min(32) as u32;
+        // Bits without a name mean nothing (fact sheet B29).
+        let known = u32::MAX.checked_shr(32 - count).unwrap_or(0);
+        let hidden = of_kind(item::GAMEMODE).fold(0, |mask, item| {
+            mask | 1_u32.checked_shl(item.index as u32).unwrap_or(0)
+        });
+        let kinds: Vec<Item> = of_kind(item::ENTITY_KIND).copied().collect();
+        self.markers(shown.part).filter(move |marker| {
+            let modes = marker.gamemodes & known;
+            (modes == 0 || modes & !hidden != 0) && !kinds.contains(&entity_kind_item(marker.kind))
+        })
+    }
+
+    /// What is said of a gamemode.
+    pub(super) fn gamemode_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
+        let number = usize::try_from(item.index).ok()?;
+        let name = self.pmf.header.gamemodes.get(number)?;
+        let properties = vec![
+            Property::new("Name", name.as_str()),
+            Property::new("Number", number.to_string()),
+            Property::new("Bit", format!("{:#x}", 1_u64 << number)),
+            Property::new(
+                "Entities with a place",
+                self.entities_in(number).to_string(),
+            ),
+        ];
+        Some(vec![PropertyGroup {
+            title: "Gamemode",
+            properties,
+        }])
+    }
+
+    /// How many entities with a place are part of a gamemode.
+    pub(super) fn entities_in(&self, gamemode: usize) -> usize {
+        let markers = self.listed().markers.iter().flatten();
+        let bit = 1_u32.checked_shl(gamemode as u32).unwrap_or(0);
+        markers.filter(|marker| marker.gamemodes & bit != 0).count()
     }
 
     /// The numbers of the entities of each type that there is: of the map, or of a level with its
@@ -495,7 +563,7 @@ fn bytes(entity: &Entity<'_>) -> Vec<Property> {
     );
     vec![
         Property::new("In its section", at),
-        Property::new("Bytes", hex(entity.bytes())),
+        Property::new("Bytes", hex(entity.bytes(), MOST_BYTES)),
     ]
 }
 
@@ -524,6 +592,60 @@ mod tests {
         assert!(close(rotation([90.0, 90.0, 0.0]) * Vec3::Z, Vec3::Y));
         assert!(close(rotation([90.0, 0.0, 90.0]) * Vec3::Z, Vec3::Y));
         assert!(close(rotation([0.0, 90.0, 90.0]) * Vec3::Y, -Vec3::Z));
+    }
+
+    #[test]
+    fn entities_are_hidden_with_their_type_and_with_all_their_gamemodes() {
+        let mut strings = StringTableBuilder::default();
+        let of = |kind, name: &str, gamemodes| NewEntity {
+            gamemodes,
+            ..NewEntity::new(kind, name)
+        };
+        let list = EntityList {
+            entities: vec![
+                of(EntityKind::Prop, "both", 0b11),
+                of(EntityKind::Prop, "first", 0b101),
+                of(EntityKind::Generic, "second", 0b10),
+                // Of none that has a name.
+                of(EntityKind::Generic, "other", 0b100),
+            ],
+            ..EntityList::default()
+        };
+        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        for chunk in &mut pmf.levels[0].chunks {
+            chunk.data.as_mut().unwrap().server = None;
+        }
+        pmf.levels[0].server = None;
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        pmf.header.gamemodes = vec!["duel".to_owned(), "race".to_owned()];
+        let map = sample::map(pmf);
+        let seen = |hidden: &[Item]| {
+            let shown = Shown {
+                hidden: hidden.to_vec(),
+                ..Shown::default()
+            };
+            let markers = map.shown_markers(&shown);
+            markers.map(|marker| marker.item.index).collect::<Vec<_>>()
+        };
+        let [duel, race] = [0, 1].map(gamemode_item);
+        let prop = entity_kind_item(EntityKind::Prop);
+        assert_eq!(seen(&[]), [0, 1, 2, 3]);
+        assert_eq!(seen(&[duel]), [0, 2, 3]);
+        assert_eq!(seen(&[race]), [0, 1, 3]);
+        assert_eq!(seen(&[duel, race]), [3]);
+        assert_eq!(seen(&[prop]), [2, 3]);
+        // The lines of the tree have eyes for them.
+        use crate::scene::Document as _;
+        assert!(
+            [duel, prop]
+                .into_iter()
+                .all(|item| map.hidden_with(item) == Some(item))
+        );
+        assert_eq!(
+            map.gamemode_properties(race).unwrap()[0].properties[3].value,
+            "2"
+        );
     }
 
     #[test]

@@ -5,15 +5,12 @@ use glam::Vec3;
 
 use super::Map;
 use super::items::{self, ChunkAt, in_level, item};
-use super::properties::yes;
+use super::properties::{listed, yes};
 use crate::formats::pmf::{
     self, ChunkData, EnvironmentRegion, ServerRegion, Sky, StringRef, StringTable,
 };
 use crate::scene::numbers::{plural, short, xyz};
 use crate::scene::{Aabb, Item, Property, PropertyGroup};
-
-/// How many regions or chunks are listed of one thing.
-const MOST_LISTED: usize = 64;
 
 /// What a region can be of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -318,19 +315,13 @@ impl Map {
             }
         }
         let regions = self.regions_naming(of, number, index);
-        let mut listed: Vec<Property> = regions
-            .iter()
-            .take(MOST_LISTED)
-            .map(|region| Property {
+        let regions = listed(regions.iter(), "Region", |region| {
+            Some(Property {
                 link: self.region_item(number, region.at.number, of, region.index),
                 ..Property::new("Region", format!("of chunk {}", region.at.chunk.index))
             })
-            .collect();
-        if regions.len() > MOST_LISTED {
-            let more = regions.len() - MOST_LISTED;
-            listed.push(Property::new("Region", format!("and {more} more")));
-        }
-        let groups = [("Environment", properties), ("Regions", listed)];
+        });
+        let groups = [("Environment", properties), ("Regions", regions)];
         let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
         let groups = groups.map(|(title, properties)| PropertyGroup { title, properties });
         Some(groups.collect())
@@ -368,14 +359,18 @@ impl Map {
         }
         let is_on = sky.flags & Sky::HAS_3D_SKYBOX != 0;
         properties.push(Property::new("3D skybox", yes(is_on)));
-        if is_on {
-            let source = self.pmf.levels.get(level);
-            let number = source.and_then(|level| level.chunk_number(sky.skybox_chunk));
-            properties.push(Property {
-                link: number.and_then(|number| self.chunk_item(level, number)),
-                ..Property::new("Skybox chunk", sky.skybox_chunk.to_string())
-            });
-        }
+        let source = self.pmf.levels.get(level);
+        let number = source.and_then(|level| level.chunk_number(sky.skybox_chunk));
+        // The field is always there (fact sheet B22).
+        let unused = if is_on {
+            ""
+        } else {
+            " (not used: there is no 3D skybox)"
+        };
+        properties.push(Property {
+            link: number.and_then(|number| self.chunk_item(level, number)),
+            ..Property::new("Skybox chunk", format!("{}{unused}", sky.skybox_chunk))
+        });
     }
 
     /// Everything about a region of an environment.
@@ -419,16 +414,16 @@ impl Map {
                 link: self.chunk_item(at.level_number, at.number),
                 ..Property::new("Chunk", at.chunk.index.to_string())
             },
-            Property::new("Greatest corner", xyz(Vec3::from(region.max) + at.center())),
-            Property::new("Least corner", xyz(Vec3::from(region.min) + at.center())),
+            Property::new("Max corner", xyz(Vec3::from(region.max) + at.center())),
+            Property::new("Min corner", xyz(Vec3::from(region.min) + at.center())),
             Property::new(
                 "Keeps active",
                 plural(region.chunks.len(), "chunk", "chunks"),
             ),
         ];
-        for chunk in region.chunks.iter().take(MOST_LISTED) {
+        properties.extend(listed(region.chunks.iter(), "Chunk", |chunk| {
             let number = at.level.chunk_number(*chunk);
-            properties.push(Property {
+            Some(Property {
                 link: number.and_then(|number| self.chunk_item(at.level_number, number)),
                 ..Property::new(
                     "Chunk",
@@ -437,12 +432,8 @@ impl Map {
                         None => format!("{chunk} (outside the grid)"),
                     },
                 )
-            });
-        }
-        if region.chunks.len() > MOST_LISTED {
-            let more = region.chunks.len() - MOST_LISTED;
-            properties.push(Property::new("Chunk", format!("and {more} more")));
-        }
+            })
+        }));
         Some(vec![PropertyGroup {
             title: "Server region",
             properties,

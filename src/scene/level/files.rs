@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::Map;
 use super::items::item;
-use super::properties::{hex_lines, yes};
+use super::properties::yes;
 use super::textures::{self, Textures};
 use crate::formats::pmf::archive::{Archive, Content};
 use crate::formats::pmf::{
@@ -123,7 +123,13 @@ impl Unnamed {
             }
         }
         let errors = in_parallel(looked_at.len(), progress, |i| match &looked_at.get(i)?.1 {
-            Ok(bytes) => textures::read(bytes).err(),
+            Ok(bytes) => match textures::read(bytes) {
+                Ok(texture) if texture.unknown_flags != 0 => {
+                    Some(textures::unknown_flags(texture.unknown_flags))
+                }
+                Ok(_) => None,
+                Err(error) => Some(error),
+            },
             Err(error) => Some(error.to_string()),
         })?;
         let start = archive_start(pmf).unwrap_or(0);
@@ -303,7 +309,9 @@ impl Map {
                     }
                     None => Property::new("Content", plural(bytes.len(), "byte", "bytes")),
                 });
-                properties.extend(hex_lines(&bytes));
+                if !bytes.is_empty() {
+                    properties.push(Property::dump(&*bytes));
+                }
                 ("Content", properties)
             }
             Some(Err(error)) => (
@@ -359,11 +367,10 @@ impl Map {
             title: "Extension",
             properties,
         }];
-        let lines = hex_lines(&extension.data);
-        if !lines.is_empty() {
+        if !extension.data.is_empty() {
             groups.push(PropertyGroup {
                 title: "Data",
-                properties: lines,
+                properties: vec![Property::dump(&*extension.data)],
             });
         }
         Some(groups)
@@ -628,8 +635,8 @@ mod tests {
         assert_eq!(picture("readme.txt"), None);
         let text = map.item_properties(find("readme.txt"));
         let lines = text.iter().flat_map(|group| &group.properties);
-        let mut lines = lines.filter(|line| line.value.contains("Made up"));
-        assert!(lines.next().unwrap().value.starts_with("0000  4d 61 64 65"));
+        let dumps: Vec<_> = lines.filter(|line| !line.bytes.is_empty()).collect();
+        assert_eq!((dumps.len(), &*dumps[0].bytes), (1, &b"Made up"[..]));
     }
 
     #[test]

@@ -4,10 +4,14 @@ use glam::Vec3;
 use serde_json::{Map as JsonMap, Value, json};
 
 use super::Map;
+use super::environments::Environment;
+use super::items::ChunkAt;
 use super::place::Place;
+use super::properties::hex;
 use crate::formats::pmf::archive::Archive;
 use crate::formats::pmf::{
-    Chunk, ChunkIndex, Cube, CubeKind, Extension, Geometry, Level, StringRef, StringTable,
+    Chunk, ChunkData, ChunkIndex, Cube, CubeKind, Extension, Geometry, Level, Side, StringRef,
+    StringTable,
 };
 use crate::scene::numbers::number;
 use crate::scene::{Aabb, InfoQuery};
@@ -48,13 +52,15 @@ impl Map {
 
     /// What is known of a cube; none where there is no such cube.
     fn cube_info(&self, [level, y, x, z, index]: [u32; 5]) -> Option<Value> {
-        let level = self.pmf.levels.get(level as usize)?;
+        let level_number = level as usize;
+        let level = self.pmf.levels.get(level_number)?;
         let place = ChunkIndex::new([y, x, z]);
         // What has no room in an index is in no grid.
         if place.yxz() != [y, x, z] {
             return None;
         }
-        let chunk = level.chunk(place)?;
+        let number = level.chunk_number(place)?;
+        let chunk = level.chunks.get(number)?;
         let data = chunk.data.as_deref()?;
         let cubes = &data.cubes;
         let cube = cubes.get(index)?;
@@ -94,7 +100,41 @@ impl Map {
             put("lightmaps", lightmaps.to_vec().into());
             put("backfaces", geometry.draws_backfaces().into());
         }
+        if let Some(info) = info.as_object_mut() {
+            let at = ChunkAt {
+                level_number,
+                level,
+                number,
+                chunk,
+            };
+            info.insert(
+                "bytes".to_owned(),
+                self.record_bytes(&at, data, index).into(),
+            );
+        }
         Some(info)
+    }
+
+    /// The bytes of a cube in each section: where they stand in what the section decodes to, and
+    /// what they are, in hexadecimal.
+    fn record_bytes(
+        &self,
+        at: &ChunkAt<'_>,
+        data: &ChunkData,
+        cube: u32,
+    ) -> JsonMap<String, Value> {
+        let records = Side::ALL.into_iter().filter_map(|side| {
+            let range = match side {
+                Side::Common => data.cubes.common_record(cube),
+                Side::Client => data.cubes.client_record(cube),
+                Side::Server => data.cubes.server_record(cube),
+            };
+            let range = range.filter(|range| !range.is_empty())?;
+            let bytes = self.section_bytes(at, side, &range)?;
+            let record = json!({"offset": range.start, "hex": hex(&bytes, usize::MAX)});
+            Some((side.to_string(), record))
+        });
+        records.collect()
     }
 }
 
@@ -135,8 +175,37 @@ fn level(level: &Level) -> Value {
         "chunk_size": number(level.chunk_side()),
         "center": level.center.yxz(),
         "entities": server.map_or(0, |server| server.entities.len()),
+        "environments": environments(level),
         "chunks": level.chunks.iter().map(chunk).collect::<Vec<_>>(),
     })
+}
+
+/// The names of the environments of each kind, and which is the default.
+fn environments(level: &Level) -> JsonMap<String, Value> {
+    let kinds = Environment::ALL.into_iter().filter_map(|of| {
+        let (strings, names, default) = of.names(level)?;
+        let names: Vec<Value> = names.iter().map(|name| text(strings, *name)).collect();
+        let of_kind = json!({"names": names, "default": text(strings, default)});
+        Some((of.name().to_lowercase(), of_kind))
+    });
+    kinds.collect()
+}
+
+/// The regions of a chunk: of environments their names, of the server how many chunks each keeps
+/// active.
+fn regions(data: &ChunkData) -> JsonMap<String, Value> {
+    let mut regions = JsonMap::new();
+    for of in Environment::ALL {
+        let names = of.regions(data).iter();
+        let names: Vec<Value> = names
+            .map(|region| text(&data.strings, region.environment))
+            .collect();
+        regions.insert(of.name().to_lowercase(), names.into());
+    }
+    let server = data.server.iter().flat_map(|server| &server.regions);
+    let server: Vec<Value> = server.map(|region| region.chunks.len().into()).collect();
+    regions.insert("server".to_owned(), server.into());
+    regions
 }
 
 fn chunk(chunk: &Chunk) -> Value {
@@ -179,6 +248,7 @@ fn chunk(chunk: &Chunk) -> Value {
         "vertices": client.map_or(0, |client| client.vertices.len()),
         "normals": client.map_or(0, |client| client.normals.len()),
         "lightmaps": lightmaps,
+        "regions": data.map(regions),
         "entities": server.map_or(0, |server| server.entities.len()),
         "readable": data.is_some(),
     })

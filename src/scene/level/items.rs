@@ -26,6 +26,8 @@ pub(super) mod item {
     pub(in crate::scene) const ENTITY: &str = "entity";
     /// A type of entity, by its number in files.
     pub(in crate::scene) const ENTITY_KIND: &str = "entity type";
+    /// A gamemode, by its number in the head of the file.
+    pub(in crate::scene) const GAMEMODE: &str = "gamemode";
     /// A light with lightmaps of its own: its level times 2 to the power of 32, plus its number in
     /// the map.
     pub(in crate::scene) const DYNAMIC_LIGHT: &str = "dynamic light";

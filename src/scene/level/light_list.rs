@@ -6,13 +6,11 @@ use std::sync::OnceLock;
 
 use super::Map;
 use super::items::{EntityAt, in_level, item};
-use super::properties::{colored, yes};
+use super::lights::InFile;
+use super::properties::{colored, listed};
 use crate::formats::pmf::{ChunkData, DynamicLight, EntityKind};
 use crate::scene::numbers::plural;
-use crate::scene::{Aabb, Item, Light, Property, PropertyGroup, Shown};
-
-/// How many chunks and controllers of a light are listed.
-const MOST_LISTED: usize = 64;
+use crate::scene::{Aabb, Item, Light, Property, PropertyGroup};
 
 /// The lights of all levels, worked out when somebody first asks.
 #[derive(Debug, Default)]
@@ -25,10 +23,41 @@ pub(super) struct LightList {
 /// A light of a level: the same number in several chunks is one light.
 #[derive(Debug)]
 struct Found {
-    flags: u8,
     color: [u8; 3],
-    /// The chunks that it is in by their numbers in the level, and its index in each.
-    chunks: Vec<(usize, usize)>,
+    chunks: Vec<InChunk>,
+}
+
+/// A light in a chunk.
+#[derive(Debug, Clone, Copy)]
+struct InChunk {
+    /// The chunk by its number in the level.
+    chunk: usize,
+    /// The index of the light in the chunk.
+    index: usize,
+    in_file: InFile,
+}
+
+impl Found {
+    /// As the first chunk has it.
+    fn first(&self) -> Option<InFile> {
+        Some(self.chunks.first()?.in_file)
+    }
+
+    /// Whether chunks have it differently.
+    fn differs(&self) -> bool {
+        let first = self.first();
+        self.chunks.iter().any(|at| Some(at.in_file) != first)
+    }
+
+    /// In which chunks something is so: `yes`, `no`, or in how many.
+    fn is_so(&self, is_so: impl Fn(InFile) -> bool) -> String {
+        let count = self.chunks.iter().filter(|at| is_so(at.in_file)).count();
+        match (count, self.chunks.len()) {
+            (0, _) => "no".to_owned(),
+            (so, all) if so == all => "yes".to_owned(),
+            (so, all) => format!("in {so} of {all} chunks"),
+        }
+    }
 }
 
 impl Map {
@@ -101,34 +130,60 @@ impl Map {
                 item::FAST_LIGHT
             };
             let light = Item { kind, index };
+            let first = found.first();
             Light {
                 item: light,
-                name: light_name(light),
+                name: self.light_name(light),
                 note: self.light_note(light, found),
                 color: found.color,
-                intensity: self.intensity_in_file(light),
+                intensity: first.map_or(0, InFile::intensity),
+                // One that is said to be dark would not be seen to be on.
+                full: match first.map_or(0, |first| first.full) {
+                    0 => u8::MAX,
+                    full => full,
+                },
             }
         });
         lights.collect()
     }
 
-    fn intensity_in_file(&self, light: Item) -> u8 {
-        let (level, id) = in_level(light);
-        self.light_intensity(&Shown::default(), level, light.kind, id as u32)
+    /// What people call a light: by the entity that controls it, or else by its number.
+    pub(super) fn light_name(&self, light: Item) -> String {
+        let [kind, other_kind] = if light.kind == item::DYNAMIC_LIGHT {
+            ["Dynamic light", "dynamic light"]
+        } else {
+            ["Fast light", "fast light"]
+        };
+        let id = light.index as u32;
+        match self.controller_name(light) {
+            Some(name) => format!("{name} ({other_kind} {id})"),
+            None => format!("{kind} {id}"),
+        }
+    }
+
+    /// The name of the first entity that controls a light and has one.
+    fn controller_name(&self, light: Item) -> Option<String> {
+        let controllers = self.controllers(light).iter();
+        let mut names = controllers.filter_map(|number| {
+            let entity = self.entity_at(Item {
+                kind: item::ENTITY,
+                index: *number,
+            })?;
+            Some(entity.entity.brief_name().into_owned())
+        });
+        names.find(|name| !name.is_empty())
     }
 
     /// What controls a light, and where it is.
     fn light_note(&self, light: Item, found: &Found) -> String {
         let mut note = plural(found.chunks.len(), "chunk", "chunks");
+        if found.differs() {
+            note.push_str(", which differ");
+        }
         let controllers = self.controllers(light);
-        if let Some(first) = controllers.first() {
-            let first = self.entity_at(Item {
-                kind: item::ENTITY,
-                index: *first,
-            });
-            let name = first.map(|at| at.entity.brief_name().into_owned());
-            let name = name.filter(|name| !name.is_empty());
+        if !controllers.is_empty() {
             note.push_str(", controlled by ");
+            let name = self.controller_name(light);
             note.push_str(name.as_deref().unwrap_or("an entity without name"));
             if controllers.len() > 1 {
                 // Writing to a string does not fail.
@@ -141,7 +196,7 @@ impl Map {
     pub(super) fn light_summary(&self, light: Item) -> Option<[(&'static str, String); 2]> {
         let found = self.found_lights().get(&light)?;
         Some([
-            ("Light", light_name(light)),
+            ("Light", self.light_name(light)),
             ("Chunks", found.chunks.len().to_string()),
         ])
     }
@@ -149,27 +204,31 @@ impl Map {
     pub(super) fn light_properties(&self, light: Item) -> Option<Vec<PropertyGroup>> {
         let found = self.found_lights().get(&light)?;
         let (level, id) = in_level(light);
-        let has = |flag: u8| yes(found.flags & flag != 0);
         let mut properties = vec![
             Property::new("Number", id.to_string()),
             colored("Colour", found.color),
-            Property::new("Enabled", has(DynamicLight::ENABLED)),
-            Property::new("Preserved", has(DynamicLight::PRESERVE)),
+            Property::new("Enabled", found.is_so(InFile::is_enabled)),
+            Property::new(
+                "Preserved",
+                found.is_so(|at| at.flags & DynamicLight::PRESERVE != 0),
+            ),
         ];
-        if light.kind == item::FAST_LIGHT {
-            properties.push(Property::new(
-                "Initial intensity",
-                self.intensity_in_file(light).to_string(),
-            ));
+        let of_all = found.chunks.iter().map(|at| at.in_file.full);
+        if let (item::FAST_LIGHT, Some(min), Some(max)) =
+            (light.kind, of_all.clone().min(), of_all.max())
+        {
+            let text = if min == max {
+                min.to_string()
+            } else {
+                format!("{min} to {max}, by chunk")
+            };
+            properties.push(Property::new("Initial intensity", text));
         }
-        let mut chunks = Vec::new();
-        for (number, index) in found.chunks.iter().take(MOST_LISTED) {
-            let chunk = self
-                .pmf
-                .levels
-                .get(level)
-                .and_then(|l| l.chunks.get(*number));
-            let Some(chunk) = chunk else { continue };
+        let differs = found.differs();
+        let chunks = listed(found.chunks.iter(), "Chunk", |at| {
+            let (number, index) = (&at.chunk, &at.index);
+            let source = self.pmf.levels.get(level)?;
+            let chunk = source.chunks.get(*number)?;
             let client = chunk.data.as_deref().and_then(|data| data.client.as_ref());
             let reach = client.and_then(|client| {
                 if light.kind == item::DYNAMIC_LIGHT {
@@ -188,33 +247,35 @@ impl Map {
                     Some(format!("{vertices} vertices in {ranges}"))
                 }
             });
-            chunks.push(Property {
+            let mut text = format!("{}: {}", chunk.index, reach.unwrap_or_default());
+            if differs {
+                let enabled = if at.in_file.is_enabled() { "on" } else { "off" };
+                // Writing to a string does not fail.
+                let _ = write!(text, ", {enabled}");
+                if light.kind == item::FAST_LIGHT {
+                    let _ = write!(text, ", intensity {}", at.in_file.full);
+                }
+            }
+            Some(Property {
                 link: self.chunk_item(level, *number),
-                ..Property::new(
-                    "Chunk",
-                    format!("{}: {}", chunk.index, reach.unwrap_or_default()),
-                )
-            });
-        }
-        if found.chunks.len() > MOST_LISTED {
-            let more = found.chunks.len() - MOST_LISTED;
-            chunks.push(Property::new("Chunk", format!("and {more} more")));
-        }
-        let controllers = self.controllers(light).iter().take(MOST_LISTED);
-        let controllers = controllers.map(|number| {
+                ..Property::new("Chunk", text)
+            })
+        });
+        let controllers = self.controllers(light).iter();
+        let controllers = listed(controllers, "Controlled by", |number| {
             let link = Item {
                 kind: item::ENTITY,
                 index: *number,
             };
             let title = self.entity_at(link).as_ref().map(EntityAt::title);
-            Property {
+            Some(Property {
                 link: Some(link),
                 ..Property::new("Controlled by", title.unwrap_or_default())
-            }
+            })
         });
         let groups = [
             ("Light", properties),
-            ("Controllers", controllers.collect()),
+            ("Controllers", controllers),
             ("Chunks", chunks),
         ];
         let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
@@ -231,7 +292,8 @@ impl Map {
         let Some((level, source)) = self.level(number) else {
             return Vec::new();
         };
-        let boxes = found.chunks.iter().filter_map(|(chunk, index)| {
+        let boxes = found.chunks.iter().filter_map(|at| {
+            let (chunk, index) = (&at.chunk, &at.index);
             let mesh = level.mesh(*chunk)?;
             let data = source.chunks.get(*chunk)?.data.as_deref()?;
             let client = data.client.as_ref()?;
@@ -263,36 +325,30 @@ impl Map {
     }
 }
 
-fn light_name(light: Item) -> String {
-    let id = light.index as u32;
-    if light.kind == item::DYNAMIC_LIGHT {
-        format!("Dynamic light {id}")
-    } else {
-        format!("Fast light {id}")
-    }
-}
-
 fn add_lights(all: &mut HashMap<Item, Found>, level: usize, chunk: usize, data: &ChunkData) {
     let client = data.client.as_ref();
-    let mut add = |kind, id, index: usize, flags: u8, color: Option<[u8; 3]>| {
+    let mut add = |kind, id, index: usize, in_file: InFile, color: Option<[u8; 3]>| {
         let light = all
             .entry(Map::light_item(level, kind, id))
             .or_insert_with(|| Found {
-                flags,
                 color: color.unwrap_or([u8::MAX; 3]),
                 chunks: Vec::new(),
             });
-        light.chunks.push((chunk, index));
+        light.chunks.push(InChunk {
+            chunk,
+            index,
+            in_file,
+        });
     };
     for (index, light) in data.dynamic_lights.iter().enumerate() {
         let look = client.and_then(|client| client.dynamic_lights.get(index));
         let color = look.map(|look| look.color);
-        add(item::DYNAMIC_LIGHT, light.id, index, light.flags, color);
+        add(item::DYNAMIC_LIGHT, light.id, index, light.into(), color);
     }
     for (index, light) in data.fast_lights.iter().enumerate() {
         let look = client.and_then(|client| client.fast_lights.get(index));
         let color = look.map(|look| look.color);
-        add(item::FAST_LIGHT, light.id, index, light.flags, color);
+        add(item::FAST_LIGHT, light.id, index, light.into(), color);
     }
 }
 
@@ -300,7 +356,9 @@ fn add_lights(all: &mut HashMap<Item, Found>, level: usize, chunk: usize, data: 
 mod tests {
     use super::*;
     use crate::formats::pmf::{self, EntityList, NewEntity, StringTableBuilder};
+    use crate::scene::Shown;
     use crate::scene::level::sample;
+    use crate::scene::level::tint::Tint;
 
     #[test]
     fn lights_are_listed_once_with_what_controls_them() {
@@ -326,7 +384,7 @@ mod tests {
             let data = map.pmf().levels[0].chunks[chunk].data.as_ref().unwrap();
             format!("Dynamic light {}", data.dynamic_lights[0].id)
         };
-        assert_eq!(names, [&dynamic(0), &dynamic(1), "Fast light 201"]);
+        assert_eq!(names, [&dynamic(0), &dynamic(1), "dimmer (fast light 201)"]);
         let fast = &lights[2];
         assert_eq!((fast.color, fast.intensity), ([100, 200, 255], 128));
         assert_eq!(fast.note, "2 chunks, controlled by dimmer");
@@ -346,5 +404,50 @@ mod tests {
         let groups = map.item_properties(entity);
         let mut links = groups.iter().flat_map(|group| &group.properties);
         assert!(links.any(|property| property.link == Some(fast.item)));
+    }
+
+    #[test]
+    fn what_chunks_have_differently_is_said() {
+        let mut pmf = pmf::synthesize([1, 3, 1], 3, 7);
+        let records = [(0, 77), (1, 99), (3, 99)];
+        for (chunk, (flags, intensity)) in pmf.levels[0].chunks.iter_mut().zip(records) {
+            let light = &mut chunk.data.as_mut().unwrap().fast_lights[0];
+            (light.id, light.flags, light.intensity) = (9, flags, intensity);
+        }
+        let map = sample::map(pmf);
+        let light = map.light_list(0).pop().unwrap();
+        assert_eq!(light.name, "Fast light 9");
+        assert_eq!(light.note, "3 chunks, which differ");
+        // Off at first, and as bright as it is said to be once it is on.
+        assert_eq!((light.intensity, light.full), (0, 77));
+        let groups = map.item_properties(light.item);
+        let all: Vec<_> = groups.iter().flat_map(|group| &group.properties).collect();
+        let value = |name: &str| {
+            let found = all.iter().find(|property| property.name == name);
+            found.unwrap().value.as_str()
+        };
+        assert_eq!(value("Enabled"), "in 2 of 3 chunks");
+        assert_eq!(value("Preserved"), "in 1 of 3 chunks");
+        assert_eq!(value("Initial intensity"), "77 to 99, by chunk");
+        let chunks: Vec<_> = all.iter().filter(|p| p.name == "Chunk").collect();
+        assert!(
+            chunks[0].value.ends_with(", off, intensity 77"),
+            "{chunks:?}"
+        );
+        assert!(
+            chunks[2].value.ends_with(", on, intensity 99"),
+            "{chunks:?}"
+        );
+        // And each chunk is drawn as it has it.
+        let lit: Vec<Option<u8>> = (map.levels()[0].chunks.iter())
+            .map(|mesh| match map.tint(&Shown::default(), 0, mesh) {
+                Tint::Same(_) => None,
+                Tint::Each(tints) => tints.iter().map(|tint| tint[2]).max(),
+            })
+            .collect();
+        assert!(
+            lit[0].is_none() && lit[1] > Some(0) && lit[2] > Some(0),
+            "{lit:?}"
+        );
     }
 }

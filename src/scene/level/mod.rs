@@ -63,7 +63,6 @@ use self::files::Unnamed;
 use self::items::Numbers;
 use self::known::Known;
 use self::light_list::LightList;
-use self::lights::Lights;
 use self::materials::Materials;
 use self::mesh::{ChunkMesh, Surroundings};
 use self::pick::Trees;
@@ -114,7 +113,6 @@ pub struct Level {
     pub chunks: Vec<ChunkMesh>,
     /// What its faces occupy in world space; without any, its chunks.
     pub bounds: Aabb,
-    lights: Lights,
     sky_regions: Vec<SkyRegion>,
     trees: Trees,
     known: Known,
@@ -226,7 +224,6 @@ impl Level {
             .reduce(|all, next| all.union(&next));
         Ok(Self {
             bounds: bounds.unwrap_or_else(|| grid_bounds(level)),
-            lights: Lights::of(level),
             sky_regions: sky::regions(level),
             trees: Trees::new(chunks.len()),
             known: Known::new(level.chunks.len(), &chunks),

@@ -2,6 +2,7 @@
 
 use super::Map;
 use super::chunk_map::holds_anything;
+use super::entities::{entity_kind_item, gamemode_item};
 use super::environments::{Environment, RegionAt};
 use super::files::{STRINGS_OF_FILE, strings_of_level};
 use super::items::{self, item};
@@ -40,6 +41,7 @@ impl Map {
                 ..heading("Archive", self.archive_lines())
             },
             heading("Extensions", self.extension_lines()),
+            heading("Gamemodes", self.gamemode_lines()),
             self.entity_lines(None),
         ];
         // A heading that nothing is under says nothing.
@@ -249,6 +251,16 @@ impl Map {
         lines
     }
 
+    /// The gamemodes, each with how many entities are part of it.
+    fn gamemode_lines(&self) -> Vec<OutlineNode> {
+        let names = self.pmf.header.gamemodes.iter().enumerate();
+        let lines = names.map(|(number, name)| {
+            let note = plural(self.entities_in(number), "entity", "entities");
+            leaf(name.clone(), gamemode_item(number), note)
+        });
+        lines.collect()
+    }
+
     /// The entities of the map, or of a level and its chunks, by their types.
     fn entity_lines(&self, level: Option<usize>) -> OutlineNode {
         let mut all = 0;
@@ -276,10 +288,7 @@ impl Map {
             });
             let mut children: Vec<OutlineNode> = entities.collect();
             children.extend(and_more(numbers.len(), children.len()));
-            let kind_item = Item {
-                kind: item::ENTITY_KIND,
-                index: kind.number().into(),
-            };
+            let kind_item = entity_kind_item(*kind);
             let color = super::colors::distinct(kind.number().into());
             OutlineNode {
                 swatch: Some(Swatch::Color(color)),
@@ -436,6 +445,7 @@ mod tests {
             "Level 0",
             "Archive",
             "Extensions",
+            "Gamemodes",
             "Entities of the map",
             "String table",
         ];

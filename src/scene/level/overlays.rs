@@ -6,6 +6,7 @@ use super::environments::server_box;
 use super::items::{ChunkAt, item};
 use super::known::is_own_cell;
 use super::place::cell_in_world;
+use super::properties::cube_kind_item;
 use super::visibility::SeenOfChunk;
 use super::{Map, colors};
 use crate::formats::pmf::{Cell, Cube, CubeKind};
@@ -67,7 +68,9 @@ impl<'a> Stage<'a> {
 
     /// The cells of the cubes of a kind, with their boxes in world space.
     fn cubes(self, kind: CubeKind) -> impl Iterator<Item = (ChunkAt<'a>, Cell, Aabb)> {
-        self.chunks().flat_map(move |at| {
+        let is_hidden = Map::hides_kind(self.shown, kind);
+        let chunks = self.chunks().filter(move |_| !is_hidden);
+        chunks.flat_map(move |at| {
             let data = at.chunk.data.as_deref().into_iter();
             data.flat_map(move |data| {
                 let cells = data.cubes.cells(at.level.chunk_side() * 0.5);
@@ -85,6 +88,12 @@ impl<'a> Stage<'a> {
 }
 
 impl Map {
+    /// Whether cubes of a kind are hidden in the level that is shown: their faces, and the lines
+    /// that overlays draw for them.
+    pub fn hides_kind(shown: &Shown, kind: CubeKind) -> bool {
+        shown.hides(cube_kind_item(shown.part, kind))
+    }
+
     /// The chunks of a level.
     pub(super) fn chunks_of(&self, level: usize) -> impl Iterator<Item = ChunkAt<'_>> {
         let source = self.pmf.levels.get(level).into_iter();
@@ -210,11 +219,14 @@ impl Stage<'_> {
                 if !is_wanted || !self.is_in(&aabb) {
                     continue;
                 }
+                let kind = content(&data.cubes, cell.cube);
+                if Map::hides_kind(self.shown, kind) {
+                    continue;
+                }
                 let Some(fewer) = left.checked_sub(1) else {
                     return;
                 };
                 left = fewer;
-                let kind = content(&data.cubes, cell.cube);
                 let mut pen = Pen::new(lines, cell_color(kind), 1.0);
                 // What is there is seen before what is not.
                 if kind == CubeKind::Empty {
@@ -226,6 +238,9 @@ impl Stage<'_> {
     }
 
     fn colliders(self, lines: &mut Vec<Line>) {
+        if Map::hides_kind(self.shown, CubeKind::Collider) {
+            return;
+        }
         let mut pen = Pen::new(lines, COLLIDER, 1.5);
         let mut left = MOST_BOXES;
         for at in self.chunks() {
@@ -350,7 +365,10 @@ impl Stage<'_> {
                 (Some(SeenOfChunk::All), _) => pen.aabb(&at.bounds()),
                 (Some(SeenOfChunk::Cubes(cubes)), Some(data)) => {
                     for cell in data.cubes.cells(half) {
-                        if cubes.binary_search(&cell.cube).is_err() {
+                        // The cube itself is outlined already.
+                        let is_from =
+                            (at.number, cell.cube) == (seen.from.at.number, seen.from.cube);
+                        if is_from || cubes.binary_search(&cell.cube).is_err() {
                             continue;
                         }
                         let Some(fewer) = left.checked_sub(1) else {
@@ -368,7 +386,7 @@ impl Stage<'_> {
     fn entities(self, lines: &mut Vec<Line>) {
         let half = self.map.marker_half(Some(self.shown.part));
         let mut left = MOST_BOXES;
-        for marker in self.map.markers(self.shown.part) {
+        for marker in self.map.shown_markers(self.shown) {
             let around = Aabb {
                 min: marker.place - half,
                 max: marker.place + half,
@@ -401,7 +419,7 @@ impl Stage<'_> {
     fn entity_labels(self, labels: &mut Vec<Label>) {
         let half = self.map.marker_half(Some(self.shown.part));
         let selected = self.shown.selected;
-        let markers = || self.map.markers(self.shown.part);
+        let markers = || self.map.shown_markers(self.shown);
         // The most important first.
         let first = markers().filter(|marker| Some(marker.item) == selected);
         let others = markers().filter(|marker| Some(marker.item) != selected);
@@ -540,6 +558,23 @@ mod tests {
         };
         assert_eq!(drawn("server-regions", &hidden).len(), 2 * 12);
         assert_eq!(drawn("chunk-borders", &hidden).len(), 12);
+        for (id, kind) in [
+            ("colliders", CubeKind::Collider),
+            ("light-probes", CubeKind::LightInfo),
+            ("paths", CubeKind::PathInfo),
+        ] {
+            let hidden = Shown {
+                hidden: vec![cube_kind_item(0, kind)],
+                ..Shown::default()
+            };
+            assert_eq!(drawn(id, &hidden).len(), 0, "{id}");
+        }
+        let without_empty = Shown {
+            hidden: vec![cube_kind_item(0, CubeKind::Empty)],
+            ..Shown::default()
+        };
+        let cells = drawn("cells", &without_empty).len();
+        assert!(cells > 0 && cells < counts.leaves as usize * 12, "{cells}");
         for depth in 0..4 {
             let shown = Shown {
                 cell_depth: Some(depth),

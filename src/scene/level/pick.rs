@@ -10,6 +10,7 @@ use super::items::{in_level, item};
 use super::materials::Blend;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map};
+use crate::formats::pmf::CubeKind;
 use crate::scene::tree::{Corners, Tree, around, meet};
 use crate::scene::{Aabb, Hit, Item, Ray, Shown};
 
@@ -133,7 +134,8 @@ impl Map {
     /// The first surface that a ray meets of what is shown: a face, or the cap of a cube that is
     /// cut.
     fn first_surface(&self, ray: Ray, shown: &Shown, added_light: bool) -> Option<Hit> {
-        if !(ray.origin.is_finite() && ray.direction.is_finite()) {
+        let is_finite = ray.origin.is_finite() && ray.direction.is_finite();
+        if !is_finite || Self::hides_kind(shown, CubeKind::Geometry) {
             return None;
         }
         let level = shown.part;
@@ -187,7 +189,7 @@ impl Map {
         }
         let (from, to) = Self::uncut(ray, shown)?;
         let half = self.marker_half(Some(level));
-        let markers = self.markers(level).filter_map(|marker| {
+        let markers = self.shown_markers(shown).filter_map(|marker| {
             let around = Aabb {
                 min: marker.place - half,
                 max: marker.place + half,
@@ -430,6 +432,15 @@ mod tests {
         shown.overlays.set(map.overlays(), "entities", true);
         let hit = map.first_shown(ray, &shown).unwrap();
         assert_eq!(hit.item.kind, item::ENTITY);
+        // Faces can be hidden all at once too.
+        let all_faces = Shown {
+            hidden: vec![super::super::properties::cube_kind_item(
+                0,
+                CubeKind::Geometry,
+            )],
+            ..shown.clone()
+        };
+        assert_eq!(map.first_shown(ray, &all_faces), Some(hit));
         let half = map.marker_half(Some(0));
         assert!(hit.position.distance(marker.place) < 2.0 * half);
     }

@@ -2,22 +2,24 @@
 
 use std::fmt::Write as _;
 
+use glam::Vec3;
+
 use super::Map;
 use super::chunk_map::packed_bytes;
+use super::describe::CORNERS;
 use super::environments::Environment;
 use super::files::{STRINGS_OF_FILE, archive_start, strings_of_level};
 use super::items::{ChunkAt, CubeAt, item};
-use crate::formats::pmf::{ChunkData, Cube, CubeKind, Frame, Level, Side};
+use crate::formats::pmf::{
+    ChunkData, Cube, CubeKind, Entities, Frame, Level, LightReference, Side, VisInfo,
+};
 use crate::scene::numbers::{plural, short, xyz};
 use crate::scene::{Document, Item, Property, PropertyGroup, Swatch};
 
-/// How many attributes, lights or chunks of a cube are listed.
-const MOST_LISTED: usize = 64;
-/// How many bytes are shown as numbers.
-const MOST_BYTES: usize = 256;
-/// How many bytes are shown as lines of numbers and letters, and how many in a line.
-const MOST_LINE_BYTES: usize = 512;
-const LINE_BYTES: usize = 16;
+/// How many of a list are shown: all that a byte can count, and the first ones of longer lists.
+const MOST_LISTED: usize = 256;
+/// How many bytes are shown as numbers in a line of text.
+pub(super) const MOST_BYTES: usize = 256;
 /// How many levels are in the table of sizes.
 const MOST_LEVELS: usize = 256;
 
@@ -36,49 +38,49 @@ pub(super) fn yes(is_so: bool) -> &'static str {
     if is_so { "yes" } else { "no" }
 }
 
-/// The first bytes as numbers.
-pub(super) fn hex(bytes: &[u8]) -> String {
+/// The first bytes, at most so many, as numbers.
+pub(super) fn hex(bytes: &[u8], most: usize) -> String {
     let mut text = String::new();
-    for byte in bytes.iter().take(MOST_BYTES) {
+    for byte in bytes.iter().take(most) {
         let space = if text.is_empty() { "" } else { " " };
         // Writing to a string does not fail.
         let _ = write!(text, "{space}{byte:02x}");
     }
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > most {
         text.push_str(" ...");
     }
     text
 }
 
-/// The first bytes as lines of numbers and letters.
-pub(super) fn hex_lines(bytes: &[u8]) -> Vec<Property> {
-    let shown = bytes.get(..MOST_LINE_BYTES).unwrap_or(bytes);
-    let lines = shown.chunks(LINE_BYTES).enumerate().map(|(line, bytes)| {
-        let letter = |byte: &u8| match byte {
-            0x20..0x7F => char::from(*byte),
-            _ => '.',
-        };
-        let letters: String = bytes.iter().map(letter).collect();
-        let width = LINE_BYTES * 3 - 1;
-        Property::new(
-            "",
-            format!(
-                "{:04x}  {:<width$}  {letters}",
-                line * LINE_BYTES,
-                hex(bytes)
-            ),
-        )
-    });
-    let mut lines: Vec<Property> = lines.collect();
-    if let Some(more) = bytes
-        .len()
-        .checked_sub(MOST_LINE_BYTES)
-        .filter(|more| *more > 0)
-    {
-        let more = plural(more, "byte", "bytes");
-        lines.push(Property::new("", format!("and {more} more")));
+/// A property for each of a list, and how many more there are where it is long.
+pub(super) fn listed<T>(
+    list: impl ExactSizeIterator<Item = T>,
+    name: &'static str,
+    property: impl FnMut(T) -> Option<Property>,
+) -> Vec<Property> {
+    let more = list.len().saturating_sub(MOST_LISTED);
+    let mut properties: Vec<Property> = list.take(MOST_LISTED).filter_map(property).collect();
+    if more > 0 {
+        properties.push(Property::new(name, format!("and {more} more")));
     }
-    lines
+    properties
+}
+
+/// The entities of a list that cannot be read, byte by byte: those from the first of an unknown
+/// type on.
+fn unread_entities(entities: &Entities) -> Vec<PropertyGroup> {
+    let Some((at, bytes)) = entities.opaque() else {
+        return Vec::new();
+    };
+    group(
+        "Entities that are not read",
+        vec![
+            Property::new("Why", "the first is of an unknown type"),
+            Property::new("Offset", format!("{at:#x} of their section")),
+            Property::new("Size", plural(bytes.len(), "byte", "bytes")),
+            Property::dump(bytes),
+        ],
+    )
 }
 
 impl Map {
@@ -101,6 +103,7 @@ impl Map {
         ];
         let mut groups = group("Map", properties);
         groups.extend(group("Sizes", self.sizes()));
+        groups.extend(unread_entities(&self.pmf.entities));
         groups
     }
 
@@ -127,8 +130,9 @@ impl Map {
             ..Property::new("String table", bytes(strings))
         });
         sizes.push(Property::new("Archive", bytes(archive as u64)));
-        for (index, extension) in pmf.extensions.iter().enumerate().take(MOST_LISTED) {
-            sizes.push(Property {
+        let extensions = pmf.extensions.iter().enumerate();
+        sizes.extend(listed(extensions, "Extension", |(index, extension)| {
+            Some(Property {
                 link: Some(Item {
                     kind: item::EXTENSION,
                     index: index as u64,
@@ -137,8 +141,8 @@ impl Map {
                     "Extension",
                     format!("{}: {}", extension.name, bytes(extension.size.into())),
                 )
-            });
-        }
+            })
+        }));
         for (index, level) in pmf.levels.iter().enumerate().take(MOST_LEVELS) {
             let packed: u64 = packed_of(level).iter().map(|[packed, _]| packed).sum();
             let unpacked: u64 = packed_of(level).iter().map(|[_, unpacked]| unpacked).sum();
@@ -252,6 +256,8 @@ impl Map {
             })
         });
         groups.extend(group("String tables", tables.collect()));
+        let entities = level.server.as_ref().map(|server| &server.entities);
+        groups.extend(entities.into_iter().flat_map(unread_entities));
         Some(groups)
     }
 
@@ -294,8 +300,10 @@ impl Map {
             properties.push(Property::new("Contents", "cannot be read"));
             let problems = self.problems().iter();
             let about = problems.filter(|problem| self.item_of_problem(problem) == Some(item));
-            let about = about.take(MOST_LISTED);
-            properties.extend(about.map(|problem| Property::new("Problem", &*problem.message)));
+            let about: Vec<_> = about.collect();
+            properties.extend(listed(about.into_iter(), "Problem", |problem| {
+                Some(Property::new("Problem", &*problem.message))
+            }));
         }
         let mut all = group("Chunk", properties);
         all.extend(groups);
@@ -305,6 +313,16 @@ impl Map {
             format!("{} bytes", packed_bytes(at.chunk)),
         ));
         all.extend(group("Sections", sizes));
+        let server = at
+            .chunk
+            .data
+            .as_deref()
+            .and_then(|data| data.server.as_ref());
+        all.extend(
+            server
+                .into_iter()
+                .flat_map(|server| unread_entities(&server.entities)),
+        );
         Some(all)
     }
 
@@ -382,14 +400,10 @@ impl Map {
             .iter()
             .map(|light| (item::FAST_LIGHT, light.id));
         for (kind, id) in dynamic.chain(fast) {
-            let name = if kind == item::FAST_LIGHT {
-                "Fast"
-            } else {
-                "Dynamic"
-            };
+            let light = Self::light_item(level, kind, id);
             lights.push(Property {
-                link: Some(Self::light_item(level, kind, id)),
-                ..Property::new(name, id.to_string())
+                link: Some(light),
+                ..Property::new("Light", self.light_name(light))
             });
         }
         let lightmaps = data
@@ -423,10 +437,7 @@ impl Map {
             ("String tables", tables.collect()),
         ];
         let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
-        let groups = groups.map(|(title, mut properties)| {
-            properties.truncate(4 * MOST_LISTED);
-            PropertyGroup { title, properties }
-        });
+        let groups = groups.map(|(title, properties)| PropertyGroup { title, properties });
         groups.collect()
     }
 
@@ -452,18 +463,17 @@ impl Map {
             Property::new("Frames", clip.frames.to_string()),
             Property::new("Lasts", format!("{} s", short(Self::clip_secs(clip)))),
         ];
-        let moving = self.moving_materials().take(MOST_LISTED);
-        properties.extend(moving.map(|(level, index, material)| Property {
-            link: Some(Self::material_item(level, index)),
-            ..Property::new("Moves", format!("{}: {}", material.name, material.motion()))
-        }));
-        if let Some(more) = self
-            .moving_materials()
-            .nth(MOST_LISTED)
-            .map(|_| self.moving_materials().count() - MOST_LISTED)
-        {
-            properties.push(Property::new("Moves", format!("and {more} more")));
-        }
+        let moving: Vec<_> = self.moving_materials().collect();
+        properties.extend(listed(
+            moving.into_iter(),
+            "Moves",
+            |(level, index, material)| {
+                Some(Property {
+                    link: Some(Self::material_item(level, index)),
+                    ..Property::new("Moves", format!("{}: {}", material.name, material.motion()))
+                })
+            },
+        ));
         Some(group("Clip", properties))
     }
 
@@ -495,60 +505,160 @@ impl Map {
                 item::DYNAMIC_LIGHT,
                 light.id,
             )),
-            ..Property::new("Dynamic light", light.id.to_string())
+            ..Property::new(
+                "Light",
+                self.light_name(Self::light_item(
+                    at.level_number,
+                    item::DYNAMIC_LIGHT,
+                    light.id,
+                )),
+            )
         }));
         Some(group("Lightmap", properties))
+    }
+
+    /// The cubes that a visibility cube lists: of its own chunk, then of others.
+    fn seen_properties(&self, cube: &CubeAt<'_>, info: &VisInfo) -> Vec<Property> {
+        let at = &cube.at;
+        let cubes = &cube.data.cubes;
+        let link = |chunk: Option<usize>, index: u32, prefix: String| {
+            let item = chunk.and_then(|chunk| self.cube_item(at.level_number, chunk, index));
+            let found = item.and_then(|item| self.cube_at(item));
+            let found =
+                found.filter(|(found, _)| found.cube == index && Some(found.at.number) == chunk);
+            let kind = found
+                .as_ref()
+                .map_or("not there", |(found, _)| found.kind_name());
+            Property {
+                link: item.filter(|_| found.is_some()),
+                ..Property::new("Sees cube", format!("{prefix}{index} ({kind})"))
+            }
+        };
+        let own = cubes.seen_cubes(info);
+        let mut properties = vec![Property::new(
+            "Sees",
+            format!(
+                "{} of this chunk",
+                plural(own.len(), "other cube", "other cubes")
+            ),
+        )];
+        properties.extend(listed(own.iter(), "Sees cube", |index| {
+            Some(link(Some(at.number), *index, String::new()))
+        }));
+        let chunks = cubes.seen_chunks(info);
+        let mut cubes_left = MOST_LISTED;
+        for seen in chunks.iter().take(MOST_LISTED) {
+            let number = at.level.chunk_number(seen.chunk);
+            let list = cubes.seen_chunk_cubes(seen);
+            let what = match list.len() {
+                0 => "all of it".to_owned(),
+                count => plural(count, "cube", "cubes"),
+            };
+            properties.push(Property {
+                link: number.and_then(|number| self.chunk_item(at.level_number, number)),
+                ..Property::new("Sees", format!("chunk {}: {what}", seen.chunk))
+            });
+            let shown = list.len().min(cubes_left);
+            cubes_left -= shown;
+            let prefix = || format!("{} ", seen.chunk);
+            let shown_cubes = list.iter().take(shown);
+            properties.extend(shown_cubes.map(|index| link(number, *index, prefix())));
+            if list.len() > shown {
+                let more = list.len() - shown;
+                properties.push(Property::new(
+                    "Sees cube",
+                    format!("{}and {more} more", prefix()),
+                ));
+            }
+        }
+        if chunks.len() > MOST_LISTED {
+            let more = chunks.len() - MOST_LISTED;
+            properties.push(Property::new("Sees", format!("and {more} more chunks")));
+        }
+        properties
+    }
+
+    /// A light of the chunk that reaches a cube.
+    fn reference_property(
+        &self,
+        cube: &CubeAt<'_>,
+        kind: &'static str,
+        reference: LightReference,
+    ) -> Property {
+        let index = usize::from(reference.light);
+        let id = if kind == item::FAST_LIGHT {
+            cube.data.fast_lights.get(index).map(|light| light.id)
+        } else {
+            cube.data.dynamic_lights.get(index).map(|light| light.id)
+        };
+        let light = id.map(|id| Self::light_item(cube.at.level_number, kind, id));
+        let name = light.map_or_else(
+            || "no such light of the chunk".to_owned(),
+            |light| self.light_name(light),
+        );
+        let text = format!(
+            "{name}, index {index}, times {} of 255",
+            reference.multiplier
+        );
+        Property {
+            link: light,
+            ..Property::new("Light", text)
+        }
     }
 
     /// What a cube that wraps another one says.
     pub(super) fn wrapper_properties(&self, cube: &CubeAt<'_>) -> Vec<Property> {
         let cubes = &cube.data.cubes;
         let at = &cube.at;
-        let link = |name, child: u32| Property {
-            link: self.cube_item(at.level_number, at.number, child),
-            ..Property::new(name, child.to_string())
-        };
         let children = cubes.inside(cube.cube);
-        let mut properties: Vec<Property> =
-            children.map(|(_, child)| link("Cube", child)).collect();
-        match cubes.get(cube.cube) {
-            Some(Cube::VisInfo(info)) => {
-                let seen = cubes.seen_cubes(info);
-                properties.push(Property::new("Sees", plural(seen.len(), "cube", "cubes")));
-                for chunk in cubes.seen_chunks(info).iter().take(MOST_LISTED) {
-                    let count = cubes.seen_chunk_cubes(chunk).len();
-                    let what = match count {
-                        0 => "all of it".to_owned(),
-                        count => plural(count, "cube", "cubes"),
-                    };
-                    properties.push(Property::new("Sees", format!("{}: {what}", chunk.chunk)));
-                }
+        let children = children.map(|(corner, child)| {
+            let kind = cubes.kind(child).map_or("", CubeKind::name);
+            let octant = corner.and_then(|corner| CORNERS.get(corner));
+            let text = match octant {
+                Some(octant) => format!("{octant}: {child} ({kind})"),
+                None => format!("{child} ({kind})"),
+            };
+            Property {
+                link: self.cube_item(at.level_number, at.number, child),
+                ..Property::new("Cube", text)
             }
+        });
+        let mut properties: Vec<Property> = children.collect();
+        match cubes.get(cube.cube) {
+            Some(Cube::VisInfo(info)) => properties.extend(self.seen_properties(cube, info)),
             Some(Cube::LightInfo(info)) => {
                 properties.push(colored("Base light", info.base));
-                let dynamic = cubes
-                    .dynamic_lights(info)
-                    .iter()
-                    .map(|l| ("Dynamic light", l));
-                let fast = cubes.fast_lights(info).iter().map(|l| ("Fast light", l));
-                for (name, light) in dynamic.chain(fast).take(MOST_LISTED) {
-                    let text = format!("{} times {}", light.light, light.multiplier);
-                    properties.push(Property::new(name, text));
-                }
+                let dynamic = cubes.dynamic_lights(info).iter();
+                let fast = cubes.fast_lights(info).iter();
+                let dynamic = dynamic.map(|light| (item::DYNAMIC_LIGHT, light));
+                let fast = fast.map(|light| (item::FAST_LIGHT, light));
+                properties.extend(
+                    dynamic
+                        .chain(fast)
+                        .map(|(kind, light)| self.reference_property(cube, kind, *light)),
+                );
             }
             Some(Cube::PathInfo(info)) => {
                 let Some(server) = &cube.data.server else {
                     return properties;
                 };
-                for attribute in cubes.attributes(info).iter().take(MOST_LISTED) {
+                for attribute in cubes.attributes(info) {
                     let [name, data] =
                         [attribute.name, attribute.data].map(|string| server.strings.get(string));
                     properties.push(Property::new("Attribute", format!("{name}: {data}")));
                 }
             }
             Some(Cube::Collider(collider)) => {
-                let boxes = cubes.boxes(collider).len();
-                properties.push(Property::new("Boxes", boxes.to_string()));
+                let boxes = cubes.boxes(collider);
+                properties.push(Property::new("Boxes", boxes.len().to_string()));
+                let center = at.center();
+                for (index, corners) in boxes.iter().enumerate() {
+                    properties.push(Property::new("Box", index.to_string()));
+                    let corners = CORNERS.iter().zip(corners);
+                    properties.extend(corners.map(|(name, corner)| {
+                        Property::new(name, xyz(Vec3::from(*corner) + center))
+                    }));
+                }
             }
             _ => {}
         }
@@ -567,6 +677,7 @@ impl Map {
             item::CUBE_KIND => self.cube_kind_properties(item),
             item::ENTITY => self.entity_properties(item),
             item::ENTITY_KIND => self.entity_kind_properties(item),
+            item::GAMEMODE => self.gamemode_properties(item),
             item::DYNAMIC_LIGHT | item::FAST_LIGHT => self.light_properties(item),
             item::WEATHER | item::GRAVITY | item::ECHO | item::SKY => {
                 self.environment_properties(item)
@@ -644,6 +755,7 @@ fn sections(frames: &[Frame; 3]) -> Vec<Property> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::pmf;
     use crate::scene::OutlineNode;
     use crate::scene::level::sample;
 
@@ -652,6 +764,143 @@ mod tests {
             items.extend(line.item);
             self::items(&line.children, items);
         }
+    }
+
+    /// What is said of the contents of a cube of the first chunk.
+    fn contents(map: &Map, cube: u32) -> Vec<(&'static str, String, Option<Item>)> {
+        let groups = map.item_properties(map.cube_item(0, 0, cube).unwrap());
+        let group = groups.into_iter().find(|group| group.title == "Contents");
+        let properties = group.unwrap().properties.into_iter();
+        properties.map(|p| (p.name, p.value, p.link)).collect()
+    }
+
+    #[test]
+    fn whatever_a_cube_lists_is_listed() {
+        let mut pmf = pmf::synthesize([1, 2, 1], 1, 7);
+        let level = &mut pmf.levels[0];
+        let other = level.chunks[1].index;
+        let data = level.chunks[0].data.as_mut().unwrap();
+        let mut cubes = pmf::Cubes::default();
+        cubes.push_parent(0b1001_0000, &[1, 2]);
+        cubes.push_vis_info(3, [2, 4, 99], &[(other, vec![0]), (other, vec![])]);
+        cubes.push_collider(5, [[[1.0; 3]; 8], [[-2.0, 3.0, 4.5]; 8]]);
+        let dim = LightReference {
+            light: 0,
+            multiplier: 150,
+        };
+        let none = LightReference {
+            light: 9,
+            multiplier: 7,
+        };
+        cubes.push_light_info(Some(4), [1, 2, 3], &[dim; 200], &[dim, none]);
+        cubes.push_empty();
+        cubes.push_empty();
+        cubes.link().unwrap();
+        data.cubes = cubes;
+        (data.dynamic_lights[0].id, data.fast_lights[0].id) = (41, 42);
+        let map = sample::map(pmf);
+        let cube = |index: u32| map.cube_item(0, 0, index);
+
+        let said = contents(&map, 0);
+        assert_eq!(
+            said[0],
+            ("Cube", "+X -Y +Z: 1 (visinfo)".to_owned(), cube(1))
+        );
+        assert_eq!(
+            said[1],
+            ("Cube", "-X -Y -Z: 2 (collider)".to_owned(), cube(2))
+        );
+
+        let said = contents(&map, 1);
+        let lines: Vec<_> = said
+            .iter()
+            .map(|(name, text, _)| format!("{name} {text}"))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "Cube 3 (lightinfo)",
+                "Sees 3 other cubes of this chunk",
+                "Sees cube 2 (collider)",
+                "Sees cube 4 (empty)",
+                "Sees cube 99 (not there)",
+                "Sees chunk (0, 1, 0): 1 cube",
+                "Sees cube (0, 1, 0) 0 (visinfo)",
+                "Sees chunk (0, 1, 0): all of it",
+            ]
+        );
+        assert_eq!((said[2].2, said[4].2), (cube(2), None));
+        assert_eq!(
+            (said[5].2, said[6].2),
+            (map.chunk_item(0, 1), map.cube_item(0, 1, 0))
+        );
+
+        let said = contents(&map, 2);
+        let boxes: Vec<_> = said.iter().filter(|(name, ..)| *name == "Box").collect();
+        assert_eq!(boxes.len(), 2);
+        let center = Vec3::from(map.pmf().levels[0].chunk_center(pmf::ChunkIndex::default()));
+        let corner = xyz(center + Vec3::new(-2.0, 3.0, 4.5));
+        let corners = said.iter().filter(|(_, text, _)| *text == corner);
+        assert_eq!(corners.count(), 8);
+
+        let said = contents(&map, 3);
+        // All of them, by the names that they have elsewhere.
+        let lights: Vec<_> = said.iter().filter(|(name, ..)| *name == "Light").collect();
+        assert_eq!(lights.len(), 202);
+        assert_eq!(lights[199].1, "Dynamic light 41, index 0, times 150 of 255");
+        assert_eq!(
+            lights[199].2,
+            Some(Map::light_item(0, item::DYNAMIC_LIGHT, 41))
+        );
+        assert_eq!(
+            lights[200].2,
+            Some(Map::light_item(0, item::FAST_LIGHT, 42))
+        );
+        assert!(lights[201].1.starts_with("no such light") && lights[201].2.is_none());
+    }
+
+    #[test]
+    fn long_lists_end_with_how_many_more_there_are() {
+        let said = |count: u32| {
+            let list: Vec<u32> = (0..count).collect();
+            let list = listed(list.iter(), "Number", |i| {
+                Some(Property::new("Number", i.to_string()))
+            });
+            (list.len(), list.last().map(|last| last.value.clone()))
+        };
+        assert_eq!(said(255), (255, Some("254".to_owned())));
+        assert_eq!(said(300), (257, Some("and 44 more".to_owned())));
+    }
+
+    #[test]
+    fn entities_that_are_not_read_are_shown_byte_by_byte() {
+        use crate::formats::pmf::{EntityKind, EntityList, NewEntity, StringTableBuilder};
+        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut strings = StringTableBuilder::default();
+        let list = EntityList {
+            entities: vec![
+                NewEntity::new(EntityKind::Dummy, "a"),
+                NewEntity::new(EntityKind::Dummy, "b"),
+            ],
+            ..EntityList::default()
+        };
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        let mut bytes = pmf::write(&pmf, pmf::Packing::Stored).unwrap();
+        // The type of the last entity is its last byte.
+        *bytes.last_mut().unwrap() = 99;
+        let map = sample::file(&bytes);
+        let whole = Item {
+            kind: item::MAP,
+            index: 0,
+        };
+        let groups = map.item_properties(whole);
+        let unread = groups
+            .iter()
+            .find(|group| group.title == "Entities that are not read");
+        let dump = &unread.unwrap().properties[3];
+        assert_eq!((dump.bytes.len(), dump.bytes.last()), (17, Some(&99)));
+        assert_eq!(unread.unwrap().properties[2].value, "17 bytes");
     }
 
     #[test]
@@ -688,6 +937,7 @@ mod tests {
             "extension",
             "face",
             "fast light",
+            "gamemode",
             "gravity",
             "level",
             "lightmap",

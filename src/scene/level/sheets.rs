@@ -5,7 +5,7 @@ use glam::Vec2;
 use super::Map;
 use super::items::item;
 use super::mesh::{ChunkMesh, MeshFace};
-use crate::formats::pmf::{ChunkData, Cube};
+use crate::formats::pmf::{self, ChunkData, Cube};
 use crate::scene::{Item, Sheet, SheetFace, Shown};
 
 /// How many lightmaps are listed.
@@ -76,7 +76,8 @@ impl Map {
         let at = self.chunk_at(sheet.index >> 8)?;
         let atlas = &self.levels.get(at.level_number)?.atlas;
         let lightmap = (sheet.index & 0xFF) as usize;
-        let intensity = |id| self.dynamic_intensity(shown, at.level_number, id);
+        let intensity =
+            |light: &pmf::DynamicLight| Self::dynamic_intensity(shown, at.level_number, light);
         let (_, side, luxels) = atlas.paint_slot(at.level, at.number, lightmap, &intensity)?;
         // The border repeats what is at the edge.
         let border = (side - u32::from(atlas.slots(at.number).get(lightmap)?.side)) as usize / 2;

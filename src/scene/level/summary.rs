@@ -41,6 +41,14 @@ impl Map {
                     ("Chunk size", format!("{} m", short(level.chunk_side()))),
                 ]
             }
+            item::GAMEMODE => {
+                let name = self
+                    .pmf
+                    .header
+                    .gamemodes
+                    .get(usize::try_from(item.index).ok()?)?;
+                vec![("Gamemode", name.clone())]
+            }
             item::CHUNK => {
                 let at = self.chunk_at(item.index)?;
                 let data = at.chunk.data.as_ref();

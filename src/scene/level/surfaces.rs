@@ -5,6 +5,7 @@ use super::date;
 use super::items::{self, in_level, item};
 use super::materials::Blend;
 use super::properties::{colored, yes};
+use super::textures::LevelTexture;
 use crate::formats::pmf::{PhysicsMaterial, Wave};
 use crate::scene::numbers::{plural, short, xyz};
 use crate::scene::{Item, Property, PropertyGroup, Swatch};
@@ -95,26 +96,23 @@ impl Map {
             .map(|name| ("Next texture", *name));
         let named = [("Texture", look.texture), ("Matcap", look.matcap)];
         for (name, path) in named.into_iter().chain(extra) {
-            let path = strings.brief(path);
-            if path.is_empty() {
+            let shown = strings.brief(path);
+            if shown.is_empty() {
                 continue;
             }
+            let path = String::from_utf8_lossy(strings.path(path).unwrap_or_default());
             let found = self.textures.find(&path);
             let archive = self.pmf.archive.as_ref();
             let file = archive.and_then(|archive| archive.find_texture(&path));
             let texture = found.and_then(|found| self.textures.list.get(found));
-            let size = match texture.map(|texture| (texture.file.found, texture.file.size)) {
-                Some((true, Some([width, height]))) => format!(" ({width} x {height})"),
-                Some((false, _)) => " (not found)".to_owned(),
-                _ => " (not read)".to_owned(),
-            };
+            let size = texture.map_or_else(|| "not read".to_owned(), LevelTexture::size_text);
             properties.push(Property {
                 swatch: found.map(Swatch::Thumbnail),
                 link: file.map(|file| Item {
                     kind: item::ARCHIVE_FILE,
                     index: file as u64,
                 }),
-                ..Property::new(name, format!("{path}{size}"))
+                ..Property::new(name, format!("{shown} ({size})"))
             });
         }
         let pair = |[u, v]: [f32; 2]| format!("u {}  v {} a second", short(u), short(v));
@@ -178,11 +176,7 @@ impl Map {
         let common = &self.pmf.levels.get(number)?.common;
         let material = common.physics_materials.get(index)?;
         let is_solid = material.flags & PhysicsMaterial::NOT_SOLID == 0;
-        let first = if is_solid {
-            "Friction"
-        } else {
-            "Greatest speed"
-        };
+        let first = if is_solid { "Friction" } else { "Max speed" };
         let is_air = common.strings.name(common.air_physics) == common.strings.name(material.name);
         let properties = vec![
             Property::new("Name", common.strings.brief(material.name)),

@@ -1,13 +1,13 @@
 //! The textures of a map: PTF pictures from its own archive, or else from the asset root.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use image::RgbaImage;
 
-use crate::formats::pmf::{self, Pmf};
+use crate::formats::pmf::{self, LONGEST_PATH_BYTES, Pmf};
 use crate::formats::{Place, Problem};
 use crate::scene::Property;
 use crate::scene::assets::AssetRoots;
@@ -16,8 +16,8 @@ use crate::scene::parallel::in_parallel;
 use crate::scene::pictures::{self, First, PictureFile, THUMBNAIL_SIDE};
 use crate::scene::registry::{OpenError, OpenOptions, Progress, Source};
 
-/// The longest side of a texture that is read: longer ones take more memory than a map may ask
-/// for.
+/// The longest side of a texture that is decoded as a whole. Longer ones are made smaller while
+/// they are decoded, and take no more memory.
 const MOST_SIDE: u32 = 4096;
 /// How many textures are read. Each takes at most some 5 MB, since those larger than 1024 texels
 /// are made smaller.
@@ -86,20 +86,38 @@ impl Textures {
         let mut textures = Self::default();
         let roots = pictures::roots(&source.path, First::Beside, options);
         let mut named = Vec::new();
+        let mut seen = HashSet::new();
+        let mut too_long = 0;
         'levels: for (level, data) in map.levels.iter().enumerate() {
             let Some(client) = &data.client else { continue };
             let [_, frame, _] = data.frames;
+            // Materials may name a long path again and again.
+            seen.clear();
             for material in &client.materials {
                 let extra = material.extra_textures.iter();
                 for name in [&material.texture, &material.matcap]
                     .into_iter()
                     .chain(extra)
                 {
-                    // What is longer than any name finds nothing.
-                    let Some(name) = client.strings.name(*name).filter(|name| !name.is_empty())
-                    else {
+                    if !seen.insert(*name) {
+                        continue;
+                    }
+                    let Some(name) = client.strings.path(*name) else {
+                        too_long += 1;
+                        if too_long == 1 {
+                            let begin = client.strings.brief(*name);
+                            let message = format!(
+                                "texture `{begin}` of level {level}: its path has more than \
+                                 {LONGEST_PATH_BYTES} bytes; nothing finds it"
+                            );
+                            let place = Place::Offset(frame.start);
+                            textures.problems.push(Problem::warning(place, message));
+                        }
                         continue;
                     };
+                    if name.is_empty() {
+                        continue;
+                    }
                     let path = String::from_utf8_lossy(name);
                     if textures.by_path.contains_key(&*path) {
                         continue;
@@ -157,7 +175,7 @@ impl Textures {
         let decoded = in_parallel(found.len(), progress, |i| {
             let bytes = found.get(i).map(|found| found.bytes.as_deref());
             match bytes {
-                Some(Ok(bytes)) => decode(bytes).map(prepared),
+                Some(Ok(bytes)) => Ok((decode(bytes).map(prepared)?, pmf::Texture::head(bytes))),
                 Some(Err(reason)) => Err(reason.clone()),
                 None => Err("it was not looked for".to_owned()),
             }
@@ -167,21 +185,35 @@ impl Textures {
             .enumerate()
             .zip(found.into_iter().zip(decoded))
         {
-            let is_found = decoded.is_ok();
-            let (texture, thumbnail, size) = decoded.unwrap_or_else(|reason| {
+            let mut warn = |reason: &str| {
                 let Named { path, level, place } = &named;
                 let message = format!("texture `{path}` of level {level}: {reason}");
                 textures.problems.push(Problem::warning(*place, message));
-                prepared(pictures::placeholder(number as u32))
-            });
+            };
+            let mut size = None;
+            let (texture, thumbnail) = match decoded {
+                Ok((prepared, head)) => {
+                    if let Some((sides, flags)) = head {
+                        size = Some(sides);
+                        if flags != 0 {
+                            warn(&unknown_flags(flags));
+                        }
+                    }
+                    prepared
+                }
+                Err(reason) => {
+                    warn(&reason);
+                    prepared(pictures::placeholder(number as u32))
+                }
+            };
             textures.dependencies.extend(found.looked_for);
             textures.list.push(LevelTexture {
                 path: named.path,
                 texture: Arc::new(texture),
                 file: PictureFile {
                     path: found.path,
-                    found: is_found,
-                    size: is_found.then_some(size),
+                    found: size.is_some(),
+                    size,
                     thumbnail,
                 },
             });
@@ -246,28 +278,45 @@ fn find<'a>(map: &'a Pmf, path: &str, roots: &AssetRoots, packed_left: &mut usiz
     found
 }
 
-/// The sides that the head of a PTF says; none where it is too short for that.
-fn sides(bytes: &[u8]) -> Option<[u32; 2]> {
-    let exponents = bytes.get(5)?;
-    Some([exponents & 0x0F, exponents >> 4].map(|exponent| 1_u32 << exponent))
-}
-
-/// How many pixels a PTF says that it has, if that many are read.
-pub(super) fn pixels(bytes: &[u8]) -> u64 {
-    let sides = sides(bytes).filter(|sides| sides.iter().all(|side| *side <= MOST_SIDE));
-    sides.map_or(0, |[width, height]| u64::from(width) * u64::from(height))
-}
-
-/// Reads a PTF, unless its head says that it is larger than any that is read.
-pub(super) fn read(bytes: &[u8]) -> Result<pmf::Texture, String> {
-    if let Some([width, height]) = sides(bytes)
-        && width.max(height) > MOST_SIDE
-    {
-        return Err(format!(
-            "it has {width}x{height} pixels; at most {MOST_SIDE} on a side are read"
-        ));
+impl LevelTexture {
+    /// How large it is in its file and how large it is drawn, for people.
+    pub(super) fn size_text(&self) -> String {
+        match self.file.size {
+            Some([width, height]) if self.texture.size == [width, height] => {
+                format!("{width} x {height}")
+            }
+            Some([width, height]) => {
+                let [drawn_width, drawn_height] = self.texture.size;
+                format!("{width} x {height}, drawn with {drawn_width} x {drawn_height}")
+            }
+            None => "not found".to_owned(),
+        }
     }
-    pmf::Texture::read(bytes).map_err(|error| error.to_string())
+}
+
+/// What is said of bits of a PTF that mean nothing.
+pub(super) fn unknown_flags(flags: u8) -> String {
+    format!("flags {flags:#04x} mean nothing; expected only 0x01 (alpha)")
+}
+
+/// How many pixels a PTF says that it has. One that is too short to have so many has none: it costs
+/// nothing to find that out.
+pub(super) fn pixels(bytes: &[u8]) -> u64 {
+    let head = pmf::Texture::head(bytes);
+    let pixels = head.map_or(0, |([width, height], _)| {
+        u64::from(width) * u64::from(height)
+    });
+    // No byte of LZ4 stands for more than 255, and a pixel is three at least.
+    if pixels.saturating_mul(3) / 255 > bytes.len() as u64 {
+        0
+    } else {
+        pixels
+    }
+}
+
+/// Reads a PTF, made smaller if it is larger than any that is decoded as a whole.
+pub(super) fn read(bytes: &[u8]) -> Result<pmf::Texture, String> {
+    pmf::Texture::read_up_to(bytes, MOST_SIDE).map_err(|error| error.to_string())
 }
 
 /// Decodes a PTF.
@@ -295,21 +344,25 @@ pub(super) fn thumbnail(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// What the head of a PTF says; nothing for another file.
 pub(super) fn head_properties(bytes: &[u8]) -> Vec<Property> {
-    let Some([width, height]) = sides(bytes).filter(|_| bytes.starts_with(b"PTF")) else {
+    let head = pmf::Texture::head(bytes).filter(|_| bytes.starts_with(b"PTF"));
+    let Some(([width, height], unknown)) = head else {
         return Vec::new();
     };
     let has_alpha = bytes.get(4).is_some_and(|flags| flags & 0x01 != 0);
-    vec![
+    let mut properties = vec![
         Property::new("Texture", format!("{width} x {height} pixels")),
         Property::new("Has alpha", if has_alpha { "yes" } else { "no" }),
-    ]
+    ];
+    if unknown != 0 {
+        properties.push(Property::new("Flags", unknown_flags(unknown)));
+    }
+    properties
 }
 
-/// A texture with its thumbnail and the size that it has in its file.
-fn prepared(image: RgbaImage) -> (Texture, Vec<u8>, [u32; 2]) {
+/// A texture with its thumbnail.
+fn prepared(image: RgbaImage) -> (Texture, Vec<u8>) {
     let thumbnail = image::imageops::thumbnail(&image, THUMBNAIL_SIDE, THUMBNAIL_SIDE);
-    let size = [image.width(), image.height()];
-    (Texture::new(image), thumbnail.into_raw(), size)
+    (Texture::new(image), thumbnail.into_raw())
 }
 
 #[cfg(test)]
@@ -354,6 +407,46 @@ mod tests {
             unknown_flags: 0,
         };
         texture.write().unwrap()
+    }
+
+    #[test]
+    fn paths_may_be_long() {
+        let long = format!("{}/{}", "a".repeat(150), "b".repeat(150));
+        let too_long = "c/".repeat(2500);
+        let files = [(&*format!("{long}.ptf"), ptf(2, 1, false))];
+        let textures = loaded([&long, &too_long, &long], &files);
+        let texture = &textures.list[textures.find(&long).unwrap()];
+        assert_eq!(texture.file.size, Some([2, 1]));
+        let [problem] = &textures.problems[..] else {
+            panic!("{:?}", textures.problems);
+        };
+        assert!(
+            problem.message.contains("more than 4096 bytes"),
+            "{problem}"
+        );
+        assert!(problem.message.len() < 500, "{problem}");
+    }
+
+    #[test]
+    fn what_is_odd_about_a_texture_or_made_smaller_is_said() {
+        let mut odd = ptf(2, 2, true);
+        odd[4] |= 0x82;
+        let files = [("odd.ptf", odd), ("long.ptf", ptf(8192, 2, false))];
+        let textures = loaded(["odd", "long", "odd"], &files);
+        let [problem] = &textures.problems[..] else {
+            panic!("{:?}", textures.problems);
+        };
+        assert!(
+            problem.message.contains("`odd` of level 0: flags 0x82"),
+            "{problem}"
+        );
+        let said = |name: &str| {
+            let texture = &textures.list[textures.find(name).unwrap()];
+            assert!(texture.file.found);
+            texture.size_text()
+        };
+        assert_eq!(said("odd"), "2 x 2");
+        assert_eq!(said("long"), "8192 x 2, drawn with 1024 x 1");
     }
 
     #[test]
@@ -409,8 +502,9 @@ mod tests {
             .map(|p| p.message.as_str())
             .collect();
         assert_eq!(messages.len(), 3);
+        // Of so few bytes there cannot be so many pixels.
         assert!(
-            messages[0].contains("`large` of level 0: it has 1x8192"),
+            messages[0].contains("texture of 1x8192 pixels: said to decode to 24576"),
             "{messages:?}"
         );
         assert!(messages[1].contains("a texture of 3 bytes"), "{messages:?}");

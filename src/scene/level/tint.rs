@@ -1,7 +1,6 @@
 //! Colours of vertices that change with what is shown: the light of fast lights, what is not seen
 //! from a cube, and the colours by which faces are told apart.
 
-use super::items::item;
 use super::legends::type_color;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Map, colors};
@@ -152,8 +151,9 @@ impl Map {
         let chunk = self.pmf.levels.get(level)?.chunks.get(mesh.chunk)?;
         let data = chunk.data.as_deref()?;
         let client = data.client.as_ref()?;
-        let intensity = |id| self.light_intensity(shown, level, item::FAST_LIGHT, id);
-        let intensities: Vec<u8> = data.fast_lights.iter().map(|l| intensity(l.id)).collect();
+        let intensities = data.fast_lights.iter();
+        let intensities = intensities.map(|light| Self::fast_intensity(shown, level, *light));
+        let intensities: Vec<u8> = intensities.collect();
         let lights = client.fast_lights.iter().zip(&intensities);
         let mut shining = lights.filter(|(light, i)| **i > 0 && light.ranges().next().is_some());
         shining.next()?;
@@ -164,8 +164,9 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::pmf::CubeKind;
+    use crate::formats::pmf::{self, CubeKind, Cubes};
     use crate::scene::Document;
+    use crate::scene::level::items::item;
     use crate::scene::level::place::Place;
     use crate::scene::level::sample;
 
@@ -245,7 +246,8 @@ mod tests {
                 let mut above = Some(face.cube);
                 let mut is_seen = false;
                 while let Some(cube) = above {
-                    is_seen |= mesh.chunk == 0 && listed.contains(&cube);
+                    // Who is in it sees what is in it, listed or not.
+                    is_seen |= mesh.chunk == 0 && (cube == vis || listed.contains(&cube));
                     is_seen |= others.iter().any(|other| {
                         let seen = cubes.seen_chunk_cubes(other);
                         level.chunk_number(other.chunk) == Some(mesh.chunk)
@@ -278,6 +280,30 @@ mod tests {
         let child = map.cube_item(0, 0, info.child);
         shown.selected = child;
         assert_eq!(map.tint_key(&shown), key);
+    }
+
+    #[test]
+    fn what_is_in_a_visibility_cube_stays_lit_though_it_sees_nothing_else() {
+        let mut pmf = pmf::synthesize([1, 2, 1], 3, 7);
+        // The whole first chunk in a cube that sees nothing but itself.
+        let data = pmf.levels[0].chunks[0].data.as_mut().unwrap();
+        let mut cubes = Cubes::default();
+        cubes.push_vis_info(1, [], &[]);
+        let mut geometry = Geometry::new(0, 0, 0);
+        geometry.triangles[1] = 2;
+        cubes.push_geometry(geometry, &[]);
+        cubes.link().unwrap();
+        data.cubes = cubes;
+        let map = sample::map(pmf);
+        let mut shown = with(&map, "visibility");
+        shown.selected = map.cube_item(0, 0, 0);
+        let dimmed: Vec<bool> = (map.levels()[0].chunks.iter())
+            .map(|mesh| match map.tint(&shown, 0, mesh) {
+                Tint::Same(tint) => tint[3] != 255,
+                Tint::Each(tints) => tints.iter().any(|tint| tint[3] != 255),
+            })
+            .collect();
+        assert_eq!(dimmed, [false, true]);
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub(super) enum SeenOfChunk {
 pub(super) struct Seen<'a> {
     /// The cube.
     pub(super) from: CubeAt<'a>,
-    /// Of each chunk of the level by its number, what is seen of it. Of others nothing is.
+    /// Of each chunk of the level by its number, what is seen of it: what the cube lists, and what
+    /// is in the cube itself. Of other chunks nothing is.
     pub(super) chunks: BTreeMap<usize, SeenOfChunk>,
 }
 
@@ -100,10 +101,9 @@ impl Map {
             list.sort_unstable();
             SeenOfChunk::Cubes(list)
         };
-        let own = cubes.seen_cubes(info);
-        if !own.is_empty() {
-            chunks.insert(from.at.number, sorted(own));
-        }
+        // The file lists the other cubes that are seen (fact sheet B25).
+        let own = [cubes.seen_cubes(info), &[from.cube]].concat();
+        chunks.insert(from.at.number, sorted(&own));
         for seen in cubes.seen_chunks(info) {
             let Some(number) = from.at.level.chunk_number(seen.chunk) else {
                 continue;

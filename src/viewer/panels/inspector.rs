@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use egui::{Frame, Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, parts};
+use super::{PanelContext, Request, dump, parts};
 use crate::scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
 /// Width of the column of names, in points.
@@ -21,6 +21,8 @@ pub struct Inspector {
     /// Whether the item is a file that can be opened.
     is_file: bool,
     groups: Vec<PropertyGroup>,
+    /// The page of its bytes that is shown, if it has any.
+    page: usize,
 }
 
 impl Inspector {
@@ -41,6 +43,9 @@ impl Inspector {
             self.has_place = document.item_bounds(item, playhead).is_some();
             self.is_file = document.file_of(item).is_some();
             self.item = now;
+            if other_document || other_item {
+                self.page = 0;
+            }
         }
         if self.groups.is_empty() {
             let advice = "It was here before the file was loaded again.";
@@ -66,22 +71,28 @@ impl Inspector {
         });
         parts::scrolled(ui, |ui| {
             for (i, group) in self.groups.iter().enumerate() {
-                ui.push_id(i, |ui| show_group(ui, context, group));
+                ui.push_id(i, |ui| show_group(ui, context, group, &mut self.page));
             }
         });
     }
 }
 
-fn show_group(ui: &mut Ui, context: &mut PanelContext<'_>, group: &PropertyGroup) {
+fn show_group(
+    ui: &mut Ui,
+    context: &mut PanelContext<'_>,
+    group: &PropertyGroup,
+    page: &mut usize,
+) {
     parts::heading(ui, group.title);
-    // Text of the file needs all of the width, so it stands between tables.
-    let is_text = |property: &Property| !property.spans.is_empty();
+    // Text and bytes of the file need all of the width, so they stand between tables.
+    let is_text = |property: &Property| !property.spans.is_empty() || !property.bytes.is_empty();
     for (i, run) in group
         .properties
         .chunk_by(|a, b| !is_text(a) && !is_text(b))
         .enumerate()
     {
         match run {
+            [property] if !property.bytes.is_empty() => dump::show(ui, &property.bytes, page),
             [property] if is_text(property) => show_spans(ui, property),
             _ => show_table(ui, context, run, i),
         }
@@ -172,7 +183,9 @@ fn as_text(groups: &[PropertyGroup]) -> String {
         text.push_str(group.title);
         text.push('\n');
         for property in &group.properties {
-            let value = if property.spans.is_empty() {
+            let value = if !property.bytes.is_empty() {
+                dump::as_text(&property.bytes)
+            } else if property.spans.is_empty() {
                 property.value.clone()
             } else {
                 spans_text(&property.spans)

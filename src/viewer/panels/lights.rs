@@ -50,19 +50,19 @@ impl Lights {
         ui.horizontal_wrapped(|ui| {
             let lights = || self.all.iter().map(|light| light.item);
             let changed = lights().any(|item| context.shown.lights.get(item).is_some());
-            for (name, help, intensity, enabled) in [
+            for (name, help, on, enabled) in [
                 (
                     "All on",
-                    "Make every light as bright as it gets",
-                    Some(255),
+                    "Switch every light on, as bright as the file has it",
+                    Some(true),
                     true,
                 ),
-                ("All off", "Put every light out", Some(0), true),
+                ("All off", "Put every light out", Some(false), true),
                 ("As in the file", "Take back all changes", None, changed),
             ] {
                 let button = ui.add_enabled(enabled, egui::Button::new(name));
                 if button.on_hover_text(help).clicked() {
-                    context.requests.push(Request::SetAllLights(intensity));
+                    context.requests.push(Request::SwitchAllLights(on));
                 }
             }
         });
@@ -147,11 +147,7 @@ fn show_light(ui: &mut Ui, context: &mut PanelContext<'_>, light: &Light, row: R
     let switch = child(switch_place, "switch").add(Checkbox::without_text(&mut on));
     parts::name(&switch, &format!("Switch {}", light.name));
     if switch.changed() {
-        wanted = match (on, light.intensity) {
-            (false, _) => 0,
-            (true, 0) => u8::MAX,
-            (true, in_file) => in_file,
-        };
+        wanted = if on { light.full } else { 0 };
     }
     let mut line = child(below.with_min_x(switch_place.max.x), "brightness");
     line.spacing_mut().item_spacing.x = 4.0;

@@ -6,6 +6,7 @@
 mod chunk_map;
 mod curves;
 mod document_key;
+mod dump;
 pub(super) mod format;
 mod inspector;
 mod kinds;
@@ -145,8 +146,8 @@ pub enum Request {
     Solo(Item),
     /// Show again all that was hidden.
     ShowAll,
-    /// Make all lights of the part that is shown this bright, or as the file has them.
-    SetAllLights(Option<u8>),
+    /// Switch all lights of the part that is shown on or off, or have them as in the file.
+    SwitchAllLights(Option<bool>),
     /// Outline the cells of this depth, or those at the ends of the tree.
     CellDepth(Option<u8>),
     /// Run the command of this name.
