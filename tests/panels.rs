@@ -19,8 +19,8 @@ use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::terrain::Terrain;
 use mapscope::scene::{
     Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry,
-    OutlineNode, Overlay, Playhead, Property, PropertyGroup, Ray, Shown, Statistic, SummaryPart,
-    Swatch, TextSpan,
+    OutlineNode, Overlay, Part, Playhead, Property, PropertyGroup, Ray, Shown, Statistic,
+    SummaryPart, Swatch, TextSpan,
 };
 use mapscope::viewer::panels::{
     Curves, FrameStatistics, Inspector, Kinds, Legend, OnDisk, Outliner, PanelContext,
@@ -34,6 +34,7 @@ use mapscope::viewer::panels::{
 struct Sample {
     name: &'static str,
     problems: Vec<Problem>,
+    parts: Vec<Part>,
     terrain: OnceLock<Terrain>,
     /// How often it was asked for curves and for properties.
     asked: [AtomicUsize; 2],
@@ -88,6 +89,10 @@ fn leaf(label: String, item: Item, note: &str, swatch: Option<Swatch>) -> Outlin
 }
 
 impl Document for Sample {
+    fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
     fn format(&self) -> &'static Format {
         &FORMAT
     }
@@ -200,6 +205,13 @@ impl Document for Sample {
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
         self.asked[1].fetch_add(1, Ordering::Relaxed);
+        if item.kind == "file" {
+            let bytes: Vec<u8> = (0..2000_u16).map(|i| (i * 7) as u8).collect();
+            return vec![PropertyGroup {
+                title: "Content",
+                properties: vec![Property::new("Size", "2000 bytes"), Property::dump(bytes)],
+            }];
+        }
         if item.kind != "tile" {
             return Vec::new();
         }
@@ -577,7 +589,7 @@ fn the_search_lists_what_matches_below_its_headings() {
     h.run();
     h.get_by_role(Role::TextInput).type_text("!");
     h.run();
-    assert!(h.query_by_label_contains("Nothing is called").is_some());
+    assert!(h.query_by_label_contains("No match for").is_some());
 }
 
 #[test]
@@ -592,6 +604,29 @@ fn what_is_selected_elsewhere_comes_into_sight() {
         "{:?}",
         row.rect()
     );
+}
+
+#[test]
+fn the_part_that_is_shown_comes_into_sight() {
+    let part = |index| Part {
+        name: format!("Part {index}"),
+        item: item("chunk", index),
+        bounds: sample().bounds(),
+    };
+    let parts = vec![part(0), part(3000), part(1000)];
+    let host = Host::new(Sample { parts, ..sample() });
+    let mut h = host.in_harness(small(), Outliner::ui);
+    assert!(h.query_by_label("Chunk 46, 56").is_none());
+    h.state_mut().shown.part = 1;
+    h.run();
+    let row = h.get_by_label("Chunk 46, 56").rect();
+    assert!(row.top() > 60.0 && row.bottom() < 640.0, "{row:?}");
+    // A part is also shown because something in it was selected, which goes before.
+    h.state_mut().shown.part = 2;
+    h.state_mut().shown.selected = Some(item("material", 0));
+    h.run();
+    h.get_by_label("0 Grass");
+    assert!(h.query_by_label("Chunk 15, 40").is_none());
 }
 
 #[test]
@@ -746,6 +781,36 @@ fn what_the_inspector_shows_can_be_copied() {
     h.get_by_label("Frame").click();
     h.run();
     assert_eq!(h.state().asked(), [Request::Frame(item("tile", 0))]);
+}
+
+#[test]
+fn all_bytes_of_a_file_can_be_read_page_by_page() {
+    let host = Host::new(sample()).selecting(item("file", 0));
+    let mut h = host.in_harness(small(), Inspector::ui);
+    let first = "0000  00 07 0e 15 1c 23 2a 31  .....#*1";
+    let row = h.get_by_label(first).rect();
+    assert!(row.right() <= 340.0 && row.height() < 20.0, "{row:?}");
+    // Those below it stand in the same columns.
+    let second = h.get_by_label_contains("0008  38 3f").rect();
+    assert_eq!((second.left(), second.width()), (row.left(), row.width()));
+    assert!(h.query_by_label_contains("07c8  ").is_none());
+    h.get_by_label("Last").click();
+    h.run();
+    let last = h.get_by_label_contains("07c8  78 7f 86");
+    assert_eq!(last.rect().left(), row.left());
+    h.get_by_label("0x600 to 0x7cf of 0x7d0 bytes");
+    h.get_by_label("Back").click();
+    h.run();
+    h.get_by_label_contains("0400  ");
+    // Another item is shown from its beginning.
+    h.state_mut().shown.selected = Some(item("file", 1));
+    h.run();
+    h.get_by_label(first);
+    h.get_by_label("Copy all").click();
+    h.run();
+    let all = h.state().copied.last().unwrap();
+    assert!(all.contains("\n    0010  70 77 7e 85"), "{all}");
+    assert!(all.contains("\n    07c0  "), "{all}");
 }
 
 // ---- Problems ------------------------------------------------------------------------------

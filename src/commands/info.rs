@@ -8,10 +8,11 @@ use super::cli::InfoArgs;
 use super::output::{self, Paint, Stdout, Tally, printable};
 use super::source::{self, Refused};
 use super::{CommandError, Status};
+use crate::formats::pmf::SIDES;
 use crate::scene::registry::OpenOptions;
 use crate::scene::{Document, InfoQuery, OutlineNode};
 
-/// Lines of one list that text shows; JSON has them all.
+/// Lines of one list that text shows.
 const MOST_LINES: usize = 24;
 
 pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, CommandError> {
@@ -101,10 +102,15 @@ fn write_text(
         match answers.get(key) {
             Some(Value::Object(fields)) => {
                 writeln!(out, "\n{}", paint.heading(key))?;
-                let fields: Vec<_> = fields
-                    .iter()
-                    .map(|(k, v)| (k.clone(), value_text(v)))
-                    .collect();
+                let text = |(name, value): (&String, &Value)| {
+                    let text = match (key, name.as_str(), value) {
+                        ("cube", "faces", Value::Number(mask)) => sides_text(mask),
+                        ("cube", "bytes", Value::Object(records)) => records_text(records),
+                        _ => value_text(value),
+                    };
+                    (name.clone(), text)
+                };
+                let fields: Vec<_> = fields.iter().map(text).collect();
                 write_aligned(out, paint, 1, &fields)?;
             }
             Some(Value::Array(points)) => {
@@ -125,7 +131,7 @@ fn write_text(
         write!(out, "  ")?;
         output::write_problem(out, paint, &args.file, problem)?;
     }
-    write_rest(out, paint, 1, problems.len())
+    write_rest(out, paint, 1, problems.len(), "--json has them all")
 }
 
 /// Names and values, the values one below the other.
@@ -182,15 +188,21 @@ fn write_outline(
         writeln!(out, "{}", line.trim_end())?;
         write_outline(out, paint, depth + 1, &node.children)?;
     }
-    write_rest(out, paint, depth, nodes.len())
+    write_rest(out, paint, depth, nodes.len(), "the window lists them")
 }
 
-/// Says how much of a list is not shown.
-fn write_rest(out: &mut impl Write, paint: Paint, depth: usize, count: usize) -> io::Result<()> {
+/// Says how much of a list is not shown, and where it is.
+fn write_rest(
+    out: &mut impl Write,
+    paint: Paint,
+    depth: usize,
+    count: usize,
+    elsewhere: &str,
+) -> io::Result<()> {
     match count.checked_sub(MOST_LINES) {
         None | Some(0) => Ok(()),
         Some(rest) => {
-            let line = paint.dim(format!("… and {rest} more (--json has them all)"));
+            let line = paint.dim(format!("… and {rest} more ({elsewhere})"));
             writeln!(out, "{:indent$}{line}", "", indent = depth * 2)
         }
     }
@@ -211,6 +223,32 @@ fn value_text(value: &Value) -> String {
     }
 }
 
+/// The sides of a mask by their names.
+fn sides_text(mask: &serde_json::Number) -> String {
+    let mask = mask.as_u64().unwrap_or_default();
+    let sides = SIDES.into_iter().enumerate();
+    let sides: Vec<&str> = sides
+        .filter(|(side, _)| mask >> side & 1 == 1)
+        .map(|(_, name)| name)
+        .collect();
+    if sides.is_empty() {
+        "none".to_owned()
+    } else {
+        sides.join(" ")
+    }
+}
+
+/// The bytes of a cube in each section.
+fn records_text(records: &Map<String, Value>) -> String {
+    let record = |(section, record): (&String, &Value)| {
+        let offset = record["offset"].as_u64().unwrap_or_default();
+        let hex = record["hex"].as_str().unwrap_or_default();
+        format!("{section} at {offset:#x} of the decoded section: {hex}")
+    };
+    let records: Vec<String> = records.iter().map(record).collect();
+    records.join("; ")
+}
+
 fn joined(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
@@ -225,6 +263,20 @@ mod tests {
     fn values_read_as_text() {
         let corners = json!({"nw": 4.0, "ok": true, "list": [1, "a", null]});
         assert_eq!(value_text(&corners), "list 1, a, none, nw 4.0, ok yes");
+    }
+
+    #[test]
+    fn cubes_are_told_in_words() {
+        let cube =
+            json!({"faces": 0b10_0101, "bytes": {"common": {"offset": 258, "hex": "02 00"}}});
+        let Value::Number(mask) = &cube["faces"] else {
+            panic!("a mask");
+        };
+        assert_eq!(sides_text(mask), "+X +Z -Z");
+        assert_eq!(sides_text(&0.into()), "none");
+        let records = cube["bytes"].as_object().unwrap();
+        let text = "common at 0x102 of the decoded section: 02 00";
+        assert_eq!(records_text(records), text);
     }
 
     #[test]
@@ -250,7 +302,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.ends_with("  … and 6 more (--json has them all)\n"),
+            text.ends_with("  … and 6 more (the window lists them)\n"),
             "{text}"
         );
     }

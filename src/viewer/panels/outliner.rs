@@ -38,6 +38,8 @@ pub struct Outliner {
     in_sight: Range<usize>,
     /// The selection that was last brought into sight.
     selected: Option<Item>,
+    /// The part that is shown, which was brought into sight when it was chosen.
+    part: usize,
     /// A line to bring into sight.
     reveal: Option<usize>,
     /// A line to give the keyboard focus to.
@@ -96,12 +98,20 @@ impl Outliner {
             parts::hint(ui, "Nothing to list", "This file has no parts.");
             return;
         }
+        let other_part = self.part != context.shown.part;
+        if other_part {
+            self.part = context.shown.part;
+            let parts = context.document.parts();
+            let part = parts.get(self.part).map(|part| part.item);
+            self.reveal = part.and_then(|item| self.line_of.get(&item).copied());
+            self.open_shown();
+        }
         if self.selected != context.shown.selected {
             self.selected = context.shown.selected;
-            self.reveal = context
-                .shown
-                .selected
-                .and_then(|item| self.line_of.get(&item).copied());
+            let selected = context.shown.selected;
+            let line = selected.and_then(|item| self.line_of.get(&item).copied());
+            // Another part is shown for what is in it, or clears the selection.
+            self.reveal = line.or(self.reveal.filter(|_| other_part));
             self.open_above();
         }
         let help = "List only what has this in its name";
@@ -266,6 +276,16 @@ impl Outliner {
             self.opened.insert(line.key, !open);
             self.list();
         }
+    }
+
+    /// Opens the line that is to be brought into sight, and everything above it.
+    fn open_shown(&mut self) {
+        if let Some(at) = self.reveal
+            && !self.is_open(at)
+        {
+            self.toggle(at);
+        }
+        self.open_above();
     }
 
     /// Opens everything above the line that is to be brought into sight.

@@ -55,7 +55,7 @@ pub(super) fn search(ui: &mut Ui, text: &mut String, help: &str) -> bool {
 /// How many things a search found.
 pub(super) fn matches(found: usize, wanted: &str) -> String {
     match found {
-        0 => format!("Nothing is called `{wanted}`"),
+        0 => format!("No match for `{wanted}`"),
         1 => "1 match".to_owned(),
         found => format!("{} matches", format::count(found as u64)),
     }
