@@ -16,6 +16,8 @@ override SQUARE: bool = false;
 override FAR: bool = false;
 // The layer is in several buffers, and each draw covers the whole picture.
 override PARTED: bool = false;
+// Colours are stripes.
+override HATCHED: bool = false;
 // Into how many parts at most what is seen in a pixel is divided where one looks flatly at a layer.
 override PARTS: f32 = 1.0;
 
@@ -72,7 +74,9 @@ struct Draw {
     lines: vec2f,
     // The rows that are drawn.
     drawn_rows: vec2i,
-    _padding: vec2i,
+    // How far apart the stripes of colours begin, in pixels.
+    hatch: f32,
+    _padding: i32,
 }
 
 @group(1) @binding(0) var<uniform> draw: Draw;
@@ -210,6 +214,31 @@ fn divided(color: vec4f) -> vec4f {
     return vec4f(color.rgb / max(color.a, 1e-5), color.a);
 }
 
+// ---- Stripes ----
+
+// How opaque dark stripes are beside those of the colour.
+const DARK_STRIPES = 90.0 / 215.0;
+
+// Diagonal stripes of a colour and dark ones between them, of which the bright ones cover a share.
+// Keep in sync with `hatched` in `scene/tilemap/grids.rs`.
+fn hatched(color: vec4f, bright: f32) -> vec4f {
+    let dark = vec4f(color.rgb * 0.2, color.a * DARK_STRIPES);
+    return divided(mix(multiplied(dark), multiplied(color), bright));
+}
+
+// How much of stripes is bright before a place; they begin at whole numbers.
+fn bright_before(at: f32) -> f32 {
+    return floor(at) * 0.5 + min(fract(at), 0.5);
+}
+
+// What share of what is seen around a place bright stripes cover, in pixels from that of `first_cell`.
+fn bright_share(at: vec2f, footprint: vec2f) -> f32 {
+    let px = vec2f(draw.first_cell) * draw.tile + at;
+    let middle = (px.x + px.y) / draw.hatch;
+    let half = max(footprint.x + footprint.y, 0.01) * 0.5 / draw.hatch;
+    return (bright_before(middle + half) - bright_before(middle - half)) / (half * 2.0);
+}
+
 // ---- Whole pixels ----
 
 struct Flat {
@@ -246,7 +275,13 @@ fn fs_exact(in: Flat) -> @location(0) vec4f {
         return vec4f(0.0);
     }
     let cell = floor(at * draw.per_tile);
-    let color = color_of(find(draw.first_cell + vec2i(cell)), at - cell * draw.tile, 0u, vec2f(draw.pixel));
+    var color = color_of(find(draw.first_cell + vec2i(cell)), at - cell * draw.tile, 0u, vec2f(draw.pixel));
+    if HATCHED {
+        let px = draw.first_cell * vec2i(draw.tile) + vec2i(floor(at));
+        let apart = i32(draw.hatch);
+        let stripe = ((px.x + px.y) % apart + apart) % apart;
+        color = hatched(color, select(0.0, 1.0, stripe * 2 < apart));
+    }
     return vec4f(color.rgb, color.a * draw.opacity);
 }
 
@@ -330,7 +365,10 @@ fn smooth_color(at: vec2f, footprint: vec2f, begin: f32) -> vec4f {
     } else {
         color = filtered(at, footprint);
     }
-    let straight = divided(color);
+    var straight = divided(color);
+    if HATCHED {
+        straight = hatched(straight, bright_share(at, footprint));
+    }
     return vec4f(straight.rgb, straight.a * draw.opacity);
 }
 

@@ -604,6 +604,24 @@ fn village() -> TileMap {
         picture: Some(0),
         ..Thing::new(ThingKind::Sprite, "sprite", Some(2))
     }];
+    // What only overlays show.
+    let rect = |[left, top]: [f32; 2], [right, bottom]: [f32; 2]| RectPx {
+        min: [left, top],
+        max: [right, bottom],
+    };
+    map.things.extend([
+        Thing {
+            rect_px: rect([20.0, 86.0], [74.0, 128.0]),
+            zone: Some(2),
+            ..Thing::new(ThingKind::ZoneArea, "", Some(1))
+        },
+        Thing {
+            rect_px: rect([150.0, 100.0], [166.0, 116.0]),
+            faces: Some([-1, 1]),
+            wander_px: Some(rect([140.0, 92.0], [200.0, 124.0])),
+            ..Thing::new(ThingKind::Entity, "somebody", None)
+        },
+    ]);
     map.steps = TileMap::steps_in_file_order(&map.layers, &map.things);
     let obstructed = |x: u32, y: u32| u8::from(scrambled(x * 7 + y * 131).is_multiple_of(5));
     let zone = |x: u32, y: u32| if x > 8 { 1 } else { u8::from(y < 3) * 2 };
@@ -613,14 +631,14 @@ fn village() -> TileMap {
     };
     map.grids = vec![
         Grid {
-            kind: GridKind::Obstruction,
-            layer: 1,
+            kind: GridKind::Obstruction { by_sides: true },
+            layer: Some(1),
             size: [14, 10],
             values: numbers(&obstructed),
         },
         Grid {
             kind: GridKind::Zones,
-            layer: 0,
+            layer: Some(0),
             size: [14, 10],
             values: numbers(&zone),
         },
@@ -719,7 +737,13 @@ fn tile_layers() -> Vec<Golden> {
     goldens.push(overlay("grid", [72.0, 40.0], 2.0).with_overlay("grid"));
     let both = overlay("pixel-grid", [92.4, 60.2], 11.0).with_overlay("grid");
     goldens.push(both.with_overlay("pixel-grid"));
+    // All at once: obstruction is hatched over zones, and boxes are seen on any ground.
+    let mut overlays = ["zones", "entities", "layer-frames"].into_iter();
+    let all = overlay("overlays", [32.0, 36.0], 1.0).with_overlay("obstruction");
+    goldens.push(overlays.fold(all, Golden::with_overlay));
     let pose = "40,210,330,120,30,85";
+    let hatched = apart("apart-zones", &village, pose).with_overlay("zones");
+    goldens.push(hatched.with_overlay("obstruction"));
     let lines = apart("apart-grid", &village, pose).with_overlay("grid");
     goldens.push(lines.with_overlay("obstruction"));
     let mut selected = from_above("selected-tile", &village, [16.0, 8.0], 1.0);

@@ -6,6 +6,7 @@
 #[path = "support/shared.rs"]
 mod shared;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -510,9 +511,10 @@ fn binary_maps_are_drawn_as_their_render_string_says() {
     let [obstruction, zones] = &shown.grids[..] else {
         panic!("{:?}", shown.grids)
     };
-    assert_eq!(obstruction.kind, GridKind::Obstruction);
+    let blocks = GridKind::Obstruction { by_sides: false };
+    assert_eq!((obstruction.kind, obstruction.layer), (blocks, None));
     assert!(matches!(&obstruction.values, GridValues::U8(v) if *v == map.obstruction));
-    assert_eq!((zones.kind, zones.layer), (GridKind::Zones, 0));
+    assert_eq!((zones.kind, zones.layer), (GridKind::Zones, None));
     assert!(matches!(&zones.values, GridValues::U32(v) if *v == map.zone_numbers));
     assert_eq!(shown.zones[1].name, "Café");
 
@@ -594,7 +596,212 @@ fn text_maps_have_their_own_places() {
         (ThingKind::Waypoint, [40.0, 24.0])
     );
     assert_eq!(shown.grids.len(), 3);
-    assert_eq!(shown.grids[1].layer, 1);
+    assert_eq!(shown.grids[1].layer, Some(1));
+}
+
+/// A text map as a tree of lists, read without any of the reader's code.
+#[derive(Debug)]
+enum Node {
+    Text(String),
+    List(String, Vec<Node>),
+}
+
+impl Node {
+    fn read(text: &str, at: &mut usize) -> Self {
+        let bytes = text.as_bytes();
+        let until = |at: &mut usize, ends: &[u8]| {
+            let begin = *at;
+            *at += bytes[begin..]
+                .iter()
+                .position(|byte| ends.contains(byte))
+                .unwrap();
+            text[begin..*at].trim().to_owned()
+        };
+        *at += 1;
+        let name = until(at, b" \t\r\n");
+        let mut children = Vec::new();
+        loop {
+            *at += bytes[*at..]
+                .iter()
+                .position(|byte| !byte.is_ascii_whitespace())
+                .unwrap();
+            match bytes[*at] {
+                b')' => {
+                    *at += 1;
+                    return Self::List(name, children);
+                }
+                b'(' => children.push(Self::read(text, at)),
+                b'\'' => {
+                    *at += 1;
+                    children.push(Self::Text(until(at, b"'")));
+                    *at += 1;
+                }
+                _ => children.push(Self::Text(until(at, b"()"))),
+            }
+        }
+    }
+
+    fn lists<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = &'a Self> {
+        let Self::List(_, children) = self else {
+            panic!("{self:?}");
+        };
+        let is_it = move |node: &&Self| matches!(node, Self::List(name, _) if name == wanted);
+        children.iter().filter(is_it)
+    }
+
+    fn list<'a>(&'a self, wanted: &'a str) -> &'a Self {
+        self.lists(wanted).next().unwrap()
+    }
+
+    /// The last text below it.
+    fn text(&self) -> &str {
+        let Self::List(_, children) = self else {
+            panic!("{self:?}");
+        };
+        let texts = children.iter().rev().find_map(|node| match node {
+            Self::Text(text) => Some(text),
+            Self::List(..) => None,
+        });
+        texts.map_or("", |text| text)
+    }
+
+    fn number(&self, wanted: &str) -> i32 {
+        self.list(wanted).text().parse().unwrap()
+    }
+}
+
+/// The places of a text map that are blocked on any layer, and those whose middle is in a zone: all
+/// layers of the real maps begin at the first pixel, and their tiles are 16 pixels wide.
+fn places_by_hand(bytes: &[u8]) -> [BTreeSet<[u32; 2]>; 2] {
+    use std::io::Read as _;
+
+    let text: String = bytes.iter().copied().map(char::from).collect();
+    let map = Node::read(&text, &mut 0);
+    let (mut blocked, mut in_zones) = (BTreeSet::new(), BTreeSet::new());
+    for layer in map.list("layers").lists("layer") {
+        let [width, height] = ["width", "height"].map(|side| layer.list("dimensions").number(side));
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| [x as u32, y as u32]));
+        for obstructions in layer.lists("obstructions") {
+            let mut base64 = obstructions.text().to_owned();
+            base64.retain(|c| !c.is_whitespace());
+            let packed = data_encoding::BASE64.decode(base64.as_bytes()).unwrap();
+            let mut bytes = vec![0; (width * height) as usize];
+            let mut inflate = flate2::read::ZlibDecoder::new(&*packed);
+            inflate.read_exact(&mut bytes).unwrap();
+            let blocks = places.clone().zip(bytes).filter(|(_, byte)| *byte != 0);
+            blocked.extend(blocks.map(|(place, _)| place));
+        }
+        for zone in layer.lists("zones").flat_map(|zones| zones.lists("zone")) {
+            let [x, y, w, h] = ["x", "y", "width", "height"].map(|side| zone.number(side));
+            in_zones.extend(places.clone().filter(|place| {
+                let [px, py] = place.map(|cell| cell as i32 * 16 + 8);
+                (x..x + w).contains(&px) && (y..y + h).contains(&py)
+            }));
+        }
+    }
+    [blocked, in_zones]
+}
+
+/// What is blocked and what is in a zone: the pictures of the overlays, what is said of every cell
+/// and what `info --tile` answers agree with a parse of this test's own, at every place.
+#[test]
+fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
+    let Some(folder) = shared("corpus/ika") else {
+        return;
+    };
+    let mut counts = Vec::new();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "ika-map"))
+        .collect();
+    files.sort();
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let expected = places_by_hand(&fs::read(&path).unwrap());
+        let source = Source::read(&path).unwrap();
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = registry::open(&source, &options, &progress).unwrap();
+        let map = tiles(&*document);
+        let [columns, rows] = map.tile_count().unwrap();
+        let (mut of_info, mut of_window, mut of_overlays) = (
+            [BTreeSet::new(), BTreeSet::new()],
+            [BTreeSet::new(), BTreeSet::new()],
+            [BTreeSet::new(), BTreeSet::new()],
+        );
+        for place in (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y])) {
+            let tile = map.tile_info(place).unwrap();
+            let layers = tile["layers"].as_array().unwrap();
+            if layers
+                .iter()
+                .any(|layer| layer["obstructed"] == json!(true))
+            {
+                of_info[0].insert(place);
+            }
+            if tile["zones"] != json!([]) {
+                of_info[1].insert(place);
+            }
+            // All layers of a place say the same of it, also the highest, which is pointed at first.
+            let items = layers.iter().map(|layer| {
+                let number = |key: &str| layer[key].as_u64().unwrap() as usize;
+                let width = map.layers[number("layer")].size[0] as usize;
+                TileMap::cell_item(number("layer"), number("y") * width + number("x"))
+            });
+            let said = items.map(|item| {
+                let summary = map.summary(item);
+                ["Obstructed", "Zone"].map(|wanted| {
+                    let part = summary.iter().find(|part| part.name == wanted);
+                    part.is_some_and(|part| !matches!(&*part.value, "no" | "none"))
+                })
+            });
+            let said: Vec<[bool; 2]> = said.collect();
+            assert!(
+                said.iter().all(|other| *other == said[0]),
+                "{name}: {place:?}"
+            );
+            for (places, is_so) in of_window.iter_mut().zip(said[0]) {
+                places.extend(is_so.then_some(place));
+            }
+        }
+        let row = |shown: &Shown, y: u32| {
+            let mut row = vec![0; columns as usize * 16 * 4];
+            map.flat_picture(shown).row(u64::from(y), &mut row);
+            row
+        };
+        let plain = Shown::default();
+        for (places, overlay) in of_overlays.iter_mut().zip(["obstruction", "zones"]) {
+            let mut colored = Shown::default();
+            colored.overlays.set(map.overlays(), overlay, true);
+            for y in 0..rows {
+                // In the middle of tiles, where no zone has its edge.
+                let [plain, colored] = [&plain, &colored].map(|shown| row(shown, y * 16 + 8));
+                let differs = |x: &u32| {
+                    let at = (*x as usize * 16 + 8) * 4;
+                    plain[at..at + 4] != colored[at..at + 4]
+                };
+                places.extend((0..columns).filter(differs).map(|x| [x, y]));
+            }
+        }
+        for (number, what) in ["blocked", "in a zone"].into_iter().enumerate() {
+            assert_eq!(of_info[number], expected[number], "{name}: info, {what}");
+            assert_eq!(of_window[number], expected[number], "{name}: said, {what}");
+            assert_eq!(
+                of_overlays[number], expected[number],
+                "{name}: overlay, {what}"
+            );
+        }
+        counts.push((name, expected.map(|places| places.len())));
+    }
+    let known = [
+        ("cave1.ika-map", [407, 4]),
+        ("mapthing.ika-map", [92, 0]),
+        ("town1.ika-map", [209, 33]),
+        ("towny.ika-map", [179, 0]),
+    ];
+    for (name, expected) in known {
+        let found = counts.iter().find(|(found, _)| found == name);
+        assert_eq!(found.map(|(_, count)| *count), Some(expected), "{name}");
+    }
 }
 
 #[test]
@@ -668,7 +875,7 @@ fn numbers_that_the_tileset_lacks_are_shown_and_kept() {
     let document = open(&path);
     let problems = messages(&*document);
     assert_eq!(problems.len(), 1, "{problems:?}");
-    let expected = "Layer 2: tile number 64 at (3, 2), and 1 more like it; expected numbers below \
+    let expected = "Layer 1: tile number 64 at (3, 2), and 1 more like it; expected numbers below \
                     64, as many as the tileset has";
     assert!(problems[0].contains(expected), "{problems:?}");
     let layer = &tiles(&*document).layers[1];

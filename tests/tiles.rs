@@ -11,8 +11,8 @@ use image::RgbaImage;
 use mapscope::render::{Gpu, Renderer, Target, View};
 use mapscope::scene::camera::{Camera, Handedness, Pose};
 use mapscope::scene::tilemap::{
-    Cell, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode, Thing, ThingKind, TileMap,
-    Tileset,
+    Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode,
+    Thing, ThingKind, TileMap, Tileset,
 };
 use mapscope::scene::{Document, Shown};
 
@@ -66,14 +66,18 @@ fn compare(name: &str, drawn: &RgbaImage, expected: &RgbaImage, most: u8) {
     assert_eq!(drawn.dimensions(), expected.dimensions(), "{name}");
     let mut worst = (0, 0, 0, [0; 4], [0; 4]);
     let mut beyond = 0;
+    let mut first = Vec::new();
     for ((x, y, a), b) in drawn.enumerate_pixels().zip(expected.pixels()) {
         let difference = (0..3).map(|i| a.0[i].abs_diff(b.0[i])).max().unwrap();
         beyond += usize::from(difference > most);
+        if difference > most && first.len() < 8 {
+            first.push([x, y]);
+        }
         if difference > worst.0 {
             worst = (difference, x, y, a.0, b.0);
         }
     }
-    assert_eq!(beyond, 0, "{name}: {worst:?}");
+    assert_eq!(beyond, 0, "{name}: {worst:?}, first at {first:?}");
 }
 
 /// All flags, empty cells and cells without a picture.
@@ -264,6 +268,112 @@ fn tiles_that_change_show_what_is_shown_at_the_moment() {
         shown.playhead.frame = frame;
         check(&format!("frame {frame}"), &map, &shown);
     }
+}
+
+/// A map with everything that overlays show.
+fn with_overlays() -> TileMap {
+    let mut upper = layer([12, 9], mixed_cell(9));
+    upper.position_px = [5, 3];
+    let mut map = over_ground(vec![tileset([16, 16], 9)], vec![upper]);
+    let numbers = |number: &dyn Fn(u32) -> u32| {
+        GridValues::U32((0..12 * 9).map(|index| number(scrambled(index))).collect())
+    };
+    let grid = |kind, layer, values| Grid {
+        kind,
+        layer,
+        size: [12, 9],
+        values,
+    };
+    map.grids = vec![
+        grid(
+            GridKind::Obstruction { by_sides: true },
+            Some(1),
+            numbers(&|number| [0, 0, 1, 5][number as usize % 4]),
+        ),
+        grid(GridKind::Zones, None, numbers(&|number| number % 3)),
+        grid(GridKind::Logic, Some(1), numbers(&|number| number % 23)),
+    ];
+    let thing = |kind, [x, y]: [f32; 2], [w, h]: [f32; 2], zone, layer| Thing {
+        rect_px: RectPx {
+            min: [x, y],
+            max: [x + w, y + h],
+        },
+        faces: (kind == ThingKind::Entity).then_some([1, 1]),
+        zone,
+        ..Thing::new(kind, "made up", layer)
+    };
+    map.things = vec![
+        thing(
+            ThingKind::ZoneArea,
+            [10.0, 20.0],
+            [50.0, 31.0],
+            Some(1),
+            Some(1),
+        ),
+        thing(
+            ThingKind::ZoneArea,
+            [40.0, 40.0],
+            [33.0, 17.0],
+            Some(2),
+            None,
+        ),
+        thing(ThingKind::Entity, [90.0, 60.0], [16.0, 16.0], None, None),
+        thing(ThingKind::Waypoint, [120.0, 30.0], [0.0, 0.0], None, None),
+    ];
+    map
+}
+
+#[test]
+fn overlays_are_those_of_the_other_picture() {
+    let map = with_overlays();
+    for overlays in [
+        &["obstruction"][..],
+        &["zones"],
+        &["logic"],
+        &["obstruction", "zones"],
+        &["grid"],
+        &["entities"],
+        &["layer-frames"],
+    ] {
+        let mut shown = Shown::default();
+        for overlay in overlays {
+            shown.overlays.set(map.overlays(), overlay, true);
+        }
+        assert_ne!(expected(&map, &shown), expected(&map, &Shown::default()));
+        check_within(&format!("{overlays:?}"), &map, &shown, 2);
+    }
+}
+
+/// Stripes are where they are on the map, at whatever zoom and place it is seen, and so far away that
+/// none is seen they are evenly between bright and dark.
+#[test]
+fn stripes_stay_on_the_map() {
+    let mut map = with_overlays();
+    map.grids.truncate(1);
+    map.grids[0].values = GridValues::U8(vec![1; 12 * 9]);
+    let mut shown = Shown {
+        flat: true,
+        ..Shown::default()
+    };
+    shown.overlays.set(map.overlays(), "obstruction", true);
+    let whole = expected(&map, &shown);
+    let size = [60, 48];
+    for (zoom, [left, top]) in [(1, [30.0, 20.0]), (2, [31.0, 17.0]), (4, [12.0, 45.0])] {
+        let mut view = flat_view([left, top], f64::from(zoom), size);
+        view.shown.overlays = shown.overlays.clone();
+        // No layer moves otherwise than the camera.
+        let (drawn, _) = Stage::get().draw(Some(&map), &view, size);
+        let seen = RgbaImage::from_fn(size[0], size[1], |x, y| {
+            *whole.get_pixel(x / zoom + left as u32, y / zoom + top as u32)
+        });
+        compare(&format!("x{zoom}"), &drawn, &seen, 2);
+    }
+    let mut view = flat_view([20.0, 20.0], 0.1, [9, 8]);
+    view.shown.overlays = shown.overlays.clone();
+    let (far, _) = Stage::get().draw(Some(&map), &view, [9, 8]);
+    let reds = far.pixels().map(|pixel| pixel.0[0]);
+    let (min, max) = reds.fold((255, 0), |(min, max), red| (red.min(min), red.max(max)));
+    assert!(min > 60 && max < 200, "{min} to {max}");
 }
 
 #[test]

@@ -116,10 +116,11 @@ impl LineData {
             Some((shown, last_scale)) if *shown == view.shown && *last_scale == scale => return,
             Some((shown, last_scale)) => {
                 // Playing changes the moment alone, and no list is made for that.
-                if shown.overlays != view.shown.overlays {
-                    shown.overlays.clone_from(&view.shown.overlays);
+                if shown.is_same_but_moment(&view.shown) {
+                    shown.playhead = view.shown.playhead;
+                } else {
+                    *shown = view.shown.clone();
                 }
-                (shown.selected, shown.playhead) = (view.shown.selected, view.shown.playhead);
                 *last_scale = scale;
             }
             none => *none = Some((view.shown.clone(), scale)),

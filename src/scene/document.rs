@@ -384,6 +384,12 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// One line about an item, for the status bar. Where the pointer is on it need not be said.
     fn summary(&self, item: Item) -> Vec<SummaryPart>;
 
+    /// The same for the pointer at a place in world space, if what else is there is to be said too.
+    fn summary_shown(&self, item: Item, at: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
+        let _ = (at, shown);
+        self.summary(item)
+    }
+
     /// Everything about an item at a moment, for the inspector. Empty for an item that is not
     /// there.
     fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup>;
@@ -584,6 +590,12 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether a flat picture of it goes on beyond its edges, across and down, as a map that is round
+    /// does.
+    fn flat_wraps(&self) -> [bool; 2] {
+        [false; 2]
+    }
+
     /// That picture. Only of what is flat.
     fn flat<'a>(&'a self, shown: &'a Shown) -> Option<FlatPicture<'a>> {
         let _ = shown;
@@ -602,6 +614,11 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Bytes of memory that it holds.
     fn cpu_bytes(&self) -> u64;
 
+    /// How many columns and rows of tiles [`InfoQuery::tile`] may ask a 2D map for.
+    fn tile_count(&self) -> Option<[u32; 2]> {
+        None
+    }
+
     /// The keys of `info --json` that are this format's own (contract, "info --json").
     fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value>;
 }
@@ -618,7 +635,8 @@ pub struct ProblemFrame {
 /// What `info` was asked beyond the file as a whole.
 #[derive(Debug, Clone, Default)]
 pub struct InfoQuery {
-    /// `--tile ROW,COL`: row and column in the whole map.
+    /// `--tile ROW,COL`: row and column in the whole map; of 2D maps `X,Y`, column and row of the
+    /// map at rest.
     pub tile: Option<(u32, u32)>,
     /// `--height X,Z`, any number of times: world coordinates.
     pub heights: Vec<(f32, f32)>,

@@ -103,6 +103,8 @@ pub struct LayerInfo {
     /// How it moves with the camera, for people: `1:2` is half as fast. Empty for one that moves
     /// with it.
     pub parallax: String,
+    /// The same in a sentence; empty where it moves with the camera.
+    pub parallax_help: String,
     /// What else is to be known of it, such as that nothing draws it.
     pub note: String,
 }
@@ -120,6 +122,8 @@ pub struct TilesetInfo {
     pub uses: Vec<u64>,
     /// The number that the file has for each tile; empty where that is its index.
     pub ids: Vec<u32>,
+    /// Whether it was not found: its tiles are numbers, and how many there are is a guess.
+    pub is_missing: bool,
 }
 
 /// A picture: RGBA bytes from the top left.

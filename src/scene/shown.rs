@@ -8,7 +8,7 @@ use super::document::{Aabb, Item};
 use super::playback::Playhead;
 
 /// A way of looking at a document that can be switched on and off.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Overlay {
     /// The name for `--overlay`, such as `tile-types`.
     pub id: &'static str,
@@ -97,6 +97,15 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// Whether the same is shown in the same way, whatever the moments of the animation are.
+    pub fn is_same_but_moment(&mut self, other: &Self) -> bool {
+        // Compared as a whole, so that nothing is left out that is added later.
+        let moment = std::mem::replace(&mut self.playhead, other.playhead);
+        let is_same = self == other;
+        self.playhead = moment;
+        is_same
+    }
+
     /// Whether an item was hidden by itself.
     pub fn hides(&self, item: Item) -> bool {
         self.hidden.contains(&item)
@@ -127,5 +136,30 @@ impl Amounts {
     /// Whether all items are as they were.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_moment_alone_makes_no_difference() {
+        let mut before = Shown::default();
+        let mut now = Shown {
+            playhead: Playhead::at_frame(0, 7),
+            ..Shown::default()
+        };
+        assert!(before.is_same_but_moment(&now));
+        assert_eq!(before, Shown::default(), "and it is as it was");
+        let layer = Item {
+            kind: "layer",
+            index: 1,
+        };
+        now.opacities.set(layer, Some(0));
+        assert!(
+            !before.is_same_but_moment(&now),
+            "what is faint is not pointed at"
+        );
     }
 }

@@ -11,6 +11,7 @@ use super::state::State;
 use super::ui::Placed;
 use super::{flat, folder, theme, viewport};
 use crate::formats::{Severity, Tally};
+use crate::scene::SummaryPart;
 
 pub(super) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
     let bar = EguiPanel::bottom("status bar").show(root, |ui| {
@@ -46,13 +47,18 @@ fn status_text(ui: &Ui, state: &State) -> WidgetText {
         return RichText::new(advice).weak().into();
     };
     let mut line = Line::new(ui);
-    for part in document.summary(item) {
-        line.add(part.name, &format!("{:<1$}", part.value, part.width));
-    }
+    let mut parts = document.summary_shown(item, state.pointed_at, &state.shown);
     if let Some(at) = state.pointed_at.filter(|_| state.is_map()) {
         let [x, y] = [at.x, at.z].map(f32::floor);
-        line.add("Pixel", &format!("{x:>5}, {y:>5}"));
-    } else if let Some(at) = state.pointed_at {
+        let pixel = SummaryPart::new("Pixel", format!("{x:>5}, {y:>5}"));
+        // Before what may be long and is cut off where there is no room.
+        let fixed = parts.iter().rposition(|part| part.width > 0);
+        parts.insert(fixed.map_or(parts.len(), |last| last + 1), pixel);
+    }
+    for part in parts {
+        line.add(part.name, &format!("{:<1$}", part.value, part.width));
+    }
+    if let Some(at) = state.pointed_at.filter(|_| !state.is_map()) {
         // Of small things smaller parts matter.
         let decimals = if document.part_bounds(state.shown.part).radius() < 50.0 {
             3

@@ -26,7 +26,8 @@ pub(super) struct Draw {
     pub(super) highlighted: u32,
     pub(super) lines: [f32; 2],
     pub(super) drawn_rows: [i32; 2],
-    pub(super) padding: [i32; 2],
+    pub(super) hatch: f32,
+    pub(super) padding: i32,
 }
 
 const _: () = assert!(size_of::<Draw>() == 160, "tiles.wgsl has 160 bytes");

@@ -19,6 +19,7 @@ mod place;
 mod sheets;
 mod sprites;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use self::cells::{Band, Rows, bands_of, send_bands};
@@ -33,7 +34,7 @@ use super::resources::{
 };
 use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError, View};
 use crate::scene::Shown;
-use crate::scene::tilemap::{Cell, Pass, Step, TileMap};
+use crate::scene::tilemap::{Cell, Grid, Pass, Step, TileMap, hatch_px};
 
 /// Bytes from the values of one draw to those of the next: what every device allows.
 const DRAW_STRIDE: u64 = 256;
@@ -61,7 +62,7 @@ pub(super) struct TilesData {
     /// Of each layer.
     bands: Vec<Vec<(Rows, Band)>>,
     sprites: Sprites,
-    /// The steps of the map in their order, then its grids.
+    /// The steps of the map in their order, then the areas of its zones, then its grids.
     entries: Vec<Entry>,
     /// Values of draws: of the backdrop, of lines, and of entries.
     slots: Vec<Slot>,
@@ -98,6 +99,10 @@ enum What {
     },
     Things {
         step: usize,
+    },
+    /// What fills the areas of zones of a layer, by its index in [`Sprites::of_areas`].
+    Areas {
+        range: usize,
     },
     Grid {
         grid: usize,
@@ -222,7 +227,16 @@ impl TilesRenderer {
         for layer in &map.layers {
             let cell_bytes = if layer.tints.is_some() { 16 } else { 4 };
             let rows = bands_of(gpu, "a layer", layer.size, cell_bytes)?;
-            let cells = bytemuck::cast_slice(&layer.cells);
+            let upright;
+            let cells = match map.tilesets.get(layer.tileset) {
+                // The number of a tile that is not known can be read.
+                Some(tileset) if tileset.is_placeholder => {
+                    let cells = layer.cells.iter().map(|cell| cell.upright());
+                    upright = cells.collect::<Vec<Cell>>();
+                    bytemuck::cast_slice(&upright)
+                }
+                _ => bytemuck::cast_slice(&layer.cells),
+            };
             let tints = layer.tints.as_deref();
             bands.push(send_bands(gpu, rows, layer.size[0], cells, tints));
         }
@@ -302,9 +316,9 @@ impl TilesRenderer {
             pass.set_bind_group(1, group, &[]);
             pass.set_bind_group(2, source, &[]);
             let (vertices, instances) = match (draw.key, entry.map(|entry| entry.what)) {
-                (PipelineKey::Sprites { .. }, Some(What::Things { step })) => {
+                (PipelineKey::Sprites { .. }, Some(what)) => {
                     pass.set_vertex_buffer(0, data.sprites.instances.slice(..));
-                    (6, data.sprites.of_steps.get(step).cloned().unwrap_or(0..0))
+                    (6, data.sprites.of(what))
                 }
                 (PipelineKey::Backdrop, _) => (3, 0..1),
                 _ => (6, 0..1),
@@ -327,7 +341,7 @@ impl TilesRenderer {
             return;
         };
         let height = entry.height_px(map, shown, number);
-        if let What::Things { .. } = entry.what {
+        if let What::Things { .. } | What::Areas { .. } = entry.what {
             let slot = entry.slots.start;
             let origin = entry.layer.and_then(|layer| {
                 let layer = map.layers.get(layer)?;
@@ -344,8 +358,13 @@ impl TilesRenderer {
             });
             return;
         }
-        let layer = entry.layer.and_then(|layer| map.layers.get(layer));
-        let Some(layer) = layer else {
+        let layer = if let What::Grid { grid } = entry.what {
+            map.grids.get(grid).and_then(|grid| map.ground_of(grid))
+        } else {
+            let layer = entry.layer.and_then(|layer| map.layers.get(layer));
+            layer.map(Cow::Borrowed)
+        };
+        let Some(layer) = layer.as_deref() else {
             return;
         };
         let Some(sheet) = data.sheets.get_mut(layer.tileset) else {
@@ -403,6 +422,7 @@ impl TilesRenderer {
                 wraps: false,
                 far: false,
                 parted: false,
+                hatched: false,
                 ..key
             };
             self.make_pipeline(gpu, frame, PipelineKey::Overview(plain));
@@ -549,11 +569,16 @@ impl TilesData {
                 Step::Things { layer } => entry(What::Things { step: number }, layer, 1),
             });
         }
-        for (number, grid) in map.grids.iter().enumerate() {
+        for (range, (layer, _)) in self.sprites.of_areas.iter().enumerate() {
+            self.entries.push(entry(What::Areas { range }, *layer, 1));
+        }
+        for number in map.grids_from_below() {
+            let Some(grid) = map.grids.get(number) else {
+                continue;
+            };
             let bands = bands_of(gpu, "numbers of cells", grid.size, 4)?;
             let what = What::Grid { grid: number };
-            self.entries
-                .push(entry(what, Some(grid.layer), bands.len()));
+            self.entries.push(entry(what, grid.layer, bands.len()));
         }
         self.slots.resize_with(slots, || Slot::EMPTY);
         Ok(())
@@ -587,7 +612,7 @@ impl TilesData {
                         self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
                     }
                 }
-                What::Things { .. } => {
+                What::Things { .. } | What::Areas { .. } => {
                     let slot = slots.start;
                     let bindings = Bindings {
                         cells: &self.sprites.pixels,
@@ -698,17 +723,14 @@ impl TilesData {
         }
     }
 
-    /// Around the tiles and pixels of which layer there are lines, if there are any: of the one that
-    /// is selected, or of the lowest one that is shown.
+    /// Around the tiles and pixels of which layer there are lines, if there are any.
     fn lined_entry(&self, map: &TileMap, shown: &Shown) -> Option<usize> {
         if lines(shown) == [0.0; 2] {
             return None;
         }
-        let selected = selected_layer(shown);
+        let layer = map.lined_layer(shown)?;
         self.entries.iter().position(|entry| {
-            matches!(entry.what, What::Tiles { .. })
-                && (selected.is_none() || entry.layer == selected)
-                && entry.is_shown(map, shown, &self.sprites)
+            matches!(entry.what, What::Tiles { .. }) && entry.layer == Some(layer)
         })
     }
 
@@ -759,7 +781,8 @@ impl Entry {
                 ..
             } => !shown.flat,
             What::Tiles { .. } => true,
-            What::Things { step } => sprites.of_steps.get(step).is_some_and(|s| !s.is_empty()),
+            What::Things { .. } => !sprites.of(self.what).is_empty(),
+            What::Areas { .. } => shown.overlays.contains("zones"),
             What::Grid { grid } => map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown)),
         };
         is_asked_for && opacity > 0.0
@@ -767,15 +790,14 @@ impl Entry {
 
     /// How high above the ground it lies.
     fn height_px(&self, map: &TileMap, shown: &Shown, number: usize) -> f32 {
-        let step = match self.what {
-            What::Tiles { .. } | What::Things { .. } => number,
-            // With the last step of its layer.
-            What::Grid { .. } => {
-                let is_of_layer = |step: &Step| matches!(step, Step::Layer { layer, .. } if Some(*layer) == self.layer);
-                map.steps.iter().rposition(is_of_layer).unwrap_or(0)
+        match self.what {
+            What::Tiles { .. } | What::Things { .. } => map.step_height_px(number, shown),
+            What::Areas { .. } => map.things_height(self.layer, shown),
+            What::Grid { grid } => {
+                let grid = map.grids.get(grid);
+                grid.map_or(0.0, |grid| map.grid_height_px(grid, shown))
             }
-        };
-        map.step_height_px(step, shown)
+        }
     }
 
     /// What does not depend on where it is seen.
@@ -789,6 +811,10 @@ impl Entry {
         let mut flags = 0;
         let mut outside = Cell::EMPTY;
         let is_grid = matches!(self.what, What::Grid { .. });
+        let is_hatched = match self.what {
+            What::Grid { grid } => map.grids.get(grid).is_some_and(Grid::is_hatched),
+            _ => false,
+        };
         let mut opaque = false;
         if let What::Tiles {
             skips_zero,
@@ -831,6 +857,7 @@ impl Entry {
             flags,
             page: sheet.arrangement.bits(),
             outside: outside.0,
+            hatch: hatch_px(tile) as f32,
             highlighted: highlighted.map_or(Cell::NOTHING, |(tileset, picture)| {
                 if tileset == layer.tileset {
                     picture
@@ -851,6 +878,7 @@ impl Entry {
             square: tile[0] == tile[1],
             far: false,
             parted: false,
+            hatched: is_hatched,
         };
         (values, key)
     }
@@ -874,14 +902,4 @@ fn lines(shown: &Shown) -> [f32; 2] {
 fn selected_tile(shown: &Shown) -> Option<(usize, u32)> {
     let item = shown.selected.filter(|item| item.kind == "tile")?;
     Some(((item.index >> 32) as usize, item.index as u32))
-}
-
-/// The layer that is selected, or of which a cell is.
-fn selected_layer(shown: &Shown) -> Option<usize> {
-    let item = shown.selected?;
-    match item.kind {
-        "layer" => Some(item.index as usize),
-        "cell" => Some((item.index >> 32) as usize),
-        _ => None,
-    }
 }

@@ -62,11 +62,13 @@ pub(super) struct CellsKey {
     pub(super) far: bool,
     /// Whether they are in several buffers, and each draw covers the whole picture.
     pub(super) parted: bool,
+    /// Whether their colours are stripes.
+    pub(super) hatched: bool,
 }
 
 impl CellsKey {
     /// What the constants of the shader are.
-    fn constants(self) -> [(&'static str, f64); 10] {
+    fn constants(self) -> [(&'static str, f64); 11] {
         let Self {
             are_colors,
             opaque,
@@ -78,6 +80,7 @@ impl CellsKey {
             square,
             far,
             parted,
+            hatched,
         } = self;
         [
             ("COLORS", are_colors),
@@ -90,6 +93,7 @@ impl CellsKey {
             ("SQUARE", square),
             ("FAR", far),
             ("PARTED", parted),
+            ("HATCHED", hatched),
         ]
         .map(|(name, on)| (name, f64::from(u8::from(on))))
     }

@@ -9,14 +9,10 @@ use super::gpu_data;
 use super::pipelines::Lie;
 use crate::render::View;
 use crate::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
-use crate::scene::tilemap::{FlatWindow, Layer, TileMap};
+use crate::scene::tilemap::{FlatWindow, Layer, TILE_LINES_APART, TileMap};
 
 /// From which zoom on lines around pixels are seen, and from which they are as strong as they get.
 const PIXEL_LINES: [f64; 2] = [5.0, 12.0];
-/// How far apart lines are at least, in pixels of the picture, and from where on all of them are
-/// seen.
-const LINES_APART: [f64; 2] = [4.0, 10.0];
-
 /// How a picture shows a map.
 #[derive(Debug)]
 pub(super) struct Sight {
@@ -251,7 +247,8 @@ impl Sight {
         };
         let share = |at: f64, [from, to]: [f64; 2]| ((at - from) / (to - from)).clamp(0.0, 1.0);
         let narrowest = f64::from(values.tile[0].min(values.tile[1]));
-        values.lines[0] *= share(narrowest * window.zoom, LINES_APART) as f32;
+        let apart = TILE_LINES_APART.map(f64::from);
+        values.lines[0] *= share(narrowest * window.zoom, apart) as f32;
         values.lines[1] *= share(window.zoom, PIXEL_LINES) as f32;
     }
 }

@@ -21,8 +21,9 @@ use crate::scene::{InfoQuery, Property, PropertyGroup};
 const TILESET_AT: Place = Place::Offset(6);
 /// The edge of the box of an entity whose sprite is not known, in pixels (section 3).
 pub(super) const ENTITY_SIDE: f32 = 16.0;
-/// The state of an entity that wanders in its rectangle.
+/// The states of an entity that wanders in its rectangle, and in its zone.
 const WANDERS_IN_RECT: u32 = 2;
+const WANDERS_IN_ZONE: u32 = 3;
 
 /// Makes a 2D map of a binary map and its tileset.
 pub fn document(mut map: Map, mut found: Found) -> TileMap {
@@ -35,7 +36,8 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     for (i, layer) in map.layers.iter_mut().enumerate() {
         let tiles = std::mem::take(&mut layer.tiles);
         let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset);
-        let name = format!("Layer {}", i + 1);
+        // As problems and JSON number it, from 0.
+        let name = format!("Layer {i}");
         let place = Place::Offset(layer.block.start);
         warn_of_outside(&of_layer, &name, map.size, &tileset, place, &mut problems);
         layers.push(Layer {
@@ -49,7 +51,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
         });
         numbers.push(of_layer);
     }
-    let grids = grids(&mut map, &layers, &mut room);
+    let grids = grids(&mut map, &mut room);
     let mut numbers_of_zones = HashMap::new();
     let named = |(_, zone): &(usize, &map::Zone)| !zone.name.is_empty();
     for (number, zone) in map.zones.iter().enumerate().filter(named) {
@@ -127,15 +129,9 @@ fn steps(map: &Map) -> Vec<Step> {
     steps.collect()
 }
 
-/// Obstruction and zones, which have the place of the map itself.
-fn grids(map: &mut Map, layers: &[Layer], room: &mut Room) -> Vec<Grid> {
-    let goes_with_map = |layer: &Layer| layer.parallax == Parallax::default();
-    let Some(layer) = layers.iter().position(goes_with_map).or_else(|| {
-        let any = layers.first();
-        any.map(|_| 0)
-    }) else {
-        return Vec::new();
-    };
+/// Obstruction and zones, which belong to the map and to none of its layers (section 2, rows 11 and
+/// 12), as its entities do. Any byte but 0 blocks.
+fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
     let mut obstruction = std::mem::take(&mut map.obstruction);
     let mut zones = std::mem::take(&mut map.zone_numbers);
     let mut grids = Vec::new();
@@ -143,14 +139,15 @@ fn grids(map: &mut Map, layers: &[Layer], room: &mut Room) -> Vec<Grid> {
         if !values.is_empty() {
             grids.push(Grid {
                 kind,
-                layer,
+                layer: None,
                 size,
                 values,
             });
         }
     };
+    let blocks = GridKind::Obstruction { by_sides: false };
     let size = room.fill(&mut obstruction, map.size, 0);
-    add(GridKind::Obstruction, size, GridValues::U8(obstruction));
+    add(blocks, size, GridValues::U8(obstruction));
     let size = room.fill(&mut zones, map.size, 0);
     add(GridKind::Zones, size, GridValues::U32(zones));
     grids
@@ -215,10 +212,12 @@ fn thing(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Th
         "Chase distance",
         entity.chase_distance.to_string(),
     ));
+    // In any other state the names of zone and rectangle mean nothing.
+    let wander_zone = zones.get(&*entity.wander_zone).copied();
     Thing {
         rect_px: entity_rect(entity.position.map(|px| px as f32)),
         faces: faces(entity.direction.into()),
-        zone: zones.get(&*entity.wander_zone).copied(),
+        zone: wander_zone.filter(|_| entity.state == WANDERS_IN_ZONE),
         wander_px: (entity.state == WANDERS_IN_RECT).then(|| wander_rect(entity, tileset)),
         properties: vec![
             group("In the file", properties),
@@ -268,12 +267,17 @@ impl Facts for MapFacts {
         vec![group("In the file", properties)]
     }
 
-    fn layer(&self, layer: usize) -> Vec<PropertyGroup> {
-        let Some(layer) = self.map.layers.get(layer) else {
+    fn layer(&self, number: usize) -> Vec<PropertyGroup> {
+        let Some(layer) = self.map.layers.get(number) else {
             return Vec::new();
         };
-        let packed = Property::new("Packed tiles", bytes(&layer.block));
-        vec![group("In the file", vec![packed])]
+        let mut properties = vec![Property::new("Packed tiles", bytes(&layer.block))];
+        // Its digits begin with 1, and 0 is the tenth (section 3).
+        if number < 10 {
+            let digit = (number + 1) % 10;
+            properties.push(Property::new("In the render string", format!("`{digit}`")));
+        }
+        vec![group("In the file", properties)]
     }
 
     fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
@@ -282,6 +286,10 @@ impl Facts for MapFacts {
             return Vec::new();
         };
         cell_properties(numbers, index, bytes(&layer.block))
+    }
+
+    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
+        self.numbers.get(layer)?.own(index)
     }
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

@@ -51,8 +51,8 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
         let size = room.fill(&mut values, layer.size, 0);
         if !values.is_empty() {
             grids.push(Grid {
-                kind: GridKind::Obstruction,
-                layer: i,
+                kind: GridKind::Obstruction { by_sides: true },
+                layer: Some(i),
                 size,
                 values: GridValues::U8(values),
             });
@@ -191,6 +191,10 @@ impl Facts for TextFacts {
         };
         let packed = format!("{}, in base64", bytes(&layer.data.bytes));
         cell_properties(numbers, index, packed)
+    }
+
+    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
+        self.numbers.get(layer)?.own(index)
     }
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

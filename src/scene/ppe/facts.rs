@@ -44,7 +44,7 @@ impl LayerFacts {
         );
         say(
             flags.has(MapFlags::AXIS_SWITCH),
-            "axes of tiles may be exchanged",
+            "tiles may be flipped diagonally",
         );
         say(flags.has_graphics(), "cells have graphics attributes");
         let bits = flags.logic_bits();
@@ -85,6 +85,12 @@ impl LayerFacts {
         groups.extend(graphics(map, index));
         groups.extend(logic(map, index));
         groups
+    }
+
+    /// The identifier of the tile of a cell, also of one that is empty.
+    fn tile_number(&self, index: usize) -> Option<u32> {
+        let map = self.map.as_ref().filter(|map| index < map.cells.len())?;
+        Some(map.cell(index).tile_id.into())
     }
 
     fn cpu_bytes(&self) -> u64 {
@@ -172,6 +178,10 @@ impl Facts for MapFacts {
 
     fn cell(&self, _layer: usize, index: usize) -> Vec<PropertyGroup> {
         self.map.cell(index)
+    }
+
+    fn tile_number(&self, _layer: usize, index: usize) -> Option<u32> {
+        self.map.tile_number(index)
     }
 
     fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
@@ -325,6 +335,10 @@ impl Facts for XmfFacts {
     fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
         let facts = self.layer_of(layer);
         facts.map_or_else(Vec::new, |(_, facts)| facts.cell(index))
+    }
+
+    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
+        self.layer_of(layer)?.1.tile_number(index)
     }
 
     fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

@@ -240,7 +240,7 @@ impl Builder {
             let (size, values) = self.logic(logic, size);
             self.grids.push(Grid {
                 kind: GridKind::Logic,
-                layer: number,
+                layer: Some(number),
                 size,
                 values,
             });

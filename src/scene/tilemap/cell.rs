@@ -36,6 +36,11 @@ impl Cell {
         self.0 & Self::PRIORITY != 0
     }
 
+    /// The same with its picture the right way round.
+    pub fn upright(self) -> Self {
+        Self(self.0 & !(Self::MIRROR_X | Self::MIRROR_Y | Self::SWAP_AXES))
+    }
+
     /// The pixel of the picture that is seen at a pixel of the cell, for square and other tiles of
     /// this size: first the axes are exchanged, then it is mirrored left to right, then upside
     /// down (fact sheet of `PixelPerfectEngine`, section 3).

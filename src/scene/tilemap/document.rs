@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::items::{self, item};
-use super::overlays::OVERLAYS;
 use super::{FlatPicture, HANDEDNESS, Step, TileMap};
 use crate::formats::{Format, Problem};
 use crate::scene::camera::Handedness;
@@ -66,7 +65,11 @@ impl Document for TileMap {
     }
 
     fn summary(&self, item: Item) -> Vec<SummaryPart> {
-        self.item_summary(item)
+        self.item_summary(item, None)
+    }
+
+    fn summary_shown(&self, item: Item, at: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
+        self.item_summary(item, at.map(|at| (at, shown)))
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
@@ -124,7 +127,7 @@ impl Document for TileMap {
     }
 
     fn overlays(&self) -> &'static [Overlay] {
-        &OVERLAYS
+        self.offered_overlays()
     }
 
     fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
@@ -145,6 +148,10 @@ impl Document for TileMap {
 
     fn flat_size(&self) -> Option<[u64; 2]> {
         Some(self.canvas_px())
+    }
+
+    fn flat_wraps(&self) -> [bool; 2] {
+        self.wraps()
     }
 
     fn flat<'a>(&'a self, shown: &'a Shown) -> Option<FlatPicture<'a>> {
@@ -195,8 +202,15 @@ impl Document for TileMap {
         (layers.sum::<usize>() + tilesets.sum::<usize>()) as u64 + self.facts.cpu_bytes()
     }
 
+    fn tile_count(&self) -> Option<[u32; 2]> {
+        self.tiles_of_map()
+    }
+
     fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
-        self.facts.info(self, query)
+        let mut info = self.facts.info(self, query);
+        let tile = query.tile.and_then(|(x, y)| self.tile_info([x, y]));
+        info.extend(tile.map(|tile| ("tile".to_owned(), tile)));
+        info
     }
 }
 

@@ -2,13 +2,17 @@
 //! adapter, and as large as the map.
 //!
 //! Layers lie upon each other over opaque black, blended as the engines blend: in gamma space
-//! with 8 bits, rounded after each layer.
+//! with 8 bits, rounded after each layer. The overlays that are on lie over them as in the window at
+//! 1:1: colours of areas and grids, lines between tiles, and lines around things. Two are left out
+//! there too: a pixel of the picture has no room for lines around those of the map, and at rest there
+//! is no parallax to switch off. Texts are no part of it.
 
 use std::io::Write;
 use std::ops::Range;
 
-use super::{Cell, Frame, Grid, Layer, Pass, RectPx, Step, Thing, TileMap, Tileset};
-use crate::scene::{Picture, Shown};
+use super::grids::{ZONE_OPACITY, hatch_px, hatched, zone_color};
+use super::{Cell, Frame, Grid, Layer, Pass, RectPx, Step, Thing, ThingKind, TileMap, Tileset};
+use crate::scene::{Line, Picture, Shown};
 
 /// Bytes of a pixel.
 const RGBA: usize = 4;
@@ -17,25 +21,39 @@ const RGBA: usize = 4;
 #[derive(Debug)]
 pub struct FlatPicture<'a> {
     map: &'a TileMap,
-    shown: &'a Shown,
+    /// At rest: nothing is moved by a camera.
+    shown: Shown,
     /// Of each tileset, what its tiles are at the moment.
     frames: Vec<Frame>,
     /// The things that have a picture, with it: most have none, and rows are many.
     pictured: Vec<(&'a Thing, &'a Picture)>,
+    /// The areas of zones and their colours, if they are shown.
+    areas: Vec<(RectPx, [u8; 4])>,
+    lines: Lines,
     /// Width and height in pixels.
     size: [u64; 2],
 }
 
 impl TileMap {
     /// The picture of the whole map.
-    pub fn flat_picture<'a>(&'a self, shown: &'a Shown) -> FlatPicture<'a> {
+    pub fn flat_picture<'a>(&'a self, shown: &Shown) -> FlatPicture<'a> {
+        let shown = Shown {
+            flat: true,
+            flat_camera_px: [0; 2],
+            flat_view_px: None,
+            ..shown.clone()
+        };
         let ticks = self.ticks(shown.playhead);
         let pictured = self.things.iter().filter_map(|thing| {
             let picture = self.pictures.get(thing.picture?)?;
             Some((thing, picture))
         });
+        let mut lines = Vec::new();
+        self.overlay_lines(&shown, &mut lines);
         FlatPicture {
             pictured: pictured.collect(),
+            areas: self.zone_areas(&shown),
+            lines: Lines::of(&lines),
             map: self,
             shown,
             frames: self
@@ -45,6 +63,42 @@ impl TileMap {
                 .collect(),
             size: self.canvas_px(),
         }
+    }
+
+    /// What is filled with a colour where its overlay is on, in the order in which it is drawn: areas of
+    /// layers, then those of the map itself.
+    pub fn filled_things(&self) -> Vec<&Thing> {
+        let things = self.things.iter();
+        let mut filled: Vec<&Thing> = things
+            .filter(|thing| thing.fill_color().is_some())
+            .collect();
+        filled.sort_by_key(|thing| (thing.layer.is_none(), thing.layer));
+        filled
+    }
+
+    /// Where the areas of zones are while the map is at rest, and their colours, if they are shown.
+    fn zone_areas(&self, shown: &Shown) -> Vec<(RectPx, [u8; 4])> {
+        if !shown.overlays.contains("zones") {
+            return Vec::new();
+        }
+        let is_shown = |thing: &&Thing| {
+            let layer = thing.layer;
+            layer.is_none_or(|layer| Self::is_layer_shown(layer, shown))
+        };
+        let areas = self.filled_things().into_iter().filter(is_shown);
+        areas
+            .filter_map(|area| Some((area.rect_px, area.fill_color()?)))
+            .collect()
+    }
+}
+
+impl Thing {
+    /// The colour that fills it where its overlay is on: red, green, blue and opacity. Only areas of
+    /// zones have one.
+    pub fn fill_color(&self) -> Option<[u8; 4]> {
+        let zone = self.zone.filter(|_| self.kind == ThingKind::ZoneArea)?;
+        let [r, g, b] = zone_color(zone);
+        Some([r, g, b, ZONE_OPACITY])
     }
 }
 
@@ -71,10 +125,17 @@ impl FlatPicture<'_> {
                 Step::Things { layer } => self.things_row(layer, from, row),
             }
         }
-        let grids = self.map.grids.iter().zip(0..);
-        for (grid, number) in grids.filter(|(grid, _)| grid.is_shown(self.shown)) {
-            self.grid_row(grid, number, from, row);
+        for (rect, color) in &self.areas {
+            area_row(*rect, *color, from, row);
         }
+        for number in self.map.grids_from_below() {
+            let grid = self.map.grids.get(number);
+            if let Some(grid) = grid.filter(|grid| grid.is_shown(&self.shown)) {
+                self.grid_row(grid, number, from, row);
+            }
+        }
+        self.tile_lines_row(from, row);
+        self.lines.draw_row(from, row);
     }
 
     /// How opaque a layer is, from 0 to 255; 0 for one that is hidden.
@@ -135,7 +196,12 @@ impl FlatPicture<'_> {
                 continue;
             };
             let span = Span {
-                cell,
+                // The number of a tile that is not known can be read.
+                cell: if tileset.is_placeholder {
+                    cell.upright()
+                } else {
+                    cell
+                },
                 tileset,
                 picture: shown,
                 tints,
@@ -149,13 +215,15 @@ impl FlatPicture<'_> {
 
     /// Draws the colours of the numbers of a grid.
     fn grid_row(&self, grid: &Grid, number: usize, [x0, y]: [i64; 2], row: &mut [u8]) {
-        let layer = self.map.layers.get(grid.layer);
-        let layer = layer.filter(|_| self.opacity(grid.layer) > 0);
-        let Some((layer, tile_size)) =
-            layer.and_then(|layer| Some((layer, self.map.tile_size(layer)?)))
-        else {
+        let layer = self.map.ground_of(grid);
+        let layer = layer.filter(|_| TileMap::is_grid_shown(grid, &self.shown));
+        let Some((layer, tile_size)) = layer.and_then(|layer| {
+            let tile_size = self.map.tile_size(&layer)?;
+            Some((layer, tile_size))
+        }) else {
             return;
         };
+        let apart = grid.is_hatched().then(|| hatch_px(tile_size));
         let [tile_w, tile_h] = tile_size.map(i64::from);
         let [left, top] = layer.origin_px([0, 0]);
         let cell = |axis: usize, at: i64| {
@@ -173,8 +241,48 @@ impl FlatPicture<'_> {
             };
             let index = tile_row * grid.size[0] as usize + column;
             let color = self.map.grid_color(number, index);
-            for pixel in row[range].chunks_exact_mut(RGBA) {
+            let first = range.start / RGBA;
+            for (x, pixel) in (first as i64..).zip(row[range].chunks_exact_mut(RGBA)) {
+                let px = [x - (left - x0), y - top];
+                let color = apart.map_or(color, |apart| hatched(color, px, apart));
                 blend(pixel, color, 255);
+            }
+        }
+    }
+
+    /// Draws the lines between the tiles of a layer, light ones with a dark side. Keep in sync with
+    /// `fs_lines` in `tiles.wgsl`.
+    fn tile_lines_row(&self, [x0, y]: [i64; 2], row: &mut [u8]) {
+        let is_on = self.shown.overlays.contains("grid");
+        let layer = is_on.then(|| self.map.lined_layer(&self.shown)).flatten();
+        let layer = layer.and_then(|layer| self.map.layers.get(layer));
+        let Some((layer, tile_size)) =
+            layer.and_then(|layer| Some((layer, self.map.tile_size(layer)?)))
+        else {
+            return;
+        };
+        let [from, to] = TILE_LINES_APART;
+        let narrowest = tile_size[0].min(tile_size[1]) as f32;
+        let strength = ((narrowest - from) / (to - from)).clamp(0.0, 1.0);
+        let opacity = |opacity: f32| (opacity * strength * 255.0).round() as u8;
+        let [light, dark] = [[255, 255, 255, opacity(0.55)], [0, 0, 0, opacity(0.3)]];
+        let origin = layer.origin_px([0, 0]);
+        // Where it repeats or something lies around it, it is everywhere.
+        let at = |axis: usize, px: i64| {
+            let tile = i64::from(tile_size[axis]);
+            let px = px - origin[axis];
+            let is_everywhere = layer.wraps[axis] || layer.outside.is_some();
+            let is_inside = (0..tile * i64::from(layer.size[axis])).contains(&px);
+            (is_everywhere || is_inside).then(|| px.rem_euclid(tile))
+        };
+        let Some(dy) = at(1, y) else {
+            return;
+        };
+        for (x, pixel) in (x0..).zip(row.chunks_exact_mut(RGBA)) {
+            match at(0, x) {
+                Some(dx) if dx == 0 || dy == 0 => blend(pixel, light, 255),
+                Some(dx) if dx == 1 || dy == 1 => blend(pixel, dark, 255),
+                _ => {}
             }
         }
     }
@@ -257,6 +365,139 @@ impl FlatPicture<'_> {
 fn part(all: u64, of: u64, index: u64) -> Range<u64> {
     let at = |index: u64| (u128::from(all) * u128::from(index) / u128::from(of)) as u64;
     at(index)..at(index + 1)
+}
+
+/// How many pixels tiles must be high and wide for lines between them to be seen, and to be as strong
+/// as they get.
+pub const TILE_LINES_APART: [f32; 2] = [4.0, 10.0];
+/// Where in a pixel it is found out whether a line covers it: the middle, but for so little that of
+/// two edges through the middle only the left or upper one has the pixel, as on the GPU.
+const MIDDLE: f32 = 0.5 + 1e-3;
+/// Lines that are not higher than this are looked for only near their rows, in pixels.
+const LOW_LINE: f32 = 256.0;
+
+/// Lines over a picture, found by row.
+#[derive(Debug, Default)]
+struct Lines {
+    /// In the order in which they are drawn.
+    all: Vec<FlatLine>,
+    /// The indices of those that are higher than [`LOW_LINE`].
+    high: Vec<usize>,
+    /// Those of the others, by their first row.
+    low: Vec<usize>,
+}
+
+/// A line as it is drawn in a picture at 1:1: a rectangle around it, which goes on for a quarter of its
+/// width at each end. Keep in sync with `vs_line` in `lines.wgsl`.
+#[derive(Debug, Clone, Copy)]
+struct FlatLine {
+    from: [f32; 2],
+    /// Of length 1.
+    along: [f32; 2],
+    length: f32,
+    half_width: f32,
+    color: [u8; 4],
+    /// The first row that it may touch, and the last.
+    rows: [f32; 2],
+}
+
+impl FlatLine {
+    fn of(line: &Line) -> Option<Self> {
+        let [from, to] = line.ends.map(|end| [end.x, end.z]);
+        let by = [to[0] - from[0], to[1] - from[1]];
+        let length = by[0].hypot(by[1]);
+        if !(length > 1e-4 && length.is_finite()) {
+            return None;
+        }
+        let half_width = line.width_points * 0.5;
+        Some(Self {
+            from,
+            along: by.map(|by| by / length),
+            length,
+            half_width,
+            color: line.color,
+            rows: [
+                from[1].min(to[1]) - half_width * 1.5,
+                from[1].max(to[1]) + half_width * 1.5,
+            ],
+        })
+    }
+
+    /// Draws the pixels whose middles are in it.
+    fn draw_row(&self, [x0, y]: [i64; 2], row: &mut [u8]) {
+        let [along_x, along_y] = self.along;
+        let down = y as f32 + MIDDLE - self.from[1];
+        let left = self.from[0] - x0 as f32;
+        let reach = self.half_width * 1.5;
+        // Of a line that does not lie flat only a few pixels of a row can be in it.
+        let (mut first, mut last) = (
+            left.min(left + along_x * self.length) - reach,
+            left.max(left + along_x * self.length) + reach,
+        );
+        if along_y.abs() > 1e-3 {
+            let middle = left + down * along_x / along_y;
+            let half = self.half_width / along_y.abs() + 1.0;
+            (first, last) = (first.max(middle - half), last.min(middle + half));
+        }
+        let pixels = row.chunks_exact_mut(RGBA).enumerate();
+        let [first, last] = [first, last].map(|x| x.clamp(0.0, 1e9) as usize);
+        for (x, pixel) in pixels.take(last + 1).skip(first) {
+            let right = x as f32 + MIDDLE - left;
+            let at = right * along_x + down * along_y;
+            let aside = (right * along_y - down * along_x).abs();
+            let end = self.half_width * 0.5;
+            if aside <= self.half_width && at >= -end && at <= self.length + end {
+                blend(pixel, self.color, 255);
+            }
+        }
+    }
+}
+
+impl Lines {
+    fn of(lines: &[Line]) -> Self {
+        let all: Vec<FlatLine> = lines.iter().filter_map(FlatLine::of).collect();
+        let first_row = |index: &usize| all.get(*index).map_or(0.0, |line| line.rows[0]);
+        let is_high = |index: &usize| {
+            let line = all.get(*index);
+            line.is_some_and(|line| line.rows[1] - line.rows[0] > LOW_LINE)
+        };
+        let (high, mut low): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(is_high);
+        low.sort_by(|a, b| first_row(a).total_cmp(&first_row(b)));
+        Self { all, high, low }
+    }
+
+    fn draw_row(&self, from: [i64; 2], row: &mut [u8]) {
+        if self.all.is_empty() {
+            return;
+        }
+        let y = from[1] as f32 + 0.5;
+        let first_row = |index: &usize| self.all.get(*index).map_or(0.0, |line| line.rows[0]);
+        let begin = self
+            .low
+            .partition_point(|index| first_row(index) < y - LOW_LINE);
+        let end = self.low.partition_point(|index| first_row(index) <= y);
+        let near = self.low.get(begin..end).unwrap_or_default();
+        let mut here: Vec<usize> = near.iter().chain(&self.high).copied().collect();
+        here.sort_unstable();
+        let lines = here.into_iter().filter_map(|index| self.all.get(index));
+        for line in lines.filter(|line| line.rows[0] <= y && y <= line.rows[1]) {
+            line.draw_row(from, row);
+        }
+    }
+}
+
+/// Draws a row of what fills a rectangle.
+fn area_row(rect: RectPx, color: [u8; 4], [x0, y]: [i64; 2], row: &mut [u8]) {
+    let middle = y as f32 + 0.5;
+    if middle < rect.min[1] || middle >= rect.max[1] {
+        return;
+    }
+    // The pixels whose middles are in it.
+    let column = |x: f32| (x - x0 as f32 - 0.5).ceil().max(0.0) as usize;
+    let (first, end) = (column(rect.min[0]), column(rect.max[0]));
+    for pixel in row.chunks_exact_mut(RGBA).take(end).skip(first) {
+        blend(pixel, color, 255);
+    }
 }
 
 /// The most pixels along a side of a picture that is written: a row of it must fit in memory.
@@ -480,6 +721,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_in_place_of_tiles_are_not_mirrored() {
+        let turned = Cell::MIRROR_X | Cell::MIRROR_Y | Cell::SWAP_AXES;
+        let mut map = map(vec![layer([1, 1], &[turned])]);
+        let turned = reds(&map, &Shown::default());
+        map.tilesets[0].is_placeholder = true;
+        assert_eq!(reds(&map, &Shown::default()), [[10, 20], [30, 40]]);
+        assert_ne!(turned, [[10, 20], [30, 40]]);
+    }
+
+    #[test]
     fn the_first_tile_is_left_out_where_the_order_says_so() {
         let mut map = map(vec![layer([2, 1], &[0, 1])]);
         map.steps = vec![Step::Layer {
@@ -569,8 +820,8 @@ mod tests {
         map.layers[0].position_px = [1, 0];
         map.layers[0].wraps = [true, false];
         map.grids = vec![Grid {
-            kind: GridKind::Obstruction,
-            layer: 0,
+            kind: GridKind::Obstruction { by_sides: true },
+            layer: Some(0),
             size: [2, 1],
             values: GridValues::U8(vec![0, 1]),
         }];
@@ -584,6 +835,107 @@ mod tests {
         assert_eq!(differs.collect::<Vec<_>>(), expected);
         shown.hidden.push(TileMap::layer_item(0));
         assert_eq!(reds(&map, &shown)[0], [0; 5]);
+    }
+
+    #[test]
+    fn obstruction_is_hatched_over_zones() {
+        let mut map = map(vec![layer([4, 4], &[Cell::NOTHING; 16])]);
+        map.tilesets[0].tile_size = [4, 4];
+        map.tilesets[0].rgba.resize(2 * 64, 0);
+        let grid = |kind, values| Grid {
+            kind,
+            layer: None,
+            size: [4, 4],
+            values: GridValues::U8(values),
+        };
+        map.grids = vec![
+            grid(GridKind::Obstruction { by_sides: false }, vec![1; 16]),
+            grid(GridKind::Zones, vec![1; 16]),
+        ];
+        map.zones = vec![
+            crate::scene::tilemap::Zone {
+                name: "any".to_owned(),
+                properties: Vec::new(),
+            };
+            2
+        ];
+        let mut shown = Shown::default();
+        shown.overlays.set(map.overlays(), "zones", true);
+        let of_zone = reds(&map, &shown)[0][0];
+        assert!(of_zone > 0);
+        shown.overlays.set(map.overlays(), "obstruction", true);
+        assert!(shown.overlays.contains("zones"), "both are on");
+        let both = reds(&map, &shown);
+        assert!(both[0][0] > 150 && both[0][1] > 150);
+        // Between the stripes the zone is seen, darker.
+        // A fifth of the colour at 90 of 255 over black would be less.
+        let dark = 16;
+        assert!(both[0][2] > dark && both[0][2] < both[0][1]);
+        assert_eq!(both[1][1], both[0][2]);
+        // Layers may be hidden: this is the map's.
+        shown.hidden.push(TileMap::layer_item(0));
+        assert_eq!(reds(&map, &shown), both);
+    }
+
+    #[test]
+    fn areas_are_filled_and_lines_drawn_as_in_the_window() {
+        let mut map = map(vec![layer([20, 10], &[Cell::NOTHING; 200])]);
+        map.things = vec![
+            Thing {
+                rect_px: RectPx::at([4.0, 4.0], [12.0, 8.0]),
+                zone: Some(1),
+                ..Thing::new(ThingKind::ZoneArea, "", Some(0))
+            },
+            Thing {
+                rect_px: RectPx::at([24.0, 6.0], [8.0, 8.0]),
+                ..Thing::new(ThingKind::Entity, "", None)
+            },
+        ];
+        let mut shown = Shown {
+            // Of a view that was moved, which the whole map is not.
+            flat_camera_px: [500, 300],
+            ..Shown::default()
+        };
+        assert!(reds(&map, &shown).concat().iter().all(|red| *red == 0));
+        shown.overlays.set(map.overlays(), "zones", true);
+        let zones = reds(&map, &shown);
+        let fill = map.things[0].fill_color().unwrap();
+        let filled = (u32::from(fill[0]) * u32::from(fill[3]) + 127) / 255;
+        assert_eq!(u32::from(zones[8][10]), filled);
+        // Its edge is two pixels wide, of the zone's own colour.
+        assert_eq!([zones[3][10], zones[4][10]], [fill[0]; 2]);
+        assert_eq!(zones[8][20], 0);
+        shown.overlays.set(map.overlays(), "entities", true);
+        let both = reds(&map, &shown);
+        assert_eq!(both[6][28], 255);
+        assert_eq!(both[5][28], 255);
+        assert!(
+            (1..60).contains(&both[4][28]),
+            "the dark edge: {}",
+            both[4][28]
+        );
+        assert_eq!(both[10][28], 0);
+        // Every row by itself, and parts of rows, are those of the whole.
+        let picture = map.flat_picture(&shown);
+        let mut part = vec![0; 5 * RGBA];
+        picture.part_of_row([22, 6], &mut part);
+        let part: Vec<u8> = part.chunks_exact(RGBA).map(|pixel| pixel[0]).collect();
+        assert_eq!(part, both[6][22..27]);
+    }
+
+    #[test]
+    fn lines_between_tiles_have_a_dark_side() {
+        let mut map = map(vec![layer([3, 2], &[Cell::NOTHING; 6])]);
+        map.tilesets[0].tile_size = [12, 12];
+        map.layers[0].position_px = [1, 0];
+        let mut shown = Shown::default();
+        shown.overlays.set(map.overlays(), "grid", true);
+        let rows = reds(&map, &shown);
+        assert_eq!(rows[0][0], 0, "beside the layer");
+        assert_eq!(rows[0][1..], [140; 36]);
+        let light: Vec<usize> = (0..37).filter(|x| rows[5][*x] > 0).collect();
+        assert_eq!(light, [1, 13, 25]);
+        assert_eq!(rows[12][20], 140);
     }
 
     #[test]

@@ -1,15 +1,22 @@
 //! The numbers of grids at a cell, and the colours that stand for them.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use super::items::CellAt;
 use super::known::Scale;
 use super::{Grid, GridKind, TileMap};
 use crate::formats::parallel::in_parallel;
 use crate::scene::{LegendEntry, Shown, colors};
 
-/// How opaque colours lie upon tiles.
+/// How opaque colours of logic values lie upon tiles.
 const OPACITY: u8 = 150;
+/// The same of zones, so that tiles are still told apart.
+pub(super) const ZONE_OPACITY: u8 = 110;
+/// The same of obstruction, of which only every other stripe is coloured ([`hatched`]).
+const OBSTRUCTION_OPACITY: u8 = 215;
+/// How opaque the dark stripes between those are.
+const HATCH_DARK_OPACITY: u8 = 90;
+/// How far apart stripes begin, in pixels of the map, where tiles are not smaller than that.
+const HATCH_PX: u32 = 8;
 /// The same for a 0 that has a colour.
 const ZERO_OPACITY: u8 = 50;
 /// The colour of what cannot be walked on.
@@ -52,12 +59,13 @@ fn obstruction_color(value: u64) -> [u8; 3] {
     }
 }
 
-/// What a number of obstruction says, for people.
-pub(super) fn obstruction_name(value: u64) -> String {
+/// What a number of a grid of obstruction says, for people.
+pub(super) fn obstruction_name(kind: GridKind, value: u64) -> String {
     match value {
         0 => "free".to_owned(),
         // Maps have it on tiles that nobody gets upon from any side.
         1 => "blocked".to_owned(),
+        _ if kind == (GridKind::Obstruction { by_sides: false }) => format!("blocked ({value})"),
         ALL_SIDES => format!("all sides ({value})"),
         _ => {
             let sides = SIDES.iter().enumerate();
@@ -76,11 +84,15 @@ impl Scale {
     pub(super) fn palette(&self, kind: GridKind, zones: usize) -> Vec<[u8; 4]> {
         let with = |[r, g, b]: [u8; 3], opacity| [r, g, b, opacity];
         match kind {
-            GridKind::Obstruction => (0..ALL_BITS)
-                .map(|value| with(obstruction_color(value), OPACITY))
-                .collect(),
+            GridKind::Obstruction { by_sides } => {
+                let shown = |value: u64| if by_sides { value } else { value.min(1) };
+                let colors = (0..ALL_BITS).map(|value| obstruction_color(shown(value)));
+                colors
+                    .map(|color| with(color, OBSTRUCTION_OPACITY))
+                    .collect()
+            }
             GridKind::Zones => (0..zones)
-                .map(|zone| with(zone_color(zone), OPACITY))
+                .map(|zone| with(zone_color(zone), ZONE_OPACITY))
                 .collect(),
             GridKind::Logic => {
                 let steps = self.steps();
@@ -90,36 +102,44 @@ impl Scale {
         }
     }
 
-    /// Whether each number has a colour of its own, so few are they.
+    /// Whether the legend has a line for each number, so few are they.
     fn is_short(&self) -> bool {
         (1..=MOST_STEPS).contains(&self.values.len())
     }
 
-    /// How many colours there are for numbers that the game makes something of.
+    /// How many colours there are for numbers that the game makes something of: one for each number
+    /// as long as all of them are known, else one for each step.
     fn steps(&self) -> usize {
-        if self.is_short() {
-            self.values.len()
-        } else {
+        if self.values.is_empty() {
             self.bounds.len() + 1
+        } else {
+            self.values.len()
         }
     }
 
     /// Which of them a number has.
     fn step_of(&self, value: u64) -> usize {
-        if self.is_short() {
-            return self.values.partition_point(|(known, _)| *known < value);
+        if self.values.is_empty() {
+            self.bounds.partition_point(|bound| *bound <= value)
+        } else {
+            self.values.partition_point(|(known, _)| *known < value)
         }
-        self.bounds.partition_point(|bound| *bound <= value)
     }
 
-    /// A number of a step: the least of all, the greatest of all, or the least of the step.
-    fn value_at(&self, step: usize) -> u64 {
+    /// The lowest and the highest number of some steps that follow each other.
+    fn numbers_of(&self, steps: Range<usize>) -> [u64; 2] {
         let [min, max] = self.range;
-        match step.checked_sub(1) {
-            None => min,
-            Some(last) if last + 1 == self.bounds.len() => max,
-            Some(before) => self.bounds.get(before).copied().unwrap_or(max),
+        let last = steps.end.saturating_sub(1);
+        if !self.values.is_empty() {
+            let value = |at: usize| self.values.get(at).map_or(max, |(value, _)| *value);
+            return [value(steps.start), value(last)];
         }
+        let begin = |step: usize| match step.checked_sub(1) {
+            None => Some(min),
+            Some(before) => self.bounds.get(before).copied(),
+        };
+        let end = begin(steps.end).map_or(max, |next| next.saturating_sub(1));
+        [begin(steps.start).unwrap_or(max), end.max(min)]
     }
 
     /// The colour of a number: red, green, blue and opacity.
@@ -127,14 +147,14 @@ impl Scale {
         let known = |index: usize| self.palette.get(index).copied();
         let at = usize::try_from(value).unwrap_or(usize::MAX);
         match (kind, value) {
-            (GridKind::Obstruction | GridKind::Zones, 0) => [0; 4],
-            (GridKind::Obstruction, _) => known(at).unwrap_or_else(|| {
-                let [r, g, b] = obstruction_color(value);
-                [r, g, b, OPACITY]
+            (GridKind::Obstruction { .. } | GridKind::Zones, 0) => [0; 4],
+            (GridKind::Obstruction { by_sides }, _) => known(at).unwrap_or_else(|| {
+                let [r, g, b] = obstruction_color(if by_sides { value } else { 1 });
+                [r, g, b, OBSTRUCTION_OPACITY]
             }),
             (GridKind::Zones, _) => known(at).unwrap_or_else(|| {
                 let [r, g, b] = zone_color(at);
-                [r, g, b, OPACITY]
+                [r, g, b, ZONE_OPACITY]
             }),
             (GridKind::Logic, _) => {
                 let [r, g, b, opacity] = known(self.step_of(value)).unwrap_or_default();
@@ -145,24 +165,36 @@ impl Scale {
     }
 
     fn logic_legend(&self) -> Vec<LegendEntry> {
-        let entry = |value: u64, cells: String| {
-            let [r, g, b, _] = self.color(GridKind::Logic, value);
-            LegendEntry {
-                color: [r, g, b],
-                label: format!("{value}{cells}"),
-            }
+        let color = |step: usize| {
+            let [r, g, b, _] = self.palette.get(step).copied().unwrap_or_default();
+            [r, g, b]
         };
         if self.is_short() {
-            let values = self.values.iter();
+            let values = self.values.iter().enumerate();
             return values
-                .map(|(value, cells)| entry(*value, format!(" ({cells})")))
+                .map(|(step, (value, cells))| LegendEntry {
+                    color: color(step),
+                    label: format!("{value} ({cells})"),
+                })
                 .collect();
         }
-        let last = self.steps().saturating_sub(1);
-        let listed = self.steps().min(MOST_STEPS);
-        let steps = (0..listed).map(|place| place * last / listed.saturating_sub(1).max(1));
-        steps
-            .map(|step| entry(self.value_at(step), String::new()))
+        // Of more each line stands for some, with the colour of those in the middle.
+        let steps = self.steps();
+        let lines = steps.min(MOST_STEPS);
+        let lines = (0..lines).map(|line| line * steps / lines..(line + 1) * steps / lines);
+        lines
+            .map(|steps| {
+                let middle = steps.start + (steps.len() - 1) / 2;
+                let [first, last] = self.numbers_of(steps);
+                LegendEntry {
+                    color: color(middle),
+                    label: if first >= last {
+                        first.to_string()
+                    } else {
+                        format!("{first} to {last}")
+                    },
+                }
+            })
             .collect()
     }
 }
@@ -171,14 +203,49 @@ impl Grid {
     /// Whether its numbers are shown as colours.
     pub fn is_shown(&self, shown: &Shown) -> bool {
         shown.overlays.contains(match self.kind {
-            GridKind::Obstruction => "obstruction",
+            GridKind::Obstruction { .. } => "obstruction",
             GridKind::Zones => "zones",
             GridKind::Logic => "logic",
         })
     }
 }
 
+impl Grid {
+    /// Whether its colours are drawn as stripes, so that what else colours the same tiles is seen
+    /// between them.
+    pub fn is_hatched(&self) -> bool {
+        matches!(self.kind, GridKind::Obstruction { .. })
+    }
+}
+
+/// How far apart the stripes of a hatched grid of such tiles begin, in pixels of the map along either
+/// axis: so that they go on from tile to tile, also where a layer repeats, if any such number will do.
+pub fn hatch_px(tile_size: [u32; 2]) -> u32 {
+    let goes_on = |px: &u32| tile_size.iter().all(|side| side % px == 0);
+    let smallest = tile_size[0].min(tile_size[1]);
+    let fitting = (HATCH_PX / 2..=HATCH_PX).rev().find(goes_on);
+    fitting.unwrap_or_else(|| smallest.clamp(2, HATCH_PX))
+}
+
+/// The colour that a hatched grid has at a pixel, counted from its top left: diagonal stripes of its
+/// colour, and dark ones between them, so that they are seen on any ground, be it of the same colour.
+/// Keep in sync with `hatched` in `tiles.wgsl`.
+pub(super) fn hatched([r, g, b, a]: [u8; 4], px: [i64; 2], apart: u32) -> [u8; 4] {
+    let apart = i64::from(apart);
+    if a == 0 || (px[0] + px[1]).rem_euclid(apart) * 2 < apart {
+        return [r, g, b, a];
+    }
+    [r / 5, g / 5, b / 5, HATCH_DARK_OPACITY]
+}
+
 impl TileMap {
+    /// The indices of the grids in the order in which they are drawn: obstruction is over all others.
+    pub fn grids_from_below(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.grids.len()).collect();
+        order.sort_by_key(|grid| self.grids.get(*grid).is_some_and(Grid::is_hatched));
+        order
+    }
+
     /// The colour that an overlay gives to a cell of a grid: red, green, blue and opacity, not
     /// multiplied by it.
     pub fn grid_color(&self, grid: usize, index: usize) -> [u8; 4] {
@@ -219,93 +286,30 @@ impl TileMap {
         all
     }
 
-    /// The grid of a kind that says something of a cell, and the index of the cell in it: that of
-    /// its layer, or the only one of the map.
-    fn grid_at(&self, kind: GridKind, at: &CellAt<'_>) -> Option<(&Grid, usize)> {
-        let own = self
-            .grids_of(kind)
-            .find(|(_, grid)| grid.layer == at.layer_number);
-        let only = || {
-            let mut all = self.grids_of(kind);
-            all.next().filter(|_| all.next().is_none())
-        };
-        let (_, grid) = own.or_else(only)?;
-        let index = if grid.layer == at.layer_number && grid.size == at.layer.size {
-            at.index
-        } else {
-            let beside = self.layers.get(grid.layer)?;
-            let (from, to) = (self.tile_size(at.layer)?, self.tile_size(beside)?);
-            let mut place = [0; 2];
-            for axis in 0..2 {
-                // What is in the middle of the cell.
-                let px = i64::from(at.layer.position_px[axis])
-                    + i64::from(at.place[axis]) * i64::from(from[axis])
-                    + i64::from(from[axis] / 2);
-                let cell = (px - i64::from(beside.position_px[axis])).div_euclid(to[axis].into());
-                place[axis] = u32::try_from(cell)
-                    .ok()
-                    .filter(|cell| *cell < grid.size[axis])? as usize;
-            }
-            place[1] * grid.size[0] as usize + place[0]
-        };
-        Some((grid, index))
-    }
-
-    /// The number that a grid of a kind has for a cell.
-    pub(super) fn grid_value(&self, kind: GridKind, at: &CellAt<'_>) -> Option<u64> {
-        let (grid, index) = self.grid_at(kind, at)?;
-        grid.values.get(index)
-    }
-
-    /// The zones that a cell is in: by its number, and by the areas around its middle.
-    pub(super) fn zones_of(&self, at: &CellAt<'_>) -> Vec<usize> {
-        let mut zones = Vec::new();
-        if let Some(zone) = self.grid_value(GridKind::Zones, at)
-            && zone > 0
-        {
-            zones.extend(usize::try_from(zone));
-        }
-        let Some(tile_size) = self.tile_size(at.layer) else {
-            return zones;
-        };
-        let middle = [0, 1].map(|axis| {
-            let size = tile_size[axis] as f32;
-            at.layer.position_px[axis] as f32 + (at.place[axis] as f32 + 0.5) * size
-        });
-        for thing in &self.things {
-            let is_here = thing.kind == super::ThingKind::ZoneArea
-                && thing.layer.is_none_or(|layer| layer == at.layer_number)
-                && thing.rect_px.contains(middle);
-            if let Some(zone) = thing.zone.filter(|zone| is_here && !zones.contains(zone)) {
-                zones.push(zone);
-            }
-        }
-        zones
-    }
-
-    fn grids_of(&self, kind: GridKind) -> impl Iterator<Item = (usize, &Grid)> {
-        let grids = self.grids.iter().enumerate();
-        grids.filter(move |(_, grid)| grid.kind == kind)
-    }
-
     /// What the colours of obstruction mean.
     pub(super) fn obstruction_legend(&self) -> Vec<LegendEntry> {
-        let scales = self.grids_of(GridKind::Obstruction);
-        let scales = scales.filter_map(|(number, _)| self.scale(number));
-        let mut values: Vec<u64> = scales
-            .flat_map(|scale| scale.values.iter().map(|(value, _)| *value))
-            .filter(|value| *value != 0)
-            .collect();
-        values.sort_unstable();
-        values.dedup();
-        let entries = values
-            .into_iter()
-            .take(MOST_LISTED)
-            .map(|value| LegendEntry {
-                color: obstruction_color(value),
-                label: obstruction_name(value),
-            });
-        entries.collect()
+        let mut entries: Vec<(u64, LegendEntry)> = Vec::new();
+        for (number, grid) in self.grids.iter().enumerate() {
+            let GridKind::Obstruction { by_sides } = grid.kind else {
+                continue;
+            };
+            let values = self.scale(number).map_or(&[][..], |scale| &scale.values);
+            // Where any number blocks, all are one colour.
+            let shown = |value: u64| if by_sides { value } else { 1 };
+            for (value, _) in values.iter().filter(|(value, _)| *value != 0) {
+                let value = shown(*value);
+                if !entries.iter().any(|(known, _)| *known == value) {
+                    let entry = LegendEntry {
+                        color: obstruction_color(value),
+                        label: obstruction_name(grid.kind, value),
+                    };
+                    entries.push((value, entry));
+                }
+            }
+        }
+        entries.sort_unstable_by_key(|(value, _)| *value);
+        let entries = entries.into_iter().take(MOST_LISTED);
+        entries.map(|(_, entry)| entry).collect()
     }
 
     /// What the colours of zones mean: those that are anywhere.
@@ -324,8 +328,9 @@ impl TileMap {
 
     /// What the colours of the numbers mean that the game makes something of.
     pub(super) fn logic_legend(&self) -> Vec<LegendEntry> {
-        let mut scales = self.grids_of(GridKind::Logic);
-        let scale = scales.next().and_then(|(number, _)| self.scale(number));
+        // All grids of them have one scale.
+        let grid = self.first_logic_grid();
+        let scale = grid.and_then(|number| self.scale(number));
         scale.map_or_else(Vec::new, Scale::logic_legend)
     }
 }
@@ -340,7 +345,7 @@ mod tests {
         let mut map = sample::made_up();
         map.grids = vec![Grid {
             kind: GridKind::Logic,
-            layer: 0,
+            layer: Some(0),
             size: [4, 3],
             values,
         }];
@@ -392,9 +397,14 @@ mod tests {
             let map = logic(GridValues::U64(numbers.collect()));
             let legend = map.legend("logic");
             assert_eq!(legend.len(), MOST_STEPS);
-            assert_eq!(legend[0].label, "0");
+            assert!(legend[0].label.starts_with("0 to "), "{}", legend[0].label);
             let last = &legend[MOST_STEPS - 1];
-            assert_eq!(last.label, map.scale(0).unwrap().range[1].to_string());
+            let max = map.scale(0).unwrap().range[1];
+            assert!(
+                last.label.ends_with(&format!(" to {max}")),
+                "{}",
+                last.label
+            );
             let mut seen: Vec<[u8; 3]> = legend.iter().map(|entry| entry.color).collect();
             seen.dedup();
             assert_eq!(seen.len(), MOST_STEPS);
@@ -410,11 +420,68 @@ mod tests {
     }
 
     #[test]
+    fn any_number_of_numbers_has_a_scale_and_a_legend() {
+        for count in [1_u64, 5, 9, 10, 17, 60, 64, 65, 200, 60_000] {
+            // Not one after the other, and not sorted in the file.
+            let numbers: Vec<u64> = (0..count).map(|i| (i * 7919 % count) * 3 + 2).collect();
+            let mut map = logic(GridValues::U64(numbers.clone()));
+            map.grids[0].size = [count as u32, 1];
+            let colors = map.grid_colors(0);
+            let mut different = colors.clone();
+            different.sort_unstable();
+            different.dedup();
+            // Of many some may have the colour of the next one.
+            let least = if count > 64 {
+                count.min(250) * 3 / 4
+            } else {
+                count
+            } as usize;
+            assert!(different.len() >= least, "{count}: {}", different.len());
+            let legend = map.legend("logic");
+            assert_eq!(legend.len(), (count as usize).min(MOST_STEPS), "{count}");
+            // Together the lines name every number once, from the lowest to the highest.
+            let mut next = 2;
+            for entry in &legend {
+                let said = entry.label.split(" (").next().unwrap();
+                let (first, last) = said.split_once(" to ").unwrap_or((said, said));
+                let [first, last] = [first, last].map(|number| number.parse::<u64>().unwrap());
+                assert!(first <= next && last >= first, "{count}: {}", entry.label);
+                for (number, color) in numbers.iter().zip(&colors) {
+                    if (first..=last).contains(number) {
+                        let far_off =
+                            colors::difference(entry.color, [color[0], color[1], color[2]]);
+                        assert!(far_off < 180, "{count}: {number} is not {}", entry.label);
+                    }
+                }
+                next = last + 3;
+            }
+            assert!(next > count * 3, "{count}: {next}");
+        }
+    }
+
+    #[test]
+    fn all_layers_have_one_scale() {
+        let mut map = logic(GridValues::U8(vec![1, 2, 3, 4]));
+        map.grids[0].size = [4, 1];
+        let mut other = map.grids[0].clone();
+        other.layer = Some(1);
+        other.values = GridValues::U32(vec![4, 9, 9, 1]);
+        map.grids.push(other);
+        assert_eq!(map.grid_color(0, 3), map.grid_color(1, 0));
+        assert_eq!(map.grid_color(0, 0), map.grid_color(1, 3));
+        assert_ne!(map.grid_color(0, 3), map.grid_color(1, 1));
+        let legend = map.legend("logic").into_iter();
+        let labels: Vec<String> = legend.map(|entry| entry.label).collect();
+        assert_eq!(labels, ["1 (2)", "2 (1)", "3 (1)", "4 (2)", "9 (2)"]);
+    }
+
+    #[test]
     fn sides_that_are_blocked_are_named() {
-        assert_eq!(obstruction_name(0), "free");
-        assert_eq!(obstruction_name(5), "top, left (5)");
-        assert_eq!(obstruction_name(15), "all sides (15)");
-        assert_eq!(obstruction_name(0x40), "blocked (64)");
+        let kind = GridKind::Obstruction { by_sides: true };
+        assert_eq!(obstruction_name(kind, 0), "free");
+        assert_eq!(obstruction_name(kind, 5), "top, left (5)");
+        assert_eq!(obstruction_name(kind, 15), "all sides (15)");
+        assert_eq!(obstruction_name(kind, 0x40), "blocked (64)");
         let mut colors: Vec<[u8; 3]> = (1..64).map(obstruction_color).collect();
         colors.sort_unstable();
         colors.dedup();
@@ -422,26 +489,29 @@ mod tests {
     }
 
     #[test]
-    fn the_only_grid_of_a_map_holds_for_all_layers() {
+    fn any_byte_of_an_old_map_blocks_all_of_a_tile() {
+        let kind = GridKind::Obstruction { by_sides: false };
+        assert_eq!(obstruction_name(kind, 5), "blocked (5)");
         let mut map = sample::made_up();
-        let value = |map: &TileMap, layer, index| {
-            let at = map.cell_at(TileMap::cell_item(layer, index)).unwrap();
-            map.grid_value(GridKind::Obstruction, &at)
-        };
-        // The roof lies at column and row 1 of the ground.
-        assert_eq!(value(&map, 0, 4), Some(1));
-        assert_eq!(value(&map, 1, 0), Some(0));
-        map.layers[1].position_px = [0, 0];
-        assert_eq!(value(&map, 1, 2), Some(1));
-        map.layers[1].position_px = [-4, 0];
-        assert_eq!(value(&map, 1, 0), None);
-        // With one for each layer only its own holds.
-        let mut of_roof = map.grids[0].clone();
-        of_roof.layer = 1;
-        of_roof.size = [2, 2];
-        of_roof.values = GridValues::U8(vec![4, 0, 0, 0]);
-        map.grids.push(of_roof);
-        assert_eq!(value(&map, 1, 0), Some(4));
-        assert_eq!(value(&map, 2, 0), None);
+        map.grids[0].values = GridValues::U8(vec![0, 1, 5, 15, 200, 0, 0, 0, 0, 0, 0, 0]);
+        let colors: Vec<_> = (1..5).map(|index| map.grid_color(0, index)).collect();
+        assert!(colors.iter().all(|color| *color == colors[0]), "{colors:?}");
+        let legend = map.legend("obstruction");
+        assert_eq!(legend.len(), 1);
+        assert_eq!(legend[0].label, "blocked");
+    }
+
+    #[test]
+    fn hatching_goes_on_from_tile_to_tile() {
+        let color = [230, 40, 40, OBSTRUCTION_OPACITY];
+        let is_bright = |x, y| hatched(color, [x, y], hatch_px([16, 24])) == color;
+        for at in -20..20 {
+            assert_eq!(is_bright(at, 0), at.rem_euclid(8) < 4, "{at}");
+            assert_eq!(is_bright(at, 3), is_bright(at + 1, 2), "{at}");
+        }
+        assert_eq!(hatch_px([12, 24]), 6);
+        assert_eq!(hatch_px([3, 16]), 3);
+        assert_eq!(hatch_px([1, 1]), 2);
+        assert_eq!(hatched([0; 4], [5, 0], 8), [0; 4]);
     }
 }

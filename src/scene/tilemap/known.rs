@@ -53,7 +53,7 @@ pub(super) struct Scale {
     /// The least and the greatest.
     pub(super) range: [u64; 2],
     /// Each number and how many cells have it, in rising order; none of them if there are too
-    /// many.
+    /// many to have a colour each.
     pub(super) values: Vec<(u64, u64)>,
     /// How many cells do not have the number 0.
     pub(super) set: u64,
@@ -170,29 +170,50 @@ impl TileMap {
     /// Which numbers a grid has; of zones only their colours are known.
     pub(super) fn scale(&self, grid: usize) -> Option<&Scale> {
         let none = || self.grids.iter().map(|_| OnceLock::new()).collect();
+        let grid = match self.grids.get(grid)?.kind {
+            // A colour means the same on all layers.
+            GridKind::Logic => self.first_logic_grid()?,
+            GridKind::Obstruction { .. } | GridKind::Zones => grid,
+        };
         let scale = self.known.scales.get_or_init(none).get(grid)?;
         let grid = self.grids.get(grid)?;
         Some(scale.get_or_init(|| {
             let mut scale = match grid.kind {
-                GridKind::Obstruction | GridKind::Logic => Scale::of(&grid.values),
+                GridKind::Obstruction { .. } => Scale::of(&[&grid.values]),
+                GridKind::Logic => {
+                    let grids = self.grids.iter();
+                    let grids = grids.filter(|grid| grid.kind == GridKind::Logic);
+                    let values: Vec<_> = grids.map(|grid| &grid.values).collect();
+                    Scale::of(&values)
+                }
                 GridKind::Zones => Scale::default(),
             };
             scale.palette = scale.palette(grid.kind, self.zones.len());
             scale
         }))
     }
+
+    /// The first grid of numbers that the game makes something of.
+    pub(super) fn first_logic_grid(&self) -> Option<usize> {
+        let mut grids = self.grids.iter();
+        grids.position(|grid| grid.kind == GridKind::Logic)
+    }
 }
 
 impl Scale {
-    fn of(values: &GridValues) -> Self {
+    /// The scale of all numbers of some grids.
+    fn of(grids: &[&GridValues]) -> Self {
         let mut known: Vec<(u64, u64)> = Vec::new();
         let mut too_many = false;
         let mut range = [u64::MAX, 0];
         let mut set = 0;
         // Most numbers are those of the cell before.
         let mut at = 0;
-        for index in 0..values.len() {
-            let value = values.get(index).unwrap_or(0);
+        let all = grids.iter().flat_map(|values| {
+            let indices = 0..values.len();
+            indices.filter_map(|index| values.get(index))
+        });
+        for value in all {
             set += u64::from(value != 0);
             if !too_many && known.get(at).is_none_or(|(last, _)| *last != value) {
                 match known.binary_search_by_key(&value, |(known, _)| *known) {
@@ -213,26 +234,39 @@ impl Scale {
         for (value, _) in &known {
             range = [range[0].min(*value), range[1].max(*value)];
         }
+        let mut bounds = if too_many {
+            step_bounds(grids)
+        } else {
+            Vec::new()
+        };
+        // Where many cells have the lowest number, nothing is below it.
+        bounds.retain(|bound| *bound > range[0]);
         Self {
             range: if range[0] > range[1] { [0; 2] } else { range },
             values: if too_many { Vec::new() } else { known },
             set,
-            bounds: if too_many {
-                step_bounds(values)
-            } else {
-                Vec::new()
-            },
+            bounds,
             palette: Vec::new(),
         }
     }
 }
 
 /// Numbers between which about as many cells are.
-fn step_bounds(values: &GridValues) -> Vec<u64> {
+fn step_bounds(grids: &[&GridValues]) -> Vec<u64> {
+    let count: usize = grids.iter().map(|values| values.len()).sum();
+    let get = |mut index: usize| {
+        for values in grids {
+            match index.checked_sub(values.len()) {
+                Some(left) => index = left,
+                None => return values.get(index),
+            }
+        }
+        None
+    };
     // All over the map, and not only in some columns.
     let golden = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let place = |i: usize| (u128::from(golden(i)) * values.len() as u128) >> 64;
-    let looked_at = (0..LOOKED_AT).filter_map(|i| values.get(place(i) as usize));
+    let place = |i: usize| (u128::from(golden(i)) * count as u128) >> 64;
+    let looked_at = (0..LOOKED_AT).filter_map(|i| get(place(i) as usize));
     let mut sample: Vec<u64> = looked_at.collect();
     sample.sort_unstable();
     let bounds = (1..STEPS).filter_map(|step| sample.get(step * sample.len() / STEPS));
@@ -419,12 +453,12 @@ mod tests {
 
     #[test]
     fn few_numbers_are_kept_and_of_many_the_range() {
-        let few = Scale::of(&GridValues::U8(vec![3, 3, 0, 9]));
+        let few = Scale::of(&[&GridValues::U8(vec![3, 3, 0, 9])]);
         assert_eq!(few.values, [(0, 1), (3, 2), (9, 1)]);
         assert_eq!((few.range, few.set), ([0, 9], 3));
-        let many = Scale::of(&GridValues::U64((5..500).collect()));
+        let many = Scale::of(&[&GridValues::U64((5..500).collect())]);
         assert!(many.values.is_empty());
         assert_eq!((many.range, many.set), ([5, 499], 495));
-        assert_eq!(Scale::of(&GridValues::U32(Vec::new())).range, [0, 0]);
+        assert_eq!(Scale::of(&[&GridValues::U32(Vec::new())]).range, [0, 0]);
     }
 }

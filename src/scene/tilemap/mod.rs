@@ -11,6 +11,7 @@ mod cell;
 mod document;
 mod flatten;
 mod grids;
+mod here;
 mod items;
 mod known;
 pub(in crate::scene) mod making;
@@ -31,7 +32,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use cell::Cell;
-pub use flatten::FlatPicture;
+pub use flatten::{FlatPicture, TILE_LINES_APART};
+pub use grids::hatch_px;
 pub use known::Known;
 pub use place::{FlatWindow, Parallax, RectPx};
 pub use placeholder::{missing_tile, numbered_tile};
@@ -121,6 +123,13 @@ pub trait Facts: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The tile number that the file has for a cell, where that is not the number of the picture
+    /// ([`Tile::id`]) which the cell shows.
+    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
+        let _ = (layer, index);
+        None
+    }
+
     /// The keys that the contract names for the format ("info --json").
     fn info(&self, map: &TileMap, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
         let _ = (map, query);
@@ -202,8 +211,9 @@ pub enum Pass {
 pub struct Grid {
     /// What the numbers mean.
     pub kind: GridKind,
-    /// The layer whose place it shares.
-    pub layer: usize,
+    /// The layer that it belongs to, whose place it shares and with which it is hidden; none for
+    /// one of the map itself, which moves with the camera and begins at the map's first pixel.
+    pub layer: Option<usize>,
     /// Columns and rows.
     pub size: [u32; 2],
     /// The numbers, row by row from the top left.
@@ -214,7 +224,11 @@ pub struct Grid {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GridKind {
     /// Where nobody can walk: 0 is free.
-    Obstruction,
+    Obstruction {
+        /// Whether bits stand for sides from which a tile cannot be entered; else any number but 0
+        /// blocks all of it.
+        by_sides: bool,
+    },
     /// Which zone it is, an index of [`TileMap::zones`]; 0 is none.
     Zones,
     /// What the game makes of it.

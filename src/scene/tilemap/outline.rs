@@ -2,7 +2,7 @@
 
 use super::grids::zone_color;
 use super::items::item;
-use super::properties::parallax_name;
+use super::properties::{parallax_help, parallax_name};
 use super::{GridKind, Step, ThingKind, TileMap, Tileset};
 use crate::scene::listed::{and_more, capped, heading, leaf};
 use crate::scene::numbers::plural;
@@ -82,7 +82,11 @@ impl TileMap {
             let areas = areas.filter_map(|(index, place)| {
                 let thing = self.things.get(*index)?;
                 let [w, h] = [0, 1].map(|axis| thing.rect_px.max[axis] - thing.rect_px.min[axis]);
-                let label = format!("Area {place} of {}", self.zone_name(number));
+                let name = self.zone_name(number);
+                let label = match zone.areas.len() {
+                    1 => format!("Area of {name}"),
+                    _ => format!("Area {place} of {name}"),
+                };
                 Some(leaf(label, self.thing_item(*index)?, format!("{w} x {h}")))
             });
             let areas = capped(areas.collect(), MOST_AREAS);
@@ -137,21 +141,35 @@ impl TileMap {
         }
     }
 
-    /// The layers from the bottom to the top of the picture; first those that are not drawn.
-    pub(super) fn layer_list(&self) -> Vec<LayerInfo> {
-        let mut place = vec![None; self.layers.len()];
+    /// The first step that draws each layer; none for one that is not drawn.
+    fn first_steps(&self) -> Vec<Option<usize>> {
+        let mut first = vec![None; self.layers.len()];
         for (at, step) in self.steps.iter().enumerate() {
             if let Step::Layer { layer, .. } = step
-                && let Some(place) = place.get_mut(*layer)
+                && let Some(first) = first.get_mut(*layer)
             {
-                place.get_or_insert(at);
+                first.get_or_insert(at);
             }
         }
+        first
+    }
+
+    /// The indices of the layers from the bottom to the top of the picture; first those that are not
+    /// drawn.
+    pub(super) fn layers_from_below(&self) -> Vec<usize> {
+        let first = self.first_steps();
         let mut order: Vec<usize> = (0..self.layers.len()).collect();
-        order.sort_by_key(|layer| place.get(*layer).copied().flatten());
-        let layers = order.into_iter().filter_map(|number| {
+        order.sort_by_key(|layer| first.get(*layer).copied().flatten());
+        order
+    }
+
+    /// The layers in that order.
+    pub(super) fn layer_list(&self) -> Vec<LayerInfo> {
+        let first = self.first_steps();
+        let order = self.layers_from_below().into_iter();
+        let layers = order.filter_map(|number| {
             let layer = self.layers.get(number)?;
-            let is_drawn = place.get(number).copied().flatten().is_some();
+            let is_drawn = first.get(number).copied().flatten().is_some();
             let [x, y] = layer.position_px;
             let notes = [
                 (!layer.has_tiles()).then(|| "no tiles".to_owned()),
@@ -165,6 +183,7 @@ impl TileMap {
                 name: self.layer_name(number),
                 size: layer.size,
                 parallax: parallax_name(&layer.parallax),
+                parallax_help: parallax_help(&layer.parallax),
                 note: notes.join(", "),
             })
         });
@@ -189,6 +208,7 @@ impl TileMap {
                 tile_size: tileset.tile_size,
                 uses: uses.copied().take(tiles).collect(),
                 ids: ids.collect(),
+                is_missing: tileset.is_placeholder,
             }
         });
         list.collect()
@@ -217,7 +237,7 @@ impl TileMap {
             things.filter(|thing| thing.kind == kind).count() as u64
         };
         let blocked = self.grids.iter().enumerate();
-        let blocked = blocked.filter(|(_, grid)| grid.kind == GridKind::Obstruction);
+        let blocked = blocked.filter(|(_, grid)| matches!(grid.kind, GridKind::Obstruction { .. }));
         let blocked = blocked.filter_map(|(number, _)| Some(self.scale(number)?.set));
         let tiles = self
             .tilesets
@@ -281,7 +301,7 @@ mod tests {
         let zones = &outline[3].children;
         assert_eq!(labels(zones), ["nowhere", "meadow", "Zone 2"]);
         assert_eq!(zones[1].note, "5 tiles");
-        assert_eq!(labels(&zones[2].children), ["Area 1 of Zone 2"]);
+        assert_eq!(labels(&zones[2].children), ["Area of Zone 2"]);
         assert_eq!(labels(&outline[4].children), ["Hero", "Chest"]);
     }
 

@@ -1,5 +1,7 @@
 //! The overlays of a map: lines, texts, and what their colours mean.
 
+use std::sync::LazyLock;
+
 use glam::{Vec3, vec3};
 
 use super::grids::zone_color;
@@ -8,26 +10,27 @@ use super::{Grid, GridKind, Thing, ThingKind, TileMap};
 use crate::scene::pen::Pen;
 use crate::scene::{Item, Label, Legend, LegendEntry, Line, Overlay, Shown};
 
-/// The overlays of a 2D map.
-pub(super) static OVERLAYS: [Overlay; 8] = [
+/// The overlays that 2D maps can have. All of them can be on at once: what is blocked is hatched over
+/// the colours of zones and numbers.
+static OVERLAYS: [Overlay; 8] = [
     Overlay {
         id: "obstruction",
         name: "Obstruction",
-        help: "Colours the tiles that nobody can walk on",
-        colors_surface: true,
+        help: "Hatches the tiles that nobody can walk on",
+        colors_surface: false,
     },
     Overlay {
         id: "zones",
         name: "Zones",
         help: "Colours each zone and writes its name",
-        colors_surface: true,
+        colors_surface: false,
     },
     Overlay {
         id: "logic",
         name: "Logic values",
         help: "Colours tiles by the number that the game makes something of, and writes it when \
                there is room",
-        colors_surface: true,
+        colors_surface: false,
     },
     Overlay {
         id: "entities",
@@ -61,6 +64,20 @@ pub(super) static OVERLAYS: [Overlay; 8] = [
     },
 ];
 
+/// What some maps have no use for: the overlays of grids and things, in the order of their bits.
+const OPTIONAL: [&str; 4] = ["obstruction", "zones", "logic", "entities"];
+
+/// The overlays of maps that have some of those, by the bits of what they have.
+static OFFERED: LazyLock<[Vec<Overlay>; 1 << OPTIONAL.len()]> = LazyLock::new(|| {
+    std::array::from_fn(|bits| {
+        let is_offered = |overlay: &&Overlay| {
+            let bit = OPTIONAL.iter().position(|id| *id == overlay.id);
+            bit.is_none_or(|bit| bits >> bit & 1 == 1)
+        };
+        OVERLAYS.iter().filter(is_offered).copied().collect()
+    })
+});
+
 /// How many things have lines.
 const MOST_THINGS: usize = 20_000;
 /// How many texts an overlay writes.
@@ -74,6 +91,12 @@ const WAYPOINT: [u8; 3] = [90, 225, 225];
 const SPRITE: [u8; 3] = [120, 224, 120];
 const BOX: [u8; 3] = [255, 128, 100];
 const LINE: [u8; 3] = [230, 130, 255];
+/// How wide the lines of things are, and how much wider what lies below them, in pixels of a plain
+/// screen.
+const LINE_POINTS: f32 = 2.0;
+const CASING_POINTS: f32 = 2.0;
+/// Red, green, blue and opacity of that.
+const CASING: [u8; 4] = [12, 14, 18, 170];
 /// Of the frames of layers.
 const FRAME: [u8; 3] = [160, 190, 240];
 /// Of what is selected. Keep in sync with `ACCENT` in `tiles.wgsl`.
@@ -94,6 +117,24 @@ fn color_of(thing: &Thing) -> [u8; 3] {
 }
 
 impl TileMap {
+    /// The overlays that show something of this map.
+    pub(super) fn offered_overlays(&self) -> &'static [Overlay] {
+        let has = |is_so: fn(GridKind) -> bool| self.grids.iter().any(|grid| is_so(grid.kind));
+        let is_area = |thing: &Thing| thing.kind == ThingKind::ZoneArea;
+        let has_areas = self.things.iter().any(is_area);
+        let has = [
+            has(|kind| matches!(kind, GridKind::Obstruction { .. })),
+            has(|kind| kind == GridKind::Zones) || has_areas,
+            has(|kind| kind == GridKind::Logic),
+            self.things.iter().any(|thing| !is_area(thing)),
+        ];
+        let bits = has
+            .iter()
+            .rev()
+            .fold(0, |bits, has| bits << 1 | usize::from(*has));
+        OFFERED.get(bits).map_or(&[], Vec::as_slice)
+    }
+
     /// Adds the lines of the overlays that are on.
     pub(super) fn overlay_lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
         if shown.overlays.contains("layer-frames") {
@@ -108,22 +149,23 @@ impl TileMap {
                 }
             }
         }
-        for (_, thing, height) in self.shown_things(shown).take(MOST_THINGS) {
-            thing_lines(thing, height, lines);
+        for (_, thing, place) in self.shown_things(shown).take(MOST_THINGS) {
+            thing_lines(thing, place, lines);
         }
     }
 
-    /// The things whose overlay is on and whose layer is shown, with their indices and heights.
+    /// The things whose overlay is on and whose layer is shown, with their indices and where they are
+    /// shown.
     fn shown_things<'a>(
         &'a self,
         shown: &'a Shown,
-    ) -> impl Iterator<Item = (usize, &'a Thing, f32)> {
+    ) -> impl Iterator<Item = (usize, &'a Thing, ShownAt)> {
         let is_any_on = ["entities", "zones"]
             .iter()
             .any(|id| shown.overlays.contains(id));
         let things = if is_any_on { &*self.things } else { &[] };
         // Things of the same layer follow each other.
-        let mut of_layer: Option<(Option<usize>, f32)> = None;
+        let mut of_layer: Option<(Option<usize>, ShownAt)> = None;
         things.iter().enumerate().filter_map(move |(index, thing)| {
             let is_on = shown.overlays.contains(overlay_of(thing.kind));
             let is_shown = thing
@@ -132,13 +174,20 @@ impl TileMap {
             if !is_on || !is_shown {
                 return None;
             }
-            let height = match of_layer {
-                Some((layer, height)) if layer == thing.layer => height,
-                _ => self.things_height(thing.layer, shown),
+            let place = match of_layer {
+                Some((layer, place)) if layer == thing.layer => place,
+                _ => self.things_shown_at(thing.layer, shown),
             };
-            of_layer = Some((thing.layer, height));
-            Some((index, thing, height))
+            of_layer = Some((thing.layer, place));
+            Some((index, thing, place))
         })
+    }
+
+    fn things_shown_at(&self, layer: Option<usize>, shown: &Shown) -> ShownAt {
+        ShownAt {
+            moved_px: self.things_moved_px(layer, shown),
+            height: self.things_height(layer, shown),
+        }
     }
 
     /// Adds the texts of the overlays that are on, the most important first.
@@ -152,11 +201,11 @@ impl TileMap {
         let first = named().filter(|(index, ..)| is_selected(*index));
         let others = named().filter(|(index, ..)| !is_selected(*index));
         let things = first.chain(others).take(MOST_LABELS);
-        labels.extend(things.map(|(index, thing, height)| {
-            let room = thing.room_px();
+        labels.extend(things.map(|(index, thing, place)| {
+            let room = thing.room_px().moved_by(place.moved_px);
             Label {
                 room: None,
-                position: vec3(room.max[0], height, room.min[1]),
+                position: vec3(room.max[0], place.height, room.min[1]),
                 text: self.thing_name(index),
                 color: color_of(thing),
             }
@@ -167,51 +216,59 @@ impl TileMap {
         for (number, grid) in self.grids.iter().enumerate() {
             let is_on = match grid.kind {
                 GridKind::Logic => shown.overlays.contains("logic"),
-                GridKind::Obstruction => {
+                GridKind::Obstruction { by_sides } => {
                     // Free or blocked is seen by the colour alone.
                     let says_more = || self.scale(number).is_some_and(|scale| scale.range[1] > 1);
-                    shown.overlays.contains("obstruction") && says_more()
+                    shown.overlays.contains("obstruction") && by_sides && says_more()
                 }
                 GridKind::Zones => false,
             };
-            if is_on && Self::is_layer_shown(grid.layer, shown) {
+            if is_on && Self::is_grid_shown(grid, shown) {
                 self.number_labels(grid, shown, labels);
             }
         }
     }
 
-    /// The name of each zone, at the largest part of it.
+    /// The name of each zone at the largest part of it, and at its other areas as far as it fits there.
     fn zone_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
-        let zones = self.zone_counts().iter().enumerate();
-        labels.extend(zones.take(MOST_LABELS).filter_map(|(number, zone)| {
-            let area = zone.areas.first().and_then(|area| self.things.get(*area));
-            let of_area = area
-                .filter(|area| {
-                    area.layer
-                        .is_none_or(|layer| Self::is_layer_shown(layer, shown))
-                })
-                .map(|area| {
-                    let [x, z] = area.rect_px.center();
-                    vec3(x, self.things_height(area.layer, shown), z)
-                });
+        let zones = || self.zone_counts().iter().enumerate().take(MOST_LABELS);
+        let label = |number: usize, position: Vec3, room: Option<f32>| Label {
+            room,
+            position,
+            text: self.zone_name(number),
+            color: zone_color(number),
+        };
+        let of_area = |index: &usize| {
+            let area = self.things.get(*index)?;
+            let is_shown = |layer| Self::is_layer_shown(layer, shown);
+            area.layer.is_none_or(is_shown).then_some(())?;
+            let place = self.things_shown_at(area.layer, shown);
+            let rect = area.rect_px.moved_by(place.moved_px);
+            let [x, z] = rect.center();
+            Some((vec3(x, place.height, z), rect.max[0] - rect.min[0]))
+        };
+        labels.extend(zones().filter_map(|(number, zone)| {
             let of_grid = || {
                 // The number 0 is none.
                 let (grid, cell) = zone.middle.filter(|_| number > 0)?;
                 let grid = self.grids.get(grid)?;
                 self.middle_of(grid, cell, shown)
             };
-            Some(Label {
-                room: None,
-                position: of_area.or_else(of_grid)?,
-                text: self.zone_name(number),
-                color: zone_color(number),
-            })
+            let largest = zone.areas.first().and_then(of_area);
+            let position = largest.map(|(position, _)| position).or_else(of_grid)?;
+            Some(label(number, position, None))
         }));
+        let others = zones().flat_map(|(number, zone)| {
+            let areas = zone.areas.iter().skip(1).filter_map(of_area);
+            areas.map(move |(position, width)| (number, position, width))
+        });
+        let others = others.take(MOST_LABELS);
+        labels.extend(others.map(|(number, position, width)| label(number, position, Some(width))));
     }
 
     /// The middle of a cell of a grid in world space.
     fn middle_of(&self, grid: &Grid, cell: [u32; 2], shown: &Shown) -> Option<Vec3> {
-        if !Self::is_layer_shown(grid.layer, shown) {
+        if !Self::is_grid_shown(grid, shown) {
             return None;
         }
         let (rect, height) = self.grid_cells_px(grid, [cell; 2], shown)?;
@@ -228,8 +285,8 @@ impl TileMap {
         if count(&columns) * count(&rows) > MOST_LABELS as u64 {
             return;
         }
-        let layer = self.layers.get(grid.layer);
-        let Some([width, _]) = layer.and_then(|layer| self.tile_size(layer)) else {
+        let ground = self.ground_of(grid);
+        let Some([width, _]) = ground.and_then(|ground| self.tile_size(&ground)) else {
             return;
         };
         let width = width as f32;
@@ -263,9 +320,9 @@ impl TileMap {
         let Some(view) = shown.flat_view_px.filter(|_| shown.flat) else {
             return Some(all);
         };
-        let layer = self.layers.get(grid.layer)?;
-        let tile_size = self.tile_size(layer)?;
-        let origin = self.shown_origin_px(layer, shown);
+        let ground = self.ground_of(grid)?;
+        let tile_size = self.tile_size(&ground)?;
+        let origin = self.shown_origin_px(&ground, shown);
         Some([0, 1].map(|axis| {
             let from = shown.flat_camera_px[axis].saturating_sub(origin[axis]);
             let to = from.saturating_add(i64::from(view[axis]));
@@ -329,14 +386,25 @@ impl TileMap {
     }
 }
 
-/// Adds the lines of a thing: its box or shape, the way it faces, and where it walks.
-fn thing_lines(thing: &Thing, height: f32, lines: &mut Vec<Line>) {
-    let mut pen = Pen::new(lines, color_of(thing), 2.0).on_top();
-    for [from, to] in thing.lines(height) {
+/// Where things of a layer are shown.
+#[derive(Debug, Clone, Copy)]
+struct ShownAt {
+    /// How far from where the file has them, in pixels of the map.
+    moved_px: [f32; 2],
+    /// In world space.
+    height: f32,
+}
+
+/// Adds the lines of a thing: its box or shape, the way it faces, and where it walks. Those of its
+/// colour lie upon wider dark ones, so that they are seen on any ground.
+fn thing_lines(thing: &Thing, ShownAt { moved_px, height }: ShownAt, lines: &mut Vec<Line>) {
+    let first = lines.len();
+    let mut pen = Pen::new(lines, color_of(thing), LINE_POINTS).on_top();
+    for [from, to] in thing.lines(moved_px, height) {
         pen.line(from, to);
     }
     if let Some(faces) = thing.faces.filter(|faces| *faces != [0; 2]) {
-        let room = thing.room_px();
+        let room = thing.room_px().moved_by(moved_px);
         let [x, z] = room.center();
         let [w, h] = [0, 1].map(|axis| room.max[axis] - room.min[axis]);
         let [right, down] = faces.map(f32::from);
@@ -352,10 +420,19 @@ fn thing_lines(thing: &Thing, height: f32, lines: &mut Vec<Line>) {
     }
     if let Some(wander) = thing.wander_px {
         let mut pen = Pen::new(lines, WANDER, 1.0).on_top();
-        for [from, to] in wander.edges(height) {
+        for [from, to] in wander.moved_by(moved_px).edges(height) {
             pen.line(from, to);
         }
     }
+    let casing = lines.get(first..).unwrap_or_default().iter();
+    let casing: Vec<Line> = casing
+        .map(|line| Line {
+            color: CASING,
+            width_points: line.width_points + CASING_POINTS,
+            ..*line
+        })
+        .collect();
+    lines.splice(first..first, casing);
 }
 
 #[cfg(test)]
@@ -393,12 +470,12 @@ mod tests {
         let count = |ids: &[&str]| lines(&map, &shown(&map, ids)).len();
         assert_eq!(count(&[]), 0);
         assert_eq!(count(&["layer-frames"]), 3 * 4);
-        // Two boxes, an arrow, where one walks, and a cross.
-        assert_eq!(count(&["entities"]), 2 * 4 + 3 + 4 + 2);
-        assert_eq!(count(&["zones"]), 4);
+        // Two boxes, an arrow, where one walks, and a cross, each with a dark line below it.
+        assert_eq!(count(&["entities"]), (2 * 4 + 3 + 4 + 2) * 2);
+        assert_eq!(count(&["zones"]), 4 * 2);
         let mut hidden = shown(&map, &["entities", "zones", "layer-frames"]);
         hidden.hidden.push(TileMap::layer_item(0));
-        assert_eq!(lines(&map, &hidden).len(), 8 + 2 * 4 + 3 + 4);
+        assert_eq!(lines(&map, &hidden).len(), 8 + (2 * 4 + 3 + 4) * 2);
     }
 
     #[test]
@@ -417,9 +494,53 @@ mod tests {
     fn an_arrow_points_where_an_entity_looks() {
         let map = sample::made_up();
         let all = lines(&map, &shown(&map, &["entities"]));
-        // It follows the box.
-        assert_eq!(all[4].ends, [vec3(4.0, 0.0, 4.0), vec3(10.0, 0.0, 4.0)]);
-        assert_eq!(all[5].ends[1], all[4].ends[1]);
+        // It follows the box, and both the dark lines of all.
+        let dark = 4 + 3 + 4;
+        assert_eq!(all[0].color, CASING);
+        assert_eq!(all[dark].color[..3], ENTITY);
+        assert!(all[0].width_points > all[dark].width_points);
+        let [first, second] = [dark + 4, dark + 5].map(|at| all[at].ends);
+        assert_eq!(first, [vec3(4.0, 0.0, 4.0), vec3(10.0, 0.0, 4.0)]);
+        assert_eq!(second[1], first[1]);
+    }
+
+    #[test]
+    fn things_follow_their_layer_with_lines_and_names() {
+        let mut map = sample::made_up();
+        map.layers[0].parallax.mul = [0, 0];
+        let place = |camera: [i64; 2]| {
+            let mut view = shown(&map, &["zones"]);
+            view.flat_camera_px = camera;
+            let mut labels = Vec::new();
+            map.labels(&view, &mut labels);
+            (lines(&map, &view)[0].ends[0], labels[1].position)
+        };
+        let (line, label) = place([0, 0]);
+        let by = vec3(30.0, 0.0, 20.0);
+        assert_eq!(place([30, 20]), (line + by, label + by));
+    }
+
+    #[test]
+    fn overlays_are_offered_where_they_show_something() {
+        let ids = |map: &TileMap| -> Vec<&str> {
+            map.overlays().iter().map(|overlay| overlay.id).collect()
+        };
+        let always = ["grid", "pixel-grid", "layer-frames", "still"];
+        let mut map = sample::made_up();
+        let of_map = ["obstruction", "zones", "entities"];
+        assert_eq!(ids(&map), [&of_map[..], &always].concat());
+        map.grids.truncate(1);
+        map.grids[0].kind = GridKind::Logic;
+        assert_eq!(
+            ids(&map),
+            [&["zones", "logic", "entities"][..], &always].concat()
+        );
+        // Areas alone are zones, too, and nothing else is.
+        map.things.retain(|thing| thing.kind == ThingKind::ZoneArea);
+        assert_eq!(ids(&map), [&["zones", "logic"][..], &always].concat());
+        map.things.clear();
+        map.grids.clear();
+        assert_eq!(ids(&map), always);
     }
 
     #[test]
@@ -473,7 +594,7 @@ mod tests {
         ];
         assert_eq!(labels, expected);
         for overlay in map.overlays() {
-            let has_colors = !matches!(overlay.id, "logic" | "grid" | "pixel-grid" | "still");
+            let has_colors = !matches!(overlay.id, "grid" | "pixel-grid" | "still");
             assert_eq!(
                 !map.legend(overlay.id).is_empty(),
                 has_colors,

@@ -1,6 +1,7 @@
 //! What a ray meets: things whose overlay is on, then the tiles of layers.
 
-use super::{Cell, Pass, Step, ThingKind, TileMap};
+use super::items::{item, split};
+use super::{Cell, Grid, Pass, Step, ThingKind, TileMap};
 use crate::scene::{Hit, Item, Ray, Shown};
 
 /// What of the cells on its way a ray meets.
@@ -12,6 +13,15 @@ enum Meets {
     Tiles,
     /// Empty ones too.
     Cells,
+}
+
+/// Where a ray meets the things of a layer.
+#[derive(Debug, Clone, Copy)]
+struct MetAt {
+    /// How far they are from where the file has them, in pixels of the map.
+    moved_px: [f32; 2],
+    /// How far along the ray, in world units.
+    distance: f32,
 }
 
 /// The overlay that shows things of a kind.
@@ -31,6 +41,29 @@ impl TileMap {
     pub(super) fn is_layer_shown(layer: usize, shown: &Shown) -> bool {
         let item = Self::layer_item(layer);
         !shown.hides(item) && shown.opacities.get(item) != Some(0)
+    }
+
+    /// The same of a grid, which is hidden with its layer.
+    pub(super) fn is_grid_shown(grid: &Grid, shown: &Shown) -> bool {
+        let layer = grid.layer;
+        layer.is_none_or(|layer| Self::is_layer_shown(layer, shown))
+    }
+
+    /// Around the tiles and pixels of which layer there are lines where their overlays are on: of the
+    /// one that is selected, or of the lowest one that is shown.
+    pub fn lined_layer(&self, shown: &Shown) -> Option<usize> {
+        let selected = shown.selected.and_then(|item| match item.kind {
+            item::LAYER => usize::try_from(item.index).ok(),
+            item::CELL => Some(split(item).0),
+            _ => None,
+        });
+        self.steps.iter().find_map(|step| match *step {
+            Step::Layer { layer, .. } => {
+                let is_it = selected.is_none_or(|selected| selected == layer);
+                (is_it && Self::is_layer_shown(layer, shown)).then_some(layer)
+            }
+            Step::Things { .. } => None,
+        })
     }
 
     /// The first thing that a ray meets of what is shown.
@@ -90,23 +123,12 @@ impl TileMap {
             return None;
         }
         let point = ray.origin + ray.direction * distance;
+        let px = [point.x, point.z].map(|at| at.floor() as i64);
+        let place = self.cell_place(layer, layer.size, px, shown)?;
         let origin = self.shown_origin_px(layer, shown);
-        let mut place = [0; 2];
-        let mut pixel = [0; 2];
-        for (axis, at) in [point.x, point.z].into_iter().enumerate() {
-            let px = at.floor() as i64 - origin[axis];
-            let tile = i64::from(tile_size[axis]);
-            let (mut cell, size) = (px.div_euclid(tile), i64::from(layer.size[axis]));
-            if shown.flat && layer.wraps[axis] && size > 0 {
-                cell = cell.rem_euclid(size);
-            }
-            if !(0..size).contains(&cell) {
-                return None;
-            }
-            place[axis] = cell as usize;
-            pixel[axis] = px.rem_euclid(tile) as u32;
-        }
-        let index = place[1] * layer.size[0] as usize + place[0];
+        let pixel =
+            [0, 1].map(|axis| (px[axis] - origin[axis]).rem_euclid(tile_size[axis].into()) as u32);
+        let index = place[1] as usize * layer.size[0] as usize + place[0] as usize;
         let cell = *layer.cells.get(index)?;
         let item = Self::cell_item(number, index);
         let is_met = match meets {
@@ -128,18 +150,18 @@ impl TileMap {
             return None;
         }
         // Things of the same layer follow each other.
-        let mut of_layer: Option<(Option<usize>, Option<f32>)> = None;
+        let mut of_layer: Option<(Option<usize>, Option<MetAt>)> = None;
         let met = self.things.iter().enumerate().filter_map(|(index, thing)| {
             if !shown.overlays.contains(overlay_of(thing.kind)) {
                 return None;
             }
-            let (_, distance) = *match &mut of_layer {
+            let (_, place) = *match &mut of_layer {
                 Some(known) if known.0 == thing.layer => known,
-                known => known.insert((thing.layer, self.things_distance(thing.layer, ray, shown))),
+                known => known.insert((thing.layer, self.things_met(thing.layer, ray, shown))),
             };
-            let distance = distance?;
+            let MetAt { moved_px, distance } = place?;
             let point = ray.origin + ray.direction * distance;
-            let room = thing.room_px();
+            let room = thing.room_px().moved_by(moved_px);
             let is_met = room.contains([point.x, point.z]);
             is_met.then(|| (room.area(), index, distance))
         });
@@ -148,12 +170,15 @@ impl TileMap {
         Some(hit_at(self.thing_item(index)?, ray, distance))
     }
 
-    /// How far along a ray the things of a layer are; none if they are not shown.
-    fn things_distance(&self, layer: Option<usize>, ray: Ray, shown: &Shown) -> Option<f32> {
+    /// Where a ray meets the things of a layer; none if they are not shown.
+    fn things_met(&self, layer: Option<usize>, ray: Ray, shown: &Shown) -> Option<MetAt> {
         if layer.is_some_and(|layer| !Self::is_layer_shown(layer, shown)) {
             return None;
         }
-        distance_to(self.things_height(layer, shown), ray)
+        Some(MetAt {
+            moved_px: self.things_moved_px(layer, shown),
+            distance: distance_to(self.things_height(layer, shown), ray)?,
+        })
     }
 }
 
@@ -262,6 +287,29 @@ mod tests {
         assert_ne!(below(&map, 4.0, 4.0, &shown), roof);
         let still = on(&map, &["still"], shown);
         assert_eq!(below(&map, 4.0, 4.0, &still), roof);
+    }
+
+    #[test]
+    fn things_are_met_where_their_layer_was_moved_to() {
+        let mut map = sample::made_up();
+        // The area and the door of the ground; entities go with the camera.
+        map.layers[0].parallax = Parallax {
+            mul: [1, 0],
+            div: [2, 1],
+        };
+        let mut shown = on(&map, &["entities", "zones"], flat());
+        shown.flat_camera_px = [8, 3];
+        let [area, door] = [2, 3].map(|index| map.thing_item(index));
+        assert_eq!(below(&map, 9.0 + 4.0, 5.0 + 3.0, &shown), area);
+        assert_eq!(below(&map, 14.0 + 4.0, 9.0 + 3.0, &shown), door);
+        assert_ne!(below(&map, 9.0, 5.0, &shown), area);
+        assert_eq!(below(&map, 1.0, 1.0, &shown), map.thing_item(0));
+        let bounds = map.bounds_shown(area.unwrap(), &shown).unwrap();
+        assert_eq!((bounds.min.x, bounds.min.z), (12.0, 7.0));
+        let outline = map.outline_shown(area.unwrap(), &shown);
+        assert_eq!(outline[0][0], vec3(12.0, 0.0, 7.0));
+        let still = on(&map, &["still"], shown);
+        assert_eq!(below(&map, 9.0, 5.0, &still), area);
     }
 
     #[test]

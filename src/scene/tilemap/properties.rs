@@ -1,11 +1,11 @@
 //! Everything about the parts of a map, for the inspector.
 
-use super::grids::{obstruction_name, zone_color};
+use super::grids::zone_color;
+use super::here::{Here, ZoneHere};
 use super::items::{CellAt, item, title_of};
-use super::summary::flag_letters;
+use super::summary::flag_names;
 use super::{
-    Cell, GridKind, Parallax, Pass, RectPx, Step, Strand, StrandMode, Thing, ThingKind, TileMap,
-    Tileset,
+    GridKind, Parallax, Pass, RectPx, Step, Strand, StrandMode, Thing, ThingKind, TileMap, Tileset,
 };
 use crate::scene::numbers::{plural, short};
 use crate::scene::pictures::named;
@@ -46,6 +46,24 @@ pub(super) fn parallax_name(parallax: &Parallax) -> String {
         (true, "1:1") => String::new(),
         (true, _) => x,
         (false, _) => format!("{x} across, {y} down"),
+    }
+}
+
+/// The same in a sentence, for who meets those numbers for the first time; empty where it moves with
+/// the camera.
+pub(super) fn parallax_help(parallax: &Parallax) -> String {
+    let [x, y] = [0, 1].map(|axis| match (parallax.mul[axis], parallax.div[axis]) {
+        (0, _) | (_, 0) => "does not move".to_owned(),
+        (mul, div) if mul == div => "moves with the camera".to_owned(),
+        (mul, div) => {
+            let pixels = if mul == 1 { "pixel" } else { "pixels" };
+            format!("moves {mul} {pixels} for {div} of the camera")
+        }
+    });
+    match (x == y, &*x) {
+        (true, "moves with the camera") => String::new(),
+        (true, _) => format!("Parallax: {x}"),
+        (false, _) => format!("Parallax: {x} across, {y} down"),
     }
 }
 
@@ -232,19 +250,13 @@ impl TileMap {
             }
             None => properties.push(Property::new("Tile", "empty")),
         }
-        let flags = [
-            (Cell::SWAP_AXES, "axes exchanged"),
-            (Cell::MIRROR_X, "mirrored left to right"),
-            (Cell::MIRROR_Y, "mirrored upside down"),
-            (Cell::PRIORITY, "with priority"),
-        ];
-        if !flag_letters(at.cell).is_empty() && at.cell.picture().is_some() {
-            let set = flags.into_iter().filter(|(bit, _)| at.cell.0 & bit != 0);
-            let set: Vec<&str> = set.map(|(_, name)| name).collect();
-            properties.push(Property::new("Flags", set.join(", ")));
+        let flags = flag_names(at.cell);
+        if !flags.is_empty() && at.cell.picture().is_some() {
+            properties.push(Property::new("Flags", flags));
         }
+        properties.extend(tints_of(at));
         let mut groups = vec![group("Tile", properties)];
-        let known = self.known_of_cell(at);
+        let known = self.known_of_place(at, &self.here_of(at));
         if !known.is_empty() {
             groups.push(group("Here", known));
         }
@@ -252,52 +264,51 @@ impl TileMap {
         groups
     }
 
-    /// What grids and the layer say of a cell.
-    fn known_of_cell(&self, at: &CellAt<'_>) -> Vec<Property> {
+    /// What all layers have where a cell is while the map is at rest, and what grids and areas say of
+    /// the place. Each layer leads to its own cell there.
+    fn known_of_place(&self, at: &CellAt<'_>, here: &Here<'_>) -> Vec<Property> {
         let mut properties = Vec::new();
-        if let Some(value) = self.grid_value(GridKind::Obstruction, at) {
-            properties.push(Property::new("Obstruction", obstruction_name(value)));
+        if let Some(obstructed) = self.obstruction_said(here) {
+            properties.push(Property::new("Obstructed", obstructed));
         }
-        let zones = self.zones_of(at);
-        if zones.is_empty() && !self.zones.is_empty() {
+        if here.zones.is_empty() && !self.zones.is_empty() {
             properties.push(Property::new("Zone", "none"));
         }
-        properties.extend(zones.into_iter().map(|zone| self.zone_property(zone)));
-        if let Some(value) = self.grid_value(GridKind::Logic, at) {
-            properties.push(Property::new(
-                "Logic value",
-                format!("{value} ({value:#x})"),
-            ));
-        }
-        let tints = at.layer.tints.as_ref();
-        if let Some(corners) = tints.and_then(|tints| tints.get(at.index)) {
-            let names = [
-                "Tint, upper left",
-                "Tint, upper right",
-                "Tint, lower left",
-                "Tint, lower right",
-            ];
-            let is_even = corners.iter().all(|corner| *corner == corners[0]);
-            let said = if is_even {
-                vec![("Tint", corners[0])]
-            } else {
-                names.into_iter().zip(*corners).collect()
-            };
-            properties.extend(
-                said.into_iter()
-                    .map(|(name, tint)| tint_property(name, tint)),
-            );
-        }
+        let zones = here.zones.iter();
+        properties.extend(zones.map(|zone| self.zone_property("Zone", *zone)));
+        properties.extend(here.logic_values().map(|number| {
+            let value = number.value;
+            let says = self.with_layer(format!("{value} ({value:#x})"), number.layer);
+            Property::new("Logic value", says)
+        }));
+        // From the lowest to the highest.
+        let layers = here.cells.iter().filter(|_| here.cells.len() > 1);
+        properties.extend(layers.map(|cell| {
+            let name = self.layer_name(cell.layer_number);
+            let says = format!("{name}: {}", self.layer_said(here, cell));
+            let tile = self.tile_of(cell);
+            let swatch = tile
+                .map(|(_, picture, _)| self.thumbnail_index(cell.layer.tileset, picture))
+                .map(Swatch::Thumbnail);
+            let item = Self::cell_item(cell.layer_number, cell.index);
+            let is_other = cell.layer_number != at.layer_number;
+            Property {
+                swatch,
+                link: is_other.then_some(item),
+                ..Property::new("On layer", says)
+            }
+        }));
         properties
     }
 
-    fn zone_property(&self, zone: usize) -> Property {
+    fn zone_property(&self, name: &'static str, ZoneHere { zone, layer }: ZoneHere) -> Property {
         if zone >= self.zones.len() {
-            return Property::new("Zone", format!("{zone}, which the file does not describe"));
+            return Property::new(name, format!("{zone}, which the file does not describe"));
         }
+        let says = self.with_layer(self.zone_name(zone), layer);
         Property {
             swatch: Some(Swatch::Color(zone_color(zone))),
-            ..linked("Zone", self.zone_name(zone), Self::zone_item(zone))
+            ..linked(name, says, Self::zone_item(zone))
         }
     }
 
@@ -308,12 +319,19 @@ impl TileMap {
         let used = uses.filter(|uses| **uses > 0).count();
         let mut properties = vec![
             Property::new("Name", self.tileset_name(number)),
-            Property::new("Tiles", tileset.tile_count().to_string()),
+            Property::new(
+                "Tiles",
+                if tileset.is_placeholder {
+                    format!("{}, a guess by those that are used", tileset.tile_count())
+                } else {
+                    tileset.tile_count().to_string()
+                },
+            ),
             Property::new("Tile size", by(tileset.tile_size, "pixels")),
             Property::new("Used", plural(used, "tile", "tiles")),
         ];
         if tileset.is_placeholder {
-            let says = "not known; numbered tiles are shown in their place";
+            let says = "not found; tiles are shown by their numbers";
             properties.push(Property::new("Pictures", says));
         }
         if let Some(missing) = tileset.missing
@@ -515,7 +533,12 @@ impl TileMap {
         if let Some(wander) = thing.wander_px {
             properties.push(Property::new("Walks about in", place_of(&wander)));
         }
-        properties.extend(thing.zone.map(|zone| self.zone_property(zone)));
+        let zone = thing.zone.map(|zone| ZoneHere { zone, layer: None });
+        let says = match thing.kind {
+            ThingKind::ZoneArea => "Zone",
+            _ => "Wanders in",
+        };
+        properties.extend(zone.map(|zone| self.zone_property(says, zone)));
         let mut groups = vec![group(title_of(thing.kind), properties)];
         groups.extend(thing.properties.iter().cloned());
         Some(groups)
@@ -574,6 +597,25 @@ fn place_of(rect: &RectPx) -> String {
     format!("{x}, {y}, {w} x {h} pixels")
 }
 
+/// What the corners of a cell are tinted with, once where all are alike.
+fn tints_of(at: &CellAt<'_>) -> Vec<Property> {
+    let tints = at.layer.tints.as_ref();
+    let Some(corners) = tints.and_then(|tints| tints.get(at.index)) else {
+        return Vec::new();
+    };
+    let names = [
+        "Tint, upper left",
+        "Tint, upper right",
+        "Tint, lower left",
+        "Tint, lower right",
+    ];
+    if corners.iter().all(|corner| *corner == corners[0]) {
+        return vec![tint_property("Tint", corners[0])];
+    }
+    let said = names.into_iter().zip(*corners);
+    said.map(|(name, tint)| tint_property(name, tint)).collect()
+}
+
 /// A tint: what it does to white and black, for people.
 fn tint_property(name: &'static str, [r, g, b, a]: [u8; 4]) -> Property {
     if [r, g, b, a] == [128, 128, 128, 255] {
@@ -588,7 +630,7 @@ fn tint_property(name: &'static str, [r, g, b, a]: [u8; 4]) -> Property {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::tilemap::{Tile, sample};
+    use crate::scene::tilemap::{Cell, Tile, sample};
     use crate::scene::{Document, Playhead};
 
     /// The lines of an item with a name.
@@ -619,7 +661,9 @@ mod tests {
         assert_eq!(layers[1].link, Some(TileMap::layer_item(1)));
         // What the format knows is last.
         assert_eq!(value(&map, cell, "Index"), "2");
-        assert_eq!(value(&map, cell, "Obstruction"), "free");
+        assert_eq!(value(&map, cell, "Obstructed"), "no");
+        let blocked = TileMap::cell_item(0, 0);
+        assert_eq!(value(&map, blocked, "Obstructed"), "yes");
         assert_eq!(value(&map, cell, "At pixel"), "8, 0");
         let last = map.properties(TileMap::cell_item(0, 12), Playhead::default());
         assert!(last.is_empty());
@@ -670,12 +714,46 @@ mod tests {
         let map = sample::made_up();
         let [meadow, other] = [1, 2].map(TileMap::zone_item);
         let hero = map.thing_item(0).unwrap();
-        assert_eq!(lines(&map, hero, "Zone")[0].link, Some(meadow));
+        assert_eq!(lines(&map, hero, "Wanders in")[0].link, Some(meadow));
         assert_eq!(lines(&map, meadow, "Entity")[0].link, Some(hero));
         assert_eq!(value(&map, meadow, "Tiles"), "5");
         assert_eq!(lines(&map, other, "Area")[0].link, map.thing_item(2));
         let zones = lines(&map, TileMap::cell_item(0, 10), "Zone");
         assert_eq!(zones[0].link, None, "{zones:?}");
+    }
+
+    #[test]
+    fn a_cell_leads_to_those_below_and_above_it() {
+        let map = sample::made_up();
+        let roof = TileMap::cell_item(1, 0);
+        let layers = lines(&map, roof, "On layer");
+        let said: Vec<_> = layers
+            .iter()
+            .map(|line| (&*line.value, line.link))
+            .collect();
+        let ground = Some(TileMap::cell_item(0, 5));
+        assert_eq!(said, [("Ground: 1", ground), ("Roof: 1", None)]);
+        let below = lines(&map, ground.unwrap(), "On layer");
+        assert_eq!(below[1].link, Some(roof));
+        // A place that only one layer reaches needs no list.
+        assert_eq!(lines(&map, TileMap::cell_item(0, 1), "On layer").len(), 0);
+    }
+
+    #[test]
+    fn turned_tiles_are_named_as_editors_do() {
+        let named = |flags: u32| flag_names(Cell(flags));
+        assert_eq!(
+            named(Cell::SWAP_AXES | Cell::MIRROR_X),
+            "rotated 90° clockwise"
+        );
+        let other = Cell::SWAP_AXES | Cell::MIRROR_Y | Cell::PRIORITY;
+        assert_eq!(named(other), "rotated 90° counter-clockwise, with priority");
+        assert_eq!(named(Cell::MIRROR_X | Cell::MIRROR_Y), "rotated 180°");
+        assert_eq!(named(Cell::MIRROR_X), "flipped horizontally");
+        let all: Vec<String> = (0..8).map(|turn| named(turn << 24)).collect();
+        for (at, name) in all.iter().enumerate() {
+            assert!(!all[..at].contains(name), "{name}");
+        }
     }
 
     #[test]
@@ -706,6 +784,12 @@ mod tests {
         assert_eq!(said([1, 1], [2, 2]), "1:2");
         assert_eq!(said([0, 1], [1, 0]), "fixed");
         assert_eq!(said([1, 1], [2, 1]), "1:2 across, 1:1 down");
+        let help = |mul, div| parallax_help(&Parallax { mul, div });
+        assert_eq!(help([2, 3], [2, 3]), "");
+        let slow = "Parallax: moves 3 pixels for 2 of the camera";
+        assert_eq!(help([3, 3], [2, 2]), slow);
+        let across = "Parallax: does not move across, moves with the camera down";
+        assert_eq!(help([0, 1], [5, 1]), across);
     }
 
     #[test]

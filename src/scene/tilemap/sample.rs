@@ -119,14 +119,14 @@ pub(super) fn made_up() -> TileMap {
         steps: vec![draw(0, false), draw(1, true), Step::Things { layer: None }],
         grids: vec![
             Grid {
-                kind: GridKind::Obstruction,
-                layer: 0,
+                kind: GridKind::Obstruction { by_sides: false },
+                layer: None,
                 size: [4, 3],
                 values: GridValues::U8(vec![1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]),
             },
             Grid {
                 kind: GridKind::Zones,
-                layer: 0,
+                layer: None,
                 size: [4, 3],
                 values: GridValues::U32(vec![0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 7, 0]),
             },

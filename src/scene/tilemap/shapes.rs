@@ -1,5 +1,7 @@
 //! Where the parts of a map are in world space: their boxes, and the lines around them.
 
+use std::borrow::Cow;
+
 use glam::{Vec3, vec3};
 
 use super::items::{self, item};
@@ -46,6 +48,12 @@ impl RectPx {
         x >= self.min[0] && x < self.max[0] && y >= self.min[1] && y < self.max[1]
     }
 
+    /// The rectangle so many pixels further to the right and down.
+    pub(super) fn moved_by(&self, px: [f32; 2]) -> Self {
+        let [min, max] = [self.min, self.max].map(|corner| [corner[0] + px[0], corner[1] + px[1]]);
+        Self { min, max }
+    }
+
     /// The edges at a height in world space.
     pub(super) fn edges(&self, height: f32) -> [[Vec3; 2]; 4] {
         let [[left, top], [right, bottom]] = [self.min, self.max];
@@ -84,9 +92,9 @@ impl Thing {
         rect
     }
 
-    /// The lines that show where it is, at a height in world space.
-    pub(super) fn lines(&self, height: f32) -> Vec<[Vec3; 2]> {
-        let corner = |[x, z]: &[f32; 2]| vec3(*x, height, *z);
+    /// The lines that show where it is, so far from where the file has it, at a height in world space.
+    pub(super) fn lines(&self, moved_px: [f32; 2], height: f32) -> Vec<[Vec3; 2]> {
+        let corner = |[x, z]: &[f32; 2]| vec3(*x + moved_px[0], height, *z + moved_px[1]);
         if self.outline_px.len() > 1 {
             let ends = self.outline_px.iter().zip(self.outline_px.iter().skip(1));
             let mut lines: Vec<_> = ends.map(|(a, b)| [corner(a), corner(b)]).collect();
@@ -95,7 +103,7 @@ impl Thing {
             }
             return lines;
         }
-        let room = self.room_px();
+        let room = self.room_px().moved_by(moved_px);
         if self.kind == ThingKind::Waypoint {
             let [x, z] = room.center();
             let [w, h] = [0, 1].map(|axis| (room.max[axis] - room.min[axis]) * 0.5);
@@ -125,6 +133,61 @@ impl TileMap {
         }
     }
 
+    /// How far the things of a layer are from where the file has them: they scroll with it. Those of no
+    /// layer go with the camera, as entities of ika's old maps do (fact sheet of ika, section 3).
+    pub(super) fn things_moved_px(&self, layer: Option<usize>, shown: &Shown) -> [f32; 2] {
+        let Some(layer) = layer.and_then(|layer| self.layers.get(layer)) else {
+            return [0.0; 2];
+        };
+        let origin = self.shown_origin_px(layer, shown);
+        [0, 1].map(|axis| (origin[axis] - i64::from(layer.position_px[axis])) as f32)
+    }
+
+    /// What a grid lies upon: its layer, or, of one of the map itself, a layer without cells that is
+    /// where the map is and goes round as its layers do.
+    pub fn ground_of(&self, grid: &Grid) -> Option<Cow<'_, Layer>> {
+        if let Some(layer) = grid.layer {
+            return self.layers.get(layer).map(Cow::Borrowed);
+        }
+        let wraps = self.layers.first().map_or([false; 2], |layer| layer.wraps);
+        Some(Cow::Owned(Layer {
+            size: grid.size,
+            wraps,
+            ..Layer::default()
+        }))
+    }
+
+    /// How high a grid lies along Y: with its layer, or with what belongs to no layer.
+    pub fn grid_height_px(&self, grid: &Grid, shown: &Shown) -> f32 {
+        match grid.layer {
+            Some(layer) => self.layer_height(layer, shown),
+            None => self.things_height(None, shown),
+        }
+    }
+
+    /// The column and row that a layer, of so many columns and rows, has at a pixel of the map where
+    /// it is shown.
+    pub(super) fn cell_place(
+        &self,
+        layer: &Layer,
+        size: [u32; 2],
+        px: [i64; 2],
+        shown: &Shown,
+    ) -> Option<[u32; 2]> {
+        let tile_size = self.tile_size(layer)?;
+        let origin = self.shown_origin_px(layer, shown);
+        let mut place = [0; 2];
+        for axis in 0..2 {
+            let size = i64::from(size[axis]);
+            let mut cell = (px[axis] - origin[axis]).div_euclid(i64::from(tile_size[axis]));
+            if shown.flat && layer.wraps[axis] && size > 0 {
+                cell = cell.rem_euclid(size);
+            }
+            place[axis] = u32::try_from(cell).ok().filter(|_| cell < size)?;
+        }
+        Some(place)
+    }
+
     /// The heights of all steps along Y ([`TileMap::step_height_px`]).
     pub(super) fn step_heights(&self, shown: &Shown) -> Vec<f32> {
         let gap = self.layer_gap_px(shown);
@@ -148,7 +211,7 @@ impl TileMap {
     }
 
     /// The height of the things of a layer, or of those of no layer.
-    pub(super) fn things_height(&self, layer: Option<usize>, shown: &Shown) -> f32 {
+    pub fn things_height(&self, layer: Option<usize>, shown: &Shown) -> f32 {
         let of_layer = Step::Things { layer };
         let step = self.steps.iter().rposition(|step| *step == of_layer);
         match (step, layer) {
@@ -187,9 +250,10 @@ impl TileMap {
         } else {
             let things = self.things.iter();
             let things = things.filter(|thing| thing.layer == Some(index));
-            things
+            let all = things
                 .map(Thing::room_px)
-                .reduce(|all, next| all.union(&next))?
+                .reduce(|all, next| all.union(&next))?;
+            all.moved_by(self.things_moved_px(Some(index), shown))
         };
         Some((rect, self.layer_height(index, shown)))
     }
@@ -201,10 +265,10 @@ impl TileMap {
         [first, last]: [[u32; 2]; 2],
         shown: &Shown,
     ) -> Option<(RectPx, f32)> {
-        let layer = self.layers.get(grid.layer)?;
+        let ground = self.ground_of(grid)?;
         let end = last.map(|last| last.saturating_add(1));
-        let rect = self.cells_px(layer, [first, end], shown)?;
-        Some((rect, self.layer_height(grid.layer, shown)))
+        let rect = self.cells_px(&ground, [first, end], shown)?;
+        Some((rect, self.grid_height_px(grid, shown)))
     }
 
     /// What a cell occupies, and at which height.
@@ -245,7 +309,9 @@ impl TileMap {
             }
             _ => {
                 let thing = self.thing_at(item)?;
-                (thing.room_px(), self.things_height(thing.layer, shown))
+                let moved = self.things_moved_px(thing.layer, shown);
+                let height = self.things_height(thing.layer, shown);
+                (thing.room_px().moved_by(moved), height)
             }
         };
         Some(rect.aabb(height))
@@ -260,7 +326,11 @@ impl TileMap {
             return Vec::new();
         };
         let areas = zone.areas.iter().filter_map(|area| self.things.get(*area));
-        let areas = areas.map(|area| (area.rect_px, self.things_height(area.layer, shown)));
+        let areas = areas.map(|area| {
+            let moved = self.things_moved_px(area.layer, shown);
+            let height = self.things_height(area.layer, shown);
+            (area.rect_px.moved_by(moved), height)
+        });
         let cells = zone.bounds.iter().filter_map(|(grid, bounds)| {
             self.grid_cells_px(self.grids.get(*grid)?, *bounds, shown)
         });
@@ -282,8 +352,10 @@ impl TileMap {
             item::ZONE => self.zone_outline(item, shown),
             _ => self.thing_at(item).map_or_else(Vec::new, |thing| {
                 let height = self.things_height(thing.layer, shown);
-                let mut lines = thing.lines(height);
-                lines.extend(thing.wander_px.iter().flat_map(|rect| rect.edges(height)));
+                let moved = self.things_moved_px(thing.layer, shown);
+                let mut lines = thing.lines(moved, height);
+                let wander = thing.wander_px.iter();
+                lines.extend(wander.flat_map(|rect| rect.moved_by(moved).edges(height)));
                 lines
             }),
         }
@@ -298,13 +370,19 @@ impl TileMap {
         };
         let areas = zone.areas.iter().filter_map(|area| self.things.get(*area));
         let mut lines: Vec<_> = areas
-            .flat_map(|area| area.lines(self.things_height(area.layer, shown)))
+            .flat_map(|area| {
+                let moved = self.things_moved_px(area.layer, shown);
+                area.lines(moved, self.things_height(area.layer, shown))
+            })
             .collect();
         for (grid, bounds) in &zone.bounds {
             let Some(grid) = self.grids.get(*grid) else {
                 continue;
             };
-            let Some((rect, height)) = self.grid_cells_px(grid, *bounds, shown) else {
+            let (Some(ground), Some((rect, height))) = (
+                self.ground_of(grid),
+                self.grid_cells_px(grid, *bounds, shown),
+            ) else {
                 continue;
             };
             let edges = zone_edges(grid, number as u64, *bounds);
@@ -312,8 +390,7 @@ impl TileMap {
                 lines.extend(rect.edges(height));
             }
             lines.extend(edges.into_iter().filter_map(|edge| {
-                let layer = self.layers.get(grid.layer)?;
-                let line = self.cells_px(layer, edge, shown)?;
+                let line = self.cells_px(&ground, edge, shown)?;
                 Some([line.min, line.max].map(|[x, z]| vec3(x, height, z)))
             }));
         }
@@ -473,7 +550,7 @@ mod tests {
             outline_px: corners.clone(),
             ..Thing::new(kind, "", None)
         };
-        assert_eq!(shape(ThingKind::Box).lines(0.0).len(), 3);
-        assert_eq!(shape(ThingKind::Line).lines(0.0).len(), 2);
+        assert_eq!(shape(ThingKind::Box).lines([0.0; 2], 0.0).len(), 3);
+        assert_eq!(shape(ThingKind::Line).lines([0.0; 2], 0.0).len(), 2);
     }
 }

@@ -1,10 +1,12 @@
 //! One line about each item of a map, for the status bar.
 
-use super::grids::obstruction_name;
+use glam::Vec3;
+
+use super::here::Here;
 use super::items::{CellAt, item, title_of};
-use super::{Cell, GridKind, TileMap, Tileset};
+use super::{Cell, GridKind, ThingKind, TileMap, Tileset};
 use crate::scene::numbers::{plural, short};
-use crate::scene::{Item, SummaryPart};
+use crate::scene::{Item, Shown, SummaryPart};
 
 /// Characters that a name takes at most before what follows moves.
 const NAME_WIDTH: usize = 16;
@@ -27,24 +29,41 @@ impl Tileset {
     }
 }
 
-/// The flags of a cell, as few letters as there are: in the order in which they take effect.
-pub(super) fn flag_letters(cell: Cell) -> String {
-    let flags = [
-        (Cell::SWAP_AXES, "axes"),
-        (Cell::MIRROR_X, "H"),
-        (Cell::MIRROR_Y, "V"),
-        (Cell::PRIORITY, "priority"),
-    ];
-    let set = flags.into_iter().filter(|(bit, _)| cell.0 & bit != 0);
-    let set: Vec<&str> = set.map(|(_, name)| name).collect();
-    set.join(" ")
+/// The flags of a cell in words: how its tile is turned, and whether it has priority. The axes are
+/// exchanged first, then the tile is flipped (fact sheet of `PixelPerfectEngine`, section 3).
+pub(super) fn flag_names(cell: Cell) -> String {
+    let has = |bit: u32| cell.0 & bit != 0;
+    let turned = match [Cell::SWAP_AXES, Cell::MIRROR_X, Cell::MIRROR_Y].map(has) {
+        [false, false, false] => None,
+        [false, true, false] => Some("flipped horizontally"),
+        [false, false, true] => Some("flipped vertically"),
+        [false, true, true] => Some("rotated 180°"),
+        [true, false, false] => Some("flipped diagonally"),
+        [true, true, false] => Some("rotated 90° clockwise"),
+        [true, false, true] => Some("rotated 90° counter-clockwise"),
+        [true, true, true] => Some("flipped diagonally, rotated 180°"),
+    };
+    let priority = has(Cell::PRIORITY).then_some("with priority");
+    let names: Vec<&str> = turned.into_iter().chain(priority).collect();
+    names.join(", ")
 }
 
 impl TileMap {
-    /// One line about an item.
-    pub(super) fn item_summary(&self, item: Item) -> Vec<SummaryPart> {
+    /// One line about an item; of a cell with what else is at a place that is pointed at, or where
+    /// the cell itself is while the map is at rest.
+    pub(super) fn item_summary(
+        &self,
+        item: Item,
+        pointed_at: Option<(Vec3, &Shown)>,
+    ) -> Vec<SummaryPart> {
         if let Some(at) = self.cell_at(item) {
-            return self.cell_summary(&at);
+            let here = match pointed_at {
+                Some((point, shown)) => {
+                    self.here([point.x, point.z].map(|at| at.floor() as i64), shown)
+                }
+                None => self.here_of(&at),
+            };
+            return self.cell_summary(&at, &here);
         }
         let parts = self.plain_summary(item).unwrap_or_default();
         let parts = parts.into_iter();
@@ -55,7 +74,7 @@ impl TileMap {
 
     /// A cell: each part as wide as the widest of its kind, so that nothing moves while the
     /// pointer does.
-    fn cell_summary(&self, at: &CellAt<'_>) -> Vec<SummaryPart> {
+    fn cell_summary(&self, at: &CellAt<'_>, here: &Here<'_>) -> Vec<SummaryPart> {
         let mut parts = Vec::new();
         let mut say = |name, value: String, width| parts.push(SummaryPart { name, value, width });
         let names = (0..self.layers.len()).map(|layer| self.layer_name(layer).chars().count());
@@ -65,16 +84,12 @@ impl TileMap {
             let widest = self.layers.iter().map(|layer| digits(layer.size[axis]));
             say(name, at.place[axis].to_string(), widest.max().unwrap_or(0));
         }
-        let tileset = self.tilesets.get(at.layer.tileset);
-        let tile = match (at.cell.picture(), tileset) {
-            (Some(picture), Some(tileset)) => tileset.tile_number(picture),
-            (Some(picture), None) => picture.to_string(),
-            (None, _) => "empty".to_owned(),
-        };
-        say("Tile", tile, TILE_WIDTH);
+        say("Tile", self.tile_said(at), TILE_WIDTH);
         if !self.zones.is_empty() {
-            let zones = self.zones_of(at).into_iter();
-            let zones: Vec<String> = zones.map(|zone| self.zone_name(zone)).collect();
+            let zones = here.zones.iter();
+            let zones: Vec<String> = zones
+                .map(|zone| self.with_layer(self.zone_name(zone.zone), zone.layer))
+                .collect();
             let zones = if zones.is_empty() {
                 "none".to_owned()
             } else {
@@ -82,20 +97,36 @@ impl TileMap {
             };
             say("Zone", zones, NAME_WIDTH);
         }
-        if let Some(value) = self.grid_value(GridKind::Obstruction, at) {
-            let blocked = match value {
-                0 => "no".to_owned(),
-                1 => "yes".to_owned(),
-                _ => obstruction_name(value),
-            };
-            say("Obstructed", blocked, 3);
+        if let Some(obstructed) = self.obstruction_said(here) {
+            let names = self.grids.iter().filter_map(|grid| match grid.kind {
+                GridKind::Obstruction { .. } => Some(self.with_layer("yes".to_owned(), grid.layer)),
+                GridKind::Zones | GridKind::Logic => None,
+            });
+            let widest = names.map(|name| name.chars().count()).max();
+            say(
+                "Obstructed",
+                obstructed,
+                widest.unwrap_or(0).min(NAME_WIDTH),
+            );
         }
-        if let Some(value) = self.grid_value(GridKind::Logic, at) {
-            say("Logic", value.to_string(), TILE_WIDTH);
+        let logic = here.logic_values();
+        let logic: Vec<String> = logic
+            .map(|number| self.with_layer(number.value.to_string(), number.layer))
+            .collect();
+        if !logic.is_empty() {
+            say("Logic", logic.join(", "), TILE_WIDTH);
         }
-        let flags = flag_letters(at.cell);
+        let flags = flag_names(at.cell);
         if !flags.is_empty() && at.cell.picture().is_some() {
             say("Flags", flags, 0);
+        }
+        // From the lowest to the highest.
+        if here.cells.len() > 1 {
+            let layers = here.cells.iter().map(|cell| {
+                let name = self.layer_name(cell.layer_number);
+                format!("{name} {}", self.layer_said(here, cell))
+            });
+            say("Here", layers.collect::<Vec<_>>().join("  "), 0);
         }
         parts
     }
@@ -164,7 +195,13 @@ impl TileMap {
                     ("X", x),
                     ("Y", y),
                 ];
-                let zone = thing.zone.map(|zone| ("Zone", self.zone_name(zone)));
+                let zone = thing.zone.map(|zone| {
+                    let says = match thing.kind {
+                        ThingKind::ZoneArea => "Zone",
+                        _ => "Wanders in",
+                    };
+                    (says, self.zone_name(zone))
+                });
                 parts.extend(zone);
                 let layer = thing.layer.map(|layer| ("Layer", self.layer_name(layer)));
                 parts.extend(layer);
@@ -177,6 +214,7 @@ impl TileMap {
     pub(super) fn times_used(&self, tileset: usize, picture: usize) -> String {
         match self.uses(tileset, picture) {
             0 => "nowhere".to_owned(),
+            1 => "once".to_owned(),
             uses => plural(usize::try_from(uses).unwrap_or(usize::MAX), "time", "times"),
         }
     }
@@ -216,7 +254,8 @@ mod tests {
             ("Tile", "1"),
             ("Zone", "meadow"),
             ("Obstructed", "no"),
-            ("Flags", "axes H"),
+            ("Flags", "rotated 90° clockwise"),
+            ("Here", "Ground 1  Roof 1"),
         ]);
         assert_eq!(said(&map, TileMap::cell_item(0, 5)), cell);
         let empty = said(&map, TileMap::cell_item(0, 8));
@@ -224,14 +263,56 @@ mod tests {
         assert_eq!(empty[4], ("Zone", "none".to_owned()));
         // By its number it is in no zone that is described, and by no area.
         assert_eq!(said(&map, TileMap::cell_item(0, 10))[4].1, "Zone 7");
-        assert_eq!(said(&map, TileMap::cell_item(0, 6))[4].1, "meadow, Zone 2");
+        assert_eq!(
+            said(&map, TileMap::cell_item(0, 6))[4].1,
+            "meadow, Zone 2 (Ground)"
+        );
         assert_eq!(said(&map, TileMap::cell_item(0, 12)), []);
         // What follows stays in its place.
         let widths = |index| {
             let parts = map.summary(TileMap::cell_item(0, index)).into_iter();
             parts.map(|part| part.width).collect::<Vec<_>>()
         };
-        assert_eq!(widths(0), [7, 1, 1, 5, 16, 3]);
+        assert_eq!(widths(1), [7, 1, 1, 5, 16, 3]);
+    }
+
+    #[test]
+    fn what_blocks_a_place_is_said_with_its_layer() {
+        let mut map = sample::made_up();
+        // A layer on top of all that nothing is known of, as one that lights a cave.
+        map.layers.push(crate::scene::tilemap::Layer {
+            name: "Light".to_owned(),
+            size: [4, 3],
+            cells: sample::cells(&[2; 12]),
+            ..Default::default()
+        });
+        map.steps = TileMap::steps_in_file_order(&map.layers, &[]);
+        map.grids[0].layer = Some(0);
+        map.grids[0].kind = GridKind::Obstruction { by_sides: true };
+        map.grids[1].layer = Some(0);
+        let light = said(&map, TileMap::cell_item(3, 1));
+        assert_eq!(light[0].1, "Light");
+        assert_eq!(light[4], ("Zone", "meadow (Ground)".to_owned()));
+        assert_eq!(light[5], ("Obstructed", "yes (Ground)".to_owned()));
+        let all = "Ground 0 (obstructed, meadow)  Light 2".to_owned();
+        assert_eq!(light[6], ("Here", all));
+        let free = said(&map, TileMap::cell_item(3, 7));
+        assert_eq!(free[5], ("Obstructed", "no".to_owned()));
+        // Where the pointer is, layers may lie otherwise than at rest.
+        map.layers[3].parallax.mul = [0, 0];
+        let shown = Shown {
+            flat: true,
+            flat_camera_px: [4, 0],
+            ..Shown::default()
+        };
+        let at = Some(glam::vec3(12.5, 0.0, 1.5));
+        let parts = map.summary_shown(TileMap::cell_item(3, 2), at, &shown);
+        let obstructed = parts.iter().find(|part| part.name == "Obstructed");
+        assert_eq!(obstructed.unwrap().value, "no");
+        let at = Some(glam::vec3(4.5, 0.0, 1.5));
+        let parts = map.summary_shown(TileMap::cell_item(3, 0), at, &shown);
+        let obstructed = parts.iter().find(|part| part.name == "Obstructed");
+        assert_eq!(obstructed.unwrap().value, "yes (Ground)");
     }
 
     #[test]
@@ -246,7 +327,7 @@ mod tests {
             ("Entity", "Hero"),
             ("X", "1"),
             ("Y", "1"),
-            ("Zone", "meadow"),
+            ("Wanders in", "meadow"),
         ];
         assert_eq!(hero, owned(expected));
         let zone = said(&map, TileMap::zone_item(1));
