@@ -23,6 +23,8 @@ const MOST: f64 = 32.0;
 const LEAST: f64 = 1.0 / 16.0;
 /// How much of the view something that is gone to takes at most.
 const FRAMED: f64 = 0.6;
+/// How far one can go in a map that is round, in pixels of the map: the camera counts them exactly.
+const FARTHEST_ROUND_PX: f64 = 1_000_000.0;
 /// What is gone to is not shown larger than this, unless the view is nearer already.
 const MOST_FRAMED: f64 = 4.0;
 
@@ -243,13 +245,32 @@ impl State {
             middle: window.top_left_px + half,
             zoom: window.zoom,
         };
+        // A round map has no edge to stop at.
+        let lists = self.open.as_ref().map(|open| &open.lists);
+        let wraps = lists.map_or([false; 2], |lists| lists.map_wraps);
+        let map_size = lists.and_then(|lists| lists.map_size).unwrap_or_default();
         if let Some(size) = self.map_size() {
-            seen.middle = seen.middle.clamp(DVec2::ZERO, size);
+            for (axis, wraps) in wraps.into_iter().enumerate() {
+                let [from, to] = if wraps {
+                    [-FARTHEST_ROUND_PX, FARTHEST_ROUND_PX]
+                } else {
+                    [0.0, size[axis]]
+                };
+                seen.middle[axis] = seen.middle[axis].clamp(from, to);
+            }
         }
         let window = seen.window(self.view_size());
-        let map_size = self.open.as_ref().and_then(|open| open.lists.map_size);
-        let map_size = map_size.unwrap_or_default();
-        self.shown.flat_camera_px = window.camera_on_map_px(map_size, self.view_px);
+        let (free, on_map) = (
+            window.camera_px(),
+            window.camera_on_map_px(map_size, self.view_px),
+        );
+        self.shown.flat_camera_px = [0, 1].map(|axis| {
+            if wraps[axis] {
+                free[axis]
+            } else {
+                on_map[axis]
+            }
+        });
         let across = (self.view_size() / window.zoom).ceil();
         self.shown.flat_view_px = Some([across.x as u32, across.y as u32]);
         self.camera = window.camera(self.view_px, self.camera);

@@ -77,7 +77,18 @@ fn gap(ui: &mut Ui, state: &mut State, width: f32) {
         .map_or(0.0, |open| open.lists.usual_layer_gap);
     let mut gap = state.shown.layer_gap.unwrap_or(usual);
     ui.spacing_mut().slider_width = width;
-    let slider = Slider::new(&mut gap, 0.0..=(usual * FARTHEST).max(1.0))
+    let most = (usual * FARTHEST).max(1.0);
+    // The number is as wide as the widest, so that the bar stays as it is.
+    let widest = egui::WidgetText::from(format!("{most:.0} px")).into_galley(
+        ui,
+        Some(egui::TextWrapMode::Extend),
+        f32::INFINITY,
+        egui::TextStyle::Button,
+    );
+    let number = widest.size().x + ui.spacing().button_padding.x * 2.0;
+    let spacing = &mut ui.spacing_mut().interact_size.x;
+    *spacing = spacing.max(number.ceil());
+    let slider = Slider::new(&mut gap, 0.0..=most)
         .suffix(" px")
         .fixed_decimals(0)
         .text("Layer distance");

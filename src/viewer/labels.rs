@@ -8,8 +8,9 @@ use super::theme;
 use crate::scene::camera::Camera;
 use crate::scene::{Label, Shown};
 
-/// How far texts may overlap before one of them is left out, in points.
-const OVERLAP: f32 = 1.5;
+/// How far apart texts are at least, dark edges and all, in points: of two that are nearer the later
+/// one is left out.
+const APART: f32 = 1.0;
 /// How much wider than a text the room must be that it stands in, in points.
 const ROOM_TO_SPARE: f32 = 2.0;
 /// Where the dark edge of the letters is painted.
@@ -94,11 +95,11 @@ impl Labels {
                 }
             };
             // Letters upon letters could not be read.
-            let core = text.shrink(OVERLAP);
-            if self.taken.iter().any(|taken| taken.intersects(core)) {
+            let around = text.expand(APART * 0.5);
+            if self.taken.iter().any(|taken| taken.intersects(around)) {
                 continue;
             }
-            self.taken.push(core);
+            self.taken.push(around);
             for offset in HALO {
                 let halo = theme::DEEP.gamma_multiply(0.8);
                 painter.galley_with_override_text_color(text.min + offset, galley.clone(), halo);

@@ -27,6 +27,8 @@ pub(super) struct Lists {
     pub layers: bool,
     /// Width and height in pixels, of a 2D map.
     pub map_size: Option<[u64; 2]>,
+    /// Whether it goes on beyond its edges, across and down.
+    pub map_wraps: [bool; 2],
     /// How far apart its layers usually are where they are not shown flat.
     pub usual_layer_gap: f32,
 }
@@ -45,6 +47,7 @@ impl Lists {
             sheets: any(&|part| !document.sheets(part).is_empty()),
             layers: !document.layers().is_empty(),
             map_size: document.flat_size(),
+            map_wraps: document.flat_wraps(),
             usual_layer_gap: document.usual_layer_gap(),
         }
     }

@@ -67,6 +67,10 @@ impl MiniMap {
             *self = Self::default();
             return;
         };
+        // There is nowhere to go, and it would only hide a corner of the map.
+        if shows_all(state, map) {
+            return;
+        }
         let side = SIDE.min(view.size().min_elem() * MOST_OF_VIEW);
         let longest_px = (side * ctx.pixels_per_point()).round().max(1.0) as u32;
         self.make(ctx, state, longest_px);
@@ -187,6 +191,15 @@ impl MiniMap {
             (None, texture) => *texture = None,
         }
     }
+}
+
+/// Whether all of a map of this size in pixels is in view.
+fn shows_all(state: &State, map: DVec2) -> bool {
+    state.flat_window().is_some_and(|window| {
+        let [width, height] = state.view_px.map(f64::from);
+        let far = window.top_left_px + DVec2::new(width, height) / window.zoom;
+        window.top_left_px.cmple(DVec2::ZERO).all() && far.cmpge(map).all()
+    })
 }
 
 fn picture(document: &dyn Document, shown: &Shown, longest_px: u32) -> Option<Picture> {

@@ -44,7 +44,8 @@ pub(super) struct Window {
     pub(super) placed: Placed,
 }
 
-fn open_demo(demo: &Demo) -> Arc<dyn Document> {
+/// A demo by itself.
+pub(super) fn open_demo(demo: &Demo) -> Arc<dyn Document> {
     let (options, progress) = (OpenOptions::default(), Progress::default());
     registry::open(&demo.source(), &options, &progress).unwrap()
 }

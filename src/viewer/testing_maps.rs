@@ -52,6 +52,10 @@ pub(super) fn map() -> Arc<dyn Document> {
 
 /// The same of another number of columns and rows.
 pub(super) fn map_of(size: [u32; 2]) -> Arc<dyn Document> {
+    Arc::new(made(size))
+}
+
+fn made(size: [u32; 2]) -> TileMap {
     let layer = |name: &str, tile: &dyn Fn(u32, u32) -> Option<u32>| {
         let cells = (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (x, y)));
         Layer {
@@ -71,12 +75,28 @@ pub(super) fn map_of(size: [u32; 2]) -> Arc<dyn Document> {
         div: [2, 2],
     };
     let layers = vec![ground, houses, clouds];
-    Arc::new(TileMap {
+    TileMap {
         tilesets: vec![tileset()],
         steps: TileMap::steps_in_file_order(&layers, &[]),
         layers,
         ..TileMap::new(&ppe::MAP_FORMAT, "2", Box::new(()))
-    })
+    }
+}
+
+/// The same without edges.
+pub(super) fn round_map() -> Arc<dyn Document> {
+    let mut map = made(SIZE);
+    for layer in &mut map.layers {
+        layer.wraps = [true; 2];
+    }
+    Arc::new(map)
+}
+
+/// The same without its tileset.
+pub(super) fn map_without_tileset() -> Arc<dyn Document> {
+    let mut map = made(SIZE);
+    map.tilesets[0].is_placeholder = true;
+    Arc::new(map)
 }
 
 fn open(state: &mut State) {

@@ -382,6 +382,117 @@ fn the_mini_map_goes_where_it_is_pressed_and_can_be_put_away() {
     );
 }
 
+#[test]
+fn the_mini_map_is_not_there_while_all_of_the_map_is_in_view() {
+    let mut h = with_map();
+    assert!(h.query_by_label("Mini map").is_none());
+    for _ in 0..2 {
+        run(&mut h, Action::Zoom { nearer: true });
+    }
+    h.get_by_label("Mini map");
+    run(&mut h, Action::FrameAll);
+    assert!(h.query_by_label("Mini map").is_none());
+}
+
+// ---- What is said of places, and legends -----------------------------------------------------------
+
+fn open_map(document: std::sync::Arc<dyn crate::scene::Document>) -> Map {
+    let mut h = with_map();
+    h.state_mut().state.loaded(loaded(document, false));
+    h.run();
+    h
+}
+
+#[test]
+fn the_status_bar_lists_every_layer_of_a_place() {
+    let mut h = with_map();
+    // A house, which is above the ground and all that is seen.
+    let at = |h: &Map, px: DVec2| {
+        let view = h.state().placed.viewport.unwrap();
+        let window = flat(h);
+        let offset = (px - window.top_left_px) * window.zoom / f64::from(h.ctx.pixels_per_point());
+        view.min + vec2(offset.x as f32, offset.y as f32)
+    };
+    let house = at(&h, DVec2::new(24.0, 24.0));
+    move_to(&mut h, house);
+    h.get_by_label_contains("Ground 0  Houses 2  Clouds empty");
+    // A layer that nobody sees any longer is not pointed at, and nothing has moved.
+    assert_eq!(state(&h).hovered.map(|item| item.index >> 32), Some(1));
+    h.state_mut()
+        .state
+        .request(Request::SetOpacity(layer(1), Some(0)));
+    h.run();
+    assert_eq!(state(&h).hovered.map(|item| item.index >> 32), Some(0));
+}
+
+#[test]
+fn legends_fold_and_are_folded_where_they_would_hide_the_map() {
+    let station = super::testing::open_demo(&crate::scene::demo::STATION);
+    let mut h = open_map(station.clone());
+    run(&mut h, Action::Overlay("logic"));
+    let entries = station.legend("logic");
+    assert!(entries.len() > 1);
+    let first = &*entries[0].label;
+    h.get_by_label(first);
+    h.get_by_label("Logic values").click();
+    h.run();
+    assert!(h.query_by_label(first).is_none());
+    h.get_by_label("Logic values").click();
+    h.run();
+    h.get_by_label(first);
+    let mut small = open_map(station);
+    small.set_size(vec2(700.0, 300.0));
+    run(&mut small, Action::Overlay("logic"));
+    small.get_by_label("Logic values");
+    assert!(small.query_by_label(first).is_none());
+}
+
+#[test]
+fn obstruction_and_zones_are_on_together() {
+    let mut h = open_map(super::testing::open_demo(&crate::scene::demo::VILLAGE));
+    run(&mut h, Action::Overlay("obstruction"));
+    run(&mut h, Action::Overlay("zones"));
+    let overlays = &state(&h).shown.overlays;
+    assert!(overlays.contains("obstruction") && overlays.contains("zones"));
+    assert!(
+        !state(&h).is_enabled(Action::Overlay("logic")),
+        "there are none"
+    );
+}
+
+#[test]
+fn a_round_map_has_no_edge_to_stop_at() {
+    let mut h = open_map(super::testing_maps::round_map());
+    let before = flat(&h).top_left_px;
+    for _ in 0..8 {
+        drag(&mut h, PointerButton::Primary, vec2(250.0, 0.0));
+    }
+    let moved = (before - flat(&h).top_left_px) * flat(&h).zoom;
+    assert!((moved.x - 2000.0).abs() < 2.0, "{moved}");
+    let camera = state(&h).shown.flat_camera_px;
+    assert_eq!(camera, flat(&h).camera_px());
+    // Another one stops with something of it in the middle.
+    let mut h = with_map();
+    for _ in 0..8 {
+        drag(&mut h, PointerButton::Primary, vec2(250.0, 0.0));
+    }
+    let middle = flat(&h).top_left_px + view_px(&h) / (flat(&h).zoom * 2.0);
+    assert!(middle.x.abs() < 1.0, "{middle}");
+}
+
+#[test]
+fn the_bar_keeps_its_width_while_the_layers_are_pulled_apart() {
+    let mut h = with_map();
+    run(&mut h, Action::Flat);
+    let width = |h: &mut Map, gap: f32| {
+        h.state_mut().state.shown.layer_gap = Some(gap);
+        h.run();
+        place(h, "flat-bar").width()
+    };
+    let widths = [0.0, 7.0, 48.0, 96.0].map(|gap| width(&mut h, gap));
+    assert!(widths.iter().all(|other| *other == widths[0]), "{widths:?}");
+}
+
 // ---- Measuring ---------------------------------------------------------------------------------
 
 #[test]
@@ -510,6 +621,41 @@ fn tiles_are_listed_with_their_uses_and_a_click_selects_one() {
     h.run();
     assert!(h.query_by_label("Tile 4, unused").is_none());
     h.get_by_label("Tile 3, used once");
+}
+
+#[test]
+fn tiles_stand_in_as_many_columns_as_in_their_picture() {
+    let mut h = with_panel(Panel::Tileset);
+    let at = |h: &Map, label: &str| h.get_by_role_and_label(Role::Button, label).rect();
+    let first = at(&h, "Tile 0, used 48 times");
+    assert_eq!(at(&h, "Tile 4, unused").min.y, first.min.y);
+    h.get_by_label("Columns of tiles").set_value_accesskit(4.0);
+    h.run();
+    let fifth = at(&h, "Tile 4, unused");
+    assert_eq!(fifth.min.x, first.min.x);
+    assert!(fifth.min.y > first.min.y);
+}
+
+#[test]
+fn who_looks_for_a_tileset_that_was_not_found_can_name_its_folder() {
+    let mut h = open_map(super::testing_maps::map_without_tileset());
+    h.state_mut()
+        .state
+        .settings
+        .dock_mut(Panel::Tileset.dock())
+        .open = Some(Panel::Tileset);
+    h.run();
+    h.get_by_label_contains("`made.vsp` was not found");
+    h.state_mut().state.effects.clear();
+    h.get_by_role_and_label(Role::Button, "Add texture folder…")
+        .click();
+    h.run();
+    assert_eq!(
+        state(&h).effects,
+        [Effect::AskPath(PathPurpose::TextureFolder)]
+    );
+    let found = with_panel(Panel::Tileset);
+    assert!(found.query_by_label_contains("was not found").is_none());
 }
 
 #[test]

@@ -221,8 +221,9 @@ impl WindowUi {
             .constrain_to(center)
             .show(root.ctx(), |ui| {
                 notices::overlay_frame(ui.style()).show(ui, |ui| {
-                    // A long one scrolls: it is there to explain the view, not to hide it.
-                    ui.set_max_height(center.height() * 0.6);
+                    // It is there to explain the view, not to hide it: a long one scrolls, and is
+                    // folded at first where it would take much of the view.
+                    ui.set_max_size(center.size() * egui::vec2(0.4, 0.5));
                     with_context(state, &mut parts.thumbnails, canvas, |context| {
                         parts.legend.ui(ui, context);
                     });
@@ -372,8 +373,8 @@ mod tests {
     use super::super::menus;
     use super::super::state::{Dialog, Effect, LoadingView, PathPurpose};
     use super::super::testing::{
-        button, document, drag, level, middle, model, move_to, press, state, window, with_demo,
-        with_moving,
+        button, document, drag, level, middle, model, move_to, open_demo, press, state, window,
+        with_demo, with_moving,
     };
     use super::super::testing_maps::{map, with_map};
     use super::super::testing_rooms::with_rooms;
@@ -383,7 +384,9 @@ mod tests {
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
-        let documents = [document(), model(), level(), map()];
+        let maps = [&demo::VILLAGE, &demo::STATION].map(open_demo);
+        let documents = [document(), model(), level(), map()].into_iter();
+        let documents: Vec<_> = documents.chain(maps).collect();
         let offered: Vec<&str> = documents
             .iter()
             .flat_map(|document| document.overlays())

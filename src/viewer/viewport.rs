@@ -316,18 +316,15 @@ impl Viewport {
         // What plays passes below a pointer that rests: finding out what would cost more than
         // drawing it. It is found out when the pointer moves, or when it stands still.
         let plays = state.player.is_playing();
-        let same = |(at, camera, shown, version): &(Pos2, Camera, Shown, u64)| {
-            (*at, camera, *version) == (pointer, &state.camera, open.version)
-                && shown.overlays == state.shown.overlays
-                && shown.selected == state.shown.selected
-                && shown.part == state.shown.part
-                && shown.cut == state.shown.cut
-                && shown.hidden == state.shown.hidden
-                && shown.flat == state.shown.flat
-                && shown.layer_gap == state.shown.layer_gap
-                && (plays || shown.playhead == state.shown.playhead)
+        let same = |(at, camera, shown, version): &mut (Pos2, Camera, Shown, u64)| {
+            (*at, *camera, *version) == (pointer, state.camera, open.version)
+                && if plays {
+                    shown.is_same_but_moment(&state.shown)
+                } else {
+                    *shown == state.shown
+                }
         };
-        if self.picked.as_ref().is_some_and(same) {
+        if self.picked.as_mut().is_some_and(same) {
             return;
         }
         self.picked = Some((pointer, state.camera, state.shown.clone(), open.version));

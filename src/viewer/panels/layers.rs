@@ -99,8 +99,10 @@ impl Layers {
                     context.requests.push(Request::Frame(layer.item));
                 }
                 self.show_layer(ui, context, layer, &response);
-                if !layer.note.is_empty() {
-                    response.on_hover_text(&layer.note);
+                let says = [&*layer.parallax_help, &*layer.note];
+                let says: Vec<&str> = says.into_iter().filter(|says| !says.is_empty()).collect();
+                if !says.is_empty() {
+                    response.on_hover_text(says.join("\n"));
                 }
             }
         });

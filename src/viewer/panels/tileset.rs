@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use egui::emath::GuiRounding as _;
 use egui::{
-    Align, Button, Color32, ColorImage, ComboBox, Id, Layout, Mesh, Rect, RichText, ScrollArea,
-    Sense, Shape, Slider, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2,
-    vec2,
+    Align, Button, Color32, ColorImage, ComboBox, DragValue, Id, Layout, Mesh, Rect, RichText,
+    ScrollArea, Sense, Shape, Slider, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::document_key::DocumentKey;
@@ -22,6 +22,8 @@ const FIRST_SIDE: f32 = 32.0;
 const LARGEST_SIDE: f32 = 160.0;
 /// Room between tiles, in pixels of the screen.
 const GAP_PX: f32 = 2.0;
+/// How many columns of tiles there can be at most.
+const MOST_COLUMNS: usize = 256;
 /// How much of a tile that nothing uses is seen.
 const DIMMED: f32 = 0.28;
 
@@ -38,6 +40,9 @@ pub struct TilesetPanel {
     used_only: bool,
     /// Pixels of the screen for a pixel of a tile; 0 before any was chosen.
     zoom: u32,
+    /// How many tiles are beside each other, as in the picture they were drawn in; 0 for as many as
+    /// there is room for.
+    columns: usize,
     pages: Vec<Option<Page>>,
     /// What the tile in the panel was last found for: a cell has one, too.
     selected: Option<Item>,
@@ -127,7 +132,30 @@ impl TilesetPanel {
         }
         self.follow(context);
         self.tools(ui, context);
+        self.missing(ui, context);
         self.grid(ui, context);
+    }
+
+    /// Says that the chosen tileset was not found, and offers to look for it elsewhere.
+    fn missing(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let Some(tileset) = self.tilesets.get(self.chosen).filter(|t| t.is_missing) else {
+            return;
+        };
+        ui.horizontal_wrapped(|ui| {
+            let name = if tileset.name.is_empty() {
+                "The tileset".to_owned()
+            } else {
+                format!("`{}`", tileset.name)
+            };
+            let says = format!(
+                "{name} was not found: tiles are shown by their numbers, and how many there are is \
+                 a guess."
+            );
+            ui.label(RichText::new(says).color(ui.visuals().warn_fg_color));
+            if ui.button("Add texture folder…").clicked() {
+                context.requests.push(Request::Run("add-texture-folder"));
+            }
+        });
     }
 
     /// Finds out what a document has.
@@ -231,6 +259,21 @@ impl TilesetPanel {
             let slider = ui.add(slider);
             parts::name(&slider, "Size of the tiles");
             slider.on_hover_text("How large the tiles are shown");
+            let columns = DragValue::new(&mut self.columns)
+                .range(0..=MOST_COLUMNS)
+                .speed(0.1)
+                .custom_formatter(|columns, _| match columns as usize {
+                    0 => "fitting columns".to_owned(),
+                    1 => "1 column".to_owned(),
+                    columns => format!("{columns} columns"),
+                })
+                .custom_parser(|text| text.split_whitespace().next()?.parse().ok());
+            let columns = ui.add(columns);
+            parts::name(&columns, "Columns of tiles");
+            columns.on_hover_text(
+                "How many tiles are beside each other, as in the picture that they were drawn in; \
+                 0 for as many as fit",
+            );
             let used = tileset.uses.iter().filter(|uses| **uses > 0).count();
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 self.uses(ui, context);
@@ -283,9 +326,13 @@ impl TilesetPanel {
         let step = tile + egui::Vec2::splat(GAP_PX / pixels_per_point);
         ui.spacing_mut().item_spacing = egui::Vec2::ZERO;
         let room = ui.available_width() - parts::Row::END_MARGIN;
-        let columns = ((room / step.x) as usize).max(1);
+        let columns = match self.columns {
+            0 => ((room / step.x) as usize).max(1),
+            columns => columns,
+        };
+        let room = room.max(columns as f32 * step.x);
         let rows = self.listed.len().div_ceil(columns);
-        let mut area = ScrollArea::vertical().auto_shrink(false);
+        let mut area = ScrollArea::new([self.columns > 0, true]).auto_shrink(false);
         if std::mem::take(&mut self.reveal) {
             let tile = self.selected_tile.filter(|(of, _)| *of == self.chosen);
             let at = tile.and_then(|(_, index)| self.listed.binary_search(&index).ok());
