@@ -189,6 +189,30 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
             "info --textures no-such-folder good.pfmap",
             "no-such-folder",
         ),
+        (
+            "info demo:village --tile 48,0",
+            "48 x 36 tiles; expected X,Y with X from 0 to 47 and Y from 0 to 35",
+        ),
+        (
+            "render demo:village -o a.png --view flat --size 640x480",
+            "768x576; leave it out",
+        ),
+        (
+            "render demo:village -o a.png --view flat --projection ortho",
+            "--projection",
+        ),
+        (
+            "render demo:village -o a.png --view flat --overlay pixel-grid",
+            "no room",
+        ),
+        (
+            "render demo:village -o a.png --view flat --overlay logic",
+            "this file has obstruction, zones, entities, grid",
+        ),
+        (
+            "render demo:station -o a.png --overlay zones",
+            "there is no overlay `zones`; this file has logic",
+        ),
         ("render good.pfmap", "--output"),
         ("render good.pfmap -o a.png --camera 1,2,3", "six numbers"),
         ("render good.pfmap -o a.png --camera 1,2,3,4,5,x", "`x`"),
@@ -946,6 +970,83 @@ fn bench_draws_crowds_of_models_with_one_draw_for_each_material() {
     assert!(crowd["palettes_ms"]["median"].is_number() && one["palettes_ms"].is_null());
     let outcome = folder.run("bench good.pfmap --instances 2 --frames 1 --size 8x8");
     assert!(outcome.expect(2).stderr.contains("for models"));
+}
+
+#[test]
+fn a_place_of_a_2d_map_is_told_as_text_and_json() {
+    let folder = good();
+    let json = folder
+        .run("info demo:village --tile 36,10 --json")
+        .expect(0)
+        .json();
+    let tile = &json["tile"];
+    assert_eq!((&tile["x"], &tile["y"]), (&json!(36), &json!(10)));
+    let layers = tile["layers"].as_array().unwrap();
+    let numbers: Vec<_> = layers.iter().map(|layer| layer["layer"].as_u64()).collect();
+    assert_eq!(numbers, [0, 1, 2, 3].map(Some), "the lowest first");
+    for layer in layers {
+        assert_eq!(
+            layer["obstructed"],
+            json!(true),
+            "water is in the way: {layer}"
+        );
+        assert_eq!((&layer["x"], &layer["y"]), (&json!(36), &json!(10)));
+        assert!(layer["tile"].is_u64(), "{layer}");
+    }
+    assert!(tile["zones"].is_array());
+    let text = folder
+        .run("info demo:village --tile 36,10")
+        .expect(0)
+        .stdout;
+    let of_tile = text.split("\ntile\n").nth(1).unwrap();
+    let lines = of_tile
+        .lines()
+        .filter(|line| line.contains("obstructed yes"));
+    assert_eq!(lines.count(), 4, "{of_tile}");
+    let station = folder
+        .run("info demo:station --tile 0,0 --json")
+        .expect(0)
+        .json();
+    let layers = station["tile"]["layers"].as_array().unwrap();
+    assert!(!layers.is_empty());
+    assert!(layers.iter().all(|layer| layer["obstructed"].is_null()));
+}
+
+/// Each overlay changes the picture of a whole map, and several show more than one.
+#[test]
+fn overlays_are_in_flat_pictures_without_a_graphics_adapter() {
+    let folder = good();
+    let draw = |overlays: &[&str]| {
+        let overlays: Vec<String> = overlays
+            .iter()
+            .map(|id| format!("--overlay {id}"))
+            .collect();
+        let args = format!(
+            "render demo:village -o a.png --view flat {}",
+            overlays.join(" ")
+        );
+        folder.run(&args).expect(0);
+        fs::read(folder.path("a.png")).unwrap()
+    };
+    let plain = draw(&[]);
+    let mut pictures = vec![plain.clone()];
+    for overlays in [
+        &["obstruction"][..],
+        &["zones"],
+        &["obstruction", "zones"],
+        &["entities"],
+        &["grid"],
+        &["layer-frames"],
+    ] {
+        let picture = draw(overlays);
+        assert!(!pictures.contains(&picture), "{overlays:?}");
+        pictures.push(picture);
+    }
+    assert!(
+        draw(&["zones", "obstruction"]) == pictures[3],
+        "in any order"
+    );
+    assert!(draw(&["still"]) == plain, "nothing moves in it");
 }
 
 fn say_skipped(reason: &str) {

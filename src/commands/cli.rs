@@ -101,6 +101,7 @@ Examples:
   mapscope info demo.pfmap
   mapscope info demo.pfmap --json | jq .tiles.by_type
   mapscope info demo.pfmap --tile 10,12 --height 0,0 --height -20.5,31
+  mapscope info town.ika-map --tile 30,53 --json
   mapscope info town.pmf --cube 0,0,1,0,417")]
 pub struct InfoArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
@@ -109,10 +110,11 @@ pub struct InfoArgs {
     /// One JSON object instead of text
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Also describe the tile at this row and column of the whole map, from the north-west corner
+    /// Also describe a tile: its row and column in terrain, from the north-west corner; of 2D maps
+    /// its column and row, X,Y, and what every layer has there
     #[arg(
         long,
-        value_name = "ROW,COL",
+        value_name = "ROW,COL|X,Y",
         value_parser = parse_pair::<u32>,
         allow_hyphen_values = true,
         help_heading = "What"
@@ -265,15 +267,14 @@ pub struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Picture")]
 pub struct PictureArgs {
-    /// Width and height in pixels
+    /// Width and height in pixels [default: 1280x720; of `render --view flat` those of the map]
     #[arg(
         long,
         value_name = "WxH",
-        default_value = "1280x720",
         value_parser = parse_size,
         allow_hyphen_values = true
     )]
-    pub size: [u32; 2],
+    pub size: Option<[u32; 2]>,
     /// Foreshortened, `perspective`, or not, `ortho`
     #[arg(
         long,
@@ -285,6 +286,13 @@ pub struct PictureArgs {
     /// Where from and how.
     #[command(flatten)]
     pub look: LookArgs,
+}
+
+impl PictureArgs {
+    /// Width and height in pixels.
+    pub fn size(&self) -> [u32; 2] {
+        self.size.unwrap_or([1280, 720])
+    }
 }
 
 /// Where a picture is taken from, and how the world is shown in it.

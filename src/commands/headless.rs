@@ -39,7 +39,7 @@ pub(super) fn open(
     let gpu = gpu.map_err(|_panic| {
         CommandError::Device("its driver failed while it was started".to_owned())
     })??;
-    Ok((opened, Headless::new(gpu, picture.size)?))
+    Ok((opened, Headless::new(gpu, picture.size())?))
 }
 
 impl Headless {
@@ -230,12 +230,12 @@ pub(super) fn view_of(
     let look = &picture.look;
     let mut shown = shown_of(look, document)?;
     if look.view == Some(NamedView::Flat) {
-        let window = flat_window(document, picture.size)?;
+        let window = flat_window(document, picture.size())?;
         shown.flat = true;
         let map_size = flat_size(document)?;
-        shown.flat_camera_px = window.camera_on_map_px(map_size, picture.size);
+        shown.flat_camera_px = window.camera_on_map_px(map_size, picture.size());
         let top = Camera::framing(document.bounds(), NamedView::Top, handedness, aspect);
-        let mut view = View::plain(window.camera(picture.size, top));
+        let mut view = View::plain(window.camera(picture.size(), top));
         view.shown = shown;
         return Ok(view);
     }

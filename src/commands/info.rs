@@ -34,7 +34,7 @@ pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, Comm
     };
     let query = args.query();
     let answers = document.info(&query);
-    check_answers(&query, &answers)?;
+    check_answers(&*document, &query, &answers)?;
     if args.json {
         let mut keys = output::common_keys(
             &args.file,
@@ -55,11 +55,24 @@ pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, Comm
 }
 
 /// Makes sure that what was asked for beyond the file as a whole is there.
-fn check_answers(query: &InfoQuery, answers: &Map<String, Value>) -> Result<(), CommandError> {
+fn check_answers(
+    document: &dyn Document,
+    query: &InfoQuery,
+    answers: &Map<String, Value>,
+) -> Result<(), CommandError> {
     let missing = |key| answers.get(key).is_none_or(Value::is_null);
     if let Some((row, col)) = query.tile.filter(|_| missing("tile")) {
+        let says = match document.tile_count() {
+            Some([columns, rows]) if columns > 0 && rows > 0 => format!(
+                "the map has {columns} x {rows} tiles; expected X,Y with X from 0 to {} and Y from \
+                 0 to {}",
+                columns - 1,
+                rows - 1
+            ),
+            _ => "the file has no such tile".to_owned(),
+        };
         return Err(CommandError::Argument(format!(
-            "--tile {row},{col}: the file has no such tile"
+            "--tile {row},{col}: {says}"
         )));
     }
     if let Some(cube) = query.cube.filter(|_| missing("cube")) {
@@ -102,16 +115,16 @@ fn write_text(
         match answers.get(key) {
             Some(Value::Object(fields)) => {
                 writeln!(out, "\n{}", paint.heading(key))?;
-                let text = |(name, value): (&String, &Value)| {
+                let lines = |(name, value): (&String, &Value)| {
                     let text = match (key, name.as_str(), value) {
                         ("cube", "faces", Value::Number(mask)) => sides_text(mask),
                         ("cube", "bytes", Value::Object(records)) => records_text(records),
-                        _ => value_text(value),
+                        _ => return field_lines(name, value),
                     };
-                    (name.clone(), text)
+                    vec![(name.clone(), text)]
                 };
-                let fields: Vec<_> = fields.iter().map(text).collect();
-                write_aligned(out, paint, 1, &fields)?;
+                let lines: Vec<_> = fields.iter().flat_map(lines).collect();
+                write_aligned(out, paint, 1, &lines)?;
             }
             Some(Value::Array(points)) => {
                 writeln!(out, "\n{}", paint.heading(key))?;
@@ -208,6 +221,20 @@ fn write_rest(
     }
 }
 
+/// The lines of a field: of a list of objects one for each.
+fn field_lines(name: &str, value: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::Array(values) if values.iter().any(Value::is_object) => {
+            let names = std::iter::once(name).chain(std::iter::repeat(""));
+            let lines = names.zip(values);
+            lines
+                .map(|(name, value)| (name.to_owned(), value_text(value)))
+                .collect()
+        }
+        _ => vec![(name.to_owned(), value_text(value))],
+    }
+}
+
 /// A JSON value as people write it: texts without quotes, fields as `name value`.
 fn value_text(value: &Value) -> String {
     match value {
@@ -277,6 +304,16 @@ mod tests {
         let records = cube["bytes"].as_object().unwrap();
         let text = "common at 0x102 of the decoded section: 02 00";
         assert_eq!(records_text(records), text);
+    }
+
+    #[test]
+    fn lists_of_objects_have_a_line_for_each() {
+        let layers = json!([{"layer": 0, "tile": 7}, {"layer": 2, "tile": null}]);
+        let lines = field_lines("layers", &layers);
+        let expected = [("layers", "layer 0, tile 7"), ("", "layer 2, tile none")];
+        assert_eq!(lines, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
+        let zones = field_lines("zones", &json!(["a", "b"]));
+        assert_eq!(zones, [("zones".to_owned(), "a, b".to_owned())]);
     }
 
     #[test]

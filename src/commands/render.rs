@@ -49,7 +49,7 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
 fn run_flat(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let opened = source::open(&args.file, options)?;
     let document = &*opened.document;
-    headless::flat_size(document)?;
+    check_flat(args, headless::flat_size(document)?)?;
     let mut shown = headless::shown_of(&args.picture.look, document)?;
     shown.flat = true;
     let output = Output::new(args, document);
@@ -64,6 +64,31 @@ fn run_flat(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandE
         }
     }
     Ok(finish(args, document))
+}
+
+/// Refuses what a picture of a whole map at 1:1 cannot follow.
+fn check_flat(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), CommandError> {
+    let refused = if args.picture.size.is_some() {
+        format!(
+            "--size: with --view flat a pixel of the map is one of the picture, which is as large \
+             as the map, {width}x{height}; leave it out, or use --view top"
+        )
+    } else if args.picture.projection.is_some() {
+        "--projection: --view flat has none; leave it out, or use --view top".to_owned()
+    } else if args
+        .picture
+        .look
+        .overlays
+        .iter()
+        .any(|id| id == "pixel-grid")
+    {
+        "--overlay pixel-grid: with --view flat a pixel of the map is one of the picture, which \
+         leaves no room for lines between them"
+            .to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(CommandError::Argument(refused))
 }
 
 /// The files that are to be written, each with the frame that it shows if it is not the one that
