@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use mapscope::formats::pmf;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use shared::shared;
@@ -828,7 +828,7 @@ fn info_says_of_a_model_what_the_contract_asks_for() {
         &[
             ("/file", Value::is_string),
             ("/version", Value::is_string),
-            ("/problems", |value| value == &serde_json::json!([])),
+            ("/problems", |value| value == &json!([])),
             ("/vertices", Value::is_u64),
             ("/triangles", Value::is_u64),
             ("/joints/0/parent", Value::is_null),
@@ -848,7 +848,7 @@ fn info_says_of_a_model_what_the_contract_asks_for() {
         assert!(clip["bounds_error"].as_f64().unwrap() < 1e-3, "{clip}");
     }
     let still = folder.run("info demo:barrel --json").expect(0).json();
-    assert_eq!(still["clips"], serde_json::json!([]));
+    assert_eq!(still["clips"], json!([]));
 }
 
 #[test]

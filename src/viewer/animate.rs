@@ -345,8 +345,8 @@ mod tests {
                 state.is_enabled(command.action),
             )
         };
-        assert_eq!(name(&state, "select.north").1, false, "nothing is selected");
-        assert_eq!(name(&state, "select.next").1, false);
+        assert!(!name(&state, "select.north").1, "nothing is selected");
+        assert!(!name(&state, "select.next").1);
         state.select(Some(Item {
             kind: "joint",
             index: 0,

@@ -660,7 +660,8 @@ fn a_missing_section_is_one_warning() {
 
 #[test]
 fn empty_names_are_names_that_a_level_must_have() {
-    let cases: [(fn(&mut Pmf), &str); 4] = [
+    type Break = fn(&mut Pmf);
+    let cases: [(Break, &str); 4] = [
         (
             |map| {
                 let chunk = chunk(map);
