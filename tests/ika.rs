@@ -402,7 +402,7 @@ fn info_says_what_the_side_cars_say() {
         assert_eq!(layers.len(), truth["layers"].as_array().unwrap().len());
         for (layer, truth) in layers.iter().zip(truth["layers"].as_array().unwrap()) {
             assert_eq!(layer["tiles_sha256"], truth["tiles_sha256_u32le"], "{name}");
-            let numbers = ["pmultx", "pmulty", "pdivx", "pdivy"].map(|key| &truth[key]);
+            let numbers = ["pmultx", "pdivx", "pmulty", "pdivy"].map(|key| &truth[key]);
             assert_eq!(layer["parallax"], json!(numbers), "{name}");
         }
     }

@@ -325,9 +325,9 @@ impl Facts for MapFacts {
     }
 }
 
-/// The numbers of a parallax in the order of the contract: mulx, muly, divx, divy.
+/// The numbers of a parallax in the order of the contract: mulx, divx, muly, divy.
 pub(super) fn parallax_numbers(FileParallax { mul, div }: FileParallax) -> [i32; 4] {
-    [mul[0], mul[1], div[0], div[1]]
+    [mul[0], div[0], mul[1], div[1]]
 }
 
 /// What the file says of a cell: its number where no picture has that, and its bytes.
