@@ -51,7 +51,7 @@ fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
         overlays: args.look.overlays,
         clip: args.look.clip,
         frame: args.look.frame,
-        texture_folders: options.texture_folders,
+        open_options: options,
     })
     .map_err(|error| CommandError::Window(error.to_string()))?;
     Ok(Status::Done)

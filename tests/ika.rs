@@ -862,7 +862,7 @@ fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
     let (_folder, path) = folder(&map, Some(("made_up.vsp", b"no tileset")));
     let document = open(&path);
     let problems = messages(&*document);
-    assert!(problems[0].contains("`made_up.vsp` cannot be read: 0x0: head: version"));
+    assert!(problems[0].contains("`made_up.vsp` cannot be read: 0x0: header: version"));
     assert!(tiles(&*document).tilesets[0].is_placeholder);
 }
 

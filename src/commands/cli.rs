@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use glam::Vec3;
 
 use super::{CommandError, Status, source};
+use crate::formats::ppe::xmf::{Dialect, TileOrder};
 use crate::scene::camera::{NamedView, Pose, Projection};
 use crate::scene::demo::Demo;
 use crate::scene::registry::{OpenError, OpenOptions};
@@ -48,6 +49,15 @@ pub struct Cli {
     /// Also look for textures in this folder (may be given several times)
     #[arg(long, value_name = "DIR", global = true, help_heading = "Files")]
     pub textures: Vec<PathBuf>,
+    /// How XMF files are read where they do not say it themselves (may be given several times)
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_enum,
+        global = true,
+        help_heading = "Files"
+    )]
+    pub xmf: Vec<XmfReading>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -61,6 +71,17 @@ pub enum Command {
     /// Everything that needs no window.
     #[command(flatten)]
     Headless(HeadlessCommand),
+}
+
+/// How XMF files are read, which do not say it themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum XmfReading {
+    /// Embedded cells and colours are laid out as the engine wrote them before 2025
+    Old,
+    /// They are laid out as it has written them since; so they are unless the file has an older date
+    New,
+    /// A tile is listed by its place in the sheet and then its number, as the engine's loader reads
+    SheetFirst,
 }
 
 /// What can be done without a window.
@@ -363,8 +384,19 @@ impl Cli {
                 folder.display()
             )));
         }
+        let dialects = self.xmf.iter().filter_map(|reading| match reading {
+            XmfReading::Old => Some(Dialect::OLD),
+            XmfReading::New => Some(Dialect::default()),
+            XmfReading::SheetFirst => None,
+        });
         Ok(OpenOptions {
             texture_folders: self.textures.clone(),
+            xmf_dialect: dialects.last(),
+            xmf_tile_order: if self.xmf.contains(&XmfReading::SheetFirst) {
+                TileOrder::IndexFirst
+            } else {
+                TileOrder::IdFirst
+            },
         })
     }
 }
@@ -419,8 +451,8 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let mut at = 1;
     loop {
         match args.get(at).and_then(|arg| arg.to_str()) {
-            Some("--textures") => at += 2,
-            Some(arg) if arg.starts_with("--textures=") => at += 1,
+            Some("--textures" | "--xmf") => at += 2,
+            Some(arg) if arg.starts_with("--textures=") || arg.starts_with("--xmf=") => at += 1,
             Some("-h" | "--help" | "-V" | "--version" | "help") => return args,
             Some(arg) if Cli::command().find_subcommand(arg).is_some() => return args,
             _ => break,

@@ -3,7 +3,8 @@
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use image::{ImageReader, Limits, RgbaImage};
+use image::error::{LimitError, LimitErrorKind};
+use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, RgbaImage};
 
 use super::assets::{AssetError, AssetRoots};
 use super::registry::{OpenOptions, Source};
@@ -15,6 +16,9 @@ const MAP_TEXTURES: &str = "assets/map_textures";
 const MOST_ANCESTORS: usize = 12;
 /// The largest side of a picture that is read.
 const MOST_PIXELS_A_SIDE: u32 = 8192;
+/// What a byte of a picture file can stand for at most, in bytes of pixels: deflate packs 1032 into
+/// one, and a PNG has up to eight pixels in each of those.
+const MOST_PER_BYTE: u64 = 8 * 1032;
 /// Pixels along a side of a thumbnail.
 pub const THUMBNAIL_SIDE: u32 = 48;
 /// Pixels along a side of a placeholder.
@@ -168,9 +172,9 @@ fn other_case(name: &str, roots: &AssetRoots) -> String {
 
 /// Decodes a picture of any kind that the `image` crate was built with, told by its content.
 ///
-/// A header that promises a picture of more than [`MOST_PIXELS_A_SIDE`] is refused before any
-/// memory is taken for it.
-pub(super) fn decode(bytes: &[u8]) -> Result<RgbaImage, image::ImageError> {
+/// A header that promises a picture of more than [`MOST_PIXELS_A_SIDE`], or of more than so many
+/// bytes can stand for, is refused before any memory is taken for it.
+pub(super) fn decode(bytes: &[u8]) -> Result<RgbaImage, ImageError> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
     if reader.format().is_none() {
         // TGA has no signature of its own.
@@ -181,7 +185,13 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RgbaImage, image::ImageError> {
     limits.max_image_height = Some(MOST_PIXELS_A_SIDE);
     limits.max_alloc = Some(300 << 20);
     reader.limits(limits);
-    Ok(reader.decode()?.into_rgba8())
+    let decoder = reader.into_decoder()?;
+    let possible = (bytes.len() as u64).saturating_mul(MOST_PER_BYTE);
+    if decoder.total_bytes() > possible {
+        let kind = LimitErrorKind::InsufficientMemory;
+        return Err(ImageError::Limits(LimitError::from_kind(kind)));
+    }
+    Ok(DynamicImage::from_decoder(decoder)?.into_rgba8())
 }
 
 /// What stands in for a texture that is missing or broken, 256x256: a checker in magenta and
@@ -215,6 +225,29 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_is_no_larger_than_its_bytes_can_be() {
+        let write = |image: DynamicImage| {
+            let mut bytes = Cursor::new(Vec::new());
+            image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+            bytes.into_inner()
+        };
+        // As large as they come for their bytes.
+        let grey = DynamicImage::new_luma8(2048, 2048);
+        assert_eq!(decode(&write(grey)).unwrap().dimensions(), (2048, 2048));
+        // A bitmap of few bytes whose header says more.
+        let mut lie = Cursor::new(Vec::new());
+        let small = DynamicImage::new_rgb8(2, 2);
+        small.write_to(&mut lie, image::ImageFormat::Bmp).unwrap();
+        let mut lie = lie.into_inner();
+        assert!(decode(&lie).is_ok());
+        for at in [18, 22] {
+            lie[at..at + 4].copy_from_slice(&8000_i32.to_le_bytes());
+        }
+        let refused = decode(&lie).unwrap_err();
+        assert!(matches!(refused, ImageError::Limits(_)), "{refused}");
+    }
+
+    #[test]
     fn a_model_looks_beside_itself_first_and_a_map_last() {
         let folder = tempfile::tempdir().unwrap();
         let maps = folder.path().join(MAP_TEXTURES);
@@ -224,6 +257,7 @@ mod tests {
         let path = model.join("knight.pfobj");
         let options = OpenOptions {
             texture_folders: vec![folder.path().to_owned()],
+            ..OpenOptions::default()
         };
         let named = [maps.clone(), folder.path().to_owned()];
         let expected = [&[model.clone(), maps.clone()][..], &named].concat();

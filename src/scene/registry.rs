@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::{Document, ika, level, model, ppe, terrain};
+use crate::formats::ppe::xmf::{Dialect, TileOrder};
 use crate::formats::{self, Format, Problem, ReadError};
 
 /// Makes a document of a file's bytes.
@@ -154,6 +155,11 @@ impl Source {
 pub struct OpenOptions {
     /// Folders named by the user in which textures are looked for last.
     pub texture_folders: Vec<PathBuf>,
+    /// How embedded cells and colours of XMF files are read; where it is none, as files are written
+    /// now, or were when the file says that it was written.
+    pub xmf_dialect: Option<Dialect>,
+    /// Which number is which in the lists of tiles of XMF files.
+    pub xmf_tile_order: TileOrder,
 }
 
 /// How far a file is loaded, shared between the thread that loads it and those that watch.

@@ -64,6 +64,7 @@ use crate::render::{Gpu, GpuError};
 use crate::scene::FirstLook;
 use crate::scene::camera::{NamedView, Pose};
 use crate::scene::demo::{self, Demo};
+use crate::scene::registry::OpenOptions;
 
 pub use player::LoopMode;
 pub use settings::Panel;
@@ -87,8 +88,8 @@ pub struct ViewOptions {
     pub clip: Option<String>,
     /// The frame at which it is shown; none to have it play.
     pub frame: Option<f32>,
-    /// Folders in which textures are looked for besides those that are remembered.
-    pub texture_folders: Vec<PathBuf>,
+    /// How files are opened; textures are also looked for in folders that are remembered.
+    pub open_options: OpenOptions,
 }
 
 /// Why there is no window.
@@ -144,7 +145,7 @@ pub fn run(options: ViewOptions) -> Result<(), ViewError> {
         first_look: options.first_look,
         clip: options.clip,
         frame: options.frame,
-        texture_folders: options.texture_folders,
+        open_options: options.open_options,
     };
     let mut state = state::State::new(settings, start);
     if options.files.is_empty() {

@@ -200,8 +200,8 @@ pub(super) struct StartView {
     pub clip: Option<String>,
     /// The frame at which it is shown; none to have it play.
     pub frame: Option<f32>,
-    /// Folders in which textures are looked for besides those that are remembered.
-    pub texture_folders: Vec<PathBuf>,
+    /// How files are opened; textures are also looked for in folders that are remembered.
+    pub open_options: OpenOptions,
 }
 
 /// The state of the window.
@@ -347,16 +347,10 @@ impl State {
 
     /// What the user has said about opening files.
     pub(super) fn open_options(&self) -> OpenOptions {
-        let remembered = self.settings.texture_folders.iter();
-        OpenOptions {
-            texture_folders: self
-                .start
-                .texture_folders
-                .iter()
-                .chain(remembered)
-                .cloned()
-                .collect(),
-        }
+        let mut options = self.start.open_options.clone();
+        let remembered = self.settings.texture_folders.iter().cloned();
+        options.texture_folders.extend(remembered);
+        options
     }
 
     /// Shows a short message.

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::problems::{Kind, Problems};
+use super::text;
 use crate::formats::{Place, quoted};
 
 /// Nodes may stand in nodes to this depth; maps need eight.
@@ -62,8 +63,49 @@ pub(super) struct Node<'t, 'a> {
 /// A text of a tree.
 #[derive(Debug, Clone)]
 pub(super) struct Text<'a> {
+    /// Without quotes and escapes.
     pub bytes: Cow<'a, [u8]>,
+    /// Where it begins, with its quote if it has one.
     pub place: Place,
+    item: Option<Item<'a>>,
+}
+
+impl Text<'_> {
+    /// No text, at the place of a node that has none.
+    pub(super) fn none(place: Place) -> Self {
+        Self {
+            bytes: Cow::Borrowed(&[]),
+            place,
+            item: None,
+        }
+    }
+
+    /// Where one of its bytes is in the file.
+    pub(super) fn place_of(&self, index: usize) -> Place {
+        let Some(item) = self.item else {
+            return self.place;
+        };
+        let is_quoted = item.kind == ItemKind::Quoted;
+        let (mut line, mut column) = (item.line, item.column + u32::from(is_quoted));
+        let mut bytes = item.bytes.iter();
+        let mut is_escaped = false;
+        let mut left = index;
+        while let Some(byte) = bytes.next() {
+            is_escaped = is_quoted && !is_escaped && *byte == b'\\';
+            if left == 0 && !is_escaped {
+                break;
+            }
+            left -= usize::from(!is_escaped);
+            (line, column) = match byte {
+                b'\n' => (line.saturating_add(1), 1),
+                _ => (line, column.saturating_add(1)),
+            };
+        }
+        Place::Text {
+            line: line.into(),
+            column: column.into(),
+        }
+    }
 }
 
 /// Whether a file begins with a node of this name.
@@ -97,7 +139,7 @@ impl<'a> Tree<'a> {
             problems,
         };
         if bytes.starts_with(BYTE_ORDER_MARK) {
-            parser.problems.add(Kind::OddSyntax, parser.place(), || {
+            parser.problems.add(Kind::Syntax, parser.place(), || {
                 "a byte order mark; the engine refuses it".to_owned()
             });
             parser.pos = BYTE_ORDER_MARK.len();
@@ -188,7 +230,50 @@ impl<'t, 'a> Node<'t, 'a> {
                 item.bytes.into()
             },
             place: item.place(),
+            item: Some(item),
         })
+    }
+}
+
+/// What the text maps and tilesets have in common.
+impl Node<'_, '_> {
+    /// Its name and the text that is its value.
+    pub(super) fn key_and_value(self) -> (String, String) {
+        let value = self.text().map(|value| text::decode(&value.bytes));
+        (text::decode(self.name()), value.unwrap_or_default())
+    }
+
+    /// The version that the root of a file states; one that the engine does not read is listed.
+    pub(super) fn version(self, known: &[&str], problems: &mut Problems) -> String {
+        let version = self.node("version").and_then(Node::text);
+        let place = version.as_ref().map_or(self.place(), |text| text.place);
+        let version = version.map(|text| text::decode(&text.bytes));
+        let version = version.unwrap_or_default();
+        if !known.contains(&&*version) {
+            problems.add(Kind::Version, place, || {
+                let found = match &*version {
+                    "" => "no version".to_owned(),
+                    version => format!("version {}", quoted(version.as_bytes())),
+                };
+                let (last, others) = known.split_last().unwrap_or((&"", &[]));
+                let others = others.join(", ");
+                format!("{found}; expected {others} or {last}; it is read as {last}")
+            });
+        }
+        version
+    }
+
+    /// Lists that data is said to be packed in another way than all data is.
+    pub(super) fn check_packing(self, name: &str, problems: &mut Problems) {
+        let format = self.node("format").and_then(Node::text);
+        if let Some(format) = format.filter(|format| *format.bytes != *b"zlib") {
+            problems.add(Kind::Value, format.place, || {
+                let format = quoted(&format.bytes);
+                format!(
+                    "{name}: the data is said to be {format}; expected `zlib`; it is read as that"
+                )
+            });
+        }
     }
 }
 
@@ -282,7 +367,7 @@ impl<'a> Parser<'a, '_> {
                     self.node();
                 }
                 b')' if is_outside => {
-                    self.problems.add(Kind::OddSyntax, self.place(), || {
+                    self.problems.add(Kind::Syntax, self.place(), || {
                         "`)` without `(` before it; the engine refuses it".to_owned()
                     });
                     self.pos += 1;
@@ -302,10 +387,13 @@ impl<'a> Parser<'a, '_> {
             let is_at_end = self.pos >= self.bytes.len();
             if is_at_end {
                 self.problems.add(Kind::Syntax, self.place(), || {
-                    format!(
-                        "the file ends in {count} nodes, the innermost of which is {name}, which \
-                         begins at {place}; expected `)`"
-                    )
+                    let inside = match count {
+                        1 => format!("the node {name}, which begins at {place}"),
+                        _ => {
+                            format!("{count} nodes, the innermost {name}, which begins at {place}")
+                        }
+                    };
+                    format!("the file ends inside {inside}; expected `)`")
                 });
             }
         }
@@ -490,13 +578,28 @@ mod tests {
     }
 
     #[test]
+    fn every_byte_of_a_text_has_its_place() {
+        let (tree, _) = read(b"(a \r\n 'b\\'c\n d' )(e f\n  g)");
+        let at = |line, column| Place::Text { line, column };
+        let text = tree.root("a").unwrap().text().unwrap();
+        assert_eq!(&*text.bytes, b"b'c\n d");
+        let places: Vec<Place> = (0..7).map(|index| text.place_of(index)).collect();
+        let expected = [(2, 3), (2, 5), (2, 6), (2, 7), (3, 1), (3, 2), (3, 3)];
+        assert_eq!(places, expected.map(|(line, column)| at(line, column)));
+        let (tree, _) = read(b"(e f\n  g)");
+        let text = tree.root("e").unwrap().text().unwrap();
+        assert_eq!((text.place_of(0), text.place_of(4)), (at(1, 4), at(2, 3)));
+        assert_eq!(Text::none(at(7, 8)).place_of(3), at(7, 8));
+    }
+
+    #[test]
     fn faults_are_said_and_the_rest_is_read() {
         let (tree, problems) = read(b"(a (b 1)\n (c 2");
         assert_eq!(
             problems,
             [
-                "2:6: error: the file ends in 2 nodes, the innermost of which is `c`, which \
-                 begins at 2:2; expected `)`"
+                "2:6: error: the file ends inside 2 nodes, the innermost `c`, which begins at 2:2; \
+                 expected `)`"
             ]
         );
         assert_eq!(value(tree.root("a").unwrap(), "c"), "2");
@@ -522,12 +625,15 @@ mod tests {
 
         let (tree, problems) = read(b")(a )");
         assert!(
-            problems[0].starts_with("1:1: warning: `)` without `(`"),
+            problems[0].starts_with("1:1: error: `)` without `(`"),
             "{problems:?}"
         );
         assert!(tree.root("a").is_some());
         let (tree, problems) = read(b"\xef\xbb\xbf(a )");
-        assert!(problems[0].contains("byte order mark"));
+        assert_eq!(
+            problems,
+            ["1:1: error: a byte order mark; the engine refuses it"]
+        );
         assert!(tree.root("a").is_some());
     }
 

@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
-use data_encoding::{Encoding, Specification};
+use data_encoding::{DecodeKind, Encoding, Specification};
 
+use super::aries::Text;
 use super::problems::{Kind, Problems};
-use crate::formats::Place;
+use crate::formats::quoted;
 
 /// The standard alphabet. White space is passed over, and so is padding, which some streams lack.
 static TOLERANT: LazyLock<Option<Encoding>> = LazyLock::new(|| {
@@ -19,25 +20,29 @@ static TOLERANT: LazyLock<Option<Encoding>> = LazyLock::new(|| {
 });
 
 /// Decodes a text. What follows a character that is not base64 is left out.
-pub(super) fn decode(text: &[u8], name: &str, place: Place, problems: &mut Problems) -> Vec<u8> {
+pub(super) fn decode(text: &Text<'_>, name: &str, problems: &mut Problems) -> Vec<u8> {
     let Some(encoding) = &*TOLERANT else {
         return Vec::new();
     };
-    let Ok(len) = encoding.decode_len(text.len()) else {
+    let Ok(len) = encoding.decode_len(text.bytes.len()) else {
         return Vec::new();
     };
     let mut bytes = vec![0; len];
-    let (written, fault) = match encoding.decode_mut(text, &mut bytes) {
+    let (written, fault) = match encoding.decode_mut(&text.bytes, &mut bytes) {
         Ok(written) => (written, None),
-        Err(partial) => (partial.written, Some(partial.error.position)),
+        Err(partial) => (partial.written, Some(partial.error)),
     };
     bytes.truncate(written);
-    if let Some(at) = fault {
-        problems.add(Kind::Block, place, || {
-            let found = text.get(at).copied().unwrap_or_default();
+    if let Some(error) = fault {
+        problems.add(Kind::Block, text.place_of(error.position), || {
+            if error.kind != DecodeKind::Symbol {
+                return format!("{name}: the base64 ends in the middle of a byte");
+            }
+            let found = text.bytes.get(error.position..=error.position);
+            let found = quoted(found.unwrap_or_default());
             format!(
-                "{name}: byte {at} of the text is {}; expected base64; the rest is left out",
-                crate::formats::quoted(&[found])
+                "{name}: found {found}; expected base64: letters, digits, `+` and `/`; the rest is \
+                 left out"
             )
         });
     }
@@ -52,11 +57,16 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::ika::aries::Tree;
 
+    /// What is read of a text in a node `a` that begins on the third line.
     fn read(text: &[u8]) -> (Vec<u8>, Vec<String>) {
         let mut problems = Problems::new();
-        let place = Place::Text { line: 3, column: 4 };
-        let bytes = decode(text, "tiles", place, &mut problems);
+        let file = [b"\n\n(a ", text, b")"].concat();
+        let tree = Tree::read(&file, &mut problems);
+        let node = tree.root("a").unwrap();
+        let text = node.text().unwrap_or(Text::none(node.place()));
+        let bytes = decode(&text, "tiles", &mut problems);
         let problems = problems.finish();
         (bytes, problems.iter().map(ToString::to_string).collect())
     }
@@ -83,11 +93,22 @@ mod tests {
 
     #[test]
     fn other_characters_end_it() {
-        let (bytes, problems) = read(b"AAAA\nAA!AAAAA");
-        assert!(bytes.starts_with(&[0; 3]));
+        let expected = "tiles: found `!`; expected base64: letters, digits, `+` and `/`; the rest \
+                        is left out";
+        for (text, place) in [
+            (&b"AAAA\nAA!AAAAA"[..], "4:3"),
+            (b"'AAAA\nAA!AAAAA'", "4:3"),
+            (b"AAAAAA!AAAAA", "3:10"),
+            (b"'AAAAAA!AAAAA'", "3:11"),
+        ] {
+            let (bytes, problems) = read(text);
+            assert!(bytes.starts_with(&[0; 3]));
+            assert_eq!(problems, [format!("{place}: error: {expected}")]);
+        }
+        let (_, problems) = read(b"AAAAA");
         assert_eq!(
             problems,
-            ["3:4: error: tiles: byte 7 of the text is `!`; expected base64; the rest is left out"]
+            ["3:8: error: tiles: the base64 ends in the middle of a byte"]
         );
         assert_eq!(read(b"").0, b"");
     }

@@ -196,6 +196,7 @@ pub fn synthesize_tileset(seed: u64) -> Vsp {
         tile_size: [TILE; 2],
         count: TILES,
         description: "Made up".to_owned(),
+        meta: Vec::new(),
         palette: Vec::new(),
         mask: None,
         pixels: Pixels::Rgba(pixels),

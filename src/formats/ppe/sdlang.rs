@@ -85,6 +85,14 @@ impl Value {
         }
     }
 
+    /// The truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(yes) => Some(*yes),
+            _ => None,
+        }
+    }
+
     /// The whole number, if it is one.
     pub fn as_integer(&self) -> Option<i64> {
         match self {
@@ -107,6 +115,25 @@ impl Value {
         match self {
             Self::Binary(bytes) => Some(bytes),
             _ => None,
+        }
+    }
+}
+
+impl Value {
+    /// The value for people: short, and bytes only counted.
+    fn summary(&self) -> String {
+        /// How many characters of a text are said.
+        const MOST_CHARS: usize = 60;
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Bool(yes) => yes.to_string(),
+            Self::Integer(number) => number.to_string(),
+            Self::Float(number) => number.to_string(),
+            Self::Text(text) | Self::Time(text) => match text.char_indices().nth(MOST_CHARS) {
+                Some((end, _)) => format!("{}...", &text[..end]),
+                None => text.clone(),
+            },
+            Self::Binary(bytes) => format!("[{} bytes]", bytes.len()),
         }
     }
 }
@@ -145,6 +172,31 @@ impl Tag {
         attribute.map(|attribute| &attribute.value)
     }
 
+    /// The tag in a line: what it says, without what is inside it, cut where it is long.
+    pub fn summary(&self) -> String {
+        /// How many values and attributes are said.
+        const MOST_VALUES: usize = 8;
+        let name = match (self.namespace.as_str(), self.name.as_str()) {
+            ("", name) => name.to_owned(),
+            (namespace, name) => format!("{namespace}:{name}"),
+        };
+        let values = self.values.iter().map(Value::summary);
+        let attributes = self.attributes.iter();
+        let attributes = attributes.map(|a| format!("{}={}", a.name, a.value.summary()));
+        let mut words: Vec<String> = (!name.is_empty()).then_some(name).into_iter().collect();
+        let said = self.values.len() + self.attributes.len();
+        words.extend(values.chain(attributes).take(MOST_VALUES));
+        if said > MOST_VALUES {
+            words.push("...".to_owned());
+        }
+        match self.children.len() {
+            0 => {}
+            1 => words.push("{ 1 tag }".to_owned()),
+            tags => words.push(format!("{{ {tags} tags }}")),
+        }
+        words.join(" ")
+    }
+
     /// What messages call it.
     pub fn title(&self) -> String {
         match (self.namespace.as_str(), self.name.as_str()) {
@@ -152,5 +204,28 @@ impl Tag {
             ("", name) => quoted(name.as_bytes()),
             (namespace, name) => quoted(format!("{namespace}:{name}").as_bytes()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_said_in_a_line() {
+        let mut tag = Tag::new("Embed", "Script", [Value::Binary(vec![7; 9]), 3.into()]);
+        tag.attributes.push(Attribute {
+            namespace: String::new(),
+            name: "lang".to_owned(),
+            value: "lua".into(),
+        });
+        assert_eq!(tag.summary(), "Embed:Script [9 bytes] 3 lang=lua");
+        tag.children = vec![Tag::default(); 2];
+        tag.values = vec![Value::Bool(true); 12];
+        tag.namespace.clear();
+        let yes = "true ".repeat(8);
+        assert_eq!(tag.summary(), format!("Script {yes}... {{ 2 tags }}"));
+        let long = Tag::new("", "", ["x".repeat(100).as_str().into()]);
+        assert_eq!(long.summary(), format!("{}...", "x".repeat(60)));
     }
 }

@@ -6,7 +6,8 @@
 mod read;
 mod write;
 
-use super::sdlang::{At, Attribute, Tag};
+use super::cell::Layout;
+use super::sdlang::{At, Attribute, Tag, Value};
 use crate::formats::Problem;
 
 pub(super) use read::sniff;
@@ -53,6 +54,8 @@ pub struct Metadata {
     pub resolution: Option<[u32; 2]>,
     /// Other tags: `Software`, `Creator`, `DateOfCreation` and more.
     pub other: Vec<Tag>,
+    /// Attributes, of which the format names none.
+    pub attributes: Vec<Attribute>,
 }
 
 /// What kind of layer one is.
@@ -124,6 +127,8 @@ pub struct XmfLayer {
     pub size: [u32; 2],
     /// Where the cells are.
     pub map: Option<MapSource>,
+    /// Attributes of the tag that says where the cells are, such as `dataPakSrc`.
+    pub map_attributes: Vec<Attribute>,
     /// Tile sheets.
     pub tile_sources: Vec<TileSource>,
     /// Priorities of layers whose tile sheets this one uses too (`Shared:TileData`).
@@ -142,6 +147,8 @@ pub struct XmfLayer {
     pub palettes: Vec<Palette>,
     /// Boxes, sprites and shapes.
     pub objects: Vec<Object>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
     /// Other tags.
     pub other: Vec<Tag>,
     /// Where it is in the file.
@@ -233,6 +240,100 @@ impl TileInfo {
     }
 }
 
+/// The order of the bytes of an embedded colour, which has changed with the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColorOrder {
+    /// Alpha, blue, green, red: what the engine has written since March 2025.
+    #[default]
+    Abgr,
+    /// Alpha, red, green, blue: what it wrote before.
+    Argb,
+}
+
+impl ColorOrder {
+    /// A colour of [`PaletteSource::Embedded`] as red, green, blue and alpha.
+    pub fn rgba(self, color: [u8; 4]) -> [u8; 4] {
+        let [alpha, first, green, last] = color;
+        match self {
+            Self::Abgr => [last, green, first, alpha],
+            Self::Argb => [first, green, last, alpha],
+        }
+    }
+}
+
+/// How embedded data of a container is read, which does not say how it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// The bytes of embedded colours.
+    pub colors: ColorOrder,
+    /// The layout of embedded cells.
+    pub cells: Layout,
+}
+
+impl Default for Dialect {
+    /// As files are written now.
+    fn default() -> Self {
+        Self {
+            colors: ColorOrder::default(),
+            cells: Layout::New,
+        }
+    }
+}
+
+impl Dialect {
+    /// As files were written before 2025.
+    pub const OLD: Self = Self {
+        colors: ColorOrder::Argb,
+        cells: Layout::Old,
+    };
+
+    /// As a file was written that says when that was; else as files are written now (fact sheet
+    /// 8.20).
+    pub fn of(metadata: &Metadata) -> Self {
+        /// When the engine began to write colours as it does now.
+        const NEW_COLORS: &str = "2025-03-01";
+        /// When it began to write cells in the new layout.
+        const NEW_CELLS: &str = "2025-04-14";
+        let now = Self::default();
+        let Some(date) = metadata.date() else {
+            return now;
+        };
+        Self {
+            colors: if &*date < NEW_COLORS {
+                ColorOrder::Argb
+            } else {
+                now.colors
+            },
+            cells: if &*date < NEW_CELLS {
+                Layout::Old
+            } else {
+                now.cells
+            },
+        }
+    }
+}
+
+impl Metadata {
+    /// When the map was last changed or else made, as `2025-04-14`, if it says so.
+    pub fn date(&self) -> Option<String> {
+        let names = ["DateOfLastModification", "DateOfCreation"];
+        let mut dates = names.iter().filter_map(|name| {
+            let tag = self.other.iter().find(|tag| tag.is("", name))?;
+            let (Value::Time(text) | Value::Text(text)) = tag.values.first()? else {
+                return None;
+            };
+            // `SDLang` has slashes, XDL has hyphens.
+            let date = text.get(..10)?.replace('/', "-");
+            let is_good = |(i, c): (usize, char)| match i {
+                4 | 7 => c == '-',
+                _ => c.is_ascii_digit(),
+            };
+            date.chars().enumerate().all(is_good).then_some(date)
+        });
+        dates.next()
+    }
+}
+
 /// A palette: colours and where they go in the palette of the map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Palette {
@@ -257,7 +358,7 @@ pub enum PaletteSource {
     Embedded {
         /// The name of the palette.
         name: Option<String>,
-        /// Red, green, blue and alpha of each colour. (The file has alpha first.)
+        /// The bytes of each colour as the file has them; [`ColorOrder`] makes sense of them.
         colors: Vec<[u8; 4]>,
     },
 }
@@ -286,6 +387,8 @@ pub struct SpriteSheet {
     pub path: String,
     /// The sprites in it.
     pub sprites: Vec<SheetSprite>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
     /// Other tags, and those that hold the sprites without these.
     pub other: Vec<Tag>,
     /// Where it is in the file.
@@ -293,7 +396,7 @@ pub struct SpriteSheet {
 }
 
 /// A sprite of a sheet.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SheetSprite {
     /// What sprites name it by.
     pub id: i32,
@@ -301,6 +404,8 @@ pub struct SheetSprite {
     pub part: [i32; 4],
     /// The name.
     pub name: Option<String>,
+    /// Other attributes.
+    pub attributes: Vec<Attribute>,
 }
 
 /// Something that is at a place of a layer.
@@ -329,6 +434,9 @@ pub enum Shape {
     Box([i32; 4]),
     /// A sprite.
     Sprite(Sprite),
+    /// A sprite that is drawn between four corners: upper left, which is [`Sprite::position`], upper
+    /// right, lower left and lower right.
+    QuadSprite(Sprite, [[i32; 2]; 3]),
     /// A line through points, from the first to the last.
     Polyline {
         /// The points.
@@ -343,7 +451,7 @@ pub enum Shape {
         /// The name of the tag.
         kind: String,
         /// The values but the name and the identifier.
-        values: Vec<super::sdlang::Value>,
+        values: Vec<Value>,
     },
 }
 
@@ -353,6 +461,7 @@ impl Shape {
         match self {
             Self::Box(_) => "Box",
             Self::Sprite(_) => "Sprite",
+            Self::QuadSprite(..) => "QuadSprite",
             Self::Polyline { .. } => "Polyline",
             Self::Quad(_) => "Quad",
             Self::Other { kind, .. } => kind,
@@ -367,8 +476,13 @@ pub struct Sprite {
     pub source: i32,
     /// Where its top left corner is.
     pub position: [i32; 2],
-    /// How large it is drawn; 1024 is once.
+    /// How large it is drawn; 1024 is once, and less than 0 mirrors it.
     pub scale: [Option<i32>; 2],
+    /// Where its lower right corner is, along X and Y; it is as large as its picture where nothing
+    /// is said. On the other side of the upper left corner it mirrors the sprite.
+    pub corner: [Option<i32>; 2],
+    /// Whether it is mirrored left to right, and upside down.
+    pub mirror: [Option<bool>; 2],
     /// The palette.
     pub palette: u32,
     /// Palettes have 2 to the power of this colours.

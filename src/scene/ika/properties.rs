@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use crate::formats::ika::DIRECTIONS;
+use crate::scene::tilemap::making::group;
+use crate::scene::{Property, PropertyGroup};
 
 /// Bytes of a file.
 pub(super) fn bytes(range: &Range<u64>) -> String {
@@ -15,6 +19,21 @@ pub(super) fn bytes(range: &Range<u64>) -> String {
 pub(super) fn named(number: i64, names: &[&str]) -> String {
     let name = usize::try_from(number).ok().and_then(|i| names.get(i));
     name.map_or_else(|| number.to_string(), |name| format!("{number} {name}"))
+}
+
+/// What the author of a text file says of it, if anything.
+pub(super) fn meta(pairs: &[(String, String)]) -> Option<PropertyGroup> {
+    let lines = pairs.iter();
+    let lines = lines.map(|(key, value)| Property::new("", format!("{key}: {value}")));
+    (!pairs.is_empty()).then(|| group("Meta", lines.collect()))
+}
+
+/// The same for programs: a list of pairs, since a key may be there twice.
+pub(super) fn meta_info(pairs: &[(String, String)]) -> Value {
+    pairs
+        .iter()
+        .map(|(key, value)| vec![&**key, &**value])
+        .collect()
 }
 
 /// A step in a direction, by its number; none for one that means nothing or no step.

@@ -6,7 +6,7 @@ use serde_json::{Map as JsonMap, Value, json};
 
 use super::cells::Numbers;
 use super::map::{cell_properties, entity_rect, parallax, parallax_numbers, warn_of_outside};
-use super::properties::{bytes, faces_by_word};
+use super::properties::{bytes, faces_by_word, meta, meta_info};
 use super::tileset::Found;
 use crate::formats::ika::text_map::{Entity, FORMAT, Span, TextMap, ZoneRect};
 use crate::formats::quoted;
@@ -165,11 +165,7 @@ impl Facts for TextFacts {
             texts([("Title", &*map.title), ("Tileset", &*map.tileset)]).collect();
         properties.push(Property::new("Size", format!("{width} x {height} pixels")));
         let mut groups = vec![group("In the file", properties)];
-        if !map.meta.is_empty() {
-            let meta = map.meta.iter();
-            let meta = meta.map(|(key, value)| Property::new("", format!("{key}: {value}")));
-            groups.push(group("Meta", meta.collect()));
-        }
+        groups.extend(meta(&map.meta));
         groups
     }
 
@@ -212,7 +208,17 @@ impl Facts for TextFacts {
         });
         let mut info = JsonMap::new();
         info.insert("title".to_owned(), json!(file.title));
-        info.insert("size".to_owned(), json!(file.size));
+        // In tiles, as of the other maps: what the largest layers reach. The file's own size is in
+        // pixels, and need not be theirs.
+        let tile = map
+            .tilesets
+            .first()
+            .map_or([1; 2], |tileset| tileset.tile_size);
+        let canvas = map.canvas_px();
+        let size = [0, 1].map(|axis| canvas[axis].div_ceil(u64::from(tile[axis].max(1))));
+        info.insert("size".to_owned(), json!(size));
+        info.insert("size_px".to_owned(), json!(file.size));
+        info.insert("meta".to_owned(), meta_info(&file.meta));
         info.insert("tileset".to_owned(), json!(file.tileset));
         info.insert("layers".to_owned(), layers.collect());
         let zones = file.zones.iter().map(|zone| zone.label.as_str());

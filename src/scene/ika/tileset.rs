@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map as JsonMap, Value, json};
 
+use super::properties::{meta, meta_info};
 use crate::formats::ika::vsp::{self, Pixels, Vsp};
 use crate::formats::{Place, Problem, quoted};
 use crate::scene::assets::{AssetError, AssetRoots};
@@ -220,6 +221,7 @@ struct TilesetFacts {
     count: u32,
     bytes_per_pixel: u32,
     description: String,
+    meta: Vec<(String, String)>,
     colors: usize,
     transparent: Option<u8>,
     strands: Vec<vsp::Strand>,
@@ -234,6 +236,7 @@ impl TilesetFacts {
             count: vsp.count,
             bytes_per_pixel: vsp.bytes_per_pixel(),
             description: vsp.description.clone(),
+            meta: vsp.meta.clone(),
             colors: vsp.palette.len(),
             transparent: is_indexed.then(|| vsp.transparent_index()),
             strands: vsp.active_strands().copied().collect(),
@@ -262,7 +265,9 @@ impl Facts for TilesetFacts {
             "Strands in use",
             format!("{} of {}", self.strands.len(), vsp::STRANDS),
         ));
-        vec![group("In the file", properties)]
+        let mut groups = vec![group("In the file", properties)];
+        groups.extend(meta(&self.meta));
+        groups
     }
 
     fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
@@ -286,6 +291,7 @@ impl Facts for TilesetFacts {
         info.insert("strands".to_owned(), json!(self.strands.len()));
         info.insert("strand_list".to_owned(), strands.collect());
         info.insert("description".to_owned(), json!(self.description));
+        info.insert("meta".to_owned(), meta_info(&self.meta));
         let hash = sha256(rgba.unwrap_or_default());
         info.insert("rgba_sha256".to_owned(), json!(hash));
         info

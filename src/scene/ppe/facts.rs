@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Map as JsonMap, Value, json};
 
-use crate::formats::ppe::xmf::{MapSource, Shape, Xmf, XmfLayer, path_below_root};
+use crate::formats::ppe::sdlang::Tag;
+use crate::formats::ppe::xmf::{
+    MapSource, Palette, PaletteSource, Shape, SpriteSheet, SpriteSource, TileSource, Xmf, XmfLayer,
+    path_below_root,
+};
 use crate::formats::ppe::{Compression, Corner, MapData, MapFlags};
 use crate::scene::tilemap::making::{group, sha256, texts};
 use crate::scene::tilemap::{Facts, TileMap};
@@ -240,6 +244,74 @@ impl XmfFacts {
     }
 }
 
+/// How many of one thing are listed.
+const MOST_LISTED: usize = 32;
+
+/// A line for each of some things, and how many more there are.
+fn listed<T>(
+    name: &'static str,
+    things: &[T],
+    line: impl Fn(&T) -> String,
+) -> impl Iterator<Item = Property> {
+    let lines = things.iter().take(MOST_LISTED);
+    let lines = lines.map(move |thing| Property::new(name, line(thing)));
+    let more = things
+        .len()
+        .checked_sub(MOST_LISTED)
+        .filter(|more| *more > 0);
+    let more = more.map(|more| Property::new("", format!("and {more} more")));
+    lines.chain(more)
+}
+
+/// The tags that the format leaves to the game, or that Mapscope makes nothing of.
+pub(super) fn custom_tags(tags: &[Tag]) -> impl Iterator<Item = Property> {
+    listed("Tag", tags, Tag::summary)
+}
+
+/// What a palette is made of and where it goes.
+fn palette_line(palette: &Palette) -> String {
+    let source = match &palette.source {
+        PaletteSource::File(path) => path.clone(),
+        PaletteSource::Embedded { name, colors } => {
+            let name = name.as_deref().unwrap_or("embedded");
+            format!("{name}, {} colours in the file", colors.len())
+        }
+    };
+    let most = palette.pal_shift.map_or_else(String::new, |shift| {
+        format!(", at most {} colours", 1_u64 << shift)
+    });
+    format!("{source}{most}, from {} on", palette.offset)
+}
+
+/// What a tile sheet says beside its tiles.
+fn sheet_line(source: &TileSource) -> String {
+    let mut line = source.path.clone();
+    if let Some(shift) = source.pal_shift {
+        line += &format!(", palettes of {} colours", 1_u64 << shift);
+    }
+    if let Some(offset) = source.offset {
+        line += &format!(", its own from {offset} on");
+    }
+    if let Some(tiles) = &source.tiles {
+        line += &format!(", {} tiles named", tiles.len());
+    }
+    line
+}
+
+/// A picture of a sprite: what sprites name it by, and what it is.
+fn sprite_source_line(source: &SpriteSource) -> String {
+    let name = source.name.as_deref().map(|name| format!(" {name}"));
+    let part = source
+        .part
+        .map(|[x, y, width, height]| format!(", {width} x {height} pixels at {x}, {y}"));
+    let (name, part) = (name.unwrap_or_default(), part.unwrap_or_default());
+    format!("{}{name}: {}{part}", source.id, source.path)
+}
+
+fn sprite_sheet_line(sheet: &SpriteSheet) -> String {
+    format!("{}, {} sprites", sheet.path, sheet.sprites.len())
+}
+
 /// Where the cells of a layer are, for people.
 fn source_name(layer: &XmfLayer) -> String {
     match &layer.map {
@@ -274,7 +346,7 @@ fn layer_info(layer: &XmfLayer) -> Value {
         .objects
         .iter()
         .filter_map(|object| match object.shape {
-            Shape::Sprite(sprite) => {
+            Shape::Sprite(sprite) | Shape::QuadSprite(sprite, _) => {
                 let [x, y] = sprite.position;
                 Some(json!([object.name, object.id, sprite.source, x, y]))
             }
@@ -287,6 +359,9 @@ fn layer_info(layer: &XmfLayer) -> Value {
         "tile_size": layer.tile_size,
         "size": layer.size,
         "map": map,
+        "repeat": layer.repeat.name(),
+        "scroll_rate": layer.scroll_rate,
+        "rendering_mode": layer.rendering_mode,
         "embedded": matches!(layer.map, Some(MapSource::Embedded { .. })),
         "tiles": tiles,
         "boxes": boxes.collect::<Value>(),
@@ -304,9 +379,12 @@ impl Facts for XmfFacts {
             ("Screen", resolution.as_deref().unwrap_or_default()),
         ])
         .collect();
-        let palettes = self.xmf.layers.iter().map(|layer| layer.palettes.len());
-        let palettes = palettes.sum::<usize>() + self.xmf.palettes.len();
-        properties.push(Property::new("Palettes", palettes.to_string()));
+        if let Some([major, minor]) = metadata.version {
+            properties.push(Property::new("Version", format!("{major}.{minor}")));
+        }
+        properties.extend(custom_tags(&metadata.other));
+        properties.extend(listed("Palette", &self.xmf.palettes, palette_line));
+        properties.extend(custom_tags(&self.xmf.other));
         vec![group("In the file", properties)]
     }
 
@@ -322,10 +400,15 @@ impl Facts for XmfFacts {
             properties.push(Property::new("Cells", source_name(layer)));
             properties.push(Property::new("Around it", layer.repeat.name()));
         }
-        let sheets = layer.tile_sources.iter();
-        properties.extend(sheets.map(|source| Property::new("Sheet", &*source.path)));
+        properties.extend(listed("Sheet", &layer.tile_sources, sheet_line));
+        let shared = |priority: &i32| format!("those of the layer of priority {priority}");
+        properties.extend(listed("Tiles too", &layer.shared_tiles, shared));
+        properties.extend(listed("Sprite", &layer.sprite_sources, sprite_source_line));
+        properties.extend(listed("Sprites", &layer.sprite_sheets, sprite_sheet_line));
+        properties.extend(listed("Palette", &layer.palettes, palette_line));
         let mode = layer.rendering_mode.as_deref().unwrap_or_default();
         properties.extend(texts([("Rendering mode", mode)]));
+        properties.extend(custom_tags(&layer.other));
         properties.push(Property::new("Place", format!("line {}", layer.at.line)));
         let mut groups = vec![group("In the file", properties)];
         groups.extend(facts.header());

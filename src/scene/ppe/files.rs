@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use image::RgbaImage;
 
-use crate::formats::ppe::xmf::path_below_root;
-use crate::formats::ppe::{MapData, Sheet, map_data, sheet};
+use crate::formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
+use crate::formats::ppe::{MapData, Sheet, Xmf, map_data, sheet};
 use crate::formats::quoted;
 use crate::scene::assets::{AssetError, AssetRoots};
 use crate::scene::pictures;
@@ -42,6 +42,9 @@ pub(super) struct Files<'a> {
     source: &'a Source,
     roots: AssetRoots,
     folder: Option<PathBuf>,
+    /// What the user said of containers.
+    dialect: Option<Dialect>,
+    pub(super) tile_order: TileOrder,
     pictures: HashMap<String, Outcome<Pixels>>,
     maps: HashMap<String, Outcome<MapData>>,
     /// The files that were read or looked for.
@@ -72,10 +75,17 @@ impl<'a> Files<'a> {
             source,
             roots: AssetRoots::new(folders),
             folder,
+            dialect: options.xmf_dialect,
+            tile_order: options.xmf_tile_order,
             pictures: HashMap::new(),
             maps: HashMap::new(),
             dependencies: Vec::new(),
         }
+    }
+
+    /// How embedded data of a container is read.
+    pub(super) fn dialect(&self, xmf: &Xmf) -> Dialect {
+        self.dialect.unwrap_or_else(|| Dialect::of(&xmf.metadata))
     }
 
     /// The names of the files beside the opened one.

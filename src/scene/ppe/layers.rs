@@ -7,7 +7,7 @@ use super::objects;
 use super::palette::MapPalette;
 use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
 use crate::formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
-use crate::formats::ppe::{Corner, Logic, MapData, MapFlags};
+use crate::formats::ppe::{Corner, Layout, Logic, MapData, MapFlags};
 use crate::formats::{Place, Problem};
 use crate::scene::Picture;
 use crate::scene::tilemap::making::Room;
@@ -19,6 +19,8 @@ use crate::scene::tilemap::{
 const MOST_PROBLEMS: usize = 8;
 /// How many bytes pictures of tiles may have in all.
 const MOST_PICTURE_BYTES: usize = 192 << 20;
+/// How many bytes pictures of sprites may have in all.
+const MOST_SPRITE_BYTES: usize = 64 << 20;
 /// How many words of 32 bits the cells of all layers but the first may take, with their attributes.
 const MOST_WORDS: usize = 1 << 25;
 /// How many things stand on a map at most.
@@ -36,6 +38,7 @@ pub(super) struct Builder {
     place: Place,
     room: Room,
     picture_bytes_left: usize,
+    sprite_bytes_left: usize,
     words_left: usize,
     layers: Vec<Layer>,
     tilesets: Vec<Tileset>,
@@ -52,6 +55,7 @@ impl Builder {
             place,
             room: Room::new(),
             picture_bytes_left: MOST_PICTURE_BYTES,
+            sprite_bytes_left: MOST_SPRITE_BYTES,
             words_left: MOST_WORDS,
             layers: Vec::new(),
             tilesets: Vec::new(),
@@ -122,8 +126,15 @@ impl Builder {
                 format!("more than {MOST_THINGS} objects; the rest is left out"),
             ));
         }
-        let before = self.pictures.len();
-        let found = objects::of_layer(layer, number, &self.palette, files, before, room);
+        let found = objects::of_layer(
+            layer,
+            number,
+            &self.palette,
+            files,
+            self.pictures.len(),
+            &mut self.sprite_bytes_left,
+            room,
+        );
         self.things.extend(found.things);
         self.pictures.extend(found.pictures);
         self.notes.extend(found.notes);
@@ -315,9 +326,11 @@ impl Builder {
                     }
                 }
             }
-            // Files are written with cells of the new layout (section 8.20).
             MapSource::Embedded { cells, .. } => Some(Arc::new(MapData {
-                flags: MapFlags(MapFlags::NEW_LAYOUT),
+                flags: MapFlags(match files.dialect(xmf).cells {
+                    Layout::New => MapFlags::NEW_LAYOUT,
+                    Layout::Old => 0,
+                }),
                 size: layer.size,
                 cells: cells.clone(),
                 graphics: None,

@@ -69,6 +69,11 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
         name
     });
     if container.is_none() {
+        builder.notes.push(Problem::warning(
+            place,
+            "no container (.xmf) beside the map names it, so its tiles are not known; they are \
+             shown by their numbers",
+        ));
         builder.add_bare_layer(&name.to_string_lossy(), &map);
     }
     // What is wrong beside the file has no place in it.

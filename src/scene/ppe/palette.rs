@@ -4,7 +4,7 @@
 use super::files::{Files, Pixels, quoted_name};
 use crate::formats::Problem;
 use crate::formats::ppe::Sheet;
-use crate::formats::ppe::xmf::{Palette, PaletteSource, Xmf};
+use crate::formats::ppe::xmf::{ColorOrder, Palette, PaletteSource, Xmf};
 
 /// How many colours the engine has room for.
 const MOST_COLORS: usize = 1 << 16;
@@ -36,8 +36,9 @@ impl MapPalette {
                 self.put(offset, &sheet.colors());
             }
         }
+        let order = files.dialect(xmf).colors;
         for palette in &xmf.palettes {
-            self.load_one(palette, files, notes);
+            self.load_one(palette, order, files, notes);
         }
         let mut of_others = Vec::new();
         for (index, layer) in xmf.layers.iter().enumerate() {
@@ -48,12 +49,18 @@ impl MapPalette {
                 } else {
                     &mut of_others
                 };
-                self.load_one(palette, files, notes);
+                self.load_one(palette, order, files, notes);
             }
         }
     }
 
-    fn load_one(&mut self, palette: &Palette, files: &mut Files<'_>, notes: &mut Vec<Problem>) {
+    fn load_one(
+        &mut self,
+        palette: &Palette,
+        order: ColorOrder,
+        files: &mut Files<'_>,
+        notes: &mut Vec<Problem>,
+    ) {
         let most = palette
             .pal_shift
             .map_or(MOST_COLORS, |shift| 1 << shift.min(16));
@@ -62,7 +69,10 @@ impl MapPalette {
             self.put(palette.offset, taken);
         };
         match &palette.source {
-            PaletteSource::Embedded { colors, .. } => put(colors),
+            PaletteSource::Embedded { colors, .. } => {
+                let colors: Vec<_> = colors.iter().map(|color| order.rgba(*color)).collect();
+                put(&colors);
+            }
             PaletteSource::File(path) => match files.picture(path).as_deref() {
                 Ok(Pixels::Indexed(sheet)) => put(&sheet.colors()),
                 Ok(Pixels::Colors(_)) => notes.push(Problem::warning(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::files::{Files, Pixels, file_name, quoted_name};
 use super::palette::{Colors, MapPalette, cut, has_strange};
 use crate::formats::ppe::sdlang::At;
-use crate::formats::ppe::xmf::{TileOrder, Xmf, XmfLayer};
+use crate::formats::ppe::xmf::{Xmf, XmfLayer};
 use crate::formats::ppe::{Cell as FileCell, Layout, MapData, MapFlags};
 use crate::formats::{Place, Problem};
 use crate::scene::tilemap::{Cell, Tile, Tileset, missing_tile, numbered_tile};
@@ -15,6 +15,8 @@ use crate::scene::tilemap::{Cell, Tile, Tileset, missing_tile, numbered_tile};
 pub(super) const USUAL_SIDE: u32 = 16;
 /// The largest edge of tiles, in pixels.
 const MOST_SIDE: u32 = 1024;
+/// How many bytes the numbers of a layer may take that stand for tiles whose pictures are not known.
+const MOST_NUMBERED_BYTES: usize = 64 << 20;
 /// How many pictures a layer may have.
 const MOST_PICTURES: usize = 1 << 17;
 
@@ -55,9 +57,9 @@ impl KeyTable {
         page[(key & 255) as usize].checked_sub(1)
     }
 
-    /// Takes a key up if it is new and there is room.
-    fn add(&mut self, key: Key) {
-        if self.get(key).is_some() || self.keys.len() >= self.most {
+    /// Takes a key up if it is new, there is room, and it is wanted.
+    fn add(&mut self, key: Key, is_wanted: impl FnOnce() -> bool) {
+        if self.get(key).is_some() || self.keys.len() >= self.most || !is_wanted() {
             return;
         }
         let Some(page) = self.first.get_mut((key >> 8) as usize) else {
@@ -164,6 +166,7 @@ impl Definitions {
         notes: &mut Vec<Problem>,
     ) -> Self {
         let mut definitions = Self::default();
+        let order = files.tile_order;
         let shared = xmf.layers.iter();
         let shared = shared.filter(|other| layer.shared_tiles.contains(&other.priority));
         let mut names = Vec::new();
@@ -206,7 +209,6 @@ impl Definitions {
             match &source.tiles {
                 Some(tiles) => {
                     for tile in tiles {
-                        let order = TileOrder::default();
                         define(tile.id(order), tile.index(order), &tile.name);
                     }
                 }
@@ -287,6 +289,7 @@ pub(super) fn build(
     };
     let mut table = KeyTable::new(has_palettes, most);
     let mut is_used = vec![false; 1 << 16];
+    let mut numbered_left = MOST_NUMBERED_BYTES / tile_bytes.max(1);
     // Neighbours are often the same.
     let mut last = None;
     for raw in &map.cells {
@@ -296,7 +299,13 @@ pub(super) fn build(
         last = Some(*raw);
         let key = bits.key(*raw);
         if key as u16 != FileCell::NO_TILE {
-            table.add(key);
+            // Numbers are painted as large as tiles are said to be, whatever that is.
+            table.add(key, || {
+                let is_defined = definitions.get(key & 0xFFFF).is_some();
+                let left = numbered_left.checked_sub(usize::from(!is_defined));
+                numbered_left = left.unwrap_or(0);
+                left.is_some()
+            });
         }
     }
     for key in &table.keys {
@@ -305,17 +314,16 @@ pub(super) fn build(
     // Tiles that are defined and not used are listed too.
     for (id, tile) in (0..).zip(&definitions.tiles) {
         if tile.is_some() && !is_used[usize::from(id as u16)] {
-            table.add(id);
+            table.add(id, || true);
         }
     }
     table.sort();
     let mut tileset = Tileset {
         name: definitions.name.clone(),
         tile_size,
-        count: table.keys.len() + 1,
-        rgba: Vec::with_capacity((table.keys.len() + 1) * tile_bytes),
+        count: table.keys.len(),
+        rgba: Vec::with_capacity(table.keys.len() * tile_bytes),
         is_placeholder: !definitions.has_pictures,
-        missing: Some(table.keys.len()),
         ..Tileset::default()
     };
     let mut painter = Painter {
@@ -333,16 +341,17 @@ pub(super) fn build(
             ..tile
         });
     }
-    tileset.rgba.extend(missing_tile(tile_size));
-    tileset.tiles.push(Tile {
-        id: 0,
-        palette: None,
-        name: "tiles without a picture".to_owned(),
-    });
     if let Some((count, id)) = painter.undefined.filter(|_| definitions.has_pictures) {
         notes.push(Problem::warning(
             place,
-            format!("{count} of the tiles that are used are in no sheet, the first is tile {id}; they are shown by their numbers"),
+            format!(
+                "{} in no sheet, the first is tile {id}; the engine does not draw them, here they \
+                 are shown by their numbers",
+                match count {
+                    1 => "1 tile that is used is".to_owned(),
+                    _ => format!("{count} tiles that are used are"),
+                }
+            ),
         ));
     }
     if let Some(number) = painter.without_colors {
@@ -357,8 +366,20 @@ pub(super) fn build(
     if left_out > 0 {
         notes.push(Problem::warning(
             place,
-            format!("more than {most} pictures of tiles in palettes; {left_out} cells are shown without theirs"),
+            format!(
+                "too many pictures of tiles in palettes: {left_out} cells are shown without theirs, \
+                 beside {} pictures",
+                table.keys.len()
+            ),
         ));
+        tileset.missing = Some(tileset.count);
+        tileset.count += 1;
+        tileset.rgba.extend(missing_tile(tile_size));
+        tileset.tiles.push(Tile {
+            id: 0,
+            palette: None,
+            name: "tiles without a picture".to_owned(),
+        });
     }
     let zero = table.get(key(0, 0));
     Tiles {
@@ -482,10 +503,11 @@ mod tests {
             let keys = [key(0xFFFE, palette), key(7, palette), key(7, 0), key(0, 0)];
             for _ in 0..2 {
                 for key in &keys {
-                    table.add(*key);
+                    table.add(*key, || true);
                 }
+                table.add(key(6, 0), || false);
             }
-            table.add(key(9, 0));
+            table.add(key(9, 0), || true);
             table.sort();
             let numbers = keys.map(|key| table.get(key));
             let expected = if has_palettes {
@@ -496,7 +518,7 @@ mod tests {
             assert_eq!(numbers, expected);
             // Where there was room for it.
             assert_eq!(table.get(key(9, 0)).is_some(), !has_palettes);
-            assert_eq!(table.get(key(8, 0)), None);
+            assert_eq!([6, 8].map(|id| table.get(key(id, 0))), [None; 2]);
             assert_eq!(table.get(u32::MAX), None);
         }
     }

@@ -42,7 +42,7 @@ pub fn read_with(
     check_magic(bytes)?;
     let mut problems = Problems::new();
     let mut cursor = Cursor::new(bytes);
-    cursor.enter("head", None);
+    cursor.enter("header", None);
     cursor.seek(MAGIC.len());
     let (mut map, layers) = read_head(&mut cursor, &mut problems)?;
     let layout = Layout::find(bytes, cursor.pos(), layers, &mut problems);
@@ -98,6 +98,11 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
     if i32::try_from(layers).is_err() {
         let found = format_args!("{} layers", layers.cast_signed());
         return Err(cursor.fault(count_at, found, "0 or more"));
+    }
+    if layers == 0 {
+        problems.add(Kind::Layer, Place::Offset(count_at as u64), || {
+            "the map has no layers, so there is nothing to show; expected at least one".to_owned()
+        });
     }
     for oddity in oddities(&render_string, layers as usize) {
         problems.add(Kind::RenderString, Place::Offset(render_at as u64), || {
@@ -203,7 +208,7 @@ impl Layout {
         order: Order,
     ) -> Result<(), ReadError> {
         for i in 0..layers {
-            cursor.enter("layer", i);
+            cursor.enter("layer", i + 1);
             self.infos.push((cursor.pos(), parallax(cursor)?));
             if order == Order::Interleaved {
                 let (block, is_whole) = block(cursor, "tiles")?;
@@ -213,7 +218,7 @@ impl Layout {
         }
         if order == Order::InfosFirst {
             for i in 0..layers {
-                cursor.enter("layer", i);
+                cursor.enter("layer", i + 1);
                 let (block, is_whole) = block(cursor, "tiles")?;
                 self.layers.push(block);
                 is_whole?;
@@ -277,7 +282,7 @@ impl Layout {
         let shown = self.layers.len().min(MOST_LAYERS);
         let layers = self.layers.iter().take(shown).enumerate();
         let mut blocks: Vec<Block<&[u8]>> = layers
-            .map(|(i, place)| block(place, format!("layer {i}"), Element::Word))
+            .map(|(i, place)| block(place, format!("layer {}", i + 1), Element::Word))
             .collect();
         if let Some(place) = &self.obstruction {
             blocks.push(block(place, "obstruction".to_owned(), Element::Byte));
@@ -370,8 +375,9 @@ fn mended(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) 
         let at = at + 8 * i + 4;
         problems.add(Kind::Parallax, Place::Offset(at as u64), || {
             format!(
-                "layer {layer}: the parallax along {axis} is {mul}/0; expected a divisor that is \
-                 not 0; it is taken for 0/1, fixed to the screen"
+                "layer {}: the parallax along {axis} is {mul}/0; expected a divisor that is not 0; \
+                 it is taken for 0/1, fixed to the screen",
+                layer + 1
             )
         });
     }

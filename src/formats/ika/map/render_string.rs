@@ -80,9 +80,15 @@ pub(super) fn oddities(render_string: &str, layers: usize) -> Vec<String> {
     let mut sentences: Vec<String> = missing
         .iter()
         .map(|(c, layer)| {
+            let has = match layers {
+                0 => "none".to_owned(),
+                1 => "one layer".to_owned(),
+                _ => format!("{layers} layers"),
+            };
             format!(
-                "`{c}` in the render string {quote} draws layer {layer}, {}; it is left out",
-                crate::formats::outside("layer", layers as u64)
+                "`{c}` in the render string {quote} draws layer {}, but the map has {has}; it is \
+                 left out",
+                layer + 1
             )
         })
         .collect();
@@ -131,9 +137,9 @@ mod tests {
         assert_eq!(
             odd,
             [
-                "`0` in the render string `0 9x1eE4R299` draws layer 9, but the list ends at 3; \
+                "`0` in the render string `0 9x1eE4R299` draws layer 10, but the map has 4 layers; \
                  it is left out",
-                "`9` in the render string `0 9x1eE4R299` draws layer 8, but the list ends at 3; \
+                "`9` in the render string `0 9x1eE4R299` draws layer 9, but the map has 4 layers; \
                  it is left out",
                 "` xe` in the render string `0 9x1eE4R299` means nothing; expected 0 to 9, E and R",
             ]

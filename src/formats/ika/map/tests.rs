@@ -50,7 +50,7 @@ fn set(bytes: &mut [u8], at: usize, value: u32) {
 
 #[test]
 fn made_up_maps_come_back() {
-    for (size, layers) in [([1, 1], 1), ([12, 9], 3), ([3, 200], 12), ([5, 5], 0)] {
+    for (size, layers) in [([1, 1], 1), ([12, 9], 3), ([3, 200], 12)] {
         let map = synthesize(size, layers, u64::from(size[0]));
         let bytes = write(&map).unwrap();
         let read = good(&bytes);
@@ -184,6 +184,13 @@ fn the_order_of_the_document_is_read_too() {
 }
 
 #[test]
+fn a_map_without_layers_is_no_map() {
+    let read = good(&write(&synthesize([5, 5], 0, 0)).unwrap());
+    one(&read, Severity::Error, "the map has no layers");
+    assert_eq!(read.entities.len(), 8);
+}
+
+#[test]
 fn a_broken_block_loses_no_other() {
     let map = made_up();
     let bytes = write(&map).unwrap();
@@ -194,7 +201,7 @@ fn a_broken_block_loses_no_other() {
     one(
         &read,
         Severity::Error,
-        "layer 1: inflates to 0 bytes and is no zlib stream",
+        "layer 2: inflates to 0 bytes and is no zlib stream",
     );
     assert_eq!(
         read.problems[0].place.to_string(),
@@ -217,7 +224,7 @@ fn odd_values_are_listed() {
     one(
         &read,
         Severity::Warning,
-        "layer 0: the parallax along x is 5/0",
+        "layer 1: the parallax along x is 5/0",
     );
     assert_eq!(
         read.problems[0].place,

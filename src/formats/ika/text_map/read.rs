@@ -1,6 +1,5 @@
 //! Reading text maps: the tree of nodes, what it says, and then all blocks at once.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -100,10 +99,10 @@ struct Reader {
 
 impl Reader {
     fn map(&mut self, root: Node<'_, '_>) -> TextMap {
-        let version = self.version(root);
+        let version = root.version(&VERSIONS, &mut self.problems);
         let information = root.node("information");
         let meta = information.and_then(|node| node.node("meta"));
-        let meta = meta.map(|node| node.nodes().map(key_and_value).collect());
+        let meta = meta.map(|node| node.nodes().map(Node::key_and_value).collect());
         let header = root.node("header");
         if header.is_none() {
             self.missing(root, "header");
@@ -144,11 +143,15 @@ impl Reader {
                 place: span(node),
             });
         }
-        if root.node("layers").is_none() {
-            self.missing(root, "layers");
-        }
         let zones = map.zones.iter().map(|zone| zone.label.as_str()).collect();
         let layers = list(root, "layers", "layer").count();
+        if layers == 0 {
+            let node = root.node("layers").unwrap_or(root);
+            self.problems.add(Kind::Layer, node.place(), || {
+                "the map has no layers, so there is nothing to show; expected at least one"
+                    .to_owned()
+            });
+        }
         let mut read = Vec::new();
         for (i, node) in list(root, "layers", "layer").enumerate() {
             if i == MOST_LAYERS {
@@ -163,26 +166,9 @@ impl Reader {
         map
     }
 
-    fn version(&mut self, root: Node<'_, '_>) -> String {
-        let version = root.node("version").and_then(Node::text);
-        let (place, version) = match &version {
-            Some(version) => (version.place, text::decode(&version.bytes)),
-            None => (root.place(), String::new()),
-        };
-        if !VERSIONS.contains(&version.as_str()) {
-            self.problems.add(Kind::Version, place, || {
-                format!(
-                    "version {}; expected 1.0, 1.1 or 1.2; it is read as 1.2",
-                    quoted(version.as_bytes())
-                )
-            });
-        }
-        version
-    }
-
     fn layer(&mut self, index: usize, node: Node<'_, '_>, zones: &HashSet<&str>) -> Layer {
         let label = string(Some(node), "label");
-        let name = format!("layer {index} {}", quoted(label.as_bytes()));
+        let name = format!("layer {} {}", index + 1, quoted(label.as_bytes()));
         if let Some(kind) = node.node("type").and_then(Node::text)
             && *kind.bytes != *b"tile"
         {
@@ -224,14 +210,8 @@ impl Reader {
             match node.node("data") {
                 Some(data) => {
                     layer.data = span(data);
-                    let format = data.node("format").and_then(Node::text);
-                    if let Some(format) = format.filter(|format| *format.bytes != *b"zlib") {
-                        self.problems.add(Kind::Value, format.place, || {
-                            let format = quoted(&format.bytes);
-                            format!("{name}: the data is said to be {format}; expected `zlib`; it is read as that")
-                        });
-                    }
                     let name = format!("{name}: tiles");
+                    data.check_packing(&name, &mut self.problems);
                     self.block(data, name, Element::Word, count, Target::Tiles(index));
                 }
                 None => self.no_tiles(node, &name),
@@ -290,14 +270,11 @@ impl Reader {
         count: u64,
         target: Target,
     ) {
-        let Text { bytes, place } = node.text().unwrap_or(Text {
-            bytes: Cow::Borrowed(&[]),
-            place: node.place(),
-        });
-        let bytes = decode(&bytes, &name, place, &mut self.problems);
+        let text = node.text().unwrap_or(Text::none(node.place()));
+        let bytes = decode(&text, &name, &mut self.problems);
         self.blocks.push(Block {
             bytes,
-            place,
+            place: text.place,
             name,
             element,
             count,
@@ -409,11 +386,6 @@ fn span(node: Node<'_, '_>) -> Span {
         begin: node.place(),
         bytes: node.range(),
     }
-}
-
-fn key_and_value(node: Node<'_, '_>) -> (String, String) {
-    let value = node.text().map(|value| text::decode(&value.bytes));
-    (text::decode(node.name()), value.unwrap_or_default())
 }
 
 /// The text that is the value of a node in another.

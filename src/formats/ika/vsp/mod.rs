@@ -17,6 +17,9 @@ use crate::formats::{Format, Problem};
 const ROOT: &str = "ika-tileset";
 /// How many animation strands a tileset has.
 pub const STRANDS: usize = 100;
+/// The longest edge of a tile, in pixels: far more than any has, and few enough to make a picture of
+/// that size for what is missing.
+pub const MOST_TILE_SIDE: u32 = 1024;
 
 /// What the registry knows of tilesets.
 pub static FORMAT: Format = Format {
@@ -37,6 +40,8 @@ pub struct Vsp {
     pub count: u32,
     /// What its author says of it.
     pub description: String,
+    /// What else its author says of it: key and value, in file order. Only of a text tileset.
+    pub meta: Vec<(String, String)>,
     /// The colours of [`Pixels::Indexed`] as the file has them: red, green and blue, which
     /// versions of VERGE have from 0 to 63. Empty where there are none.
     pub palette: Vec<[u8; 3]>,

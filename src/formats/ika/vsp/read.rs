@@ -1,6 +1,5 @@
 //! Reading tilesets.
 
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::super::aries::{Node, Text, Tree, begins_with};
@@ -9,7 +8,7 @@ use super::super::bytes::Cursor;
 use super::super::problems::{Kind, Problems};
 use super::super::{MOST_TILES, base64, text};
 use super::rle::{RleEnd, unpack_bytes, unpack_words};
-use super::{MODES, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
+use super::{MODES, MOST_TILE_SIDE, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
 use crate::formats::{Place, ReadError, quoted};
 
 /// The bytes of a palette.
@@ -22,6 +21,8 @@ const STRAND_BYTES: usize = 8;
 const VERGE_TILE: u32 = 16;
 /// The most tiles of a tileset: far more than any has, and few enough to count the uses of each.
 const MOST_COUNT: u32 = 1 << 22;
+/// The versions of text tilesets that the engine's editors wrote (fact sheet 5).
+const TEXT_VERSIONS: [&str; 2] = ["1.0", "1.1"];
 /// What the tileset of VERGE 3 begins with.
 const VERGE_3_MAGIC: &[u8] = b"VSP\0";
 
@@ -120,7 +121,7 @@ impl Head {
     }
 
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
-        cursor.enter("head", None);
+        cursor.enter("header", None);
         let version = cursor.u16("version")?;
         let mut head = Self {
             version,
@@ -181,10 +182,10 @@ impl Head {
         let at = cursor.pos();
         let size = [cursor.u16("tile width")?, cursor.u16("tile height")?];
         self.tile_size = size.map(u32::from);
-        if size.contains(&0) {
+        if !is_tile_size(self.tile_size) {
             let [width, height] = size;
             let found = format_args!("tiles of {width} x {height} pixels");
-            return Err(cursor.fault(at, found, "at least 1 x 1"));
+            return Err(cursor.fault(at, found, tile_sizes()));
         }
         let at = cursor.pos();
         self.count = cursor.u32("number of tiles")?;
@@ -212,6 +213,17 @@ impl Head {
         }
         Ok(())
     }
+}
+
+/// Whether tiles can be so large: also where there are none of them, since what stands in for a tile
+/// is as large as one.
+fn is_tile_size(size: [u32; 2]) -> bool {
+    size.iter().all(|edge| (1..=MOST_TILE_SIDE).contains(edge))
+}
+
+/// How large tiles can be, for messages.
+fn tile_sizes() -> String {
+    format!("1 x 1 to {MOST_TILE_SIDE} x {MOST_TILE_SIDE}")
 }
 
 /// How large a tileset can be, for messages.
@@ -248,6 +260,7 @@ fn read_binary(
         tile_size: head.tile_size,
         count: head.count,
         description: head.description,
+        meta: Vec::new(),
         palette: head.palette,
         mask: head.mask,
         pixels,
@@ -442,28 +455,25 @@ fn read_text(
     let count = number(tiles, "count")?;
     let size = [number(dimensions, "width")?, number(dimensions, "height")?];
     let [width, height] = size.map(u64::from);
-    let pixels = (width * height).saturating_mul(count.into());
-    if width * height == 0 || pixels > MOST_TILES || count > MOST_COUNT {
-        return Err(ReadError::unreadable(
-            dimensions.place(),
-            format!("{count} tiles of {width} x {height} pixels"),
-            format!("at least 1 x 1 and {}", most()),
-        ));
+    let refused = |found, expected| ReadError::unreadable(dimensions.place(), found, expected);
+    if !is_tile_size(size) {
+        let found = format!("tiles of {width} x {height} pixels");
+        return Err(refused(found, tile_sizes()));
+    }
+    let pixels = width * height * u64::from(count);
+    if pixels > MOST_TILES || count > MOST_COUNT {
+        let found = format!("{count} tiles of {width} x {height} pixels");
+        return Err(refused(found, most()));
     }
     let data = tiles
         .node("data")
         .ok_or_else(|| missing(tiles.place(), "data"))?;
-    let Text {
-        bytes: packed,
-        place,
-    } = data.text().unwrap_or(Text {
-        bytes: Cow::Borrowed(&[]),
-        place: data.place(),
-    });
+    data.check_packing("pixels", problems);
+    let packed = data.text().unwrap_or(Text::none(data.place()));
     let name = "pixels";
     let block = Block {
-        bytes: base64::decode(&packed, name, place, problems),
-        place,
+        bytes: base64::decode(&packed, name, problems),
+        place: packed.place,
         name: name.to_owned(),
         element: Element::Byte,
         count: pixels * 4,
@@ -475,11 +485,15 @@ fn read_text(
             .map(|value| text::decode(&value.bytes))
             .unwrap_or_default()
     };
+    let information = root.node("information");
+    let meta = information.and_then(|node| node.node("meta"));
+    let meta = meta.map(|node| node.nodes().map(Node::key_and_value).collect());
     Ok(Vsp {
-        version: Version::Text(value(Some(root), "version")),
+        version: Version::Text(root.version(&TEXT_VERSIONS, problems)),
         tile_size: size,
         count,
-        description: value(root.node("information"), "title"),
+        description: value(information, "title"),
+        meta: meta.unwrap_or_default(),
         palette: Vec::new(),
         mask: None,
         pixels: Pixels::Rgba(whole_pixels(pixels)),

@@ -149,7 +149,7 @@ fn text_tilesets_are_read() {
     let pixels: Vec<u8> = (0..2 * 3 * 2 * 4).collect();
     let base64 = base64::encode(&block::deflate(&pixels));
     let text = format!(
-        "(ika-tileset (version '1.1')(information (title 'Grass')(meta ))\n(tiles (count '2')\
+        "(ika-tileset (version '1.1')(information (title 'Grass')(meta (by Ann)(year '2004')))\n(tiles (count '2')\
          (dimensions (width 3)(height 2))(data (format zlib) '{base64}')))"
     );
     let vsp = read(text.as_bytes()).unwrap();
@@ -159,6 +159,11 @@ fn text_tilesets_are_read() {
         (vsp.description.as_str(), vsp.version.to_string().as_str()),
         ("Grass", "1.1")
     );
+    let meta = [("by", "Ann"), ("year", "2004")];
+    assert_eq!(
+        vsp.meta,
+        meta.map(|(key, value)| (key.to_owned(), value.to_owned()))
+    );
     assert_eq!(*vsp.rgba(), pixels);
     assert!(vsp.strands.is_empty());
     // The engine's warning for spaces that are missing behind names does not arise here.
@@ -166,6 +171,28 @@ fn text_tilesets_are_read() {
     refused(b"(ika-tileset )", "no node `tiles`");
     let lie = text.replace("(count '2')", "(count '2000000000')");
     refused(lie.as_bytes(), "2000000000 tiles of 3 x 2 pixels");
+    let lie = text.replace("(width 3)", "(width 3000)");
+    refused(
+        lie.as_bytes(),
+        "tiles of 3000 x 2 pixels; expected 1 x 1 to 1024 x 1024",
+    );
+    for (from, to, expected) in [
+        (
+            "'1.1'",
+            "'2.0'",
+            "version `2.0`; expected 1.0 or 1.1; it is read as 1.1",
+        ),
+        ("(version '1.1')", "", "no version; expected 1.0 or 1.1"),
+        (
+            "(format zlib)",
+            "(format raw)",
+            "pixels: the data is said to be `raw`; expected `zlib`",
+        ),
+    ] {
+        let read = read(text.replace(from, to).as_bytes()).unwrap();
+        assert_eq!(*read.rgba(), pixels);
+        one(&read, Severity::Warning, expected);
+    }
     let less = text.replace("(count '2')", "(count '3')");
     one(
         &read(less.as_bytes()).unwrap(),
@@ -188,7 +215,12 @@ fn broken_tilesets_are_answered() {
     refused(&with(2, &[3]), "3 bytes per pixel; expected 1 or 4");
     refused(&with(3, &[0, 0]), "tiles of 0 x 16 pixels");
     refused(&with(7, &[255; 4]), "-1 tiles");
-    refused(&with(3, &[255; 8]), "-1 tiles");
+    for size in [[0, 4, 1, 4], [255; 4], [1, 4, 1, 0]] {
+        refused(&with(3, &size), "pixels; expected 1 x 1 to 1024 x 1024");
+        // Nor where there are no tiles that would be so large.
+        let none = [size, [0; 4]].concat();
+        refused(&with(3, &none), "pixels; expected 1 x 1 to 1024 x 1024");
+    }
     refused(
         &with(7, &[0, 0, 16, 0]),
         "1048576 tiles of 16 x 16 pixels; expected at most",

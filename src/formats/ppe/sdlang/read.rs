@@ -1,4 +1,6 @@
-//! Reading `SDLang`.
+//! Reading `SDLang`, and XDL, which has grown out of it and which the engine writes now: with whole
+//! numbers in other bases, texts in apostrophes, more comments and ISO dates (its specification is
+//! that of the engine's parser, newsdlang).
 
 use std::sync::LazyLock;
 
@@ -15,6 +17,10 @@ const DEEPEST: usize = 64;
 const MOST_TAGS: usize = 1 << 19;
 /// How many values and attributes are read.
 const MOST_VALUES: usize = 1 << 21;
+
+/// What is around a text of several lines in XDL.
+const SCOPE_BEGIN: &[u8] = b"q{\"";
+const SCOPE_END: &[u8] = b"\"}";
 
 /// Base64 as people write it: in lines, with or without padding.
 static BASE64: LazyLock<Encoding> = LazyLock::new(|| {
@@ -123,7 +129,8 @@ impl<'a> Reader<'a, '_> {
             match self.rest() {
                 [b' ' | b'\t' | b'\r', ..] => self.pos += 1,
                 [b'/', b'/', ..] | [b'-', b'-', ..] | [b'#', ..] => self.skip_line(),
-                [b'/', b'*', ..] => self.skip_comment(),
+                [b'/', b'*', ..] => self.skip_comment(b"*/"),
+                [b'/', b'+', ..] => self.skip_comment(b"+/"),
                 [b'\\', after @ ..] => {
                     let blank = after
                         .iter()
@@ -139,14 +146,15 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn skip_comment(&mut self) {
+    fn skip_comment(&mut self, end: &[u8; 2]) {
         let at = self.at();
         let inside = self.rest().get(2..).unwrap_or_default();
-        if let Some(len) = inside.windows(2).position(|pair| pair == b"*/") {
+        if let Some(len) = inside.windows(2).position(|pair| pair == end) {
             self.skip(len + 4);
         } else {
             self.skip(self.text.len());
-            self.syntax(at, || "this comment has no end; expected `*/`".to_owned());
+            let end = quoted(end);
+            self.syntax(at, || format!("this comment has no end; expected {end}"));
         }
     }
 
@@ -245,6 +253,10 @@ impl<'a> Reader<'a, '_> {
                     self.pos += 1;
                     break TagEnd::Open;
                 }
+                Some(b'q') if self.rest().starts_with(SCOPE_BEGIN) => {
+                    self.values_left = self.values_left.saturating_sub(1);
+                    tag.values.push(self.scope_text());
+                }
                 Some(byte) if begins_name(byte) => self.name_or_attribute(&mut tag, is_first),
                 Some(_) => {
                     if let Some(value) = self.value() {
@@ -286,6 +298,7 @@ impl<'a> Reader<'a, '_> {
             self.pos += 1;
             self.values_left = self.values_left.saturating_sub(1);
             let value = match self.peek() {
+                Some(b'q') if self.rest().starts_with(SCOPE_BEGIN) => Some(self.scope_text()),
                 Some(byte) if begins_name(byte) => {
                     let at = self.at();
                     let word = self.name();
@@ -343,9 +356,8 @@ impl<'a> Reader<'a, '_> {
     /// Reads what is no name: a text, bytes, or a number of some kind.
     fn value(&mut self) -> Option<Value> {
         match self.peek()? {
-            b'"' => Some(Value::Text(self.text())),
-            b'`' => Some(self.raw_text()),
-            b'\'' => self.character(),
+            quote @ (b'"' | b'\'') => Some(Value::Text(self.text(quote))),
+            b'`' => Some(self.raw_text(b"`", b"`")),
             b'[' => self.binary(),
             b'0'..=b'9' | b'-' | b'+' | b'.' => self.number(),
             _ => {
@@ -366,7 +378,7 @@ impl<'a> Reader<'a, '_> {
                 [
                     b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}' | b'"' | b'`' | b'[' | b'#',
                     ..
-                ] | [b'/', b'/' | b'*', ..]
+                ] | [b'/', b'/' | b'*' | b'+', ..]
                     | [b'-', b'-', ..]
                     | [b'\\', b'\r' | b'\n', ..]
             )
@@ -376,8 +388,8 @@ impl<'a> Reader<'a, '_> {
         &rest[..end]
     }
 
-    /// Reads a text in quotes.
-    fn text(&mut self) -> String {
+    /// Reads a text in quotes or, as XDL and the characters of `SDLang` are, in apostrophes.
+    fn text(&mut self, quote: u8) -> String {
         let at = self.at();
         self.pos += 1;
         let mut text = Vec::new();
@@ -385,12 +397,12 @@ impl<'a> Reader<'a, '_> {
             let rest = self.rest();
             let end = rest
                 .iter()
-                .position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
+                .position(|byte| *byte == quote || matches!(byte, b'\\' | b'\n'));
             let end = end.unwrap_or(rest.len());
             text.extend_from_slice(&rest[..end]);
             self.pos += end;
             match &rest[end..] {
-                [b'"', ..] => {
+                [byte, ..] if *byte == quote => {
                     self.pos += 1;
                     break;
                 }
@@ -399,7 +411,8 @@ impl<'a> Reader<'a, '_> {
                     // The end of the line is not part of it, so that what follows can be read.
                     let begin = quoted(&text);
                     self.syntax(at, || {
-                        format!("the text {begin} has no end on its line; expected `\"`")
+                        let end = quoted(&[quote]);
+                        format!("the text {begin} has no end on its line; expected {end}")
                     });
                     self.pos += usize::from(rest.get(end) == Some(&b'\\'));
                     break;
@@ -438,45 +451,25 @@ impl<'a> Reader<'a, '_> {
         self.pos += 2;
     }
 
-    /// Reads a text in backticks, which has no escapes and may have lines.
-    fn raw_text(&mut self) -> Value {
+    /// Reads a text in backticks or in the scope of XDL, which has no escapes and may have lines.
+    fn raw_text(&mut self, begin: &[u8], end: &[u8]) -> Value {
         let at = self.at();
-        let inside = self.rest().get(1..).unwrap_or_default();
-        let end = inside.iter().position(|byte| *byte == b'`');
-        let text = &inside[..end.unwrap_or(inside.len())];
-        self.skip(text.len() + 2);
-        if end.is_none() {
-            self.syntax(at, || {
-                "this text has no end; expected a backtick".to_owned()
-            });
+        let inside = self.rest().get(begin.len()..).unwrap_or_default();
+        let found = inside.windows(end.len()).position(|bytes| bytes == end);
+        let text = &inside[..found.unwrap_or(inside.len())];
+        self.skip(begin.len() + text.len() + end.len());
+        if found.is_none() {
+            let end = match end {
+                b"`" => "a backtick".to_owned(),
+                _ => quoted(end),
+            };
+            self.syntax(at, || format!("this text has no end; expected {end}"));
         }
         Value::Text(self.text_of(text, at))
     }
 
-    /// Reads a character between apostrophes, which old `SDLang` has.
-    fn character(&mut self) -> Option<Value> {
-        let at = self.at();
-        let inside = self.rest().get(1..).unwrap_or_default();
-        // No escape and no character is longer.
-        let line = &inside[..inside.len().min(8)];
-        let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let from = if line.first() == Some(&b'\\') { 2 } else { 1 };
-        let end = line.iter().skip(from).position(|byte| *byte == b'\'');
-        let Some(end) = end.map(|end| end + from) else {
-            let found = self.token();
-            self.syntax(at, || format!("found {}; expected a value", quoted(found)));
-            return None;
-        };
-        let mut text = Vec::new();
-        if let [b'\\', escaped] = line[..end] {
-            self.pos += 1;
-            self.escape(escaped, &mut text);
-            self.pos += 1;
-        } else {
-            text.extend_from_slice(&line[..end]);
-            self.pos += end + 2;
-        }
-        Some(Value::Text(self.text_of(&text, at)))
+    fn scope_text(&mut self) -> Value {
+        self.raw_text(SCOPE_BEGIN, SCOPE_END)
     }
 
     /// Reads bytes in base64.
@@ -524,8 +517,8 @@ impl<'a> Reader<'a, '_> {
 /// The values that are words.
 fn keyword(word: &[u8]) -> Option<Value> {
     match word {
-        b"true" | b"on" => Some(Value::Bool(true)),
-        b"false" | b"off" => Some(Value::Bool(false)),
+        b"true" | b"on" | b"yes" => Some(Value::Bool(true)),
+        b"false" | b"off" | b"no" => Some(Value::Bool(false)),
         b"null" => Some(Value::Null),
         _ => None,
     }
@@ -534,21 +527,66 @@ fn keyword(word: &[u8]) -> Option<Value> {
 /// The number, date or time that is written so.
 fn number(token: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(token).ok()?;
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let suffix = &text[digits.len()..];
+    // The numbers of XDL may have underscores between their digits.
+    let is_between = |at: usize| {
+        let digit = |at: Option<usize>| at.and_then(|at| token.get(at));
+        let sides = [digit(at.checked_sub(1)), digit(Some(at + 1))];
+        sides
+            .iter()
+            .all(|side| side.is_some_and(u8::is_ascii_hexdigit))
+    };
+    if !text.match_indices('_').all(|(at, _)| is_between(at)) {
+        return None;
+    }
+    let number = text.replace('_', "");
+    if let Some(integer) = in_other_base(&number) {
+        return Some(Value::Integer(integer));
+    }
+    let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let suffix = &number[digits.len()..];
     let float = || {
         let number: f64 = digits.parse().ok()?;
         number.is_finite().then_some(Value::Float(number))
     };
-    let is_time = digits.contains([':', '/']) && token.first().is_some_and(|b| *b != b'.');
+    let is_time = (digits.contains([':', '/']) && token.first().is_some_and(|b| *b != b'.'))
+        || is_iso_date(token);
     match suffix.to_ascii_uppercase().as_str() {
         // Days come first in a time, as in `2d:12:14:34`; zones come last.
         _ if is_time => Some(Value::Time(text.to_owned())),
-        "" if digits.contains('.') => float(),
+        "" if digits.contains(['.', 'e', 'E']) => float(),
         "" | "L" => digits.parse().ok().map(Value::Integer),
         "F" | "D" | "BD" => float(),
         _ => None,
     }
+}
+
+/// The whole number that is written with `0x`, `0o` or `0b` before it.
+fn in_other_base(text: &str) -> Option<i64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let bases = [("0x", 16), ("0o", 8), ("0b", 2)];
+    let (digits, base) = bases
+        .iter()
+        .find_map(|(prefix, base)| Some((digits.strip_prefix(prefix)?, *base)))?;
+    // Nothing more than digits, as the library would take another sign.
+    let is_plain = digits.chars().all(|digit| digit.is_digit(base));
+    is_plain
+        .then(|| i64::from_str_radix(&format!("{sign}{digits}"), base).ok())
+        .flatten()
+}
+
+/// Whether a value begins as `2024-09-19` does.
+fn is_iso_date(token: &[u8]) -> bool {
+    let date = token.first_chunk::<10>();
+    date.is_some_and(|date| {
+        let is_good = |(i, byte): (usize, &u8)| match i {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        };
+        date.iter().enumerate().all(is_good)
+    })
 }
 
 #[cfg(test)]
@@ -660,6 +698,61 @@ mod tests {
     }
 
     #[test]
+    fn xdl_is_read_too() {
+        let integers = |text: &str| {
+            values(text)
+                .iter()
+                .map(|v| v.as_integer())
+                .collect::<Vec<_>>()
+        };
+        let expected = [1, 0x1234_abcd, 255, -16, 8, 83, 5, 85, 80, 123_456].map(Some);
+        assert_eq!(
+            integers("v 0x1 0x01234_abcd 0xFF -0x10 0o10 0o1_23 0b101 0b0101_0101 8_0 123_456"),
+            expected
+        );
+        assert_eq!(
+            values("v .849_656 1.5e2 1.25e-2 2e3"),
+            [0.849656, 150.0, 0.0125, 2000.0].map(Value::Float)
+        );
+        assert_eq!(values("v yes no"), [Value::Bool(true), Value::Bool(false)]);
+        assert_eq!(
+            values(r#"v 'it\'s "text"' '' q{"raw \n {'x'} "} a='b c'"#),
+            ["it's \"text\"", "", "raw \\n {'x'} "].map(Value::from)
+        );
+        let tag = good("v a='b c' b=0x10 c=q{\"d\ne\"}").remove(0);
+        let expected = ["b c".into(), 16.into(), "d\ne".into()];
+        let attributes = tag.attributes.into_iter().map(|attribute| attribute.value);
+        assert_eq!(attributes.collect::<Vec<_>>(), expected);
+        assert_eq!(values("v /+ 1 /* +/ 2 /* /+ */ 3"), [2.into(), 3.into()]);
+        let times = "2024-09-19 18:35:45Z 2024-09-19T06:35:45-12:00 1:35:45.000";
+        let expected = times.split(' ').map(|time| Value::Time(time.to_owned()));
+        assert_eq!(values(&format!("v {times}")), expected.collect::<Vec<_>>());
+        for wrong in [
+            "0x",
+            "0xg",
+            "0b2",
+            "_1",
+            "1_",
+            "1__2",
+            "0x-1",
+            "0x8000000000000000",
+        ] {
+            let (_, said) = bad(format!("v {wrong}"));
+            assert!(!said.is_empty(), "{wrong}");
+        }
+        says(
+            "a /+ b\nc",
+            "a\n",
+            &["1:3: error: this comment has no end; expected `+/`"],
+        );
+        says(
+            "a q{\"b\nc",
+            "a \"b\\nc\"\n",
+            &["1:3: error: this text has no end; expected `\"}`"],
+        );
+    }
+
+    #[test]
     fn tags_end_with_lines_semicolons_and_braces() {
         let names = |text: &str| {
             let tags = good(text);
@@ -749,12 +842,8 @@ mod tests {
         );
         says(
             "a 'long and more\nb",
-            "a\nb\n",
-            &[
-                "1:3: error: found `'long`; expected a value",
-                "1:9: error: found `and`; expected a value, an attribute or the end of the line",
-                "1:13: error: found `more`; expected a value, an attribute or the end of the line",
-            ],
+            "a \"long and more\"\nb\n",
+            &["1:3: error: the text `long and more` has no end on its line; expected `'`"],
         );
         says(
             "a /* b\nc",

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::{
-    LayerKind, MapSource, Metadata, Object, Packing, Palette, PaletteSource, Point, RepeatMode,
-    Shape, SheetSprite, Sprite, SpriteSheet, SpriteSource, TileInfo, TileSource, Xmf, XmfLayer,
+    ColorOrder, Dialect, LayerKind, MapSource, Metadata, Object, Packing, Palette, PaletteSource,
+    Point, RepeatMode, Shape, SheetSprite, Sprite, SpriteSheet, SpriteSource, TileInfo, TileSource,
+    Xmf, XmfLayer,
 };
 use crate::formats::budget::Budget;
 use crate::formats::cursor::BYTE_ORDER_MARK;
 use crate::formats::inflate::End;
+use crate::formats::ppe::cell::Layout;
 use crate::formats::ppe::problems::{TextKind, TextProblems};
 use crate::formats::ppe::sdlang::{self, At, Tag, Value};
 use crate::formats::ppe::unpack::{
@@ -207,6 +209,7 @@ impl Reader {
             }
         }
         self.warn_of_tile_order(&xmf);
+        self.warn_of_age(&xmf);
         xmf
     }
 
@@ -225,8 +228,61 @@ impl Reader {
         }
     }
 
+    /// Says how embedded colours and cells are read where that matters: both have changed, and
+    /// nothing tells them apart (fact sheet 8.20).
+    fn warn_of_age(&mut self, xmf: &Xmf) {
+        let dialect = Dialect::of(&xmf.metadata);
+        let date = xmf.metadata.date();
+        let why = |since: &str| match &date {
+            Some(date) => format!("since the map is of {date}"),
+            None => format!("as the engine has written them since {since}"),
+        };
+        let of_layers = xmf.layers.iter().flat_map(|layer| &layer.palettes);
+        let is_disputed = |palette: &&Palette| match &palette.source {
+            PaletteSource::Embedded { colors, .. } => {
+                colors.iter().any(|color| color[1] != color[3])
+            }
+            PaletteSource::File(_) => false,
+        };
+        if let Some(palette) = xmf.palettes.iter().chain(of_layers).find(is_disputed) {
+            self.add(TextKind::Oddity, palette.at, || {
+                let (read, other) = match dialect.colors {
+                    ColorOrder::Abgr => ("blue, green, red", "red, green, blue"),
+                    ColorOrder::Argb => ("red, green, blue", "blue, green, red"),
+                };
+                let why = why("March 2025");
+                format!(
+                    "embedded colours are read as alpha, {read}, {why}; others have alpha, {other}"
+                )
+            });
+        }
+        let mut layers = xmf.layers.iter();
+        let disputed = layers.find_map(|layer| match &layer.map {
+            // The tile is in the same bits of both layouts.
+            Some(MapSource::Embedded { cells, at }) => {
+                let has_more = cells.iter().any(|cell| cell >> 16 != 0);
+                has_more.then_some(*at)
+            }
+            _ => None,
+        });
+        if let Some(at) = disputed {
+            self.add(TextKind::Oddity, at, || {
+                let read = dialect.cells.name();
+                let why = why("2025-04-14");
+                let other = match dialect.cells {
+                    Layout::New => "old",
+                    Layout::Old => "new",
+                };
+                format!("embedded cells are read in the {read} layout, {why}; others have the {other} one")
+            });
+        }
+    }
+
     fn metadata(&mut self, tag: Tag) -> Metadata {
-        let mut metadata = Metadata::default();
+        let mut metadata = Metadata {
+            attributes: tag.attributes,
+            ..Metadata::default()
+        };
         for child in tag.children {
             match (child.namespace.as_str(), child.name.as_str()) {
                 ("", "Version") => {
@@ -328,6 +384,10 @@ impl Reader {
         self.attribute(tag, name, "a whole number of 32 bits", int)
     }
 
+    fn bool_attribute(&mut self, tag: &mut Tag, name: &str) -> Option<bool> {
+        self.attribute(tag, name, "`true` or `false`", Value::as_bool)
+    }
+
     /// An attribute that is a number from 0 to `most`.
     fn number_attribute(&mut self, tag: &mut Tag, name: &str, most: u32) -> Option<u32> {
         let number = |value: &Value| {
@@ -347,7 +407,7 @@ impl Reader {
         self.number_attribute(tag, "palShift", 16)
     }
 
-    fn layer(&mut self, tag: Tag) -> XmfLayer {
+    fn layer(&mut self, mut tag: Tag) -> XmfLayer {
         let kind = match tag.name.as_str() {
             "Tile" => LayerKind::Tile,
             "TransformableTile" => LayerKind::TransformableTile,
@@ -368,6 +428,7 @@ impl Reader {
             at: tag.at,
             ..XmfLayer::default()
         };
+        layer.attributes = std::mem::take(&mut tag.attributes);
         if kind.has_tiles() {
             let mut number = |index, what| self.size(&tag, index, what).unwrap_or(0);
             layer.tile_size = [
@@ -392,17 +453,17 @@ impl Reader {
             ("File", "MapData") => {
                 let path = self.text(&tag, 0, "the path of the map data");
                 let source = path.map(|path| MapSource::File { path, at });
-                self.set_map(layer, source, at);
+                self.set_map(layer, source, tag);
             }
             ("Embed", "MapData") => {
                 let cells = self.cells(&tag, layer);
                 let source = cells.map(|cells| MapSource::Embedded { cells, at });
-                self.set_map(layer, source, at);
+                self.set_map(layer, source, tag);
             }
             ("Shared", "MapData") => {
                 let source = self.int(&tag, 0, "the priority of another layer");
                 let source = source.map(|layer| MapSource::Shared { layer, at });
-                self.set_map(layer, source, at);
+                self.set_map(layer, source, tag);
             }
             ("Shared", "TileData") => {
                 let source = self.int(&tag, 0, "the priority of another layer");
@@ -439,14 +500,18 @@ impl Reader {
     }
 
     /// Takes the cells of a layer, if it has none yet.
-    fn set_map(&mut self, layer: &mut XmfLayer, source: Option<MapSource>, at: At) {
-        if source.is_some() && layer.map.is_some() {
-            self.add(TextKind::Tag, at, || {
+    fn set_map(&mut self, layer: &mut XmfLayer, source: Option<MapSource>, tag: Tag) {
+        let Some(source) = source else {
+            return;
+        };
+        if layer.map.is_some() {
+            self.add(TextKind::Tag, tag.at, || {
                 "the layer has cells already; these are ignored".to_owned()
             });
             return;
         }
-        layer.map = layer.map.take().or(source);
+        layer.map = Some(source);
+        layer.map_attributes = tag.attributes;
     }
 
     /// The raw cells of embedded map data.
@@ -526,12 +591,7 @@ impl Reader {
                     format!("{len} bytes of colours; expected 4 for each")
                 });
             }
-            let colors = bytes
-                .as_chunks()
-                .0
-                .iter()
-                .map(|&[a, r, g, b]| [r, g, b, a])
-                .collect();
+            let colors = bytes.as_chunks().0.to_vec();
             PaletteSource::Embedded { name, colors }
         };
         Some(Palette {
@@ -583,6 +643,7 @@ impl Reader {
         Some(SpriteSheet {
             path,
             sprites,
+            attributes: tag.attributes,
             other,
             at: tag.at,
         })
@@ -597,6 +658,7 @@ impl Reader {
                 ["the left side", "the top", "the width", "the height"],
             )?,
             name: self.text_attribute(tag, "name"),
+            attributes: std::mem::take(&mut tag.attributes),
         })
     }
 
@@ -630,6 +692,11 @@ impl Reader {
                 ["the left side", "the top", "the right side", "the bottom"],
             )?),
             "Sprite" => Shape::Sprite(self.sprite(&mut tag)?),
+            "QuadSprite" => {
+                let sprite = self.sprite(&mut tag)?;
+                let [a, b, c, d, e, f] = self.ints(&tag, 5, ["a coordinate of a corner"; 6])?;
+                Shape::QuadSprite(sprite, [[a, b], [c, d], [e, f]])
+            }
             "Polyline" => self.polyline(&mut children, at),
             "Quad" if tag.values.len() >= 10 => {
                 let [a, b, c, d, e, f, g, h] =
@@ -662,6 +729,8 @@ impl Reader {
             source,
             position,
             scale: ["scaleHoriz", "scaleVert"].map(|name| self.int_attribute(tag, name)),
+            corner: ["lrCornerX", "lrCornerY"].map(|name| self.int_attribute(tag, name)),
+            mirror: ["hMirror", "vMirror"].map(|name| self.bool_attribute(tag, name)),
             palette: self.number_attribute(tag, "palSel", 0xFFFF).unwrap_or(0),
             pal_shift: self.pal_shift(tag),
             alpha: self
@@ -722,7 +791,8 @@ impl Reader {
         if points.len() < 2 {
             let count = points.len();
             self.add(TextKind::Value, at, || {
-                format!("a line of {count} points; expected at least 2")
+                let points = if count == 1 { "point" } else { "points" };
+                format!("a line of {count} {points}; expected at least 2")
             });
         }
         Shape::Polyline { points, is_closed }
@@ -758,19 +828,19 @@ mod tests {
     use crate::formats::ppe::xmf::{TileOrder, path_below_root, write};
 
     const MAP: &str = r#"
-Metadata {
+Metadata checked=true {
 	Version 1 0
 	Software "PixelPerfectEditor" 0 9 4
 	Name "test"
 	Resolution 424 240
 }
-Layer:Tile "ground" 0 16 8 2 1 {
+Layer:Tile "ground" 0 16 8 2 1 mood="dark" {
 	ShaderProgram "%SHADERS%/tile.vert"
 	RenderingMode "AlphaBlend"
 	RepeatMode "SingleTile"
 	ScrollRateX 0.5
 	ScrollRateY 2
-	File:MapData "%PATH%/ground.map"
+	File:MapData "%PATH%/ground.map" dataPakSrc="m.dpk"
 	Shared:TileData 7
 	File:TileSource "%PATH%/ground.png" palShift=5 offset=32 dataPakSrc="a.dpk" {
 		Embed:TileInfo {
@@ -781,7 +851,7 @@ Layer:Tile "ground" 0 16 8 2 1 {
 	}
 }
 Layer:Tile "sky" -1 16 8 2 1 {
-	Embed:MapData [AQAAAAIAAhA=]
+	Embed:MapData [AQAAAAIAAhA=] note=1
 }
 Layer:TransformableTile "copy" 7 16 8 2 1 {
 	ScrollRate 0.25 0.75
@@ -790,10 +860,10 @@ Layer:TransformableTile "copy" 7 16 8 2 1 {
 Layer:Sprite "things" 16 {
 	File:SpriteSource 3 "%PATH%/man.tga" name="man" horizOffset=1 vertOffset=2 width=3 height=4
 	File:SpriteSource 4 "%PATH%/man.tga"
-	File:SpriteSheet "%PATH%/all.png" {
+	File:SpriteSheet "%PATH%/all.png" dataPakSrc="s.dpk" {
 		SheetData id=56 name="all" {
 			32 1 2 3 4 name="cat"
-			33 5 6 7 8
+			33 5 6 7 8 pivot=3
 		}
 	}
 	File:Palette "%PATH%/man.tga" offset=256
@@ -812,6 +882,8 @@ Layer:Sprite "things" 16 {
 	}
 	Object:Quad "quad" 3 0 0 10 0 0 10 10 10
 	Object:Star "star" 4 1.5 2
+	Object:Sprite "flag" 5 4 1 2 lrCornerX=9 lrCornerY=-8 hMirror=yes vMirror=false palSel=0x1_2
+	Object:QuadSprite "kite" 6 4 1 2 3 4 5 6 7 8 masterAlpha=7 { RenderingMode "Add" }
 }
 File:Palette "%PATH%/ground.png" palShift=5
 Embed:Palette "night" [/wECA4AEBQY=] offset=768
@@ -845,7 +917,11 @@ Extra 1
             said,
             [
                 "16:2: warning: numbers of tiles are read as identifier and place in the sheet, as the \
-             editor writes them; the engine's loader reads them the other way round"
+             editor writes them; the engine's loader reads them the other way round",
+                "25:2: warning: embedded cells are read in the new layout, as the engine has written \
+             them since 2025-04-14; others have the old one",
+                "60:1: warning: embedded colours are read as alpha, blue, green, red, as the engine has \
+             written them since March 2025; others have alpha, red, green, blue",
             ]
         );
         let metadata = &xmf.metadata;
@@ -917,13 +993,15 @@ Extra 1
         );
         assert_eq!(sheet.sprites[1].name, None);
         assert_eq!(things.palettes[0].offset, 256);
-        let [man, gate, path, quad, star] = things.objects.as_slice() else {
+        let [man, gate, path, quad, star, flag, kite] = things.objects.as_slice() else {
             panic!("{things:?}");
         };
         let sprite = Sprite {
             source: 3,
             position: [-16, 20],
             scale: [Some(2048), None],
+            corner: [None, None],
+            mirror: [None, None],
             palette: 1,
             pal_shift: Some(4),
             alpha: Some(250),
@@ -954,6 +1032,20 @@ Extra 1
             ("Star", "star", 4)
         );
 
+        let Shape::Sprite(flag) = flag.shape else {
+            panic!("{flag:?}");
+        };
+        assert_eq!((flag.corner, flag.palette), ([Some(9), Some(-8)], 0x12));
+        assert_eq!(flag.mirror, [Some(true), Some(false)]);
+        let Shape::QuadSprite(sprite, corners) = kite.shape else {
+            panic!("{kite:?}");
+        };
+        assert_eq!(
+            (sprite.source, sprite.position, sprite.alpha),
+            (4, [1, 2], Some(7))
+        );
+        assert_eq!(corners, [[3, 4], [5, 6], [7, 8]]);
+
         let [file, night, nameless] = xmf.palettes.as_slice() else {
             panic!("{:?}", xmf.palettes);
         };
@@ -968,10 +1060,49 @@ Extra 1
         };
         assert_eq!(
             night.source,
-            embedded(Some("night"), vec![[1, 2, 3, 255], [4, 5, 6, 128]])
+            embedded(Some("night"), vec![[255, 1, 2, 3], [128, 4, 5, 6]])
         );
-        assert_eq!(nameless.source, embedded(None, vec![[1, 2, 3, 255]]));
+        assert_eq!(nameless.source, embedded(None, vec![[255, 1, 2, 3]]));
+        assert_eq!(ColorOrder::Abgr.rgba([128, 4, 5, 6]), [6, 5, 4, 128]);
+        assert_eq!(ColorOrder::Argb.rgba([128, 4, 5, 6]), [4, 5, 6, 128]);
         assert!(xmf.other[0].is("", "Extra"));
+    }
+
+    #[test]
+    fn the_date_of_a_map_says_how_it_was_written() {
+        let embedded =
+            "Embed:Palette [/wECAw==]\nLayer:Tile \"a\" 0 1 1 1 1 {\n\tEmbed:MapData [AQAAEA==]\n}";
+        let dialect = |metadata: &str, said: [&str; 2]| {
+            let text = format!("Metadata {{\n{metadata}\n}}\n{embedded}");
+            let xmf = read_good(&text);
+            let messages: Vec<_> = xmf.problems.iter().map(|p| p.message.as_str()).collect();
+            for (message, said) in messages.iter().zip(said) {
+                assert!(message.contains(said), "{messages:?}");
+            }
+            assert_eq!(messages.len(), 2);
+            Dialect::of(&xmf.metadata)
+        };
+        let now = Dialect::default();
+        let new = ["alpha, blue, green, red", "the new layout"];
+        assert_eq!(dialect("Name \"a\"", new), now);
+        assert_eq!(dialect("DateOfCreation \"soon\"", new), now);
+        assert_eq!(dialect("DateOfCreation 2025-04-14", new), now);
+        let old = [
+            "alpha, red, green, blue, since the map is of 2024-09-19",
+            "the old layout",
+        ];
+        assert_eq!(dialect("DateOfCreation 2024/09/19", old), Dialect::OLD);
+        // The last change counts.
+        let between = Dialect {
+            cells: Layout::Old,
+            ..now
+        };
+        let dates = "DateOfCreation 2020-01-01\nDateOfLastModification \"2025-03-20\"";
+        let said = [
+            "alpha, blue, green, red",
+            "the old layout, since the map is of 2025-03-20",
+        ];
+        assert_eq!(dialect(dates, said), between);
     }
 
     /// Debug text without places and problems.
@@ -1001,6 +1132,23 @@ Extra 1
             let again = read(&bytes).unwrap();
             assert_eq!(content(&again), content(&xmf));
             assert_eq!(write(&again), bytes);
+        }
+        let text = String::from_utf8(write(&read_good(MAP))).unwrap();
+        // Attributes that the format does not name, or names for all tags of a namespace.
+        for kept in [
+            r#"Metadata checked=true {"#,
+            r#"Layer:Tile "ground" 0 16 8 2 1 mood="dark" {"#,
+            r#"File:MapData "%PATH%/ground.map" dataPakSrc="m.dpk""#,
+            "Embed:MapData [AQAAAAIAAhA=] note=1",
+            r#"palShift=5 offset=32 dataPakSrc="a.dpk" {"#,
+            r#"File:SpriteSheet "%PATH%/all.png" dataPakSrc="s.dpk" {"#,
+            "33 5 6 7 8 pivot=3",
+            r#"SheetData id=56 name="all" {"#,
+            "ToCollision shape=2",
+            "lrCornerX=9 lrCornerY=-8 hMirror=true vMirror=false palSel=18",
+            r#"Object:QuadSprite "kite" 6 4 1 2 3 4 5 6 7 8 masterAlpha=7 {"#,
+        ] {
+            assert!(text.contains(kept), "{kept}: {text}");
         }
         assert!(sniff(MAP.as_bytes()));
     }
@@ -1048,7 +1196,7 @@ Extra 1
             "Layer:Sprite \"a\" 1 {\n\tObject:Box \"b\" 1 2 3 4\n\tObject:Polyline \"p\" 2 {\n\t\tSegment 1 2\n\t}\n}",
             &[
                 "2:2: error: `Object:Box` has no value 6; expected the bottom, a whole number of 32 bits",
-                "3:2: error: a line of 1 points; expected at least 2",
+                "3:2: error: a line of 1 point; expected at least 2",
                 "4:3: warning: `Segment` at the begin of a line; expected `Begin`",
             ],
         );

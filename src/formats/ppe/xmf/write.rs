@@ -47,6 +47,7 @@ fn metadata(metadata: &Metadata) -> Tag {
     let resolution = resolution.map(|size| Tag::new("", "Resolution", ints(size)));
     tag.children
         .extend([version, name, resolution].into_iter().flatten());
+    tag.attributes.extend(metadata.attributes.iter().cloned());
     tag.children.extend(metadata.other.iter().cloned());
     tag
 }
@@ -54,6 +55,7 @@ fn metadata(metadata: &Metadata) -> Tag {
 fn layer(layer: &XmfLayer) -> Tag {
     let values = [layer.name.as_str().into(), int(layer.priority)];
     let mut tag = Tag::new("Layer", layer.kind.name(), values);
+    tag.attributes.extend(layer.attributes.iter().cloned());
     if layer.kind.has_tiles() {
         tag.values.extend(ints(layer.tile_size));
         tag.values.extend(ints(layer.size));
@@ -74,7 +76,11 @@ fn layer(layer: &XmfLayer) -> Tag {
     {
         children.extend(rate.map(|rate| Tag::new("", name, [Value::Float(rate)])));
     }
-    children.extend(layer.map.as_ref().map(map_source));
+    children.extend(layer.map.as_ref().map(|source| {
+        let mut tag = map_source(source);
+        tag.attributes.extend(layer.map_attributes.iter().cloned());
+        tag
+    }));
     let shared = layer.shared_tiles.iter();
     children.extend(shared.map(|priority| Tag::new("Shared", "TileData", [int(*priority)])));
     children.extend(layer.tile_sources.iter().map(tile_source));
@@ -123,8 +129,7 @@ fn palette(palette: &Palette) -> Tag {
         PaletteSource::File(path) => Tag::new("File", "Palette", [path.as_str().into()]),
         PaletteSource::Embedded { name, colors } => {
             let mut tag = Tag::new("Embed", "Palette", name.as_deref().map(Value::from));
-            let argb = colors.iter().flat_map(|&[r, g, b, a]| [a, r, g, b]);
-            tag.values.push(Value::Binary(argb.collect()));
+            tag.values.push(Value::Binary(colors.concat()));
             tag
         }
     };
@@ -151,6 +156,7 @@ fn sprite_source(source: &SpriteSource) -> Tag {
 
 fn sprite_sheet(sheet: &SpriteSheet) -> Tag {
     let mut tag = Tag::new("File", "SpriteSheet", [sheet.path.as_str().into()]);
+    tag.attributes.extend(sheet.attributes.iter().cloned());
     tag.children.extend(sheet.other.iter().cloned());
     if !sheet.sprites.is_empty() {
         let holders = tag
@@ -172,6 +178,7 @@ fn sheet_sprite(sprite: &SheetSprite) -> Tag {
     let mut tag = Tag::new("", "", [int(sprite.id)]);
     tag.values.extend(ints(sprite.part));
     attribute(&mut tag, "name", sprite.name.as_deref().map(Value::from));
+    tag.attributes.extend(sprite.attributes.iter().cloned());
     tag
 }
 
@@ -181,6 +188,12 @@ fn object(object: &Object) -> Tag {
     match &object.shape {
         Shape::Box(sides) => tag.values.extend(ints(*sides)),
         Shape::Sprite(shape) => sprite(shape, &mut tag),
+        Shape::QuadSprite(shape, corners) => {
+            sprite(shape, &mut tag);
+            corners
+                .iter()
+                .for_each(|corner| tag.values.extend(ints(*corner)));
+        }
         Shape::Polyline { points, is_closed } => {
             tag.children
                 .extend(points.iter().enumerate().map(|(i, p)| point(i, p)));
@@ -208,6 +221,12 @@ fn sprite(sprite: &Sprite, tag: &mut Tag) {
     tag.values.extend(ints(sprite.position));
     for (name, scale) in ["scaleHoriz", "scaleVert"].into_iter().zip(sprite.scale) {
         attribute(tag, name, scale.map(int));
+    }
+    for (name, corner) in ["lrCornerX", "lrCornerY"].into_iter().zip(sprite.corner) {
+        attribute(tag, name, corner.map(int));
+    }
+    for (name, is_mirrored) in ["hMirror", "vMirror"].into_iter().zip(sprite.mirror) {
+        attribute(tag, name, is_mirrored.map(Value::Bool));
     }
     let palette = (sprite.palette != 0).then(|| int(sprite.palette));
     attribute(tag, "palSel", palette);
