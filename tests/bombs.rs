@@ -1,8 +1,15 @@
-//! Small maps that decode to much, or say the same thing again and again: opening one costs no more
-//! memory and time than a large honest map does.
+//! Small maps that decode to much, say the same thing again and again, or promise what they do not
+//! have: opening one costs no more memory and time than a large honest map does.
 
 #![cfg(test)]
 #![cfg(target_os = "linux")]
+
+#[path = "support/shared.rs"]
+mod shared;
+#[path = "support/sizes.rs"]
+mod sizes;
+#[path = "support/tiny_model.rs"]
+mod tiny_model;
 
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -1,8 +1,12 @@
 //! The commands as scripts use them: the real program, its output and its exit status.
 #![cfg(test)]
 
+#[path = "support/contract.rs"]
+mod contract;
 #[path = "support/shared.rs"]
 mod shared;
+#[path = "support/tiny_model.rs"]
+mod tiny_model;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -273,6 +273,7 @@ fn the_layers_of_the_station_name_what_is_there() {
         assert!(MADE.contains_key(&*source.path));
     }
     assert_eq!(STATION.palettes.len(), 8);
+    assert_eq!(STATION.problems, []);
     for palette in STATION.palettes.iter().chain(&crew.palettes) {
         match &palette.source {
             PaletteSource::File(path) => assert!(MADE.contains_key(&**path), "{path}"),

@@ -366,7 +366,17 @@ fn info_agrees_with_side_cars() {
         let document = open(&path);
         let name = path.display();
         assert_eq!(document.format().id, "ppe-map", "{name}");
-        assert_eq!(document.problems(), [], "{name}");
+        // One of them is named by the container beside it.
+        let is_named = path.ends_with("ppe_new.map");
+        let said: Vec<_> = document.problems().iter().map(|p| &*p.message).collect();
+        match &*said {
+            [] => assert!(is_named, "{name}"),
+            [said] => assert!(
+                !is_named && said.contains("no container (.xmf)"),
+                "{name}: {said}"
+            ),
+            said => panic!("{name}: {said:?}"),
+        }
         let info = info(&*document);
         assert_eq!(
             info["size"],
@@ -383,8 +393,6 @@ fn info_agrees_with_side_cars() {
         assert_eq!(info["logic_attribute_bits"], bits, "{name}");
         let compression = truth.get("compression").and_then(Value::as_str);
         assert_eq!(info["compression"], compression.unwrap_or("none"));
-        // One of them is named by the container beside it.
-        let is_named = path.ends_with("ppe_new.map");
         assert_eq!(info["xmf"].is_string(), is_named, "{name}");
         let (size, _) = flat(&*document);
         assert_eq!(size, [24 * 16, 18 * 16], "{name}");
@@ -546,7 +554,12 @@ fn cells_take_colours_from_shifted_palettes() {
         .iter()
         .map(ToString::to_string)
         .collect();
-    assert_eq!(said, ["5:1: warning: no picture of a sprite is number 8"]);
+    let expected = [
+        "5:1: warning: no picture of a sprite is number 8",
+        "10:1: warning: embedded cells are read in the new layout, as the engine has written them \
+         since 2025-04-14; before, it wrote the old one",
+    ];
+    assert_eq!(said, expected);
     let color = |x| pixel(&*document, [x, 0]);
     assert_eq!(color(0), [3, 4, 5], "colour 1 of the sheet");
     assert_eq!(color(2), [101; 3], "colour 1 of the second palette");
@@ -566,6 +579,85 @@ fn cells_take_colours_from_shifted_palettes() {
         serde_json::json!(["man", 1, 7, 6, 0])
     );
     assert_eq!(info["layers"][1]["embedded"], true);
+}
+
+#[test]
+fn every_sprite_has_its_own_look() {
+    let folder = folder();
+    // The picture is two pixels, of colours 1 and 2.
+    let path = write_xmf(
+        folder.path(),
+        "Metadata {\nDateOfCreation 2024-01-01\n}\n\
+         Layer:Tile \"t\" 0 2 2 16 4 {\nEmbed:MapData []\n}\n\
+         Layer:Sprite \"s\" 1 {\n\
+         File:SpriteSource 1 \"art/sheet.png\" horizOffset=3 vertOffset=0 width=2 height=1\n\
+         File:SpriteSource 2 \"art/sheet.png\" horizOffset=7 vertOffset=3 width=2 height=2\n\
+         Object:Sprite \"plain\" 1 1 0 0\n\
+         Object:Sprite \"faint\" 2 1 2 0 masterAlpha=51\n\
+         Object:Sprite \"mirrored\" 3 1 4 0 hMirror=true\n\
+         Object:Sprite \"scaled\" 4 1 6 0 scaleHoriz=-2048\n\
+         Object:Sprite \"cornered\" 5 1 14 2 lrCornerX=10 lrCornerY=0\n\
+         Object:Sprite \"night\" 6 1 16 0 palSel=0x1 palShift=3\n\
+         Object:QuadSprite \"turned\" 7 1 20 0 20 2 18 0 18 2\n\
+         Object:Sprite \"beyond\" 8 2 0 4\n}\n\
+         Embed:Palette [/wAAAP8KFB7/KDI8] offset=8\n",
+    );
+    let document = open(&path);
+    let said: Vec<_> = document
+        .problems()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let [cells, beyond] = &*said else {
+        panic!("{said:#?}");
+    };
+    assert!(cells.contains("0 bytes of cells; expected 256"), "{cells}");
+    let expected =
+        "the picture of a sprite is 2 x 2 pixels at 7, 3 of `sheet.png`, which has 8 x 4";
+    assert!(beyond.contains(expected), "{beyond}");
+    let color = |x, y| pixel(&*document, [x, y]);
+    let [one, two] = [[3, 4, 5], [6, 7, 8]];
+    assert_eq!([color(0, 0), color(1, 0)], [one, two]);
+    // A fifth of it over black.
+    assert_eq!([color(2, 0), color(3, 0)], [[1, 1, 1], [1, 1, 2]]);
+    assert_eq!([color(4, 0), color(5, 0)], [two, one]);
+    assert_eq!([6, 7, 8, 9].map(|x| color(x, 0)), [two, two, one, one]);
+    assert_eq!([10, 11, 12, 13].map(|x| color(x, 1)), [two, two, one, one]);
+    // Colours of a time when red came first.
+    assert_eq!([color(16, 0), color(17, 0)], [[10, 20, 30], [40, 50, 60]]);
+    // A quarter turn: its left is above now.
+    assert_eq!([color(18, 0), color(19, 1)], [one, two]);
+    // The user knows better.
+    let options = OpenOptions {
+        xmf_dialect: Some(xmf::Dialect::default()),
+        ..OpenOptions::default()
+    };
+    let source = Source::read(&path).unwrap();
+    let document = registry::open(&source, &options, &Progress::default()).unwrap();
+    assert_eq!(pixel(&*document, [16, 0]), [30, 20, 10]);
+}
+
+#[test]
+fn numbers_of_tiles_are_read_as_the_user_says() {
+    let folder = folder();
+    let path = write_xmf(
+        folder.path(),
+        "Metadata {}\nLayer:Tile \"t\" 0 2 2 1 1 {\nEmbed:MapData [AQAAAA==]\n\
+         File:TileSource \"art/sheet.png\" {\nEmbed:TileInfo {\n1 2 \"a\"\n3 1 \"b\"\n}\n}\n}\n",
+    );
+    let source = Source::read(&path).unwrap();
+    for (order, expected) in [
+        (TileOrder::IdFirst, [6, 7, 8]),
+        (TileOrder::IndexFirst, [9, 10, 11]),
+    ] {
+        let options = OpenOptions {
+            xmf_tile_order: order,
+            ..OpenOptions::default()
+        };
+        let document = registry::open(&source, &options, &Progress::default()).unwrap();
+        // Tile 1 is at place 2 of the sheet, or at place 3.
+        assert_eq!(pixel(&*document, [0, 0]), expected, "{order:?}");
+    }
 }
 
 #[test]
@@ -599,7 +691,7 @@ fn what_is_missing_is_said_and_the_rest_shown() {
         ),
         (
             "9:1",
-            "warning: 1 of the tiles that are used are in no sheet, the first is tile 1",
+            "warning: 1 tile that is used is in no sheet, the first is tile 1; the engine does not draw",
         ),
         ("10:1", "error: `b.map` at 0x10: the file ends in the cells"),
         (
@@ -633,7 +725,8 @@ fn maps_that_cannot_be_unpacked_show_their_header() {
         .concat();
     std::fs::write(&path, map).unwrap();
     let document = open(&path);
-    assert_eq!(document.problems().len(), 1);
+    // And that nothing names it.
+    assert_eq!(document.problems().len(), 2);
     let info = info(&*document);
     assert_eq!(
         (&info["size"][0], &info["compression"]),

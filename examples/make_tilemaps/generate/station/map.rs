@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mapscope::formats::ppe::map_data::{self, Corner, Logic, MapData};
-use mapscope::formats::ppe::sdlang::At;
+use mapscope::formats::ppe::sdlang::{At, Tag, Value};
 use mapscope::formats::ppe::xmf::{
     self, LayerKind, MapSource, Metadata, Object, Palette, PaletteSource, RepeatMode, Shape,
     Sprite, SpriteSource, TileInfo, TileSource, Xmf, XmfLayer,
@@ -330,7 +330,10 @@ pub(crate) fn files() -> Result<Files, Box<dyn std::error::Error>> {
     let palettes = colors::NAMES.into_iter().zip(0..).map(|(name, number)| {
         let source = PaletteSource::Embedded {
             name: Some(name.to_owned()),
-            colors: colors::rgba(number),
+            // As the engine writes them now: `ColorOrder::Abgr`.
+            colors: (colors::rgba(number).into_iter())
+                .map(|[r, g, b, a]| [a, b, g, r])
+                .collect(),
         };
         palette(source, number.into())
     });
@@ -339,6 +342,12 @@ pub(crate) fn files() -> Result<Files, Box<dyn std::error::Error>> {
             version: Some([1, 0]),
             name: Some("Station".to_owned()),
             resolution: Some([424, 240]),
+            // Says which of their layouts embedded cells and colours have.
+            other: vec![Tag::new(
+                "",
+                "DateOfCreation",
+                [Value::Time("2026-11-01".to_owned())],
+            )],
             ..Metadata::default()
         },
         layers: vec![stars, rooms, crew_layer],

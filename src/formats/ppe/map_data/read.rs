@@ -13,15 +13,16 @@ use crate::formats::ppe::unpack::{
 };
 use crate::formats::{Place, ReadError};
 
-/// What the smallest compressed file may decode to, in bytes: half of the largest map.
-const BYTES_IN_ALL: u64 = MOST_CELLS * CELL_BYTES / 2;
+/// What the attributes in the smallest compressed file may decode to, in bytes: half of what the cells
+/// of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
+const ATTRIBUTE_BYTES: u64 = MOST_CELLS * CELL_BYTES / 2;
 
 /// Reads a map.
 ///
 /// Whatever does not keep the rest from being shown is in [`MapData::problems`]. What is missing at
 /// the end of a file is missing at the end of the lists. The memory in use is bounded by the length
-/// of `bytes` or, for compressed files, by what they decode to and 128 MiB and sixteen times that
-/// length.
+/// of `bytes` or, for compressed files, by what they decode to: at most [`MOST_CELLS`], and attributes
+/// of 128 MiB and sixteen times that length.
 ///
 /// # Errors
 /// When the header is cut off, or its size makes no sense.
@@ -45,7 +46,7 @@ pub fn read_with(
         header,
         packed: bytes.get(HEADER_BYTES as usize..).unwrap_or_default(),
         problems,
-        budget: Budget::new(BYTES_IN_ALL, bytes.len()),
+        budget: Budget::new(ATTRIBUTE_BYTES, bytes.len()),
         watch,
         is_cancelled: false,
     };
@@ -310,6 +311,9 @@ impl Reader<'_, '_> {
     /// How many elements of a section may be read: one for each cell, if there is room.
     fn take<T>(&mut self, section: Section) -> usize {
         let count = self.header.cell_count();
+        if section == Section::Cells {
+            return count;
+        }
         let size = size_of::<T>() as u64;
         let wanted = count as u64 * size;
         let left = self.budget.left();
@@ -934,6 +938,17 @@ mod tests {
             );
             assert!(map.cells.capacity() <= 16 << 20);
         }
+    }
+
+    #[test]
+    fn large_maps_of_nothing_are_read() {
+        use crate::formats::ppe::unpack::pack_zlib;
+        // An empty map of 144 MB in some 140 kB.
+        let packed = pack_zlib(&vec![0xFF; 4 * 6000 * 6000]);
+        assert!(packed.len() < 256 << 10);
+        let map = read(&with_header(0x408, [6000, 6000], &packed)).unwrap();
+        assert_eq!(map.problems, []);
+        assert_eq!(map.empty_cells(), 6000 * 6000);
     }
 
     #[test]
