@@ -556,7 +556,7 @@ fn cells_take_colours_from_shifted_palettes() {
         .collect();
     let expected = [
         "5:1: warning: no picture of a sprite is number 8",
-        "10:1: warning: embedded cells are read in the new layout, as the engine has written them \
+        "11:1: warning: embedded cells are read in the new layout, as the engine has written them \
          since 2025-04-14; before, it wrote the old one",
     ];
     assert_eq!(said, expected);
@@ -658,6 +658,35 @@ fn numbers_of_tiles_are_read_as_the_user_says() {
         // Tile 1 is at place 2 of the sheet, or at place 3.
         assert_eq!(pixel(&*document, [0, 0]), expected, "{order:?}");
     }
+}
+
+#[test]
+fn undefined_tiles_are_numbered_or_left_out() {
+    let folder = folder();
+    let path = write_xmf(
+        folder.path(),
+        "Metadata {}\nLayer:Tile \"t\" 0 2 2 2 1 {\nEmbed:MapData [AQAAAAkAAAA=]\n\
+         File:TileSource \"art/sheet.png\" {\nEmbed:TileInfo {\n1 2 \"a\"\n}\n}\n}\n",
+    );
+    let source = Source::read(&path).unwrap();
+    let open = |hides| {
+        let options = OpenOptions {
+            xmf_hides_undefined: hides,
+            ..OpenOptions::default()
+        };
+        registry::open(&source, &options, &Progress::default()).unwrap()
+    };
+    let numbered = open(false);
+    let says_so = |document: &dyn Document| {
+        let mut problems = document.problems().iter();
+        problems.any(|problem| problem.message.contains("the engine does not draw them"))
+    };
+    assert!(says_so(&*numbered) && !says_so(&*open(true)));
+    assert_eq!(pixel(&*numbered, [0, 0]), [6, 7, 8]);
+    assert_ne!(pixel(&*numbered, [2, 0]), [0, 0, 0]);
+    let hidden = open(true);
+    assert_eq!(pixel(&*hidden, [0, 0]), [6, 7, 8]);
+    assert_eq!(pixel(&*hidden, [2, 0]), [0, 0, 0], "tile 9");
 }
 
 #[test]

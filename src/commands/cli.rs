@@ -82,6 +82,8 @@ pub enum XmfReading {
     New,
     /// A tile is listed by its place in the sheet and then its number, as the engine's loader reads
     SheetFirst,
+    /// Tiles that no sheet has are left out, as the engine does, and not shown by their numbers
+    HideUndefined,
 }
 
 /// What can be done without a window.
@@ -387,7 +389,7 @@ impl Cli {
         let dialects = self.xmf.iter().filter_map(|reading| match reading {
             XmfReading::Old => Some(Dialect::OLD),
             XmfReading::New => Some(Dialect::default()),
-            XmfReading::SheetFirst => None,
+            XmfReading::SheetFirst | XmfReading::HideUndefined => None,
         });
         Ok(OpenOptions {
             texture_folders: self.textures.clone(),
@@ -397,6 +399,7 @@ impl Cli {
             } else {
                 TileOrder::IdFirst
             },
+            xmf_hides_undefined: self.xmf.contains(&XmfReading::HideUndefined),
         })
     }
 }

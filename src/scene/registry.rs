@@ -160,6 +160,9 @@ pub struct OpenOptions {
     pub xmf_dialect: Option<Dialect>,
     /// Which number is which in the lists of tiles of XMF files.
     pub xmf_tile_order: TileOrder,
+    /// Whether tiles that no sheet of an XMF file has are left out, as the engine does, and not shown
+    /// by their numbers.
+    pub xmf_hides_undefined: bool,
 }
 
 /// How far a file is loaded, shared between the thread that loads it and those that watch.

@@ -408,7 +408,7 @@ fn written_pmf() -> Written {
                 "name": "A name", "description": "What it is", "authors": "Ann, Bob",
                 "compiler": "By hand", "time": 1_234_567_890, "gamemodes": ["race", "hunt"],
             },
-            "archive": ["notes/a.txt", "b.txt"],
+            "archive": ["b.txt", "notes/a.txt"],
             "extensions": [
                 {"name": Extension::KNOWN, "required": false, "crc": true, "bytes": 3},
                 {"name": "other", "required": true, "crc": false, "bytes": 5},

@@ -45,6 +45,7 @@ pub(super) struct Files<'a> {
     /// What the user said of containers.
     dialect: Option<Dialect>,
     pub(super) tile_order: TileOrder,
+    pub(super) hides_undefined: bool,
     pictures: HashMap<String, Outcome<Pixels>>,
     maps: HashMap<String, Outcome<MapData>>,
     /// The files that were read or looked for.
@@ -77,6 +78,7 @@ impl<'a> Files<'a> {
             folder,
             dialect: options.xmf_dialect,
             tile_order: options.xmf_tile_order,
+            hides_undefined: options.xmf_hides_undefined,
             pictures: HashMap::new(),
             maps: HashMap::new(),
             dependencies: Vec::new(),

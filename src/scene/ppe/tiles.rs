@@ -153,6 +153,8 @@ pub(super) struct Definitions {
     tiles: Vec<Option<Defined>>,
     /// Whether any sheet is there.
     pub(super) has_pictures: bool,
+    /// Whether tiles that are in no sheet are left out; never where there is none.
+    hides_undefined: bool,
     name: String,
 }
 
@@ -224,6 +226,7 @@ impl Definitions {
             }
         }
         definitions.name = names.join(", ");
+        definitions.hides_undefined = files.hides_undefined && definitions.has_pictures;
         definitions
     }
 
@@ -243,6 +246,12 @@ impl Definitions {
 
     fn get(&self, id: u32) -> Option<&Defined> {
         self.tiles.get(id as usize)?.as_ref()
+    }
+
+    /// Whether cells of a key show nothing.
+    fn hides(&self, key: Key) -> bool {
+        let id = key & 0xFFFF;
+        id == u32::from(FileCell::NO_TILE) || (self.hides_undefined && self.get(id).is_none())
     }
 
     fn is_indexed(&self) -> bool {
@@ -298,7 +307,7 @@ pub(super) fn build(
         }
         last = Some(*raw);
         let key = bits.key(*raw);
-        if key as u16 != FileCell::NO_TILE {
+        if !definitions.hides(key) {
             // Numbers are painted as large as tiles are said to be, whatever that is.
             table.add(key, || {
                 let is_defined = definitions.get(key & 0xFFFF).is_some();
@@ -362,7 +371,7 @@ pub(super) fn build(
             ),
         ));
     }
-    let (cells, all, left_out) = cells_of(&map.cells, bits, &table);
+    let (cells, all, left_out) = cells_of(&map.cells, bits, &table, definitions);
     if left_out > 0 {
         notes.push(Problem::warning(
             place,
@@ -392,13 +401,19 @@ pub(super) fn build(
 
 /// The cells of a layer, the bits of all of them together, and how many have no picture that there
 /// was no room for.
-fn cells_of(raw: &[u32], bits: Bits, table: &KeyTable) -> (Vec<Cell>, u32, u64) {
+fn cells_of(
+    raw: &[u32],
+    bits: Bits,
+    table: &KeyTable,
+    definitions: &Definitions,
+) -> (Vec<Cell>, u32, u64) {
     let mut cells = bytemuck::allocation::zeroed_vec::<Cell>(raw.len());
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let share = raw.len().div_ceil(threads).max(1);
     let done = std::thread::scope(|scope| {
         let shares = raw.chunks(share).zip(cells.chunks_mut(share));
-        let workers = shares.map(|(raw, cells)| scope.spawn(move || fill(cells, raw, bits, table)));
+        let workers = shares
+            .map(|(raw, cells)| scope.spawn(move || fill(cells, raw, bits, table, definitions)));
         let workers: Vec<_> = workers.collect();
         let done = workers.into_iter().filter_map(|worker| worker.join().ok());
         done.fold((0, 0), |(all, left_out), (bits, more)| {
@@ -409,7 +424,13 @@ fn cells_of(raw: &[u32], bits: Bits, table: &KeyTable) -> (Vec<Cell>, u32, u64) 
 }
 
 /// Fills a part of [`cells_of`].
-fn fill(cells: &mut [Cell], raw: &[u32], bits: Bits, table: &KeyTable) -> (u32, u64) {
+fn fill(
+    cells: &mut [Cell],
+    raw: &[u32],
+    bits: Bits,
+    table: &KeyTable,
+    definitions: &Definitions,
+) -> (u32, u64) {
     let missing = table.keys.len() as u32;
     let (mut all, mut left_out) = (0, 0);
     // Neighbours are often the same.
@@ -420,7 +441,7 @@ fn fill(cells: &mut [Cell], raw: &[u32], bits: Bits, table: &KeyTable) -> (u32, 
             last = Some(*raw);
             let key = bits.key(*raw);
             let picture = table.get(key);
-            let is_empty = key as u16 == FileCell::NO_TILE;
+            let is_empty = definitions.hides(key);
             is_left_out = picture.is_none() && !is_empty;
             cell = if is_empty {
                 Cell::EMPTY

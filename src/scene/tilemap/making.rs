@@ -7,7 +7,7 @@ use crate::scene::{Property, PropertyGroup};
 
 /// How many bytes all lists of a map may grow by together where the file has less of them than it
 /// says. What a broken file says costs no more memory than this.
-const MOST_FILLED_BYTES: u64 = 64 << 20;
+const MOST_FILLED_BYTES: u64 = 16 << 20;
 
 /// How many bytes lists may still be filled with.
 #[derive(Debug)]
