@@ -755,7 +755,10 @@ fn a_broken_vertex_spoils_no_other() {
             "vt 0.250000",
             "vt 0,25",
             WHOLE,
-            &["14:4: error: found `0,25`; expected `vt <u> <v>`"],
+            &[
+                "14:4: error: found `0,25`, which has a decimal comma; expected a decimal point; \
+                 lines with such numbers are left out, and this is said once",
+            ],
         ),
         (
             "1/0.750000",
