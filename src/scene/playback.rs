@@ -29,7 +29,7 @@ impl Playhead {
     /// the first to the second, from 0 to 1. None in an empty clip.
     pub fn between(&self, frames: u32) -> Option<([u32; 2], f32)> {
         let last = frames.checked_sub(1)?;
-        // A number that is none counts as 0.
+        // NaN counts as 0.
         let frame = self.frame.max(0.0);
         let first = (frame as u32).min(last);
         let part = if self.smooth {

@@ -118,7 +118,7 @@ impl Tree {
         let enter = |node: usize, nearest: f32| {
             let [min, max] = *boxes.get(node)?;
             let (a, b) = ((min - origin) * inverse, (max - origin) * inverse);
-            // A ray within the plane of a side gives numbers that are none, which do not count.
+            // A ray within the plane of a side gives NaN, which does not count.
             let near = a.min(b).max(Vec3A::ZERO).max_element();
             let far = a.max(b).min_element();
             let is_met = near <= far * 1.000_001 + 1e-6 || far.is_nan();

@@ -445,7 +445,7 @@ impl Player {
 
     /// The nearest position that the clip has.
     fn clamped(&self, position: f64) -> f64 {
-        // A number that is none counts as 0.
+        // NaN counts as 0.
         position.max(0.0).min(self.last().into())
     }
 }

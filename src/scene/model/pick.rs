@@ -264,7 +264,7 @@ mod tests {
         };
         let hit = model.pick(beside, &shown).unwrap();
         assert_eq!(hit.item.kind, "triangle");
-        // Nobody points along a ray that is none.
+        // Nobody points along a ray of NaN.
         let none = Ray {
             origin: Vec3::NAN,
             ..ray
