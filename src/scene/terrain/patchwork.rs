@@ -105,10 +105,11 @@ pub fn patchwork(image: &RgbaImage) -> Patchwork {
     finish(atlas, source.mean)
 }
 
-/// The atlas of a [placeholder](crate::scene::pictures): the same checker in every cell, running on over all tiles.
+/// The atlas of a [placeholder](crate::scene::pictures): the same checker in every cell, running on
+/// over all tiles. Its squares are large, so that they do not flicker in the distance.
 pub(super) fn marked(seed: u32) -> Patchwork {
     let colors = checker_colors(seed);
-    let side = CORE_I / 4;
+    let side = CORE_I / 2;
     let mut cell = Cell::new();
     for y in -GUARD_I..CORE_I + GUARD_I {
         for x in -GUARD_I..CORE_I + GUARD_I {

@@ -31,8 +31,10 @@ pub struct MaterialTexture {
 /// A texture that no tile of the map shows, from which a patchwork is made when a patch does.
 #[derive(Debug)]
 struct Unused {
-    /// As large as patchworks are made from.
-    image: RgbaImage,
+    /// As large as patchworks are made from; none where it is missing or broken.
+    image: Option<RgbaImage>,
+    /// Makes placeholders differ.
+    seed: u32,
     has_holes: bool,
     patchwork: OnceLock<Arc<Patchwork>>,
 }
@@ -73,17 +75,17 @@ impl Textures {
         let mixed = splats.iter().filter(|splat| wanted.contains(&splat.base));
         let mixed: Vec<u32> = mixed.map(|splat| splat.accent).collect();
         wanted.extend(mixed);
-        // The placeholder comes first.
+        let mut layer_of_material = vec![None; self.materials.len()];
         let mut textures = Self {
             materials: Vec::new(),
-            layers: vec![Arc::new(marked(u32::MAX))],
-            layer_of_material: vec![0; self.materials.len()],
+            layers: Vec::new(),
+            layer_of_material: Vec::new(),
             placeholder_layer: 0,
             has_holes: self.has_holes,
             problems: Vec::new(),
             dependencies: Vec::new(),
         };
-        for i in wanted {
+        for i in wanted.into_iter().take(MOST_LAYERS - 1) {
             let Some(material) = self.material(i) else {
                 continue;
             };
@@ -92,11 +94,15 @@ impl Textures {
                 .and_then(|at| self.layers.get(usize::from(at)));
             let unused = material.unused.as_ref();
             if let Some(layer) = in_array.or_else(|| unused.map(Unused::patchwork)) {
-                textures.layer_of_material[i as usize] = textures.layers.len() as u8;
+                layer_of_material[i as usize] = Some(textures.layers.len() as u8);
                 textures.layers.push(Arc::clone(layer));
                 textures.has_holes |= unused.is_some_and(|unused| unused.has_holes);
             }
         }
+        // As in the map's own array the placeholder comes last: seams go by the order of layers.
+        let placeholder = textures.add_placeholder();
+        let layers = layer_of_material.into_iter();
+        textures.layer_of_material = layers.map(|l| l.unwrap_or(placeholder)).collect();
         Arc::new(textures)
     }
 
@@ -105,7 +111,15 @@ impl Textures {
         let unused = self.materials.iter().filter_map(|m| m.unused.as_ref());
         let made = unused.clone().filter_map(|unused| unused.patchwork.get());
         let levels = self.layers.iter().chain(made).flat_map(|l| &l.levels);
-        unused.map(|unused| unused.image.len()).sum::<usize>() + levels.map(Vec::len).sum::<usize>()
+        let images = unused.filter_map(|unused| unused.image.as_ref());
+        images.map(|image| image.len()).sum::<usize>() + levels.map(Vec::len).sum::<usize>()
+    }
+
+    /// Adds the layer of the placeholder behind the others.
+    fn add_placeholder(&mut self) -> u8 {
+        self.placeholder_layer = self.layers.len() as u8;
+        self.layers.push(Arc::new(marked(u32::MAX)));
+        self.placeholder_layer
     }
 
     fn material(&self, index: u32) -> Option<&MaterialTexture> {
@@ -116,8 +130,14 @@ impl Textures {
 impl Unused {
     fn patchwork(&self) -> &Arc<Patchwork> {
         self.patchwork
-            .get_or_init(|| Arc::new(patchwork(&self.image)))
+            .get_or_init(|| Arc::new(atlas(self.image.as_ref(), self.seed)))
     }
+}
+
+/// The atlas of a picture, or of a placeholder: cut up and put together its checker would be a
+/// jumble.
+fn atlas(image: Option<&RgbaImage>, seed: u32) -> Patchwork {
+    image.map_or_else(|| marked(seed), patchwork)
 }
 
 fn has_holes(image: &RgbaImage) -> bool {
@@ -188,6 +208,13 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         problems: Vec::new(),
         dependencies: Vec::new(),
     };
+    let names_unknown = |t: &crate::formats::pfmap::Tile| {
+        usize::from(t.top_material.max(t.side_material)) >= map.materials.len()
+    };
+    let has_unknown = !map.bad_tiles.is_empty() || map.tiles.iter().any(names_unknown);
+    // The last layer is the placeholder's only where there is one.
+    let shown = used.iter().filter(|used| **used).count();
+    let room = MOST_LAYERS - usize::from(has_unknown || shown > MOST_LAYERS);
     let mut without_layer = Vec::new();
     for ((i, one), material) in loaded.enumerate().zip(&map.materials) {
         let place = Place::Text {
@@ -197,9 +224,8 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         if let Some(message) = one.problem {
             textures.problems.push(Problem::warning(place, message));
         }
-        // The last layer is kept for the placeholder.
         let layer = match one.patchwork {
-            Some(patchwork) if textures.layers.len() < MOST_LAYERS - 1 => {
+            Some(patchwork) if textures.layers.len() < room => {
                 textures.layers.push(Arc::new(patchwork));
                 Some((textures.layers.len() - 1) as u8)
             }
@@ -207,6 +233,11 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         };
         if layer.is_none() && used.get(i) == Some(&true) {
             without_layer.push(i);
+            let message = format!(
+                "a placeholder is shown for material {i}: {MOST_LAYERS} textures can be drawn at once, \
+                 and the tiles show more"
+            );
+            textures.problems.push(Problem::warning(place, message));
         }
         textures.layer_of_material.push(layer.unwrap_or(0));
         textures.has_holes |= one.has_holes;
@@ -217,15 +248,10 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
             unused: one.unused,
         });
     }
-    let names_unknown = |t: &crate::formats::pfmap::Tile| {
-        usize::from(t.top_material.max(t.side_material)) >= map.materials.len()
-    };
-    let wanted = !without_layer.is_empty() || !map.bad_tiles.is_empty();
-    if wanted || textures.layers.is_empty() || map.tiles.iter().any(names_unknown) {
-        textures.placeholder_layer = textures.layers.len() as u8;
-        textures.layers.push(Arc::new(marked(u32::MAX)));
+    if has_unknown || !without_layer.is_empty() || textures.layers.is_empty() {
+        let placeholder = textures.add_placeholder();
         for i in without_layer {
-            textures.layer_of_material[i] = textures.placeholder_layer;
+            textures.layer_of_material[i] = placeholder;
         }
     }
     textures
@@ -233,14 +259,16 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
 
 fn load_one(material: &Material, used: bool, source: &Source, roots: &AssetRoots) -> Loaded {
     let loaded = pictures::load(&material.texture, material.line, source, roots);
-    let image = &loaded.image;
-    let has_holes = loaded.file.found && has_holes(image);
+    let image = loaded.file.found.then_some(&loaded.image);
+    let seed = material.line as u32;
+    let has_holes = image.is_some_and(has_holes);
     let (patchwork, unused) = if used {
-        (Some(patchwork(image)), None)
+        (Some(atlas(image, seed)), None)
     } else {
         let unused = Unused {
             has_holes,
-            image: source_image(image).into_owned(),
+            image: image.map(|image| source_image(image).into_owned()),
+            seed,
             patchwork: OnceLock::new(),
         };
         (None, Some(unused))
@@ -260,7 +288,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::formats::pfmap::Tile;
+    use crate::formats::pfmap::{Tile, synthesize};
 
     /// A map of one chunk whose materials have these textures, in a folder that has these files.
     fn loaded(textures: &[&str], files: &[(&str, &[u8])]) -> Textures {
@@ -355,9 +383,10 @@ mod tests {
             problems[1]
         );
         // Each has a layer of its own that is bright, so that nothing is black or empty.
-        for material in &textures.materials[..5] {
+        for (i, material) in textures.materials[..5].iter().enumerate() {
             assert!(!material.picture.found);
             let layer = &textures.layers[usize::from(material.layer.unwrap())];
+            assert!(**layer == marked(i as u32 + 5), "its checker runs on");
             assert!(
                 layer.mean_rgb[0] > 80 && layer.mean_rgb[2] > 60,
                 "{:?}",
@@ -365,6 +394,67 @@ mod tests {
             );
         }
         assert!(textures.materials[5].picture.found);
+    }
+
+    /// What came of loading so many materials of a map, all of which its tiles show.
+    fn collected(materials: u16, change: impl FnOnce(&mut Pfmap)) -> Textures {
+        let mut map = crate::formats::pfmap::read(&synthesize(1, 1, 1)).unwrap();
+        let material = map.materials[0].clone();
+        map.materials = vec![material; materials.into()];
+        for (tile, i) in map.tiles.iter_mut().zip((0..materials).cycle()) {
+            tile.top_material = i;
+            tile.side_material = i;
+        }
+        change(&mut map);
+        let loaded = (0..materials).map(|i| Loaded {
+            file: PictureFile {
+                path: None,
+                found: true,
+                size: None,
+                thumbnail: Vec::new(),
+            },
+            patchwork: Some(Patchwork {
+                size: 1,
+                levels: Vec::new(),
+                mean_rgb: [i as u8, 0, 0],
+            }),
+            unused: None,
+            has_holes: false,
+            problem: None,
+            looked_for: Vec::new(),
+        });
+        collect(&map, &used_materials(&map), loaded)
+    }
+
+    #[test]
+    fn all_of_256_materials_have_a_texture() {
+        let textures = collected(256, |_| {});
+        assert_eq!(textures.problems, []);
+        let layers = textures.layer_of_material.iter().map(|l| usize::from(*l));
+        let shown: Vec<u8> = layers.map(|l| textures.layers[l].mean_rgb[0]).collect();
+        assert_eq!(shown, (0..=255).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn a_placeholder_takes_the_place_of_the_last_material_only_where_there_is_no_room() {
+        let unknown = |map: &mut Pfmap| map.tiles[999].top_material = 700;
+        let textures = collected(255, unknown);
+        assert_eq!(textures.problems, []);
+        assert_eq!(textures.layers.len(), 256);
+        assert_eq!(textures.placeholder_layer, 255);
+
+        for (materials, change) in [(256, unknown as fn(&mut Pfmap)), (257, |_| {})] {
+            let textures = collected(materials, change);
+            let first = textures.problems[0].to_string();
+            assert!(
+                first.contains("a placeholder is shown for material 255"),
+                "{first}"
+            );
+            assert_eq!(textures.problems.len(), usize::from(materials) - 255);
+            assert_eq!(textures.layers.len(), 256);
+            assert_eq!(textures.placeholder_layer, 255);
+            assert_eq!(textures.layer_of_material[254..][..2], [254, 255]);
+        }
     }
 
     /// The checksum of a PNG chunk.
