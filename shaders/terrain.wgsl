@@ -2,8 +2,8 @@
 //
 // There is a shader for each class of face, since what a shader may do costs where it does not do
 // it too (software renderers run both sides of every branch): level rectangles of one material,
-// tops of one material, tops that mix several, sides, and two kinds of far ground. Keep bindings
-// and constants in sync with `render/terrain.rs`.
+// tops of one material, tops that mix a few, tops that mix many, sides, and two kinds of far ground.
+// Keep bindings and constants in sync with `render/terrain.rs`.
 
 // Whether overlays, grids and highlights can be on.
 override INSPECT: bool = false;
@@ -32,7 +32,7 @@ struct Map {
     levels: vec2f,
     // One over the size.
     per_tile: vec2f,
-    // For each texture layer the layer of its accent, four to a word; 255 for none.
+    // For each texture layer the layer of its accent, four to a word; its own where it has none.
     accents: array<vec4u, 16>,
 }
 
@@ -42,6 +42,7 @@ const SURFACE_TYPES: u32 = 2u;
 const SURFACE_PATHABLE: u32 = 3u;
 const SURFACE_HEIGHT: u32 = 4u;
 const SURFACE_NORMALS: u32 = 5u;
+const SURFACE_COVER: u32 = 6u;
 
 const NOTHING: u32 = 0xffffffffu;
 
@@ -134,20 +135,27 @@ fn texture_lod(dx: vec2f, dy: vec2f) -> f32 {
 }
 
 // The material of one layer, with the patches of its accent; `accent_noise` from 0 to 1.
-fn albedo_of(layer: u32, place: vec2f, lod: f32, accent_noise: f32) -> vec3f {
-    var color = sample_material(layer, place, lod);
+fn material_at(layer: u32, place: vec2f, lod: f32, accent_noise: f32) -> vec4f {
+    let color = sample_material(layer, place, lod);
     if RICH {
         let accent = (map.accents[layer >> 4u][(layer >> 2u) & 3u] >> ((layer & 3u) * 8u)) & 255u;
-        if accent != 255u {
+        if accent != layer {
             let over = sample_material(accent, place, lod);
-            color = mix(color, over, clamp(accent_noise * 2.0 - 0.8, 0.0, 1.0));
+            return mix(color, over, clamp(accent_noise * 2.0 - 0.8, 0.0, 1.0));
         }
-        if color.a <= 0.5 {
+    }
+    return color;
+}
+
+// What is seen of a mix of materials: nothing where it is more of a hole than not (fact sheet A7).
+fn albedo_of(mixed: vec4f) -> vec3f {
+    if RICH {
+        if mixed.a <= 0.5 {
             discard;
         }
-        return color.rgb * color.a;
+        return mixed.rgb * mixed.a;
     }
-    return color.rgb;
+    return mixed.rgb;
 }
 
 // Bumps, seams, patches: one texture over each chunk.
@@ -212,6 +220,16 @@ fn height_color(world_y: f32) -> vec3f {
     return mix(high, vec3f(1.0, 1.0, 1.0), clamp(t * 3.0 - 2.0, 0.0, 1.0));
 }
 
+// Full, sparse, none, and a digit that means nothing (fact sheet E).
+fn cover_color(cover: u32) -> vec3f {
+    switch cover {
+        case COVER_NONE: { return vec3f(0.85, 0.20, 0.16); }
+        case COVER_FULL: { return vec3f(0.26, 0.75, 0.32); }
+        case COVER_SPARSE: { return vec3f(0.97, 0.86, 0.26); }
+        default: { return vec3f(0.80, 0.30, 0.85); }
+    }
+}
+
 // Units can walk on a tile when its flag says so, it is not under deep water, and it is not
 // steeper than one level (fact sheet E).
 fn walkable(tile: Tile) -> bool {
@@ -230,6 +248,7 @@ fn overlay_color(tile: Tile, albedo: vec3f, normal: vec3f, world_y: f32) -> vec3
             let mark = select(vec3f(0.85, 0.20, 0.16), vec3f(0.26, 0.75, 0.32), walkable(tile));
             return mix(albedo, mark, 0.6) * shade;
         }
+        case SURFACE_COVER: { return mix(albedo, cover_color(tile_cover(tile)), 0.6) * shade; }
         case SURFACE_HEIGHT: { return height_color(world_y) * shade; }
         case SURFACE_NORMALS: { return normalize(normal) * 0.5 + 0.5; }
         default: { return albedo; }
@@ -330,7 +349,7 @@ fn fs_rect(in: Rect) -> @location(0) vec4f {
     let at = vec2i(in.origin) + vec2i(cell);
     let noise_here = noise_at(in.at);
     let place = atlas_corner(at) + (in.at - cell) * CORE;
-    let albedo = albedo_of(in.layer, place, texture_lod(dx, dy), noise_here.z);
+    let albedo = albedo_of(material_at(in.layer, place, texture_lod(dx, dy), noise_here.z));
     let tile = Tile(in.shape, in.layer);
     let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
     let up = vec3f(0.0, 1.0, 0.0);
@@ -438,7 +457,7 @@ fn fs_top(in: Top) -> @location(0) vec4f {
     let at_map = in.at + in.uv;
     let noise_here = noise_at(at_map);
     let place = in.corner + in.uv * CORE;
-    let albedo = albedo_of(in.layer, place, texture_lod(dx, dy), noise_here.z);
+    let albedo = albedo_of(material_at(in.layer, place, texture_lod(dx, dy), noise_here.z));
     return shaded_top(in, at_map, albedo, noise_here, dx, dy);
 }
 
@@ -465,17 +484,36 @@ struct Mixed {
     @location(4) @interpolate(flat) at: vec2f,
     @location(5) @interpolate(flat) corner: vec2f,
     @location(6) @interpolate(flat) shape: u32,
+    // The layer that the triangle's half shows.
+    @location(7) @interpolate(flat) layer: u32,
     // Up to four layers, a byte each, and how many there are.
-    @location(7) @interpolate(flat) palette: u32,
-    @location(8) @interpolate(flat) count: u32,
+    @location(8) @interpolate(flat) palette: u32,
+    @location(9) @interpolate(flat) count: u32,
     // How much of each there is: in the middle of the tile, what is added toward the edge in x, in
     // y, and toward the corner.
-    @location(9) @interpolate(flat) weights: vec4f,
-    @location(10) @interpolate(flat) weights_x: vec4f,
-    @location(11) @interpolate(flat) weights_y: vec4f,
-    @location(12) @interpolate(flat) weights_xy: vec4f,
-    // The blend mode, and which edges of the quadrant have a seam: SEAM_*.
-    @location(13) @interpolate(flat) mode: u32,
+    @location(10) @interpolate(flat) weights: vec4f,
+    @location(11) @interpolate(flat) weights_x: vec4f,
+    @location(12) @interpolate(flat) weights_y: vec4f,
+    @location(13) @interpolate(flat) weights_xy: vec4f,
+    // The blend mode, and what spills in: see `seams_of`.
+    @location(14) @interpolate(flat) seams: u32,
+}
+
+// The quadrant of a tile that a triangle lies in, between the middle of one of the tile's eastern
+// and western edges and the middle of one of its northern and southern ones.
+struct Quadrant {
+    edge_x: u32,
+    edge_y: u32,
+}
+
+// The quadrant of the triangle from a point to the next.
+fn quadrant_of(point: u32) -> Quadrant {
+    let edge = edge_of(point);
+    // It lies between this edge and another: the one before it (going around) if it comes first on
+    // its edge, else the one after it.
+    let other = select(edge + 1u, edge + 3u, (point & 1u) == 0u) & 3u;
+    let along_x = edge == EAST || edge == WEST;
+    return Quadrant(select(other, edge, along_x), select(edge, other, along_x));
 }
 
 fn corner_layers(tile: Tile, corner: u32) -> vec2u {
@@ -483,26 +521,20 @@ fn corner_layers(tile: Tile, corner: u32) -> vec2u {
     return vec2u(tile_half_layer(tile, halves.x), tile_half_layer(tile, halves.y));
 }
 
-struct Palette {
-    layers: u32,
-    count: u32,
-    // How much of each layer there is at the tile's centre, at the middle of the eastern or western
-    // edge, at that of the northern or southern one, and at the corner between them.
-    center: vec4f,
-    middle_x: vec4f,
-    middle_y: vec4f,
-    corner: vec4f,
+// The layers that are mixed at the four control points of a quadrant (fact sheet A8).
+struct Samples {
+    // At the tile's centre.
+    center: vec2u,
+    // At the middle of the eastern or western edge, then at that of the northern or southern one.
+    middles: vec4u,
+    // At the corner between them.
+    corner_a: vec4u,
+    corner_b: vec4u,
 }
 
-// A palette of one layer everywhere.
-fn one_layer(layer: u32) -> Palette {
-    let all = vec4f(1.0, 0.0, 0.0, 0.0);
-    return Palette(layer, 1u, all, all, all, all);
-}
-
-// Sorts out which layers meet in a quadrant of a tile: nine points, each with a mean of materials,
-// and between them a bilinear mix (fact sheet A8). Of more than four layers the last are left out.
-fn blur_palette(tile: Tile, at: vec2i, edge_x: u32, edge_y: u32) -> Palette {
+fn samples_of(tile: Tile, at: vec2i, quadrant: Quadrant) -> Samples {
+    let edge_x = quadrant.edge_x;
+    let edge_y = quadrant.edge_y;
     let step_x = edge_step(edge_x);
     let step_y = edge_step(edge_y);
     let has_x = is_on_map(at + step_x);
@@ -526,59 +558,89 @@ fn blur_palette(tile: Tile, at: vec2i, edge_x: u32, edge_y: u32) -> Palette {
     let pair = select(vec2u(own_y, other_y), vec2u(own_x, other_x), has_x);
     let corner_xy = select(pair, corner_layers(tile_xy, corner ^ 3u), has_x && has_y);
     let corner_own = corner_layers(tile, corner);
-
-    let middles = vec4u(own_x, other_x, own_y, other_y);
-    let corners_a = vec4u(corner_own, corner_x);
-    let corners_b = vec4u(corner_y, corner_xy);
-    var palette = Palette(0u, 0u, vec4f(0.0), vec4f(0.0), vec4f(0.0), vec4f(0.0));
-    var least = 0u;
-    for (var i = 0u; i < 4u; i++) {
-        // The lowest layer that was not taken yet.
-        let none = 0xffffu;
-        let a = select(vec4u(none), middles, middles >= vec4u(least));
-        let b = select(vec4u(none), corners_a, corners_a >= vec4u(least));
-        let c = select(vec4u(none), corners_b, corners_b >= vec4u(least));
-        let d = select(vec2u(none), own, own >= vec2u(least));
-        let lowest = min(min(a, b), min(c, d.xyxy));
-        let layer = min(min(lowest.x, lowest.y), min(lowest.z, lowest.w));
-        if layer == none {
-            break;
-        }
-        let is_middle = select(vec4f(0.0), vec4f(0.5), middles == vec4u(layer));
-        let is_own = select(vec2f(0.0), vec2f(0.5), own == vec2u(layer));
-        let is_corner = select(vec4f(0.0), vec4f(0.125), corners_a == vec4u(layer))
-            + select(vec4f(0.0), vec4f(0.125), corners_b == vec4u(layer));
-        let this_one = select(vec4f(0.0), vec4f(1.0), vec4u(0u, 1u, 2u, 3u) == vec4u(i));
-        palette.center += this_one * (is_own.x + is_own.y);
-        palette.middle_x += this_one * (is_middle.x + is_middle.y);
-        palette.middle_y += this_one * (is_middle.z + is_middle.w);
-        palette.corner += this_one * dot(is_corner, vec4f(1.0));
-        palette.layers |= layer << (8u * i);
-        palette.count = i + 1u;
-        least = layer + 1u;
-    }
-    // Where layers were left out, the others make up for them.
-    palette.center /= max(dot(palette.center, vec4f(1.0)), 0.01);
-    palette.middle_x /= max(dot(palette.middle_x, vec4f(1.0)), 0.01);
-    palette.middle_y /= max(dot(palette.middle_y, vec4f(1.0)), 0.01);
-    palette.corner /= max(dot(palette.corner, vec4f(1.0)), 0.01);
-    return palette;
+    return Samples(
+        own, vec4u(own_x, other_x, own_y, other_y), vec4u(corner_own, corner_x),
+        vec4u(corner_y, corner_xy),
+    );
 }
 
-const NONE: u32 = 0xffu;
-const SEAM_X: u32 = 4u;
-const SEAM_Y: u32 = 8u;
+const NO_LAYER: u32 = 0xffffu;
 
-// The layer that lies over a tile along an edge: its neighbour's, where both ask for a seam and the
-// neighbour's index is the higher one.
+// The lowest layer among the samples that is not below another; NO_LAYER if there is none.
+fn next_layer(samples: Samples, least: u32) -> u32 {
+    let none = vec4u(NO_LAYER);
+    let a = select(none, samples.middles, samples.middles >= vec4u(least));
+    let b = select(none, samples.corner_a, samples.corner_a >= vec4u(least));
+    let c = select(none, samples.corner_b, samples.corner_b >= vec4u(least));
+    let d = select(none.xy, samples.center, samples.center >= vec2u(least));
+    let lowest = min(min(a, b), min(c, d.xyxy));
+    return min(min(lowest.x, lowest.y), min(lowest.z, lowest.w));
+}
+
+// How many of the samples are of a layer: of the two at the tile's centre, of the two at each
+// middle, and of the eight at the corner.
+fn count_layer(samples: Samples, layer: u32) -> vec4u {
+    let middles = select(vec4u(0u), vec4u(1u), samples.middles == vec4u(layer));
+    let corners = select(vec4u(0u), vec4u(1u), samples.corner_a == vec4u(layer))
+        + select(vec4u(0u), vec4u(1u), samples.corner_b == vec4u(layer));
+    let center = select(vec2u(0u), vec2u(1u), samples.center == vec2u(layer));
+    return vec4u(
+        center.x + center.y, middles.x + middles.y, middles.z + middles.w,
+        corners.x + corners.y + corners.z + corners.w,
+    );
+}
+
+// What a layer's counts are worth, each of its point.
+const SAMPLE_WEIGHTS: vec4f = vec4f(0.5, 0.5, 0.5, 0.125);
+
+// What spills in from the neighbour across an edge: its layer and one, or 0 for nothing. It does
+// where the neighbour asks for a seam there and its layer is the higher one, whatever the tile
+// itself asks for (fact sheet A8).
 fn layer_over(tile: Tile, at: vec2i, edge: u32) -> u32 {
     let beyond = at + edge_step(edge);
     let neighbor = tile_at(beyond);
     let facing = edge_opposite(edge);
     let own = tile_half_layer(tile, tile_half_on(tile, edge));
     let over = tile_half_layer(neighbor, tile_half_on(neighbor, facing));
-    let both = tile_blend(tile, edge) == BLEND_EDGE && tile_blend(neighbor, facing) == BLEND_EDGE;
-    return select(NONE, over, is_on_map(beyond) && both && over > own);
+    let spills = is_on_map(beyond) && tile_blend(neighbor, facing) == BLEND_EDGE && over > own;
+    return select(0u, over + 1u, spills);
+}
+
+// The blend mode in two bits, then what spills in across the edges of the quadrant in nine bits
+// each. Both edges count, so that a seam runs on past the diagonals.
+fn seams_of(mode: u32, over: vec2u) -> u32 {
+    return mode | (over.x << 2u) | (over.y << 11u);
+}
+
+fn seam_mode(seams: u32) -> u32 { return seams & 3u; }
+fn seam_over(seams: u32) -> vec2u { return (vec2u(seams) >> vec2u(2u, 11u)) & vec2u(511u); }
+
+// Of what spills in, what is neither the tile's own layer nor there twice; 0 in place of the rest.
+fn others_over(own: u32, over: vec2u) -> vec2u {
+    let x = select(over.x, 0u, over.x == own + 1u);
+    return vec2u(x, select(over.y, 0u, over.y == own + 1u || over.y == x));
+}
+
+// What lies over the tile at a place of a quadrant: a layer and one, or 0 for nothing. `w` is 1 on
+// the edges and 0 in the middle of the tile. Where two seams meet, the higher layer is on top.
+fn spill_at(seams: u32, w: vec2f, noise_here: vec4f) -> u32 {
+    let ragged = 0.06 + noise_here.w * 0.14 + noise_here.z * 0.22;
+    let over = select(vec2u(0u), seam_over(seams), 0.5 - w * 0.5 < vec2f(ragged));
+    return max(over.x, over.y);
+}
+
+// How far a place in a tile is from its middle in x and y: 1 on the edges.
+fn toward_edges(uv: vec2f) -> vec2f {
+    return abs(uv - 0.5) * 2.0;
+}
+
+// What is drawn of a mix in a blend mode: nobody knows what the fourth mode is.
+fn blended_albedo(mixed: vec4f, mode: u32) -> vec3f {
+    let albedo = albedo_of(mixed);
+    if RICH {
+        return select(albedo, vec3f(1.0, 0.0, 1.0), mode > BLEND_EDGE);
+    }
+    return albedo;
 }
 
 @vertex
@@ -588,33 +650,57 @@ fn vs_mixed(
     @location(0) chunk: u32,
 ) -> Mixed {
     let top = top_at(point, instance, chunk);
-    let edge = edge_of(point);
-    // The triangle to the next point lies in the quadrant between this edge and another: the one
-    // before it (going around) if it comes first on its edge, else the one after it.
-    let other = select(edge + 1u, edge + 3u, (point & 1u) == 0u) & 3u;
-    let along_x = edge == EAST || edge == WEST;
-    let edge_x = select(other, edge, along_x);
-    let edge_y = select(edge, other, along_x);
     let at = vec2i(top.at);
     let tile = tile_at(at);
-    let mode = tile_blend(tile, edge);
-    var palette = one_layer(top.layer);
-    var seam = mode;
+    let quadrant = quadrant_of(point);
+    let mode = tile_blend(tile, edge_of(point));
+    var over = vec2u(0u);
+    if RICH {
+        over = vec2u(layer_over(tile, at, quadrant.edge_x), layer_over(tile, at, quadrant.edge_y));
+    }
+    var layers = top.layer;
+    var count = 1u;
+    var center = vec4f(1.0, 0.0, 0.0, 0.0);
+    var middle_x = center;
+    var middle_y = center;
+    var corner = center;
     if mode == BLEND_BLUR {
-        palette = blur_palette(tile, at, edge_x, edge_y);
-    } else if RICH && mode == BLEND_EDGE {
-        // Both edges of the quadrant, so that a seam runs on past the diagonals.
-        let over_x = layer_over(tile, at, edge_x);
-        let over_y = layer_over(tile, at, edge_y);
-        palette.layers |= (over_x << 8u) | (over_y << 16u);
-        palette.count = 3u;
-        seam = mode | (select(0u, SEAM_X, over_x != NONE)) | (select(0u, SEAM_Y, over_y != NONE));
+        let samples = samples_of(tile, at, quadrant);
+        layers = 0u;
+        count = 0u;
+        center = vec4f(0.0);
+        middle_x = center;
+        middle_y = center;
+        corner = center;
+        // Tiles where more meet are in another list.
+        var layer = next_layer(samples, 0u);
+        while count < 4u && layer != NO_LAYER {
+            let this_one = select(vec4f(0.0), vec4f(1.0), vec4u(0u, 1u, 2u, 3u) == vec4u(count));
+            let share = vec4f(count_layer(samples, layer)) * SAMPLE_WEIGHTS;
+            center += this_one * share.x;
+            middle_x += this_one * share.y;
+            middle_y += this_one * share.z;
+            corner += this_one * share.w;
+            layers |= layer << (8u * count);
+            count += 1u;
+            layer = next_layer(samples, layer + 1u);
+        }
+    } else if RICH {
+        // What spills in is among the samples of a blur; here it is added.
+        let others = others_over(top.layer, over);
+        if others.x != 0u {
+            layers |= (others.x - 1u) << 8u;
+            count = 2u;
+        }
+        if others.y != 0u {
+            layers |= (others.y - 1u) << (8u * count);
+            count += 1u;
+        }
     }
     return Mixed(
-        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.corner, top.shape,
-        palette.layers, palette.count, palette.center, palette.middle_x - palette.center,
-        palette.middle_y - palette.center,
-        palette.corner - palette.middle_x - palette.middle_y + palette.center, seam,
+        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.corner, top.shape, top.layer,
+        layers, count, center, middle_x - center, middle_y - center,
+        corner - middle_x - middle_y + center, seams_of(mode, over),
     );
 }
 
@@ -627,30 +713,138 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
     let noise_here = noise_at(at_map);
     let place = in.corner + in.uv * CORE;
 
-    // 1 on the edges, 0 in the middle of the tile.
-    let w = abs(in.uv - 0.5) * 2.0;
+    let w = toward_edges(in.uv);
     var weights = in.weights + in.weights_x * w.x + in.weights_y * w.y + in.weights_xy * (w.x * w.y);
+    var over = 0u;
     if RICH {
-        let ragged = 0.06 + noise_here.w * 0.14 + noise_here.z * 0.22;
-        let inside = 0.5 - w * 0.5 < vec2f(ragged);
-        let over_x = f32(inside.x && (in.mode & SEAM_X) != 0u);
-        let over_y = f32(inside.y && (in.mode & SEAM_Y) != 0u);
-        let seam = vec4f((1.0 - over_x) * (1.0 - over_y), over_x, over_y * (1.0 - over_x), 0.0);
-        weights = select(weights, seam, (in.mode & 3u) == BLEND_EDGE);
+        over = spill_at(in.seams, w, noise_here);
     }
-    var albedo = vec3f(0.0);
+    var mixed = vec4f(0.0);
     var layers = in.palette;
     for (var i = 0u; i < in.count; i++) {
-        albedo += weights.x * albedo_of(layers & 255u, place, lod, noise_here.z);
+        let layer = layers & 255u;
+        var weight = weights.x;
+        if RICH {
+            weight = select(weight, f32(layer + 1u == over), over != 0u);
+        }
+        mixed += weight * material_at(layer, place, lod, noise_here.z);
         layers = layers >> 8u;
         weights = weights.yzwx;
     }
+    let top = Top(
+        in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.corner, in.shape, in.layer,
+    );
+    let albedo = blended_albedo(mixed, seam_mode(in.seams));
+    return shaded_top(top, at_map, albedo, noise_here, dx, dy);
+}
+
+// ---- Tops that mix many materials ----------------------------------------------------------
+
+// In the quadrant of a tile up to eight layers can meet, two of each of four tiles.
+struct Many {
+    @builtin(position) clip: vec4f,
+    @location(0) uv: vec2f,
+    @location(1) world_y: f32,
+    @location(2) normal: vec3f,
+    @location(3) @interpolate(flat) facet: vec3f,
+    @location(4) @interpolate(flat) at: vec2f,
+    @location(5) @interpolate(flat) corner: vec2f,
+    @location(6) @interpolate(flat) shape: u32,
+    @location(7) @interpolate(flat) layer: u32,
+    // Up to eight layers with how much there is of them (see `mixed_layer`), and how many.
+    @location(8) @interpolate(flat) palette_a: vec4u,
+    @location(9) @interpolate(flat) palette_b: vec4u,
+    @location(10) @interpolate(flat) count: u32,
+    @location(11) @interpolate(flat) seams: u32,
+}
+
+// A layer in eight bits, then its counts: two bits for the tile's centre and for each middle, four
+// for the corner.
+fn mixed_layer(layer: u32, count: vec4u) -> u32 {
+    return layer | (count.x << 8u) | (count.y << 10u) | (count.z << 12u) | (count.w << 14u);
+}
+
+fn mixed_count(mixed: u32) -> vec4u {
+    return (vec4u(mixed) >> vec4u(8u, 10u, 12u, 14u)) & vec4u(3u, 3u, 3u, 15u);
+}
+
+@vertex
+fn vs_many(
+    @builtin(vertex_index) point: u32,
+    @builtin(instance_index) instance: u32,
+    @location(0) chunk: u32,
+) -> Many {
+    let top = top_at(point, instance, chunk);
+    let at = vec2i(top.at);
+    let tile = tile_at(at);
+    let quadrant = quadrant_of(point);
+    let mode = tile_blend(tile, edge_of(point));
+    var over = vec2u(0u);
     if RICH {
-        albedo = select(albedo, vec3f(1.0, 0.0, 1.0), (in.mode & 3u) > BLEND_EDGE);
+        over = vec2u(layer_over(tile, at, quadrant.edge_x), layer_over(tile, at, quadrant.edge_y));
+    }
+    var palette: array<vec4u, 2>;
+    var count = 0u;
+    if mode == BLEND_BLUR {
+        let samples = samples_of(tile, at, quadrant);
+        var layer = next_layer(samples, 0u);
+        while count < 8u && layer != NO_LAYER {
+            palette[count >> 2u][count & 3u] = mixed_layer(layer, count_layer(samples, layer));
+            count += 1u;
+            layer = next_layer(samples, layer + 1u);
+        }
+    } else {
+        palette[0].x = mixed_layer(top.layer, vec4u(2u, 2u, 2u, 8u));
+        count = 1u;
+        let others = others_over(top.layer, over);
+        if others.x != 0u {
+            palette[0].y = others.x - 1u;
+            count = 2u;
+        }
+        if others.y != 0u {
+            palette[0][count] = others.y - 1u;
+            count += 1u;
+        }
+    }
+    return Many(
+        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.corner, top.shape, top.layer,
+        palette[0], palette[1], count, seams_of(mode, over),
+    );
+}
+
+@fragment
+fn fs_many(in: Many) -> @location(0) vec4f {
+    let dx = dpdx(in.uv);
+    let dy = dpdy(in.uv);
+    let lod = texture_lod(dx, dy);
+    let at_map = in.at + in.uv;
+    let noise_here = noise_at(at_map);
+    let place = in.corner + in.uv * CORE;
+
+    let w = toward_edges(in.uv);
+    let near = SAMPLE_WEIGHTS
+        * vec4f((1.0 - w.x) * (1.0 - w.y), w.x * (1.0 - w.y), (1.0 - w.x) * w.y, w.x * w.y);
+    var over = 0u;
+    if RICH {
+        over = spill_at(in.seams, w, noise_here);
+    }
+    var mixed = vec4f(0.0);
+    var palette_a = in.palette_a;
+    var palette_b = in.palette_b;
+    for (var i = 0u; i < in.count; i++) {
+        let layer = palette_a.x & 255u;
+        var weight = dot(vec4f(mixed_count(palette_a.x)), near);
+        if RICH {
+            weight = select(weight, f32(layer + 1u == over), over != 0u);
+        }
+        mixed += weight * material_at(layer, place, lod, noise_here.z);
+        palette_a = vec4u(palette_a.yzw, palette_b.x);
+        palette_b = palette_b.yzwx;
     }
     let top = Top(
-        in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.corner, in.shape, in.palette & 255u,
+        in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.corner, in.shape, in.layer,
     );
+    let albedo = blended_albedo(mixed, seam_mode(in.seams));
     return shaded_top(top, at_map, albedo, noise_here, dx, dy);
 }
 
@@ -766,9 +960,14 @@ fn fs_side(in: Side) -> @location(0) vec4f {
     let cell = floor(in.place);
     // Cells of sides are far from those of tops, so that corners do not repeat.
     let where_ = atlas_corner(vec2i(cell) + vec2i(in.outward.x * 7919, 104729 + in.outward.y * 6151));
-    let albedo = albedo_of(tile_side_layer(tile), where_ + (in.place - cell) * CORE, lod, 0.0);
-    let normal = vec3f(f32(-in.outward.x), 0.0, f32(in.outward.y));
     let at_map = vec2f(map.north_west.x - in.world.x, in.world.z - map.north_west.y) / TILE_SIDE;
+    var accent_noise = 0.0;
+    if RICH {
+        accent_noise = noise_at(at_map).z;
+    }
+    let place = where_ + (in.place - cell) * CORE;
+    let albedo = albedo_of(material_at(tile_side_layer(tile), place, lod, accent_noise));
+    let normal = vec3f(f32(-in.outward.x), 0.0, f32(in.outward.y));
     // Half a texel outward: what is on the other side of the face does not count.
     let outside = at_map + vec2f(in.outward) * 0.5 / map.shadow_scale;
     let sunlit = min(faces_sun(normal), sunlight(outside, in.world.y));

@@ -16,6 +16,10 @@ const BLEND_NONE: u32 = 0u;
 const BLEND_BLUR: u32 = 1u;
 const BLEND_EDGE: u32 = 2u;
 
+const COVER_NONE: u32 = 0u;
+const COVER_FULL: u32 = 1u;
+const COVER_SPARSE: u32 = 2u;
+
 // x: shape, y: surface; see `TileRecord`.
 alias Tile = vec2u;
 
@@ -26,6 +30,7 @@ fn tile_blend(tile: Tile, edge: u32) -> u32 { return (tile.x >> (19u + 2u * edge
 fn tile_blends_normals(tile: Tile) -> bool { return (tile.x & (1u << 27u)) != 0u; }
 fn tile_bump(tile: Tile) -> bool { return (tile.x & (1u << 28u)) != 0u; }
 fn tile_pathable(tile: Tile) -> bool { return (tile.x & (1u << 29u)) != 0u; }
+fn tile_cover(tile: Tile) -> u32 { return tile.x >> 30u; }
 fn tile_top_layer(tile: Tile) -> u32 { return tile.y & 255u; }
 fn tile_side_layer(tile: Tile) -> u32 { return (tile.y >> 8u) & 255u; }
 // Raised corners of each type: north-west 1, north-east 2, south-west 4, south-east 8, eight types

@@ -245,6 +245,78 @@ fn blends() -> Vec<Golden> {
         .into()
 }
 
+/// What is rarer than four materials side by side: eight that meet where slopes do, seams that a
+/// neighbour alone asks for, and holes that mix with what has none.
+fn rare_blends() -> Vec<Golden> {
+    let textures = [
+        "grass.jpg",
+        "rock.jpg",
+        "sand.jpg",
+        "snow.jpg",
+        "path.jpg",
+        "cobbles.jpg",
+        "moss.jpg",
+        "flagstones.jpg",
+    ];
+    // Low where eight meet, high where two do.
+    let slopes = [
+        (TileType::CornerConcaveSw, [0, 1]),
+        (TileType::CornerConcaveSe, [2, 4]),
+        (TileType::CornerConcaveNw, [3, 5]),
+        (TileType::CornerConcaveNe, [6, 7]),
+    ];
+    let many = open(
+        "many.pfmap",
+        map_text([1, 1], &textures, &[], |row, col| {
+            let (kind, [top, side]) = slopes[(row % 2 * 2 + col % 2) as usize];
+            let mut tile = with_blend(tile(kind, 0, 2, top), 1);
+            tile.side_material = side;
+            tile
+        }),
+    );
+    // In the west, tiles without blending, with blur and with seams, and last with seams where
+    // their neighbours have none.
+    let spill = open_map([1, 1], |row, col| {
+        let mode = row.saturating_sub(15).min(3) as u8;
+        match (col < 16, mode) {
+            (true, 0..3) => with_blend(flat(0, GRASS), mode),
+            (true, _) => with_blend(flat(0, GRASS), 2),
+            (false, 0..3) => with_blend(flat(0, SNOW), 2),
+            (false, _) => with_blend(flat(0, SNOW), 0),
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let grating = RgbaImage::from_fn(256, 256, |x, y| {
+        let is_bar = x % 64 < 24 || y % 64 < 24;
+        Rgba([150, 90, 40, if is_bar { 255 } else { 0 }])
+    });
+    grating.save(folder.path().join("grating.png")).unwrap();
+    let text = map_text([1, 1], &["grass.jpg", "grating.png"], &[], |row, col| {
+        let is_grating = (14..18).contains(&row) && (13..19).contains(&col);
+        let mut tile = with_blend(flat(0, u16::from(is_grating)), 1);
+        tile.side_material = 0;
+        tile
+    });
+    let holes = open(folder.path().join("holes.pfmap"), text);
+    vec![
+        Golden::new(
+            "blend-many",
+            &many,
+            look_at(&many, [16.0, 16.0, 1.0], ABOVE, 45.0),
+        ),
+        Golden::new(
+            "blend-spill",
+            &spill,
+            look_at(&spill, [17.0, 16.0, 0.0], ABOVE, 45.0),
+        ),
+        Golden::new(
+            "holes",
+            &holes,
+            look_at(&holes, [16.0, 16.0, 0.0], ABOVE, 70.0),
+        ),
+    ]
+}
+
 /// Marks and fields of tiles, each on the eastern half of a picture and not on the western one.
 fn flags() -> Vec<Golden> {
     // Ridges from west to east.
@@ -271,6 +343,15 @@ fn flags() -> Vec<Golden> {
             |_, col| flat(0, if col < 14 { SAND } else { GRASS }),
         ),
     );
+    let sides = open(
+        "splats-on-sides.pfmap",
+        map_text(
+            [1, 1],
+            &MATERIALS,
+            &[[u32::from(ROCK), u32::from(SNOW)]],
+            |row, _| flat(if row < 16 { 4 } else { 0 }, GRASS),
+        ),
+    );
     vec![
         picture("no-bump", 15, 0, 1),
         picture("normals-not-blended", 14, 1, 0),
@@ -278,6 +359,11 @@ fn flags() -> Vec<Golden> {
             "splats",
             &splats,
             look_at(&splats, [16.0, 16.0, 0.0], ABOVE, 80.0),
+        ),
+        Golden::new(
+            "splats-on-sides",
+            &sides,
+            look_at(&sides, [16.0, 16.0, 2.0], Vec3::new(0.2, 0.4, 1.0), 60.0),
         ),
     ]
 }
@@ -768,6 +854,7 @@ fn all() -> Vec<Golden> {
         types(),
         demo(),
         blends(),
+        rare_blends(),
         flags(),
         scenery(),
         what_is_missing(),

@@ -9,15 +9,17 @@ mod shared;
 #[path = "support/stage.rs"]
 mod stage;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 use image::RgbaImage;
-use mapscope::formats::pfmap::{CHUNK_SIDE, CHUNK_TILES, Edge, Tile, TileType, synthesize};
+use mapscope::formats::pfmap::{
+    BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Tile, TileType, synthesize,
+};
 use mapscope::formats::{Place, Severity};
 use mapscope::render::{DrawStatistics, View, probe_tiles};
-use mapscope::scene::camera::{Camera, Handedness, NamedView, Projection};
+use mapscope::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Projection};
 use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope::scene::terrain::Terrain;
 use mapscope::scene::terrain::geometry::{
@@ -1063,6 +1065,425 @@ fn what_could_not_be_read_has_a_color_of_its_own() {
         changed([100, 60]),
         "others of the kind that is stepped through stay bright"
     );
+}
+
+// ---- Blending ------------------------------------------------------------------------------
+
+/// Colours that no others mix to, with alpha; dark enough for the light.
+const PAINTS: [[u8; 4]; 10] = [
+    [200, 20, 10, 255],
+    [15, 190, 40, 255],
+    [30, 25, 195, 255],
+    [180, 170, 5, 255],
+    [5, 160, 170, 255],
+    [150, 10, 140, 255],
+    [90, 90, 85, 255],
+    [10, 15, 20, 255],
+    [185, 95, 60, 255],
+    [120, 195, 110, 255],
+];
+
+/// A map of one chunk whose materials have these colours all over.
+fn painted(
+    paints: &[[u8; 4]],
+    splats: &[[u32; 2]],
+    tile: impl Fn(u32, u32) -> Tile,
+) -> Arc<dyn Document> {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..paints.len()).map(|i| format!("paint{i}.png")).collect();
+    for (name, paint) in names.iter().zip(paints) {
+        let image = RgbaImage::from_pixel(256, 256, image::Rgba(*paint));
+        image.save(folder.path().join(name)).unwrap();
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let text = map_text([1, 1], &names, splats, tile);
+    open(folder.path().join("painted.pfmap"), text)
+}
+
+/// A tile of any type and materials that stands above the water. In the north are valleys that cross
+/// where eight materials meet.
+fn steep_tile(row: u32, col: u32) -> Tile {
+    if row < 6 {
+        let (kind, [top, side]) = [
+            (TileType::CornerConcaveSw, [4, 1]),
+            (TileType::CornerConcaveSe, [2, 8]),
+            (TileType::CornerConcaveNw, [0, 5]),
+            (TileType::CornerConcaveNe, [9, 6]),
+        ][(row % 2 * 2 + col % 2) as usize];
+        let mut tile = tile(kind, 0, 2);
+        tile.top_material = top;
+        tile.side_material = side;
+        return tile;
+    }
+    let any = |purpose, below: u32| hash(row, col, purpose) % below;
+    let kind = TileType::ALL[any(1, 13) as usize];
+    let mut tile = tile(kind, any(2, 4) as i8, any(3, 4) as u8);
+    tile.top_material = any(4, PAINTS.len() as u32) as u16;
+    tile.side_material = any(5, PAINTS.len() as u32) as u16;
+    tile
+}
+
+/// The blend mode of an edge, one of the first so many. Field H has none, and so is never heeded.
+fn with_modes(mut tile: Tile, row: u32, col: u32, modes: u32) -> Tile {
+    for digit in 17..=20 {
+        tile.set_digit(digit, (hash(row, col, digit as u32) % modes) as u8);
+    }
+    tile.set_digit(13, 0);
+    tile
+}
+
+/// Pixels along a tile's side in the pictures of painted maps.
+const TILE_PIXELS: u32 = 16;
+
+/// A picture of a map of one chunk straight from above, pixel for pixel.
+fn plan_view(document: &dyn Document) -> (View, [u32; 2]) {
+    let mut camera = Camera::framing(document.bounds(), NamedView::Top, Handedness::Mirrored, 1.0);
+    camera.projection = Projection::Orthographic;
+    let half = CHUNK_SIDE as f32 * TILE_SIDE * 0.5;
+    let distance = half / (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+    camera.pose.target = Vec3::ZERO;
+    camera.pose.eye = Vec3::Y * distance;
+    (View::plain(camera), [CHUNK_SIDE * TILE_PIXELS; 2])
+}
+
+/// Row, column and place in the tile of each pixel of a [`plan_view`], but for those on a diagonal,
+/// which either triangle may draw.
+fn plan_pixels() -> impl Iterator<Item = ([u32; 2], [u32; 2], Vec2)> {
+    let side = CHUNK_SIDE * TILE_PIXELS;
+    let all = (0..side).flat_map(move |y| (0..side).map(move |x| [x, y]));
+    all.filter_map(|[x, y]| {
+        let [u, v] = [x, y].map(|at| at % TILE_PIXELS);
+        let uv = (Vec2::new(u as f32, v as f32) + 0.5) / TILE_PIXELS as f32;
+        let tile = [y / TILE_PIXELS, x / TILE_PIXELS];
+        (u != v && u + v != TILE_PIXELS - 1).then_some(([x, y], tile, uv))
+    })
+}
+
+/// Fact sheet A5 and A8, typed again: what a place of a tile's top is mixed of.
+struct Blend<'a>(&'a Terrain);
+
+impl Blend<'_> {
+    fn tile(&self, row: i64, col: i64) -> Option<&Tile> {
+        let (row, col) = (u32::try_from(row).ok()?, u32::try_from(col).ok()?);
+        self.0.map().tile(row, col)
+    }
+
+    /// The materials of `tri0`, the southern triangle, and `tri1`.
+    fn triangles(tile: &Tile) -> [u16; 2] {
+        let sloped = match tile.kind as u8 {
+            1..=4 => [true, true],
+            6 | 8 | 9 | 11 => [true, false],
+            5 | 7 | 10 | 12 => [false, true],
+            _ => [false, false],
+        };
+        sloped.map(|sloped| {
+            if sloped && tile.ramp_height > 1 {
+                tile.side_material
+            } else {
+                tile.top_material
+            }
+        })
+    }
+
+    /// Whether the triangles meet from north-west to south-east.
+    fn is_cut_down(tile: &Tile) -> bool {
+        matches!(tile.kind as u8, 5 | 6 | 11 | 12)
+    }
+
+    fn on_edge(tile: &Tile, edge: Edge) -> u16 {
+        let [t0, t1] = Self::triangles(tile);
+        match (Self::is_cut_down(tile), edge) {
+            (_, Edge::North) | (false, Edge::West) | (true, Edge::East) => t1,
+            (_, Edge::South) | (false, Edge::East) | (true, Edge::West) => t0,
+        }
+    }
+
+    fn at_corner(tile: &Tile, corner: Corner) -> [u16; 2] {
+        let [t0, t1] = Self::triangles(tile);
+        match (Self::is_cut_down(tile), corner) {
+            (false, Corner::NorthWest) | (true, Corner::NorthEast) => [t1, t1],
+            (false, Corner::SouthEast) | (true, Corner::SouthWest) => [t0, t0],
+            _ => [t0, t1],
+        }
+    }
+
+    /// The edges of the quadrant that a place is in: the western or eastern, and the northern or
+    /// southern; and which of them the triangle is on.
+    fn edges(uv: Vec2) -> (Edge, Edge, Edge) {
+        let x = if uv.x < 0.5 { Edge::West } else { Edge::East };
+        let y = if uv.y < 0.5 { Edge::North } else { Edge::South };
+        let from_middle = (uv - 0.5).abs();
+        (x, y, if from_middle.x > from_middle.y { x } else { y })
+    }
+
+    /// Materials and how much there is of each, without what spills in.
+    fn weights(&self, [row, col]: [u32; 2], uv: Vec2) -> BTreeMap<u16, f32> {
+        let (row, col) = (i64::from(row), i64::from(col));
+        let own = self.tile(row, col).unwrap();
+        let (edge_x, edge_y, edge) = Self::edges(uv);
+        if own.blend(edge) != BlendMode::Blur {
+            return BTreeMap::from([(Self::on_edge(own, edge), 1.0)]);
+        }
+        let east = if edge_x == Edge::East { 1 } else { -1 };
+        let south = if edge_y == Edge::South { 1 } else { -1 };
+        let (tile_x, tile_y) = (self.tile(row, col + east), self.tile(row + south, col));
+        let tile_xy = self.tile(row + south, col + east);
+        let corner = |south: bool, east: bool| match (south, east) {
+            (false, false) => Corner::NorthWest,
+            (false, true) => Corner::NorthEast,
+            (true, false) => Corner::SouthWest,
+            (true, true) => Corner::SouthEast,
+        };
+        let (is_south, is_east) = (south > 0, east > 0);
+
+        let [own_x, own_y] = [edge_x, edge_y].map(|edge| Self::on_edge(own, edge));
+        let other_x = tile_x.map_or(own_x, |t| Self::on_edge(t, edge_x.opposite()));
+        let other_y = tile_y.map_or(own_y, |t| Self::on_edge(t, edge_y.opposite()));
+        let pair = if tile_x.is_some() {
+            [own_x, other_x]
+        } else {
+            [own_y, other_y]
+        };
+        let at_corner = [
+            Self::at_corner(own, corner(is_south, is_east)),
+            tile_x.map_or([own_x; 2], |t| {
+                Self::at_corner(t, corner(is_south, !is_east))
+            }),
+            tile_y.map_or([own_y; 2], |t| {
+                Self::at_corner(t, corner(!is_south, is_east))
+            }),
+            tile_xy.map_or(pair, |t| Self::at_corner(t, corner(!is_south, !is_east))),
+        ];
+        let toward = (uv - 0.5).abs() * 2.0;
+        let points = [
+            (
+                Self::triangles(own).to_vec(),
+                (1.0 - toward.x) * (1.0 - toward.y),
+            ),
+            (vec![own_x, other_x], toward.x * (1.0 - toward.y)),
+            (vec![own_y, other_y], (1.0 - toward.x) * toward.y),
+            (at_corner.concat(), toward.x * toward.y),
+        ];
+        let mut weights = BTreeMap::new();
+        for (samples, weight) in points {
+            for sample in &samples {
+                *weights.entry(*sample).or_insert(0.0) += weight / samples.len() as f32;
+            }
+        }
+        weights
+    }
+
+    /// The material that spills in across an edge.
+    fn spills(&self, [row, col]: [u32; 2], edge: Edge) -> Option<u16> {
+        let (rows, cols) = edge.step();
+        let (row, col) = (i64::from(row), i64::from(col));
+        let own = Self::on_edge(self.tile(row, col).unwrap(), edge);
+        let other = self.tile(row + i64::from(rows), col + i64::from(cols))?;
+        let facing = edge.opposite();
+        let over = Self::on_edge(other, facing);
+        (other.blend(facing) == BlendMode::Edge && over > own).then_some(over)
+    }
+}
+
+/// The colour of a mix with its alpha, 0 to 255.
+fn mixed_paint(weights: &BTreeMap<u16, f32>, paints: &[[u8; 4]]) -> Vec4 {
+    let paint = |i: u16| Vec4::from(paints[usize::from(i)].map(f32::from));
+    weights.iter().map(|(i, weight)| paint(*i) * *weight).sum()
+}
+
+/// Nine control points, eight samples at each corner, whatever the number of materials and on
+/// whichever edges tiles are blurred.
+#[test]
+fn every_place_of_a_top_is_the_mix_of_its_control_points() {
+    let document = painted(&PAINTS, &[], |row, col| {
+        with_modes(steep_tile(row, col), row, col, 2)
+    });
+    let (mut view, size) = plan_view(&*document);
+    view.shown.overlays = overlay(&*document, "unlit");
+    let (picture, _) = Stage::get().draw(Some(&*document), &view, size);
+    let blend = Blend(terrain(&*document));
+    let mut seen = [0; 9];
+    for (at, tile, uv) in plan_pixels() {
+        let weights = blend.weights(tile, uv);
+        seen[weights.len()] += 1;
+        let expected = mixed_paint(&weights, &PAINTS).truncate();
+        let apart = (pixel(&picture, at) - expected).abs().max_element();
+        assert!(
+            apart < 2.0,
+            "tile {tile:?} at {uv}: {}, not {expected}: {weights:?}",
+            pixel(&picture, at)
+        );
+    }
+    println!("pixels by how many materials they are mixed of: {seen:?}");
+    assert!(seen[1..].iter().all(|count| *count > 100), "{seen:?}");
+}
+
+/// A seam is where the neighbour asks for it and has the higher index, whatever the tile's own mode
+/// is: ragged, but never thinner than 6 % of a tile nor wider than 42 %.
+#[test]
+fn a_higher_material_spills_in_where_the_neighbors_edge_says_so() {
+    let document = painted(&PAINTS, &[], |row, col| {
+        with_modes(steep_tile(row, col), row, col, 3)
+    });
+    let (mut view, size) = plan_view(&*document);
+    view.shown.overlays = overlay(&*document, "unlit");
+    let (picture, _) = Stage::get().draw(Some(&*document), &view, size);
+    let terrain = terrain(&*document);
+    let blend = Blend(terrain);
+    // Pixels that a neighbour spills over, by the tile's own mode there.
+    let mut spilled = [0; 3];
+    for (at, tile, uv) in plan_pixels() {
+        let (edge_x, edge_y, edge) = Blend::edges(uv);
+        let is = |weights: &BTreeMap<u16, f32>| {
+            let expected = mixed_paint(weights, &PAINTS).truncate();
+            (pixel(&picture, at) - expected).abs().max_element() < 2.0
+        };
+        let near =
+            |edge: Edge, distance: f32| blend.spills(tile, edge).map(|over| (over, distance));
+        let from_edges = 0.5 - (uv - 0.5).abs();
+        let overs = [near(edge_x, from_edges.x), near(edge_y, from_edges.y)];
+        let spills = overs
+            .into_iter()
+            .flatten()
+            .filter(|(_, distance)| *distance < 0.43);
+        let must = overs
+            .into_iter()
+            .flatten()
+            .any(|(_, distance)| distance < 0.059);
+        let over = spills
+            .map(|(over, _)| over)
+            .find(|over| is(&BTreeMap::from([(*over, 1.0)])));
+        let own = blend.weights(tile, uv);
+        assert!(
+            over.is_some() || !must && is(&own),
+            "tile {tile:?} at {uv}: {}, neither {own:?} nor {overs:?}",
+            pixel(&picture, at)
+        );
+        if over.is_some() && !is(&own) {
+            let mode = terrain.map().tile(tile[0], tile[1]).unwrap().blend(edge);
+            spilled[mode as usize] += 1;
+        }
+    }
+    println!("pixels that are spilled over: {spilled:?}");
+    assert!(spilled.iter().all(|count| *count > 2000), "{spilled:?}");
+}
+
+/// Light falls on the mix; where it is more of a hole than not there is nothing.
+#[test]
+fn the_alpha_test_is_on_the_mix_of_materials() {
+    let mut paints = PAINTS;
+    paints[2][3] = 40;
+    paints[5][3] = 120;
+    paints[8][3] = 170;
+    for paints in [PAINTS, paints] {
+        let document = painted(&paints, &[], |row, col| {
+            let mut tile = tile(TileType::Flat, 0, 0);
+            tile.top_material = (hash(row, col, 4) % paints.len() as u32) as u16;
+            tile.side_material = 0;
+            // Without bumps all of it has the same light.
+            tile.set_digit(15, 1);
+            with_modes(tile, row, col, 2)
+        });
+        let (view, size) = plan_view(&*document);
+        let mut stage = Stage::get();
+        let (picture, _) = stage.draw(Some(&*document), &view, size);
+        let (sky, _) = stage.draw(None, &view, size);
+        let blend = Blend(terrain(&*document));
+        let light = 0.7 + 0.9 * Vec3::new(1664.0, 1024.0, 384.0).normalize().y;
+        let mut holes = 0;
+        for (at, tile, uv) in plan_pixels() {
+            let mixed = mixed_paint(&blend.weights(tile, uv), &paints);
+            let alpha = mixed.w / 255.0;
+            let found = pixel(&picture, at);
+            let expected = if alpha <= 0.5 {
+                pixel(&sky, at)
+            } else {
+                mixed.truncate() * alpha * light
+            };
+            let apart = (found - expected).abs().max_element();
+            let is_even = (alpha - 0.5).abs() < 0.003;
+            assert!(
+                apart < 2.0 || is_even,
+                "tile {tile:?} at {uv}: {found}, not {expected}; alpha {alpha}"
+            );
+            holes += usize::from(alpha <= 0.5);
+        }
+        println!("{holes} pixels are holes");
+        assert_eq!(holes > 2000, paints != PAINTS, "{holes}");
+    }
+}
+
+#[test]
+fn sides_show_the_accents_of_their_material() {
+    let picture = |splats: &[[u32; 2]]| {
+        let document = painted(&PAINTS[..3], splats, |row, _| {
+            let mut tile = tile(TileType::Flat, if row < 16 { 9 } else { 0 }, 0);
+            tile.top_material = 2;
+            tile.side_material = 0;
+            tile
+        });
+        let mut view = view("0,18,120,0,18,0");
+        view.shown.overlays = overlay(&*document, "unlit");
+        Stage::get().draw(Some(&*document), &view, [320, 120]).0
+    };
+    // Pixels of the side's material, red, and of a good part of its accent, green.
+    let count = |picture: &RgbaImage| {
+        let count = |is: fn(&image::Rgba<u8>) -> bool| picture.pixels().filter(|p| is(p)).count();
+        [
+            count(|p| p.0[0] > 190 && p.0[1] < 30 && p.0[2] < 30),
+            count(|p| p.0[0] < 140 && p.0[1] > 70 && p.0[2] < 60),
+        ]
+    };
+    let [own, accent] = count(&picture(&[]));
+    assert!(own > 2000 && accent == 0, "{own} {accent}");
+    let [own, accent] = count(&picture(&[[0, 1]]));
+    println!("{own} pixels of the side's material, {accent} of its accent");
+    assert!(own > 200 && accent > 200, "{own} {accent}");
+}
+
+/// The overlay is offered where there is cover, and has the colours and numbers of its legend.
+#[test]
+fn cover_has_an_overlay_where_there_is_any() {
+    let covered = |digits: [u8; 4]| {
+        painted(&PAINTS[7..8], &[], move |row, _| {
+            let mut tile = tile(TileType::Flat, 0, 0);
+            tile.top_material = 0;
+            tile.side_material = 0;
+            // Quarters of different sizes: 5, 7, 9 and 11 rows.
+            let quarter = [5, 12, 21].iter().filter(|end| row >= **end).count();
+            tile.set_digit(16, digits[quarter]);
+            tile
+        })
+    };
+    let bare = covered([0; 4]);
+    assert!(bare.overlays().iter().all(|overlay| overlay.id != "cover"));
+    let labels = |document: &dyn Document| -> Vec<String> {
+        let legend = document.legend("cover");
+        legend.into_iter().map(|entry| entry.label).collect()
+    };
+    let known = covered([2, 0, 1, 0]);
+    assert_eq!(
+        labels(&*known),
+        ["full grass (288)", "sparse grass (160)", "none (576)"]
+    );
+    let document = covered([2, 0, 1, 7]);
+    let legend = document.legend("cover");
+    assert_eq!(
+        labels(&*document),
+        [
+            "full grass (288)",
+            "sparse grass (160)",
+            "none (224)",
+            "unknown (352)"
+        ]
+    );
+    let (mut view, size) = plan_view(&*document);
+    view.shown.overlays = overlay(&*document, "cover");
+    let (picture, _) = Stage::get().draw(Some(&*document), &view, size);
+    for (row, entry) in [(2, 1), (8, 2), (16, 0), (26, 3)] {
+        let found = nearest_hue(pixel(&picture, [100, row * TILE_PIXELS + 8]), &legend);
+        assert_eq!(found, entry, "row {row}");
+    }
 }
 
 // ---- What is missing -----------------------------------------------------------------------

@@ -15,12 +15,12 @@ use super::resources::{
 };
 use super::shaders::TERRAIN;
 use super::{DrawStatistics, Gpu, UploadError, View};
-use crate::formats::pfmap::CHUNK_SIDE;
+use crate::formats::pfmap::{CHUNK_SIDE, Splat};
 use crate::scene::Aabb;
 use crate::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
 use crate::scene::terrain::geometry::TILE_SIDE;
 use crate::scene::terrain::pack::{BLOCK_SIDE, Faces, TileRecord, TopClass};
-use crate::scene::terrain::textures::Textures;
+use crate::scene::terrain::textures::{MOST_LAYERS, Textures};
 use crate::scene::terrain::{ATLAS_SIDE, Terrain};
 
 /// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
@@ -53,18 +53,20 @@ mod gpu_data {
         pub(super) levels: Vec2,
         pub(super) per_tile: Vec2,
         pub(super) more_padding: Vec2,
+        /// A byte a layer.
         pub(super) accents: [UVec4; 16],
     }
 
     const _: () = assert!(size_of::<Map>() == 320, "terrain.wgsl has 320 bytes");
 
     /// Values of `Map::surface` by the overlay that asks for them; `SURFACE_*` in the shader.
-    pub(super) const SURFACES: [(&str, u32); 5] = [
+    pub(super) const SURFACES: [(&str, u32); 6] = [
         ("unlit", UNLIT),
         ("tile-types", 2),
         ("pathable", 3),
         ("height", 4),
         ("normals", 5),
+        ("cover", 6),
     ];
     /// `SURFACE_UNLIT` in the shader.
     pub(super) const UNLIT: u32 = 1;
@@ -91,7 +93,7 @@ pub(super) struct TerrainRenderer {
 struct Pipelines {
     rects: wgpu::RenderPipeline,
     /// By [`TopClass`].
-    tops: [wgpu::RenderPipeline; 4],
+    tops: [wgpu::RenderPipeline; TopClass::ALL.len()],
     sides: wgpu::RenderPipeline,
     rects_middle: wgpu::RenderPipeline,
     tops_middle: wgpu::RenderPipeline,
@@ -220,6 +222,7 @@ impl Pipelines {
                 TopClass::Shaded => pipeline("vs_top", "fs_top", true),
                 TopClass::LitMixed => pipeline("vs_mixed", "fs_mixed", false),
                 TopClass::ShadedMixed => pipeline("vs_mixed", "fs_mixed", true),
+                TopClass::Many => pipeline("vs_many", "fs_many", true),
             }),
             sides: pipeline("vs_side", "fs_side", true),
             rects_middle: pipeline("vs_rect", "fs_rect_middle", false),
@@ -468,22 +471,20 @@ impl TerrainRenderer {
         pass.set_bind_group(0, &frame.bind_group, &[]);
         pass.set_bind_group(1, &data.bind_group, &[]);
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
-        let [lit, shaded, lit_mixed, shaded_mixed] = &pipelines.tops;
-        let classes: [(&wgpu::RenderPipeline, Detail, Class); 9] = [
-            (&pipelines.rects, Detail::Near, Class::Rects),
-            (lit, Detail::Near, Class::Tops(TopClass::Lit)),
-            (shaded, Detail::Near, Class::Tops(TopClass::Shaded)),
-            (lit_mixed, Detail::Near, Class::Tops(TopClass::LitMixed)),
-            (
-                shaded_mixed,
-                Detail::Near,
-                Class::Tops(TopClass::ShadedMixed),
-            ),
+        let near_tops = TopClass::ALL.map(|class| {
+            let pipeline = &pipelines.tops[class as usize];
+            (pipeline, Detail::Near, Class::Tops(class))
+        });
+        let others = [
             (&pipelines.rects_middle, Detail::Middle, Class::Rects),
             (&pipelines.tops_middle, Detail::Middle, Class::AllTops),
             (&pipelines.sides, Detail::Near, Class::Sides),
             (&pipelines.sides, Detail::Middle, Class::Sides),
         ];
+        let classes = [(&pipelines.rects, Detail::Near, Class::Rects)]
+            .into_iter()
+            .chain(near_tops)
+            .chain(others);
         for (pipeline, detail, class) in classes {
             pass.set_pipeline(pipeline);
             for visible in data.visible.iter().filter(|v| v.detail == detail) {
@@ -598,16 +599,7 @@ fn water_pipeline(
 /// The values of the map that do not change with the view, and the view's at rest.
 fn map_data(terrain: &Terrain) -> gpu_data::Map {
     let placement = terrain.placement();
-    let mut accents = [[u32::MAX; 4]; 16];
-    let layers = &terrain.textures().layer_of_material;
-    let layer = |material: u32| layers.get(material as usize).copied();
-    for splat in &terrain.map().splats {
-        if let (Some(base), Some(accent)) = (layer(splat.base), layer(splat.accent)) {
-            let (base, shift) = (usize::from(base), u32::from(base & 3) * 8);
-            let word = &mut accents[base / 16][base / 4 % 4];
-            *word = *word & !(0xff << shift) | u32::from(accent) << shift;
-        }
-    }
+    let accents = accents(&terrain.map().splats, &terrain.textures().layer_of_material);
     let levels = terrain.levels();
     gpu_data::Map {
         north_west: placement.north_west(),
@@ -621,8 +613,20 @@ fn map_data(terrain: &Terrain) -> gpu_data::Map {
         levels: glam::Vec2::new(levels[0] as f32, levels[1] as f32),
         per_tile: 1.0 / glam::Vec2::new(placement.cols as f32, placement.rows as f32),
         more_padding: glam::Vec2::ZERO,
-        accents: accents.map(glam::UVec4::from),
+        accents: bytemuck::cast(accents),
     }
+}
+
+/// The layer of each layer's accent; one without an accent has itself for one.
+fn accents(splats: &[Splat], layer_of_material: &[u8]) -> [u8; MOST_LAYERS] {
+    let mut accents = std::array::from_fn(|layer| layer as u8);
+    let layer = |material: u32| layer_of_material.get(material as usize).copied();
+    for splat in splats {
+        if let (Some(base), Some(accent)) = (layer(splat.base), layer(splat.accent)) {
+            accents[usize::from(base)] = accent;
+        }
+    }
+    accents
 }
 
 fn chunks(terrain: &Terrain) -> Vec<Chunk> {
@@ -821,5 +825,14 @@ mod tests {
         assert_eq!(detail_for(6.9), Detail::Far(2));
         assert_eq!(detail_for(1.0), Detail::Far(4));
         assert_eq!(detail_for(0.0), Detail::Far(LAST_STEP));
+    }
+
+    #[test]
+    fn every_layer_can_have_an_accent_and_be_one() {
+        let layers: Vec<u8> = (0..=255).collect();
+        let splat = |base, accent| Splat { base, accent };
+        let accents = accents(&[splat(255, 3), splat(7, 255), splat(9, 256)], &layers);
+        assert_eq!([accents[255], accents[7]], [3, 255]);
+        assert!((0..255).all(|layer| layer == 7 || usize::from(accents[layer]) == layer));
     }
 }

@@ -468,6 +468,8 @@ pub static COMMANDS: &[Command] = &[
         "Colour tiles by whether units can walk on them"),
     command("overlay.height", "Height", &[alt(Key::Num3)], ("Overlays", 0), Action::Overlay("height"),
         "Colour the ground by its height"),
+    command("overlay.cover", "Cover", &[alt(Key::Num9)], ("Overlays", 0), Action::Overlay("cover"),
+        "Colour tiles by the grass on them"),
     command("overlay.lightmap", "Lightmap only", &[alt(Key::Num1)], ("Overlays", 0), Action::Overlay("lightmap"),
         "Show the light alone, on white surfaces"),
     command("overlay.material-colors", "Material colours", &[alt(Key::Num2)], ("Overlays", 0), Action::Overlay("material-colors"),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::class::{bad_tiles_note, tile_class};
 use super::geometry::{LEVEL_HEIGHT, Shape};
 use super::{Terrain, TileClass, item};
-use crate::formats::pfmap::{self, CHUNK_SIDE, Edge, TileType};
+use crate::formats::pfmap::{self, CHUNK_SIDE, Cover, Edge, TileType};
 use crate::formats::{Format, Place, Problem};
 use crate::scene::camera::Handedness;
 use crate::scene::numbers::number;
@@ -17,8 +17,8 @@ use crate::scene::{
     OutlineNode, Overlay, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
 };
 
-/// The overlays of a terrain.
-pub(super) static OVERLAYS: [Overlay; 8] = [
+/// The overlays of a terrain; the last one only where tiles have cover.
+pub(super) static OVERLAYS: [Overlay; 9] = [
     Overlay {
         id: "tile-types",
         name: "Tile types",
@@ -67,6 +67,12 @@ pub(super) static OVERLAYS: [Overlay; 8] = [
         help: "Textures as they are, without light and shadow",
         colors_surface: true,
     },
+    Overlay {
+        id: "cover",
+        name: "Cover",
+        help: "Green where grass grows, yellow where it is sparse, red where there is none",
+        colors_surface: true,
+    },
 ];
 
 /// Colours of the height overlay from the lowest level to the highest, evenly spread. Keep in sync
@@ -80,6 +86,15 @@ const HEIGHT_COLORS: [[u8; 3]; 4] = [
 
 /// Levels that the legend of the height overlay has at most.
 const MAX_LEGEND_LEVELS: i32 = 10;
+
+/// Colours of each [`Cover`] in the overlay. Keep in sync with `cover_color` in
+/// `shaders/terrain.wgsl`.
+const COVER_COLORS: [(Cover, [u8; 3]); 4] = [
+    (Cover::Full, [66, 191, 82]),
+    (Cover::Sparse, [247, 219, 66]),
+    (Cover::None, [217, 51, 41]),
+    (Cover::Unknown, [204, 77, 217]),
+];
 
 impl Document for Terrain {
     fn format(&self) -> &'static Format {
@@ -375,7 +390,8 @@ impl Document for Terrain {
     }
 
     fn overlays(&self) -> &'static [Overlay] {
-        &OVERLAYS
+        let has_cover = self.cover_counts[Cover::None as usize] < self.read_tiles() as u64;
+        &OVERLAYS[..OVERLAYS.len() - usize::from(!has_cover)]
     }
 
     fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
@@ -412,6 +428,13 @@ impl Document for Terrain {
                     .chain(self.bad_tiles_entry())
                     .collect()
             }
+            "cover" => COVER_COLORS
+                .into_iter()
+                .map(|(cover, color)| (cover, color, self.cover_counts[cover as usize]))
+                .filter(|(cover, _, count)| *cover != Cover::Unknown || *count > 0)
+                .map(|(cover, color, count)| entry(color, &format!("{} ({count})", cover.name())))
+                .chain(self.bad_tiles_entry())
+                .collect(),
             "normals" => vec![
                 entry([255, 128, 128], "faces west (+X)"),
                 entry([128, 255, 128], "faces up (+Y)"),

@@ -46,6 +46,8 @@ pub struct Terrain {
     problems: Vec<Problem>,
     /// Tiles of each class.
     class_counts: [u64; TileClass::COUNT],
+    /// Tiles of each [`Cover`](pfmap::Cover), but for those that could not be read.
+    cover_counts: [u64; 4],
     /// For each chunk its tiles that are unreadable and that are missing; empty if there are none.
     bad_in_chunks: Vec<[u32; 2]>,
     /// For each material the tiles that name it for their top and for their sides, but for those
@@ -123,12 +125,14 @@ impl Terrain {
         report(0.8)?;
         let packed = pack::pack(&map, &layers, &shaded, drawn);
         report(0.95)?;
-        let overview = Overview::of(&map, &packed.tiles, &textures.layers);
+        let overview = Overview::of(&map, &packed.tiles, &textures);
         let mut class_counts = [0; TileClass::COUNT];
+        let mut cover_counts = [0; 4];
         let mut material_uses = vec![[0; 2]; map.materials.len()];
         let mut count = |tile: &Tile, by: i64| {
             let add = |count: &mut u64| *count = count.wrapping_add_signed(by);
             add(&mut class_counts[tile.kind as usize]);
+            add(&mut cover_counts[tile.cover() as usize]);
             for (use_, material) in [tile.top_material, tile.side_material].iter().enumerate() {
                 if let Some(uses) = material_uses.get_mut(usize::from(*material)) {
                     add(&mut uses[use_]);
@@ -159,6 +163,7 @@ impl Terrain {
             textures,
             problems: Vec::new(),
             class_counts,
+            cover_counts,
             bad_in_chunks,
             material_uses,
         })

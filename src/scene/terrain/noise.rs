@@ -15,6 +15,19 @@ pub fn texture() -> &'static [u8] {
     TEXTURE.get_or_init(make)
 }
 
+/// How much of a material its accent covers, on the whole: the mean of what `material_at` in
+/// `terrain.wgsl` makes of the noise (fact sheet A8).
+pub fn accent_share() -> f32 {
+    static SHARE: OnceLock<f32> = OnceLock::new();
+    *SHARE.get_or_init(|| {
+        let values = texture()
+            .chunks_exact(4)
+            .map(|texel| f32::from(texel[2]) / 255.0);
+        let shares = values.map(|value| (value * 2.0 - 0.8).clamp(0.0, 1.0));
+        shares.sum::<f32>() / (SIDE * SIDE) as f32
+    })
+}
+
 fn make() -> Vec<u8> {
     // The engine's noise has a wavelength of two tiles in its coarsest octave, and this texture
     // spans a chunk of 32.

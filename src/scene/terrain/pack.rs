@@ -3,9 +3,10 @@
 //! A map of 64x64 chunks has 4.2 million tiles, and one storage binding may hold no more than
 //! 128 MiB, so a tile is one 64-bit record that shaders take apart (`shaders/tile.wgsl`), and
 //! faces are small references to tiles. Level tiles that look the same are drawn as rectangles of
-//! up to a chunk; tops that mix several materials are listed apart from those that show one, since
-//! they need a dearer shader; sides are listed only where one tile's edge stands above its
-//! neighbour's. At the worst that is 8 + 2 + 4 = 14 bytes a tile, and 2 for each tile of the border.
+//! up to a chunk; tops that mix materials are listed apart from those that show one, and those that
+//! mix more than four apart from these, since each needs a dearer shader than the one before; sides
+//! are listed only where one tile's edge stands above its neighbour's. At the worst that is
+//! 8 + 2 + 4 = 14 bytes a tile, and 2 for each tile of the border.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -18,8 +19,9 @@ use crate::formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct TileRecord {
-    /// Type ([`TileClass::index`](super::TileClass::index)) 0..4, base level + 128 at 4..12, ramp levels 12..19, blend modes north, east, south,
-    /// west at 19..27, blend normals 27, bump 28, pathable 29.
+    /// Type ([`TileClass::index`](super::TileClass::index)) 0..4, base level + 128 at 4..12, ramp
+    /// levels 12..19, blend modes north, east, south, west at 19..27, blend normals 27, bump 28,
+    /// pathable 29, [cover](crate::formats::pfmap::Cover) at 30..32.
     pub shape: u32,
     /// Texture layer of the top 0..8 and of the sides 8..16.
     pub surface: u32,
@@ -40,7 +42,7 @@ pub struct Faces {
     /// Entries of [`Packed::rects`].
     pub rects: Range<u32>,
     /// Entries of [`Packed::tops`], by [`TopClass`], one behind the other.
-    pub tops: [Range<u32>; 4],
+    pub tops: [Range<u32>; TopClass::ALL.len()],
     /// Entries of [`Packed::sides`].
     pub sides: Range<u32>,
     /// Lowest and highest level that they reach, skirts included.
@@ -54,18 +56,46 @@ pub enum TopClass {
     Lit = 0,
     /// One material on each half, in shadow somewhere.
     Shaded = 1,
-    /// Several materials, and nothing that casts shadow on it.
+    /// Up to four materials in each quarter, and nothing that casts shadow on it.
     LitMixed = 2,
-    /// Several materials, in shadow somewhere.
+    /// Up to four materials in each quarter, in shadow somewhere.
     ShadedMixed = 3,
+    /// More materials than that, in shadow or not.
+    Many = 4,
 }
+
+/// How many materials a top mixes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mix {
+    /// None: each half shows one.
+    None,
+    /// Up to [`FEW`] in each quarter.
+    Few,
+    /// More than that in one of them.
+    Many,
+}
+
+/// Layers that the cheaper one of the shaders that mix can mix; see `vs_mixed` in `terrain.wgsl`.
+const FEW: usize = 4;
 
 impl TopClass {
     /// All classes, in the order of [`Faces::tops`].
-    pub const ALL: [Self; 4] = [Self::Lit, Self::Shaded, Self::LitMixed, Self::ShadedMixed];
+    pub const ALL: [Self; 5] = [
+        Self::Lit,
+        Self::Shaded,
+        Self::LitMixed,
+        Self::ShadedMixed,
+        Self::Many,
+    ];
 
-    fn of(mixes: bool, shaded: bool) -> Self {
-        Self::ALL[usize::from(mixes) * 2 + usize::from(shaded)]
+    fn of(mix: Mix, shaded: bool) -> Self {
+        match (mix, shaded) {
+            (Mix::None, false) => Self::Lit,
+            (Mix::None, true) => Self::Shaded,
+            (Mix::Few, false) => Self::LitMixed,
+            (Mix::Few, true) => Self::ShadedMixed,
+            (Mix::Many, _) => Self::Many,
+        }
     }
 }
 
@@ -79,7 +109,7 @@ impl Faces {
 
     /// The tops of all classes of a whole chunk; those of a block are not side by side.
     pub fn all_tops(&self) -> Range<u32> {
-        self.tops[0].start..self.tops[3].end
+        self.tops[0].start..self.tops[TopClass::Many as usize].end
     }
 }
 
@@ -279,7 +309,8 @@ fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
         | u32::from(tile.ramp_height) << 12
         | u32::from(tile.blend_normals()) << 27
         | u32::from(tile.bump()) << 28
-        | u32::from(tile.pathable()) << 29;
+        | u32::from(tile.pathable()) << 29
+        | (tile.cover() as u32) << 30;
     for edge in Edge::ALL {
         shape |= (tile.blend(edge) as u32) << (19 + 2 * edge as u32);
     }
@@ -287,19 +318,74 @@ fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
     TileRecord { shape, surface }
 }
 
-/// Whether a tile's top needs the shader that mixes materials: because a blurred or ragged edge
-/// of it meets another material, or because it has a blend mode that nobody knows.
-fn mixes(around: &Around<'_>, layers: &Layers<'_>) -> bool {
+/// How many materials a tile's top mixes: with those around it where its edges are blurred, and with
+/// what spills in across an edge that its neighbour asks to be a seam. One with a blend mode that
+/// nobody knows is drawn by the same shader.
+fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
     // Most tiles have no slopes and one material around them: that is quick to see.
     let own = around.own;
     let modes = Edge::ALL.map(|edge| own.blend(edge));
-    if modes.contains(&BlendMode::Unknown) {
-        return true;
-    }
+    let is_unknown = modes.contains(&BlendMode::Unknown);
     let plain = |t: &Tile| t.top_material == own.top_material && t.ramp_height <= 1;
-    if modes == [BlendMode::None; 4] || around.all().all(plain) {
-        return false;
+    if !is_unknown && around.all().all(plain) {
+        return Mix::None;
     }
+    if modes.contains(&BlendMode::Blur) && blurs(around, layers) {
+        return if meets_many(around, layers, modes) {
+            Mix::Many
+        } else {
+            Mix::Few
+        };
+    }
+    let spills = |edge: Edge| {
+        let (rows, cols) = edge.step();
+        let facing = edge.opposite();
+        let layer = |t: &Tile, edge| layers.of(half_material(t, Shape::of(t).half_on(edge)));
+        around.at(rows, cols).is_some_and(|t| {
+            t.blend(facing) == BlendMode::Edge && layer(t, facing) > layer(own, edge)
+        })
+    };
+    if is_unknown || Edge::ALL.into_iter().any(spills) {
+        Mix::Few
+    } else {
+        Mix::None
+    }
+}
+
+/// Whether a blurred quarter of a tile may have more layers than [`FEW`]: those of both halves of
+/// the four tiles that meet at its corner, of which not all need to be seen.
+fn meets_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -> bool {
+    let layers_of =
+        |tile: &Tile| [Half::South, Half::North].map(|h| layers.of(half_material(tile, h)));
+    let quarters = [
+        (Edge::North, Edge::West),
+        (Edge::North, Edge::East),
+        (Edge::South, Edge::West),
+        (Edge::South, Edge::East),
+    ];
+    quarters.into_iter().any(|(y, x)| {
+        if modes[x as usize] != BlendMode::Blur && modes[y as usize] != BlendMode::Blur {
+            return false;
+        }
+        let (rows, cols) = (y.step().0, x.step().1);
+        let mut seen = [u32::MAX; 9];
+        // A tile that could not be read shows the placeholder, whatever stands in for it.
+        let mut count = usize::from(!around.map.bad_tiles.is_empty());
+        for tile in [(0, 0), (0, cols), (rows, 0), (rows, cols)] {
+            for layer in around.at(tile.0, tile.1).into_iter().flat_map(layers_of) {
+                if !seen[..count].contains(&layer) {
+                    seen[count] = layer;
+                    count += 1;
+                }
+            }
+        }
+        count > FEW
+    })
+}
+
+/// Whether a tile shows more than one layer, or would if all of its edges were blurred.
+fn blurs(around: &Around<'_>, layers: &Layers<'_>) -> bool {
+    let own = around.own;
     let layer = |tile: &Tile, half| layers.of(half_material(tile, half));
     let own_layer = layer(own, Half::South);
     let differs = |tile: Option<&Tile>, halves: [Half; 2]| {
@@ -368,7 +454,7 @@ impl Chunk<'_> {
 impl Part {
     fn add_chunk(&mut self, chunk: &Chunk<'_>) {
         let [rects, _, sides] = self.lengths();
-        let mut tops: [Vec<u16>; 4] = Default::default();
+        let mut tops: [Vec<u16>; TopClass::ALL.len()] = Default::default();
         let mut ground = None;
         let blocks = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let mut blocks = blocks.map(|(row, col)| {
@@ -413,7 +499,7 @@ impl Part {
         chunk: &Chunk<'_>,
         first_row: u32,
         first_col: u32,
-        tops: &mut [Vec<u16>; 4],
+        tops: &mut [Vec<u16>; TopClass::ALL.len()],
         ground: &mut Option<[i32; 2]>,
     ) -> Faces {
         let map_cols = chunk.map.cols();
@@ -451,12 +537,12 @@ impl Part {
                 }
                 let at = (chunk.rows + row) as usize * map_cols as usize;
                 let shaded = chunk.shaded.get(at + (chunk.cols + col) as usize) == Some(&true);
-                let mixes = mixes(&around, chunk.layers);
-                if is_plain(&around) && !shaded && !mixes {
+                let mix = mix(&around, chunk.layers);
+                if is_plain(&around) && !shaded && mix == Mix::None {
                     let record = chunk.records[(row * map_cols + chunk.cols + col) as usize];
                     level[row as usize][col as usize] = Some(record);
                 } else {
-                    tops[TopClass::of(mixes, shaded) as usize].push(reference);
+                    tops[TopClass::of(mix, shaded) as usize].push(reference);
                 }
             }
         }
@@ -603,6 +689,67 @@ mod tests {
         assert_eq!(mixed(&map), [1, 0, 0], "without blending nothing is mixed");
         map.tiles[0].set_digit(17, 7);
         assert_eq!(mixed(&map), [1, 1, 0], "an unknown mode is shown as such");
+    }
+
+    /// The class of a tile's top; none for one that is part of a rectangle.
+    fn class_of(map: &Pfmap, row: u32, col: u32) -> Option<TopClass> {
+        let packed = packed(map);
+        let chunk = row / CHUNK_SIDE * map.chunk_cols + col / CHUNK_SIDE;
+        let reference = (row % CHUNK_SIDE * CHUNK_SIDE + col % CHUNK_SIDE) as u16;
+        TopClass::ALL.into_iter().find(|class| {
+            let range = packed.chunks[chunk as usize].all.tops[*class as usize].clone();
+            packed.tops[range.start as usize..range.end as usize].contains(&reference)
+        })
+    }
+
+    #[test]
+    fn a_quarter_where_more_than_four_materials_meet_is_listed_apart() {
+        let mut map = level_map();
+        let at = |row: usize, col: usize| row * 64 + col;
+        for (index, material) in [(at(20, 20), 1), (at(20, 21), 2), (at(21, 20), 3)] {
+            map.tiles[index].top_material = material;
+        }
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::LitMixed));
+        map.bad_tiles = vec![(21, 21)];
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Many));
+        map.bad_tiles.clear();
+        // One half of a corner shows its side.
+        let corner = &mut map.tiles[at(21, 21)];
+        corner.kind = TileType::CornerConcaveSe;
+        corner.ramp_height = 2;
+        corner.side_material = 4;
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Many));
+        assert_eq!(class_of(&map, 21, 21), Some(TopClass::Many));
+        assert_eq!(class_of(&map, 19, 19), Some(TopClass::LitMixed));
+        // Where the edges of the quarter are not blurred nothing of it is mixed.
+        for digit in [18, 19] {
+            map.tiles[at(20, 20)].set_digit(digit, 0);
+        }
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::LitMixed));
+        // A mode that nobody knows on another edge changes nothing.
+        map.tiles[at(20, 20)].set_digit(18, 1);
+        map.tiles[at(20, 20)].set_digit(17, 3);
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Many));
+    }
+
+    #[test]
+    fn what_spills_in_depends_on_the_neighbors_edge_alone() {
+        let mut map = level_map();
+        for tile in &mut map.tiles {
+            (17..=20).for_each(|digit| tile.set_digit(digit, 0));
+            tile.set_digit(13, 0);
+        }
+        let at = 20 * 64 + 20;
+        map.tiles[at].top_material = 3;
+        assert_eq!(class_of(&map, 20, 21), None);
+        // The tile's eastern edge.
+        map.tiles[at].set_digit(18, 2);
+        assert_eq!(class_of(&map, 20, 21), Some(TopClass::LitMixed));
+        assert_eq!(class_of(&map, 20, 19), None);
+        // It shows its own material alone, whether the neighbour asks for a seam or not.
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Lit));
+        map.tiles[at + 1].set_digit(20, 2);
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Lit));
     }
 
     #[test]
