@@ -413,7 +413,7 @@ pub static COMMANDS: &[Command] = &[
     command("select.previous", "Previous of its kind", &[shift(Key::N)], ("Select", 2), Action::NextOfKind { backwards: true },
         "Select and show the item of the same kind before this one"),
     command("select.hide", "Hide selection", &[key(Key::H)], ("Select", 3), Action::HideSelection,
-        "Hide the selected material or chunk, or the material of the selected face"),
+        "Hide the selected material, chunk, type or gamemode, or the material of the selected face"),
     command("select.show-all", "Show all hidden", &[alt(Key::H)], ("Select", 3), Action::ShowAll,
         "Show again everything that was hidden"),
     command("select.solo", "Layer alone", &[shift(Key::H)], ("Select", 3), Action::Solo,

@@ -13,7 +13,7 @@ use super::Map;
 use super::items::ChunkAt;
 use super::materials::Blend;
 use super::place::cell_in_world;
-use crate::formats::pmf::{Cube, Geometry};
+use crate::formats::pmf::{Cube, CubeKind, Geometry};
 use crate::scene::{Aabb, Hit, Ray, Shown};
 
 /// How far caps are behind the plane of the cut, and how far faces may be before it and are still
@@ -270,6 +270,9 @@ impl Map {
         let (Some(cut), Some(level)) = (shown.cut, level) else {
             return;
         };
+        if Self::hides_kind(shown, CubeKind::Geometry) {
+            return;
+        }
         let planes: Vec<Plane> = Plane::of(cut, level.bounds).collect();
         let Some(solids) = Solids::of(self, shown).filter(|_| !planes.is_empty()) else {
             return;
@@ -321,6 +324,7 @@ impl Map {
 mod tests {
     use super::*;
     use crate::formats::pmf::Cell;
+    use crate::scene::level::properties::cube_kind_item;
     use crate::scene::level::sample;
 
     fn cut(min: Vec3, max: Vec3) -> Shown {
@@ -443,6 +447,8 @@ mod tests {
         shown.hidden = map.chunk_item(0, 0).into_iter().collect();
         let of_other = map.caps(&shown).len();
         assert!(0 < of_other && of_other < all, "{of_other} of {all}");
+        shown.hidden = vec![cube_kind_item(0, CubeKind::Geometry)];
+        assert_eq!(map.caps(&shown), []);
         let mut pmf = crate::formats::pmf::synthesize([1, 2, 1], 3, 7);
         pmf.levels[0].common.materials[1].render_mode = crate::formats::pmf::Material::ADD;
         shown.hidden.clear();

@@ -10,7 +10,7 @@ use crate::scene::{Item, Property};
 /// How many ends of signals are remembered.
 const MOST_ENDS: usize = 1 << 20;
 /// How many ends are listed of an entity.
-const MOST_LISTED: usize = 64;
+const MOST_LISTED: usize = 256;
 
 /// Where a signal comes from or goes to.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +64,7 @@ impl Map {
     /// What an entity signals to whom, and what signals come to it.
     pub(super) fn signal_properties(&self, item: Item, entity: &Entity<'_>) -> Vec<Property> {
         let mut properties = Vec::new();
+        let mut more = 0_usize;
         for (field, signal, name) in entity.signals() {
             let strings = entity.strings();
             let Some(name) = strings.name(name).filter(|name| !name.is_empty()) else {
@@ -81,9 +82,9 @@ impl Map {
                 properties.push(Property::new(says, text));
             }
             for end in ends {
-                if properties.len() == MOST_LISTED {
-                    properties.push(Property::new(says, "and more"));
-                    return properties;
+                if properties.len() >= MOST_LISTED {
+                    more += 1;
+                    continue;
                 }
                 let link = Item {
                     kind: item::ENTITY,
@@ -108,6 +109,9 @@ impl Map {
                 });
             }
         }
+        if more > 0 {
+            properties.push(Property::new("Signals", format!("and {more} more")));
+        }
         properties
     }
 }
@@ -117,6 +121,31 @@ mod tests {
     use super::*;
     use crate::formats::pmf::{self, EntityKind, EntityList, NewEntity, StringTableBuilder};
     use crate::scene::level::sample;
+
+    #[test]
+    fn a_signal_that_many_hear_says_how_many_more_they_are() {
+        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut strings = StringTableBuilder::default();
+        let clock = NewEntity::new(EntityKind::Timer, "clock").with("output signal", "tick");
+        let counter =
+            NewEntity::new(EntityKind::Counter, "count").with("signal to increment", "tick");
+        let mut entities = vec![clock];
+        entities.resize(301, counter);
+        let list = EntityList {
+            entities,
+            ..EntityList::default()
+        };
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        let map = sample::map(pmf);
+        let clock = Item {
+            kind: item::ENTITY,
+            index: 0,
+        };
+        let said = map.signal_properties(clock, &map.entity_at(clock).unwrap().entity);
+        assert_eq!(said.len(), MOST_LISTED + 1);
+        assert_eq!(said[MOST_LISTED].value, "and 44 more");
+    }
 
     #[test]
     fn outputs_lead_to_the_inputs_of_their_name() {
