@@ -193,12 +193,12 @@ fn of_chunk(chunk: usize) -> EntityList {
                 .with("direction randomness", [0.4, 0.1, 0.4])
                 .with("wind influence", 0.2)
                 .with("material", "sunbeam")
-                .with("least fade-in time", 400_000)
-                .with("greatest fade-in time", 900_000)
-                .with("least time", 2_000_000)
-                .with("greatest time", 4_000_000)
-                .with("least size", [0.4, 0.4])
-                .with("greatest size", [1.1, 0.9]),
+                .with("min fade-in time", 400_000)
+                .with("max fade-in time", 900_000)
+                .with("min time", 2_000_000)
+                .with("max time", 4_000_000)
+                .with("min size", [0.4, 0.4])
+                .with("max size", [1.1, 0.9]),
             new(EntityKind::Glow, "lantern glow")
                 .with("position", [-2.25, 1.25, 5.25])
                 .with("material", "sunbeam")
