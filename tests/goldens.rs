@@ -824,7 +824,7 @@ fn tile_layers() -> Vec<Golden> {
     let both = overlay("pixel-grid", [92.4, 60.2], 11.0).with_overlay("grid");
     goldens.push(both.with_overlay("pixel-grid"));
     // All at once: obstruction is hatched over zones, and boxes are seen on any ground.
-    let mut overlays = ["zones", "entities", "layer-frames"].into_iter();
+    let overlays = ["zones", "entities", "layer-frames"].into_iter();
     let all = overlay("overlays", [32.0, 36.0], 1.0).with_overlay("obstruction");
     goldens.push(overlays.fold(all, Golden::with_overlay));
     let pose = "40,210,330,120,30,85";
