@@ -451,7 +451,7 @@ fn what_is_missing() -> Vec<Golden> {
         _ => flat(0, GRASS),
     });
     let bad_tile = String::from_utf8_lossy(&flat(9, SAND).text()).into_owned();
-    let text = text.replace(&bad_tile, &bad_tile.replace('+', "?"));
+    let text = text.replace(&bad_tile, &bad_tile[..20]);
     let document = open("missing.pfmap", text);
     assert_eq!(document.problems().len(), 4, "{:#?}", document.problems());
     let camera = look_at(&document, [16.0, 16.5, 0.5], STEEP, 70.0);

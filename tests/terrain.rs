@@ -787,11 +787,11 @@ fn what_is_not_in_the_file_is_not_made_up() {
     }
     assert_eq!(
         document.outline()[0].note,
-        "32 rows, 32 columns, 2 unreadable, 384 missing"
+        "2 unreadable, 384 missing, 32 rows, 32 columns"
     );
     assert_eq!(
         notes_below(&*document, "Chunks"),
-        ["levels 2 to 11, 2 unreadable, 384 missing"]
+        ["2 unreadable, 384 missing, levels 2 to 11"]
     );
     let labels = legend_labels(&*document, "tile-types");
     assert_eq!(labels[13..], ["? unreadable (2)", "- missing (384)"]);

@@ -171,7 +171,8 @@ impl Document for Terrain {
             let levels = chunk
                 .ground
                 .map(|[low, high]| format!("levels {low} to {high}"));
-            let notes = levels.into_iter().chain(self.bad_tiles_note(i));
+            // What is wrong comes first, since a narrow outliner cuts the end.
+            let notes = self.bad_tiles_note(i).into_iter().chain(levels);
             leaf(
                 format!("Chunk {row}, {col}"),
                 item,
@@ -189,9 +190,9 @@ impl Document for Terrain {
         };
         let (rows, cols) = (self.map.rows(), self.map.cols());
         let [unreadable, missing] = self.bad_tile_counts();
-        let size = [format!("{rows} rows, {cols} columns")]
+        let size = bad_tiles_note([unreadable, missing])
             .into_iter()
-            .chain(bad_tiles_note([unreadable, missing]))
+            .chain([format!("{rows} rows, {cols} columns")])
             .collect::<Vec<_>>()
             .join(", ");
         let heading = |label: &str, children: Vec<OutlineNode>| OutlineNode {

@@ -16,6 +16,8 @@ use crate::scene::{Item, Kind};
 pub const KIND_PREVIEW_SIZE: Vec2 = vec2(160.0, 120.0);
 /// The least width of a kind's card, in points.
 const CARD_WIDTH: f32 = 92.0;
+/// How much smaller than others a long name is written at most, so that it fits into its card.
+const LEAST_NAME_SCALE: f32 = 0.8;
 /// Room between cards, in points.
 const CARD_GAP: f32 = 6.0;
 /// Room around what is in a card, in points.
@@ -63,9 +65,8 @@ impl Kinds {
         let room = ui.available_width() + CARD_GAP;
         // The end of a long name tells most, so none is cut.
         let widths = self.listed.iter().map(|kind| name_width(ui, kind.name));
-        let least = widths.fold(CARD_WIDTH, |least, width| {
-            least.max(width.ceil() + 2.0 * CARD_MARGIN)
-        });
+        let longest = widths.fold(0.0, f32::max);
+        let least = CARD_WIDTH.max((longest * LEAST_NAME_SCALE).ceil() + 2.0 * CARD_MARGIN);
         let columns = (room / (least + CARD_GAP)).floor().max(1.0);
         let most = KIND_PREVIEW_SIZE.x + 2.0 * CARD_MARGIN;
         // Rounded down, or else the last card of a row would not fit.
@@ -116,7 +117,7 @@ impl Kinds {
     }
 }
 
-/// How wide a kind's name is in its card, in points.
+/// How wide a kind's name is in its card if it is not written smaller, in points.
 fn name_width(ui: &Ui, name: &str) -> f32 {
     let text = WidgetText::from(RichText::new(name).small());
     let wrap = Some(TextWrapMode::Extend);
@@ -184,13 +185,15 @@ fn card(
         let code = RichText::new(&kind.code).heading();
         parts::paint_text(ui, picture, code, weak, Align2::CENTER_CENTER);
     }
+    let scale = (inner.width() - 1.0) / name_width(ui, kind.name);
+    let size = TextStyle::Small.resolve(ui.style()).size * scale.clamp(LEAST_NAME_SCALE, 1.0);
     let name = inner
         .with_min_y(picture.max.y)
         .with_max_y(picture.max.y + line);
     parts::paint_text(
         ui,
         name,
-        RichText::new(kind.name).small(),
+        RichText::new(kind.name).size(size),
         strong,
         Align2::LEFT_CENTER,
     );

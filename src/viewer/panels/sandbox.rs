@@ -22,6 +22,9 @@ pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;
 
+/// The least width of what is beside the names, in points.
+const MIN_VALUE_WIDTH: f32 = 40.0;
+
 /// The greatest width of a list to choose from, in points.
 const MAX_LIST_WIDTH: f32 = 180.0;
 
@@ -333,10 +336,12 @@ fn show_fields(
 ) {
     // Fields are as wide as the panel lets them be: it must not grow with what is in them.
     let value_width = ui.available_width() - NAME_WIDTH - ui.spacing().item_spacing.x;
+    // Both columns have the same bounds.
+    let least = value_width.clamp(MIN_VALUE_WIDTH, NAME_WIDTH);
     let table = Grid::new("fields")
         .num_columns(2)
-        .min_col_width(NAME_WIDTH)
-        .max_col_width(value_width.max(NAME_WIDTH));
+        .min_col_width(least)
+        .max_col_width(value_width.max(least));
     table.show(ui, |ui| {
         row(ui, Field::Type.name(), |ui, label| {
             let name = |kind: TileType| format!("{} {}", kind.digit(), kind.name());
