@@ -1,5 +1,7 @@
 //! Lines of a width in pixels: outlines of what is selected, and overlays.
 
+use glam::Vec3;
+
 use crate::scene::{Document, Line, Shown};
 
 use super::resources::{PipelineOptions, create_pipeline};
@@ -9,6 +11,9 @@ use super::{FrameData, FrameRenderer, Gpu, View};
 /// Colour and width of the outline of what is selected.
 const OUTLINE_COLOR: [u8; 4] = [255, 196, 61, 255];
 const OUTLINE_WIDTH_POINTS: f32 = 3.0;
+/// The same where something is before it: fainter and thinner, so that one sees that it is behind.
+const HIDDEN_OUTLINE_COLOR: [u8; 4] = [255, 196, 61, 110];
+const HIDDEN_OUTLINE_WIDTH_POINTS: f32 = 1.5;
 
 mod gpu_data {
     /// Keep in sync with the vertex inputs of `lines.wgsl`.
@@ -129,13 +134,22 @@ impl LineData {
         document.lines(&view.shown, &mut self.lines);
         if let Some(item) = view.shown.selected {
             let outline = document.outline_shown(item, &view.shown);
-            self.lines.extend(outline.into_iter().map(|ends| Line {
-                ends,
-                color: OUTLINE_COLOR,
-                width_points: OUTLINE_WIDTH_POINTS,
-                // Bones are inside the mesh.
-                on_top: item.kind == "joint",
-            }));
+            // Bones are inside the mesh.
+            let on_top = item.kind == "joint";
+            let line = |ends: &[Vec3; 2], on_top, color, width_points| Line {
+                ends: *ends,
+                color,
+                width_points,
+                on_top,
+            };
+            let plain = outline.iter();
+            let plain = plain.map(|ends| line(ends, on_top, OUTLINE_COLOR, OUTLINE_WIDTH_POINTS));
+            self.lines.extend(plain);
+            if !on_top {
+                let (color, width) = (HIDDEN_OUTLINE_COLOR, HIDDEN_OUTLINE_WIDTH_POINTS);
+                let hidden = outline.iter().map(|ends| line(ends, true, color, width));
+                self.lines.extend(hidden);
+            }
         }
         self.packed.clear();
         for on_top in [false, true] {
