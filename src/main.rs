@@ -48,6 +48,7 @@ fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
         first_look: args.look.first_look(),
         camera: args.look.camera,
         view: args.look.view,
+        fov_y_degrees: args.look.fov,
         overlays: args.look.overlays,
         clip: args.look.clip,
         frame: args.look.frame,

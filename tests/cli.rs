@@ -229,6 +229,11 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
             "cannot be used",
         ),
         ("render good.pfmap -o a.png --view up", "iso"),
+        (
+            "render good.pfmap -o a.png --fov 29",
+            "expected 30 to 110 degrees",
+        ),
+        ("--fov wide good.pfmap", "expected 30 to 110 degrees"),
         ("render good.pfmap -o a.png --size 0x5", "1280x720"),
         (
             "render good.pfmap -o a.png --size 4000000000x4000000000",
@@ -553,6 +558,9 @@ fn a_picture_has_the_size_asked_for_and_comes_out_the_same_twice() {
         "--view top",
         "--view top --projection ortho",
         "--view west",
+        "--view west --projection ortho",
+        "--camera 60,70,60,0,4,0",
+        "--camera 60,70,60,0,4,0 --fov 90",
     ] {
         let args = format!("render good.pfmap -o c.png --size 200x120 {look}");
         folder.run(&args).expect(0);

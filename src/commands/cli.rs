@@ -11,7 +11,7 @@ use glam::Vec3;
 
 use super::{CommandError, Status, source};
 use crate::formats::ppe::xmf::{Dialect, TileOrder};
-use crate::scene::camera::{NamedView, Pose, Projection};
+use crate::scene::camera::{FIELDS_OF_VIEW_Y_DEGREES, NamedView, Pose, Projection};
 use crate::scene::demo::Demo;
 use crate::scene::registry::{OpenError, OpenOptions};
 use crate::scene::{Aabb, FirstLook, InfoQuery};
@@ -331,9 +331,17 @@ pub struct LookArgs {
         conflicts_with = "camera"
     )]
     pub view: Option<NamedView>,
-    /// Eye and target in the file's world coordinates (45 degrees high)
+    /// Eye and target in the file's world coordinates
     #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
     pub camera: Option<Pose>,
+    /// Degrees seen from top to bottom, 30 to 110 [default: 45]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        value_parser = parse_field_of_view,
+        allow_hyphen_values = true
+    )]
+    pub fov: Option<f32>,
     /// Show this clip [default: the first]; `none` is the bind pose
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
@@ -500,6 +508,14 @@ fn parse_box(text: &str) -> Result<Aabb, String> {
     };
     let corners = [Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1)];
     Aabb::around(corners).ok_or_else(String::new)
+}
+
+fn parse_field_of_view(text: &str) -> Result<f32, String> {
+    let range = FIELDS_OF_VIEW_Y_DEGREES;
+    let parsed = text.trim().parse().ok();
+    parsed
+        .filter(|degrees| range.contains(degrees))
+        .ok_or_else(|| format!("expected {} to {} degrees", range.start(), range.end()))
 }
 
 /// A light, and how bright it is to be; none where it is just to be on.

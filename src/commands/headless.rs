@@ -9,7 +9,7 @@ use super::CommandError;
 use super::cli::{LookArgs, PictureArgs};
 use super::source::{self, Opened};
 use crate::render::{Gpu, Target, View};
-use crate::scene::camera::{self, Camera, NamedView};
+use crate::scene::camera::{self, Camera, NamedView, Projection};
 use crate::scene::registry::OpenOptions;
 use crate::scene::tilemap::FlatWindow;
 use crate::scene::{ClipInfo, Document, Playhead, Shown};
@@ -239,16 +239,21 @@ pub(super) fn view_of(
         view.shown = shown;
         return Ok(view);
     }
-    let bounds = document.part_bounds(shown.part);
-    let mut camera = if let Some(pose) = look.camera {
-        Camera::new(pose, handedness)
-    } else {
-        let named = look.view.unwrap_or_default();
-        Camera::framing(bounds, named, handedness, aspect)
+    let bounds = document.bounds_in_view(&shown);
+    let named = look.view.unwrap_or_default();
+    let mut camera = match look.camera {
+        Some(pose) => Camera::new(pose, handedness),
+        None => Camera::framing(bounds, named, handedness, aspect),
     };
     camera.projection = picture.projection.unwrap_or_default();
-    camera.near = camera::near_plane(bounds);
+    camera.near = camera::near_plane(document.part_bounds(shown.part));
+    if let Some(degrees) = look.fov {
+        camera.fov_y_radians = degrees.to_radians();
+    }
     if look.camera.is_none() {
+        if camera.projection == Projection::Orthographic {
+            camera.face(named);
+        }
         camera.frame(bounds, aspect);
     }
     shown.visibility_from = document.visibility_at(camera.pose.eye, &shown);

@@ -5,7 +5,7 @@ use glam::{Mat4, Vec3, Vec4};
 use super::resources::{sampler_entry, texture_entry, uniform_entry, upload_texture};
 use super::{Gpu, View};
 use crate::scene::Aabb;
-use crate::scene::camera::{FIELD_OF_VIEW_Y_RADIANS, Projection};
+use crate::scene::camera::Projection;
 use crate::scene::terrain::{noise, sun};
 
 mod gpu_data {
@@ -125,7 +125,7 @@ impl FrameData {
         let camera = &view.camera;
         let aspect = size[0] as f32 / size[1] as f32;
         let [right, up] = camera.right_up();
-        let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+        let tan_y = camera.half_height();
         let flat = f32::from(u8::from(camera.projection == Projection::Orthographic));
         let frame = gpu_data::Frame {
             clip_from_world: clip_from_world(view, size),

@@ -17,7 +17,7 @@ use super::shaders::TERRAIN;
 use super::{DrawStatistics, Gpu, UploadError, View};
 use crate::formats::pfmap::{CHUNK_SIDE, Splat};
 use crate::scene::Aabb;
-use crate::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
+use crate::scene::camera::{Camera, Projection};
 use crate::scene::terrain::geometry::TILE_SIDE;
 use crate::scene::terrain::pack::{BLOCK_SIDE, Faces, TileRecord, TopClass};
 use crate::scene::terrain::textures::{MOST_LAYERS, Textures};
@@ -718,8 +718,7 @@ impl TerrainData {
     fn find_visible(&mut self, view: &View, size: [u32; 2]) {
         let camera = &view.camera;
         let frustum = Frustum::new(clip_from_world(view, size));
-        let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
-        let tile_pixels_at_1 = TILE_SIDE * size[1] as f32 / (2.0 * tan_y);
+        let tile_pixels_at_1 = TILE_SIDE * size[1] as f32 / (2.0 * camera.half_height());
         // As fine as the number of triangles allows. Where it cannot be finest, the middle way is
         // taken only while it is cheap.
         let finest = self.fine_triangles;

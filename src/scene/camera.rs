@@ -4,6 +4,7 @@
 //! with reversed depth: 1 at the near plane, 0 at infinity.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use glam::camera::rh;
@@ -12,9 +13,12 @@ use thiserror::Error;
 
 use super::{Aabb, Ray};
 
-/// The vertical field of view of a perspective picture: 45 degrees, as in the engine and the
-/// contract's `--camera`.
+/// The vertical field of view of a perspective picture unless another is asked for: 45 degrees, as
+/// in the engine and the contract's `--camera`.
 pub const FIELD_OF_VIEW_Y_RADIANS: f32 = std::f32::consts::FRAC_PI_4;
+/// The vertical fields of view that can be asked for, in degrees: below them a room is seen as
+/// through a telescope, beyond them what is at the edges is drawn out too far.
+pub const FIELDS_OF_VIEW_Y_DEGREES: RangeInclusive<f32> = 30.0..=110.0;
 
 /// Which way round a world is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +63,8 @@ pub enum Projection {
     /// As the eye sees it.
     #[default]
     Perspective,
-    /// Without foreshortening; things at the distance of the target keep the size they have in
-    /// the perspective picture.
+    /// Without foreshortening; things at the distance of the target have the size that they have
+    /// in a perspective picture of 45 degrees.
     Orthographic,
 }
 
@@ -188,10 +192,14 @@ impl NamedView {
         }
     }
 
-    /// The direction in which the eye looks.
-    pub fn direction(self, handedness: Handedness) -> Vec3 {
+    /// The direction in which the eye looks: from the sides down at a slant, and without
+    /// foreshortening level, so that the picture is an elevation.
+    pub fn direction(self, handedness: Handedness, projection: Projection) -> Vec3 {
         let (north, east) = (handedness.north(), handedness.east());
-        let slant = Vec3::NEG_Y * 0.5;
+        let slant = match projection {
+            Projection::Perspective => Vec3::NEG_Y * 0.5,
+            Projection::Orthographic => Vec3::ZERO,
+        };
         match self {
             Self::Iso => (east + north + Vec3::NEG_Y * 1.15).normalize(),
             Self::Top | Self::Flat => Vec3::NEG_Y,
@@ -209,6 +217,9 @@ pub fn near_plane(bounds: Aabb) -> f32 {
     (bounds.radius() * 1.0e-3).clamp(0.01, 0.5)
 }
 
+/// How much of the picture's height and width what is framed takes at most.
+const MARGIN: f32 = 0.96;
+
 /// A pose with everything else that a picture needs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
@@ -220,6 +231,10 @@ pub struct Camera {
     pub handedness: Handedness,
     /// Distance of the near plane, in world units.
     pub near: f32,
+    /// The vertical field of view of a perspective picture. An orthographic one shows what one of
+    /// [`FIELD_OF_VIEW_Y_RADIANS`] shows at the distance of the target, so that a pose says how
+    /// large things are in it.
+    pub fov_y_radians: f32,
 }
 
 impl Camera {
@@ -230,13 +245,14 @@ impl Camera {
             projection: Projection::Perspective,
             handedness,
             near: 0.5,
+            fov_y_radians: FIELD_OF_VIEW_Y_RADIANS,
         }
     }
 
     /// A camera that looks in a direction and has the whole of a box in a picture of this aspect
     /// ratio (width over height).
     pub fn framing(bounds: Aabb, view: NamedView, handedness: Handedness, aspect: f32) -> Self {
-        let direction = view.direction(handedness);
+        let direction = view.direction(handedness, Projection::Perspective);
         let center = bounds.center();
         let mut camera = Self::new(
             Pose {
@@ -249,12 +265,41 @@ impl Camera {
         camera
     }
 
+    /// Looks from a direction that has a name, at the same target and from as far.
+    pub fn face(&mut self, view: NamedView) {
+        let direction = view.direction(self.handedness, self.projection);
+        self.pose.eye = self.pose.target - direction * self.distance();
+    }
+
+    /// Moves the eye, without turning it, until the middle of the box is in the middle of the
+    /// picture and all of the box is in it.
+    pub fn frame_centered(&mut self, bounds: Aabb, aspect: f32) {
+        let forward = self.forward();
+        let [right, up] = self.right_up();
+        let center = bounds.center();
+        let tan_y = self.half_height() * MARGIN;
+        let needed = bounds.corners().map(|corner| {
+            let offset = corner - center;
+            let aside = (offset.dot(right) / aspect).abs().max(offset.dot(up).abs());
+            let ahead = match self.projection {
+                Projection::Perspective => offset.dot(forward),
+                Projection::Orthographic => 0.0,
+            };
+            aside / tan_y - ahead
+        });
+        let distance = needed.into_iter().fold(self.near * 2.0, f32::max);
+        self.pose = Pose {
+            eye: center - forward * distance,
+            target: center,
+        };
+    }
+
     /// Moves the eye, without turning it, until the box fills as much of the picture as it can:
     /// all of it is seen, with as much room on the left as on the right and above as below.
     pub fn frame(&mut self, bounds: Aabb, aspect: f32) {
         let forward = self.forward();
         let [right, up] = self.right_up();
-        let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan() * 0.96;
+        let tan_y = self.half_height() * MARGIN;
         let center = bounds.center();
         // Of each corner: how far it is right, up and ahead of the middle of the box.
         let corners = bounds.corners().map(|corner| {
@@ -268,9 +313,10 @@ impl Camera {
         let tan = [tan_y * aspect, tan_y];
         let mut aside = [0.0; 2];
         let mut distance = bounds.radius().max(0.5) * 4.0;
+        let mut scale: f32 = 1.0;
         // What is nearer looks larger, so that where the middle is depends on how far away it is.
         for _ in 0..24 {
-            let mut scale: f32 = 0.0;
+            scale = 0.0;
             for axis in 0..2 {
                 // Of each corner: where it is seen, and one over its depth.
                 let places = corners.map(|corner| {
@@ -286,6 +332,11 @@ impl Camera {
                 scale = scale.max((high - low) * 0.5 / tan[axis]);
             }
             distance = (distance * scale).max(self.near * 2.0);
+        }
+        // So near to so large a thing as a wide field of view allows, this finds no end.
+        if (scale - 1.0).abs() > 0.01 && distance > self.near * 2.0 {
+            self.frame_centered(bounds, aspect);
+            return;
         }
         let target = center + right * aside[0] + up * aside[1];
         self.pose = Pose {
@@ -315,6 +366,24 @@ impl Camera {
         [right * self.handedness.sign(), up]
     }
 
+    /// Half the height of what is in the picture at the distance of the target, as a part of that
+    /// distance: the tangent of half the field of view.
+    pub fn half_height(&self) -> f32 {
+        let fov_y_radians = match self.projection {
+            Projection::Perspective => self.fov_y_radians,
+            Projection::Orthographic => FIELD_OF_VIEW_Y_RADIANS,
+        };
+        (fov_y_radians * 0.5).tan()
+    }
+
+    /// Changes to another projection; what is at the target keeps its size.
+    pub fn project_by(&mut self, projection: Projection) {
+        let before = self.half_height();
+        self.projection = projection;
+        let from_target = self.pose.eye - self.pose.target;
+        self.pose.eye = self.pose.target + from_target * (before / self.half_height());
+    }
+
     /// Distance from eye to target, in world units.
     pub fn distance(&self) -> f32 {
         self.pose.eye.distance(self.pose.target)
@@ -333,12 +402,12 @@ impl Camera {
     pub fn clip_from_view(&self, aspect: f32) -> Mat4 {
         match self.projection {
             Projection::Perspective => rh::proj::directx::perspective_infinite_reverse(
-                FIELD_OF_VIEW_Y_RADIANS,
+                self.fov_y_radians,
                 aspect,
                 self.near,
             ),
             Projection::Orthographic => {
-                let half_y = self.distance() * (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+                let half_y = self.distance() * self.half_height();
                 let half_x = half_y * aspect;
                 // Behind the eye too: without foreshortening the eye has no place of its own.
                 let depth = self.orthographic_reach();
@@ -363,7 +432,7 @@ impl Camera {
     pub fn ray_in_world(&self, at: Vec2, aspect: f32) -> Ray {
         let [right, up] = self.right_up();
         let forward = self.forward();
-        let tan_y = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+        let tan_y = self.half_height();
         let x = (at.x * 2.0 - 1.0) * tan_y * aspect;
         let y = (1.0 - at.y * 2.0) * tan_y;
         match self.projection {
@@ -445,6 +514,73 @@ mod tests {
                     "{view:?} {projection:?}: {seen}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn the_field_of_view_says_how_much_is_seen_and_framing_knows_it() {
+        let mut camera = Camera::new("0,0,10,0,0,0".parse().unwrap(), Handedness::Right);
+        let bounds = Aabb {
+            min: Vec3::new(-3.0, -1.0, -2.0),
+            max: Vec3::new(5.0, 6.0, 4.0),
+        };
+        let mut distances = Vec::new();
+        for degrees in [30.0_f32, 45.0, 70.0, 110.0] {
+            camera.fov_y_radians = degrees.to_radians();
+            let top = camera.ray_in_world(Vec2::new(0.5, 0.0), 1.6).direction;
+            let bottom = camera.ray_in_world(Vec2::new(0.5, 1.0), 1.6).direction;
+            assert!((top.angle_between(bottom).to_degrees() - degrees).abs() < 0.01);
+            camera.frame(bounds, 1.6);
+            distances.push(camera.distance());
+            for framed in [camera, {
+                let mut centered = camera;
+                centered.frame_centered(bounds, 1.6);
+                let middle = centered.project(bounds.center(), 1.6).unwrap();
+                assert!((middle - 0.5).length() < 1e-4, "{middle}");
+                centered
+            }] {
+                let seen = bounds.corners().map(|c| framed.project(c, 1.6).unwrap());
+                let ends = |p: &Vec2| p.min_element().min(1.0 - p.max_element());
+                let margin = seen.iter().map(ends).fold(1.0, f32::min);
+                assert!((0.0..0.04).contains(&margin), "{degrees}: {margin}");
+            }
+        }
+        assert!(distances.is_sorted_by(|a, b| a > b), "{distances:?}");
+    }
+
+    #[test]
+    fn what_is_at_the_target_keeps_its_size_when_the_projection_changes() {
+        let mut camera = Camera::new("1,2,10,0,0,0".parse().unwrap(), Handedness::Left);
+        camera.fov_y_radians = 1.5;
+        let [right, _] = camera.right_up();
+        let before = camera
+            .project(camera.pose.target + right * 2.0, 1.2)
+            .unwrap();
+        for projection in [Projection::Orthographic, Projection::Perspective] {
+            camera.project_by(projection);
+            let after = camera
+                .project(camera.pose.target + right * 2.0, 1.2)
+                .unwrap();
+            assert!((after - before).length() < 1e-4, "{projection:?}: {after}");
+        }
+    }
+
+    #[test]
+    fn without_foreshortening_the_sides_are_seen_as_elevations() {
+        for view in [
+            NamedView::North,
+            NamedView::South,
+            NamedView::East,
+            NamedView::West,
+        ] {
+            let mut camera = Camera::new("0,10,10,0,0,0".parse().unwrap(), Handedness::Left);
+            camera.face(view);
+            assert!(camera.forward().y < -0.2, "from above: {view:?}");
+            let distance = camera.distance();
+            camera.projection = Projection::Orthographic;
+            camera.face(view);
+            assert!(camera.forward().y.abs() < 1e-6, "level: {view:?}");
+            assert!((camera.distance() - distance).abs() < 1e-4);
         }
     }
 

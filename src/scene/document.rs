@@ -121,6 +121,40 @@ pub struct Hit {
     pub distance: f32,
 }
 
+/// From where an item can be seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SeenFrom {
+    /// From anywhere: much is in it, or it is drawn through all else.
+    Anywhere,
+    /// From all sides, if nothing is between it and the eye.
+    AllAround,
+    /// The same, and only from before its surface.
+    Before {
+        /// The middle of the surface, in world space.
+        middle: Vec3,
+        /// Where it faces, in world space, of length 1.
+        normal: Vec3,
+    },
+}
+
+/// How the game that a document is for is seen by its players.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GameView {
+    /// From high above the ground at a slant, as in a real-time strategy game.
+    FromAbove,
+    /// Through the eyes of someone who stands in it.
+    FirstPerson,
+}
+
+/// Where a player begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spawn {
+    /// In world space.
+    pub place: Vec3,
+    /// The direction in which the player looks, level, in world space, of length 1.
+    pub ahead: Vec3,
+}
+
 /// A direction on the map, for walking from an item to its neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the compass needs no words")]
@@ -351,6 +385,22 @@ pub trait Document: fmt::Debug + Send + Sync {
         part.map_or_else(|| self.bounds(), |part| part.bounds)
     }
 
+    /// What is shown of it occupies in world space in the course of what plays: for framing it.
+    fn bounds_in_view(&self, shown: &Shown) -> Aabb {
+        self.part_bounds(shown.part)
+    }
+
+    /// How its game shows it.
+    fn game_view(&self) -> GameView {
+        GameView::FromAbove
+    }
+
+    /// Where a player begins in a part, if it says so.
+    fn spawn(&self, part: usize) -> Option<Spawn> {
+        let _ = part;
+        None
+    }
+
     /// The part that an item belongs to; none for one that belongs to all.
     fn part_of(&self, item: Item) -> Option<usize> {
         let _ = item;
@@ -400,6 +450,12 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The same where the document is shown, if its parts are not always in the same place.
     fn bounds_shown(&self, item: Item, shown: &Shown) -> Option<Aabb> {
         self.item_bounds(item, shown.playhead)
+    }
+
+    /// From where an item can be seen where the document is shown.
+    fn seen_from(&self, item: Item, shown: &Shown) -> SeenFrom {
+        let _ = (item, shown);
+        SeenFrom::Anywhere
     }
 
     /// Line segments in world space that outline an item in the view at a moment.

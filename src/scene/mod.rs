@@ -29,9 +29,9 @@ pub mod tilemap;
 mod tree;
 
 pub use document::{
-    Aabb, Direction, Document, Drawable, GridPlace, Hit, InfoQuery, Item, Kind, Label, Legend,
-    LegendEntry, Line, OutlineNode, ProblemFrame, Property, PropertyGroup, Ray, Statistic,
-    SummaryPart, Swatch, TextSpan,
+    Aabb, Direction, Document, Drawable, GameView, GridPlace, Hit, InfoQuery, Item, Kind, Label,
+    Legend, LegendEntry, Line, OutlineNode, ProblemFrame, Property, PropertyGroup, Ray, SeenFrom,
+    Spawn, Statistic, SummaryPart, Swatch, TextSpan,
 };
 pub use first_look::FirstLook;
 pub use listing::{

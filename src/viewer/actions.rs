@@ -7,11 +7,14 @@ use super::commands::{self, Action, Animation, Command, ScaleChange};
 use super::folder::{self, Playlist};
 use super::loader::{Cause, Target};
 use super::panels::Request;
-use super::settings::Panel;
+use super::settings::{FieldsOfView, Panel};
 use super::state::{Dialog, Effect, PathPurpose, State};
 use crate::formats::Severity;
-use crate::scene::camera::{NamedView, Projection};
-use crate::scene::{Direction, Item, ProblemFrame};
+use crate::scene::camera::{Camera, NamedView, Projection};
+use crate::scene::{Direction, GameView, Item, ProblemFrame};
+
+/// How much wider or narrower the field of view becomes at once.
+const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;
 
 /// What a view of a level is called: levels have no north.
 fn level_view_name(view: NamedView) -> Option<[&'static str; 2]> {
@@ -41,6 +44,7 @@ impl State {
             | Action::PastePose => open,
             Action::GameView => open && !self.is_map(),
             Action::Orthographic => open && !self.is_flat(),
+            Action::FieldOfView(_) => open && self.camera.projection == Projection::Perspective,
             Action::Flat | Action::MiniMap | Action::SaveMap => self.is_map(),
             Action::ActualSize | Action::Zoom { .. } => self.is_flat(),
             Action::Solo => self.selected_layer().is_some(),
@@ -67,6 +71,7 @@ impl State {
                     || !self.failures.is_empty()
                     || self.tells_of_disk()
                     || self.measure.is_open()
+                    || self.can_leave_mode()
                     || self.shown.selected.is_some()
             }
             Action::Open
@@ -89,7 +94,7 @@ impl State {
             Action::Panel(panel) => Some(self.is_panel_open(panel)),
             Action::FullScreen => Some(self.full_screen),
             Action::Orthographic => Some(self.camera.projection == Projection::Orthographic),
-            Action::GameView => Some(self.mode == CameraMode::Game),
+            Action::GameView => Some(matches!(self.mode, CameraMode::Game | CameraMode::Walk)),
             Action::Fly => Some(self.mode == CameraMode::Fly),
             Action::Flat => Some(self.is_flat()),
             Action::MiniMap => Some(self.settings.mini_map),
@@ -192,33 +197,28 @@ impl State {
             Action::FrameAll => self.frame_all(),
             Action::View(view) => {
                 self.set_mode(CameraMode::Orbit);
-                let direction = view.direction(self.camera.handedness);
+                let Camera {
+                    handedness,
+                    projection,
+                    ..
+                } = self.camera;
+                let direction = view.direction(handedness, projection);
                 self.camera.pose = camera_control::face(&self.camera, direction);
             }
+            Action::FieldOfView(change) => self.change_field_of_view(change),
             Action::Orthographic => {
-                self.camera.projection = match self.camera.projection {
+                self.camera.project_by(match self.camera.projection {
                     Projection::Perspective => Projection::Orthographic,
                     Projection::Orthographic => Projection::Perspective,
-                };
+                });
             }
-            Action::GameView => {
-                if self.mode == CameraMode::Game {
-                    self.set_mode(CameraMode::Orbit);
-                } else {
-                    self.set_mode(CameraMode::Game);
-                    self.game_height = camera_control::GAME_HEIGHT;
-                    let seen = self.seen_in_the_middle();
-                    self.camera.pose = camera_control::game_view(seen, self.game_height);
-                }
-            }
+            Action::GameView => self.toggle_game_view(),
             Action::Fly => {
                 if self.is_flat() {
                     self.toggle_flat();
                 }
                 if self.mode == CameraMode::Fly {
-                    // Turning is around something that is in view again.
-                    self.camera.pose.target = self.seen_in_the_middle();
-                    self.set_mode(CameraMode::Orbit);
+                    self.stop_flying();
                 } else {
                     self.set_mode(CameraMode::Fly);
                 }
@@ -436,10 +436,59 @@ impl State {
             self.on_disk_dismissed = true;
         } else if self.measure.is_open() {
             self.measure.close();
+        } else if self.can_leave_mode() {
+            self.leave_mode();
         } else {
             self.select(None);
             self.stepping = None;
         }
+    }
+
+    /// Whether the camera does something that Escape ends.
+    fn can_leave_mode(&self) -> bool {
+        match self.mode {
+            CameraMode::Fly | CameraMode::Game | CameraMode::Walk => true,
+            CameraMode::Orbit | CameraMode::Flat => false,
+        }
+    }
+
+    fn leave_mode(&mut self) {
+        match self.mode {
+            CameraMode::Fly | CameraMode::Walk => self.stop_flying(),
+            _ => self.set_mode(CameraMode::Orbit),
+        }
+    }
+
+    /// Looks as the game of the document does, or stops doing so.
+    fn toggle_game_view(&mut self) {
+        if matches!(self.mode, CameraMode::Game | CameraMode::Walk) {
+            self.leave_mode();
+            return;
+        }
+        let game_view = self.document().map(|document| document.game_view());
+        if game_view == Some(GameView::FirstPerson) {
+            self.start_walking();
+        } else {
+            self.set_mode(CameraMode::Game);
+            self.game_height = camera_control::GAME_HEIGHT;
+            let seen = self.seen_in_the_middle();
+            self.camera.pose = camera_control::game_view(seen, self.game_height);
+        }
+    }
+
+    /// Makes the field of view wider or narrower, as long as it is usable.
+    fn change_field_of_view(&mut self, change: ScaleChange) {
+        let in_use = self.field_of_view();
+        let degrees = match change {
+            ScaleChange::Larger => in_use + FIELD_OF_VIEW_STEP_DEGREES,
+            ScaleChange::Smaller => in_use - FIELD_OF_VIEW_STEP_DEGREES,
+            ScaleChange::Reset => FieldsOfView::default().of(self.mode),
+        };
+        self.settings.fields_of_view.set(self.mode, degrees);
+        self.fields_of_view = self.settings.fields_of_view;
+        self.use_field_of_view();
+        let text = format!("Field of view {:.0}°", self.field_of_view());
+        self.replace_toast("Field of view", text);
     }
 
     fn open_neighbor(&mut self, backwards: bool) {

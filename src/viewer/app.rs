@@ -25,6 +25,7 @@ use super::state::{self, Asked, Effect, HoveringFiles, LoadingView, PathPurpose,
 use super::surface::{Next, WindowSurface};
 use super::ui::{Canvas, Placed, WindowUi};
 use super::watch::FileWatch;
+use super::whole_drags::WholeDrags;
 use super::{ViewError, theme};
 use crate::formats::Severity;
 use crate::render::{Gpu, Renderer};
@@ -120,6 +121,7 @@ impl App {
         let done = sender(&proxy, UserEvent::Loaded);
         let egui = egui::Context::default();
         theme::apply(&egui);
+        egui.add_plugin(WholeDrags::default());
         let mut app = Self {
             instance: Some(instance),
             screen: None,

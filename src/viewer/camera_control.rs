@@ -36,6 +36,8 @@ pub(super) enum CameraMode {
     Fly,
     /// It hangs above the ground at a fixed slant as in the game; a drag moves the ground.
     Game,
+    /// It stands in a level as its player does: the pointer looks around, keys walk.
+    Walk,
     /// It looks straight down on a 2D map, on whole pixels; a drag moves the map.
     Flat,
 }
@@ -185,19 +187,29 @@ pub(super) fn face(camera: &Camera, direction: Vec3) -> Pose {
     checked(pose, camera)
 }
 
-/// Makes a box fill the picture without turning the camera; small things keep some of what is
-/// around them in view.
-pub(super) fn frame(camera: &Camera, bounds: Aabb, least_radius: f32, aspect: f32) -> Pose {
-    let grow = (least_radius - bounds.radius()).max(0.0) * Vec3::ONE / 3.0_f32.sqrt();
+/// Makes a box fill as much of the picture as it can without turning the camera.
+pub(super) fn frame_all(camera: &Camera, bounds: Aabb, aspect: f32) -> Pose {
     let mut framed = *camera;
-    framed.frame(
-        Aabb {
-            min: bounds.min - grow,
-            max: bounds.max + grow,
-        },
-        aspect,
-    );
+    framed.frame(bounds, aspect);
     checked(framed.pose, camera)
+}
+
+/// Puts the middle of a box into the middle of the picture, and all of the box into it, without
+/// turning the camera.
+pub(super) fn frame(camera: &Camera, bounds: Aabb, aspect: f32) -> Pose {
+    let mut framed = *camera;
+    framed.frame_centered(bounds, aspect);
+    checked(framed.pose, camera)
+}
+
+/// A box around the same middle of at least this radius: of something small what is around it is
+/// to be seen, too.
+pub(super) fn with_surroundings(bounds: Aabb, least_radius: f32) -> Aabb {
+    let grow = (least_radius - bounds.radius()).max(0.0) * Vec3::ONE / 3.0_f32.sqrt();
+    Aabb {
+        min: bounds.min - grow,
+        max: bounds.max + grow,
+    }
 }
 
 /// The game's view (fact sheet 0: yaw 135 and pitch -65 degrees) of a point on the ground, from
@@ -208,6 +220,15 @@ pub(super) fn game_view(on_ground: Vec3, height: f32) -> Pose {
         eye: on_ground + front * (height / front.y),
         target: on_ground,
     }
+}
+
+/// Looks from a place in a direction.
+pub(super) fn stand(camera: &Camera, eye: Vec3, ahead: Vec3) -> Pose {
+    let pose = Pose {
+        eye,
+        target: eye + ahead,
+    };
+    checked(pose, camera)
 }
 
 /// How fast flying begins, in world units a second.
@@ -224,6 +245,14 @@ mod tests {
     const BOUNDS: Aabb = Aabb {
         min: Vec3::new(-512.0, -12.0, -512.0),
         max: Vec3::new(512.0, 36.0, 512.0),
+    };
+
+    const WILD: Aabb = {
+        let wild = Vec3::new(f32::NAN, f32::INFINITY, 1e30);
+        Aabb {
+            min: wild,
+            max: wild,
+        }
     };
 
     const WORLDS: [Handedness; 3] = [Handedness::Right, Handedness::Mirrored, Handedness::Left];
@@ -383,7 +412,7 @@ mod tests {
     #[test]
     fn wild_input_leaves_a_usable_pose() {
         for camera in cameras() {
-            let wild = Vec3::new(f32::NAN, f32::INFINITY, 1e30);
+            let wild = WILD.min;
             let far = Vec2::new(1e20, -1e20);
             for pose in [
                 orbit(&camera, wild, Vec2::ONE),
@@ -395,15 +424,8 @@ mod tests {
                 zoom(&camera, camera.pose.eye, 0.0),
                 center_on(&camera, wild),
                 fly(&camera, wild),
-                frame(
-                    &camera,
-                    Aabb {
-                        min: wild,
-                        max: wild,
-                    },
-                    1.0,
-                    ASPECT,
-                ),
+                frame(&camera, with_surroundings(WILD, 1.0), ASPECT),
+                frame_all(&camera, WILD, ASPECT),
             ] {
                 assert!(pose.eye.is_finite() && pose.target.is_finite(), "{pose:?}");
                 assert!(pose.eye != pose.target, "{pose:?}");
@@ -444,9 +466,10 @@ mod tests {
                 min: Vec3::new(100.0, 0.0, 100.0),
                 max: Vec3::new(108.0, 4.0, 108.0),
             };
-            let framed = with(&camera, frame(&camera, tile, 30.0, ASPECT));
+            let with_others = with_surroundings(tile, 30.0);
+            let framed = with(&camera, frame(&camera, with_others, ASPECT));
             let middle = framed.project(tile.center(), ASPECT).unwrap();
-            assert!((middle - 0.5).length() < 0.1, "{middle}");
+            assert!((middle - 0.5).length() < 1e-3, "{middle}");
             assert!(framed.distance() > 40.0);
             let seen = tile.corners().map(|c| framed.project(c, ASPECT).unwrap());
             assert!(

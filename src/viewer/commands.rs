@@ -91,6 +91,8 @@ pub enum Action {
     View(NamedView),
     /// Change between perspective and orthographic.
     Orthographic,
+    /// Change how wide the field of view of the perspective picture is.
+    FieldOfView(ScaleChange),
     /// Look as the game does, or stop doing so.
     GameView,
     /// Fly, or stop doing so.
@@ -198,7 +200,7 @@ pub enum Animation {
     Timeline,
 }
 
-/// How the size of text and buttons changes.
+/// How the size of text and buttons changes, or how wide the field of view is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum ScaleChange {
@@ -232,8 +234,8 @@ pub static POINTER: &[PointerGesture] = &[
     },
     PointerGesture {
         gesture: "Left drag",
-        help: "Turn around the point under the pointer; in the game's and the flat view, move \
-               the ground; when flying, look around; when measuring, measure",
+        help: "Turn around the point under the pointer; in a room and when flying, look around; \
+               in the game's and the flat view, move the ground; when measuring, measure",
     },
     PointerGesture {
         gesture: "Right, middle or Shift+left drag",
@@ -242,12 +244,14 @@ pub static POINTER: &[PointerGesture] = &[
     PointerGesture {
         gesture: "Wheel",
         help: "Go nearer to what is under the pointer, in the flat view by whole zooms; in the \
-               game's view, change the height; when flying, change the speed",
+               game's view, change the height; when flying, change the speed. It stops before a \
+               wall, and after a rest goes through it into the room behind",
     },
     PointerGesture {
         gesture: "W A S D, Q E while flying",
         help: "Move ahead, left, back and right, down and up; Shift is faster. The keys are \
-               meant by their place, whatever the keyboard's language",
+               meant by their place, whatever the keyboard's language. With the right button \
+               held they fly at any time, until it is released",
     },
     PointerGesture {
         gesture: "Drop files or a folder",
@@ -390,12 +394,18 @@ pub static COMMANDS: &[Command] = &[
     command("camera.orthographic", "Orthographic", &[key(Key::P)], ("Camera", 2), Action::Orthographic,
         "Draw without foreshortening, or with it"),
     command("camera.game", "As in the game", &[key(Key::G)], ("Camera", 2), Action::GameView,
-        "Look down from where the game's camera hangs; drag to move, wheel for the height"),
+        "Look down from where the game's camera hangs, or in a level stand where the player does and walk"),
     command("camera.fly", "Fly", &[key(Key::V)], ("Camera", 2), Action::Fly,
         "Move with W A S D, Q and E and look around by dragging, or stop doing so"),
-    command("camera.copy", "Copy camera", &[ctrl_shift(Key::C)], ("Camera", 3), Action::CopyPose,
+    command("camera.wider", "Wider field of view", &[alt(Key::ArrowUp)], ("Camera", 3), Action::FieldOfView(ScaleChange::Larger),
+        "See more at once, up to 110 degrees from top to bottom"),
+    command("camera.narrower", "Narrower field of view", &[alt(Key::ArrowDown)], ("Camera", 3), Action::FieldOfView(ScaleChange::Smaller),
+        "See less at once, down to 30 degrees from top to bottom"),
+    command("camera.usual-field", "Usual field of view", &[], ("Camera", 3), Action::FieldOfView(ScaleChange::Reset),
+        "See 45 degrees from top to bottom, or 70 through the eyes of a player"),
+    command("camera.copy", "Copy camera", &[ctrl_shift(Key::C)], ("Camera", 4), Action::CopyPose,
         "Copy eye and target as text, in the form that --camera takes"),
-    command("camera.paste", "Paste camera", &[ctrl_shift(Key::V)], ("Camera", 3), Action::PastePose,
+    command("camera.paste", "Paste camera", &[ctrl_shift(Key::V)], ("Camera", 4), Action::PastePose,
         "Move the camera to the eye and target in the clipboard"),
 
     command("select.clear", "Deselect", &[key(Key::Escape)], ("Select", 0), Action::Clear,

@@ -144,6 +144,7 @@ impl State {
         }
         self.mode = mode;
         self.shown.flat = now_flat;
+        self.use_field_of_view();
     }
 
     /// Forgets where another document was seen from.
@@ -163,10 +164,7 @@ impl State {
                 Some(pose) => self.camera.pose = pose,
                 None => {
                     if let Some(bounds) = self.shown_bounds() {
-                        let Camera { handedness, .. } = self.camera;
-                        let view = NamedView::Iso;
-                        let framing = Camera::framing(bounds, view, handedness, self.aspect);
-                        self.camera.pose = framing.pose;
+                        self.camera.face(NamedView::Iso);
                         self.camera.frame(bounds, self.aspect);
                     }
                 }

@@ -13,12 +13,13 @@ use super::panels::Request;
 use super::settings::{Panel, Settings};
 use super::state::{StartView, State};
 use super::testing::{
-    Window, button, keep_picture, loaded, move_to, moving_with_parts, press, state,
+    Window, before_wall, button, drag, in_bathhouse, keep_picture, loaded, middle, move_to,
+    moving_with_parts, press, state,
 };
 use super::testing_rooms::{
     CUBES, MANY, chunk, item, parts, picture_of_rooms, settings, sheet_faces, with_rooms,
 };
-use crate::scene::{Aabb, FirstLook, Shown};
+use crate::scene::{Aabb, FirstLook, Shown, demo};
 
 type Rooms = Harness<'static, Window>;
 
@@ -65,6 +66,63 @@ fn type_into(h: &mut Rooms, role: Role, text: &str) {
     h.run();
     h.get_by_role(role).type_text(text);
     h.run();
+}
+
+// ---- Rooms -------------------------------------------------------------------------------------
+
+/// A window with a level of closed rooms open, seen from inside.
+fn in_rooms() -> Rooms {
+    let mut h = super::testing::window(|state| *state = in_bathhouse(1.0));
+    h.state_mut().state.take_pose(demo::BATHHOUSE.first_pose);
+    h.run();
+    h
+}
+
+#[test]
+fn a_drag_in_a_room_looks_around_and_one_from_outside_turns_the_level() {
+    let mut h = in_rooms();
+    let before = state(&h).camera;
+    drag(&mut h, PointerButton::Primary, vec2(400.0, 30.0));
+    let after = state(&h).camera;
+    assert_eq!(after.pose.eye, before.pose.eye, "the eye stays in the room");
+    assert!(after.forward().angle_between(before.forward()) > 0.8);
+    run(&mut h, Action::FrameAll);
+    let before = state(&h).camera;
+    drag(&mut h, PointerButton::Primary, vec2(400.0, 30.0));
+    assert!(state(&h).camera.pose.eye.distance(before.pose.eye) > 1.0);
+}
+
+#[test]
+fn the_wheel_needs_a_rest_to_go_through_a_wall() {
+    let mut h = in_rooms();
+    let pose = before_wall(state(&h), true);
+    h.state_mut().state.take_pose(pose);
+    let at = middle(&h);
+    move_to(&mut h, at);
+    let forward = state(&h).camera.forward();
+    let wall = state(&h).seen_in_the_middle();
+    let mut notch = |rests: bool| {
+        h.input_mut().events.push(Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Line,
+            delta: vec2(0.0, 2.0),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        h.step();
+        if rests {
+            h.run_steps(6);
+        }
+        (wall - state(&h).camera.pose.eye).dot(forward)
+    };
+    let mut left = notch(false);
+    for _ in 0..60 {
+        left = notch(false);
+        assert!(left > 0.0, "through the wall without a rest: {left}");
+    }
+    assert!(left < 0.1, "{left}");
+    notch(true);
+    assert!(notch(true) < 0.0);
 }
 
 // ---- Levels ------------------------------------------------------------------------------------

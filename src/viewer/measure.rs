@@ -5,8 +5,9 @@ use glam::{Vec2, Vec3};
 
 use super::state::State;
 use super::theme;
-use crate::scene::SummaryPart;
 use crate::scene::camera::Camera;
+use crate::scene::terrain::geometry::TILE_SIDE;
+use crate::scene::{Drawable, SummaryPart};
 
 /// Half the length of the marks at the ends, in points.
 const MARK: f32 = 5.0;
@@ -17,8 +18,8 @@ pub(super) struct Measure {
     open: bool,
     /// From where to where, in world space.
     line: Option<[Vec3; 2]>,
-    /// Width and height of a tile, where lengths are counted in tiles, too.
-    tile: Option<[u32; 2]>,
+    /// Width and height of a tile along X and Z, where lengths are counted in tiles, too.
+    tile: Option<[f32; 2]>,
 }
 
 impl Measure {
@@ -55,12 +56,18 @@ impl State {
             self.measure.close();
             return;
         }
-        let tilesets = self.document().filter(|_| self.is_map());
-        let tilesets = tilesets.map(|document| document.tilesets());
+        let tile = self.document().and_then(|document| {
+            if let Drawable::Terrain(_) = document.drawable() {
+                return Some([TILE_SIDE; 2]);
+            }
+            let tilesets = self.is_map().then(|| document.tilesets())?;
+            let [width, height] = tilesets.first()?.tile_size;
+            Some([width, height].map(|side| side.max(1) as f32))
+        });
         self.measure = Measure {
             open: true,
             line: None,
-            tile: tilesets.and_then(|tilesets| Some(tilesets.first()?.tile_size)),
+            tile,
         };
     }
 
@@ -83,22 +90,21 @@ impl State {
             return Vec::new();
         };
         let way = to - from;
-        if !self.is_map() {
-            let level = Vec2::new(way.x, way.z).length();
-            return vec![
-                SummaryPart::new("Length", format!("{:.2}", way.length())),
-                SummaryPart::new("Level", format!("{level:.2}")),
-                SummaryPart::new("Height", format!("{:+.2}", way.y)),
-            ];
-        }
         let (across, down) = (way.x.abs(), way.z.abs());
-        let mut parts = vec![
-            SummaryPart::new("Pixels", format!("{across} × {down}")),
-            SummaryPart::new("Length", format!("{:.1}", across.hypot(down))),
-        ];
+        let mut parts = if self.is_map() {
+            vec![
+                SummaryPart::new("Pixels", format!("{across} × {down}")),
+                SummaryPart::new("Length", format!("{:.1}", across.hypot(down))),
+            ]
+        } else {
+            vec![
+                SummaryPart::new("Length", format!("{:.2}", way.length())),
+                SummaryPart::new("Distance", format!("{:.2}", across.hypot(down))),
+                SummaryPart::new("Height difference", format!("{:+.2}", way.y)),
+            ]
+        };
         if let Some([width, height]) = self.measure.tile {
-            let tiles = [(across, width), (down, height)]
-                .map(|(length, tile)| in_tiles(length / tile.max(1) as f32));
+            let tiles = [across / width, down / height].map(in_tiles);
             parts.insert(1, SummaryPart::new("Tiles", tiles.join(" × ")));
         }
         parts

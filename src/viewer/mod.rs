@@ -16,6 +16,7 @@ mod events;
 mod flat;
 mod flat_bar;
 mod folder;
+mod free_view;
 mod icons;
 mod labels;
 mod level;
@@ -53,7 +54,9 @@ mod tilemap_tests;
 mod timeline;
 mod ui;
 mod viewport;
+mod walk;
 mod watch;
+mod whole_drags;
 
 use std::path::PathBuf;
 
@@ -80,6 +83,8 @@ pub struct ViewOptions {
     pub camera: Option<Pose>,
     /// The direction of the first picture where there is no camera; none for the usual one.
     pub view: Option<NamedView>,
+    /// The vertical field of view; none for the usual one, or 45 degrees with a camera.
+    pub fov_y_degrees: Option<f32>,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
     /// What of the file is shown at first beside that.
@@ -141,6 +146,7 @@ pub fn run(options: ViewOptions) -> Result<(), ViewError> {
     let start = state::StartView {
         pose: options.camera,
         view: options.view,
+        fov_y_degrees: options.fov_y_degrees,
         overlays: options.overlays,
         first_look: options.first_look,
         clip: options.clip,

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::camera_control::CameraMode;
 use super::folder;
 use super::player::LoopMode;
-use crate::scene::saving;
+use crate::scene::{camera, saving};
 
 /// Recent files that are remembered.
 const RECENT_FILES: usize = 12;
@@ -82,6 +83,45 @@ pub(super) struct DockState {
     pub size: f32,
 }
 
+/// The vertical fields of view of the perspective picture, in degrees.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct FieldsOfView {
+    /// Of the camera that hangs in the air.
+    usual: f32,
+    /// Through the eyes of a player who stands in rooms.
+    first_person: f32,
+}
+
+impl Default for FieldsOfView {
+    fn default() -> Self {
+        Self {
+            usual: camera::FIELD_OF_VIEW_Y_RADIANS.to_degrees(),
+            first_person: 70.0,
+        }
+    }
+}
+
+impl FieldsOfView {
+    /// The one that is used while the pointer does this to the camera.
+    pub(super) fn of(self, mode: CameraMode) -> f32 {
+        match mode {
+            CameraMode::Walk => self.first_person,
+            _ => self.usual,
+        }
+    }
+
+    /// Changes it, to one that can be used.
+    pub(super) fn set(&mut self, mode: CameraMode, degrees: f32) {
+        let range = camera::FIELDS_OF_VIEW_Y_DEGREES;
+        let degrees = degrees.clamp(*range.start(), *range.end());
+        match mode {
+            CameraMode::Walk => self.first_person = degrees,
+            _ => self.usual = degrees,
+        }
+    }
+}
+
 /// How clips are played.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -129,6 +169,8 @@ pub(super) struct Settings {
     pub joint_weights: bool,
     /// The timeline.
     pub timeline: TimelineSettings,
+    /// How wide the camera sees.
+    pub fields_of_view: FieldsOfView,
     /// Files that were opened, the newest first.
     pub recent_files: Vec<PathBuf>,
     /// Folders in which textures are looked for last.
@@ -156,6 +198,7 @@ impl Default for Settings {
             mini_map: true,
             joint_weights: true,
             timeline: TimelineSettings::default(),
+            fields_of_view: FieldsOfView::default(),
             recent_files: Vec::new(),
             texture_folders: Vec::new(),
         }
@@ -196,6 +239,17 @@ impl Settings {
         fix(width, LEAST_WINDOW[0], 16384.0, default.window_size[0]);
         fix(height, LEAST_WINDOW[1], 16384.0, default.window_size[1]);
         fix(&mut self.scale, 0.5, 3.0, default.scale);
+        let fields = camera::FIELDS_OF_VIEW_Y_DEGREES;
+        let [usual, first_person] = [
+            default.fields_of_view.usual,
+            default.fields_of_view.first_person,
+        ];
+        for (field, normal) in [
+            (&mut self.fields_of_view.usual, usual),
+            (&mut self.fields_of_view.first_person, first_person),
+        ] {
+            fix(field, *fields.start(), *fields.end(), normal);
+        }
         for (dock, state, normal) in [
             (Dock::Left, &mut self.left, default.left.size),
             (Dock::Right, &mut self.right, default.right.size),
@@ -307,12 +361,16 @@ mod tests {
         }
         std::fs::write(
             &file,
-            r#"{"window_size": [-5, 1e30], "scale": 0, "left": {"open": "problems", "size": 1e9}}"#,
+            r#"{"window_size": [-5, 1e30], "scale": 0, "left": {"open": "problems", "size": 1e9},
+                "fields_of_view": {"usual": 300, "first_person": 0}}"#,
         )
         .unwrap();
         let settings = Settings::load(&file);
         assert_eq!(settings.window_size, [320.0, 16384.0]);
         assert_eq!(settings.scale, 0.5);
+        let fields =
+            [CameraMode::Fly, CameraMode::Walk].map(|mode| settings.fields_of_view.of(mode));
+        assert_eq!(fields, [110.0, 30.0]);
         assert_eq!(
             settings.left,
             DockState {

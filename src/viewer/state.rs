@@ -16,7 +16,7 @@ use super::measure::Measure;
 use super::panels::OnDisk;
 use super::player::Player;
 use super::reload::Wish;
-use super::settings::{Panel, Settings};
+use super::settings::{FieldsOfView, Panel, Settings};
 use crate::formats::Severity;
 use crate::scene::camera::{self, Camera, Handedness, NamedView, Pose};
 use crate::scene::demo::Demo;
@@ -192,6 +192,8 @@ pub(super) struct StartView {
     pub pose: Option<Pose>,
     /// The direction to look from where there is no camera, if one is asked for.
     pub view: Option<NamedView>,
+    /// The vertical field of view, if one is asked for.
+    pub fov_y_degrees: Option<f32>,
     /// Names of the overlays that are on at first.
     pub overlays: Vec<String>,
     /// What of the first file is shown beside that.
@@ -221,6 +223,8 @@ pub(super) struct State {
     pub aspect: f32,
     /// Width and height of the view in physical pixels, once there is one.
     pub view_px: [u32; 2],
+    /// How wide the camera sees, as it was set or the command line asks for.
+    pub fields_of_view: FieldsOfView,
     /// What is remembered of the flat view.
     pub flat: FlatView,
     /// The tool that measures.
@@ -291,7 +295,14 @@ impl State {
             max: Vec3::splat(100.0),
         };
         let timeline = settings.timeline;
-        Self {
+        let mut fields_of_view = settings.fields_of_view;
+        // A camera that is asked for is one of 45 degrees, whatever was set the last time.
+        let usual = FieldsOfView::default().of(CameraMode::Orbit);
+        let asked = start.fov_y_degrees.or(start.pose.map(|_| usual));
+        if let Some(degrees) = asked {
+            fields_of_view.set(CameraMode::Orbit, degrees);
+        }
+        let mut state = Self {
             open: None,
             player: Player::new(timeline.loop_mode, timeline.smooth),
             camera: Camera::framing(bounds, NamedView::default(), Handedness::Right, 1.6),
@@ -300,6 +311,7 @@ impl State {
             game_height: camera_control::GAME_HEIGHT,
             aspect: 1.6,
             view_px: NO_VIEW,
+            fields_of_view,
             flat: FlatView::default(),
             measure: Measure::default(),
             shown: Shown::default(),
@@ -329,7 +341,19 @@ impl State {
             start,
             framing: None,
             versions: 0,
-        }
+        };
+        state.use_field_of_view();
+        state
+    }
+
+    /// The vertical field of view of the perspective picture, in degrees.
+    pub(super) fn field_of_view(&self) -> f32 {
+        self.fields_of_view.of(self.mode)
+    }
+
+    /// Has the camera see as wide as it is to.
+    pub(super) fn use_field_of_view(&mut self) {
+        self.camera.fov_y_radians = self.field_of_view().to_radians();
     }
 
     /// The open document.
@@ -351,6 +375,12 @@ impl State {
         let remembered = self.settings.texture_folders.iter().cloned();
         options.texture_folders.extend(remembered);
         options
+    }
+
+    /// Shows a short message in place of an older one that begins in the same way.
+    pub(super) fn replace_toast(&mut self, begin: &str, text: String) {
+        self.toasts.retain(|toast| !toast.text.starts_with(begin));
+        self.toast(text, None);
     }
 
     /// Shows a short message.
@@ -566,20 +596,9 @@ impl State {
                 self.show_all_pixels();
             }
         } else if let Some(view) = framing {
-            let Camera {
-                projection,
-                near,
-                handedness,
-                ..
-            } = self.camera;
-            let bounds = document.part_bounds(self.shown.part);
-            self.camera = Camera {
-                projection,
-                near,
-                ..Camera::framing(bounds, view, handedness, aspect)
-            };
-            // Without foreshortening everything is in view from elsewhere.
-            self.camera.frame(bounds, aspect);
+            self.camera.face(view);
+            self.camera
+                .frame(document.bounds_in_view(&self.shown), aspect);
         }
     }
 

@@ -160,10 +160,13 @@ fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         ui.label(format!("Showing chunks {shown} of {all}"));
     }
     let mode = match state.mode {
-        CameraMode::Orbit => None,
-        CameraMode::Fly => Some("Flying"),
-        CameraMode::Game => Some("As in the game"),
-        CameraMode::Flat => None,
+        CameraMode::Orbit | CameraMode::Flat => None,
+        CameraMode::Fly => {
+            // Levels are in metres.
+            let unit = if state.can_cut() { "m" } else { "units" };
+            Some(format!("Flying, {:.1} {unit}/s", state.fly_speed))
+        }
+        CameraMode::Game | CameraMode::Walk => Some("As in the game".to_owned()),
     };
     if let Some(window) = state.flat_window() {
         ui.separator();

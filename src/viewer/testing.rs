@@ -15,8 +15,9 @@ use super::state::{OpenFile, StartView, State};
 use super::testing_rooms as rooms;
 use super::theme;
 use super::ui::{Canvas, Placed, WindowUi};
+use super::whole_drags::WholeDrags;
 use crate::formats::{Format, Problem, pmf};
-use crate::scene::camera::Handedness;
+use crate::scene::camera::{Handedness, Pose};
 use crate::scene::demo::Demo;
 use crate::scene::registry::{self, OpenOptions, Progress, Source};
 use crate::scene::{
@@ -59,6 +60,33 @@ pub(super) fn document() -> Arc<dyn Document> {
 /// The model that comes with the program.
 pub(super) fn model() -> Arc<dyn Document> {
     open_demo(&demo::DRAKELING)
+}
+
+/// The bath house, a level of closed rooms, seen from inside, in a view of this shape.
+pub(super) fn in_bathhouse(aspect: f32) -> State {
+    static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| open_demo(&demo::BATHHOUSE));
+    let mut state = State::new(Settings::default(), StartView::default());
+    state.loaded(loaded(Arc::clone(document), false));
+    state.shape_view(aspect);
+    state.take_pose(demo::BATHHOUSE.first_pose);
+    state
+}
+
+/// A pose in the bath house before a wall behind which there is a room, or before one behind which
+/// there is nothing.
+pub(super) fn before_wall(state: &State, has_room_behind: bool) -> Pose {
+    let eye = Vec3::new(8.0, -0.6, 0.0);
+    let poses = (0_u16..64).map(|heading| {
+        let (sin, cos) = (f32::from(heading) * 0.1).sin_cos();
+        let direction = Vec3::new(sin, 0.0, cos);
+        let met = |origin| state.first_met(Ray { origin, direction });
+        let wall = met(eye).unwrap().position;
+        let target = eye + direction;
+        (met(wall + direction * 0.05).is_some(), Pose { eye, target })
+    });
+    let mut fitting = poses.filter(|(is_room, _)| *is_room == has_room_behind);
+    fitting.next().unwrap().1
 }
 
 /// A level of a few cubes, with every kind of cube and of light.
@@ -124,6 +152,7 @@ pub(super) fn built(
         },
     );
     theme::apply(&harness.ctx);
+    harness.ctx.add_plugin(WholeDrags::default());
     harness.run();
     harness
 }
@@ -532,6 +561,28 @@ pub(super) fn button(
         pressed,
         modifiers: Modifiers::NONE,
     });
+    harness.run();
+}
+
+/// Presses, drags and releases a button all within what a slow window takes for one frame.
+pub(super) fn quick_drag(
+    harness: &mut Harness<'_, Window>,
+    with: PointerButton,
+    from: Pos2,
+    by: Vec2,
+) {
+    move_to(harness, from);
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: with,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let events = &mut harness.input_mut().events;
+    events.push(button(from, true));
+    let steps = 1_u8..=10;
+    events.extend(steps.map(|step| Event::PointerMoved(from + by * f32::from(step) / 10.0)));
+    events.push(button(from + by, false));
     harness.run();
 }
 

@@ -12,7 +12,9 @@ use super::panels::Request;
 use super::picture::save_map;
 use super::settings::{Panel, Settings};
 use super::state::{Effect, PathPurpose, StartView, State};
-use super::testing::{Window, button, drag, keep_picture, loaded, middle, move_to, press, state};
+use super::testing::{
+    Window, button, drag, keep_picture, loaded, middle, move_to, press, quick_drag, state,
+};
 use super::testing_maps::{SIZE, TILE, map, picture_of_map, with_map};
 use crate::scene::camera::{NamedView, Projection};
 use crate::scene::tilemap::FlatWindow;
@@ -125,7 +127,28 @@ fn a_drag_with_any_button_moves_the_map_by_whole_pixels() {
         let map_size = SIZE.map(|side| u64::from(side * TILE));
         let camera = after.camera_on_map_px(map_size, state(&h).view_px);
         assert_eq!(state(&h).shown.flat_camera_px, camera);
+        // As far if it was over within a frame.
+        let from = middle(&h);
+        quick_drag(&mut h, with, from, vec2(-33.4, 20.3));
+        assert_eq!(flat(&h).top_left_px, before.top_left_px, "{with:?}");
     }
+}
+
+#[test]
+fn the_mini_map_follows_a_drag_that_is_over_within_a_frame() {
+    let mut h = with_map();
+    press(&mut h, Modifiers::NONE, Key::T);
+    let places = &h.state().placed.rects;
+    let (_, place) = places.iter().find(|(name, _)| name == "mini-map").unwrap();
+    let (place, by) = (*place, vec2(40.0, 25.0));
+    quick_drag(&mut h, PointerButton::Primary, place.center(), by);
+    let seen = px_at(&h, middle(&h));
+    let at = (place.center() + by - place.min) / place.size();
+    let wanted = map_px() * DVec2::new(at.x.into(), at.y.into());
+    assert!(
+        (seen - wanted).abs().max_element() < 1.5,
+        "{seen} is not {wanted}"
+    );
 }
 
 #[test]
@@ -529,10 +552,24 @@ fn elsewhere_lengths_are_in_units_of_the_world() {
     drag(&mut h, PointerButton::Primary, vec2(120.0, 0.0));
     let [from, to] = state(&h).measure.line().unwrap();
     let parts = state(&h).measured();
-    assert_eq!(parts[0].name, "Length");
+    let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
+    assert_eq!(names, ["Length", "Tiles", "Distance", "Height difference"]);
     assert_eq!(parts[0].value, format!("{:.2}", from.distance(to)));
     assert!(from.distance(to) > 1.0);
-    assert_eq!(parts[2].value, format!("{:+.2}", to.y - from.y));
+    // A tile is 8 units wide.
+    let [across, down] = [to.x - from.x, to.z - from.z].map(|way| (way / 8.0).abs());
+    let tiles: Vec<f32> = parts[1]
+        .value
+        .split(" × ")
+        .map(|n| n.parse().unwrap())
+        .collect();
+    assert!(
+        (tiles[0] - across).abs() < 0.01 && (tiles[1] - down).abs() < 0.01,
+        "{tiles:?}"
+    );
+    let distance = (across * 8.0).hypot(down * 8.0);
+    assert_eq!(parts[2].value, format!("{distance:.2}"));
+    assert_eq!(parts[3].value, format!("{:+.2}", to.y - from.y));
 }
 
 // ---- Layers ------------------------------------------------------------------------------------

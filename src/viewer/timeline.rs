@@ -668,7 +668,7 @@ mod tests {
     use super::super::settings::Panel as DockPanel;
     use super::super::testing::{
         self, Window, button, joint, keep_picture, move_to, moving, picture_of_moving, press,
-        state, with_demo, with_moving,
+        quick_drag, state, with_demo, with_moving,
     };
     use super::*;
 
@@ -870,6 +870,14 @@ mod tests {
         assert_eq!(moment(&h), (31.0, false));
         button(&mut h, PointerButton::Primary, beyond, false);
         assert!(!asks_for_a_frame(&h));
+    }
+
+    #[test]
+    fn a_drag_on_the_ruler_that_is_over_within_a_frame_goes_to_its_end() {
+        let mut h = with_moving();
+        let (from, to) = (at_frame(&h, 4.0), at_frame(&h, 20.0));
+        quick_drag(&mut h, PointerButton::Primary, from, to - from);
+        assert_eq!(moment(&h), (20.0, false));
     }
 
     #[test]

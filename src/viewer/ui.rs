@@ -345,6 +345,7 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
                     command.action,
                     Action::NextOfKind { .. }
                         | Action::Scale(_)
+                        | Action::FieldOfView(_)
                         | Action::Zoom { .. }
                         | Action::Animation(Animation::Step { .. } | Animation::Speed { .. })
                 );
@@ -365,6 +366,7 @@ mod tests {
     use std::path::Path;
 
     use egui::{Key, Modifiers, PointerButton, vec2};
+    use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 
     use super::super::camera_control::CameraMode;
@@ -373,8 +375,8 @@ mod tests {
     use super::super::menus;
     use super::super::state::{Dialog, Effect, LoadingView, PathPurpose};
     use super::super::testing::{
-        button, document, drag, level, middle, model, move_to, open_demo, press, state, window,
-        with_demo, with_moving,
+        Window, button, document, drag, level, middle, model, move_to, open_demo, press,
+        quick_drag, state, window, with_demo, with_moving,
     };
     use super::super::testing_maps::{map, with_map};
     use super::super::testing_rooms::with_rooms;
@@ -682,15 +684,164 @@ mod tests {
         drag(&mut harness, PointerButton::Primary, vec2(0.0, -60.0));
         let turned = state(&harness).camera;
         assert!((turned.forward() - moved.forward()).length() > 0.1);
-        harness.input_mut().events.push(Event::MouseWheel {
+        wheel(&mut harness, 3.0);
+        assert!(state(&harness).camera.distance() < turned.distance() * 0.9);
+    }
+
+    #[test]
+    fn a_drag_within_one_frame_loses_nothing() {
+        let by = vec2(200.0, 40.0);
+        for with in [PointerButton::Primary, PointerButton::Secondary] {
+            let mut slow = with_demo();
+            let start = state(&slow).camera;
+            drag(&mut slow, with, by);
+            let mut quick = with_demo();
+            let from = middle(&quick);
+            quick_drag(&mut quick, with, from, by);
+            let [slow, quick] = [&slow, &quick].map(|h| state(h).camera);
+            let apart = slow.pose.eye.distance(quick.pose.eye);
+            assert!(apart < start.distance() * 1e-3, "{with:?}: {apart} apart");
+            let turned = start.right_up()[0].angle_between(quick.right_up()[0]);
+            let wanted = match with {
+                PointerButton::Primary => by.x * 0.006,
+                _ => 0.0,
+            };
+            assert!((turned - wanted).abs() < 1e-3, "{with:?}: {turned}");
+        }
+        // What was under the pointer is under it still.
+        let mut h = with_demo();
+        let (from, view) = (middle(&h), h.state().placed.viewport.unwrap());
+        let grabbed = state(&h).seen_in_the_middle();
+        quick_drag(&mut h, PointerButton::Secondary, from, by);
+        let camera = state(&h).camera;
+        let at = camera.project(grabbed, view.aspect_ratio()).unwrap();
+        let at = view.min + vec2(at.x, at.y) * view.size();
+        assert!(
+            at.distance(from + by) < 0.5,
+            "{at:?} is not {:?}",
+            from + by
+        );
+    }
+
+    #[test]
+    fn the_way_of_the_frame_of_the_release_counts() {
+        let mut h = with_demo();
+        press(&mut h, Modifiers::NONE, Key::Y);
+        let from = middle(&h);
+        move_to(&mut h, from);
+        button(&mut h, PointerButton::Primary, from, true);
+        move_to(&mut h, from + vec2(30.0, 0.0));
+        let to = from + vec2(120.0, 60.0);
+        let events = &mut h.input_mut().events;
+        events.push(Event::PointerMoved(to));
+        events.push(Event::PointerButton {
+            pos: to,
+            button: PointerButton::Primary,
+            pressed: false,
+            modifiers: Modifiers::NONE,
+        });
+        h.run();
+        let view = h.state().placed.viewport.unwrap();
+        let [_, end] = state(&h).measure.line().unwrap();
+        let at = state(&h).camera.project(end, view.aspect_ratio()).unwrap();
+        let at = view.min + vec2(at.x, at.y) * view.size();
+        assert!(at.distance(to) < 0.5, "{at:?} is not {to:?}");
+    }
+
+    #[test]
+    fn holding_the_right_button_and_a_key_flies_until_the_button_is_released() {
+        let mut h = with_demo();
+        let w = |pressed| Event::Key {
+            key: Key::W,
+            physical_key: Some(Key::W),
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
+        h.input_mut().focused = true;
+        let at = middle(&h);
+        let before = state(&h).camera;
+        move_to(&mut h, at);
+        // The key alone does nothing.
+        h.input_mut().events.push(w(true));
+        h.run();
+        assert_eq!(state(&h).camera.pose, before.pose);
+        let hold = |pos, pressed| Event::PointerButton {
+            pos,
+            button: PointerButton::Secondary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        h.input_mut().events.push(hold(at, true));
+        h.run_steps(3);
+        assert_eq!(state(&h).mode, CameraMode::Fly);
+        h.get_by_label_contains("Flying");
+        let went = state(&h).camera.pose.eye - before.pose.eye;
+        assert!(went.dot(before.forward()) > 1.0, "{went}");
+        // Meanwhile the drag looks around.
+        h.input_mut().events.push(w(false));
+        h.run();
+        let eye = state(&h).camera.pose.eye;
+        move_to(&mut h, at + vec2(0.0, -80.0));
+        let went = state(&h).camera.pose.eye.distance(eye);
+        assert!(went < 1e-2, "it went on by {went}");
+        assert!(state(&h).camera.forward().angle_between(before.forward()) > 0.1);
+        button(&mut h, PointerButton::Secondary, at, false);
+        assert_eq!(state(&h).mode, CameraMode::Orbit);
+        assert!(h.query_by_label_contains("Flying").is_none());
+    }
+
+    #[test]
+    fn flying_says_how_fast_it_is_and_escape_ends_it() {
+        let mut h = with_demo();
+        press(&mut h, Modifiers::NONE, Key::V);
+        h.get_by_label("Flying, 50.0 units/s");
+        let at = middle(&h);
+        move_to(&mut h, at);
+        wheel(&mut h, 1.0);
+        h.get_by_label("Flying, 60.0 units/s");
+        let item = state(&h).hovered;
+        h.state_mut().state.select(item);
+        press(&mut h, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&h).mode, CameraMode::Orbit);
+        assert_eq!(state(&h).shown.selected, item, "one thing at a time");
+    }
+
+    #[test]
+    fn the_field_of_view_is_changed_by_keys_within_its_limits_and_remembered() {
+        let mut h = with_demo();
+        let degrees = |h: &Harness<'_, Window>| state(h).camera.fov_y_radians.to_degrees().round();
+        assert_eq!(degrees(&h), 45.0);
+        press(&mut h, Modifiers::ALT, Key::ArrowUp);
+        press(&mut h, Modifiers::ALT, Key::ArrowUp);
+        assert_eq!(degrees(&h), 55.0);
+        h.get_by_label("Field of view 55°");
+        assert_eq!(state(&h).settings.fields_of_view, state(&h).fields_of_view);
+        for (key, end) in [(Key::ArrowUp, 110.0), (Key::ArrowDown, 30.0)] {
+            for _ in 0..20 {
+                press(&mut h, Modifiers::ALT, key);
+            }
+            assert_eq!(degrees(&h), end);
+        }
+        h.state_mut()
+            .state
+            .run(commands::find("camera.usual-field").unwrap().action);
+        assert_eq!(degrees(&h), 45.0);
+        // Without foreshortening there is none.
+        press(&mut h, Modifiers::NONE, Key::P);
+        assert!(!state(&h).is_enabled(commands::find("camera.wider").unwrap().action));
+    }
+
+    /// Turns the wheel by notches over the view, and waits until the view has followed.
+    fn wheel(h: &mut Harness<'_, Window>, notches: f32) {
+        h.input_mut().events.push(Event::MouseWheel {
             unit: egui::MouseWheelUnit::Line,
-            delta: vec2(0.0, 3.0),
+            delta: vec2(0.0, notches),
             phase: egui::TouchPhase::Move,
             source: egui::MouseWheelSource::Wheel,
             modifiers: Modifiers::NONE,
         });
-        harness.run();
-        assert!(state(&harness).camera.distance() < turned.distance() * 0.9);
+        h.run();
     }
 
     #[test]

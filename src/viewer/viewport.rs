@@ -24,6 +24,9 @@ const FASTER: f32 = 4.0;
 const PIXELS_PER_NOTCH: f32 = 40.0;
 /// What is left of the distance after a notch of the wheel.
 const ZOOM_PER_NOTCH: f32 = 0.85;
+/// How long the wheel rests before a notch of it goes through a wall, in seconds: whoever turns it
+/// on and on stops there.
+const WHEEL_RESTS_SECS: f64 = 0.3;
 
 /// What a drag does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,8 +49,13 @@ enum Drag {
 /// What the view remembers between frames.
 #[derive(Debug, Default)]
 pub(super) struct Viewport {
-    drag: Option<Drag>,
+    /// What is dragged, and where the pointer was when it was last followed.
+    drag: Option<(Drag, Pos2)>,
     held: BTreeSet<Key>,
+    /// Whether one flies only as long as the right button is held.
+    flies_while_held: bool,
+    /// When the wheel was last turned, in seconds of the window's clock.
+    wheel_turned_secs: f64,
     /// Notches of the wheel that are not a whole step of the flat view's zoom yet.
     notches: f32,
     /// What the pointer was last compared with the document for: nothing is picked twice.
@@ -86,11 +94,13 @@ impl Viewport {
                 (pos.y - rect.min.y) / rect.height().max(1.0),
             )
         };
+        self.note_keys(ui, state);
+        self.fly_while_held(ui, state, &response);
         self.drag(ui, state, &response, at, px_at);
         if state.is_flat() {
             self.step_zoom(ui, state, &response, px_at);
         } else {
-            Self::wheel(ui, state, &response, at);
+            self.wheel(ui, state, &response, at);
         }
         self.fly(ui, state);
         state.follow_visibility();
@@ -105,7 +115,7 @@ impl Viewport {
             let item = state.hovered.filter(|_| state.pointed_at.is_some());
             state.select(item);
         }
-        if let Some(drag) = self.drag {
+        if let Some((drag, _)) = self.drag {
             ui.ctx().set_cursor_icon(match drag {
                 Drag::Look => egui::CursorIcon::None,
                 Drag::Measure => egui::CursorIcon::Crosshair,
@@ -134,6 +144,9 @@ impl Viewport {
         rect
     }
 
+    /// Begins, follows and ends drags. What counts is where the pointer was and where it is, not
+    /// how far egui says that it was dragged: that leaves out the way before it is sure that this
+    /// is no click, and the way of the frame in which the button is released.
     fn drag(
         &mut self,
         ui: &egui::Ui,
@@ -150,7 +163,7 @@ impl Viewport {
             let shift = ui.input(|input| input.modifiers.shift);
             let grabbed = state.seen_at(at(origin));
             let window = state.flat_window();
-            self.drag = Some(match state.mode {
+            let drag = match state.mode {
                 _ if state.measure.is_open() && primary => {
                     let from = state.measured_at(at(origin), px_at(origin));
                     state.measure.begin(from);
@@ -160,43 +173,48 @@ impl Viewport {
                     Drag::Map(window.map_or(DVec2::ZERO, |w| w.top_left_px), origin)
                 }
                 CameraMode::Fly if middle => Drag::Pan(grabbed),
-                CameraMode::Fly => Drag::Look,
+                CameraMode::Fly | CameraMode::Walk => Drag::Look,
                 CameraMode::Game => Drag::PanLevel(grabbed),
-                CameraMode::Orbit if primary && !shift => Drag::Orbit(state.pivot_at(at(origin))),
-                CameraMode::Orbit => Drag::Pan(grabbed),
-            });
+                CameraMode::Orbit if !primary || shift => Drag::Pan(grabbed),
+                CameraMode::Orbit if state.is_indoors() => Drag::Look,
+                CameraMode::Orbit => Drag::Orbit(state.pivot_at(at(origin))),
+            };
+            self.drag = Some((drag, origin));
         }
-        if !response.dragged() || !ui.input(|input| input.focused) {
+        let is_held = response.dragged() || response.drag_stopped();
+        if !is_held || !ui.input(|input| input.focused) {
             self.drag = None;
         }
-        state.looking = self.drag == Some(Drag::Look);
+        // One that has stopped is followed to its end, and no further.
+        let drag = if response.dragged() {
+            self.drag
+        } else {
+            self.drag.take()
+        };
+        state.looking = matches!(self.drag, Some((Drag::Look, _)));
         let looked_by = std::mem::take(&mut state.looked_by);
-        let Some(drag) = self.drag else {
+        let (Some((drag, from)), Some(to)) = (drag, response.interact_pointer_pos()) else {
             return;
         };
-        let moved = response.drag_delta();
-        let moved = Vec2::new(moved.x, moved.y);
+        if let Some((_, at)) = &mut self.drag {
+            *at = to;
+        }
+        let moved = Vec2::new(to.x - from.x, to.y - from.y);
         let camera = &state.camera;
-        let to = response.interact_pointer_pos().map(at);
-        state.camera.pose = match (drag, to) {
-            (Drag::Orbit(pivot), _) => camera_control::orbit(camera, pivot, moved),
-            (Drag::Look, _) => camera_control::look(camera, moved + looked_by),
-            (Drag::Pan(grabbed), Some(to)) => {
-                camera_control::pan(camera, grabbed, to, state.aspect)
+        state.camera.pose = match drag {
+            Drag::Orbit(pivot) => camera_control::orbit(camera, pivot, moved),
+            Drag::Look => camera_control::look(camera, moved + looked_by),
+            Drag::Pan(grabbed) => camera_control::pan(camera, grabbed, at(to), state.aspect),
+            Drag::PanLevel(grabbed) => {
+                camera_control::pan_level(camera, grabbed, at(to), state.aspect)
             }
-            (Drag::PanLevel(grabbed), Some(to)) => {
-                camera_control::pan_level(camera, grabbed, to, state.aspect)
-            }
-            (Drag::Measure, Some(to)) => {
-                let px = response.interact_pointer_pos().map(px_at);
-                let to = state.measured_at(to, px.unwrap_or_default());
+            Drag::Measure => {
+                let to = state.measured_at(at(to), px_at(to));
                 state.measure.go_to(to);
                 return;
             }
-            (Drag::Map(top_left, origin), Some(_)) => {
-                if let (Some(window), Some(to)) =
-                    (state.flat_window(), response.interact_pointer_pos())
-                {
+            Drag::Map(top_left, origin) => {
+                if let Some(window) = state.flat_window() {
                     // By whole pixels of the screen, however fine the pointer's are.
                     let by = (px_at(to) - px_at(origin)).round().as_dvec2();
                     state.see_flat(FlatWindow {
@@ -206,7 +224,6 @@ impl Viewport {
                 }
                 return;
             }
-            (Drag::Pan(_) | Drag::PanLevel(_) | Drag::Measure | Drag::Map(..), None) => camera.pose,
         };
     }
 
@@ -231,12 +248,25 @@ impl Viewport {
         }
     }
 
-    fn wheel(ui: &egui::Ui, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
+    fn wheel(
+        &mut self,
+        ui: &egui::Ui,
+        state: &mut State,
+        response: &Response,
+        at: impl Fn(Pos2) -> Vec2,
+    ) {
         let Some(pointer) = response.hover_pos() else {
             return;
         };
-        let (scrolled, pinched) =
-            ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
+        let (scrolled, pinched, now_secs, is_turned) = ui.input(|input| {
+            let is_turned = input.events.iter().any(|event| notches_of(event) != 0.0);
+            let scrolled = input.smooth_scroll_delta();
+            (scrolled, input.zoom_delta(), input.time, is_turned)
+        });
+        let has_rested = now_secs - self.wheel_turned_secs >= WHEEL_RESTS_SECS;
+        if is_turned {
+            self.wheel_turned_secs = now_secs;
+        }
         // Holding Shift makes egui scroll sideways, holding Ctrl makes it zoom.
         let notches = (scrolled.y + scrolled.x) / PIXELS_PER_NOTCH + pinched.ln() * 6.0;
         if notches == 0.0 || !notches.is_finite() {
@@ -244,9 +274,8 @@ impl Viewport {
         }
         match state.mode {
             CameraMode::Orbit => {
-                let anchor = state.seen_at(at(pointer));
                 let factor = ZOOM_PER_NOTCH.powf(notches);
-                state.camera.pose = camera_control::zoom(&state.camera, anchor, factor);
+                state.zoom_to(at(pointer), factor, is_turned && has_rested);
             }
             CameraMode::Game => {
                 let heights = camera_control::GAME_HEIGHTS;
@@ -259,13 +288,14 @@ impl Viewport {
             CameraMode::Fly => {
                 state.fly_speed = (state.fly_speed * 1.2_f32.powf(notches)).clamp(0.05, 4000.0);
             }
-            CameraMode::Flat => {}
+            CameraMode::Walk | CameraMode::Flat => {}
         }
     }
 
-    fn fly(&mut self, ui: &egui::Ui, state: &mut State) {
+    /// Takes in which of the keys that fly are held.
+    fn note_keys(&mut self, ui: &egui::Ui, state: &State) {
         let typing = ui.ctx().text_edit_focused() || state.dialog.is_some();
-        let (seconds, faster) = ui.input(|input| {
+        ui.input(|input| {
             for event in &input.events {
                 if let Event::Key {
                     physical_key: Some(key),
@@ -282,23 +312,47 @@ impl Viewport {
                     }
                 }
             }
-            if !input.focused {
+            if typing || !input.focused {
                 self.held.clear();
             }
-            (input.stable_dt.min(0.1), input.modifiers.shift)
         });
-        if state.mode != CameraMode::Fly || typing {
-            self.held.clear();
+    }
+
+    /// Holding the right button in the view and one of the keys that fly flies until the button is
+    /// released; until then the drag moves the view sideways.
+    fn fly_while_held(&mut self, ui: &egui::Ui, state: &mut State, response: &Response) {
+        let is_held = response.is_pointer_button_down_on()
+            && ui.input(|input| input.pointer.button_down(PointerButton::Secondary));
+        if self.flies_while_held {
+            if !is_held && state.mode == CameraMode::Fly {
+                state.stop_flying();
+            }
+            self.flies_while_held = is_held && state.mode == CameraMode::Fly;
+        } else if is_held && state.mode == CameraMode::Orbit && !self.held.is_empty() {
+            state.set_mode(CameraMode::Fly);
+            self.flies_while_held = true;
+            if let Some((drag, _)) = &mut self.drag {
+                *drag = Drag::Look;
+            }
         }
-        if self.held.is_empty() {
+    }
+
+    fn fly(&mut self, ui: &egui::Ui, state: &mut State) {
+        let walks = state.mode == CameraMode::Walk;
+        if self.held.is_empty() || !(walks || state.mode == CameraMode::Fly) {
             return;
         }
+        let (seconds, faster) = ui.input(|input| (input.stable_dt.min(0.1), input.modifiers.shift));
         let held = |key| f32::from(u8::from(self.held.contains(&key)));
         let [ahead, left, back, right, down, up] = FLY_KEYS.map(held);
-        let way = Vec3::new(right - left, up - down, ahead - back);
-        let speed = state.fly_speed * if faster { FASTER } else { 1.0 };
-        let way = way.normalize_or_zero() * speed * seconds;
-        state.camera.pose = camera_control::fly(&state.camera, way);
+        let way = Vec3::new(right - left, up - down, ahead - back).normalize_or_zero();
+        let seconds = seconds * if faster { FASTER } else { 1.0 };
+        if walks {
+            state.walk(way * seconds);
+        } else {
+            let way = way * (state.fly_speed * seconds);
+            state.camera.pose = camera_control::fly(&state.camera, way);
+        }
         ui.ctx().request_repaint();
     }
 
@@ -359,14 +413,24 @@ pub(super) fn hint(state: &State) -> String {
             "Drag from one point to another to measure, Esc ends it".to_owned()
         }
         CameraMode::Flat => "Drag to move, wheel to zoom, double click to centre".to_owned(),
-        CameraMode::Orbit => "Drag to turn, right drag to move, wheel to zoom".to_owned(),
-        CameraMode::Fly => format!(
-            "W A S D Q E to fly, drag to look, wheel for the speed ({:.1} units a second)",
-            state.fly_speed
-        ),
+        CameraMode::Orbit => {
+            let drag = if state.is_indoors() {
+                "look around"
+            } else {
+                "turn"
+            };
+            format!(
+                "Drag to {drag}, right drag to move, wheel to zoom, hold the right button and \
+                 W A S D to fly"
+            )
+        }
+        CameraMode::Fly => {
+            "W A S D Q E to fly, drag to look, wheel for the speed, Esc ends it".to_owned()
+        }
+        CameraMode::Walk => "W A S D to walk, drag to look, Esc ends it".to_owned(),
         CameraMode::Game => {
             format!(
-                "Drag to move, wheel for the height ({:.0})",
+                "Drag to move, wheel for the height ({:.0}), Esc ends it",
                 state.game_height
             )
         }

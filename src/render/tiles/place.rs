@@ -8,7 +8,7 @@ use super::cells::Rows;
 use super::gpu_data;
 use super::pipelines::Lie;
 use crate::render::View;
-use crate::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
+use crate::scene::camera::{Camera, Projection};
 use crate::scene::tilemap::{FlatWindow, Layer, TILE_LINES_APART, TileMap};
 
 /// From which zoom on lines around pixels are seen, and from which they are as strong as they get.
@@ -135,7 +135,7 @@ impl Sight {
 
     /// How much of a layer at most is seen in a pixel of the picture, in pixels of the map.
     fn reach_px(&self, corner: Vec3, [width, depth]: [f32; 2]) -> f32 {
-        let pixel = (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan() * 2.0 / self.size[1].max(1) as f32;
+        let pixel = self.camera.half_height() * 2.0 / self.size[1].max(1) as f32;
         let forward = self.camera.forward();
         if self.camera.projection == Projection::Orthographic {
             return self.camera.distance() * pixel / forward.y.abs().max(0.02);

@@ -10,9 +10,9 @@ use super::{HANDEDNESS, Map};
 use crate::formats::{Format, Problem, pmf};
 use crate::scene::camera::Handedness;
 use crate::scene::{
-    Aabb, Branch, ChunkMap, ClipInfo, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind,
-    Label, LegendEntry, Light, Line, OutlineNode, Overlay, Part, Playhead, PropertyGroup, Ray,
-    Sheet, SheetFace, Shown, Statistic, SummaryPart,
+    Aabb, Branch, ChunkMap, ClipInfo, Direction, Document, Drawable, GameView, Hit, InfoQuery,
+    Item, Kind, Label, LegendEntry, Light, Line, OutlineNode, Overlay, Part, Playhead,
+    PropertyGroup, Ray, SeenFrom, Sheet, SheetFace, Shown, Spawn, Statistic, SummaryPart,
 };
 
 /// The overlays of a map.
@@ -212,6 +212,22 @@ impl Document for Map {
 
     fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
         self.bounds_of(item)
+    }
+
+    fn seen_from(&self, item: Item, _shown: &Shown) -> SeenFrom {
+        match item.kind {
+            item::FACE => self.before_face(item).unwrap_or(SeenFrom::AllAround),
+            item::CUBE | item::ENTITY => SeenFrom::AllAround,
+            _ => SeenFrom::Anywhere,
+        }
+    }
+
+    fn game_view(&self) -> GameView {
+        GameView::FirstPerson
+    }
+
+    fn spawn(&self, part: usize) -> Option<Spawn> {
+        self.player_start(part)
     }
 
     fn item_outline(&self, item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {

@@ -11,11 +11,13 @@ use super::signals::Signals;
 use crate::formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};
 use crate::scene::numbers::{plural, xyz};
 use crate::scene::pen::box_edges;
-use crate::scene::{Aabb, Item, Property, PropertyGroup, Shown};
+use crate::scene::{Aabb, Item, Property, PropertyGroup, Shown, Spawn};
 
 /// How many properties of an entity are listed, and how many values of each.
 const MOST_PROPERTIES: usize = 256;
 const MOST_VALUES: usize = 64;
+/// Parts of the names that mappers give to the place where a player begins.
+const SPAWN_NAMES: [&str; 4] = ["spawn", "player_start", "player start", "playerstart"];
 /// Lines that a circle is made of.
 const CIRCLE: usize = 24;
 
@@ -320,6 +322,23 @@ impl Map {
     pub(super) fn entities_by_kind(&self, level: Option<usize>) -> &[(EntityKind, Vec<u64>)] {
         let part = level.map_or(0, |level| 1 + level);
         self.listed().by_kind.get(part).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where a player begins in a level. The format has no type of entity for that: it is the
+    /// first one with a place whose name says so, such as `player_start` or `spawn 1`.
+    pub(super) fn player_start(&self, level: usize) -> Option<Spawn> {
+        self.markers(level).find_map(|marker| {
+            let at = self.entity_at(marker.item)?;
+            let name = at.entity.brief_name().to_lowercase();
+            if !SPAWN_NAMES.iter().any(|known| name.contains(known)) {
+                return None;
+            }
+            let [_, yaw, _] = at.entity.rotation_degrees().unwrap_or_default();
+            Some(Spawn {
+                place: marker.place,
+                ahead: rotation([0.0, yaw, 0.0]) * Vec3::Z,
+            })
+        })
     }
 
     /// Half the length of the marker of an entity, in metres.
@@ -646,6 +665,32 @@ mod tests {
             map.gamemode_properties(race).unwrap()[0].properties[3].value,
             "2"
         );
+    }
+
+    #[test]
+    fn a_player_begins_where_an_entity_of_that_name_is() {
+        let start = |names: [&str; 2]| {
+            let mut strings = StringTableBuilder::default();
+            let [first, second] = names.map(|name| NewEntity::new(EntityKind::Generic, name));
+            let list = EntityList {
+                entities: vec![
+                    first.with("position", [1.0, 2.0, 3.0]),
+                    second
+                        .with("position", [4.0, 5.0, 6.0])
+                        .with("rotation", [10.0, 90.0, 20.0]),
+                ],
+                ..EntityList::default()
+            };
+            let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+            pmf.entities = list.build(&mut strings).unwrap();
+            pmf.strings = strings.finish();
+            sample::map(pmf).player_start(0)
+        };
+        let found = start(["guard", "Player_Start 1"]).unwrap();
+        assert_eq!(found.place, Vec3::new(4.0, 5.0, 6.0));
+        assert!(found.ahead.abs_diff_eq(Vec3::X, 1e-5), "{found:?}");
+        assert_eq!(start(["red spawn", "spawn"]).unwrap().place.x, 1.0);
+        assert_eq!(start(["guard", "player"]), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map};
 use crate::formats::pmf::CubeKind;
 use crate::scene::tree::{Corners, Tree, around, meet};
-use crate::scene::{Aabb, Hit, Item, Ray, Shown};
+use crate::scene::{Aabb, Hit, Item, Ray, SeenFrom, Shown};
 
 /// The trees of the chunks of a level, in the order of [`Level::chunks`].
 #[derive(Debug, Default)]
@@ -114,6 +114,25 @@ impl Map {
             position: ray.origin + ray.direction * met.distance,
             distance: met.distance,
         })
+    }
+
+    /// From where a face can be seen: before it. None for one that is not drawn or has no size.
+    pub(super) fn before_face(&self, item: Item) -> Option<SeenFrom> {
+        let (cube, side) = self.cube_at(item)?;
+        let mesh = self
+            .levels
+            .get(cube.at.level_number)?
+            .mesh(cube.at.number)?;
+        let is_it =
+            |face: &&MeshFace| face.cube == cube.cube && Some(usize::from(face.side)) == side;
+        let face = mesh.faces.iter().find(is_it)?;
+        let places = Aabb::around(mesh.triangles(face).flatten())?;
+        let normals = mesh.triangles(face).map(|[a, b, c]| (b - a).cross(c - a));
+        let middle = places.center();
+        let normal = normals.sum::<Vec3>().try_normalize()?;
+        middle
+            .is_finite()
+            .then_some(SeenFrom::Before { middle, normal })
     }
 
     /// From which to which distance a ray is in the box that a cut leaves.

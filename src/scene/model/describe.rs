@@ -16,7 +16,7 @@ use crate::scene::numbers::{number, plural};
 use crate::scene::{
     Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label,
     Legend, LegendEntry, Line, OutlineNode, Overlay, Playhead, ProblemFrame, PropertyGroup, Ray,
-    Shown, Statistic, SummaryPart,
+    SeenFrom, Shown, Statistic, SummaryPart,
 };
 
 /// The overlays of a model.
@@ -268,13 +268,28 @@ impl Document for Model {
                     Aabb::around(triangles.flat_map(|t| self.drawn_corners(&mesh.points, t)))
                 })
             }
-            item::CLIP => {
-                let frames = self.extents.frames.get(item.index as usize)?;
-                frames.iter().copied().reduce(|all, next| all.union(&next))
-            }
+            item::CLIP => self.extent_of(Some(item.index as usize)),
             item::MODEL => Some(self.extent_at(playhead).unwrap_or(self.whole)),
             _ => None,
         }
+    }
+
+    fn bounds_in_view(&self, shown: &Shown) -> Aabb {
+        self.extent_of(shown.playhead.clip).unwrap_or(self.whole)
+    }
+
+    fn seen_from(&self, item: Item, shown: &Shown) -> SeenFrom {
+        let corners = match item.kind {
+            item::TRIANGLE => self.triangle_corners(item.index, shown.playhead),
+            _ => None,
+        };
+        let before = corners.and_then(|[a, b, c]| {
+            Some(SeenFrom::Before {
+                middle: (a + b + c) / 3.0,
+                normal: (b - a).cross(c - a).try_normalize()?,
+            })
+        });
+        before.unwrap_or(SeenFrom::Anywhere)
     }
 
     fn item_outline(&self, item: Item, playhead: Playhead) -> Vec<[Vec3; 2]> {

@@ -208,6 +208,19 @@ impl Model {
         (self.whole.max - self.whole.min).max_element()
     }
 
+    /// What the mesh occupies in all frames of a clip, or in the bind pose; none without a mesh or
+    /// frames.
+    fn extent_of(&self, clip: Option<usize>) -> Option<Aabb> {
+        let extent = match clip {
+            None => self.extents.bind,
+            Some(clip) => {
+                let frames = self.extents.frames.get(clip)?.iter().copied();
+                frames.reduce(|all, next| all.union(&next))
+            }
+        };
+        extent.filter(|extent| extent.min.is_finite() && extent.max.is_finite())
+    }
+
     /// What the mesh occupies at a moment; none without a mesh.
     fn extent_at(&self, playhead: Playhead) -> Option<Aabb> {
         match self.poses.between(playhead) {

@@ -14,7 +14,8 @@ use crate::scene::camera::Handedness;
 use crate::scene::numbers::number;
 use crate::scene::{
     Aabb, Direction, Document, Drawable, GridPlace, Hit, InfoQuery, Item, Kind, LegendEntry,
-    OutlineNode, Overlay, Playhead, PropertyGroup, Ray, Shown, Statistic, SummaryPart, Swatch,
+    OutlineNode, Overlay, Playhead, PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart,
+    Swatch,
 };
 
 /// The overlays of a terrain; the last one only where tiles have cover.
@@ -270,11 +271,7 @@ impl Document for Terrain {
 
     fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
         if let Some((row, col)) = self.tile_rc(item) {
-            // With the tiles around it, so that one sees where it is.
-            let around = |at: u32, end: u32| at.saturating_sub(3)..(at + 4).min(end);
-            return Some(
-                self.tiles_bounds(around(row, self.map.rows()), around(col, self.map.cols())),
-            );
+            return Some(self.tiles_bounds(row..row + 1, col..col + 1));
         }
         match item.kind {
             item::CHUNK if item.index < self.packed.chunks.len() as u64 => {
@@ -293,6 +290,14 @@ impl Document for Terrain {
                 boxes.reduce(|all, tile| all.union(&tile))
             }
             _ => None,
+        }
+    }
+
+    /// A hill may be before a tile.
+    fn seen_from(&self, item: Item, _shown: &Shown) -> SeenFrom {
+        match item.kind {
+            item::TILE => SeenFrom::AllAround,
+            _ => SeenFrom::Anywhere,
         }
     }
 
