@@ -799,7 +799,7 @@ fn all_bytes_of_a_file_can_be_read_page_by_page() {
     let last = h.get_by_label_contains("07c8  78 7f 86");
     assert_eq!(last.rect().left(), row.left());
     h.get_by_label("0x600 to 0x7cf of 0x7d0 bytes");
-    h.get_by_label("Back").click();
+    h.get_by_label("Previous").click();
     h.run();
     h.get_by_label_contains("0400  ");
     // Another item is shown from its beginning.

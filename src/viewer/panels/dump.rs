@@ -52,12 +52,12 @@ fn pages(ui: &mut Ui, len: usize, page: &mut usize, last: usize) {
         let buttons = [
             ("First", "The first bytes", 0, *page > 0),
             (
-                "Back",
+                "Previous",
                 "The bytes before",
                 page.saturating_sub(1),
                 *page > 0,
             ),
-            ("On", "The bytes after", *page + 1, *page < last),
+            ("Next", "The bytes after", *page + 1, *page < last),
             ("Last", "The last bytes", last, *page < last),
         ];
         let mut wanted = *page;
