@@ -949,7 +949,7 @@ fn check_opened_tiles(bytes: &[u8], name: &str) -> bool {
     for grid in &tiles.grids {
         let [width, height] = grid.size.map(|edge| edge as usize);
         assert_eq!(grid.values.len(), width * height);
-        assert!(grid.layer < tiles.layers.len());
+        assert!(grid.layer.is_none_or(|layer| layer < tiles.layers.len()));
     }
     for step in &tiles.steps {
         assert!(!matches!(step, Step::Layer { layer, .. } if *layer >= tiles.layers.len()));
