@@ -442,9 +442,9 @@ fn written_ika_map() -> Written {
         expected: json!({
             "size": [10, 8], "tileset": MADE_UP_TILESET,
             "layers": [
-                {"label": "Layer 1", "size": [10, 8], "parallax": [1, 1, 1, 1],
+                {"label": "Layer 0", "size": [10, 8], "parallax": [1, 1, 1, 1],
                  "tiles_sha256": words(&map.layers[0].tiles)},
-                {"label": "Layer 2", "size": [10, 8], "parallax": [3, 2, 5, 7],
+                {"label": "Layer 1", "size": [10, 8], "parallax": [3, 2, 5, 7],
                  "tiles_sha256": words(&map.layers[1].tiles)},
             ],
             "zones": ["No zone", "Café", "South-east"],

@@ -208,7 +208,7 @@ impl Layout {
         order: Order,
     ) -> Result<(), ReadError> {
         for i in 0..layers {
-            cursor.enter("layer", i + 1);
+            cursor.enter("layer", i);
             self.infos.push((cursor.pos(), parallax(cursor)?));
             if order == Order::Interleaved {
                 let (block, is_whole) = block(cursor, "tiles")?;
@@ -218,7 +218,7 @@ impl Layout {
         }
         if order == Order::InfosFirst {
             for i in 0..layers {
-                cursor.enter("layer", i + 1);
+                cursor.enter("layer", i);
                 let (block, is_whole) = block(cursor, "tiles")?;
                 self.layers.push(block);
                 is_whole?;
@@ -282,7 +282,7 @@ impl Layout {
         let shown = self.layers.len().min(MOST_LAYERS);
         let layers = self.layers.iter().take(shown).enumerate();
         let mut blocks: Vec<Block<&[u8]>> = layers
-            .map(|(i, place)| block(place, format!("layer {}", i + 1), Element::Word))
+            .map(|(i, place)| block(place, format!("layer {i}"), Element::Word))
             .collect();
         if let Some(place) = &self.obstruction {
             blocks.push(block(place, "obstruction".to_owned(), Element::Byte));
@@ -375,9 +375,8 @@ fn mended(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) 
         let at = at + 8 * i + 4;
         problems.add(Kind::Parallax, Place::Offset(at as u64), || {
             format!(
-                "layer {}: the parallax along {axis} is {mul}/0; expected a divisor that is not 0; \
-                 it is taken for 0/1, fixed to the screen",
-                layer + 1
+                "layer {layer}: the parallax along {axis} is {mul}/0; expected a divisor that is \
+                 not 0; it is taken for 0/1, fixed to the screen"
             )
         });
     }

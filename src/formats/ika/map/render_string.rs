@@ -86,9 +86,8 @@ pub(super) fn oddities(render_string: &str, layers: usize) -> Vec<String> {
                 _ => format!("{layers} layers"),
             };
             format!(
-                "`{c}` in the render string {quote} draws layer {}, but the map has {has}; it is \
-                 left out",
-                layer + 1
+                "`{c}` in the render string {quote} draws layer {layer}, but the map has {has}; it is \
+                 left out"
             )
         })
         .collect();
@@ -137,9 +136,9 @@ mod tests {
         assert_eq!(
             odd,
             [
-                "`0` in the render string `0 9x1eE4R299` draws layer 10, but the map has 4 layers; \
+                "`0` in the render string `0 9x1eE4R299` draws layer 9, but the map has 4 layers; \
                  it is left out",
-                "`9` in the render string `0 9x1eE4R299` draws layer 9, but the map has 4 layers; \
+                "`9` in the render string `0 9x1eE4R299` draws layer 8, but the map has 4 layers; \
                  it is left out",
                 "` xe` in the render string `0 9x1eE4R299` means nothing; expected 0 to 9, E and R",
             ]

@@ -201,7 +201,7 @@ fn a_broken_block_loses_no_other() {
     one(
         &read,
         Severity::Error,
-        "layer 2: inflates to 0 bytes and is no zlib stream",
+        "layer 1: inflates to 0 bytes and is no zlib stream",
     );
     assert_eq!(
         read.problems[0].place.to_string(),
@@ -224,7 +224,7 @@ fn odd_values_are_listed() {
     one(
         &read,
         Severity::Warning,
-        "layer 1: the parallax along x is 5/0",
+        "layer 0: the parallax along x is 5/0",
     );
     assert_eq!(
         read.problems[0].place,

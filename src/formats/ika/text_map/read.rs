@@ -168,7 +168,7 @@ impl Reader {
 
     fn layer(&mut self, index: usize, node: Node<'_, '_>, zones: &HashSet<&str>) -> Layer {
         let label = string(Some(node), "label");
-        let name = format!("layer {} {}", index + 1, quoted(label.as_bytes()));
+        let name = format!("layer {index} {}", quoted(label.as_bytes()));
         if let Some(kind) = node.node("type").and_then(Node::text)
             && *kind.bytes != *b"tile"
         {

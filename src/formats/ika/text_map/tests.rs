@@ -184,7 +184,7 @@ fn odd_values_are_listed() {
     one(
         &read,
         Warning,
-        "layer 3 `Layer 2`: the parallax is 3/0 along x and 1/2 along y",
+        "layer 2 `Layer 2`: the parallax is 3/0 along x and 1/2 along y",
     );
     assert_eq!(
         read.layers[2].parallax,
@@ -197,7 +197,7 @@ fn odd_values_are_listed() {
     one(
         &read,
         Error,
-        "layer 1 `Layer 0`: -12 x 9 tiles, so it is not shown",
+        "layer 0 `Layer 0`: -12 x 9 tiles, so it is not shown",
     );
     assert_eq!(
         (read.layers[0].size, read.layers[0].tiles.len()),
