@@ -856,6 +856,43 @@ fn a_file_without_problems_says_so() {
 }
 
 #[test]
+fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
+    let mut host = Host::new(Sample::default());
+    let at = Place::Text { line: 9, column: 4 };
+    host.on_disk = Some(OnDisk {
+        name: "walk.pfobj".to_owned(),
+        unreadable: None,
+        problems: vec![Problem::error(at, "the file ends here; expected a frame")],
+        read_at: "12:31:07".to_owned(),
+        number: 1,
+    });
+    let mut h = host.in_harness(small(), Problems::ui);
+    h.get_by_label("walk.pfobj on disk has 1 error");
+    h.get_by_label("In view: the version read at 12:31:07");
+    // What is in view is not where the problem is.
+    h.get_by_label_contains("9:4: error: the file ends here")
+        .click();
+    h.run();
+    assert_eq!(h.state().asked(), []);
+    h.get_by_label("Show it anyway").click();
+    h.run();
+    assert_eq!(h.state().asked(), [Request::Run("reload")]);
+    let on_disk = h.state_mut().on_disk.as_mut().unwrap();
+    on_disk.unreadable = Some("Cannot be read: no such file".to_owned());
+    on_disk.problems.clear();
+    on_disk.number = 2;
+    h.run();
+    h.get_by_label("walk.pfobj on disk cannot be read");
+    h.get_by_label("Cannot be read: no such file");
+    h.get_by_label("Read again");
+    assert!(h.query_by_label("No problems").is_none());
+    // A good version comes.
+    h.state_mut().on_disk = None;
+    h.run();
+    h.get_by_label("No problems");
+}
+
+#[test]
 fn thousands_of_problems_cost_what_is_in_sight() {
     let many = (1..=5000).map(|line| Problem::error(Place::Text { line, column: 1 }, "bad tile"));
     let document = Sample {

@@ -594,6 +594,15 @@ fn the_size_of_the_window_is_remembered() {
     it.screen.key(&[Key::CTRL, Key::of('q')]);
     it.program.wait_for("closed");
     assert!(it.program.wait_for_end().success());
-    let (_program, screen) = open(&it.display, &it.file, &[]);
+    let (program, screen) = open(&it.display, &it.file, &[]);
     assert_eq!(screen.size(), [1010, 710]);
+    drop(program);
+    // Twice as large it would not fit.
+    let doubled = [("WINIT_X11_SCALE_FACTOR", "2")];
+    let (_program, screen) = open(&it.display, &it.file, &doubled);
+    let [width, height] = screen.size();
+    assert!(
+        width <= SCREEN_SIZE[0] && height <= SCREEN_SIZE[1],
+        "{width} x {height}"
+    );
 }

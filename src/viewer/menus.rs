@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Button, Key, Modifiers, Panel, Popup, RichText, Ui};
+use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui};
 
 use super::commands::{Action, COMMANDS, Command, MENUS};
 use super::folder;
@@ -20,24 +20,50 @@ pub(super) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
             for title in MENUS {
                 let has_any = commands_of(state, title).next().is_some();
                 let menu = ui.add_enabled_ui(has_any, |ui| {
-                    let bar = ui.ctx().clone();
-                    let is_other_open = Popup::is_any_open(&bar);
-                    let menu = ui.menu_button(title, |ui| menu(ui, state, title, placed));
-                    let menu = menu.response;
-                    let by_arrow = menu.gained_focus() && is_other_open;
-                    if wanted == Some(title) || by_arrow {
-                        Popup::open_id(&bar, Popup::default_response_id(&menu));
-                        menu.request_focus();
-                        bar.request_repaint();
-                    }
-                    menu
+                    ui.menu_button(title, |ui| menu(ui, state, title, placed))
+                        .response
                 });
-                placed.at(&format!("menu-{}", title.to_lowercase()), menu.inner.rect);
+                let menu = menu.inner;
+                if wanted == Some(title) {
+                    Popup::open_id(ui.ctx(), Popup::default_response_id(&menu));
+                    menu.request_focus();
+                    ui.ctx().request_repaint();
+                }
+                step_aside(ui, state, title, &menu);
+                placed.at(&format!("menu-{}", title.to_lowercase()), menu.rect);
             }
             level_chooser::level_chooser(ui, state, placed);
         });
     });
     placed.at("menu", bar.response.rect);
+}
+
+/// Where the menu is noted to which an arrow key leads.
+fn next_menu_id() -> Id {
+    Id::unique("next menu")
+}
+
+/// Opens the menu beside one that is open, when an arrow key asks for it at its title.
+fn step_aside(ui: &Ui, state: &State, title: &str, menu: &Response) {
+    let is_open = Popup::is_id_open(ui.ctx(), Popup::default_response_id(menu));
+    if !(menu.has_focus() && is_open) {
+        return;
+    }
+    let mut titles: Vec<&'static str> = MENUS
+        .into_iter()
+        .filter(|title| commands_of(state, title).next().is_some())
+        .collect();
+    let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    if pressed(Key::ArrowLeft) {
+        titles.reverse();
+    } else if !pressed(Key::ArrowRight) {
+        return;
+    }
+    let after = titles.iter().cycle().skip_while(|other| **other != title);
+    if let Some(next) = after.skip(1).copied().next() {
+        ui.data_mut(|data| data.insert_temp(next_menu_id(), next));
+        ui.ctx().request_repaint();
+    }
 }
 
 /// The menu whose key was pressed: Alt and the first letter of its name, or F10 for the first
@@ -46,14 +72,18 @@ fn opened_by_key(ctx: &egui::Context, state: &State) -> Option<&'static str> {
     if !matches!(state.dialog, None | Some(Dialog::CheatSheet { .. })) {
         return None;
     }
+    if let Some(next) = ctx.data_mut(|data| data.remove_temp::<&'static str>(next_menu_id())) {
+        return Some(next);
+    }
     let types = ctx.text_edit_focused();
+    let opens = |title: &&str| commands_of(state, title).next().is_some();
     ctx.input_mut(|input| {
         let mut is_pressed = |modifiers, key| input.consume_key(modifiers, key);
         if is_pressed(Modifiers::NONE, Key::F10) {
             return MENUS.first().copied();
         }
         // Who types may write a letter so.
-        let mut titles = MENUS.into_iter().filter(|_| !types);
+        let mut titles = MENUS.into_iter().filter(|title| !types && opens(title));
         titles.find(|title| {
             let letter = title.get(..1).and_then(Key::from_name);
             letter.is_some_and(|letter| is_pressed(Modifiers::ALT, letter))
@@ -114,7 +144,7 @@ pub(super) fn is_listed(state: &State, command: &Command) -> bool {
     }
 }
 
-fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> egui::Response {
+fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> Response {
     let on = state.is_on(command.action).unwrap_or(false);
     let [name, help] = state.name_and_help(command);
     let button = Button::new(name)

@@ -102,9 +102,7 @@ pub(super) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
                     parts::severity(ui, Severity::Error);
                     ui.add(Label::new(RichText::new(on_disk.headline()).strong()).wrap());
                 });
-                let first = on_disk.problems.first();
-                let first = first.map(|first| format!("{}: {}", first.place, first.message));
-                if let Some(why) = first.or(on_disk.unreadable.clone()) {
+                if let Some(why) = on_disk.reason() {
                     ui.add(Label::new(why).wrap());
                 }
                 ui.weak(on_disk.in_view());

@@ -66,7 +66,8 @@ impl OpenFile {
     /// Its name for people.
     pub(super) fn name(&self) -> String {
         match self.demo {
-            Some(demo) => demo.name.to_owned(),
+            // Its parts are those of a file, which is called so.
+            Some(demo) => format!("{} demo ({})", demo.name, self.path.display()),
             None => folder::name(&self.path),
         }
     }

@@ -1,7 +1,9 @@
 //! The line at the bottom of the window: what is pointed at, and how things stand.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Button, Layout, Panel as EguiPanel, RichText, TextStyle, Ui, WidgetText};
+use egui::{
+    Align, Button, Layout, Panel as EguiPanel, RichText, TextStyle, TextWrapMode, Ui, WidgetText,
+};
 
 use super::camera_control::CameraMode;
 use super::commands::Action;
@@ -19,7 +21,17 @@ pub(super) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) 
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 status_right(ui, state, placed);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text = status_text(ui, state);
+                    let text = status_text(ui, state, true);
+                    let width = |text: &WidgetText| {
+                        let wrap = Some(TextWrapMode::Extend);
+                        let galley = text.clone().into_galley(ui, wrap, 0.0, TextStyle::Body);
+                        galley.size().x
+                    };
+                    let text = if width(&text) > ui.available_width() {
+                        status_text(ui, state, false)
+                    } else {
+                        text
+                    };
                     ui.add(egui::Label::new(text).truncate());
                 });
             });
@@ -28,8 +40,9 @@ pub(super) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) 
     placed.at("status", bar.response.rect);
 }
 
-/// What the pointer is over and where it is, or else what it can do.
-fn status_text(ui: &Ui, state: &State) -> WidgetText {
+/// What the pointer is over and where it is, or else what it can do. Values are `roomy` where there
+/// is enough room: then nothing jumps about while they change.
+fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
     let Some(document) = state.document() else {
         let advice = "Drop a file here, or open one  ·  F1 shows all keys";
         return RichText::new(advice).weak().into();
@@ -47,16 +60,18 @@ fn status_text(ui: &Ui, state: &State) -> WidgetText {
         return RichText::new(advice).weak().into();
     };
     let mut line = Line::new(ui);
+    let room = |width: usize| if roomy { width } else { 0 };
     let mut parts = document.summary_shown(item, state.pointed_at, &state.shown);
     if let Some(at) = state.pointed_at.filter(|_| state.is_map()) {
         let [x, y] = [at.x, at.z].map(f32::floor);
-        let pixel = SummaryPart::new("Pixel", format!("{x:>5}, {y:>5}"));
+        let width = room(5);
+        let pixel = SummaryPart::new("Pixel", format!("{x:>width$}, {y:>width$}"));
         // Before what may be long and is cut off where there is no room.
         let fixed = parts.iter().rposition(|part| part.width > 0);
         parts.insert(fixed.map_or(parts.len(), |last| last + 1), pixel);
     }
     for part in parts {
-        line.add(part.name, &format!("{:<1$}", part.value, part.width));
+        line.add(part.name, &format!("{:<1$}", part.value, room(part.width)));
     }
     if let Some(at) = state.pointed_at.filter(|_| !state.is_map()) {
         // Of small things smaller parts matter.
@@ -65,11 +80,12 @@ fn status_text(ui: &Ui, state: &State) -> WidgetText {
         } else {
             1
         };
+        let [wide, high] = [6, 5].map(room);
         line.add(
             "Position",
-            &format!("x {:>6.decimals$}  z {:>6.decimals$}", at.x, at.z),
+            &format!("x {:>wide$.decimals$}  z {:>wide$.decimals$}", at.x, at.z),
         );
-        line.add("Height", &format!("{:>5.decimals$}", at.y));
+        line.add("Height", &format!("{:>high$.decimals$}", at.y));
     }
     line.job.into()
 }

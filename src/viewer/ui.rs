@@ -1,7 +1,9 @@
 //! Everything in the window: menus, panels around the view, status bar, and what lies over them.
 
+use std::path::PathBuf;
+
 use egui::{
-    Align, Align2, Button, Event, Id, Layout, Panel as EguiPanel, Rect, RichText, TextureId, Ui,
+    Align2, Button, Event, Id, Panel as EguiPanel, Rect, RichText, TextureId, Ui, UiBuilder,
 };
 
 use super::commands::{self, Action, Animation};
@@ -16,6 +18,9 @@ use super::start_page::StartPage;
 use super::state::State;
 use super::viewport::{self, Viewport};
 use super::{cut, dialogs, flat_bar, menus, notices, status_bar, timeline};
+
+/// Side of the button that closes a panel, in points.
+const CLOSE_SIDE: f32 = 22.0;
 
 /// What the window's contents are drawn with.
 pub(super) struct Canvas<'a> {
@@ -64,6 +69,8 @@ pub(super) struct WindowUi {
     thumbnails: Thumbnails,
     /// The load that thumbnails are of.
     version: u64,
+    /// The file that was searched.
+    searched: PathBuf,
 }
 
 impl WindowUi {
@@ -91,6 +98,7 @@ impl WindowUi {
             self.version = version;
             self.thumbnails = Thumbnails::default();
         }
+        self.forget_searches_of_others(state);
         run_pressed_keys(root.ctx(), state);
         let now_secs = root.input(|input| input.time);
         if let Some(delay) = state.play_until(now_secs) {
@@ -132,6 +140,19 @@ impl WindowUi {
         placed
     }
 
+    /// What was searched for in one file means nothing in the next.
+    fn forget_searches_of_others(&mut self, state: &State) {
+        let Some(open) = state.open.as_ref() else {
+            return;
+        };
+        if open.path != self.searched {
+            self.searched.clone_from(&open.path);
+            self.outliner.forget_search();
+            self.octree.forget_search();
+            self.lights.forget_search();
+        }
+    }
+
     /// An edge of the window with the panel that is open at it.
     fn dock(
         &mut self,
@@ -164,10 +185,14 @@ impl WindowUi {
             .default_size(state.settings.dock(dock).size)
             .size_range(least..=most.max(least))
             .show(root, |ui| {
-                dock_tabs(ui, state, dock, panel, placed);
-                ui.separator();
-                self.panel(ui, state, canvas, panel);
-                // Keeps its size when its contents are small.
+                // Its size is the user's, whatever its contents would like: what does not fit is
+                // cut off.
+                let room = ui.available_rect_before_wrap();
+                let mut inside = ui.new_child(UiBuilder::new().max_rect(room));
+                inside.shrink_clip_rect(room.expand(2.0));
+                dock_tabs(&mut inside, state, dock, panel, placed);
+                inside.separator();
+                self.panel(&mut inside, state, canvas, panel);
                 ui.take_available_space();
             })
             .response;
@@ -279,36 +304,43 @@ fn panel_id(panel: Panel) -> &'static str {
 
 /// The names of an edge's panels, to change between them, and a button that closes it.
 fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, placed: &mut Placed) {
-    ui.horizontal(|ui| {
-        let of_dock = |panel: &Panel| panel.dock() == dock && state.offers(*panel);
-        let panels: Vec<Panel> = Panel::ALL.into_iter().filter(of_dock).collect();
-        for panel in panels {
-            let Some(command) = commands::of(Action::Panel(panel)) else {
-                continue;
-            };
-            let text = RichText::new(command.name).strong();
-            let tab = ui
-                .selectable_label(panel == open, text)
-                .on_hover_text(command.help);
-            placed.at(&format!("tab-{}", panel_id(panel)), tab.rect);
-            if tab.clicked() {
-                state.settings.dock_mut(dock).open = Some(panel);
-            }
-        }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let name = commands::of(Action::Panel(open)).map_or("", |command| command.name);
-            let close = ui
-                .add(Button::new(RichText::new("×").size(18.0)).frame(false))
-                .on_hover_text("Close this panel");
-            close.widget_info(|| {
-                let text = format!("Close {name}");
-                egui::WidgetInfo::labeled(egui::Role::Button, true, text)
-            });
-            if close.clicked() {
-                state.settings.dock_mut(dock).open = None;
+    let close = Rect::from_min_size(
+        ui.max_rect().right_top() - egui::vec2(CLOSE_SIDE, 0.0),
+        egui::Vec2::splat(CLOSE_SIDE),
+    );
+    let tabs = Rect::everything_left_of(close.left()).intersect(ui.available_rect_before_wrap());
+    // In a narrow panel they take two lines.
+    ui.scope_builder(UiBuilder::new().max_rect(tabs), |ui| {
+        ui.horizontal_wrapped(|ui| {
+            let of_dock = |panel: &Panel| panel.dock() == dock && state.offers(*panel);
+            let panels: Vec<Panel> = Panel::ALL.into_iter().filter(of_dock).collect();
+            for panel in panels {
+                let Some(command) = commands::of(Action::Panel(panel)) else {
+                    continue;
+                };
+                let text = RichText::new(command.name).strong();
+                let tab = ui
+                    .selectable_label(panel == open, text)
+                    .on_hover_text(command.help);
+                placed.at(&format!("tab-{}", panel_id(panel)), tab.rect);
+                if tab.clicked() {
+                    state.settings.dock_mut(dock).open = Some(panel);
+                }
             }
         });
     });
+    let name = commands::of(Action::Panel(open)).map_or("", |command| command.name);
+    let button = Button::new(RichText::new("×").size(18.0)).frame(false);
+    // In a room of its own: what follows goes on below the tabs.
+    let mut corner = ui.new_child(UiBuilder::new().max_rect(close));
+    let close = corner.add(button).on_hover_text("Close this panel");
+    close.widget_info(|| {
+        let text = format!("Close {name}");
+        egui::WidgetInfo::labeled(egui::Role::Button, true, text)
+    });
+    if close.clicked() {
+        state.settings.dock_mut(dock).open = None;
+    }
 }
 
 /// Runs the commands whose keys were pressed, unless they were meant for a text field.
@@ -381,6 +413,7 @@ mod tests {
     use super::super::testing_maps::{map, with_map};
     use super::super::testing_rooms::with_rooms;
     use super::*;
+    use crate::formats::{Place, Problem, Severity};
     use crate::scene::camera::Projection;
     use crate::scene::{Item, Playhead, demo};
 
@@ -842,6 +875,228 @@ mod tests {
             modifiers: Modifiers::NONE,
         });
         h.run();
+    }
+
+    #[test]
+    fn a_better_version_in_view_is_said_and_the_one_on_disk_shown_by_wish() {
+        let mut harness = with_demo();
+        let problem = Problem::error(Place::Text { line: 9, column: 4 }, "the file ends here");
+        harness.state_mut().state.keep_version(None, vec![problem]);
+        harness.run();
+        harness.get_by_label("On disk: 1 error");
+        harness.get_by_label("9:4: the file ends here");
+        harness.get_by_label_contains("In view: the version read at ");
+        harness.get_by_label("Problems").click();
+        harness.run();
+        assert!(state(&harness).is_panel_open(Panel::Problems));
+        harness.get_by_label("Dismiss").click();
+        harness.run();
+        assert!(!state(&harness).tells_of_disk());
+        harness.get_by_label("Show it anyway").click();
+        harness.run();
+        let load = LoadRequest {
+            target: Target::Demo(&demo::TERRAIN),
+            cause: Cause::Asked,
+        };
+        assert_eq!(state(&harness).effects, [Effect::Load(load)]);
+    }
+
+    #[test]
+    fn messages_stand_one_above_the_other_inside_the_view() {
+        let mut harness = with_demo();
+        let rects = |harness: &Harness<'_, Window>, texts: &[&str]| -> Vec<Rect> {
+            let node = |text: &&str| harness.get_by_label(text).rect();
+            texts.iter().map(node).collect()
+        };
+        let long = "a long message ".repeat(20);
+        let say = |harness: &mut Harness<'static, Window>, text: &str| {
+            let severity = Some(Severity::Error);
+            harness.state_mut().state.toast(text, severity);
+            // In the first frame already.
+            harness.step();
+        };
+        say(&mut harness, "first");
+        say(&mut harness, &long);
+        say(&mut harness, "last");
+        let view = harness.state().placed.viewport.unwrap();
+        let [first, middle, last] = rects(&harness, &["first", &long, "last"])[..] else {
+            panic!("one each");
+        };
+        assert!(view.contains_rect(first) && view.contains_rect(last));
+        assert!(first.bottom() < middle.top() && middle.bottom() < last.top());
+        // Without the others it is where the first one is from then on.
+        harness.state_mut().state.toasts.truncate(1);
+        harness.step();
+        let [alone] = rects(&harness, &["first"])[..] else {
+            panic!("one");
+        };
+        assert_eq!(alone.bottom(), last.bottom());
+    }
+
+    #[test]
+    fn recent_files_of_one_name_are_told_apart_and_come_before_the_demos() {
+        let mut harness = window(|state| {
+            for folder in ["/game/zebra", "/game/quagga"] {
+                let file = Path::new(folder).join("town.pfmap");
+                state.settings.remember_file(&file);
+            }
+        });
+        let top = |label: &str| harness.get_by_label_contains(label).rect().top();
+        assert!(top("quagga") < top("zebra") && top("zebra") < top("Terrain"));
+        harness.get_by_label_contains("zebra").click();
+        harness.run();
+        let load = LoadRequest {
+            target: Target::Paths(vec!["/game/zebra/town.pfmap".into()]),
+            cause: Cause::Opened,
+        };
+        assert_eq!(state(&harness).effects, [Effect::Load(load)]);
+    }
+
+    #[test]
+    fn texture_folders_are_listed_and_removed() {
+        let mut harness = window(|state| {
+            state.settings.texture_folders = vec!["/one".into(), "/two".into()];
+            state.start.open_options.texture_folders = vec!["/three".into()];
+            state.run(Action::TextureFolders);
+        });
+        harness.get_by_label("from the command line");
+        harness.get_by_label("Remove /one").click();
+        harness.run();
+        assert_eq!(
+            state(&harness).settings.texture_folders,
+            [Path::new("/two")]
+        );
+        assert_eq!(state(&harness).effects, [Effect::SaveSettings]);
+        assert!(harness.query_by_label("Remove /one").is_none());
+        harness.get_by_label("Close").click();
+        harness.run();
+        assert_eq!(state(&harness).dialog, None);
+    }
+
+    #[test]
+    fn a_path_is_completed_with_tab_and_stays_when_it_failed() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a town.pfmap"), b"").unwrap();
+        let whole = dir.path().join("a town.pfmap");
+        let mut harness = window(|state| state.ask_path(PathPurpose::Open));
+        let typed = format!("{}/a t", dir.path().display());
+        harness.input_mut().events.push(Event::Text(typed));
+        harness.run();
+        press(&mut harness, Modifiers::NONE, Key::Tab);
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        let load = LoadRequest {
+            target: Target::Paths(vec![whole.clone()]),
+            cause: Cause::Opened,
+        };
+        assert_eq!(state(&harness).effects, [Effect::Load(load)]);
+        harness.state_mut().state.ask_path(PathPurpose::Open);
+        let text = whole.display().to_string();
+        let purpose = PathPurpose::Open;
+        assert_eq!(state(&harness).dialog, Some(Dialog::Path { purpose, text }));
+    }
+
+    #[test]
+    fn the_palette_stays_where_it_is_and_lists_last_what_cannot_be_done() {
+        let mut harness = with_moving();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        let role = egui::accesskit::Role::TextInput;
+        let field = harness.get_by_role_and_label(role, "Find a command").rect();
+        harness
+            .input_mut()
+            .events
+            .push(Event::Text("xyzzy".to_owned()));
+        harness.run();
+        let after = harness.get_by_role_and_label(role, "Find a command").rect();
+        assert_eq!(after.top(), field.top());
+        harness.state_mut().state.dialog = None;
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        harness
+            .input_mut()
+            .events
+            .push(Event::Text("frame".to_owned()));
+        harness.run();
+        // Nothing is selected.
+        let top = |label: &str| {
+            let mut nodes = harness.get_all_by_label_contains(label);
+            nodes.next().unwrap().rect().top()
+        };
+        assert!(top("Frame all") < top("Frame selection"));
+    }
+
+    #[test]
+    fn f10_and_alt_open_menus_and_arrows_go_through_them() {
+        let mut harness = with_demo();
+        let has = |harness: &Harness<'_, Window>, item: &str| {
+            harness.query_by_label_contains(item).is_some()
+        };
+        press(&mut harness, Modifiers::NONE, Key::F10);
+        assert!(has(&harness, "Quit"));
+        press(&mut harness, Modifiers::NONE, Key::ArrowRight);
+        assert!(has(&harness, "Full screen") && !has(&harness, "Quit"));
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        press(&mut harness, Modifiers::ALT, Key::C);
+        assert!(has(&harness, "From the top"));
+        // The first that can be done is `Frame all`, since nothing is selected.
+        harness.state_mut().state.paste_pose("10,200,30,40,5,60");
+        let pasted = state(&harness).camera;
+        press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        assert_ne!(state(&harness).camera, pasted);
+        // A map has nothing that plays.
+        press(&mut harness, Modifiers::ALT, Key::A);
+        assert!(!has(&harness, "Play"));
+    }
+
+    #[test]
+    fn a_panel_keeps_its_width_whatever_is_in_it() {
+        let mut harness = with_rooms();
+        let width = |harness: &Harness<'_, Window>| {
+            let rects = &harness.state().placed.rects;
+            let dock = rects.iter().find(|(name, _)| name == "left-dock");
+            dock.unwrap().1.width()
+        };
+        let at_first = width(&harness);
+        for panel in [Panel::Octree, Panel::Lights, Panel::Outliner] {
+            harness.state_mut().state.settings.left.open = Some(panel);
+            harness.run();
+            assert_eq!(width(&harness), at_first, "{panel:?}");
+        }
+        let mut harness = with_demo();
+        let at_first = width(&harness);
+        harness.state_mut().state.settings.left.open = Some(Panel::Kinds);
+        harness.run();
+        harness.get_by_label("Sandbox").click();
+        harness.run();
+        assert_eq!(width(&harness), at_first);
+    }
+
+    #[test]
+    fn a_search_is_over_with_the_file_and_enter_selects_what_it_finds() {
+        let mut harness = with_demo();
+        let field = |harness: &Harness<'_, Window>| {
+            let role = egui::accesskit::Role::TextInput;
+            harness.get_by_role(role).value().unwrap_or_default()
+        };
+        let search = |harness: &mut Harness<'_, Window>, text: &str| {
+            let role = egui::accesskit::Role::TextInput;
+            harness.get_by_role(role).focus();
+            harness.run();
+            harness
+                .input_mut()
+                .events
+                .push(Event::Text(text.to_owned()));
+            harness.run();
+        };
+        search(&mut harness, "abc");
+        assert_eq!(field(&harness), "abc");
+        harness.state_mut().state.open.as_mut().unwrap().path = "other.pfmap".into();
+        harness.run();
+        assert_eq!(field(&harness), "");
+        // With one match Enter selects it.
+        search(&mut harness, "grass");
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        let selected = state(&harness).shown.selected.unwrap();
+        assert_eq!(selected.kind, "material");
     }
 
     #[test]

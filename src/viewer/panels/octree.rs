@@ -70,6 +70,13 @@ enum Action {
 }
 
 impl Octree {
+    /// Searches for nothing any more.
+    pub(in crate::viewer) fn forget_search(&mut self) {
+        self.search.clear();
+        // So that all is listed anew.
+        self.of = DocumentKey::default();
+    }
+
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let part = context.shown.part;

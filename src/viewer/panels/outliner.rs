@@ -76,6 +76,12 @@ enum Action {
 }
 
 impl Outliner {
+    /// Searches for nothing any more.
+    pub(in crate::viewer) fn forget_search(&mut self) {
+        self.search.clear();
+        self.list();
+    }
+
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
@@ -115,8 +121,14 @@ impl Outliner {
             self.open_above();
         }
         let help = "List only what has this in its name";
-        if parts::search(ui, &mut self.search, help) {
+        let searched = parts::search_field(ui, &mut self.search, help);
+        if searched.changed {
             self.list();
+        }
+        if searched.entered
+            && let Some(item) = self.next_match()
+        {
+            context.requests.push(Request::Select(Some(item)));
         }
         if !self.search.is_empty() {
             ui.weak(parts::matches(self.matches, &self.search));
@@ -304,6 +316,22 @@ impl Outliner {
         if changed {
             self.list();
         }
+    }
+
+    /// The item that the search finds after the selected one, going round at the end.
+    fn next_match(&self) -> Option<Item> {
+        if self.search.is_empty() {
+            return None;
+        }
+        let wanted = self.search.to_lowercase();
+        let at = self.selected.and_then(|item| self.line_of.get(&item));
+        let after = at.map_or(0, |at| at + 1);
+        let (before, after) = self.lines.split_at_checked(after)?;
+        let mut lines = after.iter().chain(before);
+        lines.find_map(|line| {
+            let matches = line.label.to_lowercase().contains(&wanted);
+            line.item.filter(|_| matches)
+        })
     }
 
     /// Finds the lines to show: what matches the search with what stands above it, or else what

@@ -3,8 +3,9 @@
 use egui::accesskit::Role;
 use egui::ecolor::Hsva;
 use egui::{
-    Align2, Color32, CornerRadius, Id, Margin, Pos2, Rect, Response, RichText, ScrollArea, Sense,
-    Stroke, StrokeKind, TextEdit, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, pos2, vec2,
+    Align2, Color32, CornerRadius, Id, Key, Margin, Pos2, Rect, Response, RichText, ScrollArea,
+    Sense, Stroke, StrokeKind, TextEdit, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, pos2,
+    vec2,
 };
 
 use super::{PanelContext, format};
@@ -44,12 +45,40 @@ pub(in crate::viewer) fn name(response: &Response, name: &str) {
         .accesskit_node_builder(response.id, |node| node.set_label(name));
 }
 
-/// A field to search in, as wide as the room. Says whether what is in it was changed.
-pub(super) fn search(ui: &mut Ui, text: &mut String, help: &str) -> bool {
+/// What was done in a field to search in.
+pub(super) struct Searched {
+    /// Whether what is in it was changed.
+    pub(super) changed: bool,
+    /// Whether Enter was pressed in it.
+    pub(super) entered: bool,
+}
+
+/// A field to search in, as wide as the room. Escape empties it.
+pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Searched {
     let field = TextEdit::singleline(text)
         .hint_text("Search")
         .desired_width(f32::INFINITY);
-    ui.add(field).on_hover_text(help).changed()
+    let field = ui.add(field).on_hover_text(help);
+    let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    if entered {
+        // For the next match.
+        field.request_focus();
+    }
+    // That it was pressed may be gone by now: it is also a command.
+    let escaped = field.lost_focus() && ui.input(|input| input.key_down(Key::Escape));
+    let emptied = escaped && !text.is_empty();
+    if emptied {
+        text.clear();
+    }
+    Searched {
+        changed: field.changed() || emptied,
+        entered,
+    }
+}
+
+/// The same where Enter does nothing; says whether what is in it was changed.
+pub(super) fn search(ui: &mut Ui, text: &mut String, help: &str) -> bool {
+    search_field(ui, text, help).changed
 }
 
 /// How many things a search found.
@@ -80,13 +109,28 @@ pub(super) fn heading(ui: &mut Ui, text: &str) {
 
 /// Text for the value of a property: numbers stand in columns, words do not.
 pub(super) fn value_text(value: &str) -> RichText {
-    let text = RichText::new(value);
+    let text = RichText::new(unbroken(value));
     let mut words = value.split(|c: char| !c.is_alphabetic());
     if words.any(|word| word.chars().nth(1).is_some()) {
         text
     } else {
         text.monospace()
     }
+}
+
+/// The text with no line break between the letter of an axis and its number.
+fn unbroken(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some(space) = rest.find(' ') {
+        let (before, after) = rest.split_at(space);
+        text.push_str(before);
+        let axis = before.len() == 1 && before.starts_with(|c: char| c.is_ascii_lowercase());
+        let number = after[1..].starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+');
+        text.push(if axis && number { '\u{a0}' } else { ' ' });
+        rest = &after[1..];
+    }
+    text + rest
 }
 
 /// A panel's contents, which scroll when they are taller than it. The bar lies beside them.
@@ -265,4 +309,18 @@ pub(super) fn keep_arrows(ui: &Ui, response: &Response) {
         ..egui::EventFilter::default()
     };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_stays_with_its_number() {
+        assert_eq!(
+            unbroken("x -16383.5  y 0  z 4.25 and 3 x 4 m"),
+            "x\u{a0}-16383.5  y\u{a0}0  z\u{a0}4.25 and 3 x\u{a0}4 m"
+        );
+        assert_eq!(unbroken(""), "");
+    }
 }

@@ -36,6 +36,15 @@ impl OnDisk {
         }
     }
 
+    /// What is said first: the first of what is worst, or else why it cannot be read.
+    pub fn reason(&self) -> Option<String> {
+        let worst = Tally::of(&self.problems).worst();
+        let mut problems = self.problems.iter();
+        let first = problems.find(|problem| Some(problem.severity) == worst);
+        let first = first.map(|first| format!("{}: {}", first.place, first.message));
+        first.or_else(|| self.unreadable.clone())
+    }
+
     /// What is in view instead.
     pub fn in_view(&self) -> String {
         format!("In view: the version read at {}", self.read_at)
