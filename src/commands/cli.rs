@@ -394,14 +394,15 @@ impl Cli {
                 folder.display()
             )));
         }
-        let dialects = self.xmf.iter().filter_map(|reading| match reading {
+        // The last one counts.
+        let dialect = self.xmf.iter().rev().find_map(|reading| match reading {
             XmfReading::Old => Some(Dialect::OLD),
             XmfReading::New => Some(Dialect::default()),
             XmfReading::SheetFirst | XmfReading::HideUndefined => None,
         });
         Ok(OpenOptions {
             texture_folders: self.textures.clone(),
-            xmf_dialect: dialects.last(),
+            xmf_dialect: dialect,
             xmf_tile_order: if self.xmf.contains(&XmfReading::SheetFirst) {
                 TileOrder::IndexFirst
             } else {

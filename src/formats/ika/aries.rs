@@ -87,10 +87,9 @@ impl Text<'_> {
         };
         let is_quoted = item.kind == ItemKind::Quoted;
         let (mut line, mut column) = (item.line, item.column + u32::from(is_quoted));
-        let mut bytes = item.bytes.iter();
         let mut is_escaped = false;
         let mut left = index;
-        while let Some(byte) = bytes.next() {
+        for byte in item.bytes {
             is_escaped = is_quoted && !is_escaped && *byte == b'\\';
             if left == 0 && !is_escaped {
                 break;

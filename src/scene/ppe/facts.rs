@@ -285,17 +285,18 @@ fn palette_line(palette: &Palette) -> String {
 
 /// What a tile sheet says beside its tiles.
 fn sheet_line(source: &TileSource) -> String {
-    let mut line = source.path.clone();
-    if let Some(shift) = source.pal_shift {
-        line += &format!(", palettes of {} colours", 1_u64 << shift);
-    }
-    if let Some(offset) = source.offset {
-        line += &format!(", its own from {offset} on");
-    }
-    if let Some(tiles) = &source.tiles {
-        line += &format!(", {} tiles named", tiles.len());
-    }
-    line
+    let palettes = source
+        .pal_shift
+        .map(|shift| format!("palettes of {} colours", 1_u64 << shift));
+    let offset = source
+        .offset
+        .map(|offset| format!("its own from {offset} on"));
+    let named = source
+        .tiles
+        .as_ref()
+        .map(|tiles| format!("{} tiles named", tiles.len()));
+    let parts = [Some(source.path.clone()), palettes, offset, named];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// A picture of a sprite: what sprites name it by, and what it is.

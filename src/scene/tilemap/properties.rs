@@ -731,9 +731,9 @@ mod tests {
             .iter()
             .map(|line| (&*line.value, line.link))
             .collect();
-        let ground = Some(TileMap::cell_item(0, 5));
-        assert_eq!(said, [("Ground: 1", ground), ("Roof: 1", None)]);
-        let below = lines(&map, ground.unwrap(), "On layer");
+        let ground = TileMap::cell_item(0, 5);
+        assert_eq!(said, [("Ground: 1", Some(ground)), ("Roof: 1", None)]);
+        let below = lines(&map, ground, "On layer");
         assert_eq!(below[1].link, Some(roof));
         // A place that only one layer reaches needs no list.
         assert_eq!(lines(&map, TileMap::cell_item(0, 1), "On layer").len(), 0);

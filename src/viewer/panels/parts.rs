@@ -130,7 +130,8 @@ fn unbroken(value: &str) -> String {
         text.push(if axis && number { '\u{a0}' } else { ' ' });
         rest = &after[1..];
     }
-    text + rest
+    text.push_str(rest);
+    text
 }
 
 /// A panel's contents, which scroll when they are taller than it. The bar lies beside them.

@@ -129,8 +129,8 @@ impl<'a> Reader<'a, '_> {
             match self.rest() {
                 [b' ' | b'\t' | b'\r', ..] => self.pos += 1,
                 [b'/', b'/', ..] | [b'-', b'-', ..] | [b'#', ..] => self.skip_line(),
-                [b'/', b'*', ..] => self.skip_comment(b"*/"),
-                [b'/', b'+', ..] => self.skip_comment(b"+/"),
+                [b'/', b'*', ..] => self.skip_comment(*b"*/"),
+                [b'/', b'+', ..] => self.skip_comment(*b"+/"),
                 [b'\\', after @ ..] => {
                     let blank = after
                         .iter()
@@ -146,14 +146,14 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn skip_comment(&mut self, end: &[u8; 2]) {
+    fn skip_comment(&mut self, end: [u8; 2]) {
         let at = self.at();
         let inside = self.rest().get(2..).unwrap_or_default();
         if let Some(len) = inside.windows(2).position(|pair| pair == end) {
             self.skip(len + 4);
         } else {
             self.skip(self.text.len());
-            let end = quoted(end);
+            let end = quoted(&end);
             self.syntax(at, || format!("this comment has no end; expected {end}"));
         }
     }
@@ -702,7 +702,7 @@ mod tests {
         let integers = |text: &str| {
             values(text)
                 .iter()
-                .map(|v| v.as_integer())
+                .map(Value::as_integer)
                 .collect::<Vec<_>>()
         };
         let expected = [1, 0x1234_abcd, 255, -16, 8, 83, 5, 85, 80, 123_456].map(Some);

@@ -1111,7 +1111,7 @@ Extra 1
         let text = String::from_utf8(write(&read_good(MAP))).unwrap();
         // Attributes that the format does not name, or names for all tags of a namespace.
         for kept in [
-            r#"Metadata checked=true {"#,
+            "Metadata checked=true {",
             r#"Layer:Tile "ground" 0 16 8 2 1 mood="dark" {"#,
             r#"File:MapData "%PATH%/ground.map" dataPakSrc="m.dpk""#,
             "Embed:MapData [AQAAAAIAAhA=] note=1",

@@ -190,9 +190,9 @@ fn object(object: &Object) -> Tag {
         Shape::Sprite(shape) => sprite(shape, &mut tag),
         Shape::QuadSprite(shape, corners) => {
             sprite(shape, &mut tag);
-            corners
-                .iter()
-                .for_each(|corner| tag.values.extend(ints(*corner)));
+            for corner in corners {
+                tag.values.extend(ints(*corner));
+            }
         }
         Shape::Polyline { points, is_closed } => {
             tag.children
