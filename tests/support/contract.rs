@@ -255,8 +255,8 @@ fn written_pfmap() -> Written {
     let mut map = pfmap::read(&pfmap::synthesize(3, 2, 1)).unwrap();
     let flat = tile_of("0+0300000000100001111000");
     map.tiles = vec![flat; map.tiles.len()];
-    let raw = "1+02030010021000221010".to_owned() + "00";
-    map.tiles[70 * 64 + 40] = tile_of(&raw);
+    let raw = "1+0203001002100022101000";
+    map.tiles[70 * 64 + 40] = tile_of(raw);
     for (i, material) in map.materials.iter_mut().enumerate() {
         material.name = format!("material{i}");
         material.texture = format!("texture{i}.png");
@@ -293,8 +293,8 @@ fn written_pfmap() -> Written {
 /// Another tile, so that no two corners, sides or flags are alike in both.
 fn written_pfmap_of_another_tile() -> Written {
     let mut map = pfmap::read(&pfmap::synthesize(1, 2, 1)).unwrap();
-    let raw = "4-05020000010110102110".to_owned() + "00";
-    map.tiles[3 * 64 + 33] = tile_of(&raw);
+    let raw = "4-0502000001011010211000";
+    map.tiles[3 * 64 + 33] = tile_of(raw);
     Written {
         name: "b.pfmap",
         bytes: pfmap::write(&map),

@@ -123,7 +123,7 @@ impl Trial {
             Err(_) => self.refused += 1,
         }
         drop(opened);
-        let elapsed = cpu_time() - begin;
+        let elapsed = cpu_time().saturating_sub(begin);
         let bytes = PEAK.load(Relaxed).saturating_sub(before);
         self.opened += 1;
         let name = || format!("{name}: {}", what());
@@ -419,7 +419,10 @@ fn ppe_files(trial: &mut Trial) {
                     }
                     lie[at..at + bytes].copy_from_slice(&number);
                 }
-                if name.ends_with(".png") {
+                if Path::new(name)
+                    .extension()
+                    .is_some_and(|ending| ending == "png")
+                {
                     let crc = crc32fast::hash(&lie[12..29]);
                     lie[29..33].copy_from_slice(&crc.to_be_bytes());
                 }
