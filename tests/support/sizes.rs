@@ -3,6 +3,7 @@
 //! that has nothing to do with what was promised.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
