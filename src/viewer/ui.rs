@@ -1097,6 +1097,13 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Enter);
         let selected = state(&harness).shown.selected.unwrap();
         assert_eq!(selected.kind, "material");
+        // Escape empties the field, then leaves it, and only then deselects.
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(field(&harness), "");
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&harness).shown.selected, Some(selected));
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&harness).shown.selected, None);
     }
 
     #[test]

@@ -25,9 +25,6 @@ const PENDING: &[&str] = &[
     "command convert",
     "format pfscene",
     "common problems.rule",
-    "ika-map tile",
-    "ika-map-text tile",
-    "ppe-map tile",
 ];
 
 /// What the contract says of a value.
@@ -450,6 +447,10 @@ fn written_ika_map() -> Written {
             "zones": ["No zone", "Café", "South-east"],
             "entities": (0..8).map(|i| format!("Entity {i}")).collect::<Vec<_>>(),
             "render_string": "12ER", "round": true,
+            "tile": {"x": 3, "y": 2, "layers": [
+                {"layer": 0, "x": 3, "y": 2, "tile": map.layers[0].tiles[2 * 10 + 3]},
+                {"layer": 1, "x": 3, "y": 2, "tile": map.layers[1].tiles[2 * 10 + 3]},
+            ]},
         }),
         bytes: ika_map::write(&map).unwrap(),
         options: ["--tile", "3,2"].map(str::to_owned).to_vec(),
@@ -476,9 +477,14 @@ fn written_ika_text() -> Written {
             "zones": ["Café"],
             "entities": map.layers.iter().flat_map(|l| &l.entities).map(|e| &e.label)
                 .collect::<Vec<_>>(),
+            // The upper layer is three tiles to the right, and half a tile down.
+            "tile": {"x": 5, "y": 3, "layers": [
+                {"layer": 0, "x": 5, "y": 3, "tile": map.layers[0].tiles[3 * 12 + 5]},
+                {"layer": 1, "x": 2},
+            ]},
         }),
         bytes: text_map::write(&map).unwrap(),
-        options: ["--tile", "3,2"].map(str::to_owned).to_vec(),
+        options: ["--tile", "5,3"].map(str::to_owned).to_vec(),
     }
 }
 

@@ -3,9 +3,9 @@
 use egui::accesskit::Role;
 use egui::ecolor::Hsva;
 use egui::{
-    Align2, Color32, CornerRadius, Id, Key, Margin, Pos2, Rect, Response, RichText, ScrollArea,
-    Sense, Stroke, StrokeKind, TextEdit, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText, pos2,
-    vec2,
+    Align2, Color32, CornerRadius, EventFilter, Id, Key, Margin, Pos2, Rect, Response, RichText,
+    ScrollArea, Sense, Stroke, StrokeKind, TextEdit, TextStyle, TextWrapMode, Ui, WidgetInfo,
+    WidgetText, pos2, vec2,
 };
 
 use super::{PanelContext, format};
@@ -53,22 +53,30 @@ pub(super) struct Searched {
     pub(super) entered: bool,
 }
 
-/// A field to search in, as wide as the room. Escape empties it.
+/// A field to search in, as wide as the room. Escape empties it, and leaves it once it is empty.
 pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Searched {
     let field = TextEdit::singleline(text)
         .hint_text("Search")
-        .desired_width(f32::INFINITY);
+        .desired_width(f32::INFINITY)
+        // Or else it is left before anything can be asked, and Escape deselects.
+        .event_filter(EventFilter {
+            escape: true,
+            horizontal_arrows: true,
+            vertical_arrows: true,
+            tab: false,
+        });
     let field = ui.add(field).on_hover_text(help);
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     if entered {
         // For the next match.
         field.request_focus();
     }
-    // That it was pressed may be gone by now: it is also a command.
-    let escaped = field.lost_focus() && ui.input(|input| input.key_down(Key::Escape));
+    let escaped = field.has_focus() && ui.input(|input| input.key_pressed(Key::Escape));
     let emptied = escaped && !text.is_empty();
     if emptied {
         text.clear();
+    } else if escaped {
+        field.surrender_focus();
     }
     Searched {
         changed: field.changed() || emptied,
@@ -304,10 +312,10 @@ pub(in crate::viewer) fn severity(ui: &mut Ui, severity: Severity) {
 
 /// Has the arrow keys go to a line of a tree while it has the focus, instead of to another widget.
 pub(super) fn keep_arrows(ui: &Ui, response: &Response) {
-    let keys = egui::EventFilter {
+    let keys = EventFilter {
         horizontal_arrows: true,
         vertical_arrows: true,
-        ..egui::EventFilter::default()
+        ..EventFilter::default()
     };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
 }
