@@ -35,6 +35,11 @@ fn info(name: &str, map: &Pmf) -> String {
 
 /// What `info` says of a file as text; it must not take too much for it.
 fn info_of(name: &str, suffix: &str, bytes: &[u8]) -> String {
+    info_within(name, suffix, bytes, MOST_BYTES)
+}
+
+/// The same within a limit of its own.
+fn info_within(name: &str, suffix: &str, bytes: &[u8], limit: u64) -> String {
     let file = tempfile::Builder::new().suffix(suffix).tempfile().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     let output = tempfile::NamedTempFile::new().unwrap();
@@ -64,7 +69,7 @@ fn info_of(name: &str, suffix: &str, bytes: &[u8]) -> String {
     // What is over before it can be looked at has not taken much.
     let is_over_at_once = elapsed < Duration::from_millis(50);
     assert!(most > 0 || is_over_at_once, "the memory was not seen");
-    assert!(most < MOST_BYTES, "{name} takes {} MiB", most >> 20);
+    assert!(most < limit, "{name} takes {} MiB", most >> 20);
     let text = std::fs::read_to_string(output.path()).unwrap();
     assert!(
         text.len() < 100_000,
@@ -457,7 +462,10 @@ fn cells_of_nothing() {
     for flags in [0x400, 0x800, 0x100, 0x410] {
         let text = info_of("cells", ".map", &zeros(flags, [1 << 12, 1 << 12]));
         assert!(text.contains("4096"), "{text}");
-        let text = info_of("promised cells", ".map", &zeros(flags, [1 << 13, 1 << 13]));
+        // Attributes are read as cells where there are none: the file does have 256 MiB of them,
+        // as the largest map may, which are kept as they are and as they are drawn.
+        let bytes = zeros(flags, [1 << 13, 1 << 13]);
+        let text = info_within("promised cells", ".map", &bytes, 640 << 20);
         assert!(text.contains("cells"), "{text}");
     }
     let header = [0_u32, 1 << 13, 1 << 13].map(u32::to_le_bytes).concat();

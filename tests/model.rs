@@ -409,14 +409,10 @@ fn problems_come_in_file_order_and_lead_to_what_they_are_about() {
         ("27:", "`../stone.png` is refused", "material"),
         (
             "33:",
-            "in frame 0 the greatest z is 2.5, but the mesh reaches to 0",
+            "in frame 0 max z is 2.5, but that of the mesh is 0",
             "clip",
         ),
-        (
-            "35:",
-            "the least y is -1, but the mesh reaches to 0",
-            "model",
-        ),
+        ("35:", "min y is -1, but that of the mesh is 0", "model"),
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for ((text, item), (place, words, kind)) in found.iter().zip(expected) {

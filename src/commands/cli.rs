@@ -49,11 +49,12 @@ pub struct Cli {
     /// Also look for textures in this folder (may be given several times)
     #[arg(long, value_name = "DIR", global = true, help_heading = "Files")]
     pub textures: Vec<PathBuf>,
-    /// How XMF files are read where they do not say it themselves (may be given several times)
+    /// Read XMF files as `old` or `new`, `sheet-first`, `hide-undefined` (repeatable; see README)
     #[arg(
         long,
         value_name = "HOW",
         value_enum,
+        hide_possible_values = true,
         global = true,
         help_heading = "Files"
     )]
@@ -199,22 +200,17 @@ pub struct CheckArgs {
 #[command(after_help = "\
 Examples:
   mapscope render demo.pfmap -o demo.png
-  mapscope render demo.pfmap -o top.png --view top --projection ortho --size 2048x2048
   mapscope render town.ika-map -o town.png --view flat
-  mapscope render demo.pfmap -o a.png --camera 0,175,0,-14.942,129.685,-14.942
   mapscope render demo.pfmap -o b.png --overlay tile-types --overlay tile-grid
   mapscope render knight.pfobj -o a.png --clip Walk --frame 8 --overlay skeleton
-  mapscope render knight.pfobj -o walk_%03d.png --clip Walk --frames 0..33
+  mapscope render knight.pfobj -o walk_%03d.png --frames 0..33
   mapscope render town.pmf -o a.png --level 1 --cut -20,-20,-20,20,4,20 --light 201=off
-  mapscope render demo.pfmap -o - | magick - small.webp
-
-An existing PNG is replaced, anything else only with --force.")]
+  mapscope render demo.pfmap -o - | magick - small.webp")]
 pub struct RenderArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
-    /// The PNG to write, `-` for standard output; with --frames, `%d` or `%03d` stands for the
-    /// number of the frame
+    /// The PNG, `-` for standard output; `%d` or `%03d` is the number among --frames
     #[arg(
         short,
         long,
@@ -223,7 +219,7 @@ pub struct RenderArgs {
         help_heading = "Output"
     )]
     pub output: PathBuf,
-    /// Also replace existing files that are no PNG; files that were read are never written to
+    /// Also replace a file that is no PNG; none that was read is ever replaced
     #[arg(long, help_heading = "Output")]
     pub force: bool,
     /// A picture of each of these frames: `0..32` ends before 32, `0..=32` with it
@@ -290,7 +286,7 @@ pub struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Picture")]
 pub struct PictureArgs {
-    /// Width and height in pixels [default: 1280x720; of `render --view flat` those of the map]
+    /// Width and height in pixels [default: 1280x720, or those of the flat map]
     #[arg(
         long,
         value_name = "WxH",
@@ -365,7 +361,7 @@ pub struct LookArgs {
     /// Depth of overlay `cells` [default: the ends of the tree]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub cell_depth: Option<u8>,
-    /// Make a light `on` (as bright as the file has it), `off`, or 0 to 255 bright (repeatable)
+    /// Make a light `on` (as in the file), `off`, or 0 to 255 bright (repeatable)
     #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
     pub lights: Vec<(String, Option<u8>)>,
 }

@@ -138,6 +138,9 @@ fn a_drag_with_any_button_moves_the_map_by_whole_pixels() {
 fn the_mini_map_follows_a_drag_that_is_over_within_a_frame() {
     let mut h = with_map();
     press(&mut h, Modifiers::NONE, Key::T);
+    // While all of the map is in view there is no mini map.
+    let at = middle(&h);
+    wheel(&mut h, at, 4.0);
     let places = &h.state().placed.rects;
     let (_, place) = places.iter().find(|(name, _)| name == "mini-map").unwrap();
     let (place, by) = (*place, vec2(40.0, 25.0));

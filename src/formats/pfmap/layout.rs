@@ -125,8 +125,9 @@ impl Layout {
         };
         let first = run.checked_mul(RUN)?;
         let held = self.held().unwrap_or(usize::MAX);
-        (first..first.saturating_add(RUN))
-            .take_while(|tile| *tile < held)
+        // From the last one, since a word that is too short ends before the next begins.
+        (first..first.saturating_add(RUN).min(held))
+            .rev()
             .find(|tile| {
                 let (tile_line, start) = self.place(*tile);
                 tile_line == line

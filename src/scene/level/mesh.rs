@@ -18,9 +18,8 @@ use crate::scene::model::mesh::pack_normal;
 /// a file of a few bytes could otherwise ask for any memory.
 const MOST_USES: usize = 2;
 /// Vertices that the faces of the chunks of a level may have beyond that, whatever the level's
-/// size; and for each of its bytes in the file.
+/// size.
 const FEW_VERTICES: usize = 1 << 19;
-const VERTICES_PER_FILE_BYTE: usize = 1;
 
 /// A vertex for the GPU, 28 bytes.
 #[repr(C)]
@@ -270,13 +269,10 @@ fn brighten(sum: &mut [u8; 4], color: [u8; 3], multiplier: u8, intensity: u8) {
     }
 }
 
-/// How many vertices faces of a chunk may have that share them: its part of what all chunks may,
-/// so that what is left out does not hang on which of them is first.
-fn more_vertices(level: &pmf::Level, chunk: usize) -> usize {
-    let frames = level.chunks.get(chunk).map(|chunk| chunk.frames);
-    let packed = frames.iter().flatten().map(|frame| frame.packed as usize);
-    let of_bytes = packed.sum::<usize>().saturating_mul(VERTICES_PER_FILE_BYTE);
-    FEW_VERTICES / level.chunks.len().max(1) + of_bytes
+/// How many more vertices faces of a chunk may have that share them: its part of what all chunks
+/// may, so that what is left out does not depend on which of them is first.
+fn more_vertices(level: &pmf::Level) -> usize {
+    FEW_VERTICES / level.chunks.len().max(1)
 }
 
 /// The boxes of a chunk that are drawn.
@@ -353,7 +349,7 @@ impl<'a> Builder<'a> {
             drawn: Vec::with_capacity(vertices / 4),
             file_is_lit: lit_vertices(client),
             is_lit: Vec::new(),
-            most_vertices: vertices.saturating_mul(MOST_USES) + more_vertices(around.level, chunk),
+            most_vertices: vertices.saturating_mul(MOST_USES) + more_vertices(around.level),
             min: Vec3::INFINITY,
             max: Vec3::NEG_INFINITY,
         }

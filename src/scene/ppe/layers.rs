@@ -385,12 +385,13 @@ fn steps(layers: &[Layer], things: &[Thing]) -> Vec<Step> {
     steps
 }
 
-/// What corners of cells are tinted with; none where nothing is.
+/// What corners of cells are tinted with; none where nothing is, or where most of it is missing: to
+/// fill that up would take memory for what a header promises.
 fn tints(map: &MapData, cells: usize) -> Option<Vec<[[u8; 4]; 4]>> {
     let graphics = map.graphics.as_ref()?;
     let neutral = Corner::NEUTRAL.rgba;
     let is_tinted = |corners: &[Corner; 4]| corners.iter().any(|corner| corner.rgba != neutral);
-    if !graphics.iter().any(is_tinted) {
+    if graphics.len() < cells / 4 || !graphics.iter().any(is_tinted) {
         return None;
     }
     let tints = graphics

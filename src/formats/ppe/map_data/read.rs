@@ -13,16 +13,16 @@ use crate::formats::ppe::unpack::{
 };
 use crate::formats::{Place, ReadError};
 
-/// What the attributes in the smallest compressed file may decode to, in bytes: half of what the cells
-/// of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
-const ATTRIBUTE_BYTES: u64 = MOST_CELLS * CELL_BYTES / 2;
+/// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
+/// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
+const ATTRIBUTE_BYTES: u64 = MOST_CELLS * CELL_BYTES / 4;
 
 /// Reads a map.
 ///
 /// Whatever does not keep the rest from being shown is in [`MapData::problems`]. What is missing at
 /// the end of a file is missing at the end of the lists. The memory in use is bounded by the length
 /// of `bytes` or, for compressed files, by what they decode to: at most [`MOST_CELLS`], and attributes
-/// of 128 MiB and sixteen times that length.
+/// of 64 MiB and sixteen times that length.
 ///
 /// # Errors
 /// When the header is cut off, or its size makes no sense.
@@ -959,7 +959,7 @@ mod tests {
         let map = says(
             &with_header(0x410, [1 << 13, 1 << 10], &packed),
             &[
-                "error: the graphics attributes decode to 268435456 bytes; expected at most 1347",
+                "error: the graphics attributes decode to 268435456 bytes; expected at most 676",
                 "the zlib stream ends in the graphics attributes: those of 32768 cells are there",
             ],
         );
