@@ -49,7 +49,7 @@ pub struct Cli {
     /// Also look for textures in this folder (may be given several times)
     #[arg(long, value_name = "DIR", global = true, help_heading = "Files")]
     pub textures: Vec<PathBuf>,
-    /// Read XMF files as `old` or `new`, `sheet-first`, `hide-undefined` (repeatable; see README)
+    /// Read XMF files as `old` or `new`, `sheet-first`, `hide-undefined` (repeatable)
     #[arg(
         long,
         value_name = "HOW",
@@ -210,7 +210,7 @@ pub struct RenderArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
-    /// The PNG, `-` for standard output; `%d` or `%03d` is the number among --frames
+    /// The PNG, `-` for standard output; `%03d` is the number of a frame
     #[arg(
         short,
         long,
@@ -222,7 +222,7 @@ pub struct RenderArgs {
     /// Also replace a file that is no PNG; none that was read is ever replaced
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// A picture of each of these frames: `0..32` ends before 32, `0..=32` with it
+    /// A picture a frame: `0..32` ends before 32, `0..=32` with it
     #[arg(
         long,
         value_name = "FIRST..END",
@@ -286,7 +286,7 @@ pub struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Picture")]
 pub struct PictureArgs {
-    /// Width and height in pixels [default: 1280x720, or those of the flat map]
+    /// Width and height in pixels [default: 1280x720, or the flat map's]
     #[arg(
         long,
         value_name = "WxH",
@@ -361,7 +361,7 @@ pub struct LookArgs {
     /// Depth of overlay `cells` [default: the ends of the tree]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub cell_depth: Option<u8>,
-    /// Make a light `on` (as in the file), `off`, or 0 to 255 bright (repeatable)
+    /// Make a light `on` (as in the file), `off` or 0 to 255 (repeatable)
     #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
     pub lights: Vec<(String, Option<u8>)>,
 }
