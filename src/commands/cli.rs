@@ -49,7 +49,7 @@ pub struct Cli {
     /// Also look for textures in this folder (may be given several times)
     #[arg(long, value_name = "DIR", global = true, help_heading = "Files")]
     pub textures: Vec<PathBuf>,
-    /// Read XMF files as `old` or `new`, `sheet-first`, `hide-undefined` (repeatable)
+    /// Read XMF as `old` or `new`, `sheet-first`, `hide-undefined` (repeatable)
     #[arg(
         long,
         value_name = "HOW",
@@ -240,10 +240,8 @@ pub struct RenderArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mapscope bench demo.pfmap
   mapscope bench demo.pfmap --json --camera 0,175,0,-14.942,129.685,-14.942
   mapscope bench synthetic:64x64 --fly --frames 200
-  mapscope bench synthetic:tiles:4096x4096 --view flat
   mapscope bench knight.pfobj --instances 1000
 
 `floor_ms`: the same target cleared, and covered by one textured quad, in the same run; compare
@@ -286,7 +284,7 @@ pub struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Picture")]
 pub struct PictureArgs {
-    /// Width and height in pixels [default: 1280x720, or the flat map's]
+    /// Width and height in pixels [default: 1280x720]
     #[arg(
         long,
         value_name = "WxH",
@@ -361,7 +359,7 @@ pub struct LookArgs {
     /// Depth of overlay `cells` [default: the ends of the tree]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub cell_depth: Option<u8>,
-    /// Make a light `on` (as in the file), `off` or 0 to 255 (repeatable)
+    /// Make a light `on`, `off` or 0 to 255 bright (repeatable)
     #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
     pub lights: Vec<(String, Option<u8>)>,
 }

@@ -440,6 +440,13 @@ pub trait Document: fmt::Debug + Send + Sync {
         self.summary(item)
     }
 
+    /// Whether an item stands for something that the file does not have or that cannot be read, so
+    /// that where it lies says nothing.
+    fn is_placeholder(&self, item: Item) -> bool {
+        let _ = item;
+        false
+    }
+
     /// Everything about an item at a moment, for the inspector. Empty for an item that is not
     /// there.
     fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup>;

@@ -39,6 +39,9 @@ pub enum SaveError {
     /// It is the file that is open, or one that was read with it, such as a texture.
     #[error("this file was read, and what was read is never written over: choose another name")]
     WasRead,
+    /// There is no folder to write it in.
+    #[error("there is no such folder")]
+    NoFolder,
     /// A file of another kind stands there.
     #[error("this file exists and is not a {} file", .0.name)]
     OtherKind(FileKind),
@@ -85,7 +88,13 @@ impl FileKind {
             return Err(SaveError::Ending(*self));
         }
         if exists.is_none() {
-            return Ok(());
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            return match folder {
+                Some(folder) if !folder.is_dir() => Err(SaveError::NoFolder),
+                _ => Ok(()),
+            };
         }
         // A file that is gone or cannot be looked at was not read either.
         let same = |other: &PathBuf| same_file::is_same_file(path, other).unwrap_or(false);
@@ -237,6 +246,10 @@ mod tests {
                 taken.display()
             );
         }
+        assert!(matches!(
+            check(&in_dir("no/such/folder.png"), true),
+            Err(SaveError::NoFolder)
+        ));
         for name in ["a.jpg", "a", "a.png.txt", "png"] {
             assert!(
                 matches!(check(&in_dir(name), true), Err(SaveError::Ending(PNG))),

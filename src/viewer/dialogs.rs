@@ -12,6 +12,7 @@ use super::panels::parts;
 use super::state::{Asked, Dialog, PathPurpose, State};
 use super::{cheat_sheet, folder, palette};
 use crate::scene::registry;
+use crate::scene::saving::{PNG, SaveError};
 
 /// Room around what a dialog says, in logical pixels.
 const MARGIN: i8 = 14;
@@ -183,7 +184,11 @@ fn replace(ui: &mut egui::Ui, purpose: PathPurpose, path: &Path) -> Answer {
     let name = folder::name(path);
     ui.heading(format!("Replace {name}?"));
     let folder = path.parent().unwrap_or(Path::new("")).display();
-    ui.label(format!("There is a file of this name in {folder}."));
+    let kind = match PNG.check_target(path, &[], false) {
+        Err(SaveError::OtherKind(kind)) => format!(", and it is not a {} file", kind.name),
+        _ => String::new(),
+    };
+    ui.label(format!("There is a file of this name in {folder}{kind}."));
     ui.add_space(6.0);
     let answers = ui.horizontal(|ui| [ui.button("Replace"), ui.button("Cancel")]);
     match answers.inner.each_ref().map(Response::clicked) {

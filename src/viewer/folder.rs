@@ -169,9 +169,16 @@ pub(super) struct Playlist {
 }
 
 impl Playlist {
-    /// These files, of which one is open.
-    pub(super) fn new(files: Vec<PathBuf>, open: &Path) -> Self {
-        let at = files.iter().position(|file| file == open).unwrap_or(0);
+    /// These files in their natural order, of which one is open; it is one of them also while it
+    /// is gone from its folder.
+    pub(super) fn new(mut files: Vec<PathBuf>, open: &Path) -> Self {
+        let found = files.iter().position(|file| file == open);
+        let at = found.unwrap_or_else(|| {
+            let is_before = |file: &PathBuf| natural_order(&name(file), &name(open)).is_lt();
+            let at = files.partition_point(is_before);
+            files.insert(at, open.to_owned());
+            at
+        });
         Self {
             files,
             at,
@@ -216,6 +223,18 @@ impl Playlist {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_open_file_that_is_gone_keeps_its_place_among_the_others() {
+        let names = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let mut list = Playlist::new(names(&["/a/v1.pfmap"]), Path::new("/a/v2.pfmap"));
+        assert!(list.has_others());
+        assert_eq!(list.step(false), Some(Path::new("/a/v1.pfmap")));
+        let mut list = Playlist::new(names(&["/a/1.map", "/a/10.map"]), Path::new("/a/2.map"));
+        assert_eq!(list.step(false), Some(Path::new("/a/10.map")));
+        assert!(list.go_to(Path::new("/a/2.map")));
+        assert_eq!(list.step(true), Some(Path::new("/a/1.map")));
+    }
 
     #[test]
     fn numbers_in_names_are_ordered_by_their_value() {

@@ -12,6 +12,8 @@ use crate::scene::{Aabb, Hit, Item, Ray, SeenFrom};
 /// Things smaller than this are framed with what is around them, in world units: about four
 /// tiles of terrain.
 const LEAST_FRAMED_RADIUS: f32 = 24.0;
+/// The same in a level, in metres: boxes of it are half a metre wide, and rooms are narrow.
+const LEAST_FRAMED_RADIUS_IN_LEVEL: f32 = 1.0;
 /// Of the rays in all directions, those that meet something where there are walls around.
 const LEAST_WALLS: usize = 11;
 /// Those directions: along the axes and between them.
@@ -112,7 +114,12 @@ impl State {
     /// Less for documents that are themselves small.
     fn least_framed_radius(&self) -> f32 {
         let whole = self.shown_bounds().map_or(0.0, |bounds| bounds.radius());
-        LEAST_FRAMED_RADIUS.min(whole * 0.25)
+        let least = if self.can_cut() {
+            LEAST_FRAMED_RADIUS_IN_LEVEL
+        } else {
+            LEAST_FRAMED_RADIUS
+        };
+        least.min(whole * 0.25)
     }
 
     fn center_on_selection(&mut self) {

@@ -85,7 +85,12 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
             "Position",
             &format!("x {:>wide$.decimals$}  z {:>wide$.decimals$}", at.x, at.z),
         );
-        line.add("Height", &format!("{:>high$.decimals$}", at.y));
+        let height = if document.is_placeholder(item) {
+            format!("{:>high$}", "-")
+        } else {
+            format!("{:>high$.decimals$}", at.y)
+        };
+        line.add("Height", &height);
     }
     line.job.into()
 }

@@ -1097,7 +1097,9 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Enter);
         let selected = state(&harness).shown.selected.unwrap();
         assert_eq!(selected.kind, "material");
-        // Escape empties the field, then leaves it, and only then deselects.
+        // The keys are those of the view again. Escape empties the field, then leaves it, and only
+        // then deselects.
+        search(&mut harness, "s");
         press(&mut harness, Modifiers::NONE, Key::Escape);
         assert_eq!(field(&harness), "");
         press(&mut harness, Modifiers::NONE, Key::Escape);

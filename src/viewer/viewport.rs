@@ -26,7 +26,7 @@ const PIXELS_PER_NOTCH: f32 = 40.0;
 const ZOOM_PER_NOTCH: f32 = 0.85;
 /// How long the wheel rests before a notch of it goes through a wall, in seconds: whoever turns it
 /// on and on stops there.
-const WHEEL_RESTS_SECS: f64 = 0.3;
+const WHEEL_RESTS_SECS: f64 = 0.6;
 
 /// What a drag does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -382,7 +382,12 @@ impl Viewport {
             return;
         }
         self.picked = Some((pointer, state.camera, state.shown.clone(), open.version));
-        let ray = state.camera.ray_in_world(at(pointer), state.aspect);
+        // Through the middle of the pixel: in the flat view its corner lies on the border of two
+        // pixels of the map.
+        let half_pixel = egui::Vec2::splat(0.5 / response.ctx.pixels_per_point());
+        let ray = state
+            .camera
+            .ray_in_world(at(pointer + half_pixel), state.aspect);
         let hit = open.document.pick(ray, &state.shown);
         state.hovered = hit.map(|hit| hit.item);
         state.pointed_at = hit.map(|hit| hit.position);

@@ -214,6 +214,11 @@ impl Document for Terrain {
         self.first_hit(ray_in_world)
     }
 
+    fn is_placeholder(&self, item: Item) -> bool {
+        self.tile_rc(item)
+            .is_some_and(|(row, col)| !self.map.is_read(row, col))
+    }
+
     fn summary(&self, item: Item) -> Vec<SummaryPart> {
         if let Some((row, col)) = self.tile_rc(item) {
             let digits = |most: u32| most.saturating_sub(1).to_string().len();

@@ -94,8 +94,16 @@ impl Octree {
         }
         cells(ui, context);
         let help = "List cubes with this index, or with a material of this name";
-        if parts::search(ui, &mut self.search, help) {
+        let searched = parts::search_field(ui, &mut self.search, help);
+        if searched.changed {
             self.find(document);
+        }
+        if searched.entered
+            && let Some(line) = self.found.first()
+        {
+            context
+                .requests
+                .push(Request::Select(Some(line.branch.item)));
         }
         if self.selected != context.shown.selected {
             self.selected = context.shown.selected;

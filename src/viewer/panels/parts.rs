@@ -66,11 +66,8 @@ pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Search
             tab: false,
         });
     let field = ui.add(field).on_hover_text(help);
+    // The keys are those of the view again: what was found is to be looked at.
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-    if entered {
-        // For the next match.
-        field.request_focus();
-    }
     let escaped = field.has_focus() && ui.input(|input| input.key_pressed(Key::Escape));
     let emptied = escaped && !text.is_empty();
     if emptied {
