@@ -409,7 +409,7 @@ impl State {
             Some(item) => {
                 self.select(Some(item));
                 if let Some(ProblemFrame { frame, overlay }) = frame {
-                    self.go_to_frame(frame);
+                    self.go_to_frame(frame.into());
                     if let Some(overlay) = overlay {
                         self.switch_overlay(overlay, true);
                     }

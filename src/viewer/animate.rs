@@ -114,10 +114,10 @@ impl State {
     }
 
     /// Stops at a frame of the clip.
-    pub(super) fn go_to_frame(&mut self, frame: u32) {
+    pub(super) fn go_to_frame(&mut self, frame: f64) {
         self.change_player(|player| {
             player.set_playing(false);
-            player.seek(frame.into());
+            player.seek(frame);
         });
     }
 

@@ -179,7 +179,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     let (frame, last, fps) = (player.frame(), f64::from(player.last()), player.fps());
     let (smooth, in_clip) = (player.is_smooth(), player.clip().is_some());
     let mut typed = None;
-    let mut held = false;
+    let (mut held, mut dragged) = (false, false);
     // What was typed that is no moment of the clip.
     let refused = Cell::new(None);
     let moment = |text: &str, frame: Option<f64>| {
@@ -201,6 +201,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         let field = ui.add(field);
         parts::name(&field, "Frame");
         placed.at("timeline-frame", field.rect);
+        dragged |= field.dragged();
         held |= field.has_focus() || field.dragged();
         typed = field.changed().then_some(to);
         let help = "The frame, from 0. Type a number, or seconds such as 0.5s";
@@ -222,6 +223,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         let field = ui.add(field);
         parts::name(&field, "Time");
         placed.at("timeline-time", field.rect);
+        dragged |= field.dragged();
         held |= field.has_focus() || field.dragged();
         if field.changed() {
             typed = Some(to * fps);
@@ -240,7 +242,12 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         } else {
             (frame + 1e-6).floor()
         };
-        state.scrub(frame);
+        if dragged {
+            state.scrub(frame);
+        } else {
+            // Who types a frame wants to look at it.
+            state.go_to_frame(frame);
+        }
     } else if held {
         // A number that changes cannot be typed over.
         state.player.hold();
@@ -959,8 +966,7 @@ mod tests {
         h.input_mut().events.push(Event::Text("9".to_owned()));
         h.run_steps(4);
         key(&mut h, Key::Enter);
-        let (frame, playing) = moment(&h);
-        assert!(playing && (9.0..12.0).contains(&frame), "{frame}");
+        assert_eq!(moment(&h), (9.0, false), "stays at what was typed");
     }
 
     #[test]
