@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use flate2::{Decompress, FlushDecompress};
-use mapscope::formats::ika::{self, Map, TextMap, map, text_map};
-use mapscope::scene::ika::{Found, map_document, text_document};
+use mapscope_formats::ika::{self, Map, TextMap, map, text_map};
+use mapscope_scene::ika::{Found, map_document, text_document};
 
 const SIZE: [u32; 2] = [4096; 2];
 /// What the tiles inflate to, in bytes.

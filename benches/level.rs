@@ -9,11 +9,11 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use glam::Vec3;
 use lz4_flex::frame::FrameDecoder;
-use mapscope::formats::pmf::{self, Packing, Pmf};
-use mapscope::render::{Gpu, Renderer, SceneData};
-use mapscope::scene::level::Map;
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{Document, Item, Playhead, Ray, Shown};
+use mapscope_formats::pmf::{self, Packing, Pmf};
+use mapscope_render::{Gpu, Renderer, SceneData};
+use mapscope_scene::level::Map;
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Document, Item, Playhead, Ray, Shown};
 
 static MAP: LazyLock<Pmf> = LazyLock::new(|| pmf::synthesize([2, 5, 5], 4, 1));
 static SOURCE: LazyLock<Source> = LazyLock::new(|| {

@@ -15,10 +15,10 @@ use std::sync::{Arc, LazyLock};
 
 use divan::{AllocProfiler, Bencher, black_box};
 use glam::{Affine3A, Vec3};
-use mapscope::render::{Gpu, Renderer};
-use mapscope::scene::model::instances::Instance;
-use mapscope::scene::model::skeleton::SkinMatrix;
-use mapscope::scene::{Document, Playhead};
+use mapscope_render::{Gpu, Renderer};
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::model::skeleton::SkinMatrix;
+use mapscope_scene::{Document, Playhead};
 
 #[global_allocator]
 static ALLOCATIONS: AllocProfiler = AllocProfiler::system();

@@ -2,7 +2,7 @@
 //! up the first picture of a map.
 
 use image::{Rgba, RgbaImage};
-use mapscope::scene::terrain::patchwork;
+use mapscope_scene::terrain::patchwork;
 
 fn main() {
     divan::main();

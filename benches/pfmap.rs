@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use mapscope::formats::pfmap;
+use mapscope_formats::pfmap;
 
 static MAP: LazyLock<Vec<u8>> = LazyLock::new(|| pfmap::synthesize(64, 64, 1));
 

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use mapscope::formats::pfobj::{
+use mapscope_formats::pfobj::{
     self, Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use lz4_flex::frame::FrameDecoder;
-use mapscope::formats::pmf::{self, Frame, Packing, Pmf};
+use mapscope_formats::pmf::{self, Frame, Packing, Pmf};
 
 static MAP: LazyLock<Pmf> = LazyLock::new(|| pmf::synthesize([2, 5, 5], 4, 1));
 static BYTES: LazyLock<Vec<u8>> =

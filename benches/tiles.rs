@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use glam::Vec3;
-use mapscope::render::{Floor, Gpu, Renderer, Target, View};
-use mapscope::scene::camera::{Camera, Handedness, Pose};
-use mapscope::scene::tilemap::{Cell, TileMap};
+use mapscope_render::{Floor, Gpu, Renderer, Target, View};
+use mapscope_scene::camera::{Camera, Handedness, Pose};
+use mapscope_scene::tilemap::{Cell, TileMap};
 
 use tile_maps::{flat_view, layer, map, scrambled, tileset};
 

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use mapscope::commands::{self, Command, CommandError, Status, ViewArgs};
-use mapscope::scene::registry::OpenOptions;
 use mapscope::viewer::{self, ViewOptions};
+use mapscope_scene::registry::OpenOptions;
 
 fn main() -> ExitCode {
     let started = Instant::now();

@@ -11,10 +11,10 @@ use std::num::NonZero;
 use std::path::Path;
 
 use glam::{Affine3A, Vec3};
-use mapscope::render::{Gpu, Renderer};
-use mapscope::scene::Playhead;
-use mapscope::scene::model::instances::Instance;
-use mapscope::scene::model::skeleton::SkinMatrix;
+use mapscope_render::{Gpu, Renderer};
+use mapscope_scene::Playhead;
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::model::skeleton::SkinMatrix;
 
 thread_local! {
     /// Allocations of this thread since the program began. (Other threads are those of other tests

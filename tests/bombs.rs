@@ -14,14 +14,14 @@ mod tiny_model;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use mapscope::formats::ika::{self, map as ika_map, text_map, vsp};
-use mapscope::formats::pmf::archive::{Archive, NewFile};
-use mapscope::formats::pmf::{
+use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
+use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::pmf::{
     self, Chunk, ChunkClient, ChunkData, ChunkIndex, ClientDynamicLight, ClientMaterial, Cubes,
     DynamicLight, EntityKind, EntityList, Frame, Geometry, LightLayer, Lightmap, NewEntity,
     Packing, Pmf, StringRef, StringTableBuilder, Texture, Vertex,
 };
-use mapscope::formats::ppe::{MapData, MapFlags, map_data, xmf};
+use mapscope_formats::ppe::{MapData, MapFlags, map_data, xmf};
 
 /// What `info` may take of memory for such a map.
 const MOST_BYTES: u64 = 512 << 20;

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use mapscope::formats::pmf;
+use mapscope_formats::pmf;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use mapscope::formats::pfmap::{BlendMode, Edge, TileType};
-use mapscope::scene::demo;
+use mapscope_formats::pfmap::{BlendMode, Edge, TileType};
+use mapscope_scene::demo;
 
 #[path = "../examples/make_demo/generate/mod.rs"]
 mod generate;
@@ -75,7 +75,7 @@ fn the_engine_can_read_the_file() {
     let text = generate::map::text();
     assert!(text.ends_with('\n') && !text.contains('\r'));
     assert!(text.lines().all(|line| line.len() < 255));
-    let map = mapscope::formats::pfmap::read(text.as_bytes()).unwrap();
+    let map = mapscope_formats::pfmap::read(text.as_bytes()).unwrap();
     assert_eq!(map.problems, []);
     assert_eq!((map.chunk_rows, map.chunk_cols), (4, 4));
     assert_eq!(map.tiles, generate::map::tiles());

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use glam::Vec3;
-use mapscope::formats::pmf::{
+use mapscope_formats::pmf::{
     self, Cell, ChunkClient, ChunkData, ClientMaterial, Cube, CubeKind, EntityKind, Face, Geometry,
     Level, Material, Pmf, SIDE_CORNERS,
 };
-use mapscope::scene::level::Map;
-use mapscope::scene::registry::{OpenOptions, Progress, Source};
-use mapscope::scene::{Document, Ray, demo};
+use mapscope_scene::level::Map;
+use mapscope_scene::registry::{OpenOptions, Progress, Source};
+use mapscope_scene::{Document, Ray, demo};
 
 #[path = "../examples/make_level/generate/mod.rs"]
 mod generate;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use glam::Vec3;
-use mapscope::formats::pfobj;
+use mapscope_formats::pfobj;
 
 #[path = "../examples/make_models/generate/mod.rs"]
 mod generate;

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use mapscope::formats::ika::{DIRECTIONS, map, vsp};
-use mapscope::formats::ppe::map_data::{self, Logic, MapData};
-use mapscope::formats::ppe::xmf::{self, MapSource, PaletteSource, Shape, Xmf};
-use mapscope::formats::ppe::{Cell, MapFlags, Sheet, sheet};
-use mapscope::scene::demo::{self, Demo};
-use mapscope::scene::registry::{self, OpenOptions, Progress};
-use mapscope::scene::{Document, Shown};
+use mapscope_formats::ika::{DIRECTIONS, map, vsp};
+use mapscope_formats::ppe::map_data::{self, Logic, MapData};
+use mapscope_formats::ppe::xmf::{self, MapSource, PaletteSource, Shape, Xmf};
+use mapscope_formats::ppe::{Cell, MapFlags, Sheet, sheet};
+use mapscope_scene::demo::{self, Demo};
+use mapscope_scene::registry::{self, OpenOptions, Progress};
+use mapscope_scene::{Document, Shown};
 
 #[path = "../examples/make_tilemaps/generate/mod.rs"]
 mod generate;

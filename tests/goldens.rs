@@ -23,15 +23,15 @@ use glam::{Affine3A, Quat, Vec3};
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
-use mapscope::formats::pfmap::{self, Edge, Tile, TileType, synthesize};
-use mapscope::render::View;
-use mapscope::scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
-use mapscope::scene::model::instances::Instance;
-use mapscope::scene::registry::{self, OpenOptions, Progress};
-use mapscope::scene::tilemap::{
+use mapscope_formats::pfmap::{self, Edge, Tile, TileType, synthesize};
+use mapscope_render::View;
+use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::registry::{self, OpenOptions, Progress};
+use mapscope_scene::tilemap::{
     Cell, FlatWindow, Grid, GridKind, GridValues, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
 };
-use mapscope::scene::{Aabb, Document, Item, Playhead, demo};
+use mapscope_scene::{Aabb, Document, Item, Playhead, demo};
 
 use stage::{
     GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,

@@ -11,13 +11,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mapscope::formats::ika::{self, Map, TextMap, Vsp, map, text_map, vsp};
-use mapscope::formats::{Problem, Severity};
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::tilemap::{
+use mapscope_formats::ika::{self, Map, TextMap, Vsp, map, text_map, vsp};
+use mapscope_formats::{Problem, Severity};
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::tilemap::{
     Cell, GridKind, GridValues, Pass, Step, StrandMode, ThingKind, TileMap, numbered_tile,
 };
-use mapscope::scene::{Document, Drawable, InfoQuery, Shown};
+use mapscope_scene::{Document, Drawable, InfoQuery, Shown};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

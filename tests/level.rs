@@ -10,11 +10,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
-use mapscope::formats::pmf;
-use mapscope::scene::camera::Camera;
-use mapscope::scene::level::{self, Map};
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{Document, InfoQuery, Item, OutlineNode, Playhead, Property, Ray, Shown};
+use mapscope_formats::pmf;
+use mapscope_scene::camera::Camera;
+use mapscope_scene::level::{self, Map};
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Document, InfoQuery, Item, OutlineNode, Playhead, Property, Ray, Shown};
 use serde_json::{Value, json};
 
 use shared::shared;
@@ -464,7 +464,7 @@ fn areas_of_materials_add_up_to_that_of_the_level() {
 
 #[test]
 fn a_walk_goes_from_box_to_box_and_ends_at_the_edge() {
-    use mapscope::scene::Direction;
+    use mapscope_scene::Direction;
     let Some(path) = shared("samples/pmf/room.pmf") else {
         return;
     };

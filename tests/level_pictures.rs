@@ -7,10 +7,10 @@ mod stage;
 
 use glam::{Vec2, Vec3};
 use image::Rgba;
-use mapscope::formats::pmf::{self, Packing};
-use mapscope::render::{Renderer, Target, View};
-use mapscope::scene::camera::{Camera, Pose};
-use mapscope::scene::{Aabb, Document};
+use mapscope_formats::pmf::{self, Packing};
+use mapscope_render::{Renderer, Target, View};
+use mapscope_scene::camera::{Camera, Pose};
+use mapscope_scene::{Aabb, Document};
 
 use stage::Stage;
 
@@ -159,7 +159,7 @@ fn additive_volumes_hide_nothing_in_views_of_surfaces() {
             let mut stage = Stage::get();
             let (opaque, _) = stage.draw(Some(&*solid), &view, SIZE);
             let (blended, _) = stage.draw(Some(&*additive), &view, SIZE);
-            view.shown.hidden = vec![mapscope::scene::level::Map::material_item(0, 1)];
+            view.shown.hidden = vec![mapscope_scene::level::Map::material_item(0, 1)];
             let (behind, _) = stage.draw(Some(&*solid), &view, SIZE);
             let pixels = opaque.pixels().zip(blended.pixels()).zip(behind.pixels());
             for ((opaque, blended), behind) in pixels.filter(|((a, _), b)| far(a, b) > 60) {

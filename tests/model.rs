@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec3;
-use mapscope::formats::Severity;
-use mapscope::scene::model::Model;
-use mapscope::scene::model::skeleton::SkinMatrix;
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{
+use mapscope_formats::Severity;
+use mapscope_scene::model::Model;
+use mapscope_scene::model::skeleton::SkinMatrix;
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{
     Aabb, Direction, Document, Drawable, InfoQuery, Item, Line, OutlineNode, Playhead,
     PropertyGroup, Ray, Shown,
 };

@@ -12,20 +12,20 @@ mod shared;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use mapscope::formats::ika::{self, map as ika_map, text_map, vsp};
-use mapscope::formats::pfobj::{
+use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
+use mapscope_formats::pfobj::{
     self, Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
-use mapscope::formats::pmf::archive::{Archive, NewFile};
-use mapscope::formats::pmf::{
+use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::pmf::{
     self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues,
     StringTableBuilder, Texture,
 };
-use mapscope::formats::ppe::{self, MapFlags, Xmf, map_data, sheet, xmf};
-use mapscope::formats::{Problem, pfmap};
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::tilemap::Step;
-use mapscope::scene::{
+use mapscope_formats::ppe::{self, MapFlags, Xmf, map_data, sheet, xmf};
+use mapscope_formats::{Problem, pfmap};
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::tilemap::Step;
+use mapscope_scene::{
     Direction, Document, Drawable, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown,
 };
 

@@ -12,19 +12,19 @@ use egui::{Key, OutputCommand, TextureId, Ui, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _, by};
 use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
-use mapscope::formats::pfmap::{self, FORMAT, Tile, TileType};
-use mapscope::formats::{Format, Place, Problem};
-use mapscope::scene::camera::{Camera, Handedness, NamedView};
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::terrain::Terrain;
-use mapscope::scene::{
-    Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry,
-    OutlineNode, Overlay, Part, Playhead, Property, PropertyGroup, Ray, Shown, Statistic,
-    SummaryPart, Swatch, TextSpan,
-};
 use mapscope::viewer::panels::{
     Curves, FrameStatistics, Inspector, Kinds, Legend, OnDisk, Outliner, PanelContext,
     PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox,
+};
+use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
+use mapscope_formats::{Format, Place, Problem};
+use mapscope_scene::camera::{Camera, Handedness, NamedView};
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::{
+    Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry,
+    OutlineNode, Overlay, Part, Playhead, Property, PropertyGroup, Ray, Shown, Statistic,
+    SummaryPart, Swatch, TextSpan,
 };
 
 // ---- A document whose contents are known ---------------------------------------------------

@@ -9,8 +9,8 @@ mod shared;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use mapscope::formats::pfmap::{self, FORMAT, Found, Pfmap, PfmapError, Tile, TileType};
-use mapscope::formats::{Place, Severity};
+use mapscope_formats::pfmap::{self, FORMAT, Found, Pfmap, PfmapError, Tile, TileType};
+use mapscope_formats::{Place, Severity};
 
 use shared::shared;
 

@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use mapscope::formats::Severity;
-use mapscope::formats::pfobj::{self, FORMAT, Influence, Layout, Pfobj, PfobjError, Rotation};
+use mapscope_formats::Severity;
+use mapscope_formats::pfobj::{self, FORMAT, Influence, Layout, Pfobj, PfobjError, Rotation};
 
 use shared::shared;
 

@@ -8,12 +8,12 @@ mod shared;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use mapscope::formats::pmf::archive::Archive;
-use mapscope::formats::pmf::{
+use mapscope_formats::pmf::archive::Archive;
+use mapscope_formats::pmf::{
     self, ChunkData, ChunkIndex, Cube, CubeKind, Entities, FORMAT, Face, Geometry, Level, Packing,
     Pmf, PmfError, StringRef, StringTable, Vertex,
 };
-use mapscope::formats::{Place, Problem, Severity};
+use mapscope_formats::{Place, Problem, Severity};
 use serde_json::{Value, json};
 
 use shared::shared;

@@ -7,8 +7,8 @@ mod shared;
 
 use std::path::PathBuf;
 
-use mapscope::formats::pmf::archive::{Archive, Content};
-use mapscope::formats::pmf::{
+use mapscope_formats::pmf::archive::{Archive, Content};
+use mapscope_formats::pmf::{
     self, Entities, EntityKind, EntityList, Pmf, StringTable, StringTableBuilder, Texture,
 };
 use serde_json::Value;

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mapscope::formats::ppe::xmf::{self, LayerKind, MapSource, PaletteSource, Shape, TileOrder};
-use mapscope::formats::ppe::{Cell, Compression, MAP_FORMAT, MapData, XMF_FORMAT, map_data, sheet};
-use mapscope::formats::{Problem, Severity};
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{Document, InfoQuery, Shown};
+use mapscope_formats::ppe::xmf::{self, LayerKind, MapSource, PaletteSource, Shape, TileOrder};
+use mapscope_formats::ppe::{Cell, Compression, MAP_FORMAT, MapData, XMF_FORMAT, map_data, sheet};
+use mapscope_formats::{Problem, Severity};
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Document, InfoQuery, Shown};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -103,7 +103,7 @@ fn check_map(path: &Path, bytes: &[u8], truth: &Value) -> MapData {
         let bytes: &[u8] = bytemuck::cast_slice(corners);
         assert_eq!(bytes.len() as u64, number(&truth["bytes"]));
         assert_eq!(sha256(bytes), truth["sha256"]);
-        let numbers = |corner: mapscope::formats::ppe::Corner| {
+        let numbers = |corner: mapscope_formats::ppe::Corner| {
             let light = corner.light.map(i64::from);
             [corner.rgba.map(i64::from).as_slice(), &light].concat()
         };

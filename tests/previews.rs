@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use image::RgbaImage;
-use mapscope::formats::pfmap::{self, Pfmap, Tile, TileType};
-use mapscope::render::{Gpu, Renderer, SceneData, Target, View};
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::terrain::Terrain;
-use mapscope::scene::{Document, Drawable, Shown, demo};
+use mapscope_formats::pfmap::{self, Pfmap, Tile, TileType};
+use mapscope_render::{Gpu, Renderer, SceneData, Target, View};
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::{Document, Drawable, Shown, demo};
 
 /// Pixels of the pictures: about those of a card in the panel.
 const SIZE: [u32; 2] = [184, 138];

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use mapscope::render::SHADERS;
+use mapscope_render::SHADERS;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 /// What a compiler says against a source; capabilities are those of a device that was asked for

@@ -13,13 +13,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
-use mapscope::render::{Gpu, Renderer, Target, View, probe_skin};
-use mapscope::scene::camera::{Camera, NamedView};
-use mapscope::scene::model::Model;
-use mapscope::scene::model::instances::Instance;
-use mapscope::scene::model::skeleton::SkinMatrix;
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{Document, Playhead};
+use mapscope_render::{Gpu, Renderer, Target, View, probe_skin};
+use mapscope_scene::camera::{Camera, NamedView};
+use mapscope_scene::model::Model;
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::model::skeleton::SkinMatrix;
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Document, Playhead};
 
 use stage::Stage;
 

@@ -14,19 +14,19 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 use image::RgbaImage;
-use mapscope::formats::pfmap::{
+use mapscope_formats::pfmap::{
     BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Tile, TileType, synthesize,
 };
-use mapscope::formats::{Place, Severity};
-use mapscope::render::{DrawStatistics, View, probe_tiles};
-use mapscope::scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Projection};
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::terrain::Terrain;
-use mapscope::scene::terrain::geometry::{
+use mapscope_formats::{Place, Severity};
+use mapscope_render::{DrawStatistics, View, probe_tiles};
+use mapscope_scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Projection};
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::terrain::geometry::{
     BORDER_LEVEL, Barrier, Corner, Half, LEVEL_HEIGHT, Shape, TILE_SIDE, half_material,
 };
-use mapscope::scene::terrain::pack::{Faces, TileRecord};
-use mapscope::scene::{
+use mapscope_scene::terrain::pack::{Faces, TileRecord};
+use mapscope_scene::{
     Aabb, Document, InfoQuery, Item, LegendEntry, OverlaySet, Playhead, Ray, Shown,
 };
 

@@ -8,13 +8,13 @@ mod stage;
 mod tile_maps;
 
 use image::RgbaImage;
-use mapscope::render::{Gpu, Renderer, Target, View};
-use mapscope::scene::camera::{Camera, Handedness, Pose};
-use mapscope::scene::tilemap::{
+use mapscope_render::{Gpu, Renderer, Target, View};
+use mapscope_scene::camera::{Camera, Handedness, Pose};
+use mapscope_scene::tilemap::{
     Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode,
     Thing, ThingKind, TileMap, Tileset,
 };
-use mapscope::scene::{Document, Shown};
+use mapscope_scene::{Document, Shown};
 
 use stage::Stage;
 use tile_maps::{flat_view, layer, map, scrambled, sprite, tiles, tileset};

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use image::RgbaImage;
-use mapscope::formats::pfmap;
-use mapscope::formats::pmf::{self, Packing};
+use mapscope_formats::pfmap;
+use mapscope_formats::pmf::{self, Packing};
 
 use support::arm::{BEND_FRAMES, write_arm};
 use support::display::Display;

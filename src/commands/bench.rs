@@ -10,13 +10,13 @@ use super::cli::{BenchArgs, display_name};
 use super::headless::{self, Headless, view_of};
 use super::output::{self, Paint, Stdout, Tally};
 use super::{CommandError, Status};
-use crate::render::{DrawStatistics, Floor, Renderer, View};
-use crate::scene::camera::Pose;
-use crate::scene::model::Model;
-use crate::scene::model::instances::Instance;
-use crate::scene::registry::OpenOptions;
-use crate::scene::tilemap::FlatWindow;
-use crate::scene::{Aabb, Document, Drawable, Playhead, Ray, Shown};
+use mapscope_render::{DrawStatistics, Floor, Renderer, View};
+use mapscope_scene::camera::Pose;
+use mapscope_scene::model::Model;
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::registry::OpenOptions;
+use mapscope_scene::tilemap::FlatWindow;
+use mapscope_scene::{Aabb, Document, Drawable, Playhead, Ray, Shown};
 
 /// Frames that are drawn before any is measured: the first ones compile shaders and warm caches.
 const WARM_UP_FRAMES: u32 = 5;

@@ -7,7 +7,7 @@ use super::cli::CheckArgs;
 use super::output::{self, Paint, Stdout, Tally};
 use super::source::{self, Refused};
 use super::{CommandError, Status};
-use crate::scene::registry::OpenOptions;
+use mapscope_scene::registry::OpenOptions;
 
 pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();

@@ -10,11 +10,11 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use glam::Vec3;
 
 use super::{CommandError, Status, source};
-use crate::formats::ppe::xmf::{Dialect, TileOrder};
-use crate::scene::camera::{FIELDS_OF_VIEW_Y_DEGREES, NamedView, Pose, Projection};
-use crate::scene::demo::Demo;
-use crate::scene::registry::{OpenError, OpenOptions};
-use crate::scene::{Aabb, FirstLook, InfoQuery};
+use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
+use mapscope_scene::camera::{FIELDS_OF_VIEW_Y_DEGREES, NamedView, Pose, Projection};
+use mapscope_scene::demo::Demo;
+use mapscope_scene::registry::{OpenError, OpenOptions};
+use mapscope_scene::{Aabb, FirstLook, InfoQuery};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())

@@ -8,11 +8,11 @@ use glam::DVec2;
 use super::CommandError;
 use super::cli::{LookArgs, PictureArgs};
 use super::source::{self, Opened};
-use crate::render::{Gpu, Target, View};
-use crate::scene::camera::{self, Camera, NamedView, Projection};
-use crate::scene::registry::OpenOptions;
-use crate::scene::tilemap::FlatWindow;
-use crate::scene::{ClipInfo, Document, Playhead, Shown};
+use mapscope_render::{Gpu, Target, View};
+use mapscope_scene::camera::{self, Camera, NamedView, Projection};
+use mapscope_scene::registry::OpenOptions;
+use mapscope_scene::tilemap::FlatWindow;
+use mapscope_scene::{ClipInfo, Document, Playhead, Shown};
 
 /// What a picture is drawn with.
 #[derive(Debug)]

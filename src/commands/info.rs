@@ -8,9 +8,9 @@ use super::cli::InfoArgs;
 use super::output::{self, Paint, Stdout, Tally, printable};
 use super::source::{self, Refused};
 use super::{CommandError, Status};
-use crate::formats::pmf::SIDES;
-use crate::scene::registry::OpenOptions;
-use crate::scene::{Document, InfoQuery, OutlineNode};
+use mapscope_formats::pmf::SIDES;
+use mapscope_scene::registry::OpenOptions;
+use mapscope_scene::{Document, InfoQuery, OutlineNode};
 
 /// Lines of one list that text shows.
 const MOST_LINES: usize = 24;

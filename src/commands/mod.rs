@@ -19,8 +19,8 @@ use std::time::Instant;
 
 use thiserror::Error;
 
-use crate::render::{GpuError, UploadError};
-use crate::scene::registry::{OpenError, OpenOptions};
+use mapscope_render::{GpuError, UploadError};
+use mapscope_scene::registry::{OpenError, OpenOptions};
 
 pub use cli::{
     BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, InfoArgs, LookArgs, PictureArgs,

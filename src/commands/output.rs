@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use super::CommandError;
 use super::cli::display_name;
-use crate::formats::{Format, Problem, Severity};
-pub(super) use crate::formats::{Tally, counted};
-use crate::scene::registry::OpenError;
+use mapscope_formats::{Format, Problem, Severity};
+pub(super) use mapscope_formats::{Tally, counted};
+use mapscope_scene::registry::OpenError;
 
 /// Standard output, for text. When whoever reads it hangs up, the rest is swallowed: a command
 /// still does its work, so that its exit status is the same whether or not all was read

@@ -9,11 +9,11 @@ use super::cli::RenderArgs;
 use super::headless::{self, Headless, view_of};
 use super::output::{self, Tally};
 use super::{CommandError, Status, source};
-use crate::render::{Renderer, View};
-use crate::scene::Document;
-use crate::scene::camera::NamedView;
-use crate::scene::registry::OpenOptions;
-use crate::scene::saving::{self, PNG, SaveError};
+use mapscope_render::{Renderer, View};
+use mapscope_scene::Document;
+use mapscope_scene::camera::NamedView;
+use mapscope_scene::registry::OpenOptions;
+use mapscope_scene::saving::{self, PNG, SaveError};
 
 pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     if args.picture.look.view == Some(NamedView::Flat) {

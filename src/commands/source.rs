@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::CommandError;
-use crate::formats::pmf::{self, Packing};
-use crate::formats::{ika, pfmap};
-use crate::scene::Document;
-use crate::scene::demo::{self, Demo};
-use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+use mapscope_formats::pmf::{self, Packing};
+use mapscope_formats::{ika, pfmap};
+use mapscope_scene::Document;
+use mapscope_scene::demo::{self, Demo};
+use mapscope_scene::registry::{self, OpenError, OpenOptions, Progress, Source};
 
 /// Stands, with a name or without, for a demo that is built in where a file is expected.
 const DEMO: &str = "demo:";
@@ -176,6 +176,6 @@ pub(super) fn open_or_refused(
 /// A file of a known format of which nothing can be shown.
 #[derive(Debug)]
 pub(super) struct Refused {
-    pub(super) format: &'static crate::formats::Format,
-    pub(super) problem: crate::formats::Problem,
+    pub(super) format: &'static mapscope_formats::Format,
+    pub(super) problem: mapscope_formats::Problem,
 }

@@ -9,9 +9,9 @@ use super::loader::{Cause, Target};
 use super::panels::Request;
 use super::settings::{FieldsOfView, Panel};
 use super::state::{Dialog, Effect, PathPurpose, State};
-use crate::formats::Severity;
-use crate::scene::camera::{Camera, NamedView, Projection};
-use crate::scene::{Direction, GameView, Item, ProblemFrame};
+use mapscope_formats::Severity;
+use mapscope_scene::camera::{Camera, NamedView, Projection};
+use mapscope_scene::{Direction, GameView, Item, ProblemFrame};
 
 /// How much wider or narrower the field of view becomes at once.
 const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;

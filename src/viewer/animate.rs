@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::commands::Animation;
 use super::settings::{Dock, Panel};
 use super::state::State;
-use crate::formats::Severity;
-use crate::scene::{ClipInfo, Item};
+use mapscope_formats::Severity;
+use mapscope_scene::{ClipInfo, Item};
 
 impl State {
     /// The clips of the open document.
@@ -264,8 +264,8 @@ mod tests {
     use super::super::state::StartView;
     use super::super::testing::{level, loaded, model, moving};
     use super::*;
-    use crate::scene::registry::{self, OpenOptions, Progress, Source};
-    use crate::scene::{Document, Playhead};
+    use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+    use mapscope_scene::{Document, Playhead};
 
     #[test]
     fn the_command_line_says_what_is_shown_first() {

@@ -27,9 +27,9 @@ use super::ui::{Canvas, Placed, WindowUi};
 use super::watch::FileWatch;
 use super::whole_drags::WholeDrags;
 use super::{ViewError, theme};
-use crate::formats::Severity;
-use crate::render::{Gpu, Renderer};
-use crate::scene::registry;
+use mapscope_formats::Severity;
+use mapscope_render::{Gpu, Renderer};
+use mapscope_scene::registry;
 
 /// A system dialog that answers "nothing" sooner than this was never shown.
 const FASTEST_CANCEL: Duration = Duration::from_millis(400);
@@ -195,10 +195,10 @@ impl App {
 
     /// In debug builds the pictures follow the shaders on disk.
     fn watch_shaders(&mut self) {
-        let Some(folder) = crate::render::shader_folder() else {
+        let Some(folder) = mapscope_render::shader_folder() else {
             return;
         };
-        let parts = crate::render::SHADERS
+        let parts = mapscope_render::SHADERS
             .iter()
             .flat_map(|shader| shader.parts);
         let files: Vec<PathBuf> = parts.map(|(name, _)| folder.join(name)).collect();

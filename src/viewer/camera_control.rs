@@ -6,8 +6,8 @@
 
 use glam::{Quat, Vec2, Vec3};
 
-use crate::scene::Aabb;
-use crate::scene::camera::{Camera, Handedness, Pose};
+use mapscope_scene::Aabb;
+use mapscope_scene::camera::{Camera, Handedness, Pose};
 
 /// Radians that the camera turns for each logical pixel of a drag.
 const TURN_PER_PIXEL_RADIANS: f32 = 0.006;
@@ -239,7 +239,7 @@ pub(super) fn first_fly_speed(bounds: Aabb) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::camera::{NamedView, Projection};
+    use mapscope_scene::camera::{NamedView, Projection};
 
     const ASPECT: f32 = 1.6;
     const BOUNDS: Aabb = Aabb {

@@ -5,9 +5,9 @@
 
 use egui::{Key, KeyboardShortcut, ModifierNames, Modifiers};
 
-use crate::scene::Direction;
-use crate::scene::camera::NamedView;
-use crate::scene::demo::{self, Demo};
+use mapscope_scene::Direction;
+use mapscope_scene::camera::NamedView;
+use mapscope_scene::demo::{self, Demo};
 
 use super::player::LoopMode;
 use super::settings::Panel;

@@ -12,7 +12,7 @@ use super::panels::parts;
 use super::state::State;
 use super::theme;
 use super::ui::Placed;
-use crate::scene::Aabb;
+use mapscope_scene::Aabb;
 
 /// In strips narrower than this the sliders are below each other, in points.
 const WIDE: f32 = 960.0;

@@ -11,8 +11,8 @@ use super::commands::Action;
 use super::panels::parts;
 use super::state::{Asked, Dialog, PathPurpose, State};
 use super::{cheat_sheet, folder, palette};
-use crate::scene::registry;
-use crate::scene::saving::{PNG, SaveError};
+use mapscope_scene::registry;
+use mapscope_scene::saving::{PNG, SaveError};
 
 /// Room around what a dialog says, in logical pixels.
 const MARGIN: i8 = 14;

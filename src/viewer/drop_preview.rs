@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::folder;
-use crate::scene::registry;
+use mapscope_scene::registry;
 
 /// What dropping files would do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use std::io::Write;
 use egui::Rect;
 
 use super::state::State;
-use crate::scene::Item;
-use crate::scene::camera::Pose;
+use mapscope_scene::Item;
+use mapscope_scene::camera::Pose;
 
 /// Writes the lines, those about a state only when it has changed.
 pub(super) struct Events {

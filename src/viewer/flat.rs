@@ -7,9 +7,9 @@ use glam::{DVec2, Vec2, Vec3};
 
 use super::camera_control::CameraMode;
 use super::state::State;
-use crate::scene::Aabb;
-use crate::scene::camera::{Camera, NamedView, Pose, Projection};
-use crate::scene::tilemap::FlatWindow;
+use mapscope_scene::Aabb;
+use mapscope_scene::camera::{Camera, NamedView, Pose, Projection};
+use mapscope_scene::tilemap::FlatWindow;
 
 /// How much larger, or how many times smaller, a map is shown. What makes it smaller goes on far
 /// enough for the whole of any map to be seen.

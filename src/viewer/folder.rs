@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::path::{Component, Path, PathBuf};
 
 use super::loader::Failure;
-use crate::scene::registry;
+use mapscope_scene::registry;
 
 /// The files of a folder whose names say that they can be opened, in natural order.
 ///

@@ -4,8 +4,8 @@
 use glam::{Quat, Vec3};
 
 use super::camera_control;
-use crate::scene::camera::{Camera, Pose};
-use crate::scene::{Aabb, Hit, Ray, SeenFrom};
+use mapscope_scene::camera::{Camera, Pose};
+use mapscope_scene::{Aabb, Hit, Ray, SeenFrom};
 
 /// The eye keeps away from the wall behind it by this part of the way there.
 const AWAY_FROM_WALL: f32 = 0.12;

@@ -5,8 +5,8 @@ use glam::Vec2;
 
 use super::state::OpenFile;
 use super::theme;
-use crate::scene::camera::Camera;
-use crate::scene::{Label, Shown};
+use mapscope_scene::camera::Camera;
+use mapscope_scene::{Label, Shown};
 
 /// How far apart texts are at least, dark edges and all, in points: of two that are nearer the later
 /// one is left out.
@@ -127,7 +127,7 @@ mod tests {
 
     use super::super::commands::Action;
     use super::super::testing::with_moving;
-    use crate::scene::camera::Pose;
+    use mapscope_scene::camera::Pose;
 
     /// Which of the two texts of the document are seen from a place.
     fn seen_from(eye: Vec3, target: Vec3) -> Vec<String> {

@@ -4,9 +4,9 @@
 use super::camera_control::{self, CameraMode};
 use super::loader::capitalized;
 use super::state::State;
-use crate::formats::Severity;
-use crate::scene::camera;
-use crate::scene::{Aabb, Document, Item, Shown};
+use mapscope_formats::Severity;
+use mapscope_scene::camera;
+use mapscope_scene::{Aabb, Document, Item, Shown};
 
 /// What of a document is cut off at each end beyond what it is known to occupy, as a part of its
 /// size: a slider at its end cuts nothing, however numbers are rounded.

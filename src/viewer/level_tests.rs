@@ -19,7 +19,7 @@ use super::testing::{
 use super::testing_rooms::{
     CUBES, MANY, chunk, item, parts, picture_of_rooms, settings, sheet_faces, with_rooms,
 };
-use crate::scene::{Aabb, FirstLook, Shown, demo};
+use mapscope_scene::{Aabb, FirstLook, Shown, demo};
 
 type Rooms = Harness<'static, Window>;
 
@@ -416,7 +416,7 @@ fn the_depth_of_cells_is_chosen_and_shows_them() {
 
 /// The middle of the chunk map, and how far apart neighbouring chunks are seen from straight above.
 fn map_from_above(h: &mut Rooms) -> (Pos2, f32) {
-    run(h, Action::View(crate::scene::camera::NamedView::Top));
+    run(h, Action::View(mapscope_scene::camera::NamedView::Top));
     let rect = h.get_by_label("Map of the chunks").rect();
     (
         rect.center(),

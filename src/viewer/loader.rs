@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::folder;
-use crate::formats::Problem;
-use crate::scene::Document;
-use crate::scene::demo::Demo;
-use crate::scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+use mapscope_formats::Problem;
+use mapscope_scene::Document;
+use mapscope_scene::demo::Demo;
+use mapscope_scene::registry::{self, OpenError, OpenOptions, Progress, Source};
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use glam::{Vec2, Vec3};
 
 use super::state::State;
 use super::theme;
-use crate::scene::camera::Camera;
-use crate::scene::terrain::geometry::TILE_SIDE;
-use crate::scene::{Drawable, SummaryPart};
+use mapscope_scene::camera::Camera;
+use mapscope_scene::terrain::geometry::TILE_SIDE;
+use mapscope_scene::{Drawable, SummaryPart};
 
 /// Half the length of the marks at the ends, in points.
 const MARK: f32 = 5.0;

@@ -14,7 +14,7 @@ use super::panels::parts;
 use super::state::State;
 use super::theme;
 use super::ui::Placed;
-use crate::scene::{Amounts, Document, Item, Picture, Shown};
+use mapscope_scene::{Amounts, Document, Item, Picture, Shown};
 
 /// The longer side of the picture, in points, and how much of the view it takes at most.
 const SIDE: f32 = 168.0;

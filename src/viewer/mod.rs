@@ -63,11 +63,11 @@ use std::path::PathBuf;
 use thiserror::Error;
 use winit::event_loop::EventLoop;
 
-use crate::render::{Gpu, GpuError};
-use crate::scene::FirstLook;
-use crate::scene::camera::{NamedView, Pose};
-use crate::scene::demo::{self, Demo};
-use crate::scene::registry::OpenOptions;
+use mapscope_render::{Gpu, GpuError};
+use mapscope_scene::FirstLook;
+use mapscope_scene::camera::{NamedView, Pose};
+use mapscope_scene::demo::{self, Demo};
+use mapscope_scene::registry::OpenOptions;
 
 pub use player::LoopMode;
 pub use settings::Panel;

@@ -7,7 +7,7 @@ use super::panels::parts;
 use super::settings::Panel;
 use super::state::State;
 use super::{folder, theme};
-use crate::formats::Severity;
+use mapscope_formats::Severity;
 
 /// Seconds that a message stays.
 const TOAST_SECS: f64 = 4.0;

@@ -7,8 +7,8 @@ use egui::{Color32, Painter, Pos2, Rect, Stroke, pos2};
 use glam::{Mat4, Vec3, Vec4};
 
 use super::state::OpenFile;
-use crate::scene::camera::Camera;
-use crate::scene::{Item, Shown};
+use mapscope_scene::camera::Camera;
+use mapscope_scene::{Item, Shown};
 
 /// As wide as it needs to be to be seen on any ground, in logical pixels.
 const STROKE: Stroke = Stroke {
@@ -96,7 +96,7 @@ mod tests {
     use glam::Vec2;
 
     use super::*;
-    use crate::scene::camera::{Handedness, Pose, Projection};
+    use mapscope_scene::camera::{Handedness, Pose, Projection};
 
     #[test]
     fn ends_are_where_the_camera_sees_them_and_what_is_behind_the_eye_is_cut_off() {

@@ -9,8 +9,8 @@ use image::RgbaImage;
 use image::codecs::png::PngEncoder;
 
 use super::state::State;
-use crate::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
-use crate::scene::{Document, Shown, saving};
+use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
+use mapscope_scene::{Document, Shown, saving};
 
 /// Bytes of a document that appears chunk by chunk that are put on the GPU before each picture.
 const BYTES_PER_PICTURE: u64 = 16 << 20;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::pfobj;
-use crate::scene::Playhead;
+use mapscope_formats::pfobj;
+use mapscope_scene::Playhead;
 
 /// Frames a second unless the user says otherwise.
 const FIRST_FPS: f64 = pfobj::FRAMES_PER_SECOND as f64;

@@ -11,10 +11,10 @@ use egui::{TextureId, Vec2};
 use super::panels::{PreviewRenderer, TileSandbox};
 use super::picture::Picture;
 use super::state::OpenFile;
-use crate::formats::pfmap::{Tile, TileType};
-use crate::render::{Gpu, Renderer, Target, View};
-use crate::scene::terrain::Terrain;
-use crate::scene::{Drawable, Item, Shown};
+use mapscope_formats::pfmap::{Tile, TileType};
+use mapscope_render::{Gpu, Renderer, Target, View};
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::{Drawable, Item, Shown};
 
 /// Pixels that are drawn for each pixel that is shown, along each axis: it smooths edges.
 const SAMPLES: f32 = 2.0;
@@ -196,9 +196,9 @@ mod tests {
     use super::super::settings::Settings;
     use super::super::state::{StartView, State};
     use super::*;
-    use crate::render::COLOR_FORMAT;
-    use crate::scene::demo;
-    use crate::scene::registry::{self, OpenOptions, Progress};
+    use mapscope_render::COLOR_FORMAT;
+    use mapscope_scene::demo;
+    use mapscope_scene::registry::{self, OpenOptions, Progress};
 
     /// What a window has, without one.
     struct Stage {

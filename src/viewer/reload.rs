@@ -12,8 +12,8 @@ use super::loader::{Failure, Loaded};
 use super::panels::OnDisk;
 use super::player::Player;
 use super::state::{OpenFile, State};
-use crate::formats::{Problem, Severity, Tally};
-use crate::scene::{Document, GridPlace, Item};
+use mapscope_formats::{Problem, Severity, Tally};
+use mapscope_scene::{Document, GridPlace, Item};
 
 /// Every message about a reload begins with it, so that a newer one takes its place.
 const RELOADED: &str = "Reloaded";
@@ -215,9 +215,9 @@ mod tests {
     use super::super::testing;
     use super::super::testing_maps::map_of;
     use super::*;
-    use crate::formats::pfmap;
-    use crate::scene::demo::{self, Demo};
-    use crate::scene::registry::{self, OpenOptions, Progress, Source};
+    use mapscope_formats::pfmap;
+    use mapscope_scene::demo::{self, Demo};
+    use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 
     fn state() -> State {
         State::new(Settings::default(), StartView::default())

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::camera_control::CameraMode;
 use super::folder;
 use super::player::LoopMode;
-use crate::scene::{camera, saving};
+use mapscope_scene::{camera, saving};
 
 /// Recent files that are remembered.
 const RECENT_FILES: usize = 12;

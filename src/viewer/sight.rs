@@ -5,9 +5,9 @@ use glam::{DVec2, Vec2, Vec3};
 use super::camera_control::{self, CameraMode};
 use super::free_view::{self, Subject};
 use super::state::State;
-use crate::formats::Severity;
-use crate::scene::camera::{Camera, Pose, Projection};
-use crate::scene::{Aabb, Hit, Item, Ray, SeenFrom};
+use mapscope_formats::Severity;
+use mapscope_scene::camera::{Camera, Pose, Projection};
+use mapscope_scene::{Aabb, Hit, Item, Ray, SeenFrom};
 
 /// Things smaller than this are framed with what is around them, in world units: about four
 /// tiles of terrain.
@@ -326,8 +326,8 @@ mod tests {
         before_wall, document, in_bathhouse, joint, loaded, model, moving,
     };
     use super::*;
-    use crate::scene::Document;
-    use crate::scene::camera::NamedView;
+    use mapscope_scene::Document;
+    use mapscope_scene::camera::NamedView;
 
     const ASPECT: f32 = 1.3;
 

@@ -7,7 +7,7 @@ use super::commands::{self, Action, COMMANDS};
 use super::state::State;
 use super::ui::Placed;
 use super::{menus, theme};
-use crate::scene::demo::Demo;
+use mapscope_scene::demo::Demo;
 
 /// Width of the column in the middle, in points.
 const WIDTH: f32 = 890.0;

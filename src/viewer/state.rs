@@ -17,12 +17,12 @@ use super::panels::OnDisk;
 use super::player::Player;
 use super::reload::Wish;
 use super::settings::{FieldsOfView, Panel, Settings};
-use crate::formats::Severity;
-use crate::scene::camera::{self, Camera, Handedness, NamedView, Pose};
-use crate::scene::demo::Demo;
-use crate::scene::registry::OpenOptions;
-use crate::scene::saving::{self, PNG, SaveError};
-use crate::scene::{Aabb, Document, FirstLook, Item, OverlaySet, Shown};
+use mapscope_formats::Severity;
+use mapscope_scene::camera::{self, Camera, Handedness, NamedView, Pose};
+use mapscope_scene::demo::Demo;
+use mapscope_scene::registry::OpenOptions;
+use mapscope_scene::saving::{self, PNG, SaveError};
+use mapscope_scene::{Aabb, Document, FirstLook, Item, OverlaySet, Shown};
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -742,9 +742,9 @@ pub(super) fn suggested_picture(file: &Path) -> PathBuf {
 mod tests {
     use super::super::commands::{Action, COMMANDS};
     use super::*;
-    use crate::scene::camera::Projection;
-    use crate::scene::demo;
-    use crate::scene::registry::{self, Progress};
+    use mapscope_scene::camera::Projection;
+    use mapscope_scene::demo;
+    use mapscope_scene::registry::{self, Progress};
 
     fn state() -> State {
         State::new(Settings::default(), StartView::default())

@@ -12,8 +12,8 @@ use super::settings::Panel;
 use super::state::State;
 use super::ui::Placed;
 use super::{flat, folder, theme, viewport};
-use crate::formats::{Severity, Tally};
-use crate::scene::SummaryPart;
+use mapscope_formats::{Severity, Tally};
+use mapscope_scene::SummaryPart;
 
 pub(super) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
     let bar = EguiPanel::bottom("status bar").show(root, |ui| {

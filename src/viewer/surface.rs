@@ -7,7 +7,7 @@ use wgpu::CurrentSurfaceTexture;
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
-use crate::render::Gpu;
+use mapscope_render::Gpu;
 
 /// A window's surface and how it is set up.
 pub(super) struct WindowSurface {

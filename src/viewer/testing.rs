@@ -16,11 +16,11 @@ use super::testing_rooms as rooms;
 use super::theme;
 use super::ui::{Canvas, Placed, WindowUi};
 use super::whole_drags::WholeDrags;
-use crate::formats::{Format, Problem, pmf};
-use crate::scene::camera::{Handedness, Pose};
-use crate::scene::demo::Demo;
-use crate::scene::registry::{self, OpenOptions, Progress, Source};
-use crate::scene::{
+use mapscope_formats::{Format, Problem, pmf};
+use mapscope_scene::camera::{Handedness, Pose};
+use mapscope_scene::demo::Demo;
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{
     Aabb, Branch, ChunkMap, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item,
     Kind, Label, LegendEntry, Light, OutlineNode, Overlay, Part, Playhead, Property, PropertyGroup,
     Ray, Sheet, SheetFace, Shown, Statistic, SummaryPart, demo,
@@ -169,7 +169,7 @@ pub(super) fn with_demo() -> Harness<'static, Window> {
         state.camera.handedness = document().handedness();
     });
     for action in [
-        Action::View(crate::scene::camera::NamedView::Top),
+        Action::View(mapscope_scene::camera::NamedView::Top),
         Action::FrameAll,
     ] {
         harness.state_mut().state.run(action);

@@ -7,9 +7,9 @@ use egui_kittest::Harness;
 
 use super::state::State;
 use super::testing::{Window, built, sized, window};
-use crate::formats::ppe;
-use crate::scene::Document;
-use crate::scene::tilemap::{Cell, Layer, Parallax, TileMap, Tileset};
+use mapscope_formats::ppe;
+use mapscope_scene::Document;
+use mapscope_scene::tilemap::{Cell, Layer, Parallax, TileMap, Tileset};
 
 /// Width and height of a tile of the map.
 pub(super) const TILE: u32 = 16;

@@ -6,7 +6,7 @@ use glam::{Vec2 as Uv, Vec3};
 
 use super::state::{OpenFile, State};
 use super::testing::{Window, built, moving_with_parts, sized};
-use crate::scene::{
+use mapscope_scene::{
     Aabb, Amounts, Branch, ChunkInfo, ChunkMap, Item, Light, OutlineNode, Overlay, Part, Property,
     PropertyGroup, Sheet, SheetFace, Shown, Swatch,
 };

@@ -16,9 +16,9 @@ use super::testing::{
     Window, button, drag, keep_picture, loaded, middle, move_to, press, quick_drag, state,
 };
 use super::testing_maps::{SIZE, TILE, map, picture_of_map, with_map};
-use crate::scene::camera::{NamedView, Projection};
-use crate::scene::tilemap::FlatWindow;
-use crate::scene::{Item, Shown};
+use mapscope_scene::camera::{NamedView, Projection};
+use mapscope_scene::tilemap::FlatWindow;
+use mapscope_scene::{Item, Shown};
 
 type Map = Harness<'static, Window>;
 
@@ -422,7 +422,7 @@ fn the_mini_map_is_not_there_while_all_of_the_map_is_in_view() {
 
 // ---- What is said of places, and legends -----------------------------------------------------------
 
-fn open_map(document: std::sync::Arc<dyn crate::scene::Document>) -> Map {
+fn open_map(document: std::sync::Arc<dyn mapscope_scene::Document>) -> Map {
     let mut h = with_map();
     h.state_mut().state.loaded(loaded(document, false));
     h.run();
@@ -453,7 +453,7 @@ fn the_status_bar_lists_every_layer_of_a_place() {
 
 #[test]
 fn legends_fold_and_are_folded_where_they_would_hide_the_map() {
-    let station = super::testing::open_demo(&crate::scene::demo::STATION);
+    let station = super::testing::open_demo(&mapscope_scene::demo::STATION);
     let mut h = open_map(station.clone());
     run(&mut h, Action::Overlay("logic"));
     let entries = station.legend("logic");
@@ -475,7 +475,7 @@ fn legends_fold_and_are_folded_where_they_would_hide_the_map() {
 
 #[test]
 fn obstruction_and_zones_are_on_together() {
-    let mut h = open_map(super::testing::open_demo(&crate::scene::demo::VILLAGE));
+    let mut h = open_map(super::testing::open_demo(&mapscope_scene::demo::VILLAGE));
     run(&mut h, Action::Overlay("obstruction"));
     run(&mut h, Action::Overlay("zones"));
     let overlays = &state(&h).shown.overlays;

@@ -17,7 +17,7 @@ use super::player::{self, LoopMode};
 use super::state::State;
 use super::theme;
 use super::ui::Placed;
-use crate::formats::Severity;
+use mapscope_formats::Severity;
 
 /// Windows narrower than this have what is seldom changed in a menu, in points.
 const WIDE: f32 = 800.0;

@@ -413,9 +413,9 @@ mod tests {
     use super::super::testing_maps::{map, with_map};
     use super::super::testing_rooms::with_rooms;
     use super::*;
-    use crate::formats::{Place, Problem, Severity};
-    use crate::scene::camera::Projection;
-    use crate::scene::{Item, Playhead, demo};
+    use mapscope_formats::{Place, Problem, Severity};
+    use mapscope_scene::camera::Projection;
+    use mapscope_scene::{Item, Playhead, demo};
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
@@ -654,7 +654,7 @@ mod tests {
         button(&mut harness, PointerButton::Primary, at, false);
         assert_eq!(state(&harness).shown.selected, Some(hovered));
         press(&mut harness, Modifiers::NONE, Key::ArrowUp);
-        let north = document().neighbor(hovered, crate::scene::Direction::North);
+        let north = document().neighbor(hovered, mapscope_scene::Direction::North);
         assert_eq!(state(&harness).shown.selected, north);
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
         assert_eq!(state(&harness).shown.selected, Some(hovered));
@@ -675,7 +675,7 @@ mod tests {
             "walking begins in the middle of the view"
         );
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
-        let south = document().neighbor(first, crate::scene::Direction::South);
+        let south = document().neighbor(first, mapscope_scene::Direction::South);
         assert_eq!(state(&harness).shown.selected, south);
 
         let material = Item {

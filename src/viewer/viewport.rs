@@ -11,9 +11,9 @@ use super::labels::Labels;
 use super::outline::Outline;
 use super::state::State;
 use super::theme;
-use crate::scene::Shown;
-use crate::scene::camera::Camera;
-use crate::scene::tilemap::FlatWindow;
+use mapscope_scene::Shown;
+use mapscope_scene::camera::Camera;
+use mapscope_scene::tilemap::FlatWindow;
 
 /// The keys that fly: ahead, left, back, right, down and up. They are meant by their place on
 /// the keyboard.

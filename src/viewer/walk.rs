@@ -4,8 +4,8 @@ use glam::Vec3;
 
 use super::camera_control::{self, CameraMode};
 use super::state::State;
-use crate::scene::camera::Projection;
-use crate::scene::{Ray, Spawn};
+use mapscope_scene::camera::Projection;
+use mapscope_scene::{Ray, Spawn};
 
 /// How high the eyes are above the floor, in metres. The documents of the format do not say.
 const EYE_HEIGHT: f32 = 1.7;
@@ -152,7 +152,7 @@ mod tests {
     use super::super::commands::Action;
     use super::super::testing::in_bathhouse;
     use super::*;
-    use crate::scene::Item;
+    use mapscope_scene::Item;
 
     const ASPECT: f32 = 1.4;
 

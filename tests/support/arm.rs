@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mapscope::formats::pfobj::{
+use mapscope_formats::pfobj::{
     self, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
 

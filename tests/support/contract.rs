@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use mapscope::formats::ika::{self, MADE_UP_TILESET, Parallax, map as ika_map, text_map, vsp};
-use mapscope::formats::pfobj::{self, Bounds};
-use mapscope::formats::pmf::archive::{Archive, NewFile};
-use mapscope::formats::pmf::{self, ChunkIndex, Cube, Extension, Packing};
-use mapscope::formats::ppe::{self, MapFlags, map_data, xmf};
-use mapscope::formats::{pfmap, ppe::Xmf};
-use mapscope::scene::registry;
+use mapscope_formats::ika::{self, MADE_UP_TILESET, Parallax, map as ika_map, text_map, vsp};
+use mapscope_formats::pfobj::{self, Bounds};
+use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::pmf::{self, ChunkIndex, Cube, Extension, Packing};
+use mapscope_formats::ppe::{self, MapFlags, map_data, xmf};
+use mapscope_formats::{pfmap, ppe::Xmf};
+use mapscope_scene::registry;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 

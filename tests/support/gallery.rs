@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mapscope::formats::pmf::archive::{Archive, NewFile};
-use mapscope::formats::pmf::{
+use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::pmf::{
     self, Cell, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight,
     ClientFastLight, ClientMaterial, Corners, Cubes, DynamicLight, EntityKind, EntityList,
     EnvironmentRegion, FastLight, Geometry, Gravity, LevelClient, LevelCommon, LevelServer,
@@ -13,8 +13,8 @@ use mapscope::formats::pmf::{
     ServerRegion, Sky, SoundEnvironment, StringTableBuilder, Texture, Vertex, Wave, Weather,
     corner_signs,
 };
-use mapscope::scene::Document;
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::Document;
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 
 /// The names of the materials; their numbers are below. Those of the sky are +X to -Z.
 const NAMES: [&str; 16] = [

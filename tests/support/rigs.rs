@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
-use mapscope::formats::pfobj::{
+use mapscope_formats::pfobj::{
     self, Clip, Influence, Joint, Layout, MOST_INFLUENCES, Material, Pfobj, Rotation, Transform,
     Vertex,
 };
-use mapscope::scene::model::Model;
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{Document, Drawable, demo};
+use mapscope_scene::model::Model;
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Document, Drawable, demo};
 
 /// A model without anything in it.
 pub(crate) fn empty() -> Pfobj {

@@ -8,12 +8,12 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use mapscope::formats::ika::{self, MADE_UP_TILESET, map as ika_map, text_map, vsp};
-use mapscope::formats::pmf::{self, Packing};
-use mapscope::formats::ppe::{self, MapFlags, map_data};
-use mapscope::formats::{pfmap, pfobj};
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::{Document, InfoQuery, OutlineNode, Playhead, Shown};
+use mapscope_formats::ika::{self, MADE_UP_TILESET, map as ika_map, text_map, vsp};
+use mapscope_formats::pmf::{self, Packing};
+use mapscope_formats::ppe::{self, MapFlags, map_data};
+use mapscope_formats::{pfmap, pfobj};
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Document, InfoQuery, OutlineNode, Playhead, Shown};
 
 use super::tiny_model::tiny_model;
 
@@ -179,7 +179,7 @@ fn ask(document: &dyn Document) {
 }
 
 /// The items of the first lines that are in others.
-fn inner_items(lines: &[OutlineNode]) -> Vec<mapscope::scene::Item> {
+fn inner_items(lines: &[OutlineNode]) -> Vec<mapscope_scene::Item> {
     let inner = lines.iter().flat_map(|line| line.children.iter().take(2));
     inner.filter_map(|line| line.item).collect()
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use image::RgbaImage;
-use mapscope::formats::pfmap::{CHUNK_SIDE, Tile};
-use mapscope::render::{DrawStatistics, Gpu, Renderer, SceneData, Target, View};
-use mapscope::scene::model::instances::Instance;
-use mapscope::scene::registry::{self, OpenOptions, Progress, Source};
-use mapscope::scene::terrain::Terrain;
-use mapscope::scene::{Document, Drawable, demo};
+use mapscope_formats::pfmap::{CHUNK_SIDE, Tile};
+use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, View};
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::{Document, Drawable, demo};
 
 /// Materials of maps made here, with textures of the demo: something green, something grey,
 /// something yellow, something white.

@@ -2,11 +2,11 @@
 //! up from down.
 
 use glam::{DVec2, Vec3};
-use mapscope::formats::ppe;
-use mapscope::render::View;
-use mapscope::scene::camera::{Camera, Handedness, Pose};
-use mapscope::scene::tilemap::{Cell, FlatWindow, Layer, TileMap, Tileset};
-use mapscope::scene::{Picture, Shown};
+use mapscope_formats::ppe;
+use mapscope_render::View;
+use mapscope_scene::camera::{Camera, Handedness, Pose};
+use mapscope_scene::tilemap::{Cell, FlatWindow, Layer, TileMap, Tileset};
+use mapscope_scene::{Picture, Shown};
 
 /// A map of these layers, drawn in their order.
 pub(crate) fn map(tilesets: Vec<Tileset>, layers: Vec<Layer>) -> TileMap {

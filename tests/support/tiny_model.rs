@@ -1,6 +1,6 @@
 //! A model of which no two numbers are alike, so that a swap of any is seen.
 
-use mapscope::formats::pfobj::{
+use mapscope_formats::pfobj::{
     Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
 

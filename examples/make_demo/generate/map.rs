@@ -5,7 +5,7 @@
 //! ground ends in a sheer wall, the tiles on top have corners of their own.
 
 use image::RgbImage;
-use mapscope::formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, TILE_CHARS, Tile, TileType};
+use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, TILE_CHARS, Tile, TileType};
 
 use super::noise::{fbm, smoothstep};
 use super::textures;

@@ -1,8 +1,8 @@
 //! The map as the format has it.
 
 use glam::{IVec3, Vec2, Vec3};
-use mapscope::formats::pmf::archive::{Archive, NewFile};
-use mapscope::formats::pmf::{
+use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::pmf::{
     Chunk, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight, ClientFastLight,
     ClientMaterial, Corners, Cubes, DynamicLight, EnvironmentRegion, Extension, FastLight, Frame,
     Geometry, Gravity, Header, Level, LevelClient, LevelCommon, LevelServer, LightLayer,
@@ -466,7 +466,7 @@ impl Builder<'_> {
     ) -> ([u8; 3], Vec<LightReference>, Vec<LightReference>) {
         // What is in the middle of a cell may be inside of something.
         let place = (0..8).map(|corner| {
-            let off = Vec3::from(mapscope::formats::pmf::corner_signs(corner));
+            let off = Vec3::from(mapscope_formats::pmf::corner_signs(corner));
             middle + off * (side as f32 * super::grid::MARK * 0.2)
         });
         let is_open = |place: &Vec3| self.grid.at(mark_of(*place)) == super::grid::What::Air;
@@ -518,7 +518,7 @@ impl Builder<'_> {
             let least = place_of(shape.least);
             let metres = shape.side as f32 * super::grid::MARK;
             for (number, corner) in corners.iter().enumerate() {
-                let signs = Vec3::from(mapscope::formats::pmf::corner_signs(number));
+                let signs = Vec3::from(mapscope_formats::pmf::corner_signs(number));
                 if *corner != least + (signs * 0.5 + 0.5) * metres {
                     geometry.moved |= 1 << number;
                     moved.push((*corner - center).to_array());
@@ -726,7 +726,7 @@ fn regions(
         let to = (Vec3::from(region.to) - center).min(Vec3::splat(half));
         if from.cmplt(to).all() {
             let corners: Corners = std::array::from_fn(|corner| {
-                let signs = Vec3::from(mapscope::formats::pmf::corner_signs(corner));
+                let signs = Vec3::from(mapscope_formats::pmf::corner_signs(corner));
                 Vec3::select(signs.cmpgt(Vec3::ZERO), to, from).to_array()
             });
             regions.push(EnvironmentRegion {

@@ -1,6 +1,6 @@
 //! Who and what is in the bath house besides its walls.
 
-use mapscope::formats::pmf::{
+use mapscope_formats::pmf::{
     Entities, EntityKind, EntityList, NewEntity, Property, PropertyValues, StringTableBuilder,
     Value, WriteError,
 };
@@ -33,7 +33,7 @@ fn new(kind: EntityKind, name: &str) -> NewEntity {
 fn around([x, y, z]: Point) -> [f32; 24] {
     let mut corners = [0.0; 24];
     for (corner, place) in corners.chunks_exact_mut(3).enumerate() {
-        let signs = mapscope::formats::pmf::corner_signs(corner);
+        let signs = mapscope_formats::pmf::corner_signs(corner);
         for (place, (sign, half)) in place.iter_mut().zip(signs.iter().zip([x, y, z])) {
             *place = sign * half;
         }

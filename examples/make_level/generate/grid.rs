@@ -1,7 +1,7 @@
 //! The plan on a grid: what is in each quarter of a metre, and the shapes that are no boxes.
 
 use glam::{IVec3, Vec3};
-use mapscope::formats::pmf::{SIDE_CORNERS, corner_signs};
+use mapscope_formats::pmf::{SIDE_CORNERS, corner_signs};
 
 use super::materials::{LOOKS, Look};
 use super::maths::{cosine, sine};

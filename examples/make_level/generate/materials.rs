@@ -1,6 +1,6 @@
 //! What surfaces look like.
 
-use mapscope::formats::pmf::{Material, Wave};
+use mapscope_formats::pmf::{Material, Wave};
 
 /// A material.
 #[derive(Debug, Clone, Copy)]

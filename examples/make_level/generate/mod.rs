@@ -8,7 +8,7 @@
 //! the same on every machine, and `tests/demo_level.rs` compares with what lies in
 //! `assets/levels`.
 
-use mapscope::formats::pmf::{self, Packing};
+use mapscope_formats::pmf::{self, Packing};
 
 mod build;
 mod charts;

@@ -1,6 +1,6 @@
 //! The textures, small and seamless, and the sky.
 
-use mapscope::formats::pmf::Texture;
+use mapscope_formats::pmf::Texture;
 
 use super::noise::{cell, fbm, mix, random, smoothstep};
 use super::paint::{Color, blend, ramp};

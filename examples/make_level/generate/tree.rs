@@ -1,7 +1,7 @@
 //! The octrees of the chunks: cubes as large as they can be, with the faces that can be seen.
 
 use glam::{IVec3, Vec3};
-use mapscope::formats::pmf::{SIDE_CORNERS, corner_signs};
+use mapscope_formats::pmf::{SIDE_CORNERS, corner_signs};
 
 use super::grid::{Corner, Form, Grid, MARK, What, place_of};
 use super::inside::{self, Wrap};

@@ -4,7 +4,7 @@
 //! the same on every machine, and `tests/demo.rs` compares with what lies in `assets/models`.
 
 use image::ImageResult;
-use mapscope::formats::pfobj;
+use mapscope_formats::pfobj;
 
 mod bake;
 mod drakeling;

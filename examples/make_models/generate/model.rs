@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use image::ImageResult;
-use mapscope::formats::pfobj::{Influence, Layout, Material, Pfobj, Vertex};
+use mapscope_formats::pfobj::{Influence, Layout, Material, Pfobj, Vertex};
 
 use super::bake::{bake, openness, pack, png};
 use super::mesh::Mesh;

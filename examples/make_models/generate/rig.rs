@@ -4,7 +4,7 @@
 //! parent and around the axes of the model. Files say it in the joints' own axes.
 
 use glam::{DAffine3, DQuat, DVec3};
-use mapscope::formats::pfobj::{Bounds, Clip, Joint, Pfobj, Rotation, Transform};
+use mapscope_formats::pfobj::{Bounds, Clip, Joint, Pfobj, Rotation, Transform};
 
 use super::maths::bend;
 

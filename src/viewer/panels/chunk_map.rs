@@ -9,9 +9,9 @@ use glam::{Vec2, Vec3};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, format, parts};
-use crate::scene::camera::{Camera, Pose};
-use crate::scene::{Aabb, ChunkMap, Item};
 use crate::viewer::camera_control;
+use mapscope_scene::camera::{Camera, Pose};
+use mapscope_scene::{Aabb, ChunkMap, Item};
 
 /// How much of its place a box fills, so that there is a gap to the next.
 const FILLED: f32 = 0.82;

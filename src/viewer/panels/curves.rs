@@ -11,7 +11,7 @@ use egui_plot::{
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, format, parts};
-use crate::scene::{Document, Item};
+use mapscope_scene::{Document, Item};
 
 /// The least room between the marks of the axis of values and of that of frames, in points.
 const VALUE_ROOM: f32 = 24.0;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use crate::scene::Document;
+use mapscope_scene::Document;
 
 /// Remembers a document, so that what was made from it is kept until another one is shown.
 ///

@@ -6,7 +6,7 @@ use egui::{Frame, Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, dump, parts};
-use crate::scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
+use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;

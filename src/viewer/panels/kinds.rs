@@ -10,7 +10,7 @@ use egui::{
 use super::document_key::DocumentKey;
 use super::sandbox::Sandbox;
 use super::{PanelContext, Request, format, parts};
-use crate::scene::{Item, Kind};
+use mapscope_scene::{Item, Kind};
 
 /// The most room that the picture of a kind takes, in points. Others are of the same shape.
 pub const KIND_PREVIEW_SIZE: Vec2 = vec2(160.0, 120.0);

@@ -9,7 +9,7 @@ use egui::{
 use super::document_key::DocumentKey;
 use super::tree_line::Eye;
 use super::{PanelContext, Request, format, parts};
-use crate::scene::{Item, LayerInfo};
+use mapscope_scene::{Item, LayerInfo};
 
 /// Room for the eye before the name, in points.
 const EYE_WIDTH: f32 = 24.0;

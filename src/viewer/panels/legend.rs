@@ -6,7 +6,7 @@ use egui::{CollapsingHeader, RichText, ScrollArea, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, parts};
-use crate::scene::{self, Document, Item, OverlaySet, Shown, Swatch};
+use mapscope_scene::{self, Document, Item, OverlaySet, Shown, Swatch};
 
 /// Room between two lines, in points.
 const ENTRY_GAP: f32 = 3.0;
@@ -19,7 +19,7 @@ pub struct Legend {
     overlays: OverlaySet,
     /// The selected item, if the surface shows something of it.
     selected: Option<Item>,
-    legends: Vec<scene::Legend>,
+    legends: Vec<mapscope_scene::Legend>,
 }
 
 impl Legend {
@@ -32,7 +32,7 @@ impl Legend {
             self.selected = selected;
             let on = document.overlays().iter();
             let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
-            let of_overlays = on.map(|overlay| scene::Legend {
+            let of_overlays = on.map(|overlay| mapscope_scene::Legend {
                 title: overlay.name,
                 entries: document.legend(overlay.id),
             });

@@ -12,7 +12,7 @@ use glam::Vec2;
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, format, parts};
-use crate::scene::{Amounts, Document, Item, Sheet, SheetFace, Shown};
+use mapscope_scene::{Amounts, Document, Item, Sheet, SheetFace, Shown};
 
 /// From this width on the list is beside the picture, in points.
 const WIDE: f32 = 420.0;

@@ -6,7 +6,7 @@ use egui::{UiBuilder, vec2};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, parts};
-use crate::scene::{Item, Light, Swatch};
+use mapscope_scene::{Item, Light, Swatch};
 
 /// Room for the switch and the colour before the name, in points.
 const SWITCH_WIDTH: f32 = 22.0;

@@ -43,8 +43,8 @@ pub use tileset::TilesetPanel;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::scene::camera::Camera;
-use crate::scene::{Document, Item, Shown};
+use mapscope_scene::camera::Camera;
+use mapscope_scene::{Document, Item, Shown};
 
 /// What a panel may look at, and where it leaves what it wants done.
 pub struct PanelContext<'a> {

@@ -8,7 +8,7 @@ use egui::{Id, Key, Modifiers, ScrollArea, Slider, Ui};
 use super::document_key::DocumentKey;
 use super::tree_line::TreeLine;
 use super::{PanelContext, Request, parts};
-use crate::scene::{Branch, Document, Item};
+use mapscope_scene::{Branch, Document, Item};
 
 /// Room before the text of a line for each level of the tree, in points: little, for it is deep.
 const INDENT: f32 = 8.0;

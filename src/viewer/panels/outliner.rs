@@ -9,7 +9,7 @@ use egui::{Id, Key, Modifiers, ScrollArea, Ui};
 use super::document_key::DocumentKey;
 use super::tree_line::{Eye, TreeLine};
 use super::{PanelContext, Request, parts};
-use crate::scene::{Document, Item, OutlineNode, Swatch};
+use mapscope_scene::{Document, Item, OutlineNode, Swatch};
 
 /// Room before the text of a line for each level of the tree, in points.
 const INDENT: f32 = 16.0;

@@ -9,8 +9,8 @@ use egui::{
 };
 
 use super::{PanelContext, format};
-use crate::formats::Severity;
-use crate::scene::Swatch;
+use mapscope_formats::Severity;
+use mapscope_scene::Swatch;
 
 /// Width below which a note is left out, in points.
 pub(super) const LEAST_NOTE_WIDTH: f32 = 32.0;

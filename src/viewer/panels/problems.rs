@@ -7,7 +7,7 @@ use egui::{Align2, RichText, ScrollArea, TextStyle, Ui, vec2};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, format, parts};
-use crate::formats::{Problem, Severity, Tally};
+use mapscope_formats::{Problem, Severity, Tally};
 
 /// Width of the column of places, in points.
 const PLACE_WIDTH: f32 = 84.0;

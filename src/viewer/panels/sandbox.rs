@@ -13,8 +13,8 @@ use egui::{
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, parts};
-use crate::formats::pfmap::{BlendMode, Edge, Field, TILE_CHARS, Tile, TileType};
-use crate::scene::{Document, Drawable, Item, OutlineNode, Swatch};
+use mapscope_formats::pfmap::{BlendMode, Edge, Field, TILE_CHARS, Tile, TileType};
+use mapscope_scene::{Document, Drawable, Item, OutlineNode, Swatch};
 
 /// Room for the picture of the tile among its neighbours, in points.
 pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);

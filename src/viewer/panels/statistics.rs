@@ -4,7 +4,7 @@ use egui::{Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, format, parts};
-use crate::scene::Statistic;
+use mapscope_scene::Statistic;
 
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use egui::{ColorImage, TextureHandle, TextureOptions};
 
 use super::document_key::DocumentKey;
-use crate::scene::Document;
+use mapscope_scene::Document;
 
 /// Textures of a document's thumbnails, made when first shown and dropped with the document.
 #[derive(Default)]

@@ -13,7 +13,7 @@ use egui::{
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, format, parts};
-use crate::scene::{Item, Playhead, TilesetInfo};
+use mapscope_scene::{Item, Playhead, TilesetInfo};
 
 /// The longest side of a texture that holds tiles, in pixels.
 const PAGE_SIDE: u32 = 1024;

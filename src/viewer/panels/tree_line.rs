@@ -6,7 +6,7 @@ use egui::{
 };
 
 use super::{PanelContext, Request, parts};
-use crate::scene::{Item, Swatch};
+use mapscope_scene::{Item, Swatch};
 
 /// Room before the text of a line for what opens it, in points.
 const TOGGLE_WIDTH: f32 = 16.0;

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use mapscope::formats::ppe::map_data::{self, Corner, Logic, MapData};
-use mapscope::formats::ppe::sdlang::{At, Tag, Value};
-use mapscope::formats::ppe::xmf::{
+use mapscope_formats::ppe::map_data::{self, Corner, Logic, MapData};
+use mapscope_formats::ppe::sdlang::{At, Tag, Value};
+use mapscope_formats::ppe::xmf::{
     self, LayerKind, MapSource, Metadata, Object, Palette, PaletteSource, RepeatMode, Shape,
     Sprite, SpriteSource, TileInfo, TileSource, Xmf, XmfLayer,
 };
-use mapscope::formats::ppe::{Cell, EMPTY_CELL, MapFlags};
+use mapscope_formats::ppe::{Cell, EMPTY_CELL, MapFlags};
 
 use super::plan::SIZE;
 use super::{colors, crew, deck, light, space};

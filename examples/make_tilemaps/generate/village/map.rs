@@ -1,8 +1,8 @@
 //! The files of the village.
 
-use mapscope::formats::ika::Parallax;
-use mapscope::formats::ika::map::{self, Entity, Layer, Map, Zone};
-use mapscope::formats::ika::vsp::{self, Pixels, STRANDS, Strand, Version, Vsp};
+use mapscope_formats::ika::Parallax;
+use mapscope_formats::ika::map::{self, Entity, Layer, Map, Zone};
+use mapscope_formats::ika::vsp::{self, Pixels, STRANDS, Strand, Version, Vsp};
 
 use super::plan::{self, SIZE};
 use super::{colors, ground, things};

@@ -1,0 +1,667 @@
+//! The notation of ika's text files: nested nodes in parentheses, each with a name and with nodes
+//! and texts in it (fact sheet 4).
+
+use std::borrow::Cow;
+
+use super::problems::{Kind, Problems};
+use super::text;
+use crate::{Place, quoted};
+
+/// Nodes may stand in nodes to this depth; maps need eight.
+const DEEPEST: usize = 64;
+/// What some editors put before the first character of a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A file in the notation.
+#[derive(Debug)]
+pub(super) struct Tree<'a> {
+    /// Nodes and texts in the order in which they begin.
+    items: Vec<Item<'a>>,
+}
+
+/// A node or a text.
+#[derive(Debug, Clone, Copy)]
+struct Item<'a> {
+    kind: ItemKind,
+    /// The name of a node; a text as it stands in the file, without quotes.
+    bytes: &'a [u8],
+    /// Where it begins in the file, in bytes.
+    start: usize,
+    /// For a node, where it ends in the file.
+    end: usize,
+    line: u32,
+    column: u32,
+    /// The index of the first item that is not in it.
+    next: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ItemKind {
+    Node,
+    Bare,
+    Quoted,
+}
+
+impl Item<'_> {
+    fn place(&self) -> Place {
+        Place::Text {
+            line: self.line.into(),
+            column: self.column.into(),
+        }
+    }
+}
+
+/// A node of a tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node<'t, 'a> {
+    items: &'t [Item<'a>],
+    item: Item<'a>,
+    /// The indices of what is in it.
+    first: usize,
+}
+
+/// A text of a tree.
+#[derive(Debug, Clone)]
+pub(super) struct Text<'a> {
+    /// Without quotes and escapes.
+    pub bytes: Cow<'a, [u8]>,
+    /// Where it begins, with its quote if it has one.
+    pub place: Place,
+    item: Option<Item<'a>>,
+}
+
+impl Text<'_> {
+    /// No text, at the place of a node that has none.
+    pub(super) fn none(place: Place) -> Self {
+        Self {
+            bytes: Cow::Borrowed(&[]),
+            place,
+            item: None,
+        }
+    }
+
+    /// Where one of its bytes is in the file.
+    pub(super) fn place_of(&self, index: usize) -> Place {
+        let Some(item) = self.item else {
+            return self.place;
+        };
+        let is_quoted = item.kind == ItemKind::Quoted;
+        let (mut line, mut column) = (item.line, item.column + u32::from(is_quoted));
+        let mut is_escaped = false;
+        let mut left = index;
+        for byte in item.bytes {
+            is_escaped = is_quoted && !is_escaped && *byte == b'\\';
+            if left == 0 && !is_escaped {
+                break;
+            }
+            left -= usize::from(!is_escaped);
+            (line, column) = match byte {
+                b'\n' => (line.saturating_add(1), 1),
+                _ => (line, column.saturating_add(1)),
+            };
+        }
+        Place::Text {
+            line: line.into(),
+            column: column.into(),
+        }
+    }
+}
+
+/// Whether a file begins with a node of this name.
+pub(super) fn begins_with(bytes: &[u8], name: &str) -> bool {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let start = bytes.iter().take(4096).position(|byte| !is_space(*byte));
+    let node = bytes.get(start.unwrap_or_default()..);
+    let rest = node
+        .and_then(|node| node.strip_prefix(b"("))
+        .and_then(|node| node.strip_prefix(name.as_bytes()));
+    rest.is_some_and(|rest| match rest.first() {
+        Some(byte) => is_space(*byte) || matches!(byte, b'(' | b')'),
+        None => true,
+    })
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+impl<'a> Tree<'a> {
+    /// Reads a file. What is wrong with it is listed; there is always a tree.
+    pub(super) fn read(bytes: &'a [u8], problems: &mut Problems) -> Self {
+        let mut parser = Parser {
+            bytes,
+            pos: 0,
+            line: 1,
+            line_start: 0,
+            items: Vec::new(),
+            open: Vec::new(),
+            problems,
+        };
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            parser.problems.add(Kind::Syntax, parser.place(), || {
+                "a byte order mark; the engine refuses it".to_owned()
+            });
+            parser.pos = BYTE_ORDER_MARK.len();
+        }
+        parser.run();
+        Self {
+            items: parser.items,
+        }
+    }
+
+    /// The first node of this name that is in no other.
+    pub(super) fn root(&self, name: &str) -> Option<Node<'_, 'a>> {
+        let mut index = 0;
+        while let Some(item) = self.items.get(index) {
+            if item.kind == ItemKind::Node && item.bytes == name.as_bytes() {
+                return Some(Node::new(&self.items, index, *item));
+            }
+            index = item.next;
+        }
+        None
+    }
+}
+
+impl<'t, 'a> Node<'t, 'a> {
+    fn new(items: &'t [Item<'a>], index: usize, item: Item<'a>) -> Self {
+        Self {
+            items,
+            item,
+            first: index + 1,
+        }
+    }
+
+    /// Its name.
+    pub(super) fn name(&self) -> &'a [u8] {
+        self.item.bytes
+    }
+
+    /// Where it begins.
+    pub(super) fn place(&self) -> Place {
+        self.item.place()
+    }
+
+    /// Where it is in the file, in bytes.
+    pub(super) fn range(&self) -> std::ops::Range<u64> {
+        self.item.start as u64..self.item.end as u64
+    }
+
+    /// What is in it: the index of each item, and the item.
+    fn content(self) -> impl Iterator<Item = (usize, Item<'a>)> {
+        let mut index = self.first;
+        std::iter::from_fn(move || {
+            if index >= self.item.next {
+                return None;
+            }
+            let (at, item) = (index, *self.items.get(index)?);
+            index = item.next;
+            Some((at, item))
+        })
+    }
+
+    /// The nodes in it.
+    pub(super) fn nodes(self) -> impl Iterator<Item = Self> {
+        self.content()
+            .filter(|(_, item)| item.kind == ItemKind::Node)
+            .map(move |(index, item)| Node::new(self.items, index, item))
+    }
+
+    /// The nodes of a name in it.
+    pub(super) fn all(self, name: &str) -> impl Iterator<Item = Self> {
+        self.nodes()
+            .filter(move |node| node.name() == name.as_bytes())
+    }
+
+    /// The first node of a name in it.
+    pub(super) fn node(self, name: &str) -> Option<Self> {
+        self.all(name).next()
+    }
+
+    /// Its value: the first text in it.
+    pub(super) fn text(self) -> Option<Text<'a>> {
+        let texts = self.content().map(|(_, item)| item);
+        let item = texts.into_iter().find(|item| item.kind != ItemKind::Node)?;
+        let is_escaped = item.kind == ItemKind::Quoted && item.bytes.contains(&b'\\');
+        Some(Text {
+            bytes: if is_escaped {
+                unescaped(item.bytes).into()
+            } else {
+                item.bytes.into()
+            },
+            place: item.place(),
+            item: Some(item),
+        })
+    }
+}
+
+/// What the text maps and tilesets have in common.
+impl Node<'_, '_> {
+    /// Its name and the text that is its value.
+    pub(super) fn key_and_value(self) -> (String, String) {
+        let value = self.text().map(|value| text::decode(&value.bytes));
+        (text::decode(self.name()), value.unwrap_or_default())
+    }
+
+    /// The version that the root of a file states; one that the engine does not read is listed.
+    pub(super) fn version(self, known: &[&str], problems: &mut Problems) -> String {
+        let version = self.node("version").and_then(Node::text);
+        let place = version.as_ref().map_or(self.place(), |text| text.place);
+        let version = version.map(|text| text::decode(&text.bytes));
+        let version = version.unwrap_or_default();
+        if !known.contains(&&*version) {
+            problems.add(Kind::Version, place, || {
+                let found = match &*version {
+                    "" => "no version".to_owned(),
+                    version => format!("version {}", quoted(version.as_bytes())),
+                };
+                let (last, others) = known.split_last().unwrap_or((&"", &[]));
+                let others = others.join(", ");
+                format!("{found}; expected {others} or {last}; it is read as {last}")
+            });
+        }
+        version
+    }
+
+    /// Lists that data is said to be packed in another way than all data is.
+    pub(super) fn check_packing(self, name: &str, problems: &mut Problems) {
+        let format = self.node("format").and_then(Node::text);
+        if let Some(format) = format.filter(|format| *format.bytes != *b"zlib") {
+            problems.add(Kind::Value, format.place, || {
+                let format = quoted(&format.bytes);
+                format!(
+                    "{name}: the data is said to be {format}; expected `zlib`; it is read as that"
+                )
+            });
+        }
+    }
+}
+
+/// A quoted text without its escapes.
+fn unescaped(bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes.len());
+    let mut rest = bytes.iter();
+    while let Some(&byte) = rest.next() {
+        text.push(match byte {
+            b'\\' => match rest.next() {
+                Some(b'n') => b'\n',
+                Some(b't') => b'\t',
+                Some(&other) => other,
+                None => continue,
+            },
+            _ => byte,
+        });
+    }
+    text
+}
+
+/// A text in quotes, with the escapes that it needs.
+pub(super) fn quote(bytes: &[u8]) -> Vec<u8> {
+    let mut quoted = Vec::with_capacity(bytes.len() + 2);
+    quoted.push(b'\'');
+    for &byte in bytes {
+        match byte {
+            b'\'' | b'\\' => quoted.extend([b'\\', byte]),
+            _ => quoted.push(byte),
+        }
+    }
+    quoted.push(b'\'');
+    quoted
+}
+
+/// Whether a text can be the name of a node.
+pub(super) fn is_name(bytes: &[u8]) -> bool {
+    !bytes.is_empty()
+        && !bytes
+            .iter()
+            .any(|byte| is_space(*byte) || matches!(byte, b'(' | b')'))
+}
+
+struct Parser<'a, 'p> {
+    bytes: &'a [u8],
+    pos: usize,
+    /// From 1.
+    line: u32,
+    line_start: usize,
+    items: Vec<Item<'a>>,
+    /// The indices of the nodes that are not closed yet.
+    open: Vec<usize>,
+    problems: &'p mut Problems,
+}
+
+impl<'a> Parser<'a, '_> {
+    fn column(&self) -> u32 {
+        u32::try_from(self.pos - self.line_start + 1).unwrap_or(u32::MAX)
+    }
+
+    fn place(&self) -> Place {
+        Place::Text {
+            line: self.line.into(),
+            column: self.column().into(),
+        }
+    }
+
+    fn run(&mut self) {
+        let mut is_ended = false;
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            let is_outside = self.open.is_empty();
+            if !is_space(byte) && is_outside && is_ended {
+                self.problems.add(Kind::Leftover, self.place(), || {
+                    "more text behind the last parenthesis; it is left out".to_owned()
+                });
+                break;
+            }
+            match byte {
+                b'\n' => self.line_end(),
+                b' ' | b'\t' | b'\r' => self.pos += 1,
+                b'(' => {
+                    if self.open.len() == DEEPEST {
+                        self.problems.add(Kind::Syntax, self.place(), || {
+                            format!(
+                                "more than {DEEPEST} nodes in each other; expected at most 8; \
+                                 the rest of the file is left out"
+                            )
+                        });
+                        break;
+                    }
+                    self.node();
+                }
+                b')' if is_outside => {
+                    self.problems.add(Kind::Syntax, self.place(), || {
+                        "`)` without `(` before it; the engine refuses it".to_owned()
+                    });
+                    self.pos += 1;
+                }
+                b')' => {
+                    self.pos += 1;
+                    self.close();
+                    is_ended = self.open.is_empty();
+                }
+                b'\'' => self.quoted(),
+                _ => self.bare(),
+            }
+        }
+        if let Some(item) = self.open.last().and_then(|index| self.items.get(*index)) {
+            let (place, name) = (item.place(), quoted(item.bytes));
+            let count = self.open.len();
+            let is_at_end = self.pos >= self.bytes.len();
+            if is_at_end {
+                self.problems.add(Kind::Syntax, self.place(), || {
+                    let inside = match count {
+                        1 => format!("the node {name}, which begins at {place}"),
+                        _ => {
+                            format!("{count} nodes, the innermost {name}, which begins at {place}")
+                        }
+                    };
+                    format!("the file ends inside {inside}; expected `)`")
+                });
+            }
+        }
+        while !self.open.is_empty() {
+            self.close();
+        }
+    }
+
+    /// Goes past a line end.
+    fn line_end(&mut self) {
+        self.pos += 1;
+        self.line = self.line.saturating_add(1);
+        self.line_start = self.pos;
+    }
+
+    fn push(&mut self, kind: ItemKind, bytes: &'a [u8], start: usize, line: u32, column: u32) {
+        self.items.push(Item {
+            kind,
+            bytes,
+            start,
+            end: self.pos,
+            line,
+            column,
+            next: self.items.len() + 1,
+        });
+    }
+
+    /// Closes the innermost node.
+    fn close(&mut self) {
+        let next = self.items.len();
+        let item = self.open.pop().and_then(|index| self.items.get_mut(index));
+        if let Some(item) = item {
+            (item.next, item.end) = (next, self.pos);
+        }
+    }
+
+    /// The beginning of a node and its name.
+    fn node(&mut self) {
+        let (start, line, column) = (self.pos, self.line, self.column());
+        self.pos += 1;
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        let is_end = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
+        let len = rest.iter().position(is_end).unwrap_or(rest.len());
+        let name = rest.get(..len).unwrap_or_default();
+        self.pos += len;
+        if rest.get(len).is_some_and(|byte| !is_space(*byte)) {
+            self.problems.add(Kind::OddSyntax, self.place(), || {
+                format!(
+                    "no space behind the name {}; the engine takes what follows for a part of the \
+                     name",
+                    quoted(name)
+                )
+            });
+        }
+        self.open.push(self.items.len());
+        self.push(ItemKind::Node, name, start, line, column);
+    }
+
+    /// A text in quotes.
+    fn quoted(&mut self) {
+        let (line, column) = (self.line, self.column());
+        self.pos += 1;
+        let start = self.pos;
+        let mut end = self.bytes.len();
+        let mut is_closed = false;
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match byte {
+                b'\'' => {
+                    end = self.pos;
+                    is_closed = true;
+                    break;
+                }
+                b'\n' => self.line_end(),
+                b'\\' => {
+                    self.pos += 1;
+                    match self.bytes.get(self.pos) {
+                        Some(b'\n') => self.line_end(),
+                        Some(_) => self.pos += 1,
+                        None => {}
+                    }
+                }
+                _ => self.pos += 1,
+            }
+        }
+        self.pos = self.pos.min(self.bytes.len());
+        let text = self.bytes.get(start..end).unwrap_or_default();
+        if !is_closed {
+            let place = Place::Text {
+                line: line.into(),
+                column: column.into(),
+            };
+            self.problems.add(Kind::Syntax, place, || {
+                format!("the text {} does not end; expected `'`", quoted(text))
+            });
+        }
+        self.pos += usize::from(is_closed);
+        self.push(ItemKind::Quoted, text, start, line, column);
+    }
+
+    /// A text up to the next parenthesis.
+    fn bare(&mut self) {
+        let (start, line, column) = (self.pos, self.line, self.column());
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match byte {
+                b'(' | b')' => break,
+                b'\n' => self.line_end(),
+                _ => self.pos += 1,
+            }
+        }
+        let text = self.bytes.get(start..self.pos).unwrap_or_default();
+        let len = text.iter().rposition(|byte| !is_space(*byte));
+        let text = text.get(..len.map_or(0, |last| last + 1));
+        self.push(
+            ItemKind::Bare,
+            text.unwrap_or_default(),
+            start,
+            line,
+            column,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Severity;
+
+    fn read(bytes: &[u8]) -> (Tree<'_>, Vec<String>) {
+        let mut problems = Problems::new();
+        let tree = Tree::read(bytes, &mut problems);
+        let problems = problems.finish();
+        (tree, problems.iter().map(ToString::to_string).collect())
+    }
+
+    fn value(node: Node<'_, '_>, name: &str) -> String {
+        let text = node.node(name).and_then(Node::text);
+        String::from_utf8(text.unwrap().bytes.into_owned()).unwrap()
+    }
+
+    #[test]
+    fn nodes_and_texts_of_both_kinds_are_read() {
+        let (tree, problems) = read(
+            b"(map \r\n\t(title  The  River's end \r\n )\r\n\t(script 'a (\\'b\\')\\n\\\\\\t\\q')\n\
+              (empty )(none '')(both one (x ) 'two')\n)",
+        );
+        assert_eq!(problems, [""; 0]);
+        let root = tree.root("map").unwrap();
+        assert_eq!(value(root, "title"), "The  River's end");
+        assert_eq!(value(root, "script"), "a ('b')\n\\\tq");
+        assert!(root.node("empty").unwrap().text().is_none());
+        assert_eq!(value(root, "none"), "");
+        assert_eq!(value(root, "both"), "one");
+        let names: Vec<_> = root.nodes().map(|node| node.name()).collect();
+        assert_eq!(
+            names,
+            [&b"title"[..], b"script", b"empty", b"none", b"both"]
+        );
+        assert_eq!(root.all("title").count(), 1);
+        assert!(root.node("x").is_none() && tree.root("title").is_none());
+        let title = root.node("title").unwrap();
+        assert_eq!(title.place(), Place::Text { line: 2, column: 2 });
+        assert_eq!(title.range(), 8..37);
+        let text = title.text().unwrap();
+        assert_eq!(
+            text.place,
+            Place::Text {
+                line: 2,
+                column: 10
+            }
+        );
+    }
+
+    #[test]
+    fn quotes_hold_every_text() {
+        for text in [&b""[..], b"'", b"\\", b"a\nb\tc", b"(x)", b"\\n", &[0, 255]] {
+            let file = [b"(a ", &quote(text)[..], b")"].concat();
+            let (tree, problems) = read(&file);
+            assert_eq!(problems, [""; 0]);
+            let read = tree.root("a").unwrap().text().unwrap();
+            assert_eq!(read.bytes, text);
+        }
+    }
+
+    #[test]
+    fn every_byte_of_a_text_has_its_place() {
+        let (tree, _) = read(b"(a \r\n 'b\\'c\n d' )(e f\n  g)");
+        let at = |line, column| Place::Text { line, column };
+        let text = tree.root("a").unwrap().text().unwrap();
+        assert_eq!(&*text.bytes, b"b'c\n d");
+        let places: Vec<Place> = (0..7).map(|index| text.place_of(index)).collect();
+        let expected = [(2, 3), (2, 5), (2, 6), (2, 7), (3, 1), (3, 2), (3, 3)];
+        assert_eq!(places, expected.map(|(line, column)| at(line, column)));
+        let (tree, _) = read(b"(e f\n  g)");
+        let text = tree.root("e").unwrap().text().unwrap();
+        assert_eq!((text.place_of(0), text.place_of(4)), (at(1, 4), at(2, 3)));
+        assert_eq!(Text::none(at(7, 8)).place_of(3), at(7, 8));
+    }
+
+    #[test]
+    fn faults_are_said_and_the_rest_is_read() {
+        let (tree, problems) = read(b"(a (b 1)\n (c 2");
+        assert_eq!(
+            problems,
+            [
+                "2:6: error: the file ends inside 2 nodes, the innermost `c`, which begins at 2:2; \
+                 expected `)`"
+            ]
+        );
+        assert_eq!(value(tree.root("a").unwrap(), "c"), "2");
+
+        let (tree, problems) = read(b"(a (b 'x\\");
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].contains("1:7: error: the text `x\\` does not end"));
+        assert_eq!(value(tree.root("a").unwrap(), "b"), "x");
+
+        let (tree, problems) = read(b"(a(b)(c 1)) rest (d )");
+        assert_eq!(
+            problems,
+            [
+                "1:3: warning: no space behind the name `a`; the engine takes what follows for a \
+                 part of the name",
+                "1:5: warning: no space behind the name `b`; the engine takes what follows for a \
+                 part of the name",
+                "1:13: warning: more text behind the last parenthesis; it is left out",
+            ]
+        );
+        assert_eq!(value(tree.root("a").unwrap(), "c"), "1");
+        assert!(tree.root("d").is_none());
+
+        let (tree, problems) = read(b")(a )");
+        assert!(
+            problems[0].starts_with("1:1: error: `)` without `(`"),
+            "{problems:?}"
+        );
+        assert!(tree.root("a").is_some());
+        let (tree, problems) = read(b"\xef\xbb\xbf(a )");
+        assert_eq!(
+            problems,
+            ["1:1: error: a byte order mark; the engine refuses it"]
+        );
+        assert!(tree.root("a").is_some());
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let (_, problems) = read("(x ".repeat(1_000_000).as_bytes());
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].contains("more than 64 nodes in each other"));
+        let good = ["(x ".repeat(64), ")".repeat(64)].concat();
+        assert_eq!(read(good.as_bytes()).1, [""; 0]);
+        let mut problems = Problems::new();
+        Tree::read(&b"(".repeat(65), &mut problems);
+        assert!(
+            problems
+                .finish()
+                .iter()
+                .any(|p| p.severity == Severity::Error)
+        );
+    }
+
+    #[test]
+    fn beginnings_are_told_apart() {
+        assert!(begins_with(b"(ika-map \r\n", "ika-map"));
+        assert!(begins_with(
+            b"\xef\xbb\xbf\n (ika-map(version 1.0))",
+            "ika-map"
+        ));
+        assert!(!begins_with(b"(ika-mapper )", "ika-map"));
+        assert!(!begins_with(b"ika-map", "ika-map"));
+        assert!(!begins_with(b"", "ika-map"));
+    }
+}

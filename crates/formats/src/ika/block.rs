@@ -1,0 +1,387 @@
+//! Blocks of tiles, obstruction, zones and pixels: zlib streams, most of which the engine never
+//! finished (fact sheet 2, 7.4).
+
+use std::ops::ControlFlow;
+
+use flate2::{Compress, Compression, FlushCompress, Status};
+
+use super::problems::{Kind, Problems};
+use super::{BYTES_IN_ALL, WriteError};
+use crate::budget::Budget;
+use crate::inflate::{End, Inflater};
+use crate::parallel::in_parallel;
+use crate::{Place, ReadError};
+
+/// What a byte of a deflate stream can stand for at most, in bytes.
+const MOST_PER_BYTE: u64 = 1032;
+/// What is allowed beyond that, so that it is inflating that finds the fault.
+const SLACK_BYTES: u64 = 64 << 10;
+
+/// What a block is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Element {
+    Byte,
+    /// Four bytes, the lowest first.
+    Word,
+}
+
+/// What a block holds.
+#[derive(Debug)]
+pub(super) enum Elements {
+    Bytes(Vec<u8>),
+    Words(Vec<u32>),
+}
+
+impl Elements {
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Words(_) => Vec::new(),
+        }
+    }
+
+    pub(super) fn into_words(self) -> Vec<u32> {
+        match self {
+            Self::Bytes(_) => Vec::new(),
+            Self::Words(words) => words,
+        }
+    }
+}
+
+/// A block that is to be inflated.
+#[derive(Debug)]
+pub(super) struct Block<B> {
+    /// The compressed bytes.
+    pub bytes: B,
+    /// Where messages say that it is.
+    pub place: Place,
+    /// What messages call it.
+    pub name: String,
+    pub element: Element,
+    /// How many elements are needed.
+    pub count: u64,
+}
+
+impl<B: AsRef<[u8]> + Sync> Block<B> {
+    /// How many bytes are needed.
+    fn needed_bytes(&self) -> u64 {
+        match self.element {
+            Element::Byte => self.count,
+            Element::Word => self.count * 4,
+        }
+    }
+
+    /// How many bytes can come out at most.
+    fn possible_bytes(&self) -> u64 {
+        let possible = match self.bytes.as_ref().len() as u64 {
+            0 => 0,
+            packed => packed * MOST_PER_BYTE + SLACK_BYTES,
+        };
+        self.needed_bytes().min(possible)
+    }
+
+    fn inflate(&self) -> (Elements, usize, End, usize) {
+        let possible = self.possible_bytes() as usize;
+        let mut inflater = Inflater::zlib(self.bytes.as_ref());
+        // Zeroed memory is not there before it is written to.
+        let (elements, got) = match self.element {
+            Element::Byte => {
+                let mut bytes = vec![0_u8; possible];
+                let got = inflater.fill(&mut bytes);
+                bytes.truncate(got);
+                (Elements::Bytes(bytes), got)
+            }
+            Element::Word => {
+                let mut words = vec![0_u32; possible.div_ceil(4)];
+                let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+                let got = inflater.fill(bytes.get_mut(..possible).unwrap_or_default());
+                words.truncate(got / 4);
+                if cfg!(target_endian = "big") {
+                    for word in &mut words {
+                        *word = word.swap_bytes();
+                    }
+                }
+                (Elements::Words(words), got)
+            }
+        };
+        let end = inflater.end();
+        (elements, got, end, inflater.consumed())
+    }
+}
+
+/// How much the blocks of a file may inflate to.
+pub(super) fn budget(file_bytes: usize) -> Budget {
+    Budget::new(BYTES_IN_ALL, file_bytes)
+}
+
+/// Inflates blocks side by side. What of a block is missing is missing at the end of its
+/// elements, and is listed.
+pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
+    blocks: &[Block<B>],
+    budget: &mut Budget,
+    problems: &mut Problems,
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Vec<Elements>, ReadError> {
+    let admitted: Vec<Result<(), u64>> = blocks
+        .iter()
+        .map(|block| budget.take(block.possible_bytes()))
+        .collect();
+    // Other threads may be done with all before this one is asked.
+    if watch(0.0).is_break() {
+        return Err(ReadError::Cancelled);
+    }
+    let mut look_up = |begun: usize| watch(begun as f32 / blocks.len() as f32);
+    let inflated = in_parallel(blocks.len(), &mut look_up, |i| {
+        let (block, admitted) = (blocks.get(i)?, admitted.get(i)?);
+        admitted.is_ok().then(|| block.inflate())
+    });
+    let mut elements = Vec::with_capacity(blocks.len());
+    let inflated = inflated.ok_or(ReadError::Cancelled)?;
+    for ((block, admitted), inflated) in blocks.iter().zip(admitted).zip(inflated) {
+        let Some((got, bytes, end, consumed)) = inflated else {
+            problems.add(Kind::Block, block.place, || {
+                format!(
+                    "{}: needs {} bytes, but all blocks of a file of this size may inflate to {} \
+                     at most; it is left out",
+                    block.name,
+                    block.needed_bytes(),
+                    admitted.err().unwrap_or_default()
+                )
+            });
+            elements.push(match block.element {
+                Element::Byte => Elements::Bytes(Vec::new()),
+                Element::Word => Elements::Words(Vec::new()),
+            });
+            continue;
+        };
+        judge(block, bytes as u64, end, consumed, problems);
+        elements.push(got);
+    }
+    Ok(elements)
+}
+
+/// Lists what is wrong with how a block ends.
+fn judge<B: AsRef<[u8]> + Sync>(
+    block: &Block<B>,
+    got: u64,
+    end: End,
+    consumed: usize,
+    problems: &mut Problems,
+) {
+    let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
+    if got < needed {
+        let why = match end {
+            End::Broken => "is no zlib stream from there on",
+            _ => "ends there",
+        };
+        problems.add(Kind::Block, place, || {
+            format!("{name}: inflates to {got} bytes and {why}; expected {needed}")
+        });
+        return;
+    }
+    let packed = block.bytes.as_ref().len();
+    match end {
+        End::More => problems.add(Kind::LongBlock, place, || {
+            format!("{name}: inflates to more than the {needed} bytes that are needed; the rest is left out")
+        }),
+        End::Broken => problems.add(Kind::LongBlock, place, || {
+            format!("{name}: is no zlib stream behind the {needed} bytes that are needed")
+        }),
+        End::WrongChecksum => problems.add(Kind::LongBlock, place, || {
+            format!("{name}: the checksum at its end is that of other bytes")
+        }),
+        End::Complete if consumed < packed => problems.add(Kind::LongBlock, place, || {
+            format!(
+                "{name}: {} bytes follow the zlib stream; they are left out",
+                packed - consumed
+            )
+        }),
+        // As the engine wrote them.
+        End::Complete | End::Unfinished => {}
+    }
+}
+
+/// Makes a block as the engine did: a zlib stream that is flushed and not finished.
+pub(super) fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut stream = Compress::new(Compression::default(), true);
+    let mut out = Vec::with_capacity(bytes.len() / 16 + 64);
+    loop {
+        let read = stream.total_in() as usize;
+        let rest = bytes.get(read..).unwrap_or_default();
+        let status = stream.compress_vec(rest, &mut out, FlushCompress::Sync);
+        let is_flushed = out.len() < out.capacity() && stream.total_in() as usize == bytes.len();
+        // Writing to memory does not fail.
+        if is_flushed || !matches!(status, Ok(Status::Ok | Status::BufError)) {
+            return out;
+        }
+        out.reserve(out.capacity().max(64));
+    }
+}
+
+/// [`deflate`] of words.
+pub(super) fn deflate_words(words: &[u32]) -> Vec<u8> {
+    if cfg!(target_endian = "big") {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        return deflate(&bytes);
+    }
+    deflate(bytemuck::cast_slice(words))
+}
+
+/// Makes sure that a list that is to be written has as many elements as its layer has tiles.
+pub(super) fn check_count(
+    record: &str,
+    what: &str,
+    count: usize,
+    [width, height]: [u32; 2],
+) -> Result<(), WriteError> {
+    let needed = u64::from(width) * u64::from(height);
+    if count as u64 == needed {
+        return Ok(());
+    }
+    Err(WriteError::new(
+        record,
+        format!("{count} {what}, but {width} x {height} tiles"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::write::ZlibEncoder;
+
+    use super::*;
+    use crate::Problem;
+
+    fn block(bytes: Vec<u8>, element: Element, count: u64) -> Block<Vec<u8>> {
+        Block {
+            bytes,
+            place: Place::Offset(7),
+            name: "layer 0".to_owned(),
+            element,
+            count,
+        }
+    }
+
+    fn inflate(block: Block<Vec<u8>>) -> (Elements, Vec<Problem>) {
+        let mut problems = Problems::new();
+        let mut budget = budget(block.bytes.len());
+        let mut go_on = |_| ControlFlow::Continue(());
+        let mut elements = inflate_all(&[block], &mut budget, &mut problems, &mut go_on).unwrap();
+        (elements.remove(0), problems.finish())
+    }
+
+    fn finished(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn sample(len: usize) -> Vec<u8> {
+        (0..len)
+            .map(|i| (i as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3] & 0x3F)
+            .collect()
+    }
+
+    #[track_caller]
+    fn one(problems: &[Problem], severity: crate::Severity, with: &str) {
+        let [problem] = problems else {
+            panic!("{problems:?}")
+        };
+        assert_eq!(problem.severity, severity);
+        assert!(problem.message.contains(with), "{problem}");
+    }
+
+    #[test]
+    fn unfinished_streams_are_as_good_as_finished_ones() {
+        for len in [0, 1, 64, 1000, 300_000] {
+            let bytes = sample(len);
+            let unfinished = deflate(&bytes);
+            assert!(unfinished.ends_with(&[0, 0, 0xFF, 0xFF]), "{len}");
+            for stream in [unfinished, finished(&bytes)] {
+                let (elements, problems) = inflate(block(stream, Element::Byte, len as u64));
+                assert!(elements.into_bytes() == bytes);
+                assert_eq!(problems, []);
+            }
+        }
+        let words = [0, 1, 0xFFFF_FFFF, 0x0102_0304];
+        let stream = deflate_words(&words);
+        let (elements, problems) = inflate(block(stream, Element::Word, 4));
+        assert_eq!((elements.into_words(), problems), (words.to_vec(), vec![]));
+    }
+
+    #[test]
+    fn streams_of_other_lengths_are_listed() {
+        use crate::Severity::{Error, Warning};
+        let stream = deflate(&sample(1002));
+        let (elements, problems) = inflate(block(stream.clone(), Element::Byte, 1003));
+        assert!(elements.into_bytes() == sample(1002));
+        one(
+            &problems,
+            Error,
+            "inflates to 1002 bytes and ends there; expected 1003",
+        );
+
+        let (elements, problems) = inflate(block(stream.clone(), Element::Word, 251));
+        assert_eq!(elements.into_words().len(), 250);
+        one(&problems, Error, "1002 bytes and ends there; expected 1004");
+
+        let (elements, problems) = inflate(block(stream, Element::Byte, 1001));
+        assert!(elements.into_bytes() == sample(1001));
+        one(&problems, Warning, "more than the 1001 bytes");
+
+        let mut long = finished(&sample(100));
+        long.extend([1, 2, 3]);
+        let (_, problems) = inflate(block(long, Element::Byte, 100));
+        one(&problems, Warning, "3 bytes follow");
+
+        let mut wrong = finished(&sample(100));
+        *wrong.last_mut().unwrap() ^= 1;
+        let (elements, problems) = inflate(block(wrong, Element::Byte, 100));
+        assert!(elements.into_bytes() == sample(100));
+        one(&problems, Warning, "checksum");
+
+        let (elements, problems) = inflate(block(b"no zlib".to_vec(), Element::Word, 10));
+        assert!(elements.into_words().is_empty());
+        one(
+            &problems,
+            Error,
+            "inflates to 0 bytes and is no zlib stream",
+        );
+        let (_, problems) = inflate(block(Vec::new(), Element::Word, 10));
+        one(
+            &problems,
+            Error,
+            "inflates to 0 bytes and ends there; expected 40",
+        );
+    }
+
+    #[test]
+    fn memory_is_bounded_by_the_block_and_the_file() {
+        let (elements, problems) = inflate(block(deflate(&[0; 100]), Element::Word, 1 << 26));
+        let Elements::Words(words) = elements else {
+            panic!("words were asked for")
+        };
+        assert!(words.capacity() < 100_000, "{}", words.capacity());
+        assert_eq!(problems.len(), 1);
+
+        let full = || block(deflate(&vec![0; 1 << 24]), Element::Byte, 1 << 24);
+        let blocks: Vec<_> = (0..18).map(|_| full()).collect();
+        let mut problems = Problems::new();
+        let mut go_on = |_| ControlFlow::Continue(());
+        let elements = inflate_all(&blocks, &mut budget(0), &mut problems, &mut go_on).unwrap();
+        let lengths: Vec<usize> = elements
+            .into_iter()
+            .map(|elements| elements.into_bytes().len())
+            .collect();
+        assert_eq!(lengths[..16], [1 << 24; 16]);
+        assert_eq!(lengths[16..], [0; 2]);
+        let problems = problems.finish();
+        assert_eq!(problems.len(), 2);
+        assert!(
+            problems[0].message.contains("may inflate to 268435456"),
+            "{}",
+            problems[0]
+        );
+    }
+}

@@ -1,0 +1,530 @@
+//! Reading binary maps.
+//!
+//! What comes before the layers must be right, or nothing can be shown. From there on, whatever
+//! can be read is shown, and the rest is listed.
+
+use std::ops::{ControlFlow, Range};
+
+use super::super::block::{Block, Element, Elements, budget, inflate_all};
+use super::super::bytes::Cursor;
+use super::super::problems::{Kind, Problems};
+use super::super::{DIRECTIONS, MOST_TILES, Parallax, verge};
+use super::render_string::oddities;
+use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
+use crate::{Place, ReadError, outside, quoted};
+
+/// The bytes of the parallax of a layer.
+const INFO_BYTES: usize = 16;
+/// The most layers that are shown. Render strings can name ten.
+const MOST_LAYERS: usize = 1024;
+
+/// Reads a map.
+///
+/// Whatever does not keep the rest from being shown is in [`Map::problems`]. Layers and other
+/// lists are shorter where the file has less. The memory in use is bounded by what the blocks
+/// inflate to, and that by the length of `bytes`.
+///
+/// # Errors
+/// When the head of the file is missing or broken, or the file is a map of VERGE.
+pub fn read(bytes: &[u8]) -> Result<Map, ReadError> {
+    read_with(bytes, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
+/// stop it.
+///
+/// # Errors
+/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+pub fn read_with(
+    bytes: &[u8],
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Map, ReadError> {
+    check_magic(bytes)?;
+    let mut problems = Problems::new();
+    let mut cursor = Cursor::new(bytes);
+    cursor.enter("header", None);
+    cursor.seek(MAGIC.len());
+    let (mut map, layers) = read_head(&mut cursor, &mut problems)?;
+    let layout = Layout::find(bytes, cursor.pos(), layers, &mut problems);
+    let tail = layout.tail;
+    layout.inflate(bytes, &mut map, &mut problems, watch)?;
+    if let Some(tail) = tail {
+        cursor.seek(tail);
+        read_tail(&mut cursor, &mut map, &mut problems);
+    }
+    map.problems = problems.finish();
+    Ok(map)
+}
+
+fn check_magic(bytes: &[u8]) -> Result<(), ReadError> {
+    if bytes.starts_with(MAGIC) {
+        return Ok(());
+    }
+    if let Some(verge) = verge::verge_version(bytes) {
+        return Err(verge::refusal(verge));
+    }
+    let expected = "`MAP`, the byte F9, `6` and a zero byte";
+    let found = if bytes.starts_with(MANGLED_MAGIC) {
+        "the file was saved as text in UTF-8, which destroys binary maps".to_owned()
+    } else if bytes.is_empty() {
+        "the file is empty".to_owned()
+    } else {
+        let begin = bytes.get(..MAGIC.len()).unwrap_or(bytes);
+        format!("the file begins with {}", quoted(begin))
+    };
+    Err(ReadError::unreadable(Place::Offset(0), found, expected))
+}
+
+/// Reads what comes before the layers, and how many of these there are.
+fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u32), ReadError> {
+    let tileset = cursor.string("name of the tileset", problems)?;
+    let music = cursor.string("name of the music", problems)?;
+    let render_at = cursor.pos();
+    let render_string = cursor.string("render string", problems)?;
+    let size_at = cursor.pos();
+    let size = [cursor.i32("width")?, cursor.i32("height")?];
+    let size = checked_size(size).ok_or_else(|| {
+        let [width, height] = size;
+        cursor.fault(
+            size_at,
+            format_args!("a map of {width} x {height} tiles"),
+            format!("at least 1 x 1 and at most {MOST_TILES} tiles"),
+        )
+    })?;
+    let start = [cursor.i32("start")?, cursor.i32("start")?];
+    let is_round = cursor.flag("round flag")?;
+    let count_at = cursor.pos();
+    let layers = cursor.u32("number of layers")?;
+    if i32::try_from(layers).is_err() {
+        let found = format_args!("{} layers", layers.cast_signed());
+        return Err(cursor.fault(count_at, found, "0 or more"));
+    }
+    if layers == 0 {
+        problems.add(Kind::Layer, Place::Offset(count_at as u64), || {
+            "the map has no layers, so there is nothing to show; expected at least one".to_owned()
+        });
+    }
+    for oddity in oddities(&render_string, layers as usize) {
+        problems.add(Kind::RenderString, Place::Offset(render_at as u64), || {
+            oddity
+        });
+    }
+    let map = Map {
+        tileset,
+        music,
+        render_string,
+        size,
+        start,
+        is_round,
+        ..Map::default()
+    };
+    Ok((map, layers))
+}
+
+/// A size in tiles, if it is one (fact sheet 7.5).
+pub(in super::super) fn checked_size(size: [i32; 2]) -> Option<[u32; 2]> {
+    let [width, height] = size.map(u32::try_from);
+    let size = [width.ok()?, height.ok()?];
+    let tiles = u64::from(size[0]) * u64::from(size[1]);
+    (1..=MOST_TILES).contains(&tiles).then_some(size)
+}
+
+/// Where a block is.
+#[derive(Debug, Clone)]
+struct BlockPlace {
+    /// Where its size stands.
+    at: usize,
+    /// The compressed bytes that there are.
+    range: Range<usize>,
+    /// How many there are said to be.
+    declared: u32,
+}
+
+impl BlockPlace {
+    fn is_cut_off(&self) -> bool {
+        self.range.len() < self.declared as usize
+    }
+
+    fn offsets(&self) -> Range<u64> {
+        self.range.start as u64..self.range.end as u64
+    }
+
+    /// Whether it is all there and begins as a zlib stream does.
+    fn is_likely(&self, bytes: &[u8]) -> bool {
+        let begin = bytes.get(self.range.clone()).and_then(<[u8]>::first_chunk);
+        !self.is_cut_off()
+            && begin.is_some_and(|[cmf, flg]| {
+                cmf & 0x0F == 8 && u16::from_be_bytes([*cmf, *flg]).is_multiple_of(31)
+            })
+    }
+}
+
+/// In which order the parallax and the tiles of layers stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// The parallax of all layers, then the tiles of all: what the engine did.
+    InfosFirst,
+    /// Parallax and tiles of each layer: what the document says.
+    Interleaved,
+}
+
+/// Where the parts of a map are.
+#[derive(Debug)]
+struct Layout {
+    /// Parallax of layers and where it stands.
+    infos: Vec<(usize, Parallax)>,
+    /// The tiles of the layers.
+    layers: Vec<BlockPlace>,
+    obstruction: Option<BlockPlace>,
+    zones: Option<BlockPlace>,
+    /// Where the list of zones begins, if all is there up to it.
+    tail: Option<usize>,
+    /// Why it is not.
+    end: Option<ReadError>,
+}
+
+impl Layout {
+    /// Goes over the blocks without inflating them.
+    fn walk(bytes: &[u8], pos: usize, layers: u32, order: Order) -> Self {
+        let mut layout = Self {
+            infos: Vec::new(),
+            layers: Vec::new(),
+            obstruction: None,
+            zones: None,
+            tail: None,
+            end: None,
+        };
+        let mut cursor = Cursor::new(bytes);
+        cursor.seek(pos);
+        layout.end = layout.go_on(&mut cursor, layers as usize, order).err();
+        layout.tail = layout.end.is_none().then_some(cursor.pos());
+        layout
+    }
+
+    fn go_on(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        layers: usize,
+        order: Order,
+    ) -> Result<(), ReadError> {
+        for i in 0..layers {
+            cursor.enter("layer", i);
+            self.infos.push((cursor.pos(), parallax(cursor)?));
+            if order == Order::Interleaved {
+                let (block, is_whole) = block(cursor, "tiles")?;
+                self.layers.push(block);
+                is_whole?;
+            }
+        }
+        if order == Order::InfosFirst {
+            for i in 0..layers {
+                cursor.enter("layer", i);
+                let (block, is_whole) = block(cursor, "tiles")?;
+                self.layers.push(block);
+                is_whole?;
+            }
+        }
+        cursor.enter("obstruction", None);
+        let (obstruction, is_whole) = block(cursor, "block")?;
+        self.obstruction = Some(obstruction);
+        is_whole?;
+        cursor.enter("zone map", None);
+        let (zones, is_whole) = block(cursor, "block")?;
+        self.zones = Some(zones);
+        is_whole
+    }
+
+    /// How many blocks look like ones.
+    fn likely_blocks(&self, bytes: &[u8]) -> usize {
+        let blocks = self.layers.iter().chain(&self.obstruction);
+        blocks
+            .chain(&self.zones)
+            .filter(|block| block.is_likely(bytes))
+            .count()
+    }
+
+    /// The layout that the file seems to have (fact sheet 7.1).
+    fn find(bytes: &[u8], pos: usize, layers: u32, problems: &mut Problems) -> Self {
+        let ours = Self::walk(bytes, pos, layers, Order::InfosFirst);
+        let likely = ours.likely_blocks(bytes);
+        if layers < 2 || likely as u64 == u64::from(layers) + 2 {
+            return ours;
+        }
+        let theirs = Self::walk(bytes, pos, layers, Order::Interleaved);
+        if theirs.likely_blocks(bytes) <= likely {
+            return ours;
+        }
+        problems.add(Kind::Order, Place::Offset(pos as u64), || {
+            "the tiles of each layer follow its parallax, as the document says; the engine \
+             expects the parallax of all layers first"
+                .to_owned()
+        });
+        theirs
+    }
+
+    /// Inflates the blocks, and makes layers of them.
+    fn inflate(
+        self,
+        bytes: &[u8],
+        map: &mut Map,
+        problems: &mut Problems,
+        watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+    ) -> Result<(), ReadError> {
+        let [width, height] = map.size;
+        let count = u64::from(width) * u64::from(height);
+        let block = |place: &BlockPlace, name: String, element| Block {
+            bytes: bytes.get(place.range.clone()).unwrap_or_default(),
+            place: Place::Offset(place.range.start as u64),
+            name,
+            element,
+            count,
+        };
+        let shown = self.layers.len().min(MOST_LAYERS);
+        let layers = self.layers.iter().take(shown).enumerate();
+        let mut blocks: Vec<Block<&[u8]>> = layers
+            .map(|(i, place)| block(place, format!("layer {i}"), Element::Word))
+            .collect();
+        if let Some(place) = &self.obstruction {
+            blocks.push(block(place, "obstruction".to_owned(), Element::Byte));
+        }
+        if let Some(place) = &self.zones {
+            blocks.push(block(place, "zone map".to_owned(), Element::Word));
+        }
+        let mut budget = budget(bytes.len());
+        let mut elements = inflate_all(&blocks, &mut budget, problems, watch)?.into_iter();
+
+        if self.infos.len() > MOST_LAYERS {
+            let at = self.infos.get(MOST_LAYERS).map_or(0, |(at, _)| *at);
+            problems.add(Kind::TooMany, Place::Offset(at as u64), || {
+                format!(
+                    "{} layers; the first {MOST_LAYERS} are shown",
+                    self.infos.len()
+                )
+            });
+        }
+        // Layers whose tiles are not there have none.
+        let mut places = self.layers.into_iter();
+        for (i, (at, parallax)) in self.infos.into_iter().take(MOST_LAYERS).enumerate() {
+            let block = places.next();
+            let tiles = block.as_ref().and_then(|_| elements.next());
+            map.layers.push(Layer {
+                parallax: mended(parallax, i, at, problems),
+                tiles: tiles.map(Elements::into_words).unwrap_or_default(),
+                block: block.map_or(0..0, |block| block.offsets()),
+            });
+        }
+        if let (Some(place), Some(obstruction)) = (self.obstruction, elements.next()) {
+            map.obstruction = obstruction.into_bytes();
+            map.obstruction_block = place.offsets();
+        }
+        if let (Some(place), Some(zones)) = (self.zones, elements.next()) {
+            map.zone_numbers = zones.into_words();
+            map.zone_block = place.offsets();
+        }
+        if let Some(end) = self.end {
+            let problem = end.problem();
+            problems.add(Kind::CutOff, problem.place, || problem.message);
+        }
+        Ok(())
+    }
+}
+
+fn parallax(cursor: &mut Cursor<'_>) -> Result<Parallax, ReadError> {
+    let bytes = cursor.bytes(INFO_BYTES, "parallax")?;
+    let (words, _) = bytes.as_chunks::<4>();
+    let word = |i: usize| words.get(i).copied().map_or(0, i32::from_le_bytes);
+    Ok(Parallax {
+        mul: [word(0), word(2)],
+        div: [word(1), word(3)],
+    })
+}
+
+/// Goes past a block. What there is of it, and whether that is all.
+fn block(
+    cursor: &mut Cursor<'_>,
+    what: &str,
+) -> Result<(BlockPlace, Result<(), ReadError>), ReadError> {
+    let at = cursor.pos();
+    let declared = cursor.u32(what)?;
+    let start = cursor.pos();
+    let left = cursor.left();
+    cursor.seek(start.saturating_add(declared as usize));
+    let place = BlockPlace {
+        at,
+        range: start..cursor.pos(),
+        declared,
+    };
+    let mut is_whole = Ok(());
+    if place.is_cut_off() {
+        let found = format_args!("the {what} take {declared} bytes, but {left} are left");
+        is_whole = Err(cursor.fault(place.at, found, "blocks that end in the file"));
+    }
+    Ok((place, is_whole))
+}
+
+/// A parallax that can be computed with.
+fn mended(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) -> Parallax {
+    let Some(mended) = parallax.mended() else {
+        return parallax;
+    };
+    let Parallax { mul, div } = parallax;
+    for (i, axis) in ["x", "y"].into_iter().enumerate() {
+        let (Some(mul), Some(0)) = (mul.get(i), div.get(i)) else {
+            continue;
+        };
+        let at = at + 8 * i + 4;
+        problems.add(Kind::Parallax, Place::Offset(at as u64), || {
+            format!(
+                "layer {layer}: the parallax along {axis} is {mul}/0; expected a divisor that is \
+                 not 0; it is taken for 0/1, fixed to the screen"
+            )
+        });
+    }
+    mended
+}
+
+/// Reads zones and entities, and what may follow.
+fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
+    let result = read_zones(cursor, map, problems).and_then(|()| {
+        check_zone_numbers(map, problems);
+        read_entities(cursor, map, problems)
+    });
+    if let Err(error) = result {
+        let problem = error.problem();
+        problems.add(Kind::CutOff, problem.place, || problem.message);
+        return;
+    }
+    let left = cursor.left();
+    if left > 0 {
+        cursor.enter("file", None);
+        cursor.warn(problems, Kind::Leftover, cursor.pos(), || {
+            format!("{left} bytes follow the last entity; expected the end of the file")
+        });
+    }
+}
+
+fn read_zones(
+    cursor: &mut Cursor<'_>,
+    map: &mut Map,
+    problems: &mut Problems,
+) -> Result<(), ReadError> {
+    cursor.enter("zones", None);
+    let count = cursor.u32("number of zones")?;
+    for i in 0..count as usize {
+        cursor.enter("zone", i);
+        let start = cursor.pos() as u64;
+        map.zones.push(Zone {
+            name: cursor.string("name", problems)?,
+            description: cursor.string("description", problems)?,
+            activation_script: cursor.string("activation script", problems)?,
+            entity_script: cursor.string("script for entities", problems)?,
+            chance_percent: cursor.i32("chance")?,
+            delay_steps: cursor.i32("delay")?,
+            is_adjacent: cursor.flag("flag of adjacent activation")?,
+            place: start..cursor.pos() as u64,
+        });
+    }
+    Ok(())
+}
+
+/// Warns of tiles whose zone does not exist (fact sheet 7.13).
+fn check_zone_numbers(map: &Map, problems: &mut Problems) {
+    // Without zones, the engine makes up number 0.
+    let zones = map.zones.len().max(1);
+    let is_outside = |number: &u32| *number as usize >= zones;
+    let greatest = map.zone_numbers.iter().max();
+    if !greatest.is_some_and(is_outside) {
+        return;
+    }
+    let mut all = map.zone_numbers.iter().enumerate();
+    let Some((i, number)) = all.find(|(_, number)| is_outside(number)) else {
+        return;
+    };
+    let width = map.size[0] as usize;
+    let more = all.filter(|(_, number)| is_outside(number)).count();
+    problems.add(
+        Kind::ZoneNumber,
+        Place::Offset(map.zone_block.start),
+        || {
+            let more = if more > 0 {
+                format!(" and {more} more tiles like it")
+            } else {
+                String::new()
+            };
+            format!(
+                "zone map: zone {number} of tile ({}, {}), {}{more}",
+                i % width,
+                i / width,
+                outside("zone", map.zones.len() as u64)
+            )
+        },
+    );
+}
+
+fn read_entities(
+    cursor: &mut Cursor<'_>,
+    map: &mut Map,
+    problems: &mut Problems,
+) -> Result<(), ReadError> {
+    cursor.enter("entities", None);
+    let count = cursor.u32("number of entities")?;
+    for i in 0..count as usize {
+        cursor.enter("entity", i);
+        map.entities.push(read_entity(cursor, problems)?);
+    }
+    Ok(())
+}
+
+fn read_entity(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Entity, ReadError> {
+    let start = cursor.pos() as u64;
+    let name = cursor.string("name", problems)?;
+    let position = [cursor.i32("x")?, cursor.i32("y")?];
+    let direction_at = cursor.pos();
+    let direction = cursor.i32("direction")?;
+    let in_table = usize::try_from(direction).is_ok_and(|i| i < DIRECTIONS.len());
+    if !in_table {
+        cursor.warn(problems, Kind::Value, direction_at, || {
+            let last = DIRECTIONS.len() - 1;
+            format!("the direction is {direction}; expected 0 to {last}")
+        });
+    }
+    let speed = cursor.i32("speed")?;
+    let is_obstructed_by_map = cursor.flag("flag that the map obstructs it")?;
+    let is_obstructed_by_entities = cursor.flag("flag that entities obstruct it")?;
+    let obstructs_entities = cursor.flag("flag that it obstructs entities")?;
+    let sprite = cursor.string("name of the sprite", problems)?;
+    let is_adjacent = cursor.flag("flag of adjacent activation")?;
+    let activation_script = cursor.string("activation script", problems)?;
+    let state_at = cursor.pos();
+    let state = cursor.u32("state")?;
+    if state as usize >= STATES.len() {
+        cursor.warn(problems, Kind::Value, state_at, || {
+            let last = STATES.len() - 1;
+            format!("the state is {state}; expected 0 to {last}")
+        });
+    }
+    Ok(Entity {
+        name,
+        position,
+        direction,
+        speed,
+        is_obstructed_by_map,
+        is_obstructed_by_entities,
+        obstructs_entities,
+        sprite,
+        is_adjacent,
+        activation_script,
+        state,
+        move_script: cursor.string("move script", problems)?,
+        wander_steps: cursor.i32("wander steps")?,
+        wander_delay: cursor.i32("wander delay")?,
+        wander_rect: {
+            let mut side = || cursor.i32("wander rectangle");
+            [side()?, side()?, side()?, side()?]
+        },
+        wander_zone: cursor.string("wander zone", problems)?,
+        chase_target: cursor.string("chase target", problems)?,
+        chase_distance: cursor.i32("chase distance")?,
+        place: start..cursor.pos() as u64,
+    })
+}

@@ -1,0 +1,349 @@
+use std::ops::ControlFlow;
+
+use super::*;
+use crate::ika::synthesize;
+use crate::{ReadError, Severity};
+
+fn made_up() -> Map {
+    synthesize([12, 9], 3, 7)
+}
+
+#[track_caller]
+fn good(bytes: &[u8]) -> Map {
+    read(bytes).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn messages(map: &Map) -> Vec<String> {
+    map.problems.iter().map(ToString::to_string).collect()
+}
+
+/// The one problem of a map.
+#[track_caller]
+fn one(map: &Map, severity: Severity, with: &str) {
+    let [problem] = &map.problems[..] else {
+        panic!("{:?}", messages(map))
+    };
+    assert_eq!(problem.severity, severity, "{problem}");
+    assert!(problem.message.contains(with), "{problem}");
+}
+
+#[track_caller]
+fn refused(bytes: &[u8], with: &str) {
+    let error = read(bytes).unwrap_err().to_string();
+    assert!(error.contains(with), "{error}");
+}
+
+/// Where the size stands in [`made_up`], in bytes.
+fn size_at(map: &Map) -> usize {
+    let texts = [&map.tileset, &map.music, &map.render_string];
+    6 + texts.iter().map(|text| 4 + text.len()).sum::<usize>()
+}
+
+/// Where the parallax of the first layer stands.
+fn infos_at(map: &Map) -> usize {
+    size_at(map) + 4 * 4 + 1 + 4
+}
+
+fn set(bytes: &mut [u8], at: usize, value: u32) {
+    bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+}
+
+#[test]
+fn made_up_maps_come_back() {
+    for (size, layers) in [([1, 1], 1), ([12, 9], 3), ([3, 200], 12)] {
+        let map = synthesize(size, layers, u64::from(size[0]));
+        let bytes = write(&map).unwrap();
+        let read = good(&bytes);
+        assert!((FORMAT.sniff)(&bytes));
+        assert_eq!(messages(&read), [""; 0]);
+        assert_eq!(write(&read).unwrap(), bytes);
+        assert_eq!(read.without_places(), map);
+    }
+}
+
+#[test]
+fn parts_are_where_they_are_said_to_be() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let read = good(&bytes);
+    let slice = |range: &Range<u64>| &bytes[range.start as usize..range.end as usize];
+    let blocks = read.layers.iter().map(|layer| &layer.block);
+    for block in blocks.chain([&read.obstruction_block, &read.zone_block]) {
+        assert!(slice(block).starts_with(&[0x78]), "{block:?}");
+        assert!(slice(block).ends_with(&[0, 0, 0xFF, 0xFF]), "{block:?}");
+    }
+    assert!(slice(&read.zones[1].place)[4..].starts_with(b"Caf\xe9"));
+    assert!(slice(&read.entities[2].place)[4..].starts_with(b"Entity 2"));
+    assert_eq!(read.entities[7].place.end, bytes.len() as u64);
+    assert_eq!(read.tile_index([11, 8]), Some(12 * 9 - 1));
+    assert_eq!(read.tile_index([12, 0]), None);
+    assert_eq!(read.tile_index([0, 9]), None);
+}
+
+#[test]
+fn only_maps_of_ika_are_read() {
+    refused(b"", "the file is empty");
+    refused(b"MAP", "begins with `MAP`");
+    refused(b"MAP\xf95\0and more", "this is a VERGE 2 map");
+    refused(b"V3MAP\0\x02\0\0\0", "this is a VERGE 3 map");
+    refused(b"MAP\xc3\xb96\0", "saved as text in UTF-8");
+    assert!(sniff(b"MAP\xf95\0") && sniff(b"V3MAP\0") && sniff(b"MAP\xc3\xb96\0"));
+    assert!(!sniff(b"\x04") && !sniff(b"\0\0\0\0\x20\0\0\0") && !sniff(b""));
+    let mut stop = |_| ControlFlow::Break(());
+    let stopped = read_with(&write(&made_up()).unwrap(), &mut stop);
+    assert_eq!(stopped, Err(ReadError::Cancelled));
+}
+
+#[test]
+fn sizes_that_cannot_be_are_refused() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let at = size_at(&map);
+    let with = |size: [i32; 2]| {
+        let mut bytes = bytes.clone();
+        for (i, edge) in size.into_iter().enumerate() {
+            set(&mut bytes, at + 4 * i, edge.cast_unsigned());
+        }
+        bytes
+    };
+    refused(&with([-1, 30]), "a map of -1 x 30 tiles");
+    refused(&with([0, 30]), "a map of 0 x 30 tiles");
+    refused(
+        &with([0x10000, 0x10000]),
+        "at least 1 x 1 and at most 67108864 tiles",
+    );
+    refused(&with([i32::MAX, i32::MAX]), "2147483647");
+    // Nothing is allocated for what cannot be there.
+    let read = good(&with([1 << 13, 1 << 13]));
+    assert!(read.layers.iter().all(|layer| layer.tiles.len() == 12 * 9));
+    assert!(read.layers[0].tiles.capacity() < 1 << 20);
+    assert_eq!(read.problems.len(), 5, "{:?}", messages(&read));
+    refused(&bytes[..at + 3], "the file ends in the width, 3 bytes left");
+}
+
+#[test]
+fn cut_off_maps_show_what_is_there() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let whole = good(&bytes);
+    for cut in infos_at(&map)..bytes.len() {
+        let read = good(&bytes[..cut]);
+        let has_error = read.problems.iter().any(|p| p.severity == Severity::Error);
+        assert!(has_error, "cut at {cut}");
+        for (layer, all) in read.layers.iter().zip(&whole.layers) {
+            assert!(all.tiles.starts_with(&layer.tiles));
+            let is_whole = all.block.end <= cut as u64;
+            assert!(!is_whole || layer.tiles == all.tiles, "cut at {cut}");
+        }
+        assert!(whole.obstruction.starts_with(&read.obstruction));
+        assert!(whole.zone_numbers.starts_with(&read.zone_numbers));
+        assert!(whole.zones.starts_with(&read.zones));
+        assert!(whole.entities.starts_with(&read.entities));
+        let entities = whole.entities.iter();
+        let there = entities.filter(|entity| entity.place.end <= cut as u64);
+        assert_eq!(read.entities.len(), there.count());
+    }
+    let cut = whole.entities[3].place.start as usize + 2;
+    one(
+        &good(&bytes[..cut]),
+        Severity::Error,
+        "entity 3: the file ends in the name, 2 bytes left; expected 4 bytes",
+    );
+}
+
+#[test]
+fn the_order_of_the_document_is_read_too() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let places = good(&bytes);
+    let infos = infos_at(&map);
+    let mut mixed = bytes[..infos].to_vec();
+    for (i, layer) in places.layers.iter().enumerate() {
+        mixed.extend(&bytes[infos + 16 * i..][..16]);
+        let block = &layer.block;
+        mixed.extend(&bytes[block.start as usize - 4..block.end as usize]);
+    }
+    let end = places.layers.last().unwrap().block.end as usize;
+    mixed.extend(&bytes[end..]);
+    let read = good(&mixed);
+    one(
+        &read,
+        Severity::Warning,
+        "the tiles of each layer follow its parallax",
+    );
+    assert_eq!(read.clone().without_places(), map);
+    // Also where the file is cut off.
+    let cut = read.layers[1].block.end as usize;
+    let cut = good(&mixed[..cut]);
+    assert_eq!(cut.layers[0].tiles, map.layers[0].tiles);
+    assert_eq!(cut.layers[1].tiles, map.layers[1].tiles);
+
+    // One layer is the same in both orders.
+    let single = synthesize([4, 4], 1, 1);
+    assert_eq!(messages(&good(&write(&single).unwrap())), [""; 0]);
+}
+
+#[test]
+fn a_map_without_layers_is_no_map() {
+    let read = good(&write(&synthesize([5, 5], 0, 0)).unwrap());
+    one(&read, Severity::Error, "the map has no layers");
+    assert_eq!(read.entities.len(), 8);
+}
+
+#[test]
+fn a_broken_block_loses_no_other() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let places = good(&bytes);
+    let mut broken = bytes.clone();
+    broken[places.layers[1].block.start as usize] = 0;
+    let read = good(&broken);
+    one(
+        &read,
+        Severity::Error,
+        "layer 1: inflates to 0 bytes and is no zlib stream",
+    );
+    assert_eq!(
+        read.problems[0].place.to_string(),
+        format!("{:#x}", places.layers[1].block.start)
+    );
+    assert!(read.layers[1].tiles.is_empty());
+    assert_eq!(read.layers[2], places.layers[2]);
+    assert_eq!(read.entities, places.entities);
+}
+
+#[test]
+fn odd_values_are_listed() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let infos = infos_at(&map);
+    let mut odd = bytes.clone();
+    set(&mut odd, infos + 4, 0);
+    set(&mut odd, infos, 5);
+    let read = good(&odd);
+    one(
+        &read,
+        Severity::Warning,
+        "layer 0: the parallax along x is 5/0",
+    );
+    assert_eq!(
+        read.problems[0].place,
+        crate::Place::Offset(infos as u64 + 4)
+    );
+    assert_eq!(
+        read.layers[0].parallax,
+        Parallax {
+            mul: [0, 1],
+            div: [1, 1]
+        }
+    );
+
+    let mut odd = map.clone();
+    odd.zone_numbers[17] = 3;
+    odd.zone_numbers[40] = u32::MAX;
+    let read = good(&write(&odd).unwrap());
+    one(
+        &read,
+        Severity::Warning,
+        "zone 3 of tile (5, 1), but the list ends at 2 and 1 more tiles like it",
+    );
+    assert_eq!(read.zone_numbers, odd.zone_numbers);
+
+    let mut odd = map.clone();
+    odd.zones.clear();
+    odd.zone_numbers.fill(0);
+    assert_eq!(messages(&good(&write(&odd).unwrap())), [""; 0]);
+    odd.zone_numbers[0] = 1;
+    one(
+        &good(&write(&odd).unwrap()),
+        Severity::Warning,
+        "but the list is empty",
+    );
+
+    let mut odd = map.clone();
+    odd.entities[1].direction = 9;
+    odd.entities[2].state = 6;
+    odd.music = "m".repeat(1024);
+    let read = good(&write(&odd).unwrap());
+    assert_eq!(read.problems.len(), 3, "{:?}", messages(&read));
+    assert!(
+        read.problems[0]
+            .message
+            .contains("the name of the music has 1024 bytes")
+    );
+    assert!(
+        read.problems[1]
+            .message
+            .contains("entity 1: the direction is 9; expected 0 to 8")
+    );
+    assert!(
+        read.problems[2]
+            .message
+            .contains("entity 2: the state is 6; expected 0 to 5")
+    );
+
+    let mut odd = map.clone();
+    odd.render_string = "19".to_owned();
+    one(
+        &good(&write(&odd).unwrap()),
+        Severity::Warning,
+        "`9` in the render string `19`",
+    );
+    let mut odd = bytes;
+    odd.extend([1, 2, 3]);
+    one(
+        &good(&odd),
+        Severity::Warning,
+        "3 bytes follow the last entity",
+    );
+}
+
+#[test]
+fn lies_about_counts_cost_nothing() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let layers = infos_at(&map) - 4;
+    let mut lie = bytes.clone();
+    set(&mut lie, layers, u32::MAX);
+    refused(&lie, "-1 layers");
+    set(&mut lie, layers, i32::MAX.cast_unsigned());
+    assert!(good(&lie).layers.len() <= bytes.len() / 16);
+    let zones = good(&bytes).zones[0].place.start as usize - 4;
+    let mut lie = bytes;
+    set(&mut lie, zones, u32::MAX);
+    let read = good(&lie);
+    assert_eq!(read.zones[..3], good(&write(&map).unwrap()).zones);
+    assert!(read.problems.iter().any(|p| p.severity == Severity::Error));
+
+    // Millions of layers with nothing in them.
+    let mut zeros = write(&synthesize([1, 1], 0, 0)).unwrap();
+    zeros.truncate(infos_at(&Map {
+        render_string: "ER".to_owned(),
+        ..map
+    }));
+    let at = zeros.len() - 4;
+    set(&mut zeros, at, 500_000);
+    zeros.resize(at + 4 + 500_000 * 20 + 100, 0);
+    let read = good(&zeros);
+    assert_eq!(read.layers.len(), 1024);
+    assert!(
+        read.problems
+            .iter()
+            .any(|p| p.message.contains("500000 layers; the first 1024"))
+    );
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let mut map = made_up();
+    map.tileset = "地図.vsp".to_owned();
+    let error = write(&map).unwrap_err().to_string();
+    assert!(
+        error.contains("name of the tileset: `地図.vsp` has characters"),
+        "{error}"
+    );
+    let mut map = made_up();
+    map.layers[2].tiles.pop();
+    let error = write(&map).unwrap_err().to_string();
+    assert_eq!(error, "layer 2: 107 tiles, but 12 x 9 tiles");
+}

@@ -1,0 +1,407 @@
+//! Reading text maps: the tree of nodes, what it says, and then all blocks at once.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use super::super::aries::{Node, Text, Tree, begins_with};
+use super::super::base64::decode;
+use super::super::block::{Block, Element, budget, inflate_all};
+use super::super::map::checked_size;
+use super::super::problems::{Kind, Problems};
+use super::super::{DIRECTIONS, MOST_TILES, Parallax, text};
+use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
+use crate::{Place, ReadError, quoted};
+
+/// The versions that the engine reads.
+const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
+/// The most layers that are shown.
+const MOST_LAYERS: usize = 1024;
+
+/// Reads a map.
+///
+/// Whatever does not keep the rest from being shown is in [`TextMap::problems`]. The memory in
+/// use is bounded by what the blocks inflate to, and that by the length of `bytes`.
+///
+/// # Errors
+/// When the file has no node `ika-map`.
+pub fn read(bytes: &[u8]) -> Result<TextMap, ReadError> {
+    read_with(bytes, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
+/// stop it.
+///
+/// # Errors
+/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+pub fn read_with(
+    bytes: &[u8],
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<TextMap, ReadError> {
+    if !begins_with(bytes, ROOT) {
+        let begin = bytes.get(..12).unwrap_or(bytes);
+        let found = if bytes.is_empty() {
+            "the file is empty".to_owned()
+        } else {
+            format!("the file begins with {}", quoted(begin))
+        };
+        let place = Place::Text { line: 1, column: 1 };
+        return Err(ReadError::unreadable(place, found, "`(ika-map `"));
+    }
+    let mut problems = Problems::new();
+    let tree = Tree::read(bytes, &mut problems);
+    let Some(root) = tree.root(ROOT) else {
+        let place = Place::Text { line: 1, column: 1 };
+        return Err(ReadError::unreadable(place, "no map", "a node `ika-map`"));
+    };
+    let mut reader = Reader {
+        problems,
+        blocks: Vec::new(),
+        targets: Vec::new(),
+    };
+    let mut map = reader.map(root);
+    let Reader {
+        mut problems,
+        blocks,
+        targets,
+    } = reader;
+    let mut budget = budget(bytes.len());
+    let elements = inflate_all(&blocks, &mut budget, &mut problems, watch)?;
+    for (target, elements) in targets.into_iter().zip(elements) {
+        match target {
+            Target::Tiles(layer) => {
+                if let Some(layer) = map.layers.get_mut(layer) {
+                    layer.tiles = elements.into_words();
+                }
+            }
+            Target::Obstructions(layer) => {
+                if let Some(layer) = map.layers.get_mut(layer) {
+                    layer.obstructions = elements.into_bytes();
+                }
+            }
+        }
+    }
+    map.problems = problems.finish();
+    Ok(map)
+}
+
+/// What a block is for, with the index of its layer.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    Tiles(usize),
+    Obstructions(usize),
+}
+
+struct Reader {
+    problems: Problems,
+    blocks: Vec<Block<Vec<u8>>>,
+    targets: Vec<Target>,
+}
+
+impl Reader {
+    fn map(&mut self, root: Node<'_, '_>) -> TextMap {
+        let version = root.version(&VERSIONS, &mut self.problems);
+        let information = root.node("information");
+        let meta = information.and_then(|node| node.node("meta"));
+        let meta = meta.map(|node| node.nodes().map(Node::key_and_value).collect());
+        let header = root.node("header");
+        if header.is_none() {
+            self.missing(root, "header");
+        }
+        let dimensions = header.and_then(|node| node.node("dimensions"));
+        let tilesets = header.map_or(0, |node| node.all("tileset").count());
+        if let (Some(header), 2..) = (header, tilesets) {
+            self.problems.add(Kind::Value, header.place(), || {
+                format!("{tilesets} tilesets; the engine reads the first alone")
+            });
+        }
+        let mut map = TextMap {
+            version,
+            title: string(information, "title"),
+            meta: meta.unwrap_or_default(),
+            size: [
+                self.number(dimensions, "width", 0),
+                self.number(dimensions, "height", 0),
+            ],
+            tileset: string(header, "tileset"),
+            tileset_place: header
+                .and_then(|node| node.node("tileset"))
+                .map(span)
+                .unwrap_or_default(),
+            ..TextMap::default()
+        };
+        for node in list(root, "zones", "zone") {
+            map.zones.push(Zone {
+                label: string(Some(node), "label"),
+                script: string(Some(node), "script"),
+                place: span(node),
+            });
+        }
+        for node in list(root, "waypoints", "waypoint") {
+            map.waypoints.push(Waypoint {
+                label: string(Some(node), "label"),
+                position: self.pair(Some(node), ["x", "y"], 0),
+                place: span(node),
+            });
+        }
+        let zones = map.zones.iter().map(|zone| zone.label.as_str()).collect();
+        let layers = list(root, "layers", "layer").count();
+        if layers == 0 {
+            let node = root.node("layers").unwrap_or(root);
+            self.problems.add(Kind::Layer, node.place(), || {
+                "the map has no layers, so there is nothing to show; expected at least one"
+                    .to_owned()
+            });
+        }
+        let mut read = Vec::new();
+        for (i, node) in list(root, "layers", "layer").enumerate() {
+            if i == MOST_LAYERS {
+                self.problems.add(Kind::TooMany, node.place(), || {
+                    format!("{layers} layers; the first {MOST_LAYERS} are shown")
+                });
+                break;
+            }
+            read.push(self.layer(i, node, &zones));
+        }
+        map.layers = read;
+        map
+    }
+
+    fn layer(&mut self, index: usize, node: Node<'_, '_>, zones: &HashSet<&str>) -> Layer {
+        let label = string(Some(node), "label");
+        let name = format!("layer {index} {}", quoted(label.as_bytes()));
+        if let Some(kind) = node.node("type").and_then(Node::text)
+            && *kind.bytes != *b"tile"
+        {
+            self.problems.add(Kind::Value, kind.place, || {
+                let kind = quoted(&kind.bytes);
+                format!("{name}: the type is {kind}; expected `tile`; it is read as that")
+            });
+        }
+        let size = self.layer_size(node, &name);
+        let parallax = node.node("parallax");
+        let numbers = Parallax {
+            mul: self.pair(parallax, ["mulx", "muly"], 1),
+            div: self.pair(parallax, ["divx", "divy"], 1),
+        };
+        let mended = numbers.mended();
+        if let (Some(parallax), Some(_)) = (parallax, mended) {
+            self.problems.add(Kind::Parallax, parallax.place(), || {
+                let Parallax { mul, div } = numbers;
+                format!(
+                    "{name}: the parallax is {}/{} along x and {}/{} along y; expected divisors \
+                     that are not 0; x/0 is taken for 0/1, fixed to the screen",
+                    mul[0], div[0], mul[1], div[1]
+                )
+            });
+        }
+        let wrap = node.node("wrap");
+        let mut layer = Layer {
+            size: size.unwrap_or_default(),
+            position: self.pair(node.node("position"), ["x", "y"], 0),
+            parallax: mended.unwrap_or(numbers),
+            wrap: [self.flag(wrap, "x"), self.flag(wrap, "y")],
+            place: span(node),
+            label,
+            ..Layer::default()
+        };
+        if let Some(size) = size {
+            let [width, height] = size.map(u64::from);
+            let count = width * height;
+            match node.node("data") {
+                Some(data) => {
+                    layer.data = span(data);
+                    let name = format!("{name}: tiles");
+                    data.check_packing(&name, &mut self.problems);
+                    self.block(data, name, Element::Word, count, Target::Tiles(index));
+                }
+                None => self.no_tiles(node, &name),
+            }
+            // Versions 1.0 say `(format tile)` here and mean zlib all the same.
+            if let Some(data) = node.node("obstructions") {
+                let name = format!("{name}: obstructions");
+                let target = Target::Obstructions(index);
+                self.block(data, name, Element::Byte, count, target);
+            }
+        }
+        for entity in list(node, "entities", "entity") {
+            let entity = self.entity(entity, &name);
+            layer.entities.push(entity);
+        }
+        for zone in list(node, "zones", "zone") {
+            let zone = self.zone_rect(zone, &name, zones);
+            layer.zones.push(zone);
+        }
+        layer
+    }
+
+    fn no_tiles(&mut self, node: Node<'_, '_>, name: &str) {
+        self.problems.add(Kind::Layer, node.place(), || {
+            format!("{name}: there is no node `data`, so it has no tiles; expected one")
+        });
+    }
+
+    fn layer_size(&mut self, node: Node<'_, '_>, name: &str) -> Option<[u32; 2]> {
+        let Some(dimensions) = node.node("dimensions") else {
+            self.problems.add(Kind::Layer, node.place(), || {
+                format!("{name}: there is no node `dimensions`, so it is not shown; expected one")
+            });
+            return None;
+        };
+        let size = self.pair(Some(dimensions), ["width", "height"], 0);
+        let checked = checked_size(size);
+        if checked.is_none() {
+            self.problems.add(Kind::Layer, dimensions.place(), || {
+                let [width, height] = size;
+                format!(
+                    "{name}: {width} x {height} tiles, so it is not shown; expected at least 1 x 1 \
+                     and at most {MOST_TILES} tiles"
+                )
+            });
+        }
+        checked
+    }
+
+    /// Takes a block to inflate it later.
+    fn block(
+        &mut self,
+        node: Node<'_, '_>,
+        name: String,
+        element: Element,
+        count: u64,
+        target: Target,
+    ) {
+        let text = node.text().unwrap_or(Text::none(node.place()));
+        let bytes = decode(&text, &name, &mut self.problems);
+        self.blocks.push(Block {
+            bytes,
+            place: text.place,
+            name,
+            element,
+            count,
+        });
+        self.targets.push(target);
+    }
+
+    fn entity(&mut self, node: Node<'_, '_>, layer: &str) -> Entity {
+        let node_text = |name| string(Some(node), name);
+        let label = node_text("label");
+        let direction = node_text("direction");
+        if !DIRECTIONS.contains(&direction.as_str()) {
+            self.problems.add(Kind::Value, node.place(), || {
+                format!(
+                    "{layer}: entity {} looks {}; expected a direction such as `up-left`; the \
+                     engine takes it for `down`",
+                    quoted(label.as_bytes()),
+                    quoted(direction.as_bytes())
+                )
+            });
+        }
+        Entity {
+            position: self.pair(Some(node), ["x", "y"], 0),
+            sprite: node_text("sprite"),
+            speed: self.number(Some(node), "speed", 100),
+            direction,
+            move_script: node_text("move_script"),
+            obstructs_entities: self.flag(Some(node), "obstructs_entities"),
+            is_obstructed_by_entities: self.flag(Some(node), "obstructed_by_entities"),
+            is_obstructed_by_map: self.flag(Some(node), "obstructed_by_map"),
+            adjacent_script: node_text("adj_activate_script"),
+            activation_script: node_text("activate_script"),
+            place: span(node),
+            label,
+        }
+    }
+
+    fn zone_rect(&mut self, node: Node<'_, '_>, layer: &str, zones: &HashSet<&str>) -> ZoneRect {
+        let label = string(Some(node), "label");
+        if !zones.contains(label.as_str()) {
+            self.problems.add(Kind::ZoneName, node.place(), || {
+                format!(
+                    "{layer}: the zone {} is not among the {} zones of the map",
+                    quoted(label.as_bytes()),
+                    zones.len()
+                )
+            });
+        }
+        ZoneRect {
+            position: self.pair(Some(node), ["x", "y"], 0),
+            size: self.pair(Some(node), ["width", "height"], 0),
+            place: span(node),
+            label,
+        }
+    }
+
+    fn pair(&mut self, node: Option<Node<'_, '_>>, names: [&str; 2], default: i32) -> [i32; 2] {
+        names.map(|name| self.number(node, name, default))
+    }
+
+    /// The number that is the value of a node in another.
+    fn number(&mut self, node: Option<Node<'_, '_>>, name: &str, default: i32) -> i32 {
+        let Some(node) = node.and_then(|node| node.node(name)) else {
+            return default;
+        };
+        let value = node.text();
+        let number = value.as_ref().and_then(|value| {
+            let digits = std::str::from_utf8(&value.bytes).ok()?;
+            digits.trim().parse().ok()
+        });
+        number.unwrap_or_else(|| {
+            let place = value.as_ref().map_or(node.place(), |value| value.place);
+            self.problems.add(Kind::Value, place, || {
+                let found = quoted(value.map(|value| value.bytes).unwrap_or_default().as_ref());
+                format!("`{name}` is {found}; expected a whole number; it is taken for {default}")
+            });
+            default
+        })
+    }
+
+    /// The flag that is the value of a node in another.
+    fn flag(&mut self, node: Option<Node<'_, '_>>, name: &str) -> bool {
+        let value = node.and_then(|node| node.node(name)).and_then(Node::text);
+        let Some(value) = value else { return false };
+        match &*value.bytes {
+            b"true" => true,
+            b"false" => false,
+            other => {
+                self.problems.add(Kind::Value, value.place, || {
+                    let found = quoted(other);
+                    format!(
+                        "`{name}` is {found}; expected `true` or `false`; it is taken for `false`"
+                    )
+                });
+                false
+            }
+        }
+    }
+
+    fn missing(&mut self, root: Node<'_, '_>, name: &str) {
+        self.problems.add(Kind::Empty, root.place(), || {
+            format!("the map has no node `{name}`; expected one")
+        });
+    }
+}
+
+fn span(node: Node<'_, '_>) -> Span {
+    Span {
+        begin: node.place(),
+        bytes: node.range(),
+    }
+}
+
+/// The text that is the value of a node in another.
+fn string(node: Option<Node<'_, '_>>, name: &str) -> String {
+    let value = node.and_then(|node| node.node(name)).and_then(Node::text);
+    value
+        .map(|value| text::decode(&value.bytes))
+        .unwrap_or_default()
+}
+
+/// The nodes of a name in the node that holds them all.
+fn list<'t, 'a>(
+    node: Node<'t, 'a>,
+    list: &str,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'t, 'a>> {
+    let list = node.node(list);
+    list.into_iter().flat_map(move |list| list.all(name))
+}

@@ -1,0 +1,216 @@
+//! Writing text maps of version 1.2, as the engine's editor does: all texts in quotes, tabs before
+//! nodes, base64 in one line.
+
+use std::fmt::Display;
+
+use super::super::block::{check_count, deflate, deflate_words};
+use super::super::{WriteError, aries, base64, text};
+use super::{Entity, Layer, ROOT, TextMap, ZoneRect};
+
+/// Writes a map as version 1.2, whatever version it was. The same map is the same bytes each time.
+///
+/// # Errors
+/// What the format has no way to say: characters that are not in Windows-1252, keys of
+/// [`TextMap::meta`] that have spaces or parentheses, and layers whose lists have more or fewer
+/// elements than the layer has tiles.
+pub fn write(map: &TextMap) -> Result<Vec<u8>, WriteError> {
+    let mut out = Out::default();
+    out.node(ROOT, |out| {
+        out.value("version", "1.2")?;
+        out.node("information", |out| {
+            out.value("title", &map.title)?;
+            out.node("meta", |out| {
+                for (key, value) in &map.meta {
+                    out.value(key, value)?;
+                }
+                Ok(())
+            })
+        })?;
+        out.node("header", |out| {
+            out.pair("dimensions", ["width", "height"], map.size)?;
+            out.value("tileset", &map.tileset)
+        })?;
+        out.node("waypoints", |out| {
+            for waypoint in &map.waypoints {
+                out.node("waypoint", |out| {
+                    out.value("label", &waypoint.label)?;
+                    out.numbers(["x", "y"], waypoint.position)
+                })?;
+            }
+            Ok(())
+        })?;
+        out.node("zones", |out| {
+            for zone in &map.zones {
+                out.node("zone", |out| {
+                    out.value("label", &zone.label)?;
+                    out.value("script", &zone.script)
+                })?;
+            }
+            Ok(())
+        })?;
+        out.node("layers", |out| {
+            for (i, layer) in map.layers.iter().enumerate() {
+                out.node("layer", |out| out.layer(i, layer))?;
+            }
+            Ok(())
+        })
+    })?;
+    Ok(out.bytes)
+}
+
+/// Bytes that are written.
+#[derive(Default)]
+struct Out {
+    bytes: Vec<u8>,
+    depth: usize,
+}
+
+impl Out {
+    /// Begins a line if anything stands before.
+    fn begin_line(&mut self) {
+        if !self.bytes.is_empty() {
+            self.bytes.extend(b"\r\n");
+        }
+        self.bytes.extend(std::iter::repeat_n(b'\t', self.depth));
+    }
+
+    /// The beginning of a node up to the space behind its name.
+    fn begin(&mut self, name: &str) -> Result<(), WriteError> {
+        let bytes = text::encode(name, "name of a node")?;
+        if !aries::is_name(&bytes) {
+            let name = crate::quoted(name.as_bytes());
+            return Err(WriteError::new(
+                "name of a node",
+                format!("{name} is empty or has spaces or parentheses"),
+            ));
+        }
+        self.begin_line();
+        self.bytes.push(b'(');
+        self.bytes.extend(&*bytes);
+        self.bytes.push(b' ');
+        Ok(())
+    }
+
+    /// A node with nodes in it.
+    fn node(
+        &mut self,
+        name: &str,
+        content: impl FnOnce(&mut Self) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        self.begin(name)?;
+        let empty = self.bytes.len();
+        self.depth += 1;
+        content(self)?;
+        self.depth -= 1;
+        if self.bytes.len() > empty {
+            self.begin_line();
+        }
+        self.bytes.push(b')');
+        Ok(())
+    }
+
+    /// A node with a text in it.
+    fn value(&mut self, name: &str, value: &str) -> Result<(), WriteError> {
+        self.begin(name)?;
+        let value = text::encode(value, name)?;
+        self.bytes.extend(aries::quote(&value));
+        self.bytes.push(b')');
+        Ok(())
+    }
+
+    fn shown(&mut self, name: &str, value: impl Display) -> Result<(), WriteError> {
+        self.value(name, &value.to_string())
+    }
+
+    fn numbers(&mut self, names: [&str; 2], values: [i32; 2]) -> Result<(), WriteError> {
+        for (name, value) in names.into_iter().zip(values) {
+            self.shown(name, value)?;
+        }
+        Ok(())
+    }
+
+    /// A node with two numbers in it.
+    fn pair<T: Display>(
+        &mut self,
+        name: &str,
+        names: [&str; 2],
+        values: [T; 2],
+    ) -> Result<(), WriteError> {
+        self.node(name, |out| {
+            for (name, value) in names.into_iter().zip(values) {
+                out.shown(name, value)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn layer(&mut self, index: usize, layer: &Layer) -> Result<(), WriteError> {
+        let record = format!("layer {index}");
+        check_count(&record, "tiles", layer.tiles.len(), layer.size)?;
+        check_count(
+            &record,
+            "obstructions",
+            layer.obstructions.len(),
+            layer.size,
+        )?;
+        self.value("label", &layer.label)?;
+        self.value("type", "tile")?;
+        self.pair("dimensions", ["width", "height"], layer.size)?;
+        self.pair("position", ["x", "y"], layer.position)?;
+        self.node("parallax", |out| {
+            out.numbers(["mulx", "muly"], layer.parallax.mul)?;
+            out.numbers(["divx", "divy"], layer.parallax.div)
+        })?;
+        self.pair("wrap", ["x", "y"], layer.wrap)?;
+        self.node("data", |out| {
+            out.value("format", "zlib")?;
+            out.block(&deflate_words(&layer.tiles));
+            Ok(())
+        })?;
+        self.node("obstructions", |out| {
+            out.value("style", "tile")?;
+            out.value("format", "zlib")?;
+            out.block(&deflate(&layer.obstructions));
+            Ok(())
+        })?;
+        self.node("entities", |out| {
+            for entity in &layer.entities {
+                out.node("entity", |out| out.entity(entity))?;
+            }
+            Ok(())
+        })?;
+        self.node("zones", |out| {
+            for zone in &layer.zones {
+                out.node("zone", |out| out.zone(zone))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn block(&mut self, bytes: &[u8]) {
+        self.begin_line();
+        self.bytes.push(b'\'');
+        self.bytes.extend(base64::encode(bytes).as_bytes());
+        self.bytes.push(b'\'');
+    }
+
+    fn entity(&mut self, entity: &Entity) -> Result<(), WriteError> {
+        self.value("label", &entity.label)?;
+        self.numbers(["x", "y"], entity.position)?;
+        self.value("sprite", &entity.sprite)?;
+        self.shown("speed", entity.speed)?;
+        self.value("direction", &entity.direction)?;
+        self.value("move_script", &entity.move_script)?;
+        self.shown("obstructs_entities", entity.obstructs_entities)?;
+        self.shown("obstructed_by_entities", entity.is_obstructed_by_entities)?;
+        self.shown("obstructed_by_map", entity.is_obstructed_by_map)?;
+        self.value("adj_activate_script", &entity.adjacent_script)?;
+        self.value("activate_script", &entity.activation_script)
+    }
+
+    fn zone(&mut self, zone: &ZoneRect) -> Result<(), WriteError> {
+        self.value("label", &zone.label)?;
+        self.numbers(["x", "y"], zone.position)?;
+        self.numbers(["width", "height"], zone.size)
+    }
+}

@@ -1,0 +1,516 @@
+//! Reading tilesets.
+
+use std::ops::ControlFlow;
+
+use super::super::aries::{Node, Text, Tree, begins_with};
+use super::super::block::{Block, Element, Elements, budget, inflate_all};
+use super::super::bytes::Cursor;
+use super::super::problems::{Kind, Problems};
+use super::super::{MOST_TILES, base64, text};
+use super::rle::{RleEnd, unpack_bytes, unpack_words};
+use super::{MODES, MOST_TILE_SIDE, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
+use crate::{Place, ReadError, quoted};
+
+/// The bytes of a palette.
+const PALETTE_BYTES: usize = 768;
+/// The bytes of a description.
+const DESCRIPTION_BYTES: usize = 64;
+/// The bytes of a strand.
+const STRAND_BYTES: usize = 8;
+/// The edge of the tiles of VERGE, in pixels.
+const VERGE_TILE: u32 = 16;
+/// The most tiles of a tileset: far more than any has, and few enough to count the uses of each.
+const MOST_COUNT: u32 = 1 << 22;
+/// The versions of text tilesets that the engine's editors wrote (fact sheet 5).
+const TEXT_VERSIONS: [&str; 2] = ["1.0", "1.1"];
+/// What the tileset of VERGE 3 begins with.
+const VERGE_3_MAGIC: &[u8] = b"VSP\0";
+
+/// Reads a tileset.
+///
+/// Whatever does not keep the rest from being shown is in [`Vsp::problems`]. There are fewer
+/// pixels where the file has less. The memory in use is bounded by the length of `bytes`.
+///
+/// # Errors
+/// When the head of the file is missing or broken.
+pub fn read(bytes: &[u8]) -> Result<Vsp, ReadError> {
+    read_with(bytes, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
+/// stop it.
+///
+/// # Errors
+/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+pub fn read_with(
+    bytes: &[u8],
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Vsp, ReadError> {
+    let mut problems = Problems::new();
+    let mut vsp = if begins_with(bytes, ROOT) {
+        read_text(bytes, &mut problems, watch)?
+    } else {
+        read_binary(bytes, &mut problems, watch)?
+    };
+    if vsp.count == 0 {
+        problems.add(Kind::Empty, Place::Offset(0), || {
+            "the tileset has no tiles".to_owned()
+        });
+    }
+    vsp.problems = problems.finish();
+    Ok(vsp)
+}
+
+/// Whether a file begins as a tileset does. The number of the version alone tells too little, so
+/// what follows must make sense.
+pub(super) fn sniff(bytes: &[u8]) -> bool {
+    if begins_with(bytes, ROOT) || bytes.starts_with(VERGE_3_MAGIC) {
+        return true;
+    }
+    let mut cursor = Cursor::new(bytes);
+    let mut problems = Problems::new();
+    let Ok(head) = Head::read(&mut cursor, &mut problems) else {
+        return false;
+    };
+    let left = cursor.left() as u64;
+    let strands = (STRANDS * STRAND_BYTES) as u64;
+    let packed = u64::from(head.packed);
+    let ends = |bytes: u64| left == bytes || left == bytes + strands;
+    head.count > 0
+        && match head.packing {
+            // Maps of other engines may begin with such a number, but do not end just there.
+            Packing::None => ends(head.stored_bytes()),
+            Packing::Rle => packed > 0 && ends(packed),
+            Packing::Zlib => packed > 0 && packed <= left,
+        }
+}
+
+/// How pixels are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    None,
+    Rle,
+    Zlib,
+}
+
+/// What stands before the pixels of a binary file.
+struct Head {
+    version: u16,
+    bytes_per_pixel: u32,
+    tile_size: [u32; 2],
+    count: u32,
+    description: String,
+    palette: Vec<[u8; 3]>,
+    mask: Option<u8>,
+    packing: Packing,
+    /// How many bytes the packed pixels are said to take.
+    packed: u32,
+    /// Where their number stands.
+    packed_at: usize,
+}
+
+impl Head {
+    fn pixel_count(&self) -> u64 {
+        let [width, height] = self.tile_size.map(u64::from);
+        // Two numbers of 16 bits and one of 32.
+        width * height * u64::from(self.count)
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.pixel_count() * u64::from(self.bytes_per_pixel)
+    }
+
+    fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
+        cursor.enter("header", None);
+        let version = cursor.u16("version")?;
+        let mut head = Self {
+            version,
+            bytes_per_pixel: 1,
+            tile_size: [VERGE_TILE; 2],
+            count: 0,
+            description: String::new(),
+            palette: Vec::new(),
+            mask: None,
+            packing: Packing::None,
+            packed: 0,
+            packed_at: 0,
+        };
+        match version {
+            2 | 3 => {
+                head.palette = palette(cursor)?;
+                head.count = cursor.u16("number of tiles")?.into();
+            }
+            4 | 5 => {
+                head.bytes_per_pixel = 2;
+                head.count = cursor.u16("number of tiles")?.into();
+            }
+            6 => head.read_version_6(cursor, problems)?,
+            _ => {
+                let found = format_args!("version {version}");
+                return Err(cursor.fault(0, found, "2 to 6"));
+            }
+        }
+        if head.pixel_count() > MOST_TILES || head.count > MOST_COUNT {
+            let [width, height] = head.tile_size;
+            let found = format_args!("{} tiles of {width} x {height} pixels", head.count);
+            return Err(cursor.fault(2, found, most()));
+        }
+        head.packing = match version {
+            3 | 5 => Packing::Rle,
+            6 => Packing::Zlib,
+            _ => Packing::None,
+        };
+        if head.packing != Packing::None {
+            head.packed_at = cursor.pos();
+            head.packed = cursor.u32("size of the pixels")?;
+        }
+        Ok(head)
+    }
+
+    fn read_version_6(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        problems: &mut Problems,
+    ) -> Result<(), ReadError> {
+        let at = cursor.pos();
+        let bytes_per_pixel = cursor.u8("bytes per pixel")?;
+        if !matches!(bytes_per_pixel, 1 | 4) {
+            let found = format_args!("{bytes_per_pixel} bytes per pixel");
+            return Err(cursor.fault(at, found, "1 or 4"));
+        }
+        self.bytes_per_pixel = bytes_per_pixel.into();
+        let at = cursor.pos();
+        let size = [cursor.u16("tile width")?, cursor.u16("tile height")?];
+        self.tile_size = size.map(u32::from);
+        if !is_tile_size(self.tile_size) {
+            let [width, height] = size;
+            let found = format_args!("tiles of {width} x {height} pixels");
+            return Err(cursor.fault(at, found, tile_sizes()));
+        }
+        let at = cursor.pos();
+        self.count = cursor.u32("number of tiles")?;
+        if i32::try_from(self.count).is_err() {
+            let found = format_args!("{} tiles", self.count.cast_signed());
+            return Err(cursor.fault(at, found, "0 or more"));
+        }
+        let description = cursor.bytes(DESCRIPTION_BYTES, "description")?;
+        let len = description.iter().position(|byte| *byte == 0);
+        let description = description.get(..len.unwrap_or(DESCRIPTION_BYTES));
+        self.description = text::decode(description.unwrap_or_default());
+        if bytes_per_pixel == 1 {
+            self.palette = palette(cursor)?;
+            let at = cursor.pos();
+            let mask = cursor.u8("transparent colour")?;
+            if mask != 0 {
+                cursor.warn(problems, Kind::Mask, at, || {
+                    format!(
+                        "the transparent colour is number {mask}; the engine takes number 0 \
+                         whatever stands here"
+                    )
+                });
+            }
+            self.mask = Some(mask);
+        }
+        Ok(())
+    }
+}
+
+/// Whether tiles can be so large: also where there are none of them, since what stands in for a tile
+/// is as large as one.
+fn is_tile_size(size: [u32; 2]) -> bool {
+    size.iter().all(|edge| (1..=MOST_TILE_SIDE).contains(edge))
+}
+
+/// How large tiles can be, for messages.
+fn tile_sizes() -> String {
+    format!("1 x 1 to {MOST_TILE_SIDE} x {MOST_TILE_SIDE}")
+}
+
+/// How large a tileset can be, for messages.
+fn most() -> String {
+    format!("at most {MOST_COUNT} tiles and {MOST_TILES} pixels")
+}
+
+fn palette(cursor: &mut Cursor<'_>) -> Result<Vec<[u8; 3]>, ReadError> {
+    let bytes = cursor.bytes(PALETTE_BYTES, "palette")?;
+    let (colors, _) = bytes.as_chunks::<3>();
+    Ok(colors.to_vec())
+}
+
+fn read_binary(
+    bytes: &[u8],
+    problems: &mut Problems,
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Vsp, ReadError> {
+    if bytes.starts_with(VERGE_3_MAGIC) {
+        let found =
+            "this is a VERGE 3 tileset, which has only its name in common with those of ika";
+        return Err(ReadError::unreadable(
+            Place::Offset(0),
+            found,
+            "a tileset of version 2 to 6",
+        ));
+    }
+    let mut cursor = Cursor::new(bytes);
+    let head = Head::read(&mut cursor, problems)?;
+    let pixels = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
+    let strands = read_strands(&mut cursor, head.count, problems);
+    Ok(Vsp {
+        version: Version::Binary(head.version),
+        tile_size: head.tile_size,
+        count: head.count,
+        description: head.description,
+        meta: Vec::new(),
+        palette: head.palette,
+        mask: head.mask,
+        pixels,
+        strands,
+        problems: Vec::new(),
+    })
+}
+
+fn read_pixels(
+    cursor: &mut Cursor<'_>,
+    head: &Head,
+    file_bytes: usize,
+    problems: &mut Problems,
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Pixels, ReadError> {
+    cursor.enter("pixels", None);
+    let start = cursor.pos();
+    let said = match head.packing {
+        Packing::None => head.stored_bytes(),
+        Packing::Rle | Packing::Zlib => head.packed.into(),
+    };
+    let left = cursor.left();
+    let stored = cursor.bytes(said.min(left as u64) as usize, "pixels")?;
+    if stored.len() as u64 != said {
+        let at = if head.packing == Packing::None {
+            start
+        } else {
+            head.packed_at
+        };
+        problems.add(Kind::CutOff, Place::Offset(at as u64), || {
+            format!("pixels: they take {said} bytes, but {left} are left; expected all of them")
+        });
+    }
+    // Checked to be below the most that there may be.
+    let count = head.pixel_count() as usize;
+    let (pixels, end) = match (head.packing, head.bytes_per_pixel) {
+        (Packing::None, 1) => (Pixels::Indexed(stored.to_vec()), RleEnd::Whole),
+        (Packing::None, _) => {
+            let (pairs, _) = stored.as_chunks::<2>();
+            let words = pairs.iter().map(|pair| u16::from_le_bytes(*pair));
+            (Pixels::Rgb555(words.collect()), RleEnd::Whole)
+        }
+        (Packing::Rle, 1) => {
+            let (bytes, end) = unpack_bytes(stored, count);
+            (Pixels::Indexed(bytes), end)
+        }
+        (Packing::Rle, _) => {
+            let (words, end) = unpack_words(stored, count);
+            (Pixels::Rgb565(words), end)
+        }
+        (Packing::Zlib, bytes_per_pixel) => {
+            let block = Block {
+                bytes: stored,
+                place: Place::Offset(start as u64),
+                name: "pixels".to_owned(),
+                element: Element::Byte,
+                count: head.stored_bytes(),
+            };
+            let bytes = inflate(block, file_bytes, problems, watch)?;
+            return Ok(if bytes_per_pixel == 1 {
+                Pixels::Indexed(bytes)
+            } else {
+                Pixels::Rgba(whole_pixels(bytes))
+            });
+        }
+    };
+    let place = Place::Offset(start as u64);
+    match end {
+        RleEnd::Whole => {}
+        RleEnd::Short => problems.add(Kind::Block, place, || {
+            format!(
+                "pixels: the runs end after {}; expected {count} pixels",
+                pixels.len()
+            )
+        }),
+        RleEnd::Long => problems.add(Kind::LongBlock, place, || {
+            format!("pixels: the runs go on after {count} pixels; the rest is left out")
+        }),
+    }
+    Ok(pixels)
+}
+
+/// Pixels of four bytes without what there is of the last one if it is not all there.
+fn whole_pixels(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.truncate(bytes.len() / 4 * 4);
+    bytes
+}
+
+/// Inflates pixels.
+fn inflate<B: AsRef<[u8]> + Sync>(
+    block: Block<B>,
+    file_bytes: usize,
+    problems: &mut Problems,
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Vec<u8>, ReadError> {
+    let mut budget = budget(file_bytes);
+    let elements = inflate_all(&[block], &mut budget, problems, watch)?;
+    let bytes = elements.into_iter().next().map(Elements::into_bytes);
+    Ok(bytes.unwrap_or_default())
+}
+
+fn read_strands(cursor: &mut Cursor<'_>, count: u32, problems: &mut Problems) -> Vec<Strand> {
+    cursor.enter("strands", None);
+    let start = cursor.pos();
+    if cursor.left() == 0 {
+        cursor.warn(problems, Kind::Strand, start, || {
+            format!("the file ends; expected {STRANDS} strands; nothing is animated")
+        });
+        return Vec::new();
+    }
+    let mut strands = Vec::with_capacity(STRANDS);
+    for i in 0..STRANDS {
+        cursor.enter("strand", i);
+        let at = cursor.pos();
+        match strand(cursor) {
+            Ok(strand) => {
+                check_strand(cursor, strand, at, count, problems);
+                strands.push(strand);
+            }
+            Err(error) => {
+                let problem = error.problem();
+                problems.add(Kind::CutOff, problem.place, || problem.message);
+                return strands;
+            }
+        }
+    }
+    let left = cursor.left();
+    if left > 0 {
+        cursor.enter("file", None);
+        cursor.warn(problems, Kind::Leftover, cursor.pos(), || {
+            format!("{left} bytes follow the last strand; expected the end of the file")
+        });
+    }
+    strands
+}
+
+fn strand(cursor: &mut Cursor<'_>) -> Result<Strand, ReadError> {
+    Ok(Strand {
+        start: cursor.u16("start")?,
+        finish: cursor.u16("finish")?,
+        delay: cursor.u16("delay")?,
+        mode: cursor.u16("mode")?,
+    })
+}
+
+fn check_strand(
+    cursor: &Cursor<'_>,
+    strand: Strand,
+    at: usize,
+    count: u32,
+    problems: &mut Problems,
+) {
+    if !strand.is_active() {
+        return;
+    }
+    if u32::from(strand.finish) >= count {
+        cursor.warn(problems, Kind::Strand, at, || {
+            format!(
+                "tiles {} to {}, {}",
+                strand.start,
+                strand.finish,
+                crate::outside("tile", count.into())
+            )
+        });
+    }
+    if usize::from(strand.mode) >= MODES.len() {
+        cursor.warn(problems, Kind::Strand, at + 6, || {
+            let last = MODES.len() - 1;
+            format!("the mode is {}; expected 0 to {last}", strand.mode)
+        });
+    }
+}
+
+/// Reads a text tileset (fact sheet 5, last line of the table).
+fn read_text(
+    bytes: &[u8],
+    problems: &mut Problems,
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Vsp, ReadError> {
+    let tree = Tree::read(bytes, problems);
+    let begin = Place::Text { line: 1, column: 1 };
+    let missing = |place, what: &str| {
+        let found = format!("no node `{what}`");
+        ReadError::unreadable(place, found, "a node of that name")
+    };
+    let root = tree.root(ROOT).ok_or_else(|| missing(begin, ROOT))?;
+    let tiles = root
+        .node("tiles")
+        .ok_or_else(|| missing(root.place(), "tiles"))?;
+    let dimensions = tiles.node("dimensions");
+    let dimensions = dimensions.ok_or_else(|| missing(tiles.place(), "dimensions"))?;
+    let count = number(tiles, "count")?;
+    let size = [number(dimensions, "width")?, number(dimensions, "height")?];
+    let [width, height] = size.map(u64::from);
+    let refused = |found, expected| ReadError::unreadable(dimensions.place(), found, expected);
+    if !is_tile_size(size) {
+        let found = format!("tiles of {width} x {height} pixels");
+        return Err(refused(found, tile_sizes()));
+    }
+    let pixels = width * height * u64::from(count);
+    if pixels > MOST_TILES || count > MOST_COUNT {
+        let found = format!("{count} tiles of {width} x {height} pixels");
+        return Err(refused(found, most()));
+    }
+    let data = tiles
+        .node("data")
+        .ok_or_else(|| missing(tiles.place(), "data"))?;
+    data.check_packing("pixels", problems);
+    let packed = data.text().unwrap_or(Text::none(data.place()));
+    let name = "pixels";
+    let block = Block {
+        bytes: base64::decode(&packed, name, problems),
+        place: packed.place,
+        name: name.to_owned(),
+        element: Element::Byte,
+        count: pixels * 4,
+    };
+    let pixels = inflate(block, bytes.len(), problems, watch)?;
+    let value = |node: Option<Node<'_, '_>>, name| {
+        let value = node.and_then(|node| node.node(name)).and_then(Node::text);
+        value
+            .map(|value| text::decode(&value.bytes))
+            .unwrap_or_default()
+    };
+    let information = root.node("information");
+    let meta = information.and_then(|node| node.node("meta"));
+    let meta = meta.map(|node| node.nodes().map(Node::key_and_value).collect());
+    Ok(Vsp {
+        version: Version::Text(root.version(&TEXT_VERSIONS, problems)),
+        tile_size: size,
+        count,
+        description: value(information, "title"),
+        meta: meta.unwrap_or_default(),
+        palette: Vec::new(),
+        mask: None,
+        pixels: Pixels::Rgba(whole_pixels(pixels)),
+        strands: Vec::new(),
+        problems: Vec::new(),
+    })
+}
+
+/// The number that is the value of a node in another, without which nothing can be shown.
+fn number(node: Node<'_, '_>, name: &str) -> Result<u32, ReadError> {
+    let value = node.node(name).and_then(Node::text);
+    let place = value.as_ref().map_or(node.place(), |value| value.place);
+    let bytes = value.map(|value| value.bytes).unwrap_or_default();
+    let digits = std::str::from_utf8(&bytes).ok();
+    let number = digits.and_then(|digits| digits.trim().parse().ok());
+    number.ok_or_else(|| {
+        let found = format!("`{name}` is {}", quoted(&bytes));
+        ReadError::unreadable(place, found, "a whole number that is not negative")
+    })
+}

@@ -1,0 +1,318 @@
+use std::ops::ControlFlow;
+
+use super::*;
+use crate::ika::{base64, block, synthesize_tileset};
+use crate::{ReadError, Severity};
+
+fn made_up() -> Vsp {
+    synthesize_tileset(3)
+}
+
+/// A tileset with a palette.
+fn indexed(mask: u8, greatest: u8) -> Vsp {
+    let mut palette: Vec<[u8; 3]> = (0..=255).map(|i: u8| [i / 4, 63 - i / 4, i % 64]).collect();
+    palette[9] = [greatest, 1, 2];
+    let mut strands = vec![Strand::default(); STRANDS];
+    strands[99] = Strand {
+        start: 1,
+        finish: 4,
+        delay: 7,
+        mode: 3,
+    };
+    Vsp {
+        tile_size: [3, 2],
+        count: 5,
+        palette,
+        mask: Some(mask),
+        pixels: Pixels::Indexed((0..30).collect()),
+        strands,
+        ..made_up()
+    }
+}
+
+fn messages(vsp: &Vsp) -> Vec<String> {
+    vsp.problems.iter().map(ToString::to_string).collect()
+}
+
+#[track_caller]
+fn one(vsp: &Vsp, severity: Severity, with: &str) {
+    let [problem] = &vsp.problems[..] else {
+        panic!("{:?}", messages(vsp))
+    };
+    assert_eq!(problem.severity, severity, "{problem}");
+    assert!(problem.message.contains(with), "{problem}");
+}
+
+#[track_caller]
+fn refused(bytes: &[u8], with: &str) {
+    let error = read(bytes).unwrap_err().to_string();
+    assert!(error.contains(with), "{error}");
+}
+
+/// A file of VERGE with two tiles and these pixels, packed or not.
+fn verge(version: u16, pixels: &[u8]) -> Vec<u8> {
+    let mut bytes = version.to_le_bytes().to_vec();
+    if version < 4 {
+        bytes.extend((0..768_u32).map(|i| (i % 64) as u8));
+    }
+    bytes.extend(2_u16.to_le_bytes());
+    if matches!(version, 3 | 5) {
+        bytes.extend((pixels.len() as u32).to_le_bytes());
+    }
+    bytes.extend(pixels);
+    let mut strands = [0; STRANDS * 8];
+    strands[2] = 1;
+    bytes.extend(strands);
+    bytes
+}
+
+#[test]
+fn tilesets_come_back() {
+    for vsp in [made_up(), indexed(0, 0)] {
+        let bytes = write(&vsp).unwrap();
+        assert!((FORMAT.sniff)(&bytes));
+        let back = read(&bytes).unwrap();
+        assert_eq!(messages(&back), [""; 0]);
+        assert_eq!(back, vsp);
+        assert!(back.active_strands().count() > 0);
+    }
+}
+
+#[test]
+fn palettes_are_shown_in_eight_bits() {
+    let vsp = indexed(0, 63);
+    let rgba = vsp.rgba();
+    assert_eq!(rgba.len(), 30 * 4);
+    assert_eq!(rgba[..4], [0, 252, 0, 0]);
+    assert_eq!(rgba[4 * 9..][..4], [252, 4, 8, 255]);
+    // One value of more than 6 bits, and all are 8 bits.
+    let vsp = indexed(0, 64);
+    assert_eq!(vsp.rgba()[4 * 9..][..4], [64, 1, 2, 255]);
+    assert_eq!(vsp.rgba()[..4], [0, 63, 0, 0]);
+
+    let back = read(&write(&indexed(7, 0)).unwrap()).unwrap();
+    one(
+        &back,
+        Severity::Warning,
+        "the transparent colour is number 7",
+    );
+    let rgba = back.rgba();
+    assert_eq!((rgba[3], rgba[4 * 7 + 3]), (255, 0));
+}
+
+#[test]
+fn tilesets_of_verge_are_read() {
+    let bytes = verge(2, &[5; 512]);
+    let vsp = read(&bytes).unwrap();
+    assert_eq!(messages(&vsp), [""; 0]);
+    assert_eq!(
+        (vsp.tile_size, vsp.count, vsp.bytes_per_pixel()),
+        ([16, 16], 2, 1)
+    );
+    assert_eq!(vsp.rgba()[..4], [15 << 2, 16 << 2, 17 << 2, 255]);
+    assert_eq!(vsp.active_strands().count(), 1);
+    assert_eq!(vsp.version.to_string(), "2");
+
+    let vsp = read(&verge(3, &[0xFF, 255, 5, 0xFF, 255, 6, 0, 0xFF, 1, 0xFF])).unwrap();
+    assert_eq!(messages(&vsp), [""; 0]);
+    let Pixels::Indexed(indices) = &vsp.pixels else {
+        panic!("{vsp:?}")
+    };
+    assert_eq!(
+        (indices[254], indices[255], indices[510], indices[511]),
+        (5, 6, 0, 255)
+    );
+
+    let word = (0b11111_00001_00010_u16).to_le_bytes();
+    let vsp = read(&verge(4, &word.repeat(512))).unwrap();
+    assert_eq!(messages(&vsp), [""; 0]);
+    assert_eq!((vsp.bytes_per_pixel(), vsp.pixels.len()), (2, 512));
+    assert_eq!(vsp.rgba()[..4], [248, 8, 16, 255]);
+
+    let run = |count: u16, value: u16| [0xFF00 | count, value].map(u16::to_le_bytes);
+    let pixels = [run(255, 0xF822), run(255, 0), run(2, 1)].concat().concat();
+    let vsp = read(&verge(5, &pixels)).unwrap();
+    assert_eq!(messages(&vsp), [""; 0]);
+    assert_eq!(vsp.rgba()[..4], [248, 4, 16, 255]);
+    assert_eq!(vsp.rgba()[4 * 300..][..4], [0, 0, 0, 0]);
+    assert_eq!(vsp.rgba()[4 * 511..], [0, 0, 8, 255]);
+    // What ends elsewhere is something else with the same first number.
+    for (version, bytes) in [(2, 512), (3, 30), (4, 1024), (5, 30)] {
+        let file = verge(version, &vec![1; bytes]);
+        assert!((FORMAT.sniff)(&file), "{version}");
+        assert!(!(FORMAT.sniff)(&file[1..]) && !(FORMAT.sniff)(&[&file[..], b"x"].concat()));
+    }
+}
+
+#[test]
+fn text_tilesets_are_read() {
+    let pixels: Vec<u8> = (0..2 * 3 * 2 * 4).collect();
+    let base64 = base64::encode(&block::deflate(&pixels));
+    let text = format!(
+        "(ika-tileset (version '1.1')(information (title 'Grass')(meta (by Ann)(year '2004')))\n(tiles (count '2')\
+         (dimensions (width 3)(height 2))(data (format zlib) '{base64}')))"
+    );
+    let vsp = read(text.as_bytes()).unwrap();
+    assert!((FORMAT.sniff)(text.as_bytes()));
+    assert_eq!((vsp.tile_size, vsp.count), ([3, 2], 2));
+    assert_eq!(
+        (vsp.description.as_str(), vsp.version.to_string().as_str()),
+        ("Grass", "1.1")
+    );
+    let meta = [("by", "Ann"), ("year", "2004")];
+    assert_eq!(
+        vsp.meta,
+        meta.map(|(key, value)| (key.to_owned(), value.to_owned()))
+    );
+    assert_eq!(*vsp.rgba(), pixels);
+    assert!(vsp.strands.is_empty());
+    // The engine's warning for spaces that are missing behind names does not arise here.
+    assert_eq!(messages(&vsp), [""; 0]);
+    refused(b"(ika-tileset )", "no node `tiles`");
+    let lie = text.replace("(count '2')", "(count '2000000000')");
+    refused(lie.as_bytes(), "2000000000 tiles of 3 x 2 pixels");
+    let lie = text.replace("(width 3)", "(width 3000)");
+    refused(
+        lie.as_bytes(),
+        "tiles of 3000 x 2 pixels; expected 1 x 1 to 1024 x 1024",
+    );
+    for (from, to, expected) in [
+        (
+            "'1.1'",
+            "'2.0'",
+            "version `2.0`; expected 1.0 or 1.1; it is read as 1.1",
+        ),
+        ("(version '1.1')", "", "no version; expected 1.0 or 1.1"),
+        (
+            "(format zlib)",
+            "(format raw)",
+            "pixels: the data is said to be `raw`; expected `zlib`",
+        ),
+    ] {
+        let read = read(text.replace(from, to).as_bytes()).unwrap();
+        assert_eq!(*read.rgba(), pixels);
+        one(&read, Severity::Warning, expected);
+    }
+    let less = text.replace("(count '2')", "(count '3')");
+    one(
+        &read(less.as_bytes()).unwrap(),
+        Severity::Error,
+        "inflates to 48 bytes and ends there",
+    );
+}
+
+#[test]
+fn broken_tilesets_are_answered() {
+    refused(b"", "the file ends in the version");
+    refused(&[7, 0, 4], "version 7; expected 2 to 6");
+    refused(b"VSP\0\x06\0\0\0", "this is a VERGE 3 tileset");
+    let bytes = write(&made_up()).unwrap();
+    let with = |at: usize, new: &[u8]| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + new.len()].copy_from_slice(new);
+        bytes
+    };
+    refused(&with(2, &[3]), "3 bytes per pixel; expected 1 or 4");
+    refused(&with(3, &[0, 0]), "tiles of 0 x 16 pixels");
+    refused(&with(7, &[255; 4]), "-1 tiles");
+    for size in [[0, 4, 1, 4], [255; 4], [1, 4, 1, 0]] {
+        refused(&with(3, &size), "pixels; expected 1 x 1 to 1024 x 1024");
+        // Nor where there are no tiles that would be so large.
+        let none = [size, [0; 4]].concat();
+        refused(&with(3, &none), "pixels; expected 1 x 1 to 1024 x 1024");
+    }
+    refused(
+        &with(7, &[0, 0, 16, 0]),
+        "1048576 tiles of 16 x 16 pixels; expected at most",
+    );
+    assert!(!(FORMAT.sniff)(&with(2, &[3])) && !(FORMAT.sniff)(&bytes[..100]));
+
+    let vsp = read(&with(79, &[0])).unwrap();
+    one(
+        &vsp,
+        Severity::Error,
+        "pixels: inflates to 0 bytes and is no zlib stream",
+    );
+    assert!(vsp.rgba().is_empty());
+    let no_strands = &bytes[..bytes.len() - 800];
+    one(
+        &read(no_strands).unwrap(),
+        Severity::Warning,
+        "expected 100 strands",
+    );
+    let cut = read(&bytes[..bytes.len() - 790]).unwrap();
+    one(
+        &cut,
+        Severity::Error,
+        "strand 1: the file ends in the finish",
+    );
+    assert_eq!(cut.strands.len(), 1);
+    let half = read(&bytes[..bytes.len() / 2]).unwrap();
+    assert!(!half.rgba().is_empty());
+    assert!(half.rgba().len() < made_up().rgba().len());
+    assert!(
+        half.problems
+            .iter()
+            .all(|p| p.severity == Severity::Error || p.message.contains("strands"))
+    );
+    let more = [&bytes[..], &[0; 5]].concat();
+    one(
+        &read(&more).unwrap(),
+        Severity::Warning,
+        "5 bytes follow the last strand",
+    );
+
+    let mut vsp = made_up();
+    vsp.strands[5] = Strand {
+        start: 3,
+        finish: 64,
+        delay: 1,
+        mode: 4,
+    };
+    let back = read(&write(&vsp).unwrap()).unwrap();
+    assert_eq!(back.problems.len(), 2, "{:?}", messages(&back));
+    assert!(
+        back.problems[0]
+            .message
+            .contains("strand 5: tiles 3 to 64, but the list ends at 63")
+    );
+    assert!(
+        back.problems[1]
+            .message
+            .contains("strand 5: the mode is 4; expected 0 to 3")
+    );
+
+    let short = read(&verge(3, &[1, 2, 3])).unwrap();
+    one(
+        &short,
+        Severity::Error,
+        "the runs end after 3; expected 512 pixels",
+    );
+    let long = read(&verge(3, &[0xFF, 255, 5, 0xFF, 255, 6, 0xFF, 3, 1])).unwrap();
+    one(&long, Severity::Warning, "the runs go on after 512 pixels");
+    let mut stop = |_| ControlFlow::Break(());
+    assert_eq!(read_with(&bytes, &mut stop), Err(ReadError::Cancelled));
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let failed = |change: fn(&mut Vsp)| {
+        let mut vsp = indexed(0, 0);
+        change(&mut vsp);
+        write(&vsp).unwrap_err().to_string()
+    };
+    assert_eq!(failed(|vsp| vsp.count = 6), "pixels: 30, but 6 tiles");
+    assert_eq!(
+        failed(|vsp| vsp.description = "d".repeat(64)),
+        "description: 64 bytes, but at most 63 and none of them 0"
+    );
+    assert!(failed(|vsp| vsp.palette.truncate(3)).starts_with("palette: 3 colours"));
+    assert!(failed(|vsp| vsp.strands.push(Strand::default())).starts_with("strands: 101"));
+    // 16 bits become 32.
+    let high = Vsp {
+        pixels: Pixels::Rgb565((0..30).collect()),
+        ..indexed(0, 0)
+    };
+    let back = read(&write(&high).unwrap()).unwrap();
+    assert_eq!(back.rgba(), high.rgba());
+}

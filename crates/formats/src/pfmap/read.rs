@@ -1,0 +1,478 @@
+//! Reading PFMAP (document section 3, fact sheet A1 to A3).
+//!
+//! The head is read line by line. The tile list is nearly all of a file, and is read in runs of
+//! 32 tiles, the rows of the chunks: as fast as the memory allows where tiles stand one character
+//! apart, and token by token where they do not or where something is wrong.
+
+use std::ops::ControlFlow;
+
+use super::head::{Head, read_head};
+use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
+use super::problems::Kind;
+use super::{
+    CHUNK_TILES, Field, OddText, OddTiles, Pfmap, PfmapError, Reading, TILE_CHARS, Tile, file_tile,
+};
+use crate::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, text_place};
+use crate::problems::Problems;
+use crate::{outside, quoted};
+
+/// How many times the tiles that fit into a truncated file the head may promise.
+const PROMISE_LIMIT: u128 = 4;
+
+/// Says whether a file that begins with these bytes is a PFMAP file, whole or cut short.
+pub(super) fn sniff(bytes: &[u8]) -> bool {
+    let mut words = first_words(bytes);
+    // The number may be missing. A PFOBJ file has `num_verts` here.
+    words.next() == Some(b"version")
+        && words.by_ref().take(2).any(|word| word == b"num_materials")
+        && words
+            .find(|word| word.starts_with(b"num_"))
+            .is_none_or(|word| matches!(word, b"num_splats" | b"num_rows"))
+}
+
+/// Reads a map.
+///
+/// Whatever does not keep the rest from being shown is in [`Pfmap::problems`]. A tile with
+/// characters that the document does not allow is what the engine makes of them; one of which
+/// nothing can be made is a placeholder in [`Pfmap::bad_tiles`]. A file that ends too early is shown as
+/// far as it goes unless its head promises more than four times what it holds. The memory in use
+/// is bounded by the length of `bytes`, whatever they say.
+///
+/// # Errors
+/// When the head cannot be read, when it promises too much, or when no tile can be read.
+pub fn read(bytes: &[u8]) -> Result<Pfmap, PfmapError> {
+    read_with(bytes, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`read`] with a watcher, which is told after each chunk how much is done, from 0 to 1, and can
+/// stop it.
+///
+/// # Errors
+/// As [`read`], and [`PfmapError::Cancelled`] when the watcher breaks.
+pub fn read_with(
+    bytes: &[u8],
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Pfmap, PfmapError> {
+    let mut text = Text::new(bytes);
+    let head = read_head(&mut text)?;
+    TileList::new(text, head)?.read(watch)
+}
+
+/// The tile list while it is read.
+struct TileList<'a> {
+    text: Text<'a, Kind>,
+    head: Head<'a>,
+    /// Where the first tile stands.
+    first_tile: Option<(u64, u32)>,
+    /// Line of the last tile that was read.
+    last_line: u64,
+    layout: LayoutBuilder,
+    /// File order.
+    bad: Vec<usize>,
+    odd: OddTiles,
+    /// The largest index of a material that any tile has, and whether any has a digit that may not
+    /// stand where it does.
+    max_material: u16,
+    has_odd_digits: bool,
+    chunk_rows: u32,
+    chunk_cols: u32,
+}
+
+impl<'a> TileList<'a> {
+    fn new(text: Text<'a, Kind>, head: Head<'a>) -> Result<Self, PfmapError> {
+        let ((rows, rows_word), (cols, cols_word)) = (head.rows, head.cols);
+        let left = text.rest().len();
+        // The last tile of a file has nothing after it if its line end is missing.
+        let fitting = (left as u128 + 1) / TILE_STEP as u128;
+        let promised_bytes = (u128::from(rows) * u128::from(cols))
+            .saturating_mul(u128::from(CHUNK_TILES) * TILE_STEP as u128);
+        let sides = u32::try_from(rows).ok().zip(u32::try_from(cols).ok());
+        let Some((chunk_rows, chunk_cols)) =
+            sides.filter(|_| promised_bytes <= PROMISE_LIMIT * (left as u128 + 1))
+        else {
+            let word = if rows >= cols { rows_word } else { cols_word };
+            return Err(PfmapError::unreadable(
+                word.place_of(0),
+                format!(
+                    "{}, which makes {rows} by {cols} chunks of {CHUNK_TILES} tiles",
+                    word.found()
+                ),
+                format!("no more than the {fitting} tiles that the rest of the file has room for"),
+            ));
+        };
+        Ok(Self {
+            first_tile: None,
+            last_line: 0,
+            layout: LayoutBuilder::default(),
+            bad: Vec::new(),
+            odd: OddTiles::default(),
+            max_material: 0,
+            has_odd_digits: false,
+            chunk_rows,
+            chunk_cols,
+            text,
+            head,
+        })
+    }
+
+    fn read(mut self, watch: &mut dyn FnMut(f32) -> ControlFlow<()>) -> Result<Pfmap, PfmapError> {
+        let cols = self.chunk_cols as usize * RUN;
+        let count = self.chunk_rows as usize * RUN * cols;
+        let total = self.text.bytes.len() as f32;
+        let mut tiles = Vec::with_capacity(count);
+        let mut index = 0;
+        let mut ended = false;
+        for chunk_row in 0..self.chunk_rows as usize {
+            // A chunk row at a time, so that its placeholders are still in the cache when the
+            // tiles take their places.
+            tiles.resize(tiles.len() + RUN * cols, Tile::default());
+            let tiles = &mut tiles[chunk_row * RUN * cols..];
+            for chunk_col in 0..self.chunk_cols as usize {
+                for row in 0..RUN {
+                    let at = row * cols + chunk_col * RUN;
+                    if let Some(run) = tiles[at..].first_chunk_mut::<RUN>()
+                        && !ended
+                    {
+                        let read = self.read_run(index, run);
+                        index += read;
+                        ended = read < RUN;
+                    }
+                }
+                if watch(self.text.pos as f32 / total).is_break() {
+                    return Err(PfmapError::Cancelled);
+                }
+            }
+        }
+        if index == self.bad.len() {
+            return Err(self.nothing_read());
+        }
+        let end = self.read_end(index, count);
+        self.bad.extend(index..count);
+        let chunk_cols = self.chunk_cols;
+        let mut bad_tiles: Vec<_> = self
+            .bad
+            .iter()
+            .map(|index| file_tile(*index, chunk_cols))
+            .collect();
+        bad_tiles.sort_unstable();
+        let mut map = Pfmap {
+            version: self.head.version,
+            materials: self.head.materials,
+            splats: self.head.splats,
+            chunk_rows: self.chunk_rows,
+            chunk_cols,
+            tiles,
+            layout: self.layout.finish((index < count).then_some((index, end))),
+            crlf: self.head.crlf,
+            problems: Vec::new(),
+            bad_tiles,
+            odd_tiles: self.odd,
+        };
+        if usize::from(self.max_material) >= map.materials.len()
+            || self.has_odd_digits
+            || !map.odd_tiles.is_empty()
+        {
+            check_tiles(&map, &mut self.text.problems);
+        }
+        map.problems = self.text.problems.finish();
+        Ok(map)
+    }
+
+    /// Why a file of which no tile can be read is refused: the first of them, or that there are none.
+    fn nothing_read(&self) -> PfmapError {
+        let mut first = None;
+        if let Some(odd) = self.odd.get(0) {
+            let start = self.first_tile.unwrap_or_else(|| self.text.place());
+            each_fault(odd, |fault| {
+                if fault.is_error && first.is_none() {
+                    let place = text_place(start, fault.at);
+                    first = Some(PfmapError::unreadable(place, fault.found, fault.expected));
+                }
+            });
+        }
+        first.unwrap_or_else(|| {
+            let place = text_place(self.text.place(), 0);
+            PfmapError::unreadable(place, "the file ends", "the list of tiles")
+        })
+    }
+
+    /// Reads the next 32 tiles and says how many there were.
+    fn read_run(&mut self, index: usize, tiles: &mut [Tile; RUN]) -> usize {
+        if self.read_plain_run(index, tiles) {
+            RUN
+        } else {
+            self.read_words(index, tiles)
+        }
+    }
+
+    /// Reads 32 tiles that stand one character apart, the first of them here, on lines that are
+    /// not too long. Where that is not so nothing is read, though `tiles` may have changed.
+    #[inline]
+    fn read_plain_run(&mut self, index: usize, tiles: &mut [Tile; RUN]) -> bool {
+        let bytes = self.text.bytes;
+        let mut pos = self.text.pos;
+        let mut line_start = self.text.line_start;
+        let mut breaks = 0_u32;
+        let mut max_material = self.max_material;
+        let mut has_odd_digits = self.has_odd_digits;
+        for (i, tile) in tiles.iter_mut().enumerate() {
+            let Some((&text, &[separator, ..])) = bytes
+                .get(pos..)
+                .and_then(<[u8]>::split_first_chunk::<TILE_CHARS>)
+            else {
+                return false;
+            };
+            let Some(parsed) = Tile::parse_words(&text) else {
+                return false;
+            };
+            *tile = parsed;
+            max_material = max_material
+                .max(parsed.top_material)
+                .max(parsed.side_material);
+            has_odd_digits |= parsed.has_odd_digits();
+            pos += TILE_STEP;
+            if separator == b'\n' || separator == b'\r' {
+                if separator == b'\r' {
+                    if bytes.get(pos) != Some(&b'\n') {
+                        return false;
+                    }
+                    pos += 1;
+                }
+                if pos - line_start > ENGINE_LINE_BYTES {
+                    return false;
+                }
+                line_start = pos;
+                breaks |= 1 << i;
+            } else if separator != b' ' && separator != b'\t' {
+                return false;
+            }
+        }
+        let (line, column) = self.text.place();
+        let begins_line = self.begin_run(index, (line, column));
+        self.layout.push(
+            Run {
+                line,
+                column,
+                breaks,
+            },
+            begins_line,
+        );
+        self.text.pos = pos;
+        self.text.line += u64::from(breaks.count_ones());
+        self.text.line_start = line_start;
+        self.last_line = self.text.line - u64::from(breaks >> (RUN - 1));
+        self.max_material = max_material;
+        self.has_odd_digits = has_odd_digits;
+        true
+    }
+
+    /// Warns of a run that does not begin a line, and says whether it does.
+    fn begin_run(&mut self, index: usize, place: (u64, u32)) -> bool {
+        let begins_line = place.0 != self.last_line;
+        if !begins_line {
+            let place = text_place(place, 0);
+            if index.is_multiple_of(CHUNK_TILES as usize) {
+                self.text.problems.add(Kind::ChunkStart, place, || {
+                    "the line goes on past the end of a chunk; the engine reads it wrong".to_owned()
+                });
+            } else {
+                self.text.problems.add(Kind::RowStart, place, || {
+                    "the first tile of a row does not begin a line".to_owned()
+                });
+            }
+        }
+        begins_line
+    }
+
+    /// Reads up to 32 tiles word by word and says how many words there were.
+    fn read_words(&mut self, index: usize, tiles: &mut [Tile; RUN]) -> usize {
+        let mut places = [(0, 0); RUN];
+        let mut read = 0;
+        let mut begins_line = false;
+        for tile in tiles.iter_mut() {
+            *tile = Tile::default();
+            let Some(word) = self.text.word(true) else {
+                continue;
+            };
+            if read == 0 {
+                begins_line = self.begin_run(index, word.place);
+            }
+            places[read] = word.place;
+            self.last_line = word.place.0;
+            self.first_tile.get_or_insert(word.place);
+            *tile = self.parse_word(word, index + read);
+            self.max_material = self
+                .max_material
+                .max(tile.top_material)
+                .max(tile.side_material);
+            self.has_odd_digits |= tile.has_odd_digits();
+            read += 1;
+        }
+        self.layout.push_places(&places[..read], begins_line);
+        // A plain run begins with its first tile.
+        match self.text.rest() {
+            [b' ' | b'\t', ..] => self.text.pos += 1,
+            [b'\n', ..] => self.text.skip_line_end(),
+            [b'\r', b'\n', ..] => {
+                self.text.pos += 1;
+                self.text.skip_line_end();
+            }
+            _ => {}
+        }
+        read
+    }
+
+    /// The tile that a word is, or what stands in for it.
+    fn parse_word(&mut self, word: Word<'a>, index: usize) -> Tile {
+        let exact = word.text.try_into().ok();
+        if let Some(tile) = exact.and_then(Tile::parse_words) {
+            return tile;
+        }
+        self.odd.push(index, word.text);
+        let reading = exact.map(Reading::of_chars);
+        if !reading.is_some_and(|reading| reading.has_shape()) {
+            self.bad.push(index);
+        }
+        reading.map_or_else(Tile::default, |reading| reading.tile)
+    }
+
+    /// Looks at what follows the tiles; gives the place of the end of the text.
+    fn read_end(&mut self, read: usize, count: usize) -> (u64, u32) {
+        self.text.skip_separators(false);
+        let is_line_ended =
+            self.text.line != self.last_line || self.text.rest().first() == Some(&b'\n');
+        if self.text.rest().is_empty() {
+            self.text.check_line_length();
+        }
+        self.text.skip_separators(true);
+        let place = self.text.place();
+        let at = text_place(place, 0);
+        let rest = self.text.rest();
+        if read < count {
+            self.text.problems.add(Kind::Missing, at, || {
+                let missing = count - read;
+                format!("the file ends after {read} tiles; expected {count}, {missing} are missing")
+            });
+        } else if !rest.is_empty() {
+            self.text.problems.add(Kind::FileEnd, at, || {
+                let bytes = rest.len();
+                format!(
+                    "{bytes} bytes after the last tile, from {} on; they are ignored",
+                    quoted(rest)
+                )
+            });
+        } else if !is_line_ended {
+            self.text.problems.add(Kind::LastLine, at, || {
+                "the last line does not end; the engine refuses the file".to_owned()
+            });
+        }
+        place
+    }
+}
+
+/// Something that is wrong with what stands in the place of a tile.
+struct Fault {
+    /// The character that it begins with, from 0.
+    at: usize,
+    /// Whether nothing can be made of the tile.
+    is_error: bool,
+    found: String,
+    expected: &'static str,
+    /// What comes of it, with a semicolon before it; may be empty.
+    outcome: String,
+}
+
+/// Tells of everything that is wrong with what stands in the place of a tile.
+fn each_fault(odd: OddText<'_>, mut tell: impl FnMut(Fault)) {
+    match odd.chars() {
+        Some(chars) => Reading::each_oddity(chars, |oddity| {
+            tell(Fault {
+                at: oddity.at,
+                is_error: oddity.is_error,
+                found: format!("{} in {}", oddity.found, quoted(odd.text)),
+                expected: oddity.expected,
+                outcome: oddity.outcome,
+            });
+        }),
+        None => tell(Fault {
+            at: 0,
+            is_error: true,
+            found: format!("found {}, {} characters", quoted(odd.text), odd.length),
+            expected: "a tile of 24 characters",
+            outcome: String::new(),
+        }),
+    }
+}
+
+/// Lists what tiles say that has no meaning.
+fn check_tiles(map: &Pfmap, problems: &mut Problems<Kind>) {
+    let held = map.layout.held().unwrap_or(map.tiles.len());
+    for index in 0..held.min(map.tiles.len()) {
+        let (row, col) = file_tile(index, map.chunk_cols);
+        let Some(tile) = map.tile(row, col) else {
+            continue;
+        };
+        let odd = map.odd_tiles.get(index);
+        let is_outside = |material: u16| usize::from(material) >= map.materials.len();
+        let names_outside = is_outside(tile.top_material) || is_outside(tile.side_material);
+        if odd.is_none() && !tile.has_odd_digits() && !names_outside {
+            continue;
+        }
+        let start = map.layout.place(index);
+        let of_map = || format!("(row {row}, column {col} of the map)");
+        let text = tile.text();
+        let whole = OddText {
+            text: &text,
+            length: text.len(),
+        };
+        let mut is_readable = true;
+        each_fault(odd.unwrap_or(whole), |fault| {
+            is_readable &= !fault.is_error;
+            let kind = if fault.is_error {
+                Kind::Tile
+            } else {
+                Kind::Character
+            };
+            problems.add(kind, text_place(start, fault.at), || {
+                let Fault {
+                    found,
+                    expected,
+                    outcome,
+                    ..
+                } = fault;
+                format!("{found}; expected {expected}{outcome} {}", of_map())
+            });
+        });
+        if !is_readable {
+            continue;
+        }
+        let reading = odd
+            .and_then(|odd| Reading::of(odd.text))
+            .unwrap_or_else(|| Reading::from(tile));
+        let named = [
+            (
+                Field::TopMaterial,
+                "top",
+                tile.top_material,
+                reading.top_material,
+            ),
+            (
+                Field::SideMaterial,
+                "sides",
+                tile.side_material,
+                reading.side_material,
+            ),
+        ];
+        for (field, part, material, read) in named {
+            if is_outside(material) {
+                problems.add(Kind::MaterialIndex, text_place(start, field.at()), || {
+                    let outside = outside("material", map.materials.len() as u64);
+                    format!(
+                        "the tile names material {read} for its {part}, {outside} {}",
+                        of_map()
+                    )
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Reading clips (document section 3.5): a line that names one, and of each frame the poses of
+//! all joints and, if there is collision data, the bounds.
+//!
+//! What a line is, is known by its first word: the number of a joint or the name of bounds. So a
+//! frame with a line too many or too few is left out, and those after it are read again.
+
+use super::plain::Plain;
+use super::problems::Kind;
+use super::read::{Bad, Reader, Section, bad, is_pose, last_word, owned};
+use super::{Bounds, Clip, PfobjError, Transform};
+use crate::cursor::{Word, text_place};
+
+const POSE: &str = "`<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`";
+const BOUNDS: &str = "`x_bounds <min> <max>` of the frame";
+
+/// A clip while it is read.
+struct ClipReader {
+    clip: Clip,
+    /// How many frames its own line says there are, and the head.
+    promised: [Option<u64>; 2],
+    /// How many frames there are, whole or not.
+    seen: u64,
+    /// Whether a whole frame has numbered its joints as they should be, from 1.
+    is_numbered: bool,
+    /// Whether a frame has no bounds.
+    lacks_bounds: bool,
+    /// Whether it has been said that there are more frames than promised.
+    said_long: bool,
+}
+
+impl<'a> Reader<'a, '_> {
+    /// Reads a clip; its first word is next.
+    pub(super) fn read_clip(&mut self) -> Result<(), PfobjError> {
+        let mut clip = self.read_clip_line();
+        let joints = self.model.joints.len();
+        while let Some(key) = self.peek() {
+            self.look_up()?;
+            if is_pose(key) && joints > 0 {
+                if clip.is_numbered && key.number() != Some(1_u32) {
+                    self.skip_to_frame(key);
+                    continue;
+                }
+                self.check_long_clip(&mut clip, key);
+                self.read_frame(&mut clip, joints);
+            } else if joints == 0 && is_bounds(key) && clip.is_short() {
+                // Frames of a model that does not move.
+                self.read_frame(&mut clip, joints);
+            } else if Section::of(key.text).is_none() && clip.is_short() && joints > 0 {
+                self.wrong(Kind::Line, key.place_of(0), || key.found(), POSE);
+                self.text.skip_line();
+            } else {
+                break;
+            }
+        }
+        self.check_short_clip(&clip);
+        let line = clip.clip.line;
+        if self.has_room(Section::Clips, line) {
+            if clip.lacks_bounds {
+                clip.clip.bounds = Vec::new();
+            }
+            self.model.clips.push(clip.clip);
+        }
+        Ok(())
+    }
+
+    /// Reads the line that begins a clip.
+    fn read_clip_line(&mut self) -> ClipReader {
+        let line = self.text.line;
+        self.text.pos += 2;
+        let mut name = String::new();
+        let head = self.head.frame_counts.get(self.model.clips.len()).copied();
+        let mut promised = [None, head];
+        if let Err(bad) = self.read_clip_words(&mut name, &mut promised) {
+            let expected = Section::Clips.lines()[0].1;
+            self.unreadable(bad, expected);
+        }
+        self.text.skip_line();
+        // Memory is taken at once if the file has room for the frames of all clips together.
+        const LEAST_POSE: usize = b"1 1/1/1 0/0/0 0/0/0\n".len();
+        let joints = self.model.joints.len() as u64;
+        let all_poses = self.head.all_frames.saturating_mul(joints);
+        let is_kept =
+            promised[0] == promised[1] && all_poses <= (self.text.bytes.len() / LEAST_POSE) as u64;
+        let poses = promised[0].filter(|_| is_kept).unwrap_or(0) * joints;
+        ClipReader {
+            clip: Clip {
+                name,
+                frame_count: 0,
+                poses: Vec::with_capacity(poses as usize),
+                bounds: Vec::new(),
+                line,
+                frame_lines: Vec::new(),
+            },
+            promised,
+            seen: 0,
+            is_numbered: false,
+            lacks_bounds: false,
+            said_long: false,
+        }
+    }
+
+    fn read_clip_words(
+        &mut self,
+        name: &mut String,
+        [own, head]: &mut [Option<u64>; 2],
+    ) -> Result<(), Bad<'a>> {
+        let words = self.name()?;
+        let (name_word, count) = last_word(words);
+        let Some(frames) = count.count() else {
+            *name = owned(words);
+            return Err(bad(count));
+        };
+        *own = Some(frames);
+        *name = owned(name_word);
+        if name_word.text.is_empty() {
+            return Err(bad(count));
+        }
+        self.check_name(name_word);
+        if let Some(head) = *head
+            && head != frames
+        {
+            self.text.problems.add(Kind::Count, count.place_of(0), || {
+                format!("found `{frames}` frames; expected {head} as `frame_counts` says")
+            });
+        }
+        Ok(())
+    }
+
+    /// Says that there are more frames than promised, once.
+    fn check_long_clip(&mut self, clip: &mut ClipReader, key: Word<'a>) {
+        if clip.is_short() || clip.said_long {
+            return;
+        }
+        clip.said_long = true;
+        let read = clip.seen;
+        self.text.problems.add(Kind::Count, key.place_of(0), || {
+            format!("found more than {read} frames; expected {read} as the clip's line says")
+        });
+    }
+
+    /// Says that a clip ends too early.
+    fn check_short_clip(&mut self, clip: &ClipReader) {
+        let mut promised = clip.promised.into_iter().flatten();
+        if promised.clone().any(|promised| promised <= clip.seen) {
+            return;
+        }
+        let Some(promised) = promised.next() else {
+            return;
+        };
+        let place = text_place(self.text.place(), 0);
+        let has_joints = !self.model.joints.is_empty() || self.model.has_bounds;
+        self.text.problems.add(Kind::Count, place, || {
+            let (line, read) = (clip.clip.line, clip.clip.frame_count);
+            let why = if has_joints {
+                ""
+            } else {
+                "; without joints and bounds a frame has nothing"
+            };
+            format!(
+                "the clip of line {line} ends after {read} whole frames; expected {promised}{why}"
+            )
+        });
+    }
+
+    /// Goes past what is left of a frame whose beginning is missing.
+    fn skip_to_frame(&mut self, key: Word<'a>) {
+        self.wrong(
+            Kind::Frame,
+            key.place_of(0),
+            || key.found(),
+            "joint 1, with which a frame begins",
+        );
+        self.skip_poses();
+        if self.peek().is_some_and(is_bounds) {
+            self.read_bounds();
+        }
+    }
+
+    /// Reads a frame, and adds it to the clip if it is whole.
+    fn read_frame(&mut self, clip: &mut ClipReader, joints: usize) {
+        let line = self.text.line;
+        let first_pose = clip.clip.poses.len();
+        let mut order = PoseOrder::default();
+        let mut is_whole = true;
+        for joint in 0..joints {
+            let number = joint as u32 + 1;
+            let mut plain = Plain::new(self.text.bytes, self.text.pos);
+            if let Some(pose) = plain.pose(number) {
+                self.text.pos = plain.at;
+                self.text.line_start = plain.at;
+                self.text.line += 1;
+                order.push(Some(number));
+                clip.clip.poses.push(pose);
+                continue;
+            }
+            match self.read_pose(number, &mut order) {
+                PoseLine::Read(pose) => clip.clip.poses.push(pose),
+                PoseLine::Broken => is_whole = false,
+                PoseLine::Missing => {
+                    is_whole = false;
+                    break;
+                }
+            }
+        }
+        let bounds = self.read_frame_bounds(order, is_whole);
+        clip.seen += 1;
+        if !is_whole {
+            clip.clip.poses.truncate(first_pose);
+            return;
+        }
+        clip.is_numbered |= order.is_numbered();
+        clip.clip.frame_count = clip.clip.frame_count.saturating_add(1);
+        clip.clip.frame_lines.push(line);
+        clip.lacks_bounds |= bounds.is_none();
+        clip.clip.bounds.extend(bounds);
+    }
+
+    /// Reads the next line if it is that of a pose of the same frame.
+    fn read_pose(&mut self, number: u32, order: &mut PoseOrder) -> PoseLine {
+        let expected = || format!("the pose of joint {number}; the frame is left out");
+        let Some(key) = self.peek() else {
+            let place = text_place(self.text.place(), 0);
+            self.wrong(
+                Kind::Frame,
+                place,
+                || "the file ends".to_owned(),
+                &expected(),
+            );
+            return PoseLine::Missing;
+        };
+        let place = key.place_of(0);
+        if !is_pose(key) {
+            self.wrong(Kind::Frame, place, || key.found(), &expected());
+            if Section::of(key.text).is_some() {
+                return PoseLine::Missing;
+            }
+            self.text.skip_line();
+            return PoseLine::Broken;
+        }
+        let named = key.number();
+        if order.restarts(named) {
+            self.wrong(Kind::Frame, place, || key.found(), &expected());
+            return PoseLine::Missing;
+        }
+        order.push(named);
+        if named != Some(number) {
+            self.text.problems.add(Kind::PoseOrder, place, || {
+                let found = key.found();
+                format!(
+                    "{found}; expected joint {number}: the engine goes by the order of the lines"
+                )
+            });
+        }
+        self.text.pos += key.text.len();
+        let pose = self.read_transform();
+        if pose.is_ok() {
+            self.end_line();
+        } else {
+            self.text.skip_line();
+        }
+        match pose {
+            Ok(pose) => PoseLine::Read(pose),
+            Err(bad) => {
+                self.unreadable(bad, POSE);
+                PoseLine::Broken
+            }
+        }
+    }
+
+    fn read_transform(&mut self) -> Result<Transform, Bad<'a>> {
+        let words = [self.word()?, self.word()?, self.word()?];
+        self.transform(words)
+    }
+
+    /// Reads the bounds of a frame if they are there, as they should if the head says so.
+    fn read_frame_bounds(&mut self, order: PoseOrder, is_whole: bool) -> Option<Bounds> {
+        if self.model.has_bounds && is_whole && order.is_numbered() {
+            // Bounds end a frame: poses that are left before them are too many.
+            if let Some(key) = self.peek()
+                && is_pose(key)
+                && key.number() != Some(1_u32)
+            {
+                self.wrong(Kind::Frame, key.place_of(0), || key.found(), BOUNDS);
+                self.skip_poses();
+            }
+        }
+        let key = self.peek();
+        if let Some(key) = key
+            && is_bounds(key)
+        {
+            if !self.model.has_bounds {
+                self.check_long(Section::Bounds, key);
+            }
+            return self.read_bounds();
+        }
+        if self.model.has_bounds && is_whole {
+            let place = key.map_or_else(|| text_place(self.text.place(), 0), |key| key.place_of(0));
+            let found = || key.map_or_else(|| "the file ends".to_owned(), |key| key.found());
+            self.wrong(Kind::Bounds, place, found, BOUNDS);
+        }
+        None
+    }
+
+    /// Goes past lines of poses that do not begin a frame.
+    fn skip_poses(&mut self) {
+        while let Some(key) = self.peek()
+            && is_pose(key)
+            && key.number() != Some(1_u32)
+        {
+            self.text.skip_line();
+        }
+    }
+}
+
+impl ClipReader {
+    /// Whether there may be more frames than there have been.
+    fn is_short(&self) -> bool {
+        let most = self.promised.into_iter().flatten().max();
+        most.is_none_or(|most| self.seen < most)
+    }
+}
+
+/// What has become of the line of a pose.
+enum PoseLine {
+    Read(Transform),
+    /// It is there, and cannot be read.
+    Broken,
+    /// Something else is in its place.
+    Missing,
+}
+
+/// The numbers of joints on the lines of a frame.
+#[derive(Debug, Clone, Copy, Default)]
+struct PoseOrder {
+    count: u32,
+    first: Option<u32>,
+    /// Whether any is another than that of its line.
+    is_mixed: bool,
+}
+
+impl PoseOrder {
+    fn push(&mut self, number: Option<u32>) {
+        self.count += 1;
+        if self.count == 1 {
+            self.first = number;
+        }
+        self.is_mixed |= number != Some(self.count);
+    }
+
+    /// Whether this number begins another frame.
+    fn restarts(&self, number: Option<u32>) -> bool {
+        number == Some(1) && self.first == number
+    }
+
+    fn is_numbered(&self) -> bool {
+        self.count > 0 && !self.is_mixed
+    }
+}
+
+fn is_bounds(key: Word<'_>) -> bool {
+    Section::of(key.text) == Some(Section::Bounds)
+}

@@ -1,0 +1,306 @@
+//! The head of a model: seven lines that say how much of everything there is (document section
+//! 3.1, fact sheet B1).
+//!
+//! What they say is a promise that the file need not keep: what follows is read by its keywords.
+
+use super::problems::Kind;
+use super::read::Section;
+use crate::ReadError;
+use crate::cursor::{Text, Word, text_place};
+use crate::{Place, quoted};
+
+/// Clips, joints and materials that the engine has room for.
+const ENGINE_CLIPS: u64 = 32;
+const ENGINE_JOINTS: u64 = 256;
+const ENGINE_MATERIALS: u64 = 16;
+
+/// The lines in their order.
+const LINES: [(&str, &str); 7] = [
+    ("version", "`version <number>`"),
+    ("num_verts", "`num_verts <number of vertices>`"),
+    ("num_joints", "`num_joints <number of joints>`"),
+    ("num_materials", "`num_materials <number of materials>`"),
+    ("num_as", "`num_as <number of clips>`"),
+    ("frame_counts", "`frame_counts <frames of each clip>`"),
+    ("has_collision", "`has_collision <0 or 1>`"),
+];
+
+/// How many times what fits into the rest of a file the head may promise before that is absurd: a
+/// file that is cut off promises more than it holds too.
+const PROMISE_LIMIT: u64 = 64;
+/// The least bytes that a vertex, a joint, a material and a clip take in a file.
+const LEAST_VERTEX: usize = b"v 0 0 0\nvt 0 0\nvn 0 0 0\nvw\nvm 0\n".len();
+const LEAST_JOINT: usize = b"j 0 a 1/1/1 0/0/0 0/0/0 0/0/0\n".len();
+const LEAST_MATERIAL: usize =
+    b"material a\nambient 1\ndiffuse 1 1 1\nspecular 1 1 1\ntexture a\n".len();
+const LEAST_CLIP: usize = b"as a 0\n".len();
+
+/// What the head of a file says.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub version: String,
+    /// How many vertices, materials, joints and clips there are to be, in this order, if the head
+    /// has a number for it that is not absurd.
+    pub promised: [Option<u64>; 4],
+    /// Frames of each clip.
+    pub frame_counts: Vec<u64>,
+    /// Frames of all clips together.
+    pub all_frames: u64,
+    /// Whether there are bounds.
+    pub has_bounds: Option<bool>,
+    pub crlf: bool,
+    /// Why nothing can be shown if nothing can.
+    pub first_bad: Option<ReadError>,
+    /// The most vertices that the file has room for.
+    pub vertex_room: usize,
+}
+
+impl Head {
+    /// How many vertices, materials, joints or clips there are to be.
+    pub(super) fn promised(&self, section: Section) -> Option<u64> {
+        self.promised.get(section as usize).copied().flatten()
+    }
+}
+
+/// A number of the head and where it stands.
+type Count<'a> = Option<(u64, Word<'a>)>;
+
+struct HeadReader<'a, 't> {
+    text: &'t mut Text<'a, Kind>,
+    head: Head,
+    counts: [Count<'a>; 4],
+}
+
+/// Reads the head; what follows are the vertices.
+pub(super) fn read_head(text: &mut Text<'_, Kind>) -> Head {
+    let mut reader = HeadReader {
+        text,
+        head: Head::default(),
+        counts: [None; 4],
+    };
+    reader.read_lines();
+    reader.check_counts();
+    reader.head
+}
+
+impl HeadReader<'_, '_> {
+    fn read_lines(&mut self) {
+        let mut next = 0;
+        // Whether the line before is none of the head: it may stand for the next one.
+        let mut is_strange = false;
+        while let Some(key) = self.text.line_word() {
+            if Section::of(key.text).is_some() {
+                self.text.unread(key);
+                self.require(next, key.place_of(0), is_strange, || key.found());
+                break;
+            }
+            // The name of the document, which the engine does not know.
+            let is_document_name = key.text == b"num_material";
+            let known = LINES
+                .iter()
+                .position(|(name, _)| name.as_bytes() == key.text)
+                .or(is_document_name.then_some(3));
+            let Some(line) = known else {
+                if next == LINES.len() {
+                    // What is no vertex either is for those who read the rest.
+                    self.text.unread(key);
+                    break;
+                }
+                if !is_strange {
+                    self.wrong(key.place_of(0), || key.found(), LINES[next].1);
+                }
+                is_strange = true;
+                self.text.skip_line();
+                continue;
+            };
+            if line < next {
+                let expected = LINES.get(next).map_or("the first vertex", |line| line.1);
+                self.wrong(key.place_of(0), || key.found(), expected);
+            } else {
+                if line > next {
+                    self.require_until(next, line, key.place_of(0), is_strange, || key.found());
+                }
+                next = line + 1;
+            }
+            is_strange = false;
+            if is_document_name {
+                self.text.odd_head(
+                    key.place,
+                    "`num_material`; the engine expects `num_materials`",
+                );
+            }
+            self.read_line(line);
+            if line == 0 {
+                // Lines that end in CR LF all do: the first one tells.
+                self.head.crlf = self.text.bytes[..self.text.pos].ends_with(b"\r\n");
+            }
+        }
+        if self.text.rest().is_empty() {
+            let found = if self.text.bytes.is_empty() {
+                "the file is empty"
+            } else {
+                "the file ends"
+            };
+            let place = text_place(self.text.place(), 0);
+            self.require(next, place, is_strange, || found.to_owned());
+        }
+    }
+
+    /// Reads what follows the key of a line.
+    fn read_line(&mut self, line: usize) {
+        let expected = LINES[line].1;
+        if line == 5 {
+            self.read_frame_counts();
+            return;
+        }
+        let Some(word) = self.text.word(false) else {
+            let place = text_place(self.text.place(), 0);
+            self.wrong(place, || "the line ends".to_owned(), expected);
+            self.text.skip_line();
+            return;
+        };
+        if line == 0 {
+            self.head.version = String::from_utf8_lossy(word.text).into_owned();
+            if !word.number::<f32>().is_some_and(f32::is_finite) {
+                self.wrong(word.place_of(0), || word.found(), "a version number");
+            }
+        } else if let Some(number) = word.count() {
+            match line {
+                1 => self.counts[Section::Vertices as usize] = Some((number, word)),
+                2 => self.counts[Section::Joints as usize] = Some((number, word)),
+                3 => self.counts[Section::Materials as usize] = Some((number, word)),
+                4 => self.counts[Section::Clips as usize] = Some((number, word)),
+                _ => {
+                    self.head.has_bounds = Some(number != 0);
+                    if number > 1 {
+                        self.wrong(word.place_of(0), || word.found(), "0 or 1");
+                    } else if number == 0 {
+                        self.text.odd_head(
+                            word.place,
+                            "no bounds (`has_collision 0`); the engine refuses such a model",
+                        );
+                    }
+                }
+            }
+        } else {
+            self.wrong(word.place_of(0), || word.found(), expected);
+        }
+        self.text.end_line();
+    }
+
+    fn read_frame_counts(&mut self) {
+        self.head.frame_counts.clear();
+        while let Some(word) = self.text.word(false) {
+            if let Some(number) = word.count() {
+                self.head.frame_counts.push(number);
+            } else {
+                self.wrong(word.place_of(0), || word.found(), "a number of frames");
+                break;
+            }
+        }
+        let clips = self.counts[Section::Clips as usize].map_or(0, |(clips, _)| clips);
+        let listed = self.head.frame_counts.len();
+        if clips > listed as u64 {
+            let place = text_place(self.text.place(), 0);
+            self.wrong(
+                place,
+                || format!("the line ends after {listed} numbers of frames"),
+                "one for each of the clips of `num_as`",
+            );
+        }
+        self.text.skip_line();
+    }
+
+    /// Lists what is odd with the numbers; and takes those as promises that can be kept.
+    fn check_counts(&mut self) {
+        let left = self.text.rest().len();
+        let room = |least: usize| left / least + 1;
+        self.head.vertex_room = room(LEAST_VERTEX);
+        let lists = [
+            ("vertices", LEAST_VERTEX, u64::MAX),
+            ("materials", LEAST_MATERIAL, ENGINE_MATERIALS),
+            ("joints", LEAST_JOINT, ENGINE_JOINTS),
+            ("clips", LEAST_CLIP, ENGINE_CLIPS),
+        ];
+        for (i, (what, least, engine)) in lists.into_iter().enumerate() {
+            let Some((number, word)) = self.counts[i] else {
+                continue;
+            };
+            if number / PROMISE_LIMIT > room(least) as u64 {
+                let expected = format!(
+                    "no more than the {} that the rest of the file has room for",
+                    room(least)
+                );
+                let found = || format!("{} {what}", word.found());
+                self.wrong(word.place_of(0), found, &expected);
+                continue;
+            }
+            self.head.promised[i] = Some(number);
+            if number > engine {
+                self.text.problems.add(Kind::Limit, word.place_of(0), || {
+                    let refuses = match what {
+                        "joints" => "moves no more than",
+                        _ => "refuses more than",
+                    };
+                    format!("{number} {what}; the engine {refuses} {engine}")
+                });
+            }
+        }
+        let frames = self.head.frame_counts.iter();
+        self.head.all_frames = frames.fold(0, |sum, frames| sum.saturating_add(*frames));
+        let [vertices, materials, ..] = self.counts;
+        if let Some((number, word)) = vertices
+            && self.head.promised[0].is_some()
+            && !number.is_multiple_of(3)
+        {
+            self.text
+                .problems
+                .add(Kind::Triangles, word.place_of(0), || {
+                    format!(
+                        "found {} vertices; expected a multiple of 3, since three make a triangle",
+                        quoted(word.text)
+                    )
+                });
+        }
+        if let Some((0, word)) = vertices {
+            self.head.first_bad.get_or_insert_with(|| {
+                ReadError::unreadable(word.place_of(0), word.found(), "at least three vertices")
+            });
+        }
+        if let Some((0, word)) = materials {
+            self.text.odd_head(
+                word.place,
+                "no materials; the engine has none for the vertices then",
+            );
+        }
+    }
+
+    /// Lists that the head ends before some of its lines.
+    fn require(&mut self, from: usize, place: Place, is_strange: bool, found: impl Fn() -> String) {
+        self.require_until(from, LINES.len(), place, is_strange, found);
+    }
+
+    /// Lists lines that are missing; the first is taken for one that could not be recognised if
+    /// there is such a line.
+    fn require_until(
+        &mut self,
+        from: usize,
+        to: usize,
+        place: Place,
+        is_strange: bool,
+        found: impl Fn() -> String,
+    ) {
+        for (_, expected) in &LINES[from..to][usize::from(is_strange && from < to)..] {
+            self.wrong(place, &found, expected);
+        }
+    }
+
+    fn wrong(&mut self, place: Place, found: impl Fn() -> String, expected: &str) {
+        if self.head.first_bad.is_none() {
+            self.head.first_bad = Some(ReadError::unreadable(place, found(), expected));
+        }
+        self.text.problems.add(Kind::Head, place, || {
+            format!("{}; expected {expected}", found())
+        });
+    }
+}

@@ -1,0 +1,213 @@
+//! PFOBJ, the models of the Permafrost Engine: ASCII meshes with skeletons and animation clips.
+//!
+//! The layout is that of the format's document (`pfobj.txt`, section 3) as real files have it and
+//! the engine reads it (fact sheet B): the head has seven lines, joints have names, and rotations
+//! are quaternions.
+
+mod check;
+mod clip;
+mod head;
+mod layout;
+mod number;
+mod plain;
+mod problems;
+mod read;
+mod write;
+
+pub use layout::Layout;
+pub use read::{read, read_with};
+pub use write::write;
+
+/// Why nothing of a model can be shown: it has neither a vertex that can be read nor a joint.
+pub use crate::ReadError as PfobjError;
+
+use crate::{Format, Problem};
+
+/// What the registry knows of PFOBJ.
+pub static FORMAT: Format = Format {
+    id: "pfobj",
+    name: "Permafrost Engine model",
+    endings: &["pfobj"],
+    sniff: read::sniff,
+};
+
+/// The most joints that move a vertex; the engine leaves out those that follow (fact sheet B1).
+pub const MOST_INFLUENCES: usize = 6;
+/// Frames a second at which the engine plays a clip unless a script says otherwise (fact sheet B5).
+pub const FRAMES_PER_SECOND: f32 = 24.0;
+
+/// A PFOBJ file as plain data, as it is written: nothing is normalised or turned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pfobj {
+    /// The version as written, such as `1.0`.
+    pub version: String,
+    /// Corners of triangles, three after three (fact sheet B1).
+    pub vertices: Vec<Vertex>,
+    /// What moves the vertices, vertex by vertex ([`Pfobj::influences_of`]).
+    pub influences: Vec<Influence>,
+    /// Materials in file order; vertices name them by index.
+    pub materials: Vec<Material>,
+    /// The skeleton, in file order. Empty for a model that does not move.
+    pub joints: Vec<Joint>,
+    /// Animation sets in file order.
+    pub clips: Vec<Clip>,
+    /// What the model in its bind pose is said to occupy, in model space; none in a file without
+    /// collision data, or one that was cut off before it.
+    pub bounds: Option<Bounds>,
+    /// Whether the head says that there are bounds (`has_collision`).
+    pub has_bounds: bool,
+    /// Where the vertices stand in the text.
+    pub layout: Layout,
+    /// Indices of vertices that are placeholders since they could not be read, in rising order.
+    pub bad_vertices: Vec<u32>,
+    /// Whether lines end in CR LF.
+    pub crlf: bool,
+    /// Everything that is wrong with the file, in file order.
+    /// Of each kind the first hundred are listed, and how many more there are.
+    pub problems: Vec<Problem>,
+}
+
+/// A corner of a triangle (document, section 3.2).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Vertex {
+    /// Place in model space: X left, Y up, Z forward.
+    pub position: [f32; 3],
+    /// Texture coordinates; (0, 0) is the bottom left of the picture, and it repeats.
+    pub uv: [f32; 2],
+    /// Unit vector out of the surface, in model space.
+    pub normal: [f32; 3],
+    /// Index of the first of its influences in [`Pfobj::influences`].
+    pub first_influence: u32,
+    /// How many influences it has, at most [`MOST_INFLUENCES`].
+    pub influence_count: u8,
+    /// Index of its material. It may be outside the list.
+    pub material: u32,
+}
+
+/// How much a joint moves a vertex.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Influence {
+    /// Index of the joint, from 0. It may be outside the list.
+    pub joint: u32,
+    /// Share of the vertex, relative to the others of the same vertex: they need not sum to 1.
+    pub weight: f32,
+}
+
+/// A material (document, section 3.3).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Material {
+    /// Name for people.
+    pub name: String,
+    /// Factor of the ambient light.
+    pub ambient: f32,
+    /// Factors of the diffuse light: red, green, blue.
+    pub diffuse: [f32; 3],
+    /// Factors of the specular light: red, green, blue.
+    pub specular: [f32; 3],
+    /// File name of the texture, as written.
+    pub texture: String,
+    /// Line of the file, from 1, of its first line.
+    pub line: u64,
+    /// Line of the file, from 1, that names the texture.
+    pub texture_line: u64,
+}
+
+/// A joint of the skeleton (document, section 3.4).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joint {
+    /// Name for people.
+    pub name: String,
+    /// Index of its parent, from 0; none for a root. Never itself or one of its descendants, and
+    /// always within the list: what the file says otherwise is a problem, and the joint a root.
+    pub parent: Option<u32>,
+    /// Its bind pose, relative to its parent.
+    pub bind: Transform,
+    /// Where the bone ends, relative to the joint, in its own space.
+    pub tip: [f32; 3],
+    /// Line of the file, from 1.
+    pub line: u64,
+}
+
+/// Scale, rotation and translation as a file has them; a point is scaled first and moved last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Transform {
+    /// Factors along X, Y and Z.
+    pub scale: [f32; 3],
+    /// The rotation.
+    pub rotation: Rotation,
+    /// The way along X, Y and Z.
+    pub translation: [f32; 3],
+}
+
+/// A rotation as a file has it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rotation {
+    /// X, Y, Z and W of the quaternion whose conjugate is meant (fact sheet B2).
+    ConjugatedQuaternion([f32; 4]),
+    /// Angles in degrees around X, Y and Z; around Z is turned first (document, section 3.5, and
+    /// fact sheet B2).
+    EulerDegrees([f32; 3]),
+}
+
+/// An animation set (document, section 3.5).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clip {
+    /// Name for people.
+    pub name: String,
+    /// Frames that are whole.
+    pub frame_count: u32,
+    /// Of each frame, the pose of each joint relative to its parent: `frame * joints + joint`.
+    pub poses: Vec<Transform>,
+    /// Of each frame, what the mesh is said to occupy, in model space; empty where the file does
+    /// not say.
+    pub bounds: Vec<Bounds>,
+    /// Line of the file, from 1, of its first line.
+    pub line: u64,
+    /// Of each frame, the line of the file of its first joint.
+    pub frame_lines: Vec<u64>,
+}
+
+/// An axis-aligned box as a file has it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// The least corner.
+    pub min: [f32; 3],
+    /// The greatest corner.
+    pub max: [f32; 3],
+}
+
+impl Pfobj {
+    /// How many whole triangles the vertices make.
+    pub fn triangle_count(&self) -> usize {
+        self.vertices.len() / 3
+    }
+
+    /// Line of the file, from 1, on which a vertex begins.
+    pub fn vertex_line(&self, vertex: u32) -> u64 {
+        self.layout.line(vertex)
+    }
+
+    /// The vertex that a line of the file, from 1, belongs to.
+    pub fn vertex_at_line(&self, line: u64) -> Option<u32> {
+        self.layout.vertex_at(line)
+    }
+
+    /// The pose that a line of the file, from 1, holds: clip, frame and joint. The lines of a frame
+    /// are taken to follow each other, as they do unless blank lines are among them.
+    pub fn pose_at_line(&self, line: u64) -> Option<(usize, usize, usize)> {
+        let last_at = |lines: usize| lines.checked_sub(1);
+        let clip = last_at(self.clips.partition_point(|clip| clip.line <= line))?;
+        let frames = &self.clips.get(clip)?.frame_lines;
+        let frame = last_at(frames.partition_point(|first| *first <= line))?;
+        let joint = usize::try_from(line - frames.get(frame)?).ok()?;
+        (joint < self.joints.len()).then_some((clip, frame, joint))
+    }
+
+    /// What moves a vertex.
+    pub fn influences_of(&self, vertex: &Vertex) -> &[Influence] {
+        let first = vertex.first_influence as usize;
+        self.influences
+            .get(first..first + usize::from(vertex.influence_count))
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,973 @@
+//! Reading PFOBJ (document section 3, fact sheet B1).
+//!
+//! Nearly all of a file are its vertices and poses, which are read as a whole where they are laid
+//! out as in real files ([`Plain`]). Everything else is read line by line, each for what its
+//! keyword says it is, so that a line too many or too few spoils nothing but what it belongs to.
+
+use std::ops::ControlFlow;
+
+use super::head::{Head, read_head};
+use super::number::plain_number;
+use super::plain::Plain;
+use super::problems::Kind;
+use super::{
+    Bounds, Influence, Joint, Layout, MOST_INFLUENCES, Material, Pfobj, PfobjError, Rotation,
+    Transform, Vertex,
+};
+use crate::cursor::{Text, Word, first_words, is_separator, text_place};
+use crate::{Place, quoted};
+
+/// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
+/// is kept of one takes far more memory than its line.
+const MOST_LISTED: usize = 1 << 16;
+/// Bytes between two looks at whether anyone still waits for the file.
+const WATCH_BYTES: usize = 1 << 16;
+/// The engine has room for the names of joints and textures up to this length.
+const ENGINE_NAME_BYTES: usize = 63;
+
+/// Says whether a file that begins with these bytes is a PFOBJ file, whole or cut short.
+pub(super) fn sniff(bytes: &[u8]) -> bool {
+    let mut words = first_words(bytes);
+    // The number may be missing.
+    words.next() == Some(b"version") && words.take(2).any(|word| word == b"num_verts")
+}
+
+/// Reads a model.
+///
+/// Whatever does not keep the rest from being shown is in [`Pfobj::problems`]. The head is taken
+/// for a promise: what there is of everything is read, whatever it says. The memory in use is
+/// bounded by the length of `bytes`.
+///
+/// # Errors
+/// When there is neither a vertex that can be read nor a joint.
+pub fn read(bytes: &[u8]) -> Result<Pfobj, PfobjError> {
+    read_with(bytes, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
+/// stop it.
+///
+/// # Errors
+/// As [`read`], and [`PfobjError::Cancelled`] when the watcher breaks.
+pub fn read_with(
+    bytes: &[u8],
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Pfobj, PfobjError> {
+    let mut text = Text::new(bytes);
+    let head = read_head(&mut text);
+    Reader::new(text, head, watch).read()
+}
+
+/// The parts of a file in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Section {
+    Vertices,
+    Materials,
+    Joints,
+    Clips,
+    Bounds,
+}
+
+impl Section {
+    const ALL: [Self; 5] = [
+        Self::Vertices,
+        Self::Materials,
+        Self::Joints,
+        Self::Clips,
+        Self::Bounds,
+    ];
+
+    /// The part that a line with this first word belongs to.
+    pub(super) fn of(key: &[u8]) -> Option<Self> {
+        let index = SECTION_LINES.iter().position(|(lines, ..)| {
+            let mut keys = lines.iter().map(|(key, _)| key.as_bytes());
+            keys.any(|line| line == key)
+        })?;
+        Self::ALL.get(index).copied()
+    }
+
+    pub(super) fn lines(self) -> &'static [(&'static str, &'static str)] {
+        SECTION_LINES[self as usize].0
+    }
+
+    /// What it has, and the line of the head that says how many.
+    fn names(self) -> (&'static str, &'static str) {
+        (
+            SECTION_LINES[self as usize].1,
+            SECTION_LINES[self as usize].2,
+        )
+    }
+}
+
+/// First words of lines, and the whole lines as messages name them.
+type Lines = &'static [(&'static str, &'static str)];
+
+/// Of each part: the lines of one entry, what its entries are, and where their number stands.
+const SECTION_LINES: [(Lines, &str, &str); 5] = [
+    (&VERTEX_LINES, "vertices", "num_verts"),
+    (&MATERIAL_LINES, "materials", "num_materials"),
+    (
+        &[(
+            "j",
+            "`j <parent> <name> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation> <x/y/z tip>`",
+        )],
+        "joints",
+        "num_joints",
+    ),
+    (
+        &[("as", "`as <name> <number of frames>`")],
+        "clips",
+        "num_as",
+    ),
+    (&BOUNDS_LINES, "bounds", "has_collision"),
+];
+const VERTEX_LINES: [(&str, &str); 5] = [
+    ("v", "`v <x> <y> <z>`"),
+    ("vt", "`vt <u> <v>`"),
+    ("vn", "`vn <x> <y> <z>`"),
+    ("vw", "`vw <joint>/<weight> ...`"),
+    ("vm", "`vm <material>`"),
+];
+const MATERIAL_LINES: [(&str, &str); 5] = [
+    ("material", "`material <name>`"),
+    ("ambient", "`ambient <intensity>`"),
+    ("diffuse", "`diffuse <red> <green> <blue>`"),
+    ("specular", "`specular <red> <green> <blue>`"),
+    ("texture", "`texture <file name>`"),
+];
+const BOUNDS_LINES: [(&str, &str); 3] = [
+    ("x_bounds", "`x_bounds <min> <max>`"),
+    ("y_bounds", "`y_bounds <min> <max>`"),
+    ("z_bounds", "`z_bounds <min> <max>`"),
+];
+
+/// What stands in place of something that cannot be read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bad<'a> {
+    pub place: Place,
+    /// None where the line ends.
+    found: Option<&'a [u8]>,
+}
+
+impl Bad<'_> {
+    pub(super) fn found(&self) -> String {
+        self.found.map_or_else(
+            || "the line ends".to_owned(),
+            |text| format!("found {}", quoted(text)),
+        )
+    }
+}
+
+/// A model while it is read.
+pub(super) struct Reader<'a, 'w> {
+    pub text: Text<'a, Kind>,
+    pub head: Head,
+    pub model: Pfobj,
+    /// Of each joint, its parent as written (from 1, 0 for none) if it could be read.
+    pub parents: Vec<Option<(u64, Place)>>,
+    /// The part that the reading has come to.
+    section: Section,
+    /// Of which parts it has been said that they are too short or too long.
+    said_short: [bool; 5],
+    said_long: [bool; 5],
+    /// Whether it has been said that numbers have a comma.
+    said_comma: bool,
+    /// The line after the last one that is nothing that can be read.
+    after_strange: u64,
+    /// Where the last line is that was out of place.
+    last_misplaced: Option<Place>,
+    watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
+    next_watch: usize,
+}
+
+impl<'a, 'w> Reader<'a, 'w> {
+    fn new(
+        text: Text<'a, Kind>,
+        mut head: Head,
+        watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
+    ) -> Self {
+        let vertices = head.promised(Section::Vertices).unwrap_or(0);
+        let vertices = head
+            .vertex_room
+            .min(usize::try_from(vertices).unwrap_or(usize::MAX));
+        let has_bounds = head.has_bounds.unwrap_or(false);
+        Self {
+            model: Pfobj {
+                version: std::mem::take(&mut head.version),
+                vertices: Vec::with_capacity(vertices),
+                influences: Vec::new(),
+                materials: Vec::new(),
+                joints: Vec::new(),
+                clips: Vec::new(),
+                bounds: None,
+                has_bounds,
+                layout: Layout::new(),
+                bad_vertices: Vec::new(),
+                crlf: head.crlf,
+                problems: Vec::new(),
+            },
+            text,
+            head,
+            parents: Vec::new(),
+            section: Section::Vertices,
+            said_short: [false; 5],
+            said_long: [false; 5],
+            said_comma: false,
+            after_strange: 0,
+            last_misplaced: None,
+            watch,
+            next_watch: 0,
+        }
+    }
+
+    fn read(mut self) -> Result<Pfobj, PfobjError> {
+        self.read_body()?;
+        self.read_end();
+        self.check();
+        let mut model = self.model;
+        if model.vertices.len() == model.bad_vertices.len() && model.joints.is_empty() {
+            let place = text_place(self.text.place(), 0);
+            return Err(self.head.first_bad.unwrap_or_else(|| {
+                PfobjError::unreadable(place, "the file ends", VERTEX_LINES[0].1)
+            }));
+        }
+        model.problems = self.text.problems.finish();
+        Ok(model)
+    }
+
+    fn read_body(&mut self) -> Result<(), PfobjError> {
+        while let Some(key) = self.peek() {
+            self.look_up()?;
+            let is_whole = self.is_whole();
+            if is_whole && self.section == Section::Bounds {
+                break;
+            }
+            let Some(section) = Section::of(key.text) else {
+                if is_whole {
+                    break;
+                }
+                self.misplaced(key);
+                self.text.skip_line();
+                self.after_strange = self.text.line;
+                continue;
+            };
+            self.enter(section, key);
+            match section {
+                Section::Vertices => self.read_vertices()?,
+                Section::Materials => self.read_material(),
+                // Clips have poses for the joints before them.
+                Section::Joints if self.model.clips.is_empty() => self.read_joint(),
+                Section::Joints => self.text.skip_line(),
+                Section::Clips => self.read_clip()?,
+                Section::Bounds => {
+                    self.model.bounds = self.read_bounds();
+                    // What is wrong with them has been said.
+                    self.said_short[Section::Bounds as usize] = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the watcher how far the reading has come.
+    pub(super) fn look_up(&mut self) -> Result<(), PfobjError> {
+        if self.text.pos >= self.next_watch {
+            self.next_watch = self.text.pos + WATCH_BYTES;
+            if (self.watch)(self.text.pos as f32 / self.text.bytes.len() as f32).is_break() {
+                return Err(PfobjError::Cancelled);
+            }
+        }
+        Ok(())
+    }
+
+    /// The first word of the next line that has any, which stays to be read.
+    pub(super) fn peek(&mut self) -> Option<Word<'a>> {
+        let line = self.text.line;
+        let word = self.text.word(true)?;
+        if word.place.0 != line {
+            let place = text_place((line, 1), 0);
+            self.text.problems.add(Kind::BlankLine, place, || {
+                "a blank line; the engine refuses it".to_owned()
+            });
+        }
+        self.text.unread(word);
+        Some(word)
+    }
+
+    /// How many entries of a part have been read.
+    fn read_count(&self, section: Section) -> usize {
+        match section {
+            Section::Vertices => self.model.vertices.len(),
+            Section::Materials => self.model.materials.len(),
+            Section::Joints => self.model.joints.len(),
+            Section::Clips => self.model.clips.len(),
+            Section::Bounds => usize::from(self.model.bounds.is_some()),
+        }
+    }
+
+    /// How many entries of a part there are to be, if the head says.
+    fn promised(&self, section: Section) -> Option<u64> {
+        match section {
+            Section::Bounds => self.head.has_bounds.map(u64::from),
+            section => self.head.promised(section),
+        }
+    }
+
+    fn is_short(&self, section: Section) -> bool {
+        let promised = self.promised(section).unwrap_or(0);
+        (self.read_count(section) as u64) < promised
+    }
+
+    /// Whether everything has been read that there is to be, as far as one can know.
+    fn is_whole(&self) -> bool {
+        let is_whole = |section| self.promised(section).is_some() && !self.is_short(section);
+        Section::ALL.into_iter().all(is_whole)
+    }
+
+    /// What should stand at the beginning of the next line.
+    fn expected(&self) -> &'static str {
+        let next = Section::ALL
+            .into_iter()
+            .filter(|section| *section >= self.section)
+            .find(|section| self.is_short(*section));
+        next.map_or("the end of the file", |section| section.lines()[0].1)
+    }
+
+    /// Goes on to a part of the file, and says so if it is not the next one.
+    fn enter(&mut self, section: Section, key: Word<'a>) {
+        let place = key.place_of(0);
+        if section < self.section {
+            let expected = self.expected();
+            self.wrong(Kind::Order, place, || key.found(), expected);
+        }
+        for before in Section::ALL {
+            if before < section {
+                self.check_short(before, place, || key.found());
+            }
+        }
+        self.section = self.section.max(section);
+        self.check_long(section, key);
+    }
+
+    /// Says of a part that it is too long if it is, once; a line of it is next.
+    pub(super) fn check_long(&mut self, section: Section, key: Word<'a>) {
+        let read = self.read_count(section);
+        let Some(promised) = self.promised(section) else {
+            self.model.has_bounds |= section == Section::Bounds;
+            return;
+        };
+        let place = key.place_of(0);
+        if read as u64 >= promised
+            && !std::mem::replace(&mut self.said_long[section as usize], true)
+        {
+            self.text.problems.add(Kind::Count, place, || {
+                let (_, count) = section.names();
+                let count_is = if section == Section::Bounds {
+                    "none".to_owned()
+                } else {
+                    promised.to_string()
+                };
+                let key = quoted(key.text);
+                format!("found more {key} lines; expected {count_is} as `{count}` says")
+            });
+        }
+    }
+
+    /// Says of a part that it is too short if it is, once.
+    fn check_short(&mut self, section: Section, place: Place, found: impl FnOnce() -> String) {
+        let said = &mut self.said_short[section as usize];
+        if *said {
+            return;
+        }
+        *said = true;
+        if !self.is_short(section) {
+            return;
+        }
+        let read = self.read_count(section);
+        let promised = self.promised(section).unwrap_or(0);
+        let (what, count) = section.names();
+        let kind = if section == Section::Bounds {
+            Kind::Bounds
+        } else {
+            Kind::Count
+        };
+        self.text.problems.add(kind, place, || {
+            let found = found();
+            match section {
+                Section::Bounds => {
+                    format!("{found}; expected {} of the bind pose", BOUNDS_LINES[0].1)
+                }
+                _ => format!("{found} after {read} {what}; expected {promised} as `{count}` says"),
+            }
+        });
+    }
+
+    /// Looks at what follows everything that is read.
+    fn read_end(&mut self) {
+        let is_line_ended = self.text.pos == self.text.line_start;
+        if self.text.rest().is_empty() {
+            self.text.check_line_length();
+        }
+        let place = text_place(self.text.place(), 0);
+        let rest = self.text.rest();
+        // Where the file is cut the first gap explains the others.
+        let short = Section::ALL
+            .into_iter()
+            .find(|section| self.is_short(*section) && !self.said_short[*section as usize]);
+        if let Some(section) = short {
+            self.check_short(section, place, || "the file ends".to_owned());
+        }
+        if !rest.is_empty() {
+            self.text.problems.add(Kind::FileEnd, place, || {
+                let bytes = rest.len();
+                format!(
+                    "{bytes} bytes after the end of the model, from {} on; they are ignored",
+                    quoted(rest)
+                )
+            });
+        } else if !is_line_ended {
+            self.text.problems.add(Kind::FileEnd, place, || {
+                "the last line does not end; the engine refuses the file".to_owned()
+            });
+        }
+    }
+
+    /// Lists something that is not what is expected.
+    pub(super) fn wrong(
+        &mut self,
+        kind: Kind,
+        place: Place,
+        found: impl Fn() -> String,
+        expected: &str,
+    ) {
+        if self.head.first_bad.is_none() {
+            self.head.first_bad = Some(PfobjError::unreadable(place, found(), expected));
+        }
+        self.text
+            .problems
+            .add(kind, place, || format!("{}; expected {expected}", found()));
+    }
+
+    /// Lists something that cannot be read. A program that writes numbers as its user's language
+    /// does gives each of them a comma: that is said once, and not for every line.
+    pub(super) fn unreadable(&mut self, bad: Bad<'a>, expected: &str) {
+        if !bad.found.is_some_and(has_decimal_comma) {
+            self.wrong(Kind::Number, bad.place, || bad.found(), expected);
+        } else if !self.said_comma {
+            self.said_comma = true;
+            let found = || format!("{}, which has a decimal comma", bad.found());
+            let hint =
+                "a decimal point; lines with such numbers are left out, and this is said once";
+            self.wrong(Kind::Number, bad.place, found, hint);
+        }
+    }
+
+    /// Lists a line that has no place where it stands.
+    fn misplaced(&mut self, key: Word<'a>) {
+        let expected = self.expected();
+        self.wrong(Kind::Line, key.place_of(0), || key.found(), expected);
+    }
+
+    /// Reads the lines of an entry, from the first of them that is there on; `read_line` is given
+    /// the text after the first word of each. Says which lines could be read.
+    fn read_entry<const N: usize>(
+        &mut self,
+        lines: &'static [(&'static str, &'static str); N],
+        mut read_line: impl FnMut(&mut Self, usize) -> Result<(), Bad<'a>>,
+    ) -> [bool; N] {
+        let mut is_read = [false; N];
+        'lines: for (i, (key, expected)) in lines.iter().enumerate() {
+            // The line before may stand for the first one.
+            let mut was_strange = i == 0 && self.after_strange == self.text.line;
+            loop {
+                let Some(found) = self.peek() else {
+                    let place = text_place(self.text.place(), 0);
+                    if self.last_misplaced.replace(place) != Some(place) {
+                        self.wrong(Kind::Line, place, || "the file ends".to_owned(), expected);
+                    }
+                    break 'lines;
+                };
+                if found.text == key.as_bytes() {
+                    self.text.pos += key.len();
+                    match read_line(self, i) {
+                        Ok(()) => {
+                            is_read[i] = true;
+                            self.end_line();
+                        }
+                        Err(bad) => {
+                            self.unreadable(bad, expected);
+                            self.text.skip_line();
+                        }
+                    }
+                    continue 'lines;
+                }
+                if was_strange {
+                    continue 'lines;
+                }
+                let place = found.place_of(0);
+                if self.last_misplaced.replace(place) != Some(place) {
+                    self.wrong(Kind::Line, place, || found.found(), expected);
+                }
+                let known = lines
+                    .iter()
+                    .position(|(key, _)| key.as_bytes() == found.text);
+                match known {
+                    // One of the lines that follow: this one is missing.
+                    Some(known) if known > i => continue 'lines,
+                    // The next entry begins.
+                    Some(0) => break 'lines,
+                    // A line for the second time, or too late.
+                    Some(_) => self.text.skip_line(),
+                    None if Section::of(found.text).is_some() || is_pose(found) => break 'lines,
+                    None => {
+                        was_strange = true;
+                        self.text.skip_line();
+                    }
+                }
+            }
+        }
+        is_read
+    }
+
+    /// Ends a line of which all is read.
+    pub(super) fn end_line(&mut self) {
+        if let Some(extra) = self.text.word(false) {
+            self.text.problems.add(Kind::Extra, extra.place_of(0), || {
+                "more on the line than is read; it is ignored".to_owned()
+            });
+        }
+        self.text.skip_line();
+    }
+
+    /// Reads vertices as long as there are any.
+    fn read_vertices(&mut self) -> Result<(), PfobjError> {
+        let promised = self.promised(Section::Vertices).unwrap_or(u64::MAX);
+        let left = promised.saturating_sub(self.model.vertices.len() as u64);
+        for _ in 0..left.max(1) {
+            if !self.read_plain_vertex() {
+                let key = self.peek();
+                if key.and_then(|key| Section::of(key.text)) != Some(Section::Vertices) {
+                    break;
+                }
+                self.read_vertex();
+            }
+            self.look_up()?;
+        }
+        Ok(())
+    }
+
+    /// Reads a vertex that is laid out as in real files; where it is not, nothing is read.
+    #[inline]
+    fn read_plain_vertex(&mut self) -> bool {
+        let influences = self.model.influences.len();
+        let mut plain = Plain::new(self.text.bytes, self.text.pos);
+        let Some(vertex) = plain.vertex(&mut self.model.influences) else {
+            self.model.influences.truncate(influences);
+            return false;
+        };
+        let line = self.text.line;
+        self.text.pos = plain.at;
+        self.text.line_start = plain.at;
+        self.text.line = line + VERTEX_LINES.len() as u64;
+        self.model.vertices.push(vertex);
+        self.model.layout.push(line, self.text.line);
+        true
+    }
+
+    /// Reads a vertex line by line.
+    fn read_vertex(&mut self) {
+        let first_line = self.text.line;
+        let first_influence = self.model.influences.len();
+        let mut vertex = Vertex {
+            position: [0.0; 3],
+            uv: [0.0; 2],
+            normal: [0.0, 1.0, 0.0],
+            first_influence: u32::try_from(first_influence).unwrap_or(u32::MAX),
+            influence_count: 0,
+            material: 0,
+        };
+        let [has_position, ..] = self.read_entry(&VERTEX_LINES, |reader, line| {
+            match line {
+                0 => vertex.position = reader.floats(0.0)?,
+                1 => vertex.uv = reader.floats(0.0)?,
+                2 => vertex.normal = reader.floats(0.0)?,
+                3 => reader.read_influences()?,
+                _ => {
+                    let word = reader.word()?;
+                    vertex.material = word.number().ok_or(bad(word))?;
+                }
+            }
+            Ok(())
+        });
+        if self.model.vertices.len() >= self.head.vertex_room && !has_position {
+            // Placeholders would take more memory than the file.
+            self.model.influences.truncate(first_influence);
+            return;
+        }
+        // Each has at least the bytes of a vertex of its own, which no memory holds so many of.
+        let Ok(index) = u32::try_from(self.model.vertices.len()) else {
+            return;
+        };
+        vertex.influence_count = (self.model.influences.len() - first_influence) as u8;
+        if !has_position {
+            self.model.bad_vertices.push(index);
+        }
+        self.model.vertices.push(vertex);
+        let is_line_ended = self.text.pos == self.text.line_start;
+        let end = self.text.line + u64::from(!is_line_ended);
+        self.model.layout.push(first_line, end);
+    }
+
+    /// Reads the rest of a `vw` line.
+    fn read_influences(&mut self) -> Result<(), Bad<'a>> {
+        let mut count = 0;
+        let line_start = self.text.pos;
+        while let Some(word) = self.text.word(false) {
+            if count == MOST_INFLUENCES {
+                self.text
+                    .problems
+                    .add(Kind::Influences, word.place_of(0), || {
+                        format!(
+                            "more than {MOST_INFLUENCES} joints move the vertex; the engine \
+                             leaves out those after the first {MOST_INFLUENCES}"
+                        )
+                    });
+                // All of the line is taken for read.
+                self.text.words();
+                return Ok(());
+            }
+            let slash = word.text.iter().position(|byte| *byte == b'/');
+            let slash = slash.ok_or(bad(word))?;
+            let joint = word.part(0..slash);
+            let weight = word.part(slash + 1..word.text.len());
+            let joint = joint.number().ok_or(bad(word))?;
+            let value = self.float(weight, 0.0)?;
+            if value < 0.0 {
+                self.wrong(
+                    Kind::Weight,
+                    weight.place_of(0),
+                    || weight.found(),
+                    "a weight that is not below 0",
+                );
+            }
+            self.model.influences.push(Influence {
+                joint,
+                weight: value,
+            });
+            count += 1;
+        }
+        let has_clips = self.promised(Section::Clips).is_some_and(|clips| clips > 0);
+        let ends_at_once = self.text.pos == line_start
+            || self.text.bytes.get(line_start..self.text.pos) == Some(b"\r");
+        if count == 0 && has_clips && ends_at_once {
+            let place = text_place(self.text.place(), 0);
+            self.text.problems.add(Kind::EmptyWeights, place, || {
+                "no space after `vw`; the engine refuses it in a model with clips".to_owned()
+            });
+        }
+        Ok(())
+    }
+
+    fn read_material(&mut self) {
+        let line = self.text.line;
+        let mut material = Material {
+            name: String::new(),
+            ambient: 1.0,
+            diffuse: [1.0; 3],
+            specular: [0.0; 3],
+            texture: String::new(),
+            line,
+            texture_line: line,
+        };
+        self.read_entry(&MATERIAL_LINES, |reader, line| {
+            match line {
+                0 => {
+                    let name = reader.name()?;
+                    if name.text == b"__none__" {
+                        reader.warn(name, "the engine stops at a material of this name");
+                    }
+                    material.name = owned(name);
+                }
+                1 => [material.ambient] = reader.floats(0.0)?,
+                2 => material.diffuse = reader.floats(0.0)?,
+                3 => material.specular = reader.floats(0.0)?,
+                _ => {
+                    let name = reader.name()?;
+                    reader.check_name(name);
+                    material.texture = owned(name);
+                    material.texture_line = name.place.0;
+                }
+            }
+            Ok(())
+        });
+        if self.has_room(Section::Materials, line) {
+            self.model.materials.push(material);
+        }
+    }
+
+    fn read_joint(&mut self) {
+        let place = self.text.place();
+        let mut joint = Joint {
+            name: String::new(),
+            parent: None,
+            bind: IDENTITY,
+            tip: [0.0; 3],
+            line: place.0,
+        };
+        let mut parent = None;
+        self.text.pos += 1;
+        if let Err(bad) = self.read_joint_line(&mut joint, &mut parent) {
+            let expected = Section::Joints.lines()[0].1;
+            self.unreadable(bad, expected);
+        }
+        self.text.skip_line();
+        if self.has_room(Section::Joints, place.0) {
+            self.model.joints.push(joint);
+            self.parents.push(parent);
+        }
+    }
+
+    fn read_joint_line(
+        &mut self,
+        joint: &mut Joint,
+        parent: &mut Option<(u64, Place)>,
+    ) -> Result<(), Bad<'a>> {
+        let word = self.word()?;
+        *parent = Some((word.count().ok_or(bad(word))?, word.place_of(0)));
+        // Names may have spaces: all but the last four words.
+        let words = self.name()?;
+        let Some((name, [scale, rotation, translation, tip])) = last_words(words) else {
+            joint.name = owned(words.part(0..first_word_len(words)));
+            return Err(self.line_ends());
+        };
+        if name.text.is_empty() {
+            if !scale.text.contains(&b'/') {
+                // The first word is the name, and one of the others is missing.
+                joint.name = owned(scale);
+                return Err(self.line_ends());
+            }
+            self.warn(
+                scale,
+                "no name stands before the scale; the engine refuses it",
+            );
+        }
+        self.check_name(name);
+        joint.name = owned(name);
+        joint.bind = self.transform([scale, rotation, translation])?;
+        joint.tip = self.slashed(tip, 0.0)?;
+        Ok(())
+    }
+
+    /// Reads the transform of a joint.
+    pub(super) fn transform(
+        &mut self,
+        [scale, rotation, translation]: [Word<'a>; 3],
+    ) -> Result<Transform, Bad<'a>> {
+        let components = rotation.text.split(|byte| *byte == b'/').count();
+        Ok(Transform {
+            scale: self.slashed(scale, 1.0)?,
+            rotation: if components == 3 {
+                Rotation::EulerDegrees(self.slashed(rotation, 0.0)?)
+            } else {
+                let numbers: [f32; 4] = self.slashed(rotation, 0.0)?;
+                if numbers == [0.0; 4] {
+                    self.wrong(
+                        Kind::Rotation,
+                        rotation.place_of(0),
+                        || rotation.found(),
+                        "a quaternion that is not of length 0",
+                    );
+                }
+                Rotation::ConjugatedQuaternion(numbers)
+            },
+            translation: self.slashed(translation, 0.0)?,
+        })
+    }
+
+    /// Reads the three lines of bounds; none if one of them cannot be read.
+    pub(super) fn read_bounds(&mut self) -> Option<Bounds> {
+        let mut plain = Plain::new(self.text.bytes, self.text.pos);
+        if let Some(bounds) = plain.bounds() {
+            self.text.pos = plain.at;
+            self.text.line_start = plain.at;
+            self.text.line += BOUNDS_LINES.len() as u64;
+            return Some(bounds);
+        }
+        let mut bounds = Bounds {
+            min: [0.0; 3],
+            max: [0.0; 3],
+        };
+        let is_read = self.read_entry(&BOUNDS_LINES, |reader, axis| {
+            let place = reader.text.place();
+            let [min, max] = reader.floats(0.0)?;
+            if min > max {
+                let place = text_place(place, 0);
+                reader.text.problems.add(Kind::BoundsOrder, place, || {
+                    format!("bounds from {min} to {max}: min is above max")
+                });
+            }
+            (bounds.min[axis], bounds.max[axis]) = (min, max);
+            Ok(())
+        });
+        is_read.into_iter().all(|line| line).then_some(bounds)
+    }
+
+    /// Whether one more entry of a list is kept; says so if it is the first that is not.
+    pub(super) fn has_room(&mut self, section: Section, line: u64) -> bool {
+        let has_room = self.read_count(section) < MOST_LISTED;
+        if !has_room {
+            self.text
+                .problems
+                .add(Kind::Limit, text_place((line, 1), 0), || {
+                    format!("no more than {MOST_LISTED} {} are read", section.names().0)
+                });
+        }
+        has_room
+    }
+
+    /// The next word of the line.
+    pub(super) fn word(&mut self) -> Result<Word<'a>, Bad<'a>> {
+        self.text.word(false).ok_or_else(|| self.line_ends())
+    }
+
+    /// What is left of the line.
+    pub(super) fn name(&mut self) -> Result<Word<'a>, Bad<'a>> {
+        self.text.words().ok_or_else(|| self.line_ends())
+    }
+
+    fn line_ends(&self) -> Bad<'a> {
+        Bad {
+            place: text_place(self.text.place(), 0),
+            found: None,
+        }
+    }
+
+    /// The numbers that the next words of the line are.
+    fn floats<const N: usize>(&mut self, substitute: f32) -> Result<[f32; N], Bad<'a>> {
+        let mut numbers = [substitute; N];
+        for number in &mut numbers {
+            let word = self.word()?;
+            *number = self.float(word, substitute)?;
+        }
+        Ok(numbers)
+    }
+
+    /// The numbers of a word, which has a slash between each two.
+    fn slashed<const N: usize>(
+        &mut self,
+        word: Word<'a>,
+        substitute: f32,
+    ) -> Result<[f32; N], Bad<'a>> {
+        let mut numbers = [substitute; N];
+        let mut start = 0;
+        for (i, number) in numbers.iter_mut().enumerate() {
+            let rest = word.text.get(start..).unwrap_or_default();
+            let len = rest.iter().position(|byte| *byte == b'/');
+            if len.is_none() != (i == N - 1) {
+                return Err(bad(word));
+            }
+            let end = start + len.unwrap_or(rest.len());
+            *number = self.float(word.part(start..end), substitute)?;
+            start = end + 1;
+        }
+        Ok(numbers)
+    }
+
+    /// The number that a word is, or a substitute if it is not finite.
+    fn float(&mut self, word: Word<'a>, substitute: f32) -> Result<f32, Bad<'a>> {
+        let plain = plain_number(self.text.bytes, word.start);
+        if let Some((number, end)) = plain
+            && end == word.start + word.text.len()
+        {
+            return Ok(number);
+        }
+        let number = word.number::<f32>().ok_or(bad(word))?;
+        if number.is_finite() {
+            return Ok(number);
+        }
+        self.text
+            .problems
+            .add(Kind::NotFinite, word.place_of(0), || {
+                format!(
+                    "{}; expected a finite number, {substitute} is taken",
+                    word.found()
+                )
+            });
+        Ok(substitute)
+    }
+
+    /// Warns of a name that the engine does not take.
+    pub(super) fn check_name(&mut self, name: Word<'a>) {
+        if name.text.iter().any(|byte| is_separator(*byte)) {
+            self.warn(name, "the engine expects one word");
+        } else if name.text.len() > ENGINE_NAME_BYTES {
+            self.warn(name, "the engine has room for 63 bytes");
+        }
+    }
+
+    fn warn(&mut self, name: Word<'a>, what: &str) {
+        self.text.problems.add(Kind::Name, name.place_of(0), || {
+            format!("{}; {what}", name.found())
+        });
+    }
+}
+
+/// Whether a number in a word has a comma in place of the point.
+fn has_decimal_comma(word: &[u8]) -> bool {
+    word.windows(3)
+        .any(|around| matches!(around, [a, b',', b] if a.is_ascii_digit() && b.is_ascii_digit()))
+}
+
+/// Stands in for a transform that cannot be read.
+pub(super) const IDENTITY: Transform = Transform {
+    scale: [1.0; 3],
+    rotation: Rotation::ConjugatedQuaternion([0.0, 0.0, 0.0, 1.0]),
+    translation: [0.0; 3],
+};
+
+/// Whether a line with this first word may be that of a pose.
+pub(super) fn is_pose(key: Word<'_>) -> bool {
+    key.text.first().is_some_and(u8::is_ascii_digit)
+}
+
+pub(super) fn bad(word: Word<'_>) -> Bad<'_> {
+    Bad {
+        place: word.place_of(0),
+        found: Some(word.text),
+    }
+}
+
+/// The characters of a name.
+pub(super) fn owned(name: Word<'_>) -> String {
+    String::from_utf8_lossy(name.text).into_owned()
+}
+
+/// How long the first of several words is.
+fn first_word_len(words: Word<'_>) -> usize {
+    let end = words.text.iter().position(|byte| is_separator(*byte));
+    end.unwrap_or(words.text.len())
+}
+
+/// The last of several words and what stands before it, perhaps nothing.
+pub(super) fn last_word(words: Word<'_>) -> (Word<'_>, Word<'_>) {
+    let text = words.text;
+    let start = text.iter().rposition(|byte| is_separator(*byte));
+    let start = start.map_or(0, |separator| separator + 1);
+    let before = text[..start]
+        .iter()
+        .rposition(|byte| !is_separator(*byte))
+        .map_or(0, |last| last + 1);
+    (words.part(0..before), words.part(start..text.len()))
+}
+
+/// The last words of several and what stands before them, perhaps nothing.
+pub(super) fn last_words<const N: usize>(mut words: Word<'_>) -> Option<(Word<'_>, [Word<'_>; N])> {
+    let mut last = [words; N];
+    for word in last.iter_mut().rev() {
+        if words.text.is_empty() {
+            return None;
+        }
+        (words, *word) = last_word(words);
+    }
+    Some((words, last))
+}

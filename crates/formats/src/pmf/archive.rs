@@ -1,0 +1,1297 @@
+//! PAF, the archive that a map embeds: files in directories (fact sheet D).
+//!
+//! All positions count from the first byte of the archive. Where the document of the format and
+//! the fact sheet differ (the free-space tracker, slots in use, the parts of strings), this is as
+//! the fact sheet has it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::WriteError;
+use super::bytes::{Cursor, Part, Section, hex};
+use super::lz4;
+use super::problems::{Kind, Problems};
+use crate::{Place, ReadError, quoted};
+
+/// What an archive begins with: three letters and the version.
+const MAGIC: [u8; 4] = *b"PAF\0";
+const ENTRY_BYTES: usize = 13;
+/// The longest name, in bytes. The format has no limit; what is longer is no name of a file on any
+/// system. Paths that links lead to may have any length.
+const MOST_NAME_BYTES: usize = 255;
+/// How many links are followed one after the other.
+const MOST_LINKS: usize = 8;
+/// How deep directories lie in archives of our own.
+const MOST_DEPTH: usize = 64;
+/// The types of entries.
+const DIRECTORY: u8 = 0;
+const FILE: u8 = 1;
+const LINK: u8 = 2;
+/// The file is one LZ4 frame.
+const LZ4: u8 = 1;
+
+/// An archive: its bytes, and what is where in them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Archive {
+    bytes: Box<[u8]>,
+    entries: Vec<Entry>,
+    /// Indices of the entries by their directory and name.
+    by_name: Vec<u32>,
+}
+
+/// A file, a directory or a link of an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name in its directory.
+    pub name: String,
+    /// The index of the directory that it is in; none for what is in the root.
+    pub parent: Option<u32>,
+    /// Position of its record in the archive.
+    pub at: u32,
+    /// What it is.
+    pub content: Content,
+}
+
+/// What an entry of an archive is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// A directory.
+    Directory,
+    /// A file.
+    File(File),
+    /// A path to another entry.
+    Link(String),
+}
+
+/// A file of an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Position of its record in the archive.
+    pub at: u32,
+    /// Whether it is one LZ4 frame.
+    pub is_compressed: bool,
+    /// Its bytes in the archive.
+    pub stored_bytes: u32,
+    /// Its bytes once decompressed.
+    pub bytes: u32,
+    /// Where its bytes stand in the archive, part by part.
+    segments: Vec<Range<u32>>,
+}
+
+/// What an entry needs cannot be read; why has been listed.
+struct Broken;
+
+/// Nothing is at a path.
+struct NotFound;
+
+/// A directory that is to be read.
+#[derive(Clone, Copy)]
+struct Waiting {
+    /// Its index; none for the root.
+    index: Option<u32>,
+    /// Its position.
+    at: u32,
+    /// Length of its path.
+    path_bytes: usize,
+}
+
+impl Archive {
+    /// Reads an archive. Whatever is wrong with it is listed, and the rest is there. `start` is
+    /// where its first byte stands in the file.
+    pub(super) fn read(bytes: &[u8], start: u64, problems: &mut Problems) -> Self {
+        let section = Section {
+            part: Part::Archive,
+            start,
+            is_packed: false,
+        };
+        let mut reader = Reader {
+            cursor: Cursor::new(bytes, section),
+            problems,
+            len: bytes.len(),
+            entries: Vec::new(),
+            directories: BTreeSet::new(),
+            text_bytes_left: 4 * bytes.len(),
+            segments_left: bytes.len() / 12 + 1,
+        };
+        // An empty archive is none.
+        if !bytes.is_empty()
+            && let Err(error) = reader.read_root()
+        {
+            reader.list(&error);
+        }
+        let entries = reader.entries;
+        let mut by_name: Vec<_> = (0..entries.len() as u32).collect();
+        by_name.sort_unstable_by_key(|index| Self::key(&entries, *index));
+        Self {
+            bytes: bytes.into(),
+            entries,
+            by_name,
+        }
+    }
+
+    /// What an entry is found by.
+    fn key(entries: &[Entry], index: u32) -> (Option<u32>, &str) {
+        entries
+            .get(index as usize)
+            .map_or((None, ""), |entry| (entry.parent, &entry.name))
+    }
+
+    /// An archive of these files: each in one piece, directories sorted by name.
+    ///
+    /// # Errors
+    /// A file that cannot be in an archive: one whose path has a part that is no name, one that is
+    /// there twice or is the directory of another, or one that makes the archive larger than 4 GiB.
+    pub fn build(files: &[NewFile<'_>]) -> Result<Self, WriteError> {
+        let bytes = write(files).map_err(|path| WriteError {
+            record: format!("archive: file `{path}`"),
+            what: "an archive cannot have it beside the others".to_owned(),
+        })?;
+        Ok(Self::read(&bytes, 0, &mut Problems::new()))
+    }
+
+    /// The archive as it is in the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// All entries that can be read, a directory before what is in it.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The path of an entry from the root, such as `textures/brick.ptf`.
+    pub fn path(&self, entry: &Entry) -> String {
+        let mut names = vec![entry.name.as_str()];
+        let mut parent = entry.parent;
+        // A directory always stands before what is in it, so this ends.
+        while let Some(directory) = parent.and_then(|index| self.entries.get(index as usize)) {
+            names.push(&directory.name);
+            parent = directory.parent;
+        }
+        names.reverse();
+        names.join("/")
+    }
+
+    /// The paths of all files, sorted.
+    pub fn file_paths(&self) -> Vec<String> {
+        let is_file = |entry: &&Entry| matches!(entry.content, Content::File(_));
+        let files = self.entries.iter().filter(is_file);
+        let mut paths: Vec<_> = files.map(|entry| self.path(entry)).collect();
+        paths.sort_unstable();
+        paths
+    }
+
+    /// The index of the file at a path from the root; links are followed.
+    pub fn find(&self, path: &str) -> Option<usize> {
+        let mut links_left = MOST_LINKS;
+        let index = self.walk(None, path, &mut links_left).ok()?? as usize;
+        let entry = self.entries.get(index)?;
+        matches!(entry.content, Content::File(_)).then_some(index)
+    }
+
+    /// Goes along a path from a directory; the root is none.
+    fn walk(
+        &self,
+        directory: Option<u32>,
+        path: &str,
+        links_left: &mut usize,
+    ) -> Result<Option<u32>, NotFound> {
+        let mut at = if path.starts_with('/') {
+            None
+        } else {
+            directory
+        };
+        for name in path.split('/') {
+            match name {
+                "" | "." => continue,
+                ".." => {
+                    // Above the root there is nothing.
+                    let directory = at.and_then(|index| self.entries.get(index as usize));
+                    at = directory.ok_or(NotFound)?.parent;
+                    continue;
+                }
+                _ => {}
+            }
+            let found = self
+                .by_name
+                .binary_search_by_key(&(at, name), |index| Self::key(&self.entries, *index))
+                .map_err(|_| NotFound)?;
+            let index = *self.by_name.get(found).ok_or(NotFound)?;
+            let entry = self.entries.get(index as usize).ok_or(NotFound)?;
+            at = match &entry.content {
+                Content::Link(target) => {
+                    *links_left = links_left.checked_sub(1).ok_or(NotFound)?;
+                    self.walk(at, target, links_left)?
+                }
+                Content::Directory | Content::File(_) => Some(index),
+            };
+        }
+        Ok(at)
+    }
+
+    /// The index of the file that a material or an entity means by the path of a resource (fact
+    /// sheet B30): with the given ending (`.ptf` for textures) or without, from the root or below
+    /// a folder such as `textures`.
+    pub fn find_resource(&self, path: &str, folder: &str, ending: &str) -> Option<usize> {
+        let path = path.split_once(':').map_or(path, |(_, path)| path);
+        let path = path.trim_start_matches('/');
+        if path.is_empty() {
+            return None;
+        }
+        [
+            format!("{path}{ending}"),
+            path.to_owned(),
+            format!("{folder}/{path}{ending}"),
+            format!("{folder}/{path}"),
+        ]
+        .iter()
+        .find_map(|path| self.find(path))
+    }
+
+    /// The index of the texture that a material means by a path (fact sheet B30).
+    pub fn find_texture(&self, path: &str) -> Option<usize> {
+        self.find_resource(path, "textures", ".ptf")
+    }
+
+    /// The bytes of the file at an index; none where no file has it.
+    ///
+    /// # Errors
+    /// If the file is compressed and cannot be decompressed, with the offset in the archive of the
+    /// file's record.
+    pub fn file(&self, index: usize) -> Option<Result<Cow<'_, [u8]>, ReadError>> {
+        match &self.entries.get(index)?.content {
+            Content::File(file) => Some(self.extract(file)),
+            Content::Directory | Content::Link(_) => None,
+        }
+    }
+
+    fn extract(&self, file: &File) -> Result<Cow<'_, [u8]>, ReadError> {
+        // The segments were held against the archive when it was read.
+        let part = |range: &Range<u32>| {
+            self.bytes
+                .get(range.start as usize..range.end as usize)
+                .unwrap_or_default()
+        };
+        let stored = match &file.segments[..] {
+            [whole] => Cow::Borrowed(part(whole)),
+            parts => Cow::Owned(parts.iter().map(part).collect::<Vec<_>>().concat()),
+        };
+        if !file.is_compressed {
+            return Ok(stored);
+        }
+        let bytes = lz4::unpack(&stored, u64::from(file.bytes)).map_err(|wrong| {
+            ReadError::unreadable(
+                Place::Offset(u64::from(file.at)),
+                format!("at {:#x} of the stored file: {}", wrong.at, wrong.found),
+                wrong.expected,
+            )
+        })?;
+        Ok(Cow::Owned(bytes))
+    }
+}
+
+struct Reader<'a, 'p> {
+    cursor: Cursor<'a>,
+    problems: &'p mut Problems,
+    len: usize,
+    entries: Vec<Entry>,
+    /// Positions of the directories that have been read.
+    directories: BTreeSet<u32>,
+    /// What paths and links may still take, in bytes. Entries may share a name and a directory, but
+    /// an archive that makes many times its own size of them is a trap.
+    text_bytes_left: usize,
+    /// There is no room in the archive for the heads of more segments.
+    segments_left: usize,
+}
+
+impl Reader<'_, '_> {
+    /// Lists an error as a fault of the archive.
+    fn list(&mut self, error: &ReadError) {
+        if let ReadError::Unreadable {
+            place,
+            found,
+            expected,
+        } = error
+        {
+            let message = || format!("{found}; expected {expected}");
+            self.problems.add(Kind::Archive, *place, message);
+        }
+    }
+
+    /// Lists what is wrong at a position.
+    fn warn(&mut self, kind: Kind, pos: u32, message: impl FnOnce() -> String) {
+        self.cursor.warn(self.problems, kind, pos as usize, message);
+    }
+
+    fn read_root(&mut self) -> Result<(), ReadError> {
+        self.cursor.enter("head", None);
+        let magic = self.cursor.array()?;
+        if magic != MAGIC {
+            let found = format!("it begins with {}", hex(&magic));
+            return Err(self.cursor.fault(0, found, hex(&MAGIC)));
+        }
+        let root = self.cursor.u32()?;
+        // The free-space tracker, which is of use to who changes the archive.
+        self.cursor.u32()?;
+
+        let mut waiting = vec![Waiting {
+            index: None,
+            at: root,
+            path_bytes: 0,
+        }];
+        while let Some(directory) = waiting.pop() {
+            if !self.directories.insert(directory.at) {
+                self.cursor.enter("directory", None);
+                self.warn(Kind::Archive, directory.at, || {
+                    "the directory is in more than one directory, or in itself; it is shown once"
+                        .to_owned()
+                });
+            } else if let Err(error) = self.read_directory(directory, &mut waiting) {
+                self.list(&error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to a position for a record; of what lies outside nothing is read.
+    fn go(&mut self, at: u32, name: &'static str) -> Result<(), ReadError> {
+        self.cursor.enter(name, None);
+        self.cursor.seek(at as usize);
+        if at as usize >= self.len {
+            let found = format_args!("position {at:#x} is outside the archive");
+            let expected = format!("a position below {:#x}", self.len);
+            return Err(self.cursor.fault(at as usize, found, expected));
+        }
+        Ok(())
+    }
+
+    fn read_directory(
+        &mut self,
+        directory: Waiting,
+        waiting: &mut Vec<Waiting>,
+    ) -> Result<(), ReadError> {
+        let at = directory.at;
+        self.go(at, "directory")?;
+        let mut entries_left = self.cursor.u32()?;
+        let mut slots = self.cursor.u32()?;
+        let mut next = self.cursor.u32()?;
+        let mut segments = BTreeSet::new();
+        let mut names = BTreeSet::new();
+        let first_waiting = waiting.len();
+        loop {
+            let count = slots.min(entries_left);
+            self.cursor.enter("directory", None);
+            let count = self.cursor.count(count, ENTRY_BYTES, "entries")?;
+            let first = self.cursor.pos();
+            for i in 0..count {
+                if self.entries.len() > self.len / ENTRY_BYTES {
+                    let found = "more entries than the archive has room for";
+                    return Err(self.cursor.fault(first, found, "each entry once"));
+                }
+                self.cursor.seek(first + i * ENTRY_BYTES);
+                self.cursor.enter("entry", self.entries.len());
+                self.read_entry(directory, &mut names, waiting)?;
+            }
+            entries_left -= count as u32;
+            if entries_left == 0 {
+                break;
+            }
+            self.cursor.enter("directory", None);
+            if next == 0 || !segments.insert(next) || count == 0 {
+                let wrong = if next == 0 {
+                    "no further part"
+                } else if count == 0 {
+                    "a part without entries"
+                } else {
+                    "parts that go in a circle"
+                };
+                self.warn(Kind::Archive, at, || {
+                    format!("{entries_left} more entries announced, but {wrong}")
+                });
+                break;
+            }
+            self.go(next, "directory part")?;
+            slots = self.cursor.u32()?;
+            next = self.cursor.u32()?;
+        }
+        // What waits is taken from the end.
+        if let Some(added) = waiting.get_mut(first_waiting..) {
+            added.reverse();
+        }
+        Ok(())
+    }
+
+    /// Reads an entry. One that cannot be used is listed and left out.
+    fn read_entry(
+        &mut self,
+        directory: Waiting,
+        names: &mut BTreeSet<String>,
+        waiting: &mut Vec<Waiting>,
+    ) -> Result<(), ReadError> {
+        let at = self.cursor.pos() as u32;
+        let kind = self.cursor.u8()?;
+        let name_at = self.cursor.u32()?;
+        // The name's checksum, which helps who looks for it in the bytes.
+        self.cursor.u32()?;
+        let target = self.cursor.u32()?;
+        let Ok(name) = self.read_name(name_at, at) else {
+            return Ok(());
+        };
+        let content = match kind {
+            DIRECTORY => Some(Content::Directory),
+            FILE => self.read_file(target, at, &name).ok().map(Content::File),
+            LINK => self
+                .read_string(target, at, self.len)
+                .ok()
+                .map(Content::Link),
+            _ => {
+                self.warn(Kind::ArchiveEntry, at, || {
+                    let name = quoted(name.as_bytes());
+                    format!("{name} is of type {kind}; expected 0, 1 or 2")
+                });
+                None
+            }
+        };
+        let Some(content) = content else {
+            return Ok(());
+        };
+        if !names.insert(name.clone()) {
+            self.warn(Kind::DuplicateName, at, || {
+                let name = quoted(name.as_bytes());
+                format!("{name} is in the directory twice; the first is used")
+            });
+            return Ok(());
+        }
+        let path_bytes = directory.path_bytes + name.len() + 1;
+        let Some(left) = self.text_bytes_left.checked_sub(path_bytes) else {
+            let found = "paths that take many times as much as the archive";
+            return Err(self.cursor.fault(at as usize, found, "shorter ones"));
+        };
+        self.text_bytes_left = left;
+        if content == Content::Directory {
+            waiting.push(Waiting {
+                index: Some(self.entries.len() as u32),
+                at: target,
+                path_bytes,
+            });
+        }
+        self.entries.push(Entry {
+            name,
+            parent: directory.index,
+            at,
+            content,
+        });
+        Ok(())
+    }
+
+    /// The name of the entry at a position, if it can be the name of a file.
+    fn read_name(&mut self, at: u32, entry_at: u32) -> Result<String, Broken> {
+        let name = self.read_string(at, entry_at, MOST_NAME_BYTES)?;
+        if matches!(name.as_str(), "" | "." | "..") || name.contains(['/', '\0']) {
+            self.warn(Kind::ArchiveEntry, entry_at, || {
+                let name = quoted(name.as_bytes());
+                format!("{name} is no name of a file; the entry is left out")
+            });
+            return Err(Broken);
+        }
+        Ok(name)
+    }
+
+    /// A string of the entry at a position, of at most so many bytes.
+    fn read_string(&mut self, at: u32, entry_at: u32, most_bytes: usize) -> Result<String, Broken> {
+        self.string_bytes(at, most_bytes)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .map_err(|wrong| {
+                self.warn(Kind::ArchiveEntry, entry_at, || {
+                    format!("the string at {at:#x} {wrong}")
+                });
+                Broken
+            })
+    }
+
+    fn string_bytes(&mut self, at: u32, most_bytes: usize) -> Result<Vec<u8>, String> {
+        const OUTSIDE: &str = "is not all inside the archive";
+        let outside = |_| OUTSIDE.to_owned();
+        self.cursor.seek(at as usize);
+        let len = self.cursor.u32().map_err(outside)? as usize;
+        if len > most_bytes {
+            return Err(format!("has {len} bytes; at most {most_bytes} are read"));
+        }
+        self.text_bytes_left = self
+            .text_bytes_left
+            .checked_sub(len)
+            .ok_or("makes more text than the archive has room for")?;
+        let mut bytes = Vec::new();
+        loop {
+            let here = self.cursor.u32().map_err(outside)? as usize;
+            let next = self.cursor.u32().map_err(outside)?;
+            let part = here.min(len - bytes.len());
+            bytes.extend(self.cursor.bytes(part).map_err(outside)?);
+            if bytes.len() == len {
+                return Ok(bytes);
+            }
+            // Each part brings at least a byte, so this ends.
+            if part == 0 || next == 0 {
+                return Err(format!("ends after {} of {len} bytes", bytes.len()));
+            }
+            self.cursor.seek(next as usize);
+        }
+    }
+
+    /// The file at a position, of the entry at another.
+    fn read_file(&mut self, at: u32, entry_at: u32, name: &str) -> Result<File, Broken> {
+        self.file_record(at).map_err(|wrong| {
+            self.warn(Kind::ArchiveEntry, entry_at, || {
+                let name = quoted(name.as_bytes());
+                format!("the file {name} at {at:#x} {wrong}")
+            });
+            Broken
+        })
+    }
+
+    fn file_record(&mut self, at: u32) -> Result<File, String> {
+        let outside = |_| "is not all inside the archive".to_owned();
+        self.cursor.seek(at as usize);
+        let compression = self.cursor.u8().map_err(outside)?;
+        if compression > LZ4 {
+            return Err(format!(
+                "has compression {compression}; only 0 and 1 are known"
+            ));
+        }
+        let is_compressed = compression == LZ4;
+        let stored_bytes = self.cursor.u32().map_err(outside)?;
+        let unpacked_bytes = self.cursor.u32().map_err(outside)?;
+        let mut here = self.cursor.u32().map_err(outside)?;
+        let mut next = self.cursor.u32().map_err(outside)?;
+        if stored_bytes as usize > self.len {
+            return Err(format!(
+                "is said to have {stored_bytes} bytes, more than the archive"
+            ));
+        }
+        let mut segments = Vec::new();
+        let mut visited = BTreeSet::new();
+        let mut bytes_left = stored_bytes;
+        loop {
+            let part = here.min(bytes_left);
+            let start = self.cursor.pos() as u32;
+            self.cursor.bytes(part as usize).map_err(outside)?;
+            if part > 0 {
+                segments.push(start..start + part);
+            }
+            bytes_left -= part;
+            if bytes_left == 0 {
+                break;
+            }
+            let so_far = stored_bytes - bytes_left;
+            if next == 0 || part == 0 {
+                return Err(format!("ends after {so_far} of {stored_bytes} bytes"));
+            }
+            if !visited.insert(next) {
+                return Err(format!(
+                    "goes in a circle after {so_far} of {stored_bytes} bytes"
+                ));
+            }
+            self.segments_left = self
+                .segments_left
+                .checked_sub(1)
+                .ok_or("has more parts than the archive has room for")?;
+            self.cursor.seek(next as usize);
+            here = self.cursor.u32().map_err(outside)?;
+            next = self.cursor.u32().map_err(outside)?;
+            // The part before, which a reader from the beginning knows.
+            self.cursor.u32().map_err(outside)?;
+        }
+        Ok(File {
+            at,
+            is_compressed,
+            stored_bytes,
+            bytes: if is_compressed {
+                unpacked_bytes
+            } else {
+                stored_bytes
+            },
+            segments,
+        })
+    }
+}
+
+/// A file for an archive of our own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewFile<'a> {
+    /// Names of directories and at last of the file, with `/` between them.
+    pub path: &'a str,
+    /// What is in it.
+    pub bytes: &'a [u8],
+    /// Whether it is to be compressed.
+    pub compress: bool,
+}
+
+/// Writes an archive, or gives the path that cannot be in one.
+fn write(files: &[NewFile<'_>]) -> Result<Vec<u8>, String> {
+    let mut root = Branch::default();
+    for file in files {
+        root.add(file).ok_or_else(|| file.path.to_owned())?;
+    }
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([0; 8]);
+    let root_at = root.write(&mut bytes);
+    if let Some(at) = bytes.get_mut(4..8) {
+        at.copy_from_slice(&root_at.to_le_bytes());
+    }
+    if bytes.len() > u32::MAX as usize {
+        let last = files.last().map_or("", |file| file.path);
+        return Err(last.to_owned());
+    }
+    Ok(bytes)
+}
+
+/// A directory that is to be written.
+#[derive(Default)]
+struct Branch<'a> {
+    entries: BTreeMap<&'a str, Node<'a>>,
+}
+
+enum Node<'a> {
+    Branch(Branch<'a>),
+    Leaf(NewFile<'a>),
+}
+
+impl<'a> Branch<'a> {
+    /// Adds a file by its path.
+    fn add(&mut self, file: &NewFile<'a>) -> Option<()> {
+        if file.path.split('/').count() > MOST_DEPTH {
+            return None;
+        }
+        let mut branch = self;
+        let mut names = file.path.split('/').peekable();
+        while let Some(name) = names.next() {
+            let is_name = !matches!(name, "" | "." | "..")
+                && name.len() <= MOST_NAME_BYTES
+                && !name.contains(['\\', '\0']);
+            if !is_name {
+                return None;
+            }
+            if names.peek().is_none() {
+                let earlier = branch.entries.insert(name, Node::Leaf(*file));
+                return earlier.is_none().then_some(());
+            }
+            let node = branch
+                .entries
+                .entry(name)
+                .or_insert_with(|| Node::Branch(Branch::default()));
+            branch = match node {
+                Node::Branch(branch) => branch,
+                Node::Leaf(_) => return None,
+            };
+        }
+        None
+    }
+
+    /// Writes what is in the directory, then the directory, and gives its position. It goes
+    /// no deeper than [`MOST_DEPTH`].
+    fn write(&self, bytes: &mut Vec<u8>) -> u32 {
+        let mut entries = Vec::new();
+        for (name, node) in &self.entries {
+            let (kind, target) = match node {
+                Node::Branch(branch) => (DIRECTORY, branch.write(bytes)),
+                Node::Leaf(file) => (FILE, write_file(file, bytes)),
+            };
+            let name_at = bytes.len() as u32;
+            let len = name.len() as u32;
+            put(bytes, &[len, len, 0]);
+            bytes.extend(name.bytes());
+            entries.push(kind);
+            put(&mut entries, &[name_at, name_crc(name.as_bytes()), target]);
+        }
+        let at = bytes.len() as u32;
+        let count = self.entries.len() as u32;
+        put(bytes, &[count, count, 0]);
+        bytes.extend(entries);
+        at
+    }
+}
+
+fn write_file(file: &NewFile<'_>, bytes: &mut Vec<u8>) -> u32 {
+    let at = bytes.len() as u32;
+    if file.compress {
+        let frame = lz4::pack(file.bytes);
+        let stored = frame.len() as u32;
+        bytes.push(LZ4);
+        put(bytes, &[stored, file.bytes.len() as u32, stored, 0]);
+        bytes.extend(frame);
+    } else {
+        let stored = file.bytes.len() as u32;
+        bytes.push(0);
+        put(bytes, &[stored, 0, stored, 0]);
+        bytes.extend(file.bytes);
+    }
+    at
+}
+
+fn put(bytes: &mut Vec<u8>, numbers: &[u32]) {
+    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+/// The checksum of a name: CRC-32 with the usual reflected polynomial, from 0 and not inverted at
+/// the end (fact sheet D).
+fn name_crc(name: &[u8]) -> u32 {
+    name.iter().fold(0, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            crc >> 1 ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 }
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Problem, Severity};
+
+    const START: u64 = 0x1000;
+
+    fn read(bytes: &[u8]) -> (Archive, Vec<Problem>) {
+        let mut problems = Problems::new();
+        let archive = Archive::read(bytes, START, &mut problems);
+        (archive, problems.finish())
+    }
+
+    #[track_caller]
+    fn sound(bytes: &[u8]) -> Archive {
+        let (archive, problems) = read(bytes);
+        assert_eq!(problems, []);
+        archive
+    }
+
+    /// Reads an archive of which one thing is wrong.
+    #[track_caller]
+    fn warned(bytes: &[u8], at: usize, with: &str) -> Archive {
+        let (archive, problems) = read(bytes);
+        let place = Place::Offset(START + at as u64);
+        let [problem] = &problems[..] else {
+            panic!("{problems:?}");
+        };
+        assert!(
+            problem.place == place
+                && problem.severity == Severity::Warning
+                && problem.message.contains(with),
+            "{problem}"
+        );
+        archive
+    }
+
+    fn file<'a>(path: &'a str, bytes: &'a [u8], compress: bool) -> NewFile<'a> {
+        NewFile {
+            path,
+            bytes,
+            compress,
+        }
+    }
+
+    fn bytes_of(archive: &Archive, path: &str) -> Vec<u8> {
+        let index = archive.find(path).expect(path);
+        archive.file(index).unwrap().unwrap().into_owned()
+    }
+
+    /// An archive that is put together record by record.
+    struct Raw(Vec<u8>);
+
+    impl Raw {
+        fn new() -> Self {
+            let mut bytes = MAGIC.to_vec();
+            bytes.extend([0; 8]);
+            Self(bytes)
+        }
+
+        fn here(&self) -> u32 {
+            self.0.len() as u32
+        }
+
+        fn numbers(&mut self, numbers: &[u32]) -> u32 {
+            let at = self.here();
+            put(&mut self.0, numbers);
+            at
+        }
+
+        fn string(&mut self, text: &[u8]) -> u32 {
+            let len = text.len() as u32;
+            let at = self.numbers(&[len, len, 0]);
+            self.0.extend(text);
+            at
+        }
+
+        /// A file in one piece.
+        fn file(&mut self, bytes: &[u8]) -> u32 {
+            let at = self.here();
+            self.0.push(0);
+            let len = bytes.len() as u32;
+            self.numbers(&[len, 0, len, 0]);
+            self.0.extend(bytes);
+            at
+        }
+
+        fn entries(&mut self, entries: &[(u8, u32, u32)]) {
+            for (kind, name, target) in entries {
+                self.0.push(*kind);
+                self.numbers(&[*name, 0, *target]);
+            }
+        }
+
+        /// A directory in one piece.
+        fn directory(&mut self, entries: &[(u8, u32, u32)]) -> u32 {
+            let count = entries.len() as u32;
+            let at = self.numbers(&[count, count, 0]);
+            self.entries(entries);
+            at
+        }
+
+        fn set(&mut self, at: u32, number: u32) {
+            self.0[at as usize..][..4].copy_from_slice(&number.to_le_bytes());
+        }
+
+        fn root(mut self, at: u32) -> Vec<u8> {
+            self.set(4, at);
+            self.0
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        let long = [7; 5000];
+        let files = [
+            file("textures/brick.ptf", &long, true),
+            file("textures/wood/oak.ptf", b"oak", false),
+            file("readme.txt", b"Hello", false),
+            file("textures/wood/empty", b"", true),
+            file("z/none", b"", false),
+        ];
+        let bytes = write(&files).unwrap();
+        let archive = sound(&bytes);
+        assert_eq!(archive.bytes(), bytes);
+        let mut paths: Vec<_> = files.iter().map(|file| file.path).collect();
+        paths.sort_unstable();
+        assert_eq!(archive.file_paths(), paths);
+        for file in files {
+            assert_eq!(bytes_of(&archive, file.path), file.bytes);
+        }
+        let again: Vec<_> = paths.iter().map(|path| bytes_of(&archive, path)).collect();
+        let again: Vec<_> = paths
+            .iter()
+            .zip(&again)
+            .map(|(path, bytes)| {
+                let index = archive.find(path).unwrap();
+                let Content::File(record) = &archive.entries()[index].content else {
+                    panic!("{path}");
+                };
+                file(path, bytes, record.is_compressed)
+            })
+            .collect();
+        assert_eq!(write(&again).unwrap(), bytes);
+        assert_eq!(sound(&write(&[]).unwrap()).entries(), []);
+        assert_eq!(sound(&[]).entries(), []);
+    }
+
+    #[test]
+    fn paths_that_an_archive_cannot_have_are_not_written() {
+        let deep = ["a"; MOST_DEPTH + 1].join("/");
+        let long = "a".repeat(MOST_NAME_BYTES + 1);
+        for path in [
+            "", "/", "/a", "a/", "../x", "a/../b", ".", "a\\b", "a\0", &deep, &long,
+        ] {
+            assert_eq!(write(&[file(path, b"", false)]), Err(path.to_owned()));
+        }
+        for paths in [["a", "a"], ["a", "a/b"], ["a/b", "a"]] {
+            let files = paths.map(|path| file(path, b"", false));
+            assert_eq!(write(&files), Err(paths[1].to_owned()), "{paths:?}");
+            let error = Archive::build(&files).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("archive: file `{}`: ", paths[1])));
+        }
+    }
+
+    #[test]
+    fn names_have_the_checksum_of_the_format() {
+        // From an archive of the samples.
+        assert_eq!(name_crc(b"readme.txt"), 0xC1D3_E37E);
+        assert_eq!(name_crc(b"textures"), 0xC0A5_667F);
+    }
+
+    #[test]
+    fn resources_are_found_as_the_fact_sheet_says() {
+        let archive = sound(
+            &write(&[
+                file("textures/brick.ptf", b"1", false),
+                file("textures/brick", b"2", false),
+                file("wood.ptf", b"3", false),
+                file("textures/wood.ptf", b"4", false),
+                file("textures/plain", b"5", false),
+            ])
+            .unwrap(),
+        );
+        let found = |path: &str| {
+            let index = archive.find_texture(path)?;
+            Some(archive.file(index).unwrap().unwrap()[0] - b'0')
+        };
+        assert_eq!(found("textures/brick"), Some(1));
+        assert_eq!(found("brick"), Some(1));
+        assert_eq!(found("map:/textures/brick"), Some(1));
+        assert_eq!(found("map://brick"), Some(1));
+        assert_eq!(found("brick.ptf"), Some(1));
+        assert_eq!(found("wood"), Some(3));
+        assert_eq!(found("plain"), Some(5));
+        assert_eq!(found("textures"), None);
+        assert_eq!(found("stone"), None);
+        assert_eq!(found(""), None);
+        assert_eq!(found("map:/"), None);
+        assert_eq!(found("../brick"), None);
+        assert_eq!(found("textures/wood/../brick"), None);
+        assert_eq!(found("textures/../wood"), Some(3));
+    }
+
+    #[test]
+    fn parts_are_put_together() {
+        let mut raw = Raw::new();
+        let frame = lz4::pack(b"brick brick brick brick");
+        let (first, second) = frame.split_at(9);
+        let name = raw.numbers(&[5, 2, 0]);
+        raw.0.extend(b"br");
+        let rest = raw.numbers(&[3, 0]);
+        raw.0.extend(b"ick");
+        raw.set(name + 8, rest);
+        let at = raw.here();
+        raw.0.push(1);
+        raw.numbers(&[frame.len() as u32, 23, first.len() as u32, 0]);
+        raw.0.extend(first);
+        let next = raw.numbers(&[second.len() as u32, 0, at]);
+        raw.0.extend(second);
+        raw.set(at + 13, next);
+        let other = raw.file(b"other");
+        let other_name = raw.string(b"other");
+        // A directory with room for entries that are not used, and a part behind it.
+        let root = raw.numbers(&[2, 1, 0]);
+        raw.entries(&[(FILE, name, at)]);
+        let part = raw.numbers(&[6, 0]);
+        raw.entries(&[(FILE, other_name, other)]);
+        raw.set(root + 8, part);
+        let archive = sound(&raw.root(root));
+        assert_eq!(archive.file_paths(), ["brick", "other"]);
+        assert_eq!(bytes_of(&archive, "brick"), b"brick brick brick brick");
+        assert_eq!(bytes_of(&archive, "other"), b"other");
+        let brick = &archive.entries()[0];
+        assert_eq!((brick.at, brick.parent), (root + 12, None));
+    }
+
+    #[test]
+    fn heads_are_checked() {
+        let bytes = write(&[file("a", b"b", false)]).unwrap();
+        for cut in 1..12 {
+            warned(
+                &bytes[..cut],
+                if cut < 4 { 0 } else { cut / 4 * 4 },
+                "bytes left",
+            );
+        }
+        let mut wrong = bytes.clone();
+        wrong[3] = 1;
+        warned(&wrong, 0, "it begins with 50 41 46 01");
+        for root in [bytes.len() as u32, u32::MAX] {
+            let mut raw = Raw(bytes.clone());
+            raw.set(4, root);
+            let archive = warned(&raw.0, root as usize, "is outside the archive");
+            assert_eq!(archive.entries(), []);
+        }
+    }
+
+    #[test]
+    fn directories_do_not_go_in_circles() {
+        let mut raw = Raw::new();
+        let name = raw.string(b"again");
+        let inner_at = raw.here();
+        raw.numbers(&[2, 2, 0]);
+        raw.entries(&[(DIRECTORY, name, 0), (DIRECTORY, name, 0)]);
+        let root = raw.directory(&[(DIRECTORY, name, inner_at)]);
+        // The first entry of the inner directory is the root.
+        raw.set(inner_at + 12 + 9, root);
+        raw.set(inner_at + 12 + 13 + 9, inner_at);
+        let (archive, problems) = read(&raw.root(root));
+        assert_eq!(archive.entries().len(), 2);
+        let texts: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(texts.len(), 2, "{texts:?}");
+        assert!(texts[0].contains("twice") && texts[1].contains("or in itself"));
+    }
+
+    #[test]
+    fn counts_of_directories_are_not_believed() {
+        let mut raw = Raw::new();
+        let root = raw.numbers(&[u32::MAX, u32::MAX, 0]);
+        warned(&raw.root(root), root as usize + 12, "4294967295 entries");
+
+        // A part that goes on with itself: its second round finds the name there already.
+        let mut raw = Raw::new();
+        let name = raw.string(b"a");
+        let other = raw.string(b"b");
+        let file = raw.file(b"1");
+        let root = raw.numbers(&[5, 1, 0]);
+        raw.entries(&[(FILE, name, file)]);
+        let part = raw.numbers(&[1, 0]);
+        raw.entries(&[(FILE, other, file)]);
+        raw.set(root + 8, part);
+        raw.set(part + 4, part);
+        let archive = warned(&raw.root(root), root as usize, "parts that go in a circle");
+        assert_eq!(archive.file_paths(), ["a", "b"]);
+
+        for (part, with) in [
+            ([0, 0], "a part without entries"),
+            ([1, 0], "no further part"),
+        ] {
+            let mut raw = Raw::new();
+            let name = raw.string(b"a");
+            let other = raw.string(b"b");
+            let file = raw.file(b"b");
+            let root = raw.numbers(&[5, 1, 0]);
+            raw.entries(&[(FILE, name, file)]);
+            let part = raw.numbers(&part);
+            raw.entries(&[(FILE, other, file)]);
+            raw.set(root + 8, part);
+            if with.contains("without") {
+                raw.set(part + 4, part);
+            }
+            warned(&raw.root(root), root as usize, with);
+        }
+    }
+
+    #[test]
+    fn bad_names_are_left_out() {
+        for name in [&b"../x"[..], b"..", b".", b"", b"a/b", b"a\0b"] {
+            let mut raw = Raw::new();
+            let bad = raw.string(name);
+            let good = raw.string(b"good");
+            let file = raw.file(b"1");
+            let root = raw.directory(&[(FILE, bad, file), (FILE, good, file)]);
+            let archive = warned(&raw.root(root), root as usize + 12, "is no name of a file");
+            assert_eq!(archive.file_paths(), ["good"]);
+        }
+    }
+
+    #[test]
+    fn names_may_hold_a_backslash_and_links_lead_any_way() {
+        let mut raw = Raw::new();
+        let name = raw.string(br"a\b");
+        let link = raw.string(b"link");
+        let way = ["./".repeat(200), r"a\b".to_owned()].concat();
+        let way = raw.string(way.as_bytes());
+        let file = raw.file(b"found");
+        let root = raw.directory(&[(FILE, name, file), (LINK, link, way)]);
+        let mut problems = Problems::new();
+        let archive = Archive::read(&raw.root(root), 0, &mut problems);
+        assert_eq!(problems.finish(), []);
+        let found = archive.find("link").unwrap();
+        assert_eq!(archive.entries()[found].name, r"a\b");
+        assert_eq!(&*archive.file(found).unwrap().unwrap(), b"found");
+    }
+
+    #[test]
+    fn strings_stay_inside() {
+        let with = |numbers: &[u32; 3], text: &str| {
+            let mut raw = Raw::new();
+            let file = raw.file(b"1");
+            let root_at = raw.here();
+            let name = root_at + 12 + 13;
+            let root = raw.directory(&[(FILE, name, file)]);
+            raw.numbers(numbers);
+            raw.0.extend(b"ab");
+            let bytes = raw.root(root);
+            let archive = warned(&bytes, root as usize + 12, text);
+            assert_eq!(archive.entries(), []);
+        };
+        with(&[3, 3, 0], "is not all inside the archive");
+        with(&[u32::MAX, u32::MAX, 0], "4294967295 bytes; at most 255");
+        with(&[3, 2, 0], "ends after 2 of 3 bytes");
+        with(&[3, 0, 12], "ends after 0 of 3 bytes");
+        with(&[3, 2, u32::MAX], "is not all inside the archive");
+    }
+
+    #[test]
+    fn files_stay_inside() {
+        let with = |compression: u8, numbers: &[u32; 4], text: &str| {
+            let mut raw = Raw::new();
+            let name = raw.string(b"a");
+            let at = raw.here();
+            raw.0.push(compression);
+            raw.numbers(numbers);
+            raw.0.extend(b"0123456789");
+            // A part that goes on with itself, of one byte.
+            let part = raw.here();
+            raw.numbers(&[1, part, at]);
+            raw.0.push(b'x');
+            let root = raw.directory(&[(FILE, name, at)]);
+            if numbers[3] == 1 {
+                raw.set(at + 13, part);
+            }
+            let archive = warned(&raw.root(root), root as usize + 12, text);
+            assert_eq!(archive.entries(), []);
+        };
+        with(2, &[10, 0, 10, 0], "has compression 2");
+        with(
+            0,
+            &[u32::MAX, 0, u32::MAX, 0],
+            "is said to have 4294967295 bytes",
+        );
+        with(0, &[90, 0, 90, 0], "is not all inside the archive");
+        with(0, &[12, 0, 10, 0], "ends after 10 of 12 bytes");
+        with(0, &[12, 0, 10, 1], "goes in a circle after 11 of 12 bytes");
+        with(0, &[12, 0, 10, u32::MAX], "is not all inside the archive");
+        with(0, &[12, 0, 0, 1], "ends after 0 of 12 bytes");
+
+        let mut raw = Raw::new();
+        let name = raw.string(b"a");
+        let root = raw.directory(&[(FILE, name, u32::MAX), (9, name, 12)]);
+        let (archive, problems) = read(&raw.root(root));
+        assert_eq!(archive.entries(), []);
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[1].message.contains("is of type 9"));
+    }
+
+    #[test]
+    fn files_that_cannot_be_decompressed_say_why() {
+        let mut bytes = write(&[file("a", &[1; 1000], true)]).unwrap();
+        let at = 12;
+        assert_eq!(bytes[at], LZ4);
+        for (size, with) in [
+            (999_u32, "more bytes than it is said to"),
+            (1001, "decodes to 1000 bytes; expected 1001"),
+            (u32::MAX, "said to decode to 4294967295 bytes"),
+        ] {
+            bytes[at + 5..at + 9].copy_from_slice(&size.to_le_bytes());
+            let archive = sound(&bytes);
+            let error = archive
+                .file(archive.find("a").unwrap())
+                .unwrap()
+                .unwrap_err();
+            let error = error.to_string();
+            assert!(
+                error.starts_with("0xc: ") && error.contains(with),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn links_lead_to_files() {
+        let mut raw = Raw::new();
+        let [a, b, c, d, e, f] = [b"a", b"b", b"c", b"d", b"e", b"f"].map(|name| raw.string(name));
+        let file = raw.file(b"1");
+        let up = raw.string(b"../a");
+        let through = raw.string(b"d/b");
+        let own = raw.string(b"e");
+        let out = raw.string(b"../../../a");
+        let inner = raw.directory(&[(LINK, b, up)]);
+        let root = raw.directory(&[
+            (FILE, a, file),
+            (DIRECTORY, d, inner),
+            (LINK, c, through),
+            (LINK, e, own),
+            (LINK, f, out),
+        ]);
+        let archive = sound(&raw.root(root));
+        assert_eq!(archive.find("d/b"), archive.find("a"));
+        assert_eq!(archive.find("c"), archive.find("a"));
+        assert_eq!(archive.find("e"), None);
+        assert_eq!(archive.find("f"), None);
+        assert_eq!(archive.file_paths(), ["a"]);
+        let paths: Vec<_> = archive
+            .entries()
+            .iter()
+            .map(|entry| archive.path(entry))
+            .collect();
+        assert_eq!(paths, ["a", "d", "c", "e", "f", "d/b"]);
+    }
+
+    /// Whatever a byte is, what can be read of the archive can be taken out of it.
+    #[test]
+    fn no_byte_is_believed() {
+        let files = [
+            file("a/b/c.ptf", b"some text, and some text", true),
+            file("a/d", b"other", false),
+            file("e", &[5; 300], true),
+        ];
+        let bytes = write(&files).unwrap();
+        for at in 0..bytes.len() {
+            for value in [0, 1, 0x7F, 0xFF, bytes[at] ^ 0x10] {
+                let mut bytes = bytes.clone();
+                bytes[at] = value;
+                let (archive, problems) = read(&bytes);
+                assert!(problems.len() <= 6, "{at}: {problems:?}");
+                for (i, entry) in archive.entries().iter().enumerate() {
+                    assert!(archive.path(entry).len() < 100);
+                    if let Some(Ok(file)) = archive.file(i) {
+                        assert!(file.len() <= 300);
+                    }
+                }
+                let _ = archive.find_texture("a/b/c");
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_archive_makes_no_large_list() {
+        // Directories that overlap: each begins a byte after the one before, and all name the same.
+        let mut raw = Raw::new();
+        let name = raw.string(&[b'n'; MOST_NAME_BYTES]);
+        let file = raw.file(b"1");
+        let count = 20_000;
+        let inner = raw.directory(&vec![(FILE, name, file); count]);
+        let root = raw.directory(&vec![(DIRECTORY, name, inner); count]);
+        let bytes = raw.root(root);
+        let (archive, problems) = read(&bytes);
+        assert!(problems.len() <= 202, "{}", problems.len());
+        assert!(archive.entries().len() <= bytes.len() / ENTRY_BYTES + 1);
+
+        // A chain of directories, each with the same long name.
+        let mut raw = Raw::new();
+        let name = raw.string(&[b'n'; MOST_NAME_BYTES]);
+        let mut inner = raw.directory(&[]);
+        for _ in 0..10_000 {
+            inner = raw.directory(&[(DIRECTORY, name, inner)]);
+        }
+        let bytes = raw.root(inner);
+        let (archive, problems) = read(&bytes);
+        assert_eq!(problems.len(), 1);
+        let paths: usize = archive
+            .entries()
+            .iter()
+            .map(|entry| archive.path(entry).len())
+            .sum();
+        assert!(paths <= 4 * bytes.len(), "{paths}");
+
+        // A file of many parts, many times.
+        let mut raw = Raw::new();
+        let at = raw.here();
+        raw.0.push(0);
+        let parts = 5000;
+        raw.numbers(&[parts, 0, 0, 0]);
+        for _ in 0..parts {
+            let next = raw.here() + 13;
+            raw.numbers(&[1, next, 0]);
+            raw.0.push(b'x');
+        }
+        raw.set(at + 9, 1);
+        raw.0.splice(at as usize + 17..at as usize + 17, [b'x']);
+        raw.set(at + 13, at + 18);
+        for i in 0..parts {
+            let part = at + 18 + 13 * i;
+            raw.set(part + 4, part + 13);
+        }
+        let names: Vec<_> = (0..500)
+            .map(|i: u32| raw.string(i.to_string().as_bytes()))
+            .collect();
+        let entries: Vec<_> = names.iter().map(|name| (FILE, *name, at)).collect();
+        let root = raw.directory(&entries);
+        let (archive, problems) = read(&raw.root(root));
+        assert!((1..10).contains(&archive.entries().len()));
+        assert!(
+            problems[0]
+                .message
+                .contains("more parts than the archive has room for")
+        );
+    }
+}

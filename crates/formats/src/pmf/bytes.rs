@@ -1,0 +1,616 @@
+//! The bytes of a part of a map, read one after the other, so that whatever is wrong is said with
+//! its place and the record that it belongs to.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::fmt::Write as _;
+
+use super::problems::{Kind, Problems};
+use crate::{Place, ReadError};
+
+/// The longest names that things are found by, in bytes.
+pub const LONGEST_NAME_BYTES: usize = 255;
+/// The longest paths that files are found by, in bytes: the longest that systems take.
+pub const LONGEST_PATH_BYTES: usize = 4096;
+
+/// Bytes as messages have them: `04 22 4d 18`.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
+}
+
+/// A chunk by its place in the grid: 8 bits of Y, 12 of X, 12 of Z (document, "Chunk index").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ChunkIndex(pub u32);
+
+impl ChunkIndex {
+    /// The index of a chunk by its place in the grid, of which only as many bits are taken as an
+    /// index has room for.
+    pub fn new([y, x, z]: [u32; 3]) -> Self {
+        Self((y & 0xFF) << 24 | (x & 0xFFF) << 12 | (z & 0xFFF))
+    }
+
+    /// Its place in the grid: Y, X, Z, from 0.
+    pub fn yxz(self) -> [u32; 3] {
+        [self.0 >> 24, self.0 >> 12 & 0xFFF, self.0 & 0xFFF]
+    }
+}
+
+impl fmt::Display for ChunkIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [y, x, z] = self.yxz();
+        write!(f, "({y}, {x}, {z})")
+    }
+}
+
+/// Who needs a section: the three sections of a level and of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// Client and server.
+    Common,
+    /// What is seen and heard.
+    Client,
+    /// What decides.
+    Server,
+}
+
+impl Side {
+    /// All sides in file order.
+    pub const ALL: [Self; 3] = [Self::Common, Self::Client, Self::Server];
+
+    pub(super) fn section_name(self) -> &'static str {
+        match self {
+            Self::Common => "common section",
+            Self::Client => "client section",
+            Self::Server => "server section",
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Common => "common",
+            Self::Client => "client",
+            Self::Server => "server",
+        })
+    }
+}
+
+/// A part of a map in which bytes are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The file, outside of the other parts.
+    File,
+    /// The embedded archive.
+    Archive,
+    /// A level by its number, from 0, outside of its sections.
+    Level(u8),
+    /// A section of a level.
+    LevelSection(u8, Side),
+    /// A section of a chunk of a level.
+    ChunkSection(u8, ChunkIndex, Side),
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => f.write_str("the file"),
+            Self::Archive => f.write_str("the archive"),
+            Self::Level(level) => write!(f, "level {level}"),
+            Self::LevelSection(level, side) => write!(f, "{side} section of level {level}"),
+            Self::ChunkSection(level, chunk, side) => {
+                write!(f, "{side} section of chunk {chunk} of level {level}")
+            }
+        }
+    }
+}
+
+/// Where the bytes of a cursor come from.
+///
+/// A byte of a compressed section has no offset in the file: its place is that of the frame that
+/// holds it, and messages name the section and the offset in what the frame decodes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Section {
+    pub part: Part,
+    /// Offset in the file of the first byte, or of the frame.
+    pub start: u64,
+    /// Whether the bytes were compressed.
+    pub is_packed: bool,
+}
+
+impl Section {
+    /// The place of a byte.
+    pub(super) fn place(&self, pos: usize) -> Place {
+        if self.is_packed {
+            Place::Offset(self.start)
+        } else {
+            Place::Offset(self.start + pos as u64)
+        }
+    }
+}
+
+/// The record that is being read, as messages name it: `material 3`, `string table`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Record {
+    pub name: &'static str,
+    pub index: Option<usize>,
+}
+
+/// The bytes of a section, and how far they are read.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    section: Section,
+    record: Record,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(bytes: &'a [u8], section: Section) -> Self {
+        let record = Record {
+            name: "",
+            index: None,
+        };
+        Self {
+            bytes,
+            pos: 0,
+            section,
+            record,
+        }
+    }
+
+    /// How much is read, in bytes.
+    #[inline]
+    pub(super) fn pos(&self) -> usize {
+        self.pos
+    }
+
+    /// How much is not read, in bytes.
+    #[inline]
+    pub(super) fn left(&self) -> usize {
+        self.bytes.len() - self.pos
+    }
+
+    pub(super) fn section(&self) -> Section {
+        self.section
+    }
+
+    /// Goes to a byte. Past the end there is nothing to read.
+    pub(super) fn seek(&mut self, pos: usize) {
+        self.pos = pos.min(self.bytes.len());
+    }
+
+    /// Says what is read from here on, for messages. A name that cannot be empty.
+    #[inline]
+    pub(super) fn enter(&mut self, name: &'static str, index: impl Into<Option<usize>>) {
+        self.record = Record {
+            name,
+            index: index.into(),
+        };
+    }
+
+    /// The record that is being read and where, as messages begin.
+    #[cold]
+    pub(super) fn context(&self, pos: usize) -> String {
+        let Record { name, index } = self.record;
+        // Writing to a string does not fail.
+        let mut text = name.to_owned();
+        if let Some(index) = index {
+            let _ = write!(text, " {index}");
+        }
+        let part = self.section.part;
+        if self.section.is_packed {
+            let _ = write!(text, ", at {pos:#x} of the data of the {part}");
+        } else if !matches!(part, Part::File) {
+            let _ = write!(text, " of {part}");
+        }
+        text
+    }
+
+    /// Why something cannot be read: what stands at a byte, and what should.
+    #[cold]
+    pub(super) fn fault(
+        &self,
+        pos: usize,
+        found: impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> ReadError {
+        ReadError::unreadable(
+            self.section.place(pos),
+            format!("{}: {found}", self.context(pos)),
+            expected,
+        )
+    }
+
+    /// Lists what is wrong at a byte and can be lived with.
+    #[cold]
+    pub(super) fn warn(
+        &self,
+        problems: &mut Problems,
+        kind: Kind,
+        pos: usize,
+        message: impl FnOnce() -> String,
+    ) {
+        problems.add(kind, self.section.place(pos), || {
+            format!("{}: {}", self.context(pos), message())
+        });
+    }
+
+    /// The next bytes.
+    #[inline]
+    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], ReadError> {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        match rest.get(..count) {
+            Some(bytes) => {
+                self.pos += count;
+                Ok(bytes)
+            }
+            None => Err(self.end(count as u64)),
+        }
+    }
+
+    /// What is left when more is needed.
+    #[cold]
+    fn end(&self, count: u64) -> ReadError {
+        let left = self.left();
+        self.fault(
+            self.pos,
+            format_args!("{left} bytes left"),
+            format!("{count}"),
+        )
+    }
+
+    /// All that is not read yet.
+    pub(super) fn rest(&mut self) -> &'a [u8] {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        self.pos = self.bytes.len();
+        rest
+    }
+
+    #[inline]
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        match rest.first_chunk() {
+            Some(bytes) => {
+                self.pos += N;
+                Ok(*bytes)
+            }
+            None => Err(self.end(N as u64)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn u8(&mut self) -> Result<u8, ReadError> {
+        Ok(u8::from_le_bytes(self.array()?))
+    }
+
+    #[inline]
+    pub(super) fn u16(&mut self) -> Result<u16, ReadError> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    #[inline]
+    pub(super) fn u32(&mut self) -> Result<u32, ReadError> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    #[inline]
+    pub(super) fn u64(&mut self) -> Result<u64, ReadError> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    #[inline]
+    pub(super) fn f32(&mut self) -> Result<f32, ReadError> {
+        Ok(f32::from_le_bytes(self.array()?))
+    }
+
+    /// The next numbers.
+    #[inline]
+    pub(super) fn floats<const N: usize>(&mut self) -> Result<[f32; N], ReadError> {
+        let bytes = self.bytes(4 * N)?;
+        let (numbers, _) = bytes.as_chunks::<4>();
+        Ok(std::array::from_fn(|i| {
+            numbers.get(i).copied().map_or(0.0, f32::from_le_bytes)
+        }))
+    }
+
+    /// A number of elements that has just been read, if that many can follow: each takes at least
+    /// so many bytes. Nothing is allocated for a count before.
+    #[inline]
+    pub(super) fn count(
+        &self,
+        count: impl Into<u64>,
+        least_bytes: usize,
+        what: &str,
+    ) -> Result<usize, ReadError> {
+        let count = count.into();
+        let is_possible = count
+            .checked_mul(least_bytes as u64)
+            .is_some_and(|bytes| bytes <= self.left() as u64);
+        if is_possible {
+            Ok(count as usize)
+        } else {
+            Err(self.too_many(count, least_bytes, what))
+        }
+    }
+
+    #[cold]
+    fn too_many(&self, count: u64, least_bytes: usize, what: &str) -> ReadError {
+        let left = self.left();
+        self.fault(
+            self.pos,
+            format_args!("{count} {what}, but {left} bytes left"),
+            format!("at least {least_bytes} for each"),
+        )
+    }
+
+    /// A string table: its size, and its bytes (fact sheet A11).
+    pub(super) fn string_table(&mut self) -> Result<StringTable, ReadError> {
+        self.enter("string table", None);
+        let size = self.u32()?;
+        let size = self.count(size, 1, "bytes of strings")?;
+        Ok(StringTable::new(self.bytes(size)?))
+    }
+
+    /// A string by its offset in the table of the section.
+    #[inline]
+    pub(super) fn string(&mut self, strings: &StringTable) -> Result<StringRef, ReadError> {
+        let offset = self.u32()?;
+        if strings.has(offset) {
+            Ok(StringRef(offset))
+        } else {
+            Err(self.bad_string(offset, strings))
+        }
+    }
+
+    #[cold]
+    fn bad_string(&self, offset: u32, strings: &StringTable) -> ReadError {
+        let size = strings.bytes.len();
+        let found = if (offset as usize) < size {
+            format!("the string at offset {offset:#x} of the string table does not end")
+        } else {
+            format!("the string offset {offset:#x} is outside the string table of {size} bytes")
+        };
+        self.fault(self.pos - 4, found, "the offset of a string that ends in 0")
+    }
+
+    /// Bytes up to the next zero byte, which is read too; none where there is no such byte.
+    pub(super) fn until_zero(&mut self) -> Option<&'a [u8]> {
+        let rest = self.bytes.get(self.pos..)?;
+        let len = rest.iter().position(|byte| *byte == 0)?;
+        self.pos += len + 1;
+        rest.get(..len)
+    }
+}
+
+/// A string of a string table by its offset. What was read from a file always ends within the
+/// table of its section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct StringRef(pub u32);
+
+/// The strings of a section, one after the other, each with a zero byte behind it (fact sheet
+/// A11). An offset may point into the middle of a string.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StringTable {
+    bytes: Box<[u8]>,
+    /// Offsets below have a zero byte at or behind them.
+    ended: usize,
+}
+
+impl StringTable {
+    /// A table of these bytes.
+    pub fn new(bytes: &[u8]) -> Self {
+        Self {
+            ended: bytes
+                .iter()
+                .rposition(|byte| *byte == 0)
+                .map_or(0, |last| last + 1),
+            bytes: bytes.into(),
+        }
+    }
+
+    /// The bytes as they are in the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether a string that ends begins at this offset. An empty table has the empty string.
+    #[inline]
+    pub fn has(&self, offset: u32) -> bool {
+        (offset as usize) < self.ended || (self.bytes.is_empty() && offset == 0)
+    }
+
+    /// The bytes of a string without the zero behind it; none where it does not end or begins
+    /// outside.
+    pub fn raw(&self, string: StringRef) -> Option<&[u8]> {
+        if !self.has(string.0) {
+            return None;
+        }
+        let rest = self.bytes.get(string.0 as usize..)?;
+        rest.split(|byte| *byte == 0).next()
+    }
+
+    /// A string that things are found by; none where it is longer than any name is. What hundreds
+    /// of thousands of names cost is bounded so, though they may share one long string.
+    pub fn name(&self, string: StringRef) -> Option<&[u8]> {
+        self.up_to(string, LONGEST_NAME_BYTES)
+    }
+
+    /// A string that a file is found by; none where it is longer than any path is.
+    pub fn path(&self, string: StringRef) -> Option<&[u8]> {
+        self.up_to(string, LONGEST_PATH_BYTES)
+    }
+
+    /// A string of at most so many bytes; none where it is longer.
+    fn up_to(&self, string: StringRef, most_bytes: usize) -> Option<&[u8]> {
+        if !self.has(string.0) {
+            return None;
+        }
+        let rest = self.bytes.get(string.0 as usize..)?;
+        let head = rest.get(..=most_bytes).unwrap_or(rest);
+        let len = match head.iter().position(|byte| *byte == 0) {
+            None if !rest.is_empty() => return None,
+            len => len.unwrap_or(0),
+        };
+        head.get(..len)
+    }
+
+    /// A string as text; what is no UTF-8 is replaced (fact sheet B36). Empty where there is none.
+    pub fn get(&self, string: StringRef) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.raw(string).unwrap_or_default())
+    }
+
+    /// A string as text for lists: what is longer than a name is cut off there, with dots.
+    pub fn brief(&self, string: StringRef) -> Cow<'_, str> {
+        if let Some(name) = self.name(string) {
+            return String::from_utf8_lossy(name);
+        }
+        let rest = self.bytes.get(string.0 as usize..).unwrap_or_default();
+        match rest.get(..LONGEST_NAME_BYTES) {
+            Some(head) if self.has(string.0) => {
+                Cow::Owned(format!("{}...", String::from_utf8_lossy(head)))
+            }
+            _ => Cow::Borrowed(""),
+        }
+    }
+
+    /// All strings with their offsets in the order of the table, the ends of others left out.
+    pub fn iter(&self) -> impl Iterator<Item = (StringRef, Cow<'_, str>)> {
+        let mut start = 0;
+        let ended = self.bytes.get(..self.ended).unwrap_or_default();
+        ended
+            .split_inclusive(|byte| *byte == 0)
+            .map(move |with_end| {
+                let string = StringRef(start as u32);
+                start += with_end.len();
+                let text = with_end.split_last().map_or(&[][..], |(_, text)| text);
+                (string, String::from_utf8_lossy(text))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: Section = Section {
+        part: Part::File,
+        start: 0x100,
+        is_packed: false,
+    };
+    const PACKED: Section = Section {
+        part: Part::ChunkSection(2, ChunkIndex(0x0100_2003), Side::Common),
+        start: 0x200,
+        is_packed: true,
+    };
+
+    #[test]
+    fn long_strings_are_cut_off_in_lists() {
+        let table = StringTable::new(&[b"ab\0".as_slice(), &[b'x'; 300], b"\0open"].concat());
+        assert_eq!(table.brief(StringRef(1)), "b");
+        let long = table.brief(StringRef(3));
+        assert_eq!((long.len(), &long[254..]), (258, "x..."));
+        assert_eq!(table.brief(StringRef(60)).len(), 243);
+        assert_eq!(table.brief(StringRef(305)), "");
+    }
+
+    #[test]
+    fn numbers_are_read_in_order() {
+        let mut bytes = vec![1, 2, 3];
+        bytes.extend(7_u32.to_le_bytes());
+        bytes.extend(9_u64.to_le_bytes());
+        bytes.extend(1.5_f32.to_le_bytes());
+        bytes.extend([2.0_f32, -3.0].map(f32::to_le_bytes).concat());
+        bytes.extend(*b"ab\0c");
+        let mut cursor = Cursor::new(&bytes, FILE);
+        assert_eq!(cursor.u8().unwrap(), 1);
+        assert_eq!(cursor.u16().unwrap(), 0x0302);
+        assert_eq!(cursor.u32().unwrap(), 7);
+        assert_eq!(cursor.u64().unwrap(), 9);
+        assert_eq!(cursor.f32().unwrap(), 1.5);
+        assert_eq!(cursor.floats().unwrap(), [2.0, -3.0]);
+        assert_eq!(cursor.until_zero().unwrap(), b"ab");
+        assert_eq!(cursor.until_zero(), None);
+        assert_eq!((cursor.left(), cursor.rest()), (1, &b"c"[..]));
+        assert_eq!(cursor.left(), 0);
+    }
+
+    #[test]
+    fn what_is_missing_is_said_with_its_place_and_record() {
+        let mut cursor = Cursor::new(&[0; 6], FILE);
+        cursor.enter("material", 3);
+        cursor.u32().unwrap();
+        assert_eq!(
+            cursor.u32().unwrap_err().to_string(),
+            "0x104: material 3: 2 bytes left; expected 4"
+        );
+        let mut cursor = Cursor::new(&[0; 6], PACKED);
+        cursor.enter("string table", None);
+        cursor.u32().unwrap();
+        assert_eq!(
+            cursor.floats::<3>().unwrap_err().to_string(),
+            "0x200: string table, at 0x4 of the data of the common section of chunk (1, 2, 3) of \
+             level 2: 2 bytes left; expected 12"
+        );
+        assert_eq!(cursor.pos(), 4);
+    }
+
+    #[test]
+    fn counts_are_held_against_the_bytes_left() {
+        let cursor = Cursor::new(&[0; 100], FILE);
+        assert_eq!(cursor.count(25_u8, 4, "things").unwrap(), 25);
+        let error = cursor.count(26_u8, 4, "things").unwrap_err().to_string();
+        assert!(error.contains("26 things, but 100 bytes left"), "{error}");
+        assert!(cursor.count(u64::MAX, 28, "things").is_err());
+        assert!(cursor.count(u32::MAX, 1, "things").is_err());
+    }
+
+    #[test]
+    fn strings_end_in_their_table() {
+        let table = StringTable::new(b"\0ab\0c\xff\0rest");
+        assert_eq!(table.get(StringRef(0)), "");
+        assert_eq!(table.get(StringRef(1)), "ab");
+        assert_eq!(table.get(StringRef(2)), "b");
+        assert_eq!(table.get(StringRef(4)), "c\u{fffd}");
+        assert!(table.has(6) && !table.has(7) && !table.has(u32::MAX));
+        let all: Vec<_> = table.iter().map(|(at, text)| (at.0, text)).collect();
+        let texts = ["", "ab", "c\u{fffd}"].map(Cow::from);
+        assert_eq!(all, [0, 1, 4].into_iter().zip(texts).collect::<Vec<_>>());
+
+        let long = [vec![b'x'; LONGEST_NAME_BYTES + 1], vec![0]].concat();
+        let long = StringTable::new(&long);
+        assert_eq!(long.name(StringRef(0)), None);
+        assert_eq!(long.name(StringRef(1)).map(<[u8]>::len), Some(255));
+        assert_eq!(long.name(StringRef(256)), Some(&b""[..]));
+
+        let empty = StringTable::default();
+        assert_eq!(empty.name(StringRef(0)), Some(&b""[..]));
+        assert!(empty.has(0) && !empty.has(1));
+        assert_eq!(empty.raw(StringRef(0)).unwrap_or_default(), b"");
+
+        let mut bytes = Vec::new();
+        bytes.extend([2_u32, 9, 40].map(u32::to_le_bytes).concat());
+        let mut cursor = Cursor::new(&bytes, PACKED);
+        cursor.enter("cube", 7);
+        assert_eq!(cursor.string(&table).unwrap(), StringRef(2));
+        let unended = cursor.string(&table).unwrap_err().to_string();
+        assert!(
+            unended.contains("cube 7, at 0x4") && unended.contains("does not end"),
+            "{unended}"
+        );
+        let outside = cursor.string(&table).unwrap_err().to_string();
+        assert!(outside.contains("0x28 is outside"), "{outside}");
+    }
+
+    #[test]
+    fn chunk_indices_hold_y_x_and_z() {
+        let index = ChunkIndex::new([2, 0xABC, 0x123]);
+        assert_eq!(index.0, 0x02AB_C123);
+        assert_eq!(index.yxz(), [2, 0xABC, 0x123]);
+        assert_eq!(
+            ChunkIndex::new([0x1FF, 0x1FFF, 0x1000]).yxz(),
+            [255, 4095, 0]
+        );
+    }
+}

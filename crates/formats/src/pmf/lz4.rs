@@ -1,0 +1,409 @@
+//! Compressed sections: each is one LZ4 frame (fact sheet A13).
+
+use std::io::{BufRead as _, Write as _};
+
+use lz4_flex::block::DecompressError;
+use lz4_flex::frame::{self, BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
+
+use super::bytes::hex;
+use crate::budget;
+
+/// What a frame begins with.
+const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
+/// The most that a section may decode to, in bytes.
+const MOST_BYTES: u64 = 1 << 30;
+/// What all sections of any file may decode to together, in bytes. Small files never come near it,
+/// since no byte of theirs stands for more than 255.
+const BYTES_IN_ALL: u64 = 1 << 30;
+
+/// Why a frame cannot be decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lz4Fault {
+    /// Offset from the beginning of the frame.
+    pub at: usize,
+    /// What is wrong.
+    pub found: String,
+    /// What should stand there.
+    pub expected: String,
+}
+
+impl Lz4Fault {
+    #[cold]
+    fn new(at: usize, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self {
+            at,
+            found: found.into(),
+            expected: expected.into(),
+        }
+    }
+}
+
+/// How much the frames of a file may still decode to.
+#[derive(Debug)]
+pub(super) struct Budget(budget::Budget);
+
+impl Budget {
+    /// For a file of so many bytes.
+    pub(super) fn new(file_bytes: usize) -> Self {
+        Self(budget::Budget::new(BYTES_IN_ALL, file_bytes))
+    }
+
+    /// Takes what a frame is said to decode to, if that can be true and is left.
+    pub(super) fn take(&mut self, packed: u64, declared: u64) -> Result<(), Lz4Fault> {
+        check_declared(packed, declared)?;
+        self.0.take(declared).map_err(|all| {
+            Lz4Fault::new(
+                0,
+                format!("decodes to {declared} bytes"),
+                format!("at most {all} bytes in all sections"),
+            )
+        })
+    }
+}
+
+/// Whether a frame of so many bytes can decode to what it is said to.
+fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
+    // No byte of LZ4 stands for more than 255.
+    let possible = packed.saturating_mul(255).saturating_add(64);
+    let most = MOST_BYTES.min(possible);
+    if declared > most {
+        return Err(Lz4Fault::new(
+            0,
+            format!("said to decode to {declared} bytes"),
+            format!("at most {most}, as {packed} bytes of LZ4 can"),
+        ));
+    }
+    Ok(())
+}
+
+/// Decodes a frame that is said to decode to so many bytes.
+///
+/// Memory grows with what has been decoded, and never past `declared`.
+pub(super) fn unpack(frame: &[u8], declared: u64) -> Result<Vec<u8>, Lz4Fault> {
+    let mut bytes: Vec<u8> = Vec::new();
+    unpack_each(frame, declared, &mut |block| {
+        if bytes.capacity() - bytes.len() < block.len() {
+            let room = declared as usize - bytes.len();
+            bytes.reserve_exact(room.min(block.len().max(bytes.len())));
+        }
+        bytes.extend_from_slice(block);
+    })?;
+    Ok(bytes)
+}
+
+/// Decodes a frame piece by piece, never more than it is said to decode to in all.
+///
+/// # Errors
+/// As [`unpack`]. Pieces before what is wrong have been given away by then.
+pub(super) fn unpack_each(
+    frame: &[u8],
+    declared: u64,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<(), Lz4Fault> {
+    check_declared(frame.len() as u64, declared)?;
+    let end = walk(frame)?;
+    if end < frame.len() {
+        let rest = frame.len() - end;
+        return Err(Lz4Fault::new(
+            end,
+            format!("{rest} bytes after the frame"),
+            "one LZ4 frame",
+        ));
+    }
+    let declared = declared as usize;
+    let mut decoder = FrameDecoder::new(frame);
+    let mut decoded = 0;
+    loop {
+        let block = match decoder.fill_buf() {
+            Ok([]) => break,
+            Ok(block) => block,
+            Err(error) => {
+                let at = frame.len() - decoder.get_ref().len();
+                return Err(Lz4Fault::new(
+                    at,
+                    format!("the LZ4 frame is broken before here: {}", reason(&error)),
+                    "an LZ4 frame",
+                ));
+            }
+        };
+        if block.len() > declared - decoded {
+            return Err(Lz4Fault::new(
+                0,
+                "the LZ4 frame decodes to more bytes than it is said to",
+                format!("{declared} bytes"),
+            ));
+        }
+        take(block);
+        let len = block.len();
+        decoded += len;
+        decoder.consume(len);
+    }
+    if decoded < declared {
+        return Err(Lz4Fault::new(
+            0,
+            format!("the LZ4 frame decodes to {decoded} bytes"),
+            format!("{declared}, as it is said to"),
+        ));
+    }
+    Ok(())
+}
+
+/// Why the decoder stopped. Its own texts are the names that its code has for it.
+fn reason(error: &std::io::Error) -> String {
+    use frame::Error;
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    let text = match inner {
+        Some(Error::DecompressionError(error)) => match error {
+            DecompressError::OutputTooSmall { .. } => "a block decodes to more than blocks hold",
+            DecompressError::LiteralOutOfBounds | DecompressError::ExpectedAnotherByte => {
+                "a block ends too early"
+            }
+            DecompressError::OffsetZero | DecompressError::OffsetOutOfBounds => {
+                "a block repeats bytes from before the beginning of the data"
+            }
+            _ => "a block is not as LZ4 blocks are",
+        },
+        Some(Error::UnsupportedBlocksize(number)) => {
+            return format!("there are no blocks of size {number}");
+        }
+        Some(Error::UnsupportedVersion(version)) => {
+            return format!("version {version}; expected 1");
+        }
+        Some(Error::ReservedBitsSet) => "reserved bits of its head are set",
+        Some(Error::InvalidBlockInfo) => "the head of a block is not as it should be",
+        Some(Error::BlockTooBig) => "a block is larger than the head of the frame allows",
+        Some(Error::HeaderChecksumError) => "the checksum of its head is wrong",
+        Some(Error::BlockChecksumError) => "the checksum of a block is wrong",
+        Some(Error::ContentChecksumError) => "the checksum of its content is wrong",
+        Some(Error::ContentLengthError { expected, actual }) => {
+            return format!("it decodes to {actual} bytes; its head says {expected}");
+        }
+        Some(_) => "it is not as LZ4 frames are",
+        None => return error.to_string(),
+    };
+    text.to_owned()
+}
+
+/// Goes over the blocks of a frame without decoding them, and gives the offset of its end. The
+/// decoder takes bytes that end between two blocks for the end of a frame, and goes on with
+/// another frame where one follows.
+fn walk(frame: &[u8]) -> Result<usize, Lz4Fault> {
+    const BLOCK_CHECKSUMS: u8 = 0x10;
+    const CONTENT_SIZE: u8 = 0x08;
+    const CONTENT_CHECKSUM: u8 = 0x04;
+    const DICTIONARY: u8 = 0x01;
+    const STORED: u32 = 0x8000_0000;
+
+    if !frame.starts_with(&MAGIC) {
+        let begin = frame.get(..4).unwrap_or(frame);
+        return Err(Lz4Fault::new(
+            0,
+            format!("the section begins with {}", hex(begin)),
+            format!("an LZ4 frame, which begins with {}", hex(&MAGIC)),
+        ));
+    }
+    let ends = |at: usize| Lz4Fault::new(at.min(frame.len()), "the frame is cut off", "more of it");
+    let flags = *frame.get(4).ok_or_else(|| ends(4))?;
+    if flags & DICTIONARY != 0 {
+        return Err(Lz4Fault::new(
+            4,
+            "the frame needs a dictionary",
+            "a frame without one",
+        ));
+    }
+    let has = |flag: u8, bytes: usize| if flags & flag != 0 { bytes } else { 0 };
+    // Magic, flags, block size, and the checksum of these.
+    let mut at = 7 + has(CONTENT_SIZE, 8);
+    loop {
+        let size = frame.get(at..).and_then(|rest| rest.first_chunk());
+        let size = u32::from_le_bytes(*size.ok_or_else(|| ends(at))?);
+        at += 4;
+        if size == 0 {
+            break;
+        }
+        at = at
+            .saturating_add((size & !STORED) as usize)
+            .saturating_add(has(BLOCK_CHECKSUMS, 4));
+        if at > frame.len() {
+            return Err(ends(at));
+        }
+    }
+    at += has(CONTENT_CHECKSUM, 4);
+    if at > frame.len() {
+        return Err(ends(at));
+    }
+    Ok(at)
+}
+
+/// Makes a frame of bytes: blocks that refer to those before, and a checksum over all.
+pub(super) fn pack(bytes: &[u8]) -> Vec<u8> {
+    let info = FrameInfo::new()
+        .block_mode(BlockMode::Linked)
+        .block_size(BlockSize::Max256KB)
+        .content_checksum(true);
+    let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+    // Writing to memory does not fail.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+/// Makes a frame that holds bytes as they are.
+pub(super) fn store(bytes: &[u8]) -> Vec<u8> {
+    /// Version 1, independent blocks of at most 64 KiB, and the checksum of that.
+    const DESCRIPTOR: [u8; 3] = [0x60, 0x40, 0x82];
+    const BLOCK_BYTES: usize = 64 << 10;
+    let blocks = bytes.len().div_ceil(BLOCK_BYTES);
+    let mut frame = Vec::with_capacity(bytes.len() + 4 * blocks + 11);
+    frame.extend(MAGIC);
+    frame.extend(DESCRIPTOR);
+    for block in bytes.chunks(BLOCK_BYTES) {
+        frame.extend((block.len() as u32 | 0x8000_0000).to_le_bytes());
+        frame.extend(block);
+    }
+    frame.extend([0; 4]);
+    frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(len: usize) -> Vec<u8> {
+        (0..len)
+            .map(|i| (i as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3] & 0x3F)
+            .collect()
+    }
+
+    #[track_caller]
+    fn refused(frame: &[u8], declared: u64, with: &str) -> usize {
+        let fault = unpack(frame, declared).unwrap_err();
+        let text = format!("{}; expected {}", fault.found, fault.expected);
+        assert!(text.contains(with), "{text}");
+        fault.at
+    }
+
+    #[test]
+    fn frames_come_back() {
+        for len in [0, 1, 100, 70_000, 3_000_000] {
+            let bytes = sample(len);
+            for frame in [pack(&bytes), store(&bytes)] {
+                let unpacked = unpack(&frame, len as u64).unwrap();
+                assert!(unpacked == bytes);
+                assert!(unpacked.capacity() <= len.max(8));
+            }
+        }
+    }
+
+    #[test]
+    fn decoded_length_is_exact() {
+        for frame in [pack(&sample(1000)), store(&sample(1000))] {
+            refused(&frame, 1001, "decodes to 1000 bytes; expected 1001");
+            refused(&frame, 999, "more bytes than it is said to");
+            refused(&frame, 0, "more bytes than it is said to");
+        }
+    }
+
+    #[test]
+    fn bombs_are_refused_before_they_are_decoded() {
+        let frame = pack(&[0; 100]);
+        refused(&frame, u64::from(u32::MAX), "at most");
+        refused(&frame, 255 * frame.len() as u64 + 65, "at most");
+        assert!(check_declared(1 << 40, MOST_BYTES + 1).is_err());
+        assert!(check_declared(1 << 40, MOST_BYTES).is_ok());
+        let mut budget = Budget::new(1 << 30);
+        for _ in 0..4 {
+            budget.take(1 << 30, MOST_BYTES).unwrap();
+        }
+        assert!(budget.take(1 << 30, 1).is_err());
+        assert!(budget.take(1 << 30, 0).is_ok());
+    }
+
+    #[test]
+    fn only_one_whole_frame_will_do() {
+        let bytes = sample(5000);
+        let frame = pack(&bytes);
+        for cut in 0..frame.len() {
+            let fault = unpack(&frame[..cut], 5000).unwrap_err();
+            assert!(fault.at <= cut);
+        }
+        let twice = [&frame[..], &frame].concat();
+        assert_eq!(refused(&twice, 10_000, "after the frame"), frame.len());
+        let more = [&frame[..], &[0]].concat();
+        assert_eq!(refused(&more, 5000, "1 bytes after the frame"), frame.len());
+
+        let mut legacy = frame.clone();
+        legacy[..4].copy_from_slice(&[0x02, 0x21, 0x4C, 0x18]);
+        refused(&legacy, 5000, "begins with");
+        let mut skippable = vec![0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0];
+        skippable.extend(&frame);
+        refused(&skippable, 5000, "begins with");
+        let mut dictionary = frame.clone();
+        dictionary[4] |= 1;
+        assert_eq!(refused(&dictionary, 5000, "dictionary"), 4);
+        assert_eq!(refused(&[], 0, "begins with"), 0);
+    }
+
+    #[test]
+    fn checksums_are_verified() {
+        let frame = pack(&sample(5000));
+        for at in [4, 5, 6, 20, frame.len() / 2, frame.len() - 1] {
+            let mut broken = frame.clone();
+            broken[at] ^= 0x20;
+            assert!(unpack(&broken, 5000).is_err(), "byte {at}");
+        }
+        // A length that is part of the frame must be true.
+        let info = FrameInfo::new().content_size(Some(5001));
+        let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+        encoder.write_all(&sample(5000)).unwrap();
+        assert!(encoder.finish().is_err());
+        let info = FrameInfo::new()
+            .content_size(Some(5000))
+            .block_checksums(true);
+        let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+        encoder.write_all(&sample(5000)).unwrap();
+        let frame = encoder.finish().unwrap();
+        assert!(unpack(&frame, 5000).unwrap() == sample(5000));
+        let frame_len = frame.len();
+        let mut broken = frame;
+        *broken.get_mut(frame_len / 2).unwrap() ^= 0x20;
+        refused(
+            &broken,
+            5000,
+            "before here: the checksum of a block is wrong",
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_words() {
+        let frame = pack(&sample(5000));
+        refused(
+            &[0xFB, 0x22, 0x4D, 0x18],
+            0,
+            "begins with fb 22 4d 18; expected an LZ4 frame, which begins with 04 22 4d 18",
+        );
+        let mut words = std::collections::BTreeSet::new();
+        for at in 4..frame.len() {
+            for bit in 0..8 {
+                let mut broken = frame.clone();
+                broken[at] ^= 1 << bit;
+                let Err(fault) = unpack(&broken, 5000) else {
+                    continue;
+                };
+                // No names of types or of their parts.
+                let is_name =
+                    |word: &str| word.chars().skip(1).any(char::is_uppercase) && word != "LZ4";
+                assert!(
+                    !fault.found.split_whitespace().any(is_name),
+                    "{}",
+                    fault.found
+                );
+                assert!(!fault.found.contains(['(', '[', '{']), "{}", fault.found);
+                words.insert(fault.found);
+            }
+        }
+        let said = |text: &str| words.iter().any(|found| found.ends_with(text));
+        assert!(said("the checksum of its head is wrong"), "{words:?}");
+        assert!(said("the checksum of its content is wrong"), "{words:?}");
+        assert!(said("from before the beginning of the data"), "{words:?}");
+    }
+}

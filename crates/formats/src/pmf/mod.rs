@@ -1,0 +1,193 @@
+//! PMF, the maps of `PlatinumSrc`: levels of chunks, each an octree of cubes.
+//!
+//! The layout is that of the format's document (`pmf.txt`); where it is silent, that of the fact
+//! sheet (sections A and B). Coordinates are as the file has them: left-handed, X right, Y up,
+//! Z forward, one unit is a metre. Nothing is turned here.
+
+pub mod archive;
+#[cfg(test)]
+mod broken;
+mod bytes;
+mod chunk;
+mod cube;
+mod entities;
+mod entity_fields;
+mod entity_kinds;
+mod entity_properties;
+mod entity_write;
+mod header;
+mod level;
+mod lz4;
+mod problems;
+mod read;
+mod read_chunk;
+mod read_cubes;
+mod string_builder;
+mod synthesize;
+mod texture;
+mod write;
+
+pub use bytes::{
+    ChunkIndex, LONGEST_NAME_BYTES, LONGEST_PATH_BYTES, Part, Side, StringRef, StringTable,
+};
+pub use chunk::{
+    ChunkClient, ChunkData, ChunkServer, ClientDynamicLight, ClientFastLight, DynamicLight,
+    EnvironmentRegion, FastLight, LightLayer, Lightmap, ServerRegion, Vertex,
+};
+pub use cube::{
+    BadChild, Cell, ChildFault, Collider, Corners, Cube, CubeKind, Cubes, Face, Geometry,
+    LightInfo, LightReference, NO_LIGHTMAP, Parent, PathAttribute, PathInfo, SIDE_CORNERS, SIDES,
+    VisChunk, VisInfo, corner_signs,
+};
+pub use entities::{Entities, Entity, FieldValue, HEAD_FIELDS};
+pub use entity_fields::{Field, FieldKind, Flag, Signal, Unit, Value};
+pub use entity_kinds::EntityKind;
+pub use entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
+pub use entity_write::{EntityList, NewEntity};
+pub use header::{Extension, Header, MOST_GAMEMODES};
+pub use level::{
+    ClientMaterial, Gravity, LevelClient, LevelCommon, Material, PhysicsMaterial, Sky,
+    SoundEnvironment, SoundMaterial, Wave, Weather,
+};
+pub use read::{read, read_with};
+pub use string_builder::StringTableBuilder;
+pub use synthesize::synthesize;
+pub use texture::Texture;
+pub use write::{Packing, write};
+
+/// Why nothing of a map can be shown.
+pub use crate::ReadError as PmfError;
+/// Why a map cannot be written.
+pub use crate::WriteError;
+
+use crate::{Format, Problem};
+use archive::Archive;
+
+/// What the registry knows of PMF.
+pub static FORMAT: Format = Format {
+    id: "pmf",
+    name: "PlatinumSrc map",
+    endings: &["pmf"],
+    sniff: header::sniff,
+};
+
+/// A PMF file as plain data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pmf {
+    /// What the map says of itself.
+    pub header: Header,
+    /// The strings of [`Pmf::entities`].
+    pub strings: StringTable,
+    /// The files that the map brings along, if any.
+    pub archive: Option<Archive>,
+    /// Extensions of the format.
+    pub extensions: Vec<Extension>,
+    /// Levels in file order.
+    pub levels: Vec<Level>,
+    /// Entities of all levels, in world space: the origin is the centre of the centre chunk.
+    pub entities: Entities,
+    /// Everything that is wrong with the file, in file order.
+    /// Of each kind the first hundred are listed, and how many more there are.
+    pub problems: Vec<Problem>,
+}
+
+/// A compressed section of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Frame {
+    /// Offset in the file of its LZ4 frame.
+    pub start: u64,
+    /// How many bytes of the file it takes.
+    pub packed: u32,
+    /// How many bytes it decodes to.
+    pub unpacked: u32,
+}
+
+/// A level (document, "Level data").
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// What players keep who come from another level: [`Level::KEEP_VELOCITY`],
+    /// [`Level::KEEP_CHUNK`] and [`Level::KEEP_PLACE`].
+    pub flags: u8,
+    /// Offset in the file of the level.
+    pub offset: u64,
+    /// Its bytes in the file.
+    pub size: u32,
+    /// Its common, client and server section.
+    pub frames: [Frame; 3],
+    /// How many chunks it has along Y, X and Z.
+    pub grid: [u32; 3],
+    /// Chunks are 2 to the power of this metres long; at most 24.
+    pub chunk_exponent: u8,
+    /// The chunk whose centre is the origin of world space. It may be outside the grid.
+    pub center: ChunkIndex,
+    /// What client and server know of it.
+    pub common: LevelCommon,
+    /// What is seen and heard of it; none without client section.
+    pub client: Option<LevelClient>,
+    /// What only the server knows of it; none without server section.
+    pub server: Option<LevelServer>,
+    /// Its chunks, Z by Z, X by X, Y by Y.
+    pub chunks: Vec<Chunk>,
+}
+
+/// What only the server knows of a level (document, "Server level data").
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LevelServer {
+    /// The strings of the section.
+    pub strings: StringTable,
+    /// Entities of the level, in world space.
+    pub entities: Entities,
+}
+
+/// A chunk of a level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chunk {
+    /// Its place in the grid.
+    pub index: ChunkIndex,
+    /// Its common, client and server section.
+    pub frames: [Frame; 3],
+    /// What it holds; none if it cannot be read.
+    pub data: Option<Box<ChunkData>>,
+}
+
+impl Level {
+    /// Players keep their velocity.
+    pub const KEEP_VELOCITY: u8 = 0x04;
+    /// Players keep the chunk that they are in, from the centre chunk.
+    pub const KEEP_CHUNK: u8 = 0x02;
+    /// Players keep their place in a chunk.
+    pub const KEEP_PLACE: u8 = 0x01;
+
+    /// A chunk by its place in the grid; none outside.
+    pub fn chunk(&self, index: ChunkIndex) -> Option<&Chunk> {
+        self.chunks.get(self.chunk_number(index)?)
+    }
+
+    /// The number in [`Level::chunks`] of a chunk by its place in the grid; none outside.
+    pub fn chunk_number(&self, index: ChunkIndex) -> Option<usize> {
+        if !read_chunk::is_inside(self.grid, index) {
+            return None;
+        }
+        let [y, x, z] = index.yxz().map(|at| at as usize);
+        let [_, x_count, z_count] = self.grid.map(|count| count as usize);
+        let number = (y * x_count + x) * z_count + z;
+        (number < self.chunks.len()).then_some(number)
+    }
+
+    /// The length of the edges of a chunk, in metres.
+    pub fn chunk_side(&self) -> f32 {
+        f32::from(self.chunk_exponent).exp2()
+    }
+
+    /// The centre of a chunk in world space, in metres (fact sheet B10).
+    pub fn chunk_center(&self, index: ChunkIndex) -> [f32; 3] {
+        let [y, x, z] = index.yxz().map(|at| at as f32);
+        let [center_y, center_x, center_z] = self.center.yxz().map(|at| at as f32);
+        let side = self.chunk_side();
+        [
+            (x - center_x) * side,
+            (y - center_y) * side,
+            (z - center_z) * side,
+        ]
+    }
+}

@@ -1,0 +1,216 @@
+//! Map data: the cells of one layer, and what may be said of each beside its tile.
+//!
+//! A file is a header of 12 bytes, the cells, and two optional sections: attributes for graphics
+//! and for the game's logic. All after the header may be compressed.
+
+mod read;
+mod write;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::cell::{Cell, Compression, EMPTY_CELL, Layout, MapFlags};
+use super::unpack::Element;
+use crate::Problem;
+
+pub(super) use read::sniff;
+pub use read::{read, read_with};
+pub use write::{WriteError, write};
+
+/// Bytes of the header.
+pub const HEADER_BYTES: u64 = 12;
+/// The most cells of a map (fact sheet 8.13).
+pub const MOST_CELLS: u64 = 1 << 26;
+/// Bytes of a cell.
+pub const CELL_BYTES: u64 = 4;
+/// Bytes of the graphics attributes of a cell.
+pub const GRAPHICS_BYTES: u64 = 32;
+
+/// A map file as plain data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MapData {
+    /// What the header says of the rest.
+    pub flags: MapFlags,
+    /// Columns and rows; both at least 1, and at most [`MOST_CELLS`] cells in all.
+    pub size: [u32; 2],
+    /// The raw bits of cells, row by row from the top left. [`Cell::decode`] makes sense of them.
+    ///
+    /// Those at the end are missing if the file is cut off, and all if it cannot be unpacked.
+    pub cells: Vec<u32>,
+    /// Graphics attributes of cells, if there are any: of each the corners in the order of
+    /// [`Corner::ORDER`]. Those at the end may be missing as with `cells`.
+    pub graphics: Option<Vec<[Corner; 4]>>,
+    /// Logic attributes of cells, if there are any. Those at the end may be missing.
+    pub logic: Option<Logic>,
+    /// Everything that is wrong with the file, in file order.
+    pub problems: Vec<Problem>,
+}
+
+/// Graphics attributes of a corner of a cell (document, "Graphics attribute extension").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Corner {
+    /// Red, green, blue and alpha. Colours below 128 darken, those above lighten.
+    pub rgba: [u8; 4],
+    /// Direction of the light, X and Y.
+    pub light: [i16; 2],
+}
+
+impl Corner {
+    /// Changes nothing: the default of the document.
+    pub const NEUTRAL: Self = Self {
+        rgba: [0x80, 0x80, 0x80, 0xFF],
+        light: [0, 0],
+    };
+    /// The corners of a cell in the order of the file: how far right and down they are.
+    pub const ORDER: [[u8; 2]; 4] = [[0, 0], [1, 0], [0, 1], [1, 1]];
+}
+
+impl Default for Corner {
+    fn default() -> Self {
+        Self::NEUTRAL
+    }
+}
+
+impl Element for Corner {
+    fn swap_if_big_endian(&mut self) {
+        self.light = self.light.map(i16::to_le);
+    }
+}
+
+impl Element for [Corner; 4] {
+    fn swap_if_big_endian(&mut self) {
+        self.iter_mut().for_each(Corner::swap_if_big_endian);
+    }
+}
+
+/// Logic attributes of all cells at the width that the file has (document, "Logic attribute
+/// extension").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Logic {
+    /// Of 8 bits each.
+    Bits8(Vec<u8>),
+    /// Of 16 bits each.
+    Bits16(Vec<u16>),
+    /// Of 32 bits each.
+    Bits32(Vec<u32>),
+    /// Of 64 bits each.
+    Bits64(Vec<u64>),
+}
+
+impl Logic {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bits8(values) => values.len(),
+            Self::Bits16(values) => values.len(),
+            Self::Bits32(values) => values.len(),
+            Self::Bits64(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// 8, 16, 32 or 64.
+    pub fn bits(&self) -> u32 {
+        match self {
+            Self::Bits8(_) => 8,
+            Self::Bits16(_) => 16,
+            Self::Bits32(_) => 32,
+            Self::Bits64(_) => 64,
+        }
+    }
+
+    /// The value of a cell by its index; none if it is missing.
+    pub fn get(&self, index: usize) -> Option<u64> {
+        match self {
+            Self::Bits8(values) => values.get(index).map(|value| u64::from(*value)),
+            Self::Bits16(values) => values.get(index).map(|value| u64::from(*value)),
+            Self::Bits32(values) => values.get(index).map(|value| u64::from(*value)),
+            Self::Bits64(values) => values.get(index).copied(),
+        }
+    }
+}
+
+impl MapData {
+    /// How many cells the header promises: columns by rows.
+    pub fn cell_count(&self) -> usize {
+        self.size[0] as usize * self.size[1] as usize
+    }
+
+    /// The layout of cells.
+    pub fn layout(&self) -> Layout {
+        self.flags.layout()
+    }
+
+    /// How the file is compressed.
+    pub fn compression(&self) -> Compression {
+        self.flags.compression()
+    }
+
+    /// The index of a cell by its column and row; none outside.
+    pub fn index(&self, x: u32, y: u32) -> Option<usize> {
+        let [width, height] = self.size;
+        (x < width && y < height).then(|| y as usize * width as usize + x as usize)
+    }
+
+    /// The raw bits of a cell; those of an empty one where it is missing.
+    pub fn raw(&self, index: usize) -> u32 {
+        self.cells.get(index).copied().unwrap_or(EMPTY_CELL)
+    }
+
+    /// A cell by its index; an empty one where it is missing.
+    pub fn cell(&self, index: usize) -> Cell {
+        Cell::decode(self.raw(index), self.flags)
+    }
+
+    /// The graphics attributes of a cell by its index; those that change nothing where there are
+    /// none.
+    pub fn corners(&self, index: usize) -> [Corner; 4] {
+        let corners = self.graphics.as_ref().and_then(|all| all.get(index));
+        corners.copied().unwrap_or_default()
+    }
+
+    /// How many of the cells that were read have no tile.
+    pub fn empty_cells(&self) -> usize {
+        let is_empty = |raw: &&u32| **raw as u16 == Cell::NO_TILE;
+        self.cells.iter().filter(is_empty).count()
+    }
+
+    /// The cells as the bytes of a file without compression.
+    pub fn cell_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(size_of_val(self.cells.as_slice()));
+        super::unpack::append_elements(&self.cells, &mut bytes);
+        bytes
+    }
+
+    /// Where in the file a cell is; none if it is compressed or missing.
+    pub fn cell_offset(&self, index: usize) -> Option<u64> {
+        self.offset(index, self.cells.len(), 0, CELL_BYTES)
+    }
+
+    /// Where in the file the graphics attributes of a cell are; none if they are compressed or
+    /// missing.
+    pub fn graphics_offset(&self, index: usize) -> Option<u64> {
+        let len = self.graphics.as_ref()?.len();
+        self.offset(index, len, CELL_BYTES, GRAPHICS_BYTES)
+    }
+
+    /// Where in the file the logic attribute of a cell is; none if it is compressed or missing.
+    pub fn logic_offset(&self, index: usize) -> Option<u64> {
+        let logic = self.logic.as_ref()?;
+        let graphics = self.flags.has_graphics().then_some(GRAPHICS_BYTES);
+        let before = CELL_BYTES + graphics.unwrap_or(0);
+        self.offset(index, logic.len(), before, u64::from(logic.bits() / 8))
+    }
+
+    /// Where an element is in a section of so many. `before` are the bytes of a cell in the
+    /// sections before, `bytes` those in this one.
+    fn offset(&self, index: usize, len: usize, before: u64, bytes: u64) -> Option<u64> {
+        let is_there = index < len && self.compression() == Compression::None;
+        let section = HEADER_BYTES + before * self.cell_count() as u64;
+        is_there.then(|| section + bytes * index as u64)
+    }
+}

@@ -1,0 +1,213 @@
+//! Writing map data.
+
+use super::{CELL_BYTES, GRAPHICS_BYTES, HEADER_BYTES, Logic, MOST_CELLS, MapData};
+use crate::ppe::cell::Compression;
+use crate::ppe::rle;
+use crate::ppe::unpack::{Element, append_elements, pack_zlib, pack_zstd, swap_all};
+
+/// Why a map cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// The size is one that no reader takes.
+    #[error("{} x {} cells; expected at least 1 and at most 67108864 in all", .0[0], .0[1])]
+    Size([u32; 2]),
+    /// A section does not have an element for each cell.
+    #[error("{found} {section} for {cells} cells")]
+    Section {
+        /// What they are.
+        section: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        cells: usize,
+    },
+    /// A section is there but the flags say that it is not, or the other way round.
+    #[error("the flags {flags:#x} are not those of a map with {has}")]
+    Flags {
+        /// The flags of the map.
+        flags: u32,
+        /// What it has.
+        has: &'static str,
+    },
+    /// Nobody knows how to write it.
+    #[error("the compression `{}` cannot be written", .0.name())]
+    Compression(Compression),
+}
+
+/// Writes a map as its flags say: layout, compression and attributes. Read again it is the same.
+///
+/// Run-length encoded attributes are packed section by section, in units of a corner and of a
+/// logic attribute (fact sheet 8.9).
+///
+/// # Errors
+/// When the lists do not agree with size and flags, or nobody knows the compression.
+pub fn write(map: &MapData) -> Result<Vec<u8>, WriteError> {
+    check(map)?;
+    let mut out = Vec::with_capacity(HEADER_BYTES as usize + plain_bytes(map));
+    for number in [map.flags.0, map.size[0], map.size[1]] {
+        out.extend(number.to_le_bytes());
+    }
+    match map.compression() {
+        Compression::None => write_plain(map, &mut out),
+        Compression::Rle => {
+            pack(&map.cells, &mut out);
+            if let Some(graphics) = &map.graphics {
+                pack(graphics.as_flattened(), &mut out);
+            }
+            match &map.logic {
+                None => {}
+                Some(Logic::Bits8(values)) => pack(values, &mut out),
+                Some(Logic::Bits16(values)) => pack(values, &mut out),
+                Some(Logic::Bits32(values)) => pack(values, &mut out),
+                Some(Logic::Bits64(values)) => pack(values, &mut out),
+            }
+        }
+        Compression::Zlib => out.extend(pack_zlib(&plain(map))),
+        Compression::Zstd => out.extend(pack_zstd(&plain(map))),
+        other @ (Compression::Lzw | Compression::Several) => {
+            return Err(WriteError::Compression(other));
+        }
+    }
+    Ok(out)
+}
+
+fn check(map: &MapData) -> Result<(), WriteError> {
+    let is_small = u64::from(map.size[0]) * u64::from(map.size[1]) <= MOST_CELLS;
+    if map.size.contains(&0) || !is_small {
+        return Err(WriteError::Size(map.size));
+    }
+    let cells = map.cell_count();
+    let logic = map.logic.as_ref();
+    let lengths = [
+        ("cells", Some(map.cells.len())),
+        ("graphics attributes", map.graphics.as_ref().map(Vec::len)),
+        ("logic attributes", logic.map(Logic::len)),
+    ];
+    for (section, found) in lengths {
+        if let Some(found) = found.filter(|found| *found != cells) {
+            return Err(WriteError::Section {
+                section,
+                found,
+                cells,
+            });
+        }
+    }
+    let flags = map.flags.0;
+    if map.flags.has_graphics() != map.graphics.is_some() {
+        let has = match map.graphics {
+            Some(_) => "graphics attributes",
+            None => "no graphics attributes",
+        };
+        return Err(WriteError::Flags { flags, has });
+    }
+    let bits = logic.map_or(0, Logic::bits);
+    if map.flags.logic_bits() != bits {
+        let has = match bits {
+            0 => "no logic attributes",
+            8 => "logic attributes of 8 bits",
+            16 => "logic attributes of 16 bits",
+            32 => "logic attributes of 32 bits",
+            _ => "logic attributes of 64 bits",
+        };
+        return Err(WriteError::Flags { flags, has });
+    }
+    Ok(())
+}
+
+/// How many bytes follow the header of a map that is not compressed.
+fn plain_bytes(map: &MapData) -> usize {
+    let graphics = map.graphics.as_ref().map_or(0, Vec::len);
+    let logic = map.logic.as_ref();
+    let logic_bytes = logic.map_or(0, |logic| logic.len() * (logic.bits() / 8) as usize);
+    map.cells.len() * CELL_BYTES as usize + graphics * GRAPHICS_BYTES as usize + logic_bytes
+}
+
+fn plain(map: &MapData) -> Vec<u8> {
+    let mut out = Vec::with_capacity(plain_bytes(map));
+    write_plain(map, &mut out);
+    out
+}
+
+fn write_plain(map: &MapData, out: &mut Vec<u8>) {
+    append_elements(&map.cells, out);
+    if let Some(graphics) = &map.graphics {
+        append_elements(graphics, out);
+    }
+    match &map.logic {
+        None => {}
+        Some(Logic::Bits8(values)) => append_elements(values, out),
+        Some(Logic::Bits16(values)) => append_elements(values, out),
+        Some(Logic::Bits32(values)) => append_elements(values, out),
+        Some(Logic::Bits64(values)) => append_elements(values, out),
+    }
+}
+
+fn pack<T: Element + PartialEq>(elements: &[T], out: &mut Vec<u8>) {
+    if cfg!(target_endian = "big") {
+        let mut elements = elements.to_vec();
+        swap_all(&mut elements);
+        rle::pack(&elements, out);
+    } else {
+        rle::pack(elements, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ppe::{MapFlags, synthesize};
+
+    #[test]
+    fn lists_must_agree_with_the_header() {
+        let map = synthesize([3, 2], MapFlags(0x1_0019), 1);
+        let refused = |change: &dyn Fn(&mut MapData)| {
+            let mut map = map.clone();
+            change(&mut map);
+            write(&map).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refused(&|map| map.size = [0, 6]),
+            "0 x 6 cells; expected at least 1 and at most 67108864 in all"
+        );
+        assert_eq!(refused(&|map| map.size = [1, 5]), "6 cells for 5 cells");
+        assert!(refused(&|map| map.size = [1 << 20, 1 << 20]).contains("1048576 x 1048576"));
+        assert_eq!(
+            refused(&|map| map.graphics = None),
+            "the flags 0x10019 are not those of a map with no graphics attributes"
+        );
+        assert_eq!(
+            refused(&|map| map.logic = Some(Logic::Bits8(vec![0; 6]))),
+            "the flags 0x10019 are not those of a map with logic attributes of 8 bits"
+        );
+        assert_eq!(
+            refused(&|map| map.logic = Some(Logic::Bits16(vec![0; 5]))),
+            "5 logic attributes for 6 cells"
+        );
+        assert_eq!(
+            refused(&|map| map.flags.0 |= MapFlags::LZW),
+            "the compression `lzw` cannot be written"
+        );
+        assert!(refused(&|map| map.flags.0 |= MapFlags::COMPRESSIONS).contains("several"));
+    }
+
+    #[test]
+    fn the_file_is_laid_out_as_the_document_says() {
+        let mut map = synthesize([1, 1], MapFlags(0x1_0019), 1);
+        map.cells = vec![0x8003_0201];
+        let mut corner = 0;
+        map.graphics = Some(vec![[(); 4].map(|()| {
+            corner += 1;
+            super::super::Corner {
+                rgba: [corner, 2, 3, 4],
+                light: [-2, 0x102],
+            }
+        })]);
+        map.logic = Some(Logic::Bits16(vec![0x0A0B]));
+        let mut expected = vec![0x19, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 0x80];
+        for corner in 1..=4 {
+            expected.extend([corner, 2, 3, 4, 0xFE, 0xFF, 2, 1]);
+        }
+        expected.extend([0x0B, 0x0A]);
+        assert_eq!(write(&map).unwrap(), expected);
+    }
+}

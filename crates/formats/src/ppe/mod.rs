@@ -1,0 +1,40 @@
+//! Tile maps of `PixelPerfectEngine`: the binary map data of one layer, and the text container
+//! (XMF) that names layers, their map files, tile sheets, palettes, sprites and objects.
+//!
+//! The layout of map data is that of the format's document (`ppe-mapdata.md`); where it is silent
+//! or differs from the engine, that of the fact sheet. Cells run in rows from the top left corner;
+//! positions are in pixels of a layer, Y down.
+
+mod cell;
+pub mod map_data;
+mod problems;
+mod rle;
+pub mod sdlang;
+pub mod sheet;
+mod synthesize;
+mod unpack;
+pub mod xmf;
+
+pub use cell::{Cell, Compression, EMPTY_CELL, Layout, MapFlags};
+pub use map_data::{Corner, Logic, MapData};
+pub use sheet::Sheet;
+pub use synthesize::synthesize;
+pub use xmf::Xmf;
+
+use crate::Format;
+
+/// What the registry knows of map data. There is no magic number: a file is known by its length.
+pub static MAP_FORMAT: Format = Format {
+    id: "ppe-map",
+    name: "PixelPerfectEngine map",
+    endings: &["map", "mbf"],
+    sniff: map_data::sniff,
+};
+
+/// What the registry knows of XMF.
+pub static XMF_FORMAT: Format = Format {
+    id: "xmf",
+    name: "PixelPerfectEngine XMF",
+    endings: &["xmf", "zmf"],
+    sniff: xmf::sniff,
+};

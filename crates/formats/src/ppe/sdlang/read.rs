@@ -1,0 +1,911 @@
+//! Reading `SDLang`, and XDL, which has grown out of it and which the engine writes now: with whole
+//! numbers in other bases, texts in apostrophes, more comments and ISO dates (its specification is
+//! that of the engine's parser, newsdlang).
+
+use std::sync::LazyLock;
+
+use data_encoding::Encoding;
+
+use super::{At, Attribute, Tag, Value};
+use crate::cursor::BYTE_ORDER_MARK;
+use crate::ppe::problems::{TextKind, TextProblems};
+use crate::quoted;
+
+/// How deep tags may be in each other.
+const DEEPEST: usize = 64;
+/// How many tags are read. Real maps have some hundreds.
+const MOST_TAGS: usize = 1 << 19;
+/// How many values and attributes are read.
+const MOST_VALUES: usize = 1 << 21;
+
+/// What is around a text of several lines in XDL.
+const SCOPE_BEGIN: &[u8] = b"q{\"";
+const SCOPE_END: &[u8] = b"\"}";
+
+/// Base64 as people write it: in lines, with or without padding.
+static BASE64: LazyLock<Encoding> = LazyLock::new(|| {
+    let mut base64 = data_encoding::BASE64_NOPAD.specification();
+    base64.ignore.push_str(" \t\r\n=");
+    base64.check_trailing_bits = false;
+    // The specification is right: a test reads with it.
+    base64.encoding().unwrap_or(data_encoding::BASE64)
+});
+
+/// Reads all tags of a text. What cannot be read is listed and left out.
+pub(in crate::ppe) fn read(text: &[u8], problems: &mut TextProblems) -> Vec<Tag> {
+    let start = if text.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
+    } else {
+        0
+    };
+    let mut reader = Reader {
+        text,
+        pos: start,
+        line: 1,
+        line_start: start,
+        tags_left: MOST_TAGS,
+        values_left: MOST_VALUES,
+        problems,
+    };
+    reader.tags()
+}
+
+struct Reader<'a, 'p> {
+    text: &'a [u8],
+    pos: usize,
+    line: u32,
+    line_start: usize,
+    tags_left: usize,
+    values_left: usize,
+    problems: &'p mut TextProblems,
+}
+
+/// How a tag ends.
+enum TagEnd {
+    /// At the end of its line, or at a semicolon.
+    Done,
+    /// At a brace, which opens the tags inside it.
+    Open,
+}
+
+fn begins_name(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || !byte.is_ascii()
+}
+
+fn continues_name(byte: u8) -> bool {
+    begins_name(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'$')
+}
+
+impl<'a> Reader<'a, '_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.pos).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.pos..).unwrap_or_default()
+    }
+
+    fn at(&self) -> At {
+        self.at_pos(self.pos)
+    }
+
+    /// The place of a byte on the line that the reader is at.
+    fn at_pos(&self, pos: usize) -> At {
+        let column = pos.saturating_sub(self.line_start) + 1;
+        At {
+            line: self.line,
+            column: u32::try_from(column).unwrap_or(u32::MAX),
+        }
+    }
+
+    #[cold]
+    fn syntax(&mut self, at: At, message: impl FnOnce() -> String) {
+        self.problems.add(TextKind::Syntax, at.into(), message);
+    }
+
+    /// Goes past some bytes, and counts the lines in them.
+    fn skip(&mut self, bytes: usize) {
+        let end = self.text.len().min(self.pos.saturating_add(bytes));
+        let skipped = self.text.get(self.pos..end).unwrap_or_default();
+        for (i, byte) in skipped.iter().enumerate() {
+            if *byte == b'\n' {
+                self.line = self.line.saturating_add(1);
+                self.line_start = self.pos + i + 1;
+            }
+        }
+        self.pos = end;
+    }
+
+    /// Goes to the end of the line.
+    fn skip_line(&mut self) {
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        self.pos += end.unwrap_or(rest.len());
+    }
+
+    /// Goes past spaces and comments on the line, and past line ends that are escaped.
+    fn skip_spaces(&mut self) {
+        loop {
+            match self.rest() {
+                [b' ' | b'\t' | b'\r', ..] => self.pos += 1,
+                [b'/', b'/', ..] | [b'-', b'-', ..] | [b'#', ..] => self.skip_line(),
+                [b'/', b'*', ..] => self.skip_comment(*b"*/"),
+                [b'/', b'+', ..] => self.skip_comment(*b"+/"),
+                [b'\\', after @ ..] => {
+                    let blank = after
+                        .iter()
+                        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+                        .count();
+                    if after.get(blank) != Some(&b'\n') {
+                        return;
+                    }
+                    self.skip(blank + 2);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_comment(&mut self, end: [u8; 2]) {
+        let at = self.at();
+        let inside = self.rest().get(2..).unwrap_or_default();
+        if let Some(len) = inside.windows(2).position(|pair| pair == end) {
+            self.skip(len + 4);
+        } else {
+            self.skip(self.text.len());
+            let end = quoted(&end);
+            self.syntax(at, || format!("this comment has no end; expected {end}"));
+        }
+    }
+
+    fn tags(&mut self) -> Vec<Tag> {
+        let mut roots = Vec::new();
+        let mut open: Vec<Tag> = Vec::new();
+        // How many braces are open within what is too deep to be read.
+        let mut too_deep = 0_usize;
+        loop {
+            self.skip_spaces();
+            let at = self.at();
+            let Some(byte) = self.peek() else {
+                break;
+            };
+            match byte {
+                b'\n' | b';' => self.skip(1),
+                b'}' => {
+                    self.pos += 1;
+                    if too_deep > 0 {
+                        too_deep -= 1;
+                    } else if let Some(tag) = open.pop() {
+                        open.last_mut()
+                            .map_or(&mut roots, |tag| &mut tag.children)
+                            .push(tag);
+                    } else {
+                        self.syntax(at, || "found `}`, but no tag is open".to_owned());
+                    }
+                }
+                _ => {
+                    if self.tags_left == 0 || self.values_left == 0 {
+                        self.problems.add(TextKind::Limit, at.into(), || {
+                            format!(
+                                "more than {MOST_TAGS} tags or {MOST_VALUES} values; the rest is \
+                                 not read"
+                            )
+                        });
+                        break;
+                    }
+                    self.tags_left -= 1;
+                    let (tag, end) = self.tag();
+                    let depth = open.len();
+                    let siblings = open.last_mut().map_or(&mut roots, |tag| &mut tag.children);
+                    match end {
+                        TagEnd::Done if too_deep > 0 => {}
+                        TagEnd::Done => siblings.push(tag),
+                        TagEnd::Open if too_deep > 0 => too_deep += 1,
+                        TagEnd::Open if depth == DEEPEST => {
+                            siblings.push(tag);
+                            too_deep = 1;
+                            self.problems.add(TextKind::Limit, at.into(), || {
+                                format!(
+                                    "tags are more than {DEEPEST} deep in each other; those \
+                                     inside this one are not read"
+                                )
+                            });
+                        }
+                        TagEnd::Open => open.push(tag),
+                    }
+                }
+            }
+        }
+        if let Some(tag) = open.last() {
+            let (at, title) = (tag.at, tag.title());
+            self.syntax(at, || {
+                format!("the text ends inside {title}; expected `}}`")
+            });
+        }
+        while let Some(tag) = open.pop() {
+            open.last_mut()
+                .map_or(&mut roots, |tag| &mut tag.children)
+                .push(tag);
+        }
+        roots
+    }
+
+    /// Reads a tag up to its end.
+    fn tag(&mut self) -> (Tag, TagEnd) {
+        let mut tag = Tag {
+            at: self.at(),
+            ..Tag::default()
+        };
+        let mut is_first = true;
+        let end = loop {
+            self.skip_spaces();
+            match self.peek() {
+                None | Some(b'}') => break TagEnd::Done,
+                Some(b'\n' | b';') => {
+                    self.skip(1);
+                    break TagEnd::Done;
+                }
+                Some(b'{') => {
+                    if is_first {
+                        let at = self.at();
+                        self.syntax(at, || "found `{`; expected a tag before it".to_owned());
+                    }
+                    self.pos += 1;
+                    break TagEnd::Open;
+                }
+                Some(b'q') if self.rest().starts_with(SCOPE_BEGIN) => {
+                    self.values_left = self.values_left.saturating_sub(1);
+                    tag.values.push(self.scope_text());
+                }
+                Some(byte) if begins_name(byte) => self.name_or_attribute(&mut tag, is_first),
+                Some(_) => {
+                    if let Some(value) = self.value() {
+                        self.values_left = self.values_left.saturating_sub(1);
+                        tag.values.push(value);
+                    }
+                }
+            }
+            is_first = false;
+        };
+        (tag, end)
+    }
+
+    fn name(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| !continues_name(*byte));
+        let name = &rest[..end.unwrap_or(rest.len())];
+        self.pos += name.len();
+        name
+    }
+
+    /// Reads the name of a tag, or an attribute, or a word that is a value.
+    fn name_or_attribute(&mut self, tag: &mut Tag, is_first: bool) {
+        let (start, at) = (self.pos, self.at());
+        let mut name = self.name();
+        let mut namespace: &[u8] = b"";
+        if self.peek() == Some(b':') {
+            self.pos += 1;
+            namespace = name;
+            name = self.name();
+            if name.is_empty() {
+                let found = quoted(&self.text[start..self.pos]);
+                self.syntax(at, || {
+                    format!("found {found}; expected a name after the colon")
+                });
+            }
+        }
+        if self.peek() == Some(b'=') {
+            self.pos += 1;
+            self.values_left = self.values_left.saturating_sub(1);
+            let value = match self.peek() {
+                Some(b'q') if self.rest().starts_with(SCOPE_BEGIN) => Some(self.scope_text()),
+                Some(byte) if begins_name(byte) => {
+                    let at = self.at();
+                    let word = self.name();
+                    let value = keyword(word);
+                    if value.is_none() {
+                        self.syntax(at, || format!("found {}; expected a value", quoted(word)));
+                    }
+                    value
+                }
+                None | Some(b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}') => {
+                    let attribute = quoted(name);
+                    self.syntax(at, || format!("the attribute {attribute} has no value"));
+                    None
+                }
+                Some(_) => self.value(),
+            };
+            if let Some(value) = value {
+                let (namespace, name) = (self.text_of(namespace, at), self.text_of(name, at));
+                tag.attributes.push(Attribute {
+                    namespace,
+                    name,
+                    value,
+                });
+            }
+            return;
+        }
+        match keyword(name).filter(|_| namespace.is_empty()) {
+            Some(value) => {
+                self.values_left = self.values_left.saturating_sub(1);
+                tag.values.push(value);
+            }
+            None if is_first => {
+                (tag.namespace, tag.name) = (self.text_of(namespace, at), self.text_of(name, at));
+            }
+            None => {
+                let found = quoted(&self.text[start..self.pos]);
+                self.syntax(at, || {
+                    format!("found {found}; expected a value, an attribute or the end of the line")
+                });
+            }
+        }
+    }
+
+    /// Text as a string; what is no UTF-8 in it is replaced.
+    fn text_of(&mut self, bytes: &[u8], at: At) -> String {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return text.to_owned();
+        }
+        self.problems.add(TextKind::Encoding, at.into(), || {
+            format!("{} is not UTF-8", quoted(bytes))
+        });
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    /// Reads what is no name: a text, bytes, or a number of some kind.
+    fn value(&mut self) -> Option<Value> {
+        match self.peek()? {
+            quote @ (b'"' | b'\'') => Some(Value::Text(self.text(quote))),
+            b'`' => Some(self.raw_text(b"`", b"`")),
+            b'[' => self.binary(),
+            b'0'..=b'9' | b'-' | b'+' | b'.' => self.number(),
+            _ => {
+                let at = self.at();
+                let found = self.token();
+                self.syntax(at, || format!("found {}; expected a value", quoted(found)));
+                None
+            }
+        }
+    }
+
+    /// Takes all up to something that ends a value; at least one byte.
+    fn token(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let ends = |i: usize| {
+            matches!(
+                rest[i..],
+                [
+                    b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}' | b'"' | b'`' | b'[' | b'#',
+                    ..
+                ] | [b'/', b'/' | b'*' | b'+', ..]
+                    | [b'-', b'-', ..]
+                    | [b'\\', b'\r' | b'\n', ..]
+            )
+        };
+        let end = (1..rest.len()).find(|i| ends(*i)).unwrap_or(rest.len());
+        self.pos += end;
+        &rest[..end]
+    }
+
+    /// Reads a text in quotes or, as XDL and the characters of `SDLang` are, in apostrophes.
+    fn text(&mut self, quote: u8) -> String {
+        let at = self.at();
+        self.pos += 1;
+        let mut text = Vec::new();
+        loop {
+            let rest = self.rest();
+            let end = rest
+                .iter()
+                .position(|byte| *byte == quote || matches!(byte, b'\\' | b'\n'));
+            let end = end.unwrap_or(rest.len());
+            text.extend_from_slice(&rest[..end]);
+            self.pos += end;
+            match &rest[end..] {
+                [byte, ..] if *byte == quote => {
+                    self.pos += 1;
+                    break;
+                }
+                [b'\\', escaped, ..] => self.escape(*escaped, &mut text),
+                _ => {
+                    // The end of the line is not part of it, so that what follows can be read.
+                    let begin = quoted(&text);
+                    self.syntax(at, || {
+                        let end = quoted(&[quote]);
+                        format!("the text {begin} has no end on its line; expected {end}")
+                    });
+                    self.pos += usize::from(rest.get(end) == Some(&b'\\'));
+                    break;
+                }
+            }
+        }
+        self.text_of(&text, at)
+    }
+
+    fn escape(&mut self, escaped: u8, text: &mut Vec<u8>) {
+        let at = self.at();
+        let character = match escaped {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'"' | b'\\' | b'\'' => escaped,
+            b'\r' | b'\n' => {
+                // The text goes on behind the spaces of the next line.
+                let rest = self.rest().get(1..).unwrap_or_default();
+                let line_end = rest.iter().take_while(|byte| **byte == b'\r').count();
+                self.skip(1 + line_end + 1);
+                let rest = self.rest();
+                let spaces = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+                self.pos += spaces.count();
+                return;
+            }
+            other => {
+                self.syntax(at, || {
+                    let found = quoted(&[b'\\', other]);
+                    format!("found {found}; expected \\n, \\t, \\r, \\\" or \\\\")
+                });
+                other
+            }
+        };
+        text.push(character);
+        self.pos += 2;
+    }
+
+    /// Reads a text in backticks or in the scope of XDL, which has no escapes and may have lines.
+    fn raw_text(&mut self, begin: &[u8], end: &[u8]) -> Value {
+        let at = self.at();
+        let inside = self.rest().get(begin.len()..).unwrap_or_default();
+        let found = inside.windows(end.len()).position(|bytes| bytes == end);
+        let text = &inside[..found.unwrap_or(inside.len())];
+        self.skip(begin.len() + text.len() + end.len());
+        if found.is_none() {
+            let end = match end {
+                b"`" => "a backtick".to_owned(),
+                _ => quoted(end),
+            };
+            self.syntax(at, || format!("this text has no end; expected {end}"));
+        }
+        Value::Text(self.text_of(text, at))
+    }
+
+    fn scope_text(&mut self) -> Value {
+        self.raw_text(SCOPE_BEGIN, SCOPE_END)
+    }
+
+    /// Reads bytes in base64.
+    fn binary(&mut self) -> Option<Value> {
+        let at = self.at();
+        let inside = self.rest().get(1..).unwrap_or_default();
+        let Some(len) = inside.iter().position(|byte| *byte == b']') else {
+            self.skip(self.text.len());
+            self.syntax(at, || "these bytes have no end; expected `]`".to_owned());
+            return None;
+        };
+        let packed = &inside[..len];
+        let error = match BASE64.decode(packed) {
+            Ok(bytes) => {
+                self.skip(len + 2);
+                return Some(Value::Binary(bytes));
+            }
+            Err(error) => error,
+        };
+        let wrong = error.position.min(len);
+        self.skip(1 + wrong);
+        let at = self.at();
+        let found = quoted(&packed[wrong..len.min(wrong + 1)]);
+        self.syntax(at, || match error.kind {
+            data_encoding::DecodeKind::Symbol => {
+                format!("found {found}; expected base64: letters, digits, `+` and `/`")
+            }
+            _ => "the base64 ends in the middle of a byte".to_owned(),
+        });
+        self.skip(len - wrong + 1);
+        None
+    }
+
+    fn number(&mut self) -> Option<Value> {
+        let at = self.at();
+        let token = self.token();
+        let value = number(token);
+        if value.is_none() {
+            self.syntax(at, || format!("found {}; expected a value", quoted(token)));
+        }
+        value
+    }
+}
+
+/// The values that are words.
+fn keyword(word: &[u8]) -> Option<Value> {
+    match word {
+        b"true" | b"on" | b"yes" => Some(Value::Bool(true)),
+        b"false" | b"off" | b"no" => Some(Value::Bool(false)),
+        b"null" => Some(Value::Null),
+        _ => None,
+    }
+}
+
+/// The number, date or time that is written so.
+fn number(token: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(token).ok()?;
+    // The numbers of XDL may have underscores between their digits.
+    let is_between = |at: usize| {
+        let digit = |at: Option<usize>| at.and_then(|at| token.get(at));
+        let sides = [digit(at.checked_sub(1)), digit(Some(at + 1))];
+        sides
+            .iter()
+            .all(|side| side.is_some_and(u8::is_ascii_hexdigit))
+    };
+    if !text.match_indices('_').all(|(at, _)| is_between(at)) {
+        return None;
+    }
+    let number = text.replace('_', "");
+    if let Some(integer) = in_other_base(&number) {
+        return Some(Value::Integer(integer));
+    }
+    let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let suffix = &number[digits.len()..];
+    let float = || {
+        let number: f64 = digits.parse().ok()?;
+        number.is_finite().then_some(Value::Float(number))
+    };
+    let is_time = (digits.contains([':', '/']) && token.first().is_some_and(|b| *b != b'.'))
+        || is_iso_date(token);
+    match suffix.to_ascii_uppercase().as_str() {
+        // Days come first in a time, as in `2d:12:14:34`; zones come last.
+        _ if is_time => Some(Value::Time(text.to_owned())),
+        "" if digits.contains(['.', 'e', 'E']) => float(),
+        "" | "L" => digits.parse().ok().map(Value::Integer),
+        "F" | "D" | "BD" => float(),
+        _ => None,
+    }
+}
+
+/// The whole number that is written with `0x`, `0o` or `0b` before it.
+fn in_other_base(text: &str) -> Option<i64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let bases = [("0x", 16), ("0o", 8), ("0b", 2)];
+    let (digits, base) = bases
+        .iter()
+        .find_map(|(prefix, base)| Some((digits.strip_prefix(prefix)?, *base)))?;
+    // Nothing more than digits, as the library would take another sign.
+    let is_plain = digits.chars().all(|digit| digit.is_digit(base));
+    is_plain
+        .then(|| i64::from_str_radix(&format!("{sign}{digits}"), base).ok())
+        .flatten()
+}
+
+/// Whether a value begins as `2024-09-19` does.
+fn is_iso_date(token: &[u8]) -> bool {
+    let date = token.first_chunk::<10>();
+    date.is_some_and(|date| {
+        let is_good = |(i, byte): (usize, &u8)| match i {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        };
+        date.iter().enumerate().all(is_good)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn good(text: &str) -> Vec<Tag> {
+        let mut problems = TextProblems::new();
+        let tags = read(text.as_bytes(), &mut problems);
+        assert_eq!(problems.finish(), [], "{text}");
+        tags
+    }
+
+    /// What is read of a text, in short, and what is said of it.
+    fn bad(text: impl AsRef<[u8]>) -> (String, Vec<String>) {
+        let mut problems = TextProblems::new();
+        let tags = read(text.as_ref(), &mut problems);
+        let said = problems.finish().iter().map(ToString::to_string).collect();
+        (super::super::write(&tags), said)
+    }
+
+    #[track_caller]
+    fn says(text: impl AsRef<[u8]>, read: &str, expected: &[&str]) {
+        assert_eq!(
+            bad(text),
+            (
+                read.to_owned(),
+                expected.iter().map(ToString::to_string).collect()
+            )
+        );
+    }
+
+    fn values(text: &str) -> Vec<Value> {
+        good(text).remove(0).values
+    }
+
+    #[test]
+    fn tags_have_namespaces_values_attributes_and_children() {
+        let tags = good(
+            "File:TileSource \"a.png\" palShift=5 ns:key=on {\n\tEmbed:TileInfo {\n\t\t0 1 \"x\"\n\t}\n}\nnext",
+        );
+        let [tag, next] = tags.as_slice() else {
+            panic!("{tags:?}");
+        };
+        assert!(tag.is("File", "TileSource") && next.is("", "next"));
+        assert_eq!(tag.values, ["a.png".into()]);
+        assert_eq!(tag.attribute("palShift"), Some(&Value::Integer(5)));
+        assert_eq!(tag.attributes[1].namespace, "ns");
+        assert_eq!(tag.attributes[1].value, Value::Bool(true));
+        let info = &tag.children[0];
+        assert!(info.is("Embed", "TileInfo"));
+        assert!(info.children[0].is("", ""));
+        assert_eq!(info.children[0].values, [0.into(), 1.into(), "x".into()]);
+        let at = |tag: &Tag| (tag.at.line, tag.at.column);
+        let places = [at(tag), at(info), at(&info.children[0]), at(next)];
+        assert_eq!(places, [(1, 1), (2, 2), (3, 3), (6, 1)]);
+        assert_eq!(tag.title(), "`File:TileSource`");
+    }
+
+    #[test]
+    fn values_of_every_kind() {
+        assert_eq!(
+            values("v 1 -2 3L 4.5 6F 7.25d 8BD .5 +9"),
+            [
+                Value::Integer(1),
+                Value::Integer(-2),
+                Value::Integer(3),
+                Value::Float(4.5),
+                Value::Float(6.0),
+                Value::Float(7.25),
+                Value::Float(8.0),
+                Value::Float(0.5),
+                Value::Integer(9),
+            ]
+        );
+        assert_eq!(
+            values("v true on false off null"),
+            [
+                Value::Bool(true),
+                Value::Bool(true),
+                Value::Bool(false),
+                Value::Bool(false),
+                Value::Null,
+            ]
+        );
+        assert_eq!(
+            values(r#"v "a\"b\\c\nd\te" `raw \n "text"` 'c' '\n'"#),
+            [
+                "a\"b\\c\nd\te".into(),
+                "raw \\n \"text\"".into(),
+                "c".into(),
+                "\n".into(),
+            ]
+        );
+        assert_eq!(values("v `two\nlines`\nw"), ["two\nlines".into()]);
+        assert_eq!(values("v \"one \\\n\t  line\""), ["one line".into()]);
+        for (text, bytes) in [
+            ("AAEC/w==", vec![0, 1, 2, 255]),
+            ("AAEC\r\n\t/w", vec![0, 1, 2, 255]),
+            ("", vec![]),
+        ] {
+            assert_eq!(values(&format!("v [{text}]")), [Value::Binary(bytes)]);
+        }
+        let times = "2015/12/06 12:00:00.000-UTC 2d:12:14:34";
+        let expected = times.split(' ').map(|time| Value::Time(time.to_owned()));
+        assert_eq!(values(&format!("v {times}")), expected.collect::<Vec<_>>());
+        assert_eq!(BASE64.decode(b"AAEC").unwrap(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn xdl_is_read_too() {
+        let integers = |text: &str| {
+            values(text)
+                .iter()
+                .map(Value::as_integer)
+                .collect::<Vec<_>>()
+        };
+        let expected = [1, 0x1234_abcd, 255, -16, 8, 83, 5, 85, 80, 123_456].map(Some);
+        assert_eq!(
+            integers("v 0x1 0x01234_abcd 0xFF -0x10 0o10 0o1_23 0b101 0b0101_0101 8_0 123_456"),
+            expected
+        );
+        assert_eq!(
+            values("v .849_656 1.5e2 1.25e-2 2e3"),
+            [0.849656, 150.0, 0.0125, 2000.0].map(Value::Float)
+        );
+        assert_eq!(values("v yes no"), [Value::Bool(true), Value::Bool(false)]);
+        assert_eq!(
+            values(r#"v 'it\'s "text"' '' q{"raw \n {'x'} "} a='b c'"#),
+            ["it's \"text\"", "", "raw \\n {'x'} "].map(Value::from)
+        );
+        let tag = good("v a='b c' b=0x10 c=q{\"d\ne\"}").remove(0);
+        let expected = ["b c".into(), 16.into(), "d\ne".into()];
+        let attributes = tag.attributes.into_iter().map(|attribute| attribute.value);
+        assert_eq!(attributes.collect::<Vec<_>>(), expected);
+        assert_eq!(values("v /+ 1 /* +/ 2 /* /+ */ 3"), [2.into(), 3.into()]);
+        let times = "2024-09-19 18:35:45Z 2024-09-19T06:35:45-12:00 1:35:45.000";
+        let expected = times.split(' ').map(|time| Value::Time(time.to_owned()));
+        assert_eq!(values(&format!("v {times}")), expected.collect::<Vec<_>>());
+        for wrong in [
+            "0x",
+            "0xg",
+            "0b2",
+            "_1",
+            "1_",
+            "1__2",
+            "0x-1",
+            "0x8000000000000000",
+        ] {
+            let (_, said) = bad(format!("v {wrong}"));
+            assert!(!said.is_empty(), "{wrong}");
+        }
+        says(
+            "a /+ b\nc",
+            "a\n",
+            &["1:3: error: this comment has no end; expected `+/`"],
+        );
+        says(
+            "a q{\"b\nc",
+            "a \"b\\nc\"\n",
+            &["1:3: error: this text has no end; expected `\"}`"],
+        );
+    }
+
+    #[test]
+    fn tags_end_with_lines_semicolons_and_braces() {
+        let names = |text: &str| {
+            let tags = good(text);
+            let names = tags.iter().map(|tag| tag.name.clone());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names("a; b;c\n;;d"), "a b c d");
+        assert_eq!(names("a { x }\nb {\n} c"), "a b c");
+        assert_eq!(names("a 1 \\\n 2 \\ \r\n b=3\nc"), "a c");
+        assert_eq!(names("\u{feff}a\r\nb"), "a b");
+        assert_eq!(
+            names("# one\na // two\n-- three\nb /* four\n */ x=1 # five\nc --six\n\n/**/d"),
+            "a b c d"
+        );
+        assert_eq!(good("a {x{y;z};w}")[0].children[0].children.len(), 2);
+        assert_eq!(names("Käse; straße-1.2_$"), "Käse straße-1.2_$");
+        assert_eq!(good(""), []);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_left_out() {
+        says(
+            "a 1 @ 2",
+            "a 1 2\n",
+            &["1:5: error: found `@`; expected a value"],
+        );
+        says(
+            "a 12x 2\nb",
+            "a 2\nb\n",
+            &["1:3: error: found `12x`; expected a value"],
+        );
+        says(
+            "a 99999999999999999999",
+            "a\n",
+            &["1:3: error: found `99999999999999999999`; expected a value"],
+        );
+        says(
+            "a b",
+            "a\n",
+            &["1:3: error: found `b`; expected a value, an attribute or the end of the line"],
+        );
+        says(
+            "a b=",
+            "a\n",
+            &["1:3: error: the attribute `b` has no value"],
+        );
+        says("a b=c", "a\n", &["1:5: error: found `c`; expected a value"]);
+        says(
+            "ns: 1",
+            "ns: 1\n",
+            &["1:1: error: found `ns:`; expected a name after the colon"],
+        );
+        says(
+            "a \"open\nb",
+            "a \"open\"\nb\n",
+            &["1:3: error: the text `open` has no end on its line; expected `\"`"],
+        );
+        says(
+            "a \"open\\",
+            "a \"open\"\n",
+            &["1:3: error: the text `open` has no end on its line; expected `\"`"],
+        );
+        says(
+            r#"a "\q""#,
+            "a \"q\"\n",
+            &[r#"1:4: error: found `\q`; expected \n, \t, \r, \" or \\"#],
+        );
+        says(
+            "a `open\nb",
+            "a \"open\\nb\"\n",
+            &["1:3: error: this text has no end; expected a backtick"],
+        );
+        says(
+            "a [AB\nb",
+            "a\n",
+            &["1:3: error: these bytes have no end; expected `]`"],
+        );
+        says(
+            "a [AA\n!A] 2\nb",
+            "a 2\nb\n",
+            &["2:1: error: found `!`; expected base64: letters, digits, `+` and `/`"],
+        );
+        says(
+            "a [A] 2",
+            "a 2\n",
+            &["1:4: error: the base64 ends in the middle of a byte"],
+        );
+        says(
+            "a 'long and more\nb",
+            "a \"long and more\"\nb\n",
+            &["1:3: error: the text `long and more` has no end on its line; expected `'`"],
+        );
+        says(
+            "a /* b\nc",
+            "a\n",
+            &["1:3: error: this comment has no end; expected `*/`"],
+        );
+        says(
+            "a\n}\nb",
+            "a\nb\n",
+            &["2:1: error: found `}`, but no tag is open"],
+        );
+        says(
+            "{ b }\nc",
+            "{\n\tb\n}\nc\n",
+            &["1:1: error: found `{`; expected a tag before it"],
+        );
+        says(
+            "a {\nb {\n c",
+            "a {\n\tb {\n\t\tc\n\t}\n}\n",
+            &["2:1: error: the text ends inside `b`; expected `}`"],
+        );
+        says(
+            b"a \"\xff\"",
+            "a \"\u{fffd}\"\n",
+            &["1:3: warning: `\\xff` is not UTF-8"],
+        );
+    }
+
+    #[test]
+    fn depth_and_number_are_limited() {
+        let deep = format!("{}x{}\nafter", "a {\n".repeat(200), "}".repeat(200));
+        let (text, said) = bad(&deep);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(
+            said[0].starts_with("65:1: error: tags are more than 64 deep"),
+            "{said:?}"
+        );
+        assert!(text.ends_with("}\nafter\n"));
+        let (_, said) = bad("a\n".repeat(MOST_TAGS + 10));
+        assert_eq!(said.len(), 1);
+        assert!(
+            said[0].starts_with("524289:1: error: more than 524288 tags"),
+            "{said:?}"
+        );
+        let (_, said) = bad("1 ".repeat(1000));
+        assert!(said.is_empty());
+    }
+
+    /// What has no end is looked for once, not again and again.
+    #[test]
+    fn time_is_linear() {
+        for piece in [
+            "[", "`", "/* ", "\"", "'", "{", "}", "a=", "\\", "\\\n", "-", "a {", "a \"\\\n",
+        ] {
+            let text = piece.repeat(1_000_000 / piece.len());
+            let begin = std::time::Instant::now();
+            bad(&text);
+            let elapsed = begin.elapsed();
+            assert!(
+                elapsed < std::time::Duration::from_secs(5),
+                "{piece:?}: {elapsed:?}"
+            );
+        }
+    }
+}

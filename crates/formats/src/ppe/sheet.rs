@@ -1,0 +1,447 @@
+//! Pictures as the engine has them: numbers of colours and a palette, where `image` gives only the
+//! colours. PNG and TGA, which are what tile sheets are drawn in.
+
+use super::unpack::copy_elements;
+use crate::{Place, ReadError};
+
+/// The most pixels of a sheet.
+const MOST_PIXELS: u64 = 1 << 26;
+/// Memory that the PNG decoder may use beside its result, in bytes.
+const PNG_BYTES: usize = 64 << 20;
+
+/// A picture of numbered colours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sheet {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// The number of each pixel's colour, row by row from the top left.
+    pub indices: Vec<u8>,
+    /// Red, green, blue and alpha of colours. Pixels may have numbers that it does not reach.
+    pub palette: Vec<[u8; 4]>,
+    /// Whether the file says how opaque colours are. Where it does not, the engine makes colour 0
+    /// transparent (fact sheet 3).
+    pub has_alpha: bool,
+}
+
+impl Sheet {
+    /// The colours as the engine has them: the first is transparent if the picture has no alpha.
+    pub fn colors(&self) -> Vec<[u8; 4]> {
+        let mut colors = self.palette.clone();
+        if let Some(first) = colors.first_mut().filter(|_| !self.has_alpha) {
+            first[3] = 0;
+        }
+        colors
+    }
+}
+
+/// Reads a picture with a palette. None if it has none, or is of another kind: then it is one of
+/// plain colours, if it is a picture at all.
+///
+/// Memory is bounded by what the bytes can decode to.
+///
+/// # Errors
+/// When it has a palette but is broken.
+pub fn read(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
+    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        read_png(bytes)
+    } else {
+        read_tga(bytes)
+    }
+}
+
+fn check_size(size: [u32; 2], at: u64) -> Result<(), ReadError> {
+    let pixels = u64::from(size[0]) * u64::from(size[1]);
+    if pixels == 0 || pixels > MOST_PIXELS {
+        let found = format!("{} x {} pixels", size[0], size[1]);
+        let expected = format!("at least 1 and at most {MOST_PIXELS} in all");
+        return Err(ReadError::unreadable(Place::Offset(at), found, expected));
+    }
+    Ok(())
+}
+
+fn read_png(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
+    /// Offset of the width in every PNG.
+    const SIZE: u64 = 16;
+    let broken = |error: png::DecodingError| {
+        let found = format!("the picture is broken: {error}");
+        ReadError::unreadable(Place::Offset(0), found, "a PNG picture")
+    };
+    let limits = png::Limits { bytes: PNG_BYTES };
+    let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(bytes), limits);
+    decoder.set_transformations(png::Transformations::IDENTITY);
+    let info = decoder.read_header_info().map_err(broken)?;
+    if info.color_type != png::ColorType::Indexed {
+        return Ok(None);
+    }
+    let size = [info.width, info.height];
+    let bits = info.bit_depth as u32;
+    check_size(size, SIZE)?;
+    let mut reader = decoder.read_info().map_err(broken)?;
+    let info = reader.info();
+    let colors = info.palette.as_deref().unwrap_or_default();
+    let alpha = info.trns.as_deref();
+    let palette = colors
+        .as_chunks()
+        .0
+        .iter()
+        .enumerate()
+        .map(|(i, &[r, g, b])| {
+            let alpha = alpha.and_then(|alpha| alpha.get(i).copied());
+            [r, g, b, alpha.unwrap_or(255)]
+        });
+    let (palette, has_alpha) = (palette.collect(), alpha.is_some());
+    // Rows come one by one, so that memory grows with what is there. Those of interlaced pictures
+    // do not, and are decoded at once.
+    let mut indices = Vec::new();
+    if reader.info().interlaced {
+        let packed_bytes = reader.output_buffer_size().unwrap_or(usize::MAX);
+        if packed_bytes > bytes.len().saturating_mul(1100) {
+            let found = format!("{packed_bytes} bytes of pixels in {} bytes", bytes.len());
+            let place = Place::Offset(SIZE);
+            return Err(ReadError::unreadable(
+                place,
+                found,
+                "what so many can decode to",
+            ));
+        }
+        let mut packed = vec![0; packed_bytes];
+        let frame = reader.next_frame(&mut packed).map_err(broken)?;
+        for row in packed.chunks(frame.line_size.max(1)) {
+            push_row(row, bits, size[0], &mut indices);
+        }
+    } else {
+        while let Some(row) = reader.next_row().map_err(broken)? {
+            push_row(row.data(), bits, size[0], &mut indices);
+        }
+    }
+    Ok(Some(Sheet {
+        size,
+        indices,
+        palette,
+        has_alpha,
+    }))
+}
+
+/// Adds the pixels of a row, of which the first is in the highest bits of each byte.
+fn push_row(row: &[u8], bits: u32, width: u32, indices: &mut Vec<u8>) {
+    if bits == 8 {
+        indices.extend_from_slice(row.get(..width as usize).unwrap_or(row));
+        return;
+    }
+    let per_byte = 8 / bits;
+    let mask = ((1_u32 << bits) - 1) as u8;
+    let pixels = row
+        .iter()
+        .flat_map(|byte| (0..per_byte).map(move |i| byte >> (8 - bits * (i + 1)) & mask));
+    indices.extend(pixels.take(width as usize));
+}
+
+/// The head of a TGA picture.
+#[derive(Debug, Clone, Copy)]
+struct TgaHead {
+    id_bytes: u8,
+    is_packed: bool,
+    first_color: u16,
+    colors: u16,
+    color_bits: u8,
+    size: [u16; 2],
+    /// Rows begin at the top.
+    from_top: bool,
+    /// Pixels of a row begin at the right.
+    from_right: bool,
+}
+
+const TGA_HEAD: usize = 18;
+
+impl TgaHead {
+    /// The head, if it is that of a picture of 8-bit numbers with a palette.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let &[
+            id_bytes,
+            map,
+            kind,
+            first_0,
+            first_1,
+            count_0,
+            count_1,
+            color_bits,
+            _,
+            _,
+            _,
+            _,
+            ref rest @ ..,
+        ] = bytes.first_chunk::<TGA_HEAD>()?;
+        let &[width_0, width_1, height_0, height_1, bits, descriptor] = rest;
+        let is_known = map == 1
+            && matches!(kind, 1 | 9)
+            && bits == 8
+            && matches!(color_bits, 15 | 16 | 24 | 32);
+        is_known.then(|| Self {
+            id_bytes,
+            is_packed: kind == 9,
+            first_color: u16::from_le_bytes([first_0, first_1]),
+            colors: u16::from_le_bytes([count_0, count_1]),
+            color_bits,
+            size: [
+                u16::from_le_bytes([width_0, width_1]),
+                u16::from_le_bytes([height_0, height_1]),
+            ],
+            from_top: descriptor & 0x20 != 0,
+            from_right: descriptor & 0x10 != 0,
+        })
+    }
+}
+
+fn read_tga(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
+    let Some(head) = TgaHead::read(bytes) else {
+        return Ok(None);
+    };
+    let size = head.size.map(u32::from);
+    check_size(size, 12)?;
+    let color_bytes = usize::from(head.color_bits).div_ceil(8);
+    let map = TGA_HEAD + usize::from(head.id_bytes);
+    let start = map + usize::from(head.colors) * color_bytes;
+    let cut = |at: usize, what: &str| {
+        let found = format!("the picture ends in its {what}");
+        ReadError::unreadable(Place::Offset(at as u64), found, "all of a TGA picture")
+    };
+    let colors = bytes
+        .get(map..start)
+        .ok_or_else(|| cut(bytes.len(), "palette"))?;
+    let mut palette = vec![[0, 0, 0, 255]; usize::from(head.first_color).min(256)];
+    palette.extend(colors.chunks_exact(color_bytes).map(tga_color));
+    palette.truncate(256);
+    let count = size[0] as usize * size[1] as usize;
+    let pixels = bytes.get(start..).unwrap_or_default();
+    let mut indices = if head.is_packed {
+        unpack_tga(pixels, count)
+    } else {
+        copy_elements::<u8>(pixels, count)
+    };
+    if indices.len() < count {
+        return Err(cut(bytes.len(), "pixels"));
+    }
+    let width = size[0] as usize;
+    if !head.from_top {
+        let mut rows: Vec<&[u8]> = indices.chunks(width).collect();
+        rows.reverse();
+        indices = rows.concat();
+    }
+    if head.from_right {
+        indices.chunks_mut(width).for_each(<[u8]>::reverse);
+    }
+    // Pictures whose alpha is 0 everywhere were saved by programs that do not know of it.
+    let has_alpha = head.color_bits == 32 && palette.iter().any(|color| color[3] != 0);
+    if !has_alpha {
+        for color in &mut palette {
+            color[3] = 255;
+        }
+    }
+    Ok(Some(Sheet {
+        size,
+        indices,
+        palette,
+        has_alpha,
+    }))
+}
+
+fn tga_color(color: &[u8]) -> [u8; 4] {
+    match *color {
+        [b, g, r] => [r, g, b, 255],
+        [b, g, r, a] => [r, g, b, a],
+        [low, high] => {
+            let bits = u16::from_le_bytes([low, high]);
+            let channel = |shift: u16| {
+                let five = (bits >> shift & 31) as u8;
+                five << 3 | five >> 2
+            };
+            [channel(10), channel(5), channel(0), 255]
+        }
+        _ => [0, 0, 0, 255],
+    }
+}
+
+/// Packets here may go on past the end of the picture: programs write such, and all read them.
+fn unpack_tga(packed: &[u8], count: usize) -> Vec<u8> {
+    super::rle::unpack(packed, count).elements
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLORS: [[u8; 3]; 3] = [[1, 2, 3], [40, 50, 60], [255, 0, 128]];
+
+    fn png(size: [u32; 2], depth: png::BitDepth, alpha: Option<&[u8]>, rows: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut encoder = png::Encoder::new(&mut out, size[0], size[1]);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_depth(depth);
+        encoder.set_palette(COLORS.as_flattened().to_vec());
+        if let Some(alpha) = alpha {
+            encoder.set_trns(alpha.to_vec());
+        }
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(rows).unwrap();
+        writer.finish().unwrap();
+        out
+    }
+
+    #[test]
+    fn png_keeps_its_numbers() {
+        let rows = [0, 1, 2, 2, 1, 0];
+        let sheet = read(&png([3, 2], png::BitDepth::Eight, None, &rows))
+            .unwrap()
+            .unwrap();
+        assert_eq!((sheet.size, sheet.indices.as_slice()), ([3, 2], &rows[..]));
+        assert_eq!(sheet.palette, COLORS.map(|[r, g, b]| [r, g, b, 255]));
+        assert!(!sheet.has_alpha);
+        assert_eq!(
+            sheet.colors(),
+            [[1, 2, 3, 0], [40, 50, 60, 255], [255, 0, 128, 255]]
+        );
+        let sheet = read(&png([3, 2], png::BitDepth::Eight, Some(&[9, 0]), &rows))
+            .unwrap()
+            .unwrap();
+        assert!(sheet.has_alpha);
+        assert_eq!(sheet.colors().map_alpha(), [9, 0, 255]);
+        for (depth, packed) in [
+            (png::BitDepth::One, [0b0110_0000, 0b1010_0000].to_vec()),
+            (png::BitDepth::Two, [0b0001_1000, 0b1001_0000].to_vec()),
+            (png::BitDepth::Four, [0x01, 0x20, 0x21, 0x00].to_vec()),
+        ] {
+            let sheet = read(&png([3, 2], depth, None, &packed)).unwrap().unwrap();
+            let expected = match depth {
+                png::BitDepth::One => [0, 1, 1, 1, 0, 1],
+                _ => [0, 1, 2, 2, 1, 0],
+            };
+            assert_eq!(sheet.indices, expected, "{depth:?}");
+        }
+    }
+
+    trait Alphas {
+        fn map_alpha(&self) -> Vec<u8>;
+    }
+
+    impl Alphas for Vec<[u8; 4]> {
+        fn map_alpha(&self) -> Vec<u8> {
+            self.iter().map(|color| color[3]).collect()
+        }
+    }
+
+    #[test]
+    fn other_pictures_are_left_to_others() {
+        let mut rgb = Vec::new();
+        let mut encoder = png::Encoder::new(&mut rgb, 1, 1);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder
+            .write_header()
+            .unwrap()
+            .write_image_data(&[1, 2, 3])
+            .unwrap();
+        for bytes in [&rgb[..], b"", b"BM", &[0; 18], &tga(2, 24, 0, &[0; 6])] {
+            assert_eq!(read(bytes).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn broken_pictures_are_errors() {
+        let good = png([3, 2], png::BitDepth::Eight, None, &[0; 6]);
+        let said = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
+        assert!(said(&good[..good.len() / 2]).starts_with("0x0: the picture is broken: "));
+        let mut huge = good.clone();
+        huge[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
+        let crc = crc32fast::hash(&huge[12..29]).to_be_bytes();
+        huge[29..33].copy_from_slice(&crc);
+        assert_eq!(
+            said(&huge),
+            "0x10: 65536 x 65536 pixels; expected at least 1 and at most 67108864 in all"
+        );
+        // As large as is allowed, with nothing in it.
+        huge[16..24].copy_from_slice(&[0, 0, 32, 0, 0, 0, 32, 0]);
+        let crc = crc32fast::hash(&huge[12..29]).to_be_bytes();
+        huge[29..33].copy_from_slice(&crc);
+        assert!(said(&huge).starts_with("0x0: the picture is broken: "));
+        let tga = tga(1, 8, 0x20, &[0, 1, 2, 2, 1]);
+        assert!(said(&tga).contains("the picture ends in its pixels"));
+        assert!(said(&tga[..20]).contains("the picture ends in its palette"));
+    }
+
+    /// A TGA picture of 3 x 2 pixels and three colours.
+    fn tga(kind: u8, bits: u8, descriptor: u8, pixels: &[u8]) -> Vec<u8> {
+        let mut out = vec![
+            2, 1, kind, 0, 0, 3, 0, 24, 0, 0, 0, 0, 3, 0, 2, 0, bits, descriptor,
+        ];
+        out.extend([7, 7]);
+        out.extend(COLORS.iter().flat_map(|&[r, g, b]| [b, g, r]));
+        out.extend(pixels);
+        out
+    }
+
+    #[test]
+    fn tga_rows_begin_where_it_says() {
+        let pixels = [0, 1, 2, 2, 2, 1];
+        for (descriptor, expected) in [
+            (0x20, [0, 1, 2, 2, 2, 1]),
+            (0x00, [2, 2, 1, 0, 1, 2]),
+            (0x30, [2, 1, 0, 1, 2, 2]),
+        ] {
+            let sheet = read(&tga(1, 8, descriptor, &pixels)).unwrap().unwrap();
+            assert_eq!(
+                (sheet.size, sheet.indices.as_slice()),
+                ([3, 2], &expected[..])
+            );
+            assert_eq!(sheet.palette, COLORS.map(|[r, g, b]| [r, g, b, 255]));
+        }
+        // Packed: two as they are, a run of three, which goes on to the next row, and one.
+        let packed = [1, 0, 1, 0x82, 2, 0, 1];
+        let sheet = read(&tga(9, 8, 0x20, &packed)).unwrap().unwrap();
+        assert_eq!(sheet.indices, pixels);
+    }
+
+    #[test]
+    fn tga_palettes_have_several_depths() {
+        let with = |first: u8, bits: u8, colors: &[u8]| {
+            let count = colors.len() / usize::from(bits).div_ceil(8);
+            let mut out = vec![
+                0,
+                1,
+                1,
+                first,
+                0,
+                count as u8,
+                0,
+                bits,
+                0,
+                0,
+                0,
+                0,
+                1,
+                0,
+                1,
+                0,
+                8,
+                0x20,
+            ];
+            out.extend(colors);
+            out.push(0);
+            read(&out).unwrap().unwrap()
+        };
+        let sheet = with(0, 32, &[3, 2, 1, 4, 7, 6, 5, 0]);
+        assert_eq!(
+            (sheet.palette, sheet.has_alpha),
+            (vec![[1, 2, 3, 4], [5, 6, 7, 0]], true)
+        );
+        let sheet = with(0, 32, &[3, 2, 1, 0]);
+        assert_eq!(
+            (sheet.palette, sheet.has_alpha),
+            (vec![[1, 2, 3, 255]], false)
+        );
+        assert_eq!(with(0, 15, &[0x1F, 0x7C]).palette, [[255, 0, 255, 255]]);
+        assert_eq!(with(0, 16, &[0xE0, 0x03]).palette, [[0, 255, 0, 255]]);
+        assert_eq!(
+            with(2, 24, &[3, 2, 1]).palette[1..],
+            [[0, 0, 0, 255], [1, 2, 3, 255]]
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! The caps of a cut on the GPU: they are made again when the cut moves or something is hidden.
+
+use super::super::resources::check_buffer_size;
+use crate::Gpu;
+use mapscope_scene::level::Map;
+use mapscope_scene::level::caps::CapVertex;
+use mapscope_scene::{Aabb, Item, Shown};
+
+/// The caps of the level that is shown.
+#[derive(Debug, Default)]
+pub(super) struct Caps {
+    /// What they are made for: the level, the cut and what is hidden.
+    level: usize,
+    cut: Option<Aabb>,
+    hidden: Vec<Item>,
+    vertices: Option<wgpu::Buffer>,
+    count: u32,
+}
+
+impl Caps {
+    /// Makes them again if they are others.
+    pub(super) fn update(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
+        let is_same = self.level == shown.part && self.hidden == shown.hidden;
+        if self.cut == shown.cut && (is_same || self.cut.is_none()) {
+            return;
+        }
+        self.level = shown.part;
+        self.cut = shown.cut;
+        self.hidden.clone_from(&shown.hidden);
+        let vertices = map.caps(shown);
+        let bytes: &[u8] = bytemuck::cast_slice(&vertices);
+        let size = bytes.len() as u64;
+        self.count = 0;
+        if bytes.is_empty() {
+            return;
+        }
+        if let Err(error) = check_buffer_size(gpu, "the caps of the cut", size) {
+            log::warn!("{error}");
+            return;
+        }
+        self.count = vertices.len() as u32;
+        // A slider that is dragged asks for others in each frame.
+        let buffer = self.vertices.take().filter(|buffer| buffer.size() >= size);
+        let buffer = buffer.unwrap_or_else(|| {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("caps"),
+                size: size.next_power_of_two(),
+                usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        });
+        gpu.queue.write_buffer(&buffer, 0, bytes);
+        self.vertices = Some(buffer);
+    }
+
+    /// Whether there are any.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Their vertices and how many there are; none without any.
+    pub(super) fn vertices(&self) -> Option<(&wgpu::Buffer, u32)> {
+        let buffer = self.vertices.as_ref()?;
+        (!self.is_empty()).then_some((buffer, self.count))
+    }
+
+    /// How each vertex is laid out.
+    pub(super) fn attributes() -> [wgpu::VertexAttribute; 2] {
+        wgpu::vertex_attr_array![0 => Float32x3, 1 => Uint32]
+    }
+
+    /// Bytes of memory that they have on the GPU.
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        self.vertices.as_ref().map_or(0, wgpu::Buffer::size)
+    }
+}
+
+/// Bytes from one vertex to the next.
+pub(super) const STRIDE: u64 = size_of::<CapVertex>() as u64;

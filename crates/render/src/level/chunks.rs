@@ -1,0 +1,336 @@
+//! The chunks of a level on the GPU: their vertices, their indices and their tints, in a few large
+//! buffers to which they are sent one by one.
+
+use std::ops::{ControlFlow, Range};
+
+use super::see_through::SeeThrough;
+use crate::resources::check_buffer_size;
+use crate::{Gpu, UploadError};
+use mapscope_formats::parallel::in_parallel;
+use mapscope_scene::level::materials::Blend;
+use mapscope_scene::level::mesh::{ChunkMesh, LevelVertex, Part};
+use mapscope_scene::level::tint::{PLAIN, Tint};
+use mapscope_scene::{Aabb, level};
+
+/// Bytes of vertices after which another buffer is begun.
+const BLOCK_BYTES: u64 = 32 << 20;
+
+const VERTEX_BYTES: u64 = size_of::<LevelVertex>() as u64;
+const TINT_BYTES: u64 = size_of::<[u8; 4]>() as u64;
+const INDEX_BYTES: u64 = size_of::<u32>() as u64;
+
+/// Buffers that some chunks share. Each is made when it is first needed.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    vertex_count: u64,
+    index_count: u64,
+    see_through_count: u64,
+    pub(super) vertices: Option<wgpu::Buffer>,
+    pub(super) indices: Option<wgpu::Buffer>,
+    /// A tint for each vertex.
+    pub(super) tints: Option<wgpu::Buffer>,
+    /// Indices of what is seen through, in the order in which it is drawn.
+    pub(super) sorted: Option<wgpu::Buffer>,
+}
+
+/// Triangles of a chunk that are drawn alike.
+#[derive(Debug)]
+pub(super) struct ChunkPart {
+    pub(super) part: Part,
+    /// Where in the buffer of indices those begin that lie flat on +X, +Y, +Z, -X, -Y and -Z, then
+    /// all others, and where they end.
+    bounds: [u32; 8],
+    /// The same for those that are drawn from far away.
+    merged: [u32; 8],
+}
+
+/// A chunk of a level.
+#[derive(Debug)]
+pub(super) struct LevelChunk {
+    /// Number of the chunk in the level.
+    pub(super) number: usize,
+    pub(super) bounds: Aabb,
+    pub(super) block: usize,
+    /// Where it begins in the buffers of its block.
+    pub(super) first_vertex: u32,
+    first_index: u32,
+    pub(super) parts: Vec<ChunkPart>,
+    pub(super) see_through: SeeThrough,
+    /// Whether it is on the GPU.
+    pub(super) is_there: bool,
+    /// How long edges are in the mean of the faces that can be joined, in metres.
+    pub(super) merged_edge_len: Option<f32>,
+    /// Whether joined faces are drawn.
+    pub(super) is_merged: bool,
+    /// The tint of all its vertices, unless each has its own.
+    pub(super) same_tint: Option<[u8; 4]>,
+    /// Whether its tint takes light away.
+    pub(super) dims: bool,
+    /// How bright each of its dynamic lights is on its lightmaps.
+    pub(super) painted: Vec<u8>,
+}
+
+impl ChunkPart {
+    /// Which indices of it are drawn while these sides are seen from behind, bit by side: those of
+    /// faces that are joined or all of them.
+    pub(super) fn toward(&self, away: u8, is_merged: bool) -> impl Iterator<Item = Range<u32>> {
+        let bounds = if is_merged {
+            &self.merged
+        } else {
+            &self.bounds
+        };
+        let is_drawn = move |group: usize| away & (1 << group) == 0;
+        let mut group = 0;
+        std::iter::from_fn(move || {
+            while group < 7 {
+                if !is_drawn(group) {
+                    group += 1;
+                    continue;
+                }
+                let first = group;
+                while group < 7 && is_drawn(group) {
+                    group += 1;
+                }
+                let range = bounds[first]..bounds[group];
+                if !range.is_empty() {
+                    return Some(range);
+                }
+            }
+            None
+        })
+    }
+}
+
+impl LevelChunk {
+    /// All chunks of a level and the blocks that they are to be in.
+    pub(super) fn arrange(
+        gpu: &Gpu,
+        level: &level::Level,
+    ) -> Result<(Vec<Self>, Vec<Block>), UploadError> {
+        let mut blocks = vec![Block::default()];
+        let mut chunks = Vec::with_capacity(level.chunks.len());
+        for mesh in &level.chunks {
+            let vertices = mesh.vertices.len() as u64;
+            let bytes = vertices * VERTEX_BYTES;
+            check_buffer_size(gpu, "a chunk", bytes)?;
+            let is_full = |block: &Block| {
+                block.vertex_count > 0 && block.vertex_count * VERTEX_BYTES + bytes > BLOCK_BYTES
+            };
+            if blocks.last().is_some_and(is_full) {
+                blocks.push(Block::default());
+            }
+            let number = blocks.len() - 1;
+            let Some(block) = blocks.last_mut() else {
+                continue;
+            };
+            let first_index = block.index_count as u32;
+            let first_merged = first_index + mesh.indices.len() as u32;
+            let parts = mesh.parts.iter().enumerate().map(|(number, (part, _))| {
+                let bounds = [false, true].map(|is_merged| mesh.drawn_bounds(number, is_merged));
+                let [bounds, merged] = bounds.map(Option::unwrap_or_default);
+                ChunkPart {
+                    part: part.clone(),
+                    bounds: bounds.map(|at| first_index + at),
+                    merged: merged.map(|at| first_merged + at),
+                }
+            });
+            let see_through = SeeThrough::of(mesh, block.see_through_count as u32);
+            chunks.push(Self {
+                number: mesh.chunk,
+                bounds: mesh.bounds,
+                block: number,
+                first_vertex: block.vertex_count as u32,
+                first_index,
+                parts: parts.collect(),
+                is_there: false,
+                is_merged: false,
+                merged_edge_len: (!mesh.merged.indices.is_empty()).then_some(mesh.edge_len),
+                same_tint: Some(PLAIN),
+                dims: false,
+                painted: Vec::new(),
+                see_through,
+            });
+            // Buffers are written from places that are multiples of eight bytes.
+            block.vertex_count += vertices.next_multiple_of(2);
+            block.index_count += index_count(mesh).next_multiple_of(2);
+            let alpha = mesh.parts.iter().filter(|(p, _)| p.blend == Blend::Alpha);
+            block.see_through_count += alpha.map(|(_, range)| range.len() as u64).sum::<u64>();
+            check_buffer_size(gpu, "a chunk", block.index_count * INDEX_BYTES)?;
+        }
+        Ok((chunks, blocks))
+    }
+
+    /// Sends its vertices and indices.
+    pub(super) fn send(&mut self, gpu: &Gpu, block: &mut Block, mesh: &ChunkMesh) {
+        if !mesh.vertices.is_empty() {
+            let vertices = block.vertices.get_or_insert_with(|| {
+                let size = block.vertex_count * VERTEX_BYTES;
+                buffer(gpu, "chunks", size, wgpu::BufferUsages::VERTEX)
+            });
+            let at = u64::from(self.first_vertex) * VERTEX_BYTES;
+            gpu.queue
+                .write_buffer(vertices, at, bytemuck::cast_slice(&mesh.vertices));
+        }
+        if !mesh.indices.is_empty() {
+            let indices = block.indices.get_or_insert_with(|| {
+                let size = block.index_count * INDEX_BYTES;
+                buffer(gpu, "triangles", size, wgpu::BufferUsages::INDEX)
+            });
+            let at = u64::from(self.first_index) * INDEX_BYTES;
+            let exact = bytemuck::cast_slice(&mesh.indices);
+            let merged = bytemuck::cast_slice(&mesh.merged.indices);
+            gpu.queue.write_buffer(indices, at, exact);
+            gpu.queue
+                .write_buffer(indices, at + exact.len() as u64, merged);
+        }
+        self.is_there = true;
+    }
+
+    /// Sends its tint. `same_tints` has one for each chunk, of which it is number `index`.
+    pub(super) fn send_tint(
+        &mut self,
+        gpu: &Gpu,
+        block: &mut Block,
+        (same_tints, index): (&wgpu::Buffer, usize),
+        tint: &Tint,
+    ) {
+        let takes_away = |tint: &[u8; 4]| tint[3] != PLAIN[3];
+        self.dims = match tint {
+            Tint::Same(tint) => takes_away(tint),
+            Tint::Each(tints) => tints.iter().any(takes_away),
+        };
+        match tint {
+            Tint::Same(tint) => {
+                if self.same_tint != Some(*tint) {
+                    let at = index as u64 * TINT_BYTES;
+                    gpu.queue.write_buffer(same_tints, at, tint);
+                }
+                self.same_tint = Some(*tint);
+            }
+            Tint::Each(tints) => {
+                let buffer = block.tints.get_or_insert_with(|| {
+                    let size = block.vertex_count * TINT_BYTES;
+                    buffer(gpu, "tints", size, wgpu::BufferUsages::VERTEX)
+                });
+                let at = u64::from(self.first_vertex) * TINT_BYTES;
+                gpu.queue
+                    .write_buffer(buffer, at, bytemuck::cast_slice(tints));
+                self.same_tint = None;
+            }
+        }
+    }
+
+    /// Sends the vertices and indices of all chunks, and gives back what `and` makes of each
+    /// meanwhile. `meshes` are in the order of `chunks`.
+    pub(super) fn send_all<T: Send>(
+        gpu: &Gpu,
+        (chunks, blocks): (&mut [Self], &mut [Block]),
+        meshes: &[ChunkMesh],
+        and: impl Fn(&ChunkMesh) -> T + Sync,
+    ) -> Vec<T> {
+        for block in &mut *blocks {
+            let (vertices, indices) = (wgpu::BufferUsages::VERTEX, wgpu::BufferUsages::INDEX);
+            let size = block.vertex_count * VERTEX_BYTES;
+            block.vertices = mapped(gpu, "chunks", size, vertices);
+            let size = block.index_count * INDEX_BYTES;
+            block.indices = mapped(gpu, "triangles", size, indices);
+        }
+        let write = |number: usize| {
+            let (chunk, mesh) = (chunks.get(number)?, meshes.get(number)?);
+            let block = blocks.get(chunk.block)?;
+            let at = u64::from(chunk.first_vertex) * VERTEX_BYTES;
+            let vertices = bytemuck::cast_slice(&mesh.vertices);
+            fill(block.vertices.as_ref(), at, [vertices, &[]]);
+            let at = u64::from(chunk.first_index) * INDEX_BYTES;
+            let indices = [&mesh.indices, &mesh.merged.indices];
+            let indices = indices.map(|indices| bytemuck::cast_slice(indices));
+            fill(block.indices.as_ref(), at, indices);
+            Some(and(mesh))
+        };
+        let mut go_on = |_| ControlFlow::Continue(());
+        let results = in_parallel(chunks.len(), &mut go_on, write);
+        let buffers = blocks.iter().flat_map(|b| [&b.vertices, &b.indices]);
+        for buffer in buffers.flatten() {
+            buffer.unmap();
+        }
+        for chunk in chunks {
+            chunk.is_there = true;
+        }
+        results.into_iter().flatten().flatten().collect()
+    }
+
+    /// Bytes that sending it takes, nearly.
+    pub(super) fn bytes(mesh: &ChunkMesh) -> u64 {
+        let vertices = mesh.vertices.len() as u64 * (VERTEX_BYTES + TINT_BYTES);
+        vertices + index_count(mesh) * INDEX_BYTES
+    }
+}
+
+/// How many indices a chunk has in the buffer: all, and behind them those of joined faces.
+fn index_count(mesh: &ChunkMesh) -> u64 {
+    (mesh.indices.len() + mesh.merged.indices.len()) as u64
+}
+
+impl Block {
+    /// Bytes of the buffers that were made.
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        let buffers = [&self.vertices, &self.indices, &self.tints, &self.sorted];
+        buffers.into_iter().flatten().map(wgpu::Buffer::size).sum()
+    }
+
+    /// The buffer for what is seen through, in the order in which it is drawn.
+    pub(super) fn sorted(&mut self, gpu: &Gpu) -> &wgpu::Buffer {
+        self.sorted.get_or_insert_with(|| {
+            let size = self.see_through_count * INDEX_BYTES;
+            buffer(gpu, "sorted triangles", size, wgpu::BufferUsages::INDEX)
+        })
+    }
+}
+
+/// A buffer with a tint for each of so many chunks, plain at first.
+pub(super) fn same_tints(gpu: &Gpu, chunks: usize) -> wgpu::Buffer {
+    use wgpu::util::DeviceExt as _;
+    gpu.device
+        .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("tints of chunks"),
+            contents: bytemuck::cast_slice(&vec![PLAIN; chunks.max(1)]),
+            usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+        })
+}
+
+/// A buffer that is to be filled before it is used; none where there is nothing to put into it.
+fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> Option<wgpu::Buffer> {
+    let descriptor = wgpu::BufferDescriptor {
+        label: Some(label),
+        size,
+        usage: usage | gpu.filled_usage(),
+        mapped_at_creation: true,
+    };
+    (size > 0).then(|| gpu.device.create_buffer(&descriptor))
+}
+
+/// Puts bytes one after the other into a buffer that is to be filled.
+fn fill(buffer: Option<&wgpu::Buffer>, at: u64, parts: [&[u8]; 2]) {
+    let [first, second] = parts;
+    let size = (first.len() + second.len()) as u64;
+    let Some(buffer) = buffer.filter(|_| size > 0) else {
+        return;
+    };
+    match buffer.get_mapped_range_mut(at..at + size) {
+        Ok(mut room) => {
+            let (mut of_first, mut of_second) = room.slice(..).split_at(first.len());
+            of_first.copy_from_slice(first);
+            of_second.copy_from_slice(second);
+        }
+        Err(error) => log::error!("filling a buffer: {error}"),
+    }
+}
+
+fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size,
+        usage: usage | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}

@@ -1,0 +1,204 @@
+//! The materials of a level on the GPU: what they are made of, and their textures.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use glam::{Vec3, Vec4};
+
+use super::gpu_data;
+use crate::Gpu;
+use crate::resources::{upload_picture, upload_texture};
+use mapscope_formats::pmf::{ClientMaterial, StringRef};
+use mapscope_scene::level::Map;
+use mapscope_scene::level::materials::{Material, Materials};
+use mapscope_scene::level::textures::Textures;
+use mapscope_scene::model::Texture;
+
+/// What materials of all levels are made with.
+#[derive(Debug, Clone)]
+pub(super) struct MaterialLayout {
+    /// Of bind group 2.
+    pub(super) layout: wgpu::BindGroupLayout,
+    /// For surfaces.
+    pub(super) repeated: wgpu::Sampler,
+    /// For sides of skies.
+    pub(super) clamped: wgpu::Sampler,
+}
+
+/// A material on the GPU.
+#[derive(Debug)]
+pub(super) struct LevelMaterial {
+    pub(super) is_textured: bool,
+    pub(super) has_matcap: bool,
+    pub(super) is_liquid: bool,
+    /// Bind group 2 for each of its textures, one after the other in time.
+    frames: Vec<wgpu::BindGroup>,
+    /// Seconds that each is shown.
+    frame_secs: f64,
+}
+
+impl LevelMaterial {
+    /// Bind group 2 at a moment.
+    pub(super) fn bind_group(&self, time_secs: f32) -> Option<&wgpu::BindGroup> {
+        let frame = if self.frame_secs > 0.0 {
+            (f64::from(time_secs) / self.frame_secs) as usize
+        } else {
+            0
+        };
+        self.frames.get(frame.checked_rem(self.frames.len())?)
+    }
+}
+
+/// Makes the materials of a level; textures are there once.
+#[derive(Debug)]
+pub(super) struct MaterialMaker {
+    level: usize,
+    textures: BTreeMap<*const Texture, wgpu::TextureView>,
+    /// Where there is no texture.
+    white: wgpu::TextureView,
+    /// Where there is no material.
+    unknown: Option<Arc<Texture>>,
+    pub(super) bytes: u64,
+}
+
+impl MaterialMaker {
+    pub(super) fn new(gpu: &Gpu, level: usize) -> Self {
+        let format = wgpu::TextureFormat::Rgba8Unorm;
+        let white = upload_texture(gpu, "white", format, [1, 1], &[&[&[u8::MAX; 4]]]);
+        Self {
+            level,
+            textures: BTreeMap::new(),
+            white: white.create_view(&wgpu::TextureViewDescriptor::default()),
+            unknown: None,
+            bytes: 4,
+        }
+    }
+
+    /// Makes a material of the level by its index.
+    pub(super) fn make(
+        &mut self,
+        gpu: &Gpu,
+        layout: &MaterialLayout,
+        sampler: &wgpu::Sampler,
+        map: &Map,
+        index: usize,
+    ) -> Option<LevelMaterial> {
+        use wgpu::util::DeviceExt as _;
+        let material = map.levels().get(self.level)?.materials.list.get(index)?;
+        let look = material.look.as_ref();
+        let texture = match look {
+            None if !material.is_known => {
+                let unknown = self
+                    .unknown
+                    .get_or_insert_with(|| Textures::placeholder().into());
+                Some(Arc::clone(unknown))
+            }
+            look => look.and_then(|look| self.find(map, look.texture)),
+        };
+        let matcap = look.and_then(|look| self.find(map, look.matcap));
+        let advances = look.filter(|look| look.advance_micros > 0);
+        let extra = advances.map_or(&[][..], |look| &look.extra_textures);
+        let extra = extra.iter().filter_map(|name| self.find(map, *name));
+        let pictures: Vec<Option<Arc<Texture>>> = if texture.is_some() {
+            [texture.clone()]
+                .into_iter()
+                .chain(extra.map(Some))
+                .collect()
+        } else {
+            vec![None]
+        };
+        let data = material_data(material, index);
+        let uniform = gpu
+            .device
+            .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some("material"),
+                contents: bytemuck::bytes_of(&data),
+                usage: wgpu::BufferUsages::UNIFORM,
+            });
+        self.bytes += size_of::<gpu_data::Material>() as u64;
+        let matcap_view = self.view(gpu, matcap.as_ref());
+        let frames = pictures.iter().map(|picture| {
+            let view = self.view(gpu, picture.as_ref());
+            let texture = wgpu::BindingResource::TextureView;
+            let resources = [
+                uniform.as_entire_binding(),
+                texture(&view),
+                texture(&matcap_view),
+                wgpu::BindingResource::Sampler(sampler),
+            ];
+            let entries = resources.into_iter().zip(0..);
+            let entries = entries
+                .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
+                .collect::<Vec<_>>();
+            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("material"),
+                layout: &layout.layout,
+                entries: &entries,
+            })
+        });
+        Some(LevelMaterial {
+            is_textured: texture.is_some(),
+            has_matcap: matcap.is_some(),
+            is_liquid: material.is_liquid && look.is_some_and(|look| look.wave.scale != 0.0),
+            frames: frames.collect(),
+            frame_secs: advances.map_or(0.0, |look| f64::from(look.advance_micros) * 1e-6),
+        })
+    }
+
+    /// The texture of a path; none for no path.
+    fn find(&self, map: &Map, path: StringRef) -> Option<Arc<Texture>> {
+        let client = map.pmf().levels.get(self.level)?.client.as_ref()?;
+        let path = String::from_utf8_lossy(client.strings.name(path)?);
+        let textures = map.textures();
+        let texture = textures.list.get(textures.find(&path)?)?;
+        Some(Arc::clone(&texture.texture))
+    }
+
+    fn view(&mut self, gpu: &Gpu, picture: Option<&Arc<Texture>>) -> wgpu::TextureView {
+        let Some(picture) = picture else {
+            return self.white.clone();
+        };
+        let key = Arc::as_ptr(picture);
+        if let Some(view) = self.textures.get(&key) {
+            return view.clone();
+        }
+        let (view, bytes) = upload_picture(gpu, "level texture", picture);
+        self.bytes += bytes;
+        self.textures.insert(key, view.clone());
+        view
+    }
+}
+
+fn material_data(material: &Material, index: usize) -> gpu_data::Material {
+    let share = |color: [u8; 3]| Vec3::from(color.map(f32::from)) / 255.0;
+    let unknown = ClientMaterial {
+        color: if material.is_known {
+            Materials::quiet_color(index)
+        } else {
+            // The texture says it all.
+            [u8::MAX; 3]
+        },
+        alpha: u8::MAX,
+        ..ClientMaterial::default()
+    };
+    let look = material.look.as_ref().unwrap_or(&unknown);
+    let alpha = if material.is_transparent {
+        look.alpha
+    } else {
+        u8::MAX
+    };
+    // What is not a number moves nothing (fact sheet A14).
+    let number = |number: f32| if number.is_finite() { number } else { 0.0 };
+    let [u, v] = look.texture_scroll.map(number);
+    let [matcap_u, matcap_v] = look.matcap_scroll.map(number);
+    let counts = f32::from(u8::from(material.is_transparent));
+    gpu_data::Material {
+        color: share(look.color).extend(f32::from(alpha) / 255.0),
+        emission: share(look.emission).extend(counts),
+        scroll: Vec4::new(u, v, matcap_u, matcap_v),
+        wave: Vec3::from(look.wave.velocity.map(number)).extend(number(look.wave.scale).abs()),
+        wave_offset: number(look.wave.offset),
+        index: index as u32,
+        padding: [0; 2],
+    }
+}

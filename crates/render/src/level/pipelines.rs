@@ -1,0 +1,257 @@
+//! How levels are drawn: a pipeline for each way.
+
+use super::super::resources::{PipelineOptions, create_pipeline};
+use super::super::shaders::LEVEL;
+use super::caps::{self, Caps};
+use crate::Gpu;
+use mapscope_scene::level::materials::Blend;
+use mapscope_scene::level::mesh::LevelVertex;
+use mapscope_scene::level::tint::PLAIN;
+
+/// How the surface is coloured; the numbers are those of `SURFACE_*` in the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Surface {
+    Full = 0,
+    Lightmap = 1,
+    Unlit = 2,
+    Normals = 3,
+    UvChecker = 4,
+    Tint = 5,
+    BackFaces = 6,
+}
+
+/// How a level is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) surface: Surface,
+    /// Whether one material stands out from the others.
+    pub(super) highlighted: bool,
+    /// Whether the back of every face is drawn.
+    pub(super) two_sided: bool,
+    /// Whether something is cut away.
+    pub(super) cut: bool,
+}
+
+/// Where the tint of a vertex is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TintFrom {
+    /// It has none.
+    Nowhere,
+    /// It is that of its chunk.
+    Chunk,
+    /// It has its own.
+    Vertex,
+}
+
+/// What a pipeline is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PipelineKey {
+    Faces(FacesKey),
+    Edges {
+        two_sided: bool,
+        cut: bool,
+    },
+    /// A side of the sky, with a texture or without.
+    SkySide(bool),
+    /// What is behind where there is no sky.
+    Backdrop,
+    /// What is solid where it is cut.
+    Caps,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FacesKey {
+    pub(super) look: Look,
+    pub(super) blend: Blend,
+    pub(super) is_textured: bool,
+    pub(super) has_matcap: bool,
+    pub(super) is_liquid: bool,
+    pub(super) tint: TintFrom,
+    /// Whether tints take light away.
+    pub(super) dims: bool,
+}
+
+impl PipelineKey {
+    /// Makes the pipeline; `layouts` are those of bind groups 0 to 3.
+    pub(super) fn pipeline(
+        self,
+        gpu: &Gpu,
+        layouts: [&wgpu::BindGroupLayout; 4],
+    ) -> wgpu::RenderPipeline {
+        let module = LEVEL.module(&gpu.device);
+        let behind_all = |vertex, fragment| PipelineOptions {
+            depth_write: false,
+            cull: false,
+            depth_compare: wgpu::CompareFunction::Equal,
+            ..PipelineOptions::new(vertex, fragment)
+        };
+        let on = |on: bool| f64::from(u8::from(on));
+        match self {
+            PipelineKey::Faces(key) => faces_pipeline(gpu, &module, &layouts, key),
+            PipelineKey::Edges { two_sided, cut } => {
+                let attributes = vertex_attributes();
+                create_pipeline(
+                    gpu,
+                    &module,
+                    &layouts,
+                    &PipelineOptions {
+                        vertices: Some(vertex_layout(&attributes)),
+                        more_vertices: Some(tint_layout(TintFrom::Chunk)),
+                        cull: !two_sided,
+                        wireframe: true,
+                        blend: Some(wgpu::BlendState::ALPHA_BLENDING),
+                        depth_write: false,
+                        constants: &[("CUT", on(cut))],
+                        ..PipelineOptions::new("vs_level", "fs_level_wire")
+                    },
+                )
+            }
+            PipelineKey::SkySide(is_textured) => create_pipeline(
+                gpu,
+                &module,
+                &layouts[..3],
+                &PipelineOptions {
+                    constants: &[("TEXTURED", on(is_textured))],
+                    ..behind_all("vs_sky_side", "fs_sky_side")
+                },
+            ),
+            PipelineKey::Backdrop => create_pipeline(
+                gpu,
+                &module,
+                &layouts[..1],
+                &behind_all("vs_sky", "fs_backdrop"),
+            ),
+            PipelineKey::Caps => create_pipeline(
+                gpu,
+                &module,
+                &layouts[..1],
+                &PipelineOptions {
+                    vertices: Some(wgpu::VertexBufferLayout {
+                        array_stride: caps::STRIDE,
+                        step_mode: wgpu::VertexStepMode::Vertex,
+                        attributes: &Caps::attributes(),
+                    }),
+                    ..PipelineOptions::new("vs_cap", "fs_cap")
+                },
+            ),
+        }
+    }
+}
+
+impl Surface {
+    /// Whether colours say something of the surface that is drawn, so that what is behind it must
+    /// not be added to them, nor they to what is behind.
+    fn shows_data(self) -> bool {
+        match self {
+            Self::Full | Self::Unlit | Self::BackFaces => false,
+            Self::Lightmap | Self::Normals | Self::UvChecker | Self::Tint => true,
+        }
+    }
+}
+
+impl FacesKey {
+    /// What an additive surface becomes where its colour means something: a veil, through which
+    /// what is behind stays in sight.
+    fn is_veil(self) -> bool {
+        self.blend == Blend::Add && self.look.surface.shows_data()
+    }
+
+    /// Whether it is enough to know where surfaces are in the texture and the lightmap.
+    fn is_plain(self) -> bool {
+        let Look {
+            surface,
+            highlighted: _,
+            two_sided: _,
+            cut,
+        } = self.look;
+        let is_plain = matches!(surface, Surface::Full | Surface::Lightmap | Surface::Unlit);
+        is_plain && !(cut || self.dims || self.is_liquid || self.has_matcap)
+    }
+}
+
+fn vertex_attributes() -> [wgpu::VertexAttribute; 4] {
+    wgpu::vertex_attr_array![0 => Float32x3, 1 => Snorm16x2, 2 => Float32x2, 3 => Unorm16x2]
+}
+
+fn vertex_layout(attributes: &[wgpu::VertexAttribute]) -> wgpu::VertexBufferLayout<'_> {
+    wgpu::VertexBufferLayout {
+        array_stride: size_of::<LevelVertex>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes,
+    }
+}
+
+/// The layout of tints: of a vertex, or of a whole chunk.
+fn tint_layout(tint: TintFrom) -> wgpu::VertexBufferLayout<'static> {
+    const ATTRIBUTES: [wgpu::VertexAttribute; 1] = wgpu::vertex_attr_array![4 => Unorm8x4];
+    let (array_stride, step_mode) = match tint {
+        TintFrom::Vertex => (size_of_val(&PLAIN) as u64, wgpu::VertexStepMode::Vertex),
+        TintFrom::Nowhere | TintFrom::Chunk => (0, wgpu::VertexStepMode::Instance),
+    };
+    wgpu::VertexBufferLayout {
+        array_stride,
+        step_mode,
+        attributes: &ATTRIBUTES,
+    }
+}
+
+fn faces_pipeline(
+    gpu: &Gpu,
+    module: &wgpu::ShaderModule,
+    layouts: &[&wgpu::BindGroupLayout],
+    key: FacesKey,
+) -> wgpu::RenderPipeline {
+    let on = |on: bool| f64::from(u8::from(on));
+    let Look {
+        surface,
+        highlighted,
+        two_sided,
+        cut,
+    } = key.look;
+    let is_opaque = key.blend == Blend::Opaque;
+    let constants = [
+        ("SURFACE", f64::from(surface as u8)),
+        ("TEXTURED", on(key.is_textured)),
+        ("MATCAP", on(key.has_matcap)),
+        ("LIQUID", on(key.is_liquid)),
+        ("TINTED", on(key.tint != TintFrom::Nowhere)),
+        ("HIGHLIGHTED", on(highlighted)),
+        ("CUT", on(cut)),
+        ("BLEND", f64::from(key.blend as u8)),
+        ("VEIL", on(key.is_veil())),
+    ];
+    let attributes = vertex_attributes();
+    let is_tinted = key.tint != TintFrom::Nowhere;
+    let (vertex, fragment) = match (key.is_plain(), is_tinted) {
+        (true, false) => ("vs_plain", "fs_plain"),
+        (true, true) => ("vs_plain_tinted", "fs_plain_tinted"),
+        (false, _) => ("vs_level", "fs_level"),
+    };
+    let added = wgpu::BlendComponent {
+        src_factor: wgpu::BlendFactor::One,
+        dst_factor: wgpu::BlendFactor::One,
+        operation: wgpu::BlendOperation::Add,
+    };
+    create_pipeline(
+        gpu,
+        module,
+        layouts,
+        &PipelineOptions {
+            vertices: Some(vertex_layout(&attributes)),
+            more_vertices: Some(tint_layout(key.tint)),
+            cull: !two_sided,
+            depth_write: is_opaque,
+            blend: match key.blend {
+                Blend::Opaque => None,
+                Blend::Alpha => Some(wgpu::BlendState::ALPHA_BLENDING),
+                Blend::Add if key.is_veil() => Some(wgpu::BlendState::ALPHA_BLENDING),
+                Blend::Add => Some(wgpu::BlendState {
+                    color: added,
+                    alpha: added,
+                }),
+            },
+            constants: &constants,
+            ..PipelineOptions::new(vertex, fragment)
+        },
+    )
+}

@@ -1,0 +1,556 @@
+//! The level that is shown: what of it is on the GPU, and what is still to be sent.
+
+use glam::Vec3;
+
+use super::chunks::{self, Block, LevelChunk};
+use super::materials::{LevelMaterial, MaterialLayout, MaterialMaker};
+use super::pipelines::{FacesKey, Look, PipelineKey, Surface, TintFrom};
+use super::see_through::{Scratch, SortedFor};
+use super::{Draw, Eye, LevelRenderer};
+use crate::resources::{check_texture_size, upload_texture};
+use crate::{Gpu, UploadError};
+use mapscope_formats::pmf::{self, Sky};
+use mapscope_scene::level::atlas::{Intensity, WHITE_SIDE};
+use mapscope_scene::level::mesh::Part;
+use mapscope_scene::level::tint::{PLAIN, TintKey};
+use mapscope_scene::level::{Level, Map};
+use mapscope_scene::{Amounts, Shown};
+
+/// A level on the GPU.
+#[derive(Debug)]
+pub(super) struct ShownLevel {
+    /// Its number in the map.
+    pub(super) number: usize,
+    /// In the order of [`Level::chunks`].
+    pub(super) chunks: Vec<LevelChunk>,
+    pub(super) blocks: Vec<Block>,
+    /// A tint for each chunk.
+    pub(super) same_tints: wgpu::Buffer,
+    pub(super) pages: Vec<Page>,
+    /// By their index in the level, as soon as a chunk uses them.
+    materials: Vec<Option<LevelMaterial>>,
+    maker: MaterialMaker,
+    materials_layout: MaterialLayout,
+    /// The sky that was seen last, and the materials on its sides.
+    sky: Option<Sky>,
+    sky_sides: [Option<(usize, bool)>; 6],
+    /// Materials on sides of skies, with their index in the level.
+    sky_materials: Vec<(usize, LevelMaterial)>,
+    /// Chunks that are still to be sent.
+    waiting: Vec<u32>,
+    lights: Amounts,
+    tint_key: TintKey,
+    /// Materials that are not drawn.
+    hidden: Vec<u16>,
+    scratch: Scratch,
+}
+
+/// A page of lightmaps.
+#[derive(Debug)]
+pub(super) struct Page {
+    texture: wgpu::Texture,
+    /// Bind group 3.
+    pub(super) bind_group: wgpu::BindGroup,
+}
+
+impl ShownLevel {
+    /// Makes room for a level; none of its chunks is there yet. Without such a level there is
+    /// nothing to be drawn.
+    pub(super) fn new(
+        gpu: &Gpu,
+        renderer: &LevelRenderer,
+        map: &Map,
+        number: usize,
+    ) -> Result<Self, UploadError> {
+        let level = map.levels().get(number);
+        let (chunks, blocks) = match level {
+            Some(level) => LevelChunk::arrange(gpu, level)?,
+            None => (Vec::new(), Vec::new()),
+        };
+        let pages = level.map_or(&[][..], |level| &level.atlas.pages);
+        let pages = pages.iter().map(|size| Page::new(gpu, renderer, *size));
+        let materials = level.map_or(0, |level| level.materials.list.len());
+        Ok(Self {
+            number,
+            same_tints: chunks::same_tints(gpu, chunks.len()),
+            pages: pages.collect::<Result<_, _>>()?,
+            materials: (0..materials).map(|_| None).collect(),
+            maker: MaterialMaker::new(gpu, number),
+            materials_layout: renderer.materials.clone(),
+            sky: None,
+            sky_sides: [None; 6],
+            sky_materials: Vec::new(),
+            // They are taken from the end.
+            waiting: (0..chunks.len() as u32).rev().collect(),
+            chunks,
+            blocks,
+            lights: Amounts::default(),
+            tint_key: TintKey::default(),
+            hidden: Vec::new(),
+            scratch: Scratch::default(),
+        })
+    }
+
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        let blocks = self.blocks.iter().map(Block::gpu_bytes);
+        let luxels = self.pages.iter().map(|page| {
+            let size = page.texture.size();
+            u64::from(size.width) * u64::from(size.height) * 4
+        });
+        let tints = self.same_tints.size();
+        blocks.sum::<u64>() + luxels.sum::<u64>() + tints + self.maker.bytes
+    }
+
+    /// How many chunks of how many are there; none once all are.
+    pub(super) fn progress(&self) -> Option<(usize, usize)> {
+        let all = self.chunks.len();
+        (!self.waiting.is_empty()).then(|| (all - self.waiting.len(), all))
+    }
+
+    /// Sends chunks that are not there yet: all, or those that are nearest to a place until they
+    /// have so many bytes.
+    pub(super) fn send_chunks(
+        &mut self,
+        gpu: &Gpu,
+        map: &Map,
+        shown: &Shown,
+        nearest: Option<(u64, Vec3)>,
+    ) {
+        let levels = map.levels().get(self.number);
+        let Some((level, source)) = levels.zip(map.pmf().levels.get(self.number)) else {
+            return;
+        };
+        if self.waiting.is_empty() {
+            return;
+        }
+        let Some((mut left, eye)) = nearest else {
+            self.send_all(gpu, map, shown, (level, source));
+            return;
+        };
+        {
+            let chunks = &self.chunks;
+            let distance = |i: &u32| {
+                let chunk = chunks.get(*i as usize);
+                chunk.map_or(f32::INFINITY, |chunk| chunk.bounds.distance(eye))
+            };
+            self.waiting
+                .sort_by(|a, b| distance(b).total_cmp(&distance(a)));
+        }
+        while left > 0
+            && let Some(number) = self.waiting.pop()
+        {
+            let before = self.maker.bytes;
+            let bytes = self.send_chunk(gpu, map, shown, (level, source), number as usize);
+            left = left.saturating_sub(bytes + self.maker.bytes - before);
+        }
+    }
+
+    /// Sends all chunks at once.
+    fn send_all(
+        &mut self,
+        gpu: &Gpu,
+        map: &Map,
+        shown: &Shown,
+        (level, source): (&Level, &pmf::Level),
+    ) {
+        self.waiting.clear();
+        for number in 0..self.chunks.len() {
+            self.make_materials(gpu, map, number);
+        }
+        let intensity =
+            |light: &pmf::DynamicLight| Map::dynamic_intensity(shown, self.number, light);
+        let to = (&mut self.chunks[..], &mut self.blocks[..]);
+        let made = LevelChunk::send_all(gpu, to, &level.chunks, |mesh| {
+            let slots = level.atlas.slots(mesh.chunk);
+            let painted = slots.iter().enumerate().filter_map(|(lightmap, slot)| {
+                let atlas = &level.atlas;
+                let painted = atlas.paint_slot(source, mesh.chunk, lightmap, &intensity);
+                Some((slot.page, painted?))
+            });
+            let tint = map.tint(shown, self.number, mesh);
+            (tint, painted.collect::<Vec<_>>())
+        });
+        let mut pages: Vec<_> = level
+            .atlas
+            .pages
+            .iter()
+            .copied()
+            .map(PageLuxels::new)
+            .collect();
+        for (number, (tint, painted)) in made.into_iter().enumerate() {
+            let Some(chunk) = self.chunks.get_mut(number) else {
+                continue;
+            };
+            chunk.painted = intensities(source, chunk.number, &intensity).collect();
+            if let Some(block) = self.blocks.get_mut(chunk.block) {
+                chunk.send_tint(gpu, block, (&self.same_tints, number), &tint);
+            }
+            for (page, (corner, side, luxels)) in painted {
+                if let Some(page) = pages.get_mut(usize::from(page)) {
+                    page.put(corner, side, &luxels);
+                }
+            }
+        }
+        for (page, luxels) in self.pages.iter().zip(&pages) {
+            write_rectangle(gpu, &page.texture, [0, 0], luxels.size, &luxels.bytes);
+        }
+    }
+
+    /// Makes the materials of a chunk that are not there yet.
+    fn make_materials(&mut self, gpu: &Gpu, map: &Map, number: usize) {
+        let chunk = self.chunks.get(number);
+        for part in chunk.map_or(&[][..], |chunk| &chunk.parts) {
+            let index = usize::from(part.part.material);
+            if let Some(material @ None) = self.materials.get_mut(index) {
+                let layout = &self.materials_layout;
+                *material = self.maker.make(gpu, layout, &layout.repeated, map, index);
+            }
+        }
+    }
+
+    /// Sends a chunk with its tint, its lightmaps and its materials; says how many bytes it has.
+    fn send_chunk(
+        &mut self,
+        gpu: &Gpu,
+        map: &Map,
+        shown: &Shown,
+        (level, source): (&Level, &pmf::Level),
+        number: usize,
+    ) -> u64 {
+        self.make_materials(gpu, map, number);
+        let Some((chunk, mesh)) = self.chunks.get_mut(number).zip(level.chunks.get(number)) else {
+            return 0;
+        };
+        let Some(block) = self.blocks.get_mut(chunk.block) else {
+            return 0;
+        };
+        chunk.send(gpu, block, mesh);
+        let tint = map.tint(shown, self.number, mesh);
+        chunk.send_tint(gpu, block, (&self.same_tints, number), &tint);
+        let intensity =
+            |light: &pmf::DynamicLight| Map::dynamic_intensity(shown, self.number, light);
+        chunk.painted = intensities(source, chunk.number, &intensity).collect();
+        let mut luxels = 0;
+        for lightmap in 0..level.atlas.slots(chunk.number).len() {
+            luxels += paint(
+                gpu,
+                &self.pages,
+                (level, source),
+                chunk.number,
+                lightmap,
+                &intensity,
+            );
+        }
+        LevelChunk::bytes(mesh) + luxels
+    }
+
+    /// Paints lightmaps again whose lights were changed, and sends tints if they did.
+    pub(super) fn update_lights(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
+        let levels = map.levels().get(self.number);
+        let Some((level, source)) = levels.zip(map.pmf().levels.get(self.number)) else {
+            return;
+        };
+        if self.lights != shown.lights {
+            self.lights.clone_from(&shown.lights);
+            self.paint_again(gpu, shown, (level, source));
+        }
+        let key = map.tint_key(shown);
+        if self.tint_key == key {
+            return;
+        }
+        self.tint_key = key;
+        let chunks = self.chunks.iter_mut().zip(&level.chunks);
+        for (i, (chunk, mesh)) in chunks.enumerate() {
+            if chunk.is_there
+                && let Some(block) = self.blocks.get_mut(chunk.block)
+            {
+                let tint = map.tint(shown, self.number, mesh);
+                chunk.send_tint(gpu, block, (&self.same_tints, i), &tint);
+            }
+        }
+    }
+
+    fn paint_again(&mut self, gpu: &Gpu, shown: &Shown, (level, source): (&Level, &pmf::Level)) {
+        let intensity =
+            |light: &pmf::DynamicLight| Map::dynamic_intensity(shown, self.number, light);
+        for chunk in self.chunks.iter_mut().filter(|chunk| chunk.is_there) {
+            let data = source.chunks.get(chunk.number);
+            let Some(data) = data.and_then(|chunk| chunk.data.as_deref()) else {
+                continue;
+            };
+            let looks = data.client.iter().flat_map(|client| &client.dynamic_lights);
+            let mut changed = Vec::new();
+            let lights = data.dynamic_lights.iter().zip(looks);
+            for ((light, look), painted) in lights.zip(&mut chunk.painted) {
+                let now = intensity(light);
+                if *painted != now {
+                    *painted = now;
+                    changed.extend(look.layers.iter().map(|layer| layer.lightmap));
+                }
+            }
+            changed.sort_unstable();
+            changed.dedup();
+            for lightmap in changed {
+                let lightmap = lightmap.into();
+                paint(
+                    gpu,
+                    &self.pages,
+                    (level, source),
+                    chunk.number,
+                    lightmap,
+                    &intensity,
+                );
+            }
+        }
+    }
+
+    /// Notes which materials are not drawn.
+    pub(super) fn hide(&mut self, shown: &Shown) {
+        self.hidden.clear();
+        let hidden = shown.hidden.iter().filter_map(|item| {
+            let index = item.index as u16;
+            (*item == Map::material_item(self.number, index.into())).then_some(index)
+        });
+        self.hidden.extend(hidden);
+    }
+
+    /// What a part of a chunk is drawn with; none where it is not drawn.
+    pub(super) fn key(&self, look: Look, chunk: &LevelChunk, part: &Part) -> Option<PipelineKey> {
+        if self.hidden.contains(&part.material) {
+            return None;
+        }
+        let material = self.materials.get(usize::from(part.material))?.as_ref()?;
+        Some(PipelineKey::Faces(FacesKey {
+            look: Look {
+                two_sided: look.two_sided || part.two_sided,
+                ..look
+            },
+            blend: part.blend,
+            is_textured: material.is_textured,
+            has_matcap: material.has_matcap,
+            is_liquid: material.is_liquid,
+            tint: match chunk.same_tint {
+                None => TintFrom::Vertex,
+                Some(PLAIN) if look.surface != Surface::Tint => TintFrom::Nowhere,
+                Some(_) => TintFrom::Chunk,
+            },
+            dims: chunk.dims,
+        }))
+    }
+
+    /// Bind group 2 of a material of the level.
+    pub(super) fn material(&self, index: usize, time_secs: f32) -> Option<&wgpu::BindGroup> {
+        self.materials.get(index)?.as_ref()?.bind_group(time_secs)
+    }
+
+    /// Bind group 2 of a material on a side of the sky.
+    pub(super) fn sky_material(&self, index: usize, time_secs: f32) -> Option<&wgpu::BindGroup> {
+        let found = self.sky_materials.iter().find(|(of, _)| *of == index);
+        found?.1.bind_group(time_secs)
+    }
+
+    /// Sorts what is seen through in chunks in view, where the eye has moved.
+    pub(super) fn sort_see_through(
+        &mut self,
+        gpu: &Gpu,
+        map: &Map,
+        eye: Eye,
+        visible: &[(f32, u32)],
+        look: Look,
+    ) {
+        let Some(level) = map.levels().get(self.number) else {
+            return;
+        };
+        for (_, number) in visible {
+            let number = *number as usize;
+            let chunk = self.chunks.get_mut(number).zip(level.chunks.get(number));
+            let Some((chunk, mesh)) = chunk.filter(|(chunk, _)| !chunk.see_through.is_empty())
+            else {
+                continue;
+            };
+            let wanted = SortedFor {
+                eye,
+                away: look.sides_away(eye, &chunk.bounds),
+                is_merged: chunk.is_merged,
+            };
+            let sorted = chunk.see_through.sort(mesh, wanted, &mut self.scratch);
+            if let Some(first) = sorted
+                && let Some(block) = self.blocks.get_mut(chunk.block)
+            {
+                let indices = bytemuck::cast_slice(&self.scratch.indices);
+                gpu.queue
+                    .write_buffer(block.sorted(gpu), u64::from(first) * 4, indices);
+            }
+        }
+    }
+
+    /// Lists what is seen through in a chunk, from back to front.
+    pub(super) fn list_see_through(&self, look: Look, number: u32, list: &mut Vec<Draw>) {
+        let Some(chunk) = self.chunks.get(number as usize) else {
+            return;
+        };
+        for (part, indices) in &chunk.see_through.runs {
+            let Some(part) = chunk.parts.get(usize::from(*part)) else {
+                continue;
+            };
+            let Some(key) = self.key(look, chunk, &part.part) else {
+                continue;
+            };
+            list.push(Draw {
+                key,
+                chunk: number,
+                material: part.part.material,
+                page: part.part.page,
+                is_sorted: true,
+                indices: indices.clone(),
+            });
+        }
+    }
+
+    /// The materials on the sides of a sky, and whether they have a texture.
+    pub(super) fn sky_sides(
+        &mut self,
+        gpu: &Gpu,
+        map: &Map,
+        sky: Option<&Sky>,
+    ) -> [Option<(usize, bool)>; 6] {
+        if self.sky.as_ref() == sky {
+            return self.sky_sides;
+        }
+        self.sky = sky.copied();
+        let sides = sky.map_or([None; 6], |sky| map.sky_materials(self.number, sky));
+        self.sky_sides = sides.map(|index| {
+            let index = index?;
+            let made = self.sky_materials.iter().find(|(of, _)| *of == index);
+            if let Some((_, material)) = made {
+                return Some((index, material.is_textured));
+            }
+            let layout = &self.materials_layout;
+            let material = self.maker.make(gpu, layout, &layout.clamped, map, index)?;
+            let is_textured = material.is_textured;
+            self.sky_materials.push((index, material));
+            Some((index, is_textured))
+        });
+        self.sky_sides
+    }
+}
+
+impl Page {
+    fn new(gpu: &Gpu, renderer: &LevelRenderer, size: [u32; 2]) -> Result<Self, UploadError> {
+        check_texture_size(gpu, "the lightmaps", size)?;
+        // Luxels are sent with the chunks that they are on.
+        let format = wgpu::TextureFormat::Rgba8Unorm;
+        let texture = upload_texture(gpu, "lightmaps", format, size, &[]);
+        let white = [u8::MAX; (WHITE_SIDE * WHITE_SIDE * 4) as usize];
+        write_square(gpu, &texture, [0, 0], WHITE_SIDE, &white);
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("lightmaps"),
+            layout: &renderer.page_layout,
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: wgpu::BindingResource::TextureView(&view),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: wgpu::BindingResource::Sampler(&renderer.lightmap_sampler),
+                },
+            ],
+        });
+        Ok(Self {
+            texture,
+            bind_group,
+        })
+    }
+}
+
+/// How bright each of the dynamic lights of a chunk is.
+fn intensities<'a>(
+    source: &'a pmf::Level,
+    chunk: usize,
+    intensity: Intensity<'a>,
+) -> impl Iterator<Item = u8> + 'a {
+    let data = source.chunks.get(chunk);
+    let data = data.and_then(|chunk| chunk.data.as_ref());
+    let lights = data.map_or(&[][..], |data| &data.dynamic_lights);
+    lights.iter().map(intensity)
+}
+
+/// A page of lightmaps while they are put on it.
+struct PageLuxels {
+    size: [u32; 2],
+    bytes: Vec<u8>,
+}
+
+impl PageLuxels {
+    /// A white page.
+    fn new(size: [u32; 2]) -> Self {
+        let [width, height] = size.map(|side| side as usize);
+        Self {
+            size,
+            bytes: vec![u8::MAX; width * height * 4],
+        }
+    }
+
+    /// Puts a square of luxels on it.
+    fn put(&mut self, [x, y]: [u32; 2], side: u32, luxels: &[u8]) {
+        let [width, _] = self.size;
+        let row_bytes = side as usize * 4;
+        for (row, luxels) in (y..).zip(luxels.chunks_exact(row_bytes)) {
+            let first = (row as usize * width as usize + x as usize) * 4;
+            if let Some(row) = self.bytes.get_mut(first..first + row_bytes) {
+                row.copy_from_slice(luxels);
+            }
+        }
+    }
+}
+
+/// Paints a lightmap on its page; says how many bytes it has.
+fn paint(
+    gpu: &Gpu,
+    pages: &[Page],
+    (level, source): (&Level, &pmf::Level),
+    chunk: usize,
+    lightmap: usize,
+    intensity: Intensity<'_>,
+) -> u64 {
+    let slot = level.atlas.slots(chunk).get(lightmap);
+    let page = slot.and_then(|slot| pages.get(usize::from(slot.page)));
+    let painted = level.atlas.paint_slot(source, chunk, lightmap, intensity);
+    let Some((page, (corner, side, luxels))) = page.zip(painted) else {
+        return 0;
+    };
+    write_square(gpu, &page.texture, corner, side, &luxels);
+    luxels.len() as u64
+}
+
+fn write_square(gpu: &Gpu, texture: &wgpu::Texture, corner: [u32; 2], side: u32, texels: &[u8]) {
+    write_rectangle(gpu, texture, corner, [side; 2], texels);
+}
+
+fn write_rectangle(
+    gpu: &Gpu,
+    texture: &wgpu::Texture,
+    [x, y]: [u32; 2],
+    [width, height]: [u32; 2],
+    texels: &[u8],
+) {
+    gpu.queue.write_texture(
+        wgpu::TexelCopyTextureInfo {
+            origin: wgpu::Origin3d { x, y, z: 0 },
+            ..texture.as_image_copy()
+        },
+        texels,
+        wgpu::TexelCopyBufferLayout {
+            offset: 0,
+            bytes_per_row: Some(width * 4),
+            rows_per_image: None,
+        },
+        wgpu::Extent3d {
+            width,
+            height,
+            depth_or_array_layers: 1,
+        },
+    );
+}

@@ -1,0 +1,172 @@
+//! What all instances of a model share: its mesh, its materials and their textures.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use glam::Vec4;
+use wgpu::util::DeviceExt as _;
+
+use crate::resources::{Uploads, upload_picture};
+use crate::{Gpu, UploadError};
+use mapscope_scene::model::{Material, Model, Texture};
+
+mod gpu_data {
+    use glam::Vec4;
+
+    /// Keep in sync with `Material` in `model.wgsl`.
+    #[repr(C)]
+    #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+    pub(super) struct Material {
+        pub(super) ambient: f32,
+        pub(super) index: u32,
+        pub(super) padding: [u32; 2],
+        pub(super) diffuse: Vec4,
+        pub(super) specular: Vec4,
+    }
+
+    const _: () = assert!(size_of::<Material>() == 48, "model.wgsl has 48 bytes");
+}
+
+/// A model's mesh on the GPU.
+#[derive(Debug)]
+pub(super) struct ModelMesh {
+    pub(super) vertices: wgpu::Buffer,
+    pub(super) indices: wgpu::Buffer,
+    pub(super) influences: wgpu::Buffer,
+    pub(super) joint_colors: wgpu::Buffer,
+    pub(super) parts: Vec<Part>,
+    pub(super) gpu_bytes: u64,
+}
+
+/// The triangles of one material.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) indices: Range<u32>,
+    /// Bind group 2.
+    pub(super) material: wgpu::BindGroup,
+    /// Whether the texture may have holes.
+    pub(super) holes: bool,
+}
+
+impl ModelMesh {
+    pub(super) fn upload(
+        gpu: &Gpu,
+        material_layout: &wgpu::BindGroupLayout,
+        sampler: &wgpu::Sampler,
+        model: &Model,
+    ) -> Result<Self, UploadError> {
+        let mesh = model.mesh();
+        let mut uploads = Uploads::new(gpu);
+        let mut buffer = |what, bytes, usage| uploads.buffer(what, bytes, usage);
+        let storage = wgpu::BufferUsages::STORAGE;
+        let vertices = buffer(
+            "vertices",
+            bytemuck::cast_slice(&mesh.vertices),
+            wgpu::BufferUsages::VERTEX,
+        )?;
+        let indices = buffer(
+            "indices",
+            bytemuck::cast_slice(&mesh.indices),
+            wgpu::BufferUsages::INDEX,
+        )?;
+        let influences = buffer("weights", bytemuck::cast_slice(&mesh.influences), storage)?;
+        let colors: Vec<[u8; 4]> = (0..model.palette_len())
+            .map(|joint| {
+                let [r, g, b] = model.joint_color(joint);
+                [r, g, b, 255]
+            })
+            .collect();
+        let joint_colors = buffer("joint colors", bytemuck::cast_slice(&colors), storage)?;
+
+        let mut materials = Materials::new(gpu, material_layout, sampler);
+        let mut parts = Vec::with_capacity(mesh.parts.len());
+        for part in &mesh.parts {
+            let index = part.material;
+            let Some(material) = model.materials().get(index) else {
+                continue;
+            };
+            parts.push(Part {
+                indices: part.indices.clone(),
+                material: materials.bind_group(index, material),
+                holes: material.texture.has_holes,
+            });
+        }
+        let gpu_bytes = uploads.bytes + materials.bytes;
+        Ok(Self {
+            vertices,
+            indices,
+            influences,
+            joint_colors,
+            parts,
+            gpu_bytes,
+        })
+    }
+}
+
+/// Makes bind groups of materials. Those that have the same texture share it.
+struct Materials<'a> {
+    gpu: &'a Gpu,
+    layout: &'a wgpu::BindGroupLayout,
+    sampler: &'a wgpu::Sampler,
+    textures: Vec<(*const Texture, wgpu::TextureView)>,
+    bytes: u64,
+}
+
+impl<'a> Materials<'a> {
+    fn new(gpu: &'a Gpu, layout: &'a wgpu::BindGroupLayout, sampler: &'a wgpu::Sampler) -> Self {
+        Self {
+            gpu,
+            layout,
+            sampler,
+            textures: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    fn bind_group(&mut self, index: usize, material: &Material) -> wgpu::BindGroup {
+        let texture = self.texture(&material.texture);
+        let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
+        let uniform = gpu_data::Material {
+            ambient: material.ambient,
+            index: index as u32,
+            padding: [0; 2],
+            diffuse: color(material.diffuse),
+            specular: color(material.specular),
+        };
+        let device = &self.gpu.device;
+        let uniform = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("material"),
+            contents: bytemuck::bytes_of(&uniform),
+            usage: wgpu::BufferUsages::UNIFORM,
+        });
+        device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("material"),
+            layout: self.layout,
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: uniform.as_entire_binding(),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: wgpu::BindingResource::TextureView(&texture),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 2,
+                    resource: wgpu::BindingResource::Sampler(self.sampler),
+                },
+            ],
+        })
+    }
+
+    fn texture(&mut self, texture: &Arc<Texture>) -> wgpu::TextureView {
+        let key = Arc::as_ptr(texture);
+        if let Some((_, view)) = self.textures.iter().find(|(other, _)| *other == key) {
+            return view.clone();
+        }
+        let (view, bytes) = upload_picture(self.gpu, "model texture", texture);
+        self.bytes += bytes;
+        self.textures.push((key, view.clone()));
+        view
+    }
+}

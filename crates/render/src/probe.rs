@@ -1,0 +1,141 @@
+//! Asks the GPU what it makes of tiles and of vertices, so that tests can compare it with what the
+//! CPU does.
+
+use wgpu::util::DeviceExt as _;
+
+use super::Gpu;
+use super::shaders::{SKIN_PROBE, Shader, TILE_PROBE};
+use mapscope_scene::model::mesh::Mesh;
+use mapscope_scene::model::skeleton::SkinMatrix;
+use mapscope_scene::terrain::pack::TileRecord;
+
+/// What the shaders' functions say of one tile. Keep in sync with `tile_probe.wgsl`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct TileProbe {
+    /// Levels at a grid of five by five points, in rows from the north-west.
+    pub levels: [f32; 25],
+    /// Which half each of them is in: 0 the southern, 1 the northern.
+    pub halves: [u32; 25],
+    /// Unit normals of the southern and of the northern half, in world space.
+    pub normals: [[f32; 3]; 2],
+    /// Texture layers that the halves show.
+    pub layers: [u32; 2],
+    /// The halves at the corners north-west, north-east, south-west, south-east.
+    pub halves_at: [[u32; 2]; 4],
+    /// The half on the edges north, east, south, west.
+    pub halves_on: [u32; 4],
+    /// Levels of the ends of the edges.
+    pub edges: [[i32; 2]; 4],
+}
+
+/// Where the shaders move a vertex of a model. Keep in sync with `skin_probe.wgsl`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct SkinProbe {
+    /// Its place as posed, in model space.
+    pub position: [f32; 3],
+    /// Its normal as posed, in model space, of length 1.
+    pub normal: [f32; 3],
+}
+
+/// Runs the shaders' tile functions over some tiles.
+///
+/// # Errors
+/// When the device is lost or out of memory.
+pub fn probe_tiles(gpu: &Gpu, tiles: &[TileRecord]) -> Result<Vec<TileProbe>, String> {
+    let tiles = input(gpu, bytemuck::cast_slice(tiles));
+    let count = tiles.size() / size_of::<TileRecord>() as u64;
+    run(gpu, &TILE_PROBE, [&[&tiles], &[]], [count, 1])
+}
+
+/// Poses a mesh with some joint palettes of so many matrices each, one after the other, as the
+/// shaders do it: all vertices with the first palette, then with the second, and so on.
+///
+/// # Errors
+/// When the device is lost or out of memory.
+pub fn probe_skin(
+    gpu: &Gpu,
+    mesh: &Mesh,
+    palettes: &[SkinMatrix],
+    palette_len: usize,
+) -> Result<Vec<SkinProbe>, String> {
+    let vertices = input(gpu, bytemuck::cast_slice(&mesh.vertices));
+    let length = input(gpu, bytemuck::bytes_of(&(palette_len as u32)));
+    let influences = input(gpu, bytemuck::cast_slice(&mesh.influences));
+    let matrices = input(gpu, bytemuck::cast_slice(palettes));
+    let count = [mesh.vertices.len(), palettes.len() / palette_len];
+    run(
+        gpu,
+        &SKIN_PROBE,
+        [&[&vertices, &length], &[&influences, &matrices]],
+        count.map(|count| count as u64),
+    )
+}
+
+fn input(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
+    gpu.device
+        .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("probed"),
+            contents: bytes,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::UNIFORM,
+        })
+}
+
+/// Runs a probe over so many things in so many ways, in workgroups of 64 things. What it leaves is
+/// binding 1 of group 0; the buffers are the other bindings of the first two groups, in order.
+fn run<P: bytemuck::AnyBitPattern>(
+    gpu: &Gpu,
+    shader: &Shader,
+    buffers: [&[&wgpu::Buffer]; 2],
+    [things, ways]: [u64; 2],
+) -> Result<Vec<P>, String> {
+    let device = &gpu.device;
+    let size = size_of::<P>() as u64 * things * ways;
+    let output = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("probes"),
+        size,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
+        mapped_at_creation: false,
+    });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some("probe"),
+        layout: None,
+        module: &shader.module(device),
+        entry_point: Some("probe"),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    });
+    let bind_group = |group: u32, buffers: &[&wgpu::Buffer]| {
+        let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
+            .iter()
+            .zip(0..)
+            .map(|(buffer, binding)| wgpu::BindGroupEntry {
+                binding,
+                resource: buffer.as_entire_binding(),
+            })
+            .collect();
+        device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("probe"),
+            layout: &pipeline.get_bind_group_layout(group),
+            entries: &entries,
+        })
+    };
+    let mut first: Vec<&wgpu::Buffer> = buffers[0].to_vec();
+    first.insert(1, &output);
+    let mut encoder = device.create_command_encoder(&Default::default());
+    {
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &bind_group(0, &first), &[]);
+        if !buffers[1].is_empty() {
+            pass.set_bind_group(1, &bind_group(1, buffers[1]), &[]);
+        }
+        pass.dispatch_workgroups((things as u32).div_ceil(64), ways as u32, 1);
+    }
+    let bytes = gpu.read_buffer(encoder, &output, size)?;
+    Ok(bytes
+        .chunks_exact(size_of::<P>())
+        .map(bytemuck::pod_read_unaligned)
+        .collect())
+}

@@ -1,0 +1,837 @@
+//! Terrain and its water.
+//!
+//! Near chunks are drawn from the lists of faces that the scene made. In the middle distance, where
+//! textures are no more than their colour, the same faces are drawn with cheaper shaders. Chunks
+//! whose tiles are only a few pixels wide are drawn as grids whose cells grow with the distance.
+//! Nothing is drawn of chunks outside the view.
+
+use std::ops::Range;
+use std::sync::{Arc, Weak};
+
+use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
+use super::resources::{
+    PipelineOptions, Uploads, create_pipeline, sampler_entry, storage_entry, texture_entry,
+    uniform_entry, upload_texture,
+};
+use super::shaders::TERRAIN;
+use super::{DrawStatistics, Gpu, UploadError, View};
+use mapscope_formats::pfmap::{CHUNK_SIDE, Splat};
+use mapscope_scene::Aabb;
+use mapscope_scene::camera::{Camera, Projection};
+use mapscope_scene::terrain::geometry::TILE_SIDE;
+use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, TileRecord, TopClass};
+use mapscope_scene::terrain::textures::{MOST_LAYERS, Textures};
+use mapscope_scene::terrain::{ATLAS_SIDE, Terrain};
+
+/// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
+/// card, and on a processor that stands in for one.
+const FINE_TRIANGLES: [u64; 2] = [2_000_000, 150_000];
+/// Pixels along a tile's side below which its chunk is drawn without textures.
+const LEAST_TEXTURED_PIXELS: f32 = 12.0;
+/// Pixels along a tile's side below which its chunk is drawn as a grid.
+const LEAST_TILE_PIXELS: f32 = 7.0;
+/// Pixels along the side of a cell of that grid, at least.
+const LEAST_CELL_PIXELS: f32 = 15.0;
+/// The grid of the furthest chunks has one cell.
+const LAST_STEP: u32 = 5;
+
+mod gpu_data {
+    use glam::{UVec4, Vec2};
+
+    /// Keep in sync with `Map` in `terrain.wgsl`.
+    #[repr(C)]
+    #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+    pub(super) struct Map {
+        pub(super) north_west: Vec2,
+        pub(super) size: [u32; 2],
+        pub(super) surface: u32,
+        pub(super) lines: u32,
+        pub(super) highlight: u32,
+        pub(super) shadow_scale: f32,
+        pub(super) overview_scale: f32,
+        pub(super) padding: u32,
+        pub(super) levels: Vec2,
+        pub(super) per_tile: Vec2,
+        pub(super) more_padding: Vec2,
+        /// A byte a layer.
+        pub(super) accents: [UVec4; 16],
+    }
+
+    const _: () = assert!(size_of::<Map>() == 320, "terrain.wgsl has 320 bytes");
+
+    /// Values of `Map::surface` by the overlay that asks for them; `SURFACE_*` in the shader.
+    pub(super) const SURFACES: [(&str, u32); 6] = [
+        ("unlit", UNLIT),
+        ("tile-types", 2),
+        ("pathable", 3),
+        ("height", 4),
+        ("normals", 5),
+        ("cover", 6),
+    ];
+    /// `SURFACE_UNLIT` in the shader.
+    pub(super) const UNLIT: u32 = 1;
+    /// Bits of `Map::lines` by the overlay that asks for them; `LINES_*` in the shader.
+    pub(super) const LINES: [(&str, u32); 2] = [("tile-grid", 1), ("chunk-borders", 2)];
+    /// `NOTHING` in the shader.
+    pub(super) const NOTHING: u32 = u32::MAX;
+    /// Added to a layer in `Map::highlight`.
+    pub(super) const HIGHLIGHT_LAYER: u32 = 0x100;
+}
+
+/// Draws terrain.
+#[derive(Debug)]
+pub(super) struct TerrainRenderer {
+    layout: wgpu::BindGroupLayout,
+    clamped: wgpu::Sampler,
+    /// One for each [`Variant`], made when it is first needed.
+    pipelines: [Option<Pipelines>; Variant::ALL.len()],
+    water: wgpu::RenderPipeline,
+}
+
+/// A pipeline for each class of face.
+#[derive(Debug)]
+struct Pipelines {
+    rects: wgpu::RenderPipeline,
+    /// By [`TopClass`].
+    tops: [wgpu::RenderPipeline; TopClass::ALL.len()],
+    sides: wgpu::RenderPipeline,
+    rects_middle: wgpu::RenderPipeline,
+    tops_middle: wgpu::RenderPipeline,
+    far: wgpu::RenderPipeline,
+}
+
+/// What the shaders can do. The plainest are far faster than those that can do everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Variant {
+    /// Light and textures.
+    Plain = 0,
+    /// Holes in textures, and accents.
+    Rich = 1,
+    /// Overlays, grids and highlights, and all of the above.
+    Inspect = 2,
+    /// The edges of the triangles.
+    Wireframe = 3,
+}
+
+impl Variant {
+    const ALL: [Self; 4] = [Self::Plain, Self::Rich, Self::Inspect, Self::Wireframe];
+}
+
+/// A map on the GPU.
+#[derive(Debug)]
+pub(super) struct TerrainData {
+    bind_group: wgpu::BindGroup,
+    /// The array of the materials' textures, and what it was made of.
+    materials: wgpu::TextureView,
+    textures: Weak<Textures>,
+    map: wgpu::Buffer,
+    /// What `map` holds when nothing is highlighted and no overlay is on.
+    map_at_rest: gpu_data::Map,
+    /// The index of each chunk, for handing one to a draw call.
+    chunk_indices: wgpu::Buffer,
+    /// Points of the eight triangles of a tile's top.
+    top_indices: wgpu::Buffer,
+    /// Far chunks with their steps, then chunks with water, written for each picture.
+    instances: wgpu::Buffer,
+    is_rich: bool,
+    /// What the next picture is drawn with.
+    variant: Variant,
+    gpu_bytes: u64,
+    fine_triangles: u64,
+    chunks: Vec<Chunk>,
+    /// Chunks in view that have water.
+    with_water: Vec<u32>,
+    /// What is drawn of the chunks in view, the nearest first.
+    visible: Vec<Visible>,
+    /// What `instances` holds.
+    listed: Vec<u32>,
+    /// The part of `instances` for each step of far chunks.
+    far_ranges: [Range<u32>; LAST_STEP as usize + 1],
+    /// The part of `instances` for water.
+    water_range: Range<u32>,
+}
+
+#[derive(Debug)]
+struct Chunk {
+    bounds: Aabb,
+    faces: Faces,
+    blocks: [(Aabb, Faces); 4],
+    has_water: bool,
+}
+
+/// How a chunk is drawn, depending on the size of its tiles in the picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// Face by face, with textures.
+    Near,
+    /// Face by face, in the colours of the overview.
+    Middle,
+    /// As a grid whose cells have 2 to the power of this many tiles along a side.
+    Far(u32),
+}
+
+/// A chunk in view, or a part of it.
+#[derive(Debug, Clone)]
+struct Visible {
+    chunk: u32,
+    detail: Detail,
+    distance: f32,
+    faces: Faces,
+}
+
+impl Pipelines {
+    fn new(
+        gpu: &Gpu,
+        frame: &FrameRenderer,
+        layout: &wgpu::BindGroupLayout,
+        variant: Variant,
+    ) -> Self {
+        let module = TERRAIN.module(&gpu.device);
+        let on = |on: bool| f64::from(u8::from(on));
+        let wireframe = variant == Variant::Wireframe;
+        let pipeline = |vertex, fragment, shaded: bool| {
+            let constants = [
+                (
+                    "RICH",
+                    on(matches!(variant, Variant::Rich | Variant::Inspect)),
+                ),
+                ("INSPECT", on(variant == Variant::Inspect)),
+                ("SHADED", on(shaded)),
+            ];
+            let far = vertex == "vs_far";
+            create_pipeline(
+                gpu,
+                &module,
+                &[&frame.layout, layout],
+                &PipelineOptions {
+                    vertices: Some(chunk_attribute(if far { 4 } else { 0 })),
+                    // Skirts hang behind the edge of their chunk, whichever way one looks at it.
+                    cull: !far,
+                    wireframe,
+                    blend: wireframe.then_some(wgpu::BlendState::ALPHA_BLENDING),
+                    depth_write: !wireframe,
+                    constants: &constants,
+                    ..PipelineOptions::new(vertex, if wireframe { "fs_wire" } else { fragment })
+                },
+            )
+        };
+        Self {
+            rects: pipeline("vs_rect", "fs_rect", false),
+            tops: TopClass::ALL.map(|class| match class {
+                TopClass::Lit => pipeline("vs_top", "fs_top", false),
+                TopClass::Shaded => pipeline("vs_top", "fs_top", true),
+                TopClass::LitMixed => pipeline("vs_mixed", "fs_mixed", false),
+                TopClass::ShadedMixed => pipeline("vs_mixed", "fs_mixed", true),
+                TopClass::Many => pipeline("vs_many", "fs_many", true),
+            }),
+            sides: pipeline("vs_side", "fs_side", true),
+            rects_middle: pipeline("vs_rect", "fs_rect_middle", false),
+            tops_middle: pipeline("vs_top", "fs_top_middle", true),
+            far: pipeline("vs_far", "fs_far", false),
+        }
+    }
+}
+
+/// The chunk that a draw call is about, or (with a stride) each of its instances.
+fn chunk_attribute(stride: u64) -> wgpu::VertexBufferLayout<'static> {
+    wgpu::VertexBufferLayout {
+        array_stride: stride,
+        step_mode: wgpu::VertexStepMode::Instance,
+        attributes: &[wgpu::VertexAttribute {
+            format: wgpu::VertexFormat::Uint32,
+            offset: 0,
+            shader_location: 0,
+        }],
+    }
+}
+
+impl TerrainRenderer {
+    pub(super) fn new(gpu: &Gpu, frame: &FrameRenderer) -> Self {
+        use wgpu::TextureViewDimension::{D2, D2Array};
+        let layout = gpu
+            .device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some("terrain"),
+                entries: &[
+                    uniform_entry(0),
+                    storage_entry(1),
+                    storage_entry(2),
+                    storage_entry(3),
+                    storage_entry(4),
+                    texture_entry(5, D2Array),
+                    sampler_entry(6),
+                    texture_entry(7, D2),
+                    sampler_entry(8),
+                    texture_entry(9, D2),
+                    texture_entry(10, D2),
+                ],
+            });
+        let clamped = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("clamped"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            // A processor that stands in for a graphics card pays for every lookup, and the shaders
+            // blend levels over a small part of their range only.
+            mipmap_filter: if gpu.is_processor() {
+                wgpu::MipmapFilterMode::Nearest
+            } else {
+                wgpu::MipmapFilterMode::Linear
+            },
+            ..Default::default()
+        });
+        Self {
+            pipelines: Variant::ALL.map(|variant| {
+                let at_once = variant == Variant::Plain;
+                at_once.then(|| Pipelines::new(gpu, frame, &layout, variant))
+            }),
+            water: water_pipeline(gpu, frame, &layout),
+            layout,
+            clamped,
+        }
+    }
+
+    /// The same with shaders as they now are on disk.
+    pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
+        Self {
+            pipelines: Variant::ALL.map(|variant| {
+                let made = self.pipelines[variant as usize].as_ref();
+                made.map(|_| Pipelines::new(gpu, frame, &self.layout, variant))
+            }),
+            water: water_pipeline(gpu, frame, &self.layout),
+            layout: self.layout.clone(),
+            clamped: self.clamped.clone(),
+        }
+    }
+
+    /// Makes what a view of a map needs and is not there yet.
+    pub(super) fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        frame: &FrameRenderer,
+        data: &TerrainData,
+        view: &View,
+    ) {
+        let wireframe = view.shown.overlays.contains("wireframe") && gpu.draws_wireframes();
+        for variant in [Some(data.variant), wireframe.then_some(Variant::Wireframe)] {
+            let Some(variant) = variant else { continue };
+            self.pipelines[variant as usize]
+                .get_or_insert_with(|| Pipelines::new(gpu, frame, &self.layout, variant));
+        }
+    }
+
+    /// Puts a map on the GPU. What was made of another one with the same textures shares them.
+    pub(super) fn upload(
+        &self,
+        gpu: &Gpu,
+        frame: &FrameRenderer,
+        terrain: &Terrain,
+        shared: Option<&TerrainData>,
+    ) -> Result<TerrainData, UploadError> {
+        let packed = terrain.packed();
+        let textures = terrain.textures();
+        let mut uploads = Uploads::new(gpu);
+        let mut buffer = |what, bytes: &[u8], usage| uploads.buffer(what, bytes, usage);
+        let storage = wgpu::BufferUsages::STORAGE;
+        let vertex = wgpu::BufferUsages::VERTEX;
+        let tiles = buffer("tiles", bytemuck::cast_slice(&packed.tiles), storage)?;
+        let rects = buffer(
+            "level rectangles",
+            bytemuck::cast_slice(&packed.rects),
+            storage,
+        )?;
+        let tops = buffer("tops", bytemuck::cast_slice(&packed.tops), storage)?;
+        let sides = buffer("sides", bytemuck::cast_slice(&packed.sides), storage)?;
+        let indices: Vec<u32> = (0..packed.chunks.len() as u32).collect();
+        let chunk_indices = buffer("chunks", bytemuck::cast_slice(&indices), vertex)?;
+        let instances = buffer(
+            "instances",
+            bytemuck::cast_slice(&[indices.as_slice(), &indices].concat()),
+            vertex | wgpu::BufferUsages::COPY_DST,
+        )?;
+        // Each point with the next one around the tile and the centre.
+        let fan: Vec<u16> = (0..8).flat_map(|i| [i, (i + 1) % 8, 8]).collect();
+        let top_indices = buffer("fan", bytemuck::cast_slice(&fan), wgpu::BufferUsages::INDEX)?;
+        let map_at_rest = map_data(terrain);
+        let map = buffer(
+            "map",
+            bytemuck::bytes_of(&map_at_rest),
+            wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        )?;
+        let mut gpu_bytes = uploads.bytes;
+
+        let shared = shared.filter(|other| other.textures.as_ptr() == Arc::as_ptr(textures));
+        let materials = if let Some(other) = shared {
+            other.materials.clone()
+        } else {
+            let levels = textures.layers.iter().flat_map(|layer| &layer.levels);
+            gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>();
+            upload_materials(gpu, textures)
+        };
+        let shadow = upload_texture(
+            gpu,
+            "shadow",
+            wgpu::TextureFormat::R16Float,
+            terrain.shadow().size,
+            &[&[bytemuck::cast_slice(&terrain.shadow().heights)]],
+        );
+        let overview = upload_texture(
+            gpu,
+            "overview",
+            wgpu::TextureFormat::Rgba8Unorm,
+            terrain.overview().size,
+            &[&slices(&terrain.overview().levels)],
+        );
+        let levels = terrain.overview().levels.iter();
+        gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>()
+            + size_of_val(terrain.shadow().heights.as_slice()) as u64;
+
+        let plain = wgpu::TextureViewDescriptor::default();
+        let views = [shadow.create_view(&plain), overview.create_view(&plain)];
+        let texture = wgpu::BindingResource::TextureView;
+        let resources = [
+            map.as_entire_binding(),
+            tiles.as_entire_binding(),
+            rects.as_entire_binding(),
+            tops.as_entire_binding(),
+            sides.as_entire_binding(),
+            texture(&materials),
+            wgpu::BindingResource::Sampler(&self.clamped),
+            texture(&frame.noise),
+            wgpu::BindingResource::Sampler(&frame.repeating),
+            texture(&views[0]),
+            texture(&views[1]),
+        ];
+        let entries: Vec<wgpu::BindGroupEntry<'_>> = resources
+            .into_iter()
+            .zip(0..)
+            .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
+        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("terrain"),
+            layout: &self.layout,
+            entries: &entries,
+        });
+        let chunks = chunks(terrain);
+        Ok(TerrainData {
+            bind_group,
+            materials,
+            textures: Arc::downgrade(textures),
+            map,
+            map_at_rest,
+            chunk_indices,
+            top_indices,
+            instances,
+            is_rich: textures.has_holes
+                || !terrain.map().splats.is_empty()
+                || packed.tiles.iter().any(TileRecord::has_seams),
+            variant: Variant::Plain,
+            gpu_bytes,
+            fine_triangles: FINE_TRIANGLES[usize::from(gpu.is_processor())],
+            with_water: Vec::with_capacity(chunks.len()),
+            visible: Vec::with_capacity(chunks.len()),
+            listed: Vec::with_capacity(chunks.len() * 2),
+            far_ranges: std::array::from_fn(|_| 0..0),
+            water_range: 0..0,
+            chunks,
+        })
+    }
+
+    pub(super) fn draw_ground(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &TerrainData,
+        statistics: &mut DrawStatistics,
+    ) {
+        self.draw_with(data.variant, pass, frame, data, statistics);
+    }
+
+    /// Draws the edges of all triangles, where the device can.
+    pub(super) fn draw_wireframe(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &TerrainData,
+        statistics: &mut DrawStatistics,
+    ) {
+        self.draw_with(Variant::Wireframe, pass, frame, data, statistics);
+    }
+
+    fn draw_with(
+        &self,
+        variant: Variant,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &TerrainData,
+        statistics: &mut DrawStatistics,
+    ) {
+        let Some(pipelines) = &self.pipelines[variant as usize] else {
+            return;
+        };
+        pass.set_bind_group(0, &frame.bind_group, &[]);
+        pass.set_bind_group(1, &data.bind_group, &[]);
+        pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
+        let near_tops = TopClass::ALL.map(|class| {
+            let pipeline = &pipelines.tops[class as usize];
+            (pipeline, Detail::Near, Class::Tops(class))
+        });
+        let others = [
+            (&pipelines.rects_middle, Detail::Middle, Class::Rects),
+            (&pipelines.tops_middle, Detail::Middle, Class::AllTops),
+            (&pipelines.sides, Detail::Near, Class::Sides),
+            (&pipelines.sides, Detail::Middle, Class::Sides),
+        ];
+        let classes = [(&pipelines.rects, Detail::Near, Class::Rects)]
+            .into_iter()
+            .chain(near_tops)
+            .chain(others);
+        for (pipeline, detail, class) in classes {
+            pass.set_pipeline(pipeline);
+            for visible in data.visible.iter().filter(|v| v.detail == detail) {
+                let instances = class.instances(&visible.faces);
+                if instances.is_empty() {
+                    continue;
+                }
+                let at = u64::from(visible.chunk) * 4;
+                pass.set_vertex_buffer(0, data.chunk_indices.slice(at..at + 4));
+                let faces = instances.len() as u64;
+                statistics.draw_calls += 1;
+                if matches!(class, Class::Rects | Class::Sides) {
+                    statistics.triangles += faces * 2;
+                    pass.draw(0..6, instances);
+                } else {
+                    statistics.triangles += faces * 8;
+                    pass.draw_indexed(0..24, 0, instances);
+                }
+            }
+        }
+        pass.set_pipeline(&pipelines.far);
+        pass.set_vertex_buffer(0, data.instances.slice(..));
+        for (step, instances) in data.far_ranges.iter().enumerate() {
+            if instances.is_empty() {
+                continue;
+            }
+            let cells = CHUNK_SIDE >> step;
+            let quads = cells * cells + 4 * cells;
+            statistics.triangles += u64::from(quads) * 2 * instances.len() as u64;
+            statistics.draw_calls += 1;
+            pass.draw(0..quads * 6, instances.clone());
+        }
+    }
+
+    pub(super) fn draw_water(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &TerrainData,
+        statistics: &mut DrawStatistics,
+    ) {
+        pass.set_pipeline(&self.water);
+        pass.set_bind_group(0, &frame.bind_group, &[]);
+        pass.set_bind_group(1, &data.bind_group, &[]);
+        if data.water_range.is_empty() {
+            return;
+        }
+        pass.set_vertex_buffer(0, data.instances.slice(..));
+        pass.draw(0..6, data.water_range.clone());
+        statistics.triangles += data.water_range.len() as u64 * 2;
+        statistics.draw_calls += 1;
+    }
+}
+
+/// Which of a chunk's faces a draw call is about.
+#[derive(Debug, Clone, Copy)]
+enum Class {
+    Rects,
+    Tops(TopClass),
+    AllTops,
+    Sides,
+}
+
+impl Class {
+    fn instances(self, faces: &Faces) -> Range<u32> {
+        match self {
+            Self::Rects => faces.rects.clone(),
+            Self::Tops(class) => faces.tops[class as usize].clone(),
+            Self::AllTops => faces.all_tops(),
+            Self::Sides => faces.sides.clone(),
+        }
+    }
+}
+
+/// Puts the textures of materials into one array.
+fn upload_materials(gpu: &Gpu, textures: &Textures) -> wgpu::TextureView {
+    let layers: Vec<Vec<&[u8]>> = textures.layers.iter().map(|l| slices(&l.levels)).collect();
+    let layers: Vec<&[&[u8]]> = layers.iter().map(Vec::as_slice).collect();
+    let format = wgpu::TextureFormat::Rgba8Unorm;
+    let array = upload_texture(gpu, "materials", format, [ATLAS_SIDE; 2], &layers);
+    array.create_view(&wgpu::TextureViewDescriptor {
+        dimension: Some(D2_ARRAY),
+        ..Default::default()
+    })
+}
+
+const D2_ARRAY: wgpu::TextureViewDimension = wgpu::TextureViewDimension::D2Array;
+
+fn slices(levels: &[Vec<u8>]) -> Vec<&[u8]> {
+    levels.iter().map(Vec::as_slice).collect()
+}
+
+fn water_pipeline(
+    gpu: &Gpu,
+    frame: &FrameRenderer,
+    layout: &wgpu::BindGroupLayout,
+) -> wgpu::RenderPipeline {
+    create_pipeline(
+        gpu,
+        &TERRAIN.module(&gpu.device),
+        &[&frame.layout, layout],
+        &PipelineOptions {
+            vertices: Some(chunk_attribute(4)),
+            depth_write: false,
+            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
+            cull: false,
+            ..PipelineOptions::new("vs_water", "fs_water")
+        },
+    )
+}
+
+/// The values of the map that do not change with the view, and the view's at rest.
+fn map_data(terrain: &Terrain) -> gpu_data::Map {
+    let placement = terrain.placement();
+    let accents = accents(&terrain.map().splats, &terrain.textures().layer_of_material);
+    let levels = terrain.levels();
+    gpu_data::Map {
+        north_west: placement.north_west(),
+        size: [placement.cols, placement.rows],
+        surface: 0,
+        lines: 0,
+        highlight: gpu_data::NOTHING,
+        shadow_scale: terrain.shadow().texels_per_tile as f32,
+        overview_scale: 1.0 / terrain.overview().tiles_per_texel as f32,
+        padding: 0,
+        levels: glam::Vec2::new(levels[0] as f32, levels[1] as f32),
+        per_tile: 1.0 / glam::Vec2::new(placement.cols as f32, placement.rows as f32),
+        more_padding: glam::Vec2::ZERO,
+        accents: bytemuck::cast(accents),
+    }
+}
+
+/// The layer of each layer's accent; one without an accent has itself for one.
+fn accents(splats: &[Splat], layer_of_material: &[u8]) -> [u8; MOST_LAYERS] {
+    let mut accents = std::array::from_fn(|layer| layer as u8);
+    let layer = |material: u32| layer_of_material.get(material as usize).copied();
+    for splat in splats {
+        if let (Some(base), Some(accent)) = (layer(splat.base), layer(splat.accent)) {
+            accents[usize::from(base)] = accent;
+        }
+    }
+    accents
+}
+
+fn chunks(terrain: &Terrain) -> Vec<Chunk> {
+    let placement = terrain.placement();
+    let cols = (placement.cols / CHUNK_SIDE).max(1) as usize;
+    let bounds = |row: u32, col: u32, side: u32, faces: &Faces| {
+        let [low, high] = faces.levels.map(|level| level as f32);
+        let a = placement.world(col as f32, row as f32, low);
+        let b = placement.world((col + side) as f32, (row + side) as f32, high);
+        Aabb {
+            min: a.min(b),
+            max: a.max(b),
+        }
+    };
+    terrain
+        .packed()
+        .chunks
+        .iter()
+        .enumerate()
+        .map(|(i, chunk)| {
+            let [row, col] = [i / cols, i % cols].map(|at| at as u32 * CHUNK_SIDE);
+            Chunk {
+                bounds: bounds(row, col, CHUNK_SIDE, &chunk.all),
+                faces: chunk.all.clone(),
+                blocks: std::array::from_fn(|block| {
+                    let (down, right) = (block as u32 / 2, block as u32 % 2);
+                    let faces = chunk.blocks[block].clone();
+                    let (row, col) = (row + down * BLOCK_SIDE, col + right * BLOCK_SIDE);
+                    (bounds(row, col, BLOCK_SIDE, &faces), faces)
+                }),
+                has_water: chunk.has_water,
+            }
+        })
+        .collect()
+}
+
+impl TerrainData {
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        self.gpu_bytes
+    }
+
+    /// Works out what the view shows, and sends what shaders must know of it.
+    pub(super) fn prepare(&mut self, gpu: &Gpu, terrain: &Terrain, view: &View, size: [u32; 2]) {
+        let mut map = self.map_at_rest;
+        let on = |(overlay, value): &(&str, u32)| {
+            if view.shown.overlays.contains(overlay) {
+                *value
+            } else {
+                0
+            }
+        };
+        map.surface = gpu_data::SURFACES.iter().map(on).max().unwrap_or(0);
+        map.lines = gpu_data::LINES.iter().map(on).sum();
+        map.highlight = highlight(terrain, view);
+        gpu.queue
+            .write_buffer(&self.map, 0, bytemuck::bytes_of(&map));
+        let inspects = map.surface != 0 || map.lines != 0 || map.highlight != gpu_data::NOTHING;
+        self.variant = match (inspects, self.is_rich) {
+            (true, _) => Variant::Inspect,
+            (false, true) => Variant::Rich,
+            (false, false) => Variant::Plain,
+        };
+
+        self.find_visible(view, size);
+        self.listed.clear();
+        for step in 0..=LAST_STEP {
+            let begin = self.listed.len() as u32;
+            let of_step = self
+                .visible
+                .iter()
+                .filter(|v| v.detail == Detail::Far(step));
+            self.listed.extend(of_step.map(|v| v.chunk | step << 28));
+            self.far_ranges[step as usize] = begin..self.listed.len() as u32;
+        }
+        let begin = self.listed.len() as u32;
+        // Overlays colour the ground below the water as well.
+        if map.surface <= gpu_data::UNLIT {
+            self.listed.extend_from_slice(&self.with_water);
+        }
+        self.water_range = begin..self.listed.len() as u32;
+        if !self.listed.is_empty() {
+            let bytes = bytemuck::cast_slice(&self.listed);
+            gpu.queue.write_buffer(&self.instances, 0, bytes);
+        }
+    }
+
+    /// Lists the chunks in view, the nearest first, so that they hide what is behind them before
+    /// it is shaded.
+    fn find_visible(&mut self, view: &View, size: [u32; 2]) {
+        let camera = &view.camera;
+        let frustum = Frustum::new(clip_from_world(view, size));
+        let tile_pixels_at_1 = TILE_SIDE * size[1] as f32 / (2.0 * camera.half_height());
+        // As fine as the number of triangles allows. Where it cannot be finest, the middle way is
+        // taken only while it is cheap.
+        let finest = self.fine_triangles;
+        for (coarseness, most_triangles) in [(0.3, finest), (0.55, finest * 2 / 5), (1.0, u64::MAX)]
+        {
+            let tile_pixels_at_1 = tile_pixels_at_1 / coarseness;
+            if self.list_visible(camera, &frustum, tile_pixels_at_1) <= most_triangles {
+                break;
+            }
+        }
+        self.visible
+            .sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    }
+
+    /// Lists the chunks in view where tiles at distance 1 have this many pixels along a side, and
+    /// counts the triangles of those that are drawn face by face.
+    fn list_visible(&mut self, camera: &Camera, frustum: &Frustum, tile_pixels_at_1: f32) -> u64 {
+        let eye = camera.pose.eye;
+        self.visible.clear();
+        self.with_water.clear();
+        for (i, chunk) in self.chunks.iter().enumerate() {
+            let Some(inside) = frustum.sees(&chunk.bounds) else {
+                continue;
+            };
+            let chunk_index = i as u32;
+            let distance = chunk.bounds.distance(eye);
+            let scale_distance = match camera.projection {
+                Projection::Perspective => distance,
+                Projection::Orthographic => camera.distance(),
+            };
+            let detail = detail_for(tile_pixels_at_1 / scale_distance.max(1.0));
+            if chunk.has_water {
+                self.with_water.push(chunk_index);
+            }
+            if inside || detail != Detail::Near {
+                self.visible.push(Visible {
+                    chunk: chunk_index,
+                    detail,
+                    distance,
+                    faces: chunk.faces.clone(),
+                });
+                continue;
+            }
+            let in_view = chunk
+                .blocks
+                .iter()
+                .filter(|(b, _)| frustum.sees(b).is_some());
+            self.visible.extend(in_view.map(|(bounds, faces)| Visible {
+                chunk: chunk_index,
+                detail,
+                distance: bounds.distance(eye),
+                faces: faces.clone(),
+            }));
+        }
+        let near = self
+            .visible
+            .iter()
+            .filter(|v| !matches!(v.detail, Detail::Far(_)));
+        near.map(|visible| visible.faces.triangles()).sum()
+    }
+}
+
+/// How a chunk is drawn whose tiles have this many pixels along a side.
+fn detail_for(tile_pixels: f32) -> Detail {
+    if tile_pixels >= LEAST_TEXTURED_PIXELS {
+        return Detail::Near;
+    }
+    if tile_pixels >= LEAST_TILE_PIXELS {
+        return Detail::Middle;
+    }
+    let step = (LEAST_CELL_PIXELS / tile_pixels).log2().ceil();
+    Detail::Far((step as u32).clamp(1, LAST_STEP))
+}
+
+/// What is highlighted: all tiles of the selected type, or with the selected material on top.
+fn highlight(terrain: &Terrain, view: &View) -> u32 {
+    let shown = &view.shown;
+    let Some(item) = shown.highlighted.or(shown.selected) else {
+        return gpu_data::NOTHING;
+    };
+    match item.kind {
+        "tile-type" => item.index as u32,
+        "material" => {
+            let texture = terrain.textures().materials.get(item.index as usize);
+            texture
+                .and_then(|t| t.layer)
+                .map_or(gpu_data::NOTHING, |layer| {
+                    u32::from(layer) | gpu_data::HIGHLIGHT_LAYER
+                })
+        }
+        _ => gpu_data::NOTHING,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_further_a_chunk_the_coarser_its_grid() {
+        assert_eq!(detail_for(40.0), Detail::Near);
+        assert_eq!(detail_for(8.0), Detail::Middle);
+        assert_eq!(detail_for(6.9), Detail::Far(2));
+        assert_eq!(detail_for(1.0), Detail::Far(4));
+        assert_eq!(detail_for(0.0), Detail::Far(LAST_STEP));
+    }
+
+    #[test]
+    fn every_layer_can_have_an_accent_and_be_one() {
+        let layers: Vec<u8> = (0..=255).collect();
+        let splat = |base, accent| Splat { base, accent };
+        let accents = accents(&[splat(255, 3), splat(7, 255), splat(9, 256)], &layers);
+        assert_eq!([accents[255], accents[7]], [3, 255]);
+        assert!((0..255).all(|layer| layer == 7 || usize::from(accents[layer]) == layer));
+    }
+}

@@ -1,0 +1,148 @@
+//! The cells of layers and the colours of grids on the GPU: in one buffer, or in several that have
+//! some rows each where the device binds no buffer that is large enough.
+
+use std::ops::Range;
+
+use crate::{Gpu, UploadError};
+
+/// Rows of its neighbours that a band also has, so that one can look across its edge.
+const SHARED_ROWS: u32 = 2;
+
+/// Some rows of a layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rows {
+    /// Those that are drawn.
+    pub(super) drawn: Range<u32>,
+    /// Those that are there.
+    pub(super) stored: Range<u32>,
+}
+
+/// Some rows of a layer on the GPU.
+#[derive(Debug)]
+pub(super) struct Band {
+    pub(super) cells: wgpu::Buffer,
+    pub(super) tints: Option<wgpu::Buffer>,
+}
+
+/// Which rows are in which buffer, of so many columns and rows with so many bytes for each cell.
+pub(super) fn bands_of(
+    gpu: &Gpu,
+    what: &'static str,
+    [columns, rows]: [u32; 2],
+    cell_bytes: u64,
+) -> Result<Vec<Rows>, UploadError> {
+    let limits = gpu.device.limits();
+    let limit = limits
+        .max_storage_buffer_binding_size
+        .min(limits.max_buffer_size);
+    let row_bytes = (u64::from(columns) * cell_bytes).max(1);
+    let most = u32::try_from(limit / row_bytes).unwrap_or(u32::MAX);
+    split(rows, most).ok_or(UploadError::TooLarge {
+        what,
+        bytes: row_bytes * u64::from(2 * SHARED_ROWS + 1),
+        limit,
+    })
+}
+
+/// Splits rows so that no more than so many are together; none if that is too few.
+fn split(rows: u32, most: u32) -> Option<Vec<Rows>> {
+    if rows <= most {
+        let all = 0..rows;
+        return Some(vec![Rows {
+            drawn: all.clone(),
+            stored: all,
+        }]);
+    }
+    let drawn = most.checked_sub(2 * SHARED_ROWS).filter(|rows| *rows > 0)?;
+    let bands = (0..rows).step_by(drawn as usize).map(|first| {
+        let end = first.saturating_add(drawn).min(rows);
+        Rows {
+            drawn: first..end,
+            stored: first.saturating_sub(SHARED_ROWS)..end.saturating_add(SHARED_ROWS).min(rows),
+        }
+    });
+    Some(bands.collect())
+}
+
+/// Sends all rows of a layer that there are cells for.
+pub(super) fn send_bands(
+    gpu: &Gpu,
+    rows: Vec<Rows>,
+    columns: u32,
+    cells: &[u32],
+    tints: Option<&[[[u8; 4]; 4]]>,
+) -> Vec<(Rows, Band)> {
+    let of_tints = tints.map_or(cells.len(), <[_]>::len);
+    let there = cells.len().min(of_tints) / columns.max(1) as usize;
+    let there = u32::try_from(there).unwrap_or(u32::MAX);
+    let send = |mut rows: Rows| {
+        let Range { start, end } = rows.stored;
+        rows.stored = start.min(there)..end.min(there);
+        let band = Band::new(gpu, &rows, columns, cells, tints);
+        (rows, band)
+    };
+    rows.into_iter().map(send).collect()
+}
+
+impl Band {
+    /// Sends the rows of a band, of all cells and their tints.
+    fn new(
+        gpu: &Gpu,
+        rows: &Rows,
+        columns: u32,
+        cells: &[u32],
+        tints: Option<&[[[u8; 4]; 4]]>,
+    ) -> Self {
+        let range = rows.stored.start as usize * columns as usize
+            ..rows.stored.end as usize * columns as usize;
+        let part = |len: usize| range.start.min(len)..range.end.min(len);
+        let of_tints = tints.map(|tints| &tints[part(tints.len())]);
+        Self {
+            cells: storage(
+                gpu,
+                "cells",
+                bytemuck::cast_slice(&cells[part(cells.len())]),
+            ),
+            tints: of_tints.map(|tints| storage(gpu, "tints", bytemuck::cast_slice(tints))),
+        }
+    }
+
+    /// Bytes of GPU memory that it holds.
+    pub(super) fn bytes(&self) -> u64 {
+        self.cells.size() + self.tints.as_ref().map_or(0, wgpu::Buffer::size)
+    }
+}
+
+/// A buffer for a shader to read, filled where it is if that is possible.
+pub(super) fn storage(gpu: &Gpu, label: &str, bytes: &[u8]) -> wgpu::Buffer {
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        // No binding may be empty.
+        size: (bytes.len().max(16) as u64).next_multiple_of(16),
+        usage: wgpu::BufferUsages::STORAGE | gpu.filled_usage(),
+        mapped_at_creation: true,
+    });
+    match buffer.get_mapped_range_mut(..bytes.len() as u64) {
+        Ok(mut room) => room.copy_from_slice(bytes),
+        Err(error) => log::error!("filling a buffer: {error}"),
+    }
+    buffer.unmap();
+    buffer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_split_without_gaps() {
+        assert_eq!(split(100, 100).map(|bands| bands.len()), Some(1));
+        assert_eq!(split(0, 0).map(|bands| bands.len()), Some(1));
+        assert_eq!(split(100, 4), None);
+        let bands = split(100, 44).unwrap_or_default();
+        let drawn: Vec<_> = bands.iter().map(|rows| rows.drawn.clone()).collect();
+        assert_eq!(drawn, [0..40, 40..80, 80..100]);
+        let stored: Vec<_> = bands.iter().map(|rows| rows.stored.clone()).collect();
+        assert_eq!(stored, [0..42, 38..82, 78..100]);
+    }
+}

@@ -1,0 +1,905 @@
+//! 2D maps: each layer one draw, from one buffer of cells and one texture of tile pictures.
+//!
+//! A layer is drawn as one rectangle, and what lies under a pixel is looked up where it is drawn: so
+//! a layer costs what it covers of the picture and no more, however many tiles it has. Where every
+//! pixel of the map is a square of whole pixels of the picture, that is all. Else the shader looks
+//! at all tiles that a pixel touches, with mip levels of each tile by itself, so that nothing of its
+//! neighbours bleeds into it and no seam opens between them; and where several tiles are in a pixel,
+//! at averages of them. Levels and averages are made when they are first needed.
+//!
+//! Steps are drawn over each other from the far side to the near one, without a depth test: layers
+//! are see-through.
+
+mod build;
+mod cells;
+mod gpu_data;
+mod overview;
+mod pipelines;
+mod place;
+mod sheets;
+mod sprites;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use self::cells::{Band, Rows, bands_of, send_bands};
+use self::overview::{MadeOf, Overview};
+use self::pipelines::{CellsKey, Layouts, Lie, PipelineKey};
+use self::place::{Eye, Sight};
+use self::sheets::Sheet;
+use self::sprites::Sprites;
+use super::frame::{FrameData, FrameRenderer};
+use super::resources::{
+    sampler_entry, storage_entry, texture_entry, uniform_entry, upload_texture,
+};
+use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError, View};
+use mapscope_scene::Shown;
+use mapscope_scene::tilemap::{Cell, Grid, Pass, Step, TileMap, hatch_px};
+
+/// Bytes from the values of one draw to those of the next: what every device allows.
+const DRAW_STRIDE: u64 = 256;
+
+/// Draws 2D maps.
+#[derive(Debug)]
+pub(super) struct TilesRenderer {
+    /// Of bind group 1.
+    draw_layout: wgpu::BindGroupLayout,
+    /// Of bind group 2.
+    source_layout: wgpu::BindGroupLayout,
+    sampler: wgpu::Sampler,
+    /// Bind group 2 where it is not needed.
+    no_source: wgpu::BindGroup,
+    /// In place of tile pictures that are not there.
+    no_pages: wgpu::TextureView,
+    /// Made when they are first needed.
+    pipelines: Vec<(PipelineKey, wgpu::RenderPipeline)>,
+}
+
+/// A 2D map on the GPU.
+#[derive(Debug)]
+pub(super) struct TilesData {
+    sheets: Vec<Sheet>,
+    /// Of each layer.
+    bands: Vec<Vec<(Rows, Band)>>,
+    sprites: Sprites,
+    /// The steps of the map in their order, then the areas of its zones, then its grids.
+    entries: Vec<Entry>,
+    /// Values of draws: of the backdrop, of lines, and of entries.
+    slots: Vec<Slot>,
+    values: wgpu::Buffer,
+    /// In place of buffers that are not there.
+    nothing: wgpu::Buffer,
+    /// Heights and numbers of the entries that are drawn, the furthest first.
+    order: Vec<(f32, usize)>,
+    /// What is drawn for a picture.
+    draws: Vec<Draw>,
+}
+
+/// Something that is drawn.
+#[derive(Debug)]
+struct Entry {
+    what: What,
+    /// The layer that it is of.
+    layer: Option<usize>,
+    slots: Range<usize>,
+    overview: Option<Overview>,
+    /// Colours, if they were asked for.
+    colors: Option<Vec<(Rows, Band)>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    Tiles {
+        skips_zero: bool,
+        is_opaque: bool,
+        pass: Pass,
+        /// Whether the other pass of the layer comes right before or after, so that both are one
+        /// where they lie at the same height.
+        joins: bool,
+    },
+    Things {
+        step: usize,
+    },
+    /// What fills the areas of zones of a layer, by its index in [`Sprites::of_areas`].
+    Areas {
+        range: usize,
+    },
+    Grid {
+        grid: usize,
+    },
+}
+
+/// Room for the values of a draw.
+#[derive(Debug)]
+struct Slot {
+    /// Bind group 1; none until there is something to draw.
+    group: Option<wgpu::BindGroup>,
+    /// What is in `values`.
+    written: Option<gpu_data::Draw>,
+}
+
+/// A draw call.
+#[derive(Debug)]
+struct Draw {
+    key: PipelineKey,
+    slot: usize,
+    /// The entry, if it is of one.
+    entry: Option<usize>,
+}
+
+/// How much of a tile is in a pixel of the picture at least where averages of tiles are seen.
+const FAR_SHARE: f32 = 0.7;
+
+/// The slot of what is behind everything, and that of lines.
+const BACKDROP: usize = 0;
+const LINES: usize = 1;
+
+impl TilesRenderer {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        use wgpu::TextureViewDimension::{D2, D2Array};
+        let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
+            let label = Some(label);
+            gpu.device
+                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries })
+        };
+        let draw_layout = layout(
+            "tiles",
+            &[
+                uniform_entry(0),
+                storage_entry(1),
+                texture_entry(2, D2Array),
+                storage_entry(3),
+                storage_entry(4),
+            ],
+        );
+        let source_layout = layout("averages", &[texture_entry(0, D2), sampler_entry(1)]);
+        let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("averages"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            mipmap_filter: wgpu::MipmapFilterMode::Linear,
+            ..Default::default()
+        });
+        let nothing = upload_texture(gpu, "nothing", COLOR_FORMAT, [1, 1], &[&[&[0; 4]]]);
+        let view = |dimension| {
+            nothing.create_view(&wgpu::TextureViewDescriptor {
+                dimension: Some(dimension),
+                ..Default::default()
+            })
+        };
+        Self {
+            no_source: source_group(gpu, &source_layout, &sampler, &view(D2)),
+            no_pages: view(D2Array),
+            draw_layout,
+            source_layout,
+            sampler,
+            pipelines: Vec::new(),
+        }
+    }
+
+    /// The same with the shaders as they now are on disk.
+    pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
+        let mut renderer = Self {
+            draw_layout: self.draw_layout.clone(),
+            source_layout: self.source_layout.clone(),
+            sampler: self.sampler.clone(),
+            no_source: self.no_source.clone(),
+            no_pages: self.no_pages.clone(),
+            pipelines: Vec::new(),
+        };
+        for (key, _) in &self.pipelines {
+            renderer.make_pipeline(gpu, frame, *key);
+        }
+        renderer
+    }
+
+    fn make_pipeline(&mut self, gpu: &Gpu, frame: &FrameRenderer, key: PipelineKey) {
+        if self.pipeline(key).is_none() {
+            let layouts = Layouts {
+                frame: &frame.layout,
+                draw: &self.draw_layout,
+                source: &self.source_layout,
+            };
+            self.pipelines.push((key, key.pipeline(gpu, layouts)));
+        }
+    }
+
+    fn pipeline(&self, key: PipelineKey) -> Option<&wgpu::RenderPipeline> {
+        let found = self.pipelines.iter().find(|(other, _)| *other == key);
+        found.map(|(_, pipeline)| pipeline)
+    }
+
+    /// Bind group 2.
+    fn source_group(&self, gpu: &Gpu, view: &wgpu::TextureView) -> wgpu::BindGroup {
+        source_group(gpu, &self.source_layout, &self.sampler, view)
+    }
+
+    /// Puts a map on the GPU.
+    ///
+    /// # Errors
+    /// When it is larger than the device allows.
+    pub(super) fn upload(&self, gpu: &Gpu, map: &TileMap) -> Result<TilesData, UploadError> {
+        let mut sheets = Vec::with_capacity(map.tilesets.len());
+        for tileset in &map.tilesets {
+            sheets.push(Sheet::new(gpu, tileset)?);
+        }
+        let mut bands = Vec::with_capacity(map.layers.len());
+        for layer in &map.layers {
+            let cell_bytes = if layer.tints.is_some() { 16 } else { 4 };
+            let rows = bands_of(gpu, "a layer", layer.size, cell_bytes)?;
+            let upright;
+            let cells = match map.tilesets.get(layer.tileset) {
+                // The number of a tile that is not known can be read.
+                Some(tileset) if tileset.is_placeholder => {
+                    let cells = layer.cells.iter().map(|cell| cell.upright());
+                    upright = cells.collect::<Vec<Cell>>();
+                    bytemuck::cast_slice(&upright)
+                }
+                _ => bytemuck::cast_slice(&layer.cells),
+            };
+            let tints = layer.tints.as_deref();
+            bands.push(send_bands(gpu, rows, layer.size[0], cells, tints));
+        }
+        let mut data = TilesData {
+            sheets,
+            bands,
+            sprites: Sprites::new(gpu, map)?,
+            entries: Vec::with_capacity(map.steps.len() + map.grids.len()),
+            slots: Vec::new(),
+            values: buffer_of_values(gpu, 1),
+            nothing: cells::storage(gpu, "nothing", &[]),
+            order: Vec::new(),
+            draws: Vec::new(),
+        };
+        data.list_entries(gpu, map)?;
+        data.values = buffer_of_values(gpu, data.slots.len());
+        data.bind_entries(gpu, self, map);
+        Ok(data)
+    }
+
+    /// Makes ready what one picture needs of a map in so many pixels.
+    pub(super) fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        frame: &FrameRenderer,
+        data: &mut TilesData,
+        (map, view, size): (&TileMap, &View, [u32; 2]),
+    ) {
+        let ticks = map.ticks(view.shown.playhead);
+        for (sheet, tileset) in data.sheets.iter_mut().zip(&map.tilesets) {
+            sheet.set_ticks(gpu, tileset, ticks);
+        }
+        let sight = Sight::of(view, size);
+        data.bind_grids(gpu, self, map, &view.shown);
+        data.draws.clear();
+        data.list_backdrop(gpu, map, &sight);
+        data.arrange(map, view);
+        let lined = data.lined_entry(map, &view.shown);
+        for at in 0..data.order.len() {
+            let number = data.order[at].1;
+            self.prepare_entry(gpu, frame, data, (map, &view.shown, &sight, number));
+            if lined == Some(number) && sight.lie() == Lie::Lying {
+                data.list_lines(gpu, (map, &view.shown, &sight, number));
+            }
+        }
+        // Where all layers are upon each other, they are over all of them.
+        if let Some(number) = lined.filter(|_| sight.lie() != Lie::Lying) {
+            data.list_lines(gpu, (map, &view.shown, &sight, number));
+        }
+        for draw in &data.draws {
+            self.make_pipeline(gpu, frame, draw.key);
+        }
+    }
+
+    /// Draws the backdrop, and all that was prepared over it.
+    pub(super) fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &FrameData,
+        data: &TilesData,
+        statistics: &mut DrawStatistics,
+    ) {
+        pass.set_bind_group(0, &frame.bind_group, &[]);
+        let mut last = None;
+        for draw in &data.draws {
+            let group = data.slots.get(draw.slot).and_then(|s| s.group.as_ref());
+            let (Some(pipeline), Some(group)) = (self.pipeline(draw.key), group) else {
+                continue;
+            };
+            if last != Some(draw.key) {
+                pass.set_pipeline(pipeline);
+                last = Some(draw.key);
+            }
+            let entry = draw.entry.and_then(|number| data.entries.get(number));
+            let overview = entry.and_then(|entry| entry.overview.as_ref());
+            let source = overview.map_or(&self.no_source, |overview| &overview.group);
+            pass.set_bind_group(1, group, &[]);
+            pass.set_bind_group(2, source, &[]);
+            let (vertices, instances) = match (draw.key, entry.map(|entry| entry.what)) {
+                (PipelineKey::Sprites { .. }, Some(what)) => {
+                    pass.set_vertex_buffer(0, data.sprites.instances.slice(..));
+                    (6, data.sprites.of(what))
+                }
+                (PipelineKey::Backdrop, _) => (3, 0..1),
+                _ => (6, 0..1),
+            };
+            statistics.draw_calls += 1;
+            statistics.triangles += u64::from(vertices) / 3 * instances.len() as u64;
+            pass.draw(0..vertices, instances);
+        }
+    }
+
+    /// Works out how an entry is drawn.
+    fn prepare_entry(
+        &mut self,
+        gpu: &Gpu,
+        frame: &FrameRenderer,
+        data: &mut TilesData,
+        (map, shown, sight, number): (&TileMap, &Shown, &Sight, usize),
+    ) {
+        let Some(entry) = data.entries.get_mut(number) else {
+            return;
+        };
+        let height = entry.height_px(map, shown, number);
+        if let What::Things { .. } | What::Areas { .. } = entry.what {
+            let slot = entry.slots.start;
+            let origin = entry.layer.and_then(|layer| {
+                let layer = map.layers.get(layer)?;
+                let origin = sight.origin_px(layer);
+                Some([0, 1].map(|axis| origin[axis] - i64::from(layer.position_px[axis])))
+            });
+            let values = sight.of_things(origin.unwrap_or_default(), height);
+            let is_exact = sight.lie() == Lie::Exact;
+            data.write(gpu, slot, values);
+            data.draws.push(Draw {
+                key: PipelineKey::Sprites { is_exact },
+                slot,
+                entry: Some(number),
+            });
+            return;
+        }
+        let layer = if let What::Grid { grid } = entry.what {
+            map.grids.get(grid).and_then(|grid| map.ground_of(grid))
+        } else {
+            let layer = entry.layer.and_then(|layer| map.layers.get(layer));
+            layer.map(Cow::Borrowed)
+        };
+        let Some(layer) = layer.as_deref() else {
+            return;
+        };
+        let Some(sheet) = data.sheets.get_mut(layer.tileset) else {
+            return;
+        };
+        let bands = match (&entry.colors, entry.layer) {
+            (Some(colors), _) => colors,
+            (None, Some(layer)) => match data.bands.get(layer) {
+                Some(bands) => bands,
+                None => return,
+            },
+            (None, None) => return,
+        };
+        let (mut values, mut key) = entry.values(map, shown, layer, sheet);
+        let mut is_far = false;
+        let mut needs_levels = false;
+        for ((rows, _), slot) in bands.iter().zip(entry.slots.clone()) {
+            values.rows = [rows.stored.start, rows.stored.end].map(|row| row as i32);
+            values.drawn_rows = [rows.drawn.start, rows.drawn.end].map(|row| row as i32);
+            values.first_row = rows.stored.start as i32;
+            let Some(reach) = sight.place(&mut values, layer, rows, height) else {
+                continue;
+            };
+            let tile = values.tile;
+            is_far |= reach > tile[0].min(tile[1]) * FAR_SHARE;
+            needs_levels |= sight.lie() != Lie::Exact && reach > 1.0;
+            let Some(slot_data) = data.slots.get_mut(slot) else {
+                continue;
+            };
+            slot_data.write(gpu, &data.values, slot, values);
+            data.draws.push(Draw {
+                key: PipelineKey::Backdrop,
+                slot,
+                entry: Some(number),
+            });
+        }
+        if sight.lie() != Lie::Lying {
+            let wraps = sight.wraps(layer);
+            key.wraps = wraps[0] || wraps[1];
+            key.parted = bands.len() > 1 && (wraps[1] || sight.is_around(layer));
+        }
+        key.far = is_far && sight.lie() != Lie::Exact;
+        // What was listed above now has its key.
+        let of_entry = data.draws.iter_mut().rev();
+        for draw in of_entry.take_while(|draw| draw.entry == Some(number)) {
+            draw.key = PipelineKey::Layer(sight.lie(), key);
+        }
+        if needs_levels {
+            self.make_pipeline(gpu, frame, PipelineKey::PageLevel);
+            sheet.make_levels(gpu, self);
+        }
+        if key.far {
+            let size = values.size.map(|side| side as u32);
+            let plain = CellsKey {
+                wraps: false,
+                far: false,
+                parted: false,
+                hatched: false,
+                ..key
+            };
+            self.make_pipeline(gpu, frame, PipelineKey::Overview(plain));
+            self.make_pipeline(gpu, frame, PipelineKey::OverviewLevel);
+            let overview = entry
+                .overview
+                .get_or_insert_with(|| Overview::new(gpu, self, size));
+            let made_of = MadeOf {
+                cells: plain,
+                highlighted: values.highlighted,
+                version: sheet.version,
+            };
+            let groups = data.slots.get(entry.slots.clone()).unwrap_or_default();
+            let parts = groups
+                .iter()
+                .zip(bands)
+                .filter_map(|(slot, (rows, _))| Some((slot.group.as_ref()?, rows)));
+            overview.make(gpu, self, made_of, size[1], parts);
+        }
+    }
+}
+
+/// Whether a step draws one pass of a layer, and the step before or after it the other one.
+fn joins(steps: &[Step], number: usize) -> bool {
+    let half = |number: Option<usize>| match steps.get(number?)? {
+        Step::Layer { layer, pass, .. } => Some((*layer, *pass)),
+        Step::Things { .. } => None,
+    };
+    match half(Some(number)) {
+        Some((layer, Pass::Normal)) => half(Some(number + 1)) == Some((layer, Pass::Priority)),
+        Some((layer, Pass::Priority)) => half(number.checked_sub(1)) == Some((layer, Pass::Normal)),
+        _ => false,
+    }
+}
+
+fn source_group(
+    gpu: &Gpu,
+    layout: &wgpu::BindGroupLayout,
+    sampler: &wgpu::Sampler,
+    view: &wgpu::TextureView,
+) -> wgpu::BindGroup {
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("averages"),
+        layout,
+        entries: &[
+            wgpu::BindGroupEntry {
+                binding: 0,
+                resource: wgpu::BindingResource::TextureView(view),
+            },
+            wgpu::BindGroupEntry {
+                binding: 1,
+                resource: wgpu::BindingResource::Sampler(sampler),
+            },
+        ],
+    })
+}
+
+fn buffer_of_values(gpu: &Gpu, slots: usize) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("draws of tiles"),
+        size: slots as u64 * DRAW_STRIDE,
+        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+impl Slot {
+    const EMPTY: Self = Self {
+        group: None,
+        written: None,
+    };
+
+    /// Sends the values of a draw, unless they are there.
+    fn write(&mut self, gpu: &Gpu, buffer: &wgpu::Buffer, number: usize, values: gpu_data::Draw) {
+        if self.written != Some(values) {
+            let at = number as u64 * DRAW_STRIDE;
+            gpu.queue
+                .write_buffer(buffer, at, bytemuck::bytes_of(&values));
+            self.written = Some(values);
+        }
+    }
+}
+
+/// What a draw reads: cells, pages, what is shown in place of what, and tints.
+struct Bindings<'a> {
+    cells: &'a wgpu::Buffer,
+    sheet: Option<&'a Sheet>,
+    tints: Option<&'a wgpu::Buffer>,
+}
+
+impl TilesData {
+    /// Bytes of GPU memory that it holds.
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        let bands = |bands: &[(Rows, Band)]| -> u64 { bands.iter().map(|(_, b)| b.bytes()).sum() };
+        let sheets: u64 = self.sheets.iter().map(|sheet| sheet.bytes).sum();
+        let layers: u64 = self.bands.iter().map(|layer| bands(layer)).sum();
+        let entries: u64 = self
+            .entries
+            .iter()
+            .map(|entry| {
+                let overview = entry.overview.as_ref().map_or(0, Overview::bytes);
+                overview + entry.colors.as_deref().map_or(0, bands)
+            })
+            .sum();
+        sheets + layers + entries + self.sprites.bytes() + self.values.size()
+    }
+
+    /// Whether there is something behind the map that was prepared.
+    pub(super) fn has_backdrop(&self) -> bool {
+        self.draws.first().is_some_and(|draw| draw.slot == BACKDROP)
+    }
+
+    /// Lists the steps and grids of a map, with a slot for each draw that they may need.
+    fn list_entries(&mut self, gpu: &Gpu, map: &TileMap) -> Result<(), UploadError> {
+        let mut slots = LINES + 1;
+        let mut entry = |what, layer, count: usize| {
+            let first = slots;
+            slots += count;
+            Entry {
+                what,
+                layer,
+                slots: first..slots,
+                overview: None,
+                colors: None,
+            }
+        };
+        for (number, step) in map.steps.iter().enumerate() {
+            self.entries.push(match *step {
+                Step::Layer {
+                    layer,
+                    skips_zero,
+                    is_opaque,
+                    pass,
+                } => {
+                    let bands = self.bands.get(layer).map_or(0, Vec::len);
+                    let what = What::Tiles {
+                        skips_zero,
+                        is_opaque,
+                        pass,
+                        joins: joins(&map.steps, number),
+                    };
+                    entry(what, Some(layer), bands)
+                }
+                Step::Things { layer } => entry(What::Things { step: number }, layer, 1),
+            });
+        }
+        for (range, (layer, _)) in self.sprites.of_areas.iter().enumerate() {
+            self.entries.push(entry(What::Areas { range }, *layer, 1));
+        }
+        for number in map.grids_from_below() {
+            let Some(grid) = map.grids.get(number) else {
+                continue;
+            };
+            let bands = bands_of(gpu, "numbers of cells", grid.size, 4)?;
+            let what = What::Grid { grid: number };
+            self.entries.push(entry(what, grid.layer, bands.len()));
+        }
+        self.slots.resize_with(slots, || Slot::EMPTY);
+        Ok(())
+    }
+
+    /// Makes the bind groups of all but grids.
+    fn bind_entries(&mut self, gpu: &Gpu, renderer: &TilesRenderer, map: &TileMap) {
+        for slot in [BACKDROP, LINES] {
+            let bindings = Bindings {
+                cells: &self.nothing,
+                sheet: None,
+                tints: None,
+            };
+            self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
+        }
+        for number in 0..self.entries.len() {
+            let Entry {
+                what, layer, slots, ..
+            } = &self.entries[number];
+            match *what {
+                What::Tiles { .. } => {
+                    let layer = layer.unwrap_or_default();
+                    let sheet = map.layers.get(layer).map_or(0, |layer| layer.tileset);
+                    let bands = self.bands.get(layer).map_or(&[][..], Vec::as_slice);
+                    for (slot, (_, band)) in slots.clone().zip(bands) {
+                        let bindings = Bindings {
+                            cells: &band.cells,
+                            sheet: self.sheets.get(sheet),
+                            tints: band.tints.as_ref(),
+                        };
+                        self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
+                    }
+                }
+                What::Things { .. } | What::Areas { .. } => {
+                    let slot = slots.start;
+                    let bindings = Bindings {
+                        cells: &self.sprites.pixels,
+                        sheet: None,
+                        tints: None,
+                    };
+                    self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
+                }
+                What::Grid { .. } => {}
+            }
+        }
+    }
+
+    /// Sends the colours of grids that are shown for the first time.
+    fn bind_grids(&mut self, gpu: &Gpu, renderer: &TilesRenderer, map: &TileMap, shown: &Shown) {
+        for number in map.steps.len()..self.entries.len() {
+            let entry = &self.entries[number];
+            let What::Grid { grid } = entry.what else {
+                continue;
+            };
+            if entry.colors.is_some()
+                || !map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown))
+            {
+                continue;
+            }
+            let size = map.grids[grid].size;
+            // The same rows were found to fit when the map was sent.
+            let rows = bands_of(gpu, "numbers of cells", size, 4).unwrap_or_default();
+            let colors = map.grid_colors(grid);
+            let cells = bytemuck::cast_slice(&colors);
+            let bands = send_bands(gpu, rows, size[0], cells, None);
+            for (slot, (_, band)) in entry.slots.clone().zip(&bands) {
+                let bindings = Bindings {
+                    cells: &band.cells,
+                    sheet: None,
+                    tints: None,
+                };
+                self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
+            }
+            self.entries[number].colors = Some(bands);
+        }
+    }
+
+    /// Bind group 1 of a slot.
+    fn group(
+        &self,
+        gpu: &Gpu,
+        renderer: &TilesRenderer,
+        slot: usize,
+        bindings: &Bindings<'_>,
+    ) -> wgpu::BindGroup {
+        let sheet = bindings.sheet.or(self.sheets.first());
+        let values = wgpu::BufferBinding {
+            buffer: &self.values,
+            offset: slot as u64 * DRAW_STRIDE,
+            size: std::num::NonZeroU64::new(size_of::<gpu_data::Draw>() as u64),
+        };
+        let remap = sheet.map_or(&self.nothing, |sheet| &sheet.remap);
+        let pages = sheet.map_or(&renderer.no_pages, |sheet| &sheet.view);
+        let resources = [
+            wgpu::BindingResource::Buffer(values),
+            bindings.cells.as_entire_binding(),
+            wgpu::BindingResource::TextureView(pages),
+            remap.as_entire_binding(),
+            bindings.tints.unwrap_or(&self.nothing).as_entire_binding(),
+        ];
+        let entries: Vec<_> = resources
+            .into_iter()
+            .zip(0..)
+            .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
+        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("tiles"),
+            layout: &renderer.draw_layout,
+            entries: &entries,
+        })
+    }
+
+    fn write(&mut self, gpu: &Gpu, number: usize, values: gpu_data::Draw) {
+        if let Some(slot) = self.slots.get_mut(number) {
+            slot.write(gpu, &self.values, number, values);
+        }
+    }
+
+    /// Finds what is drawn of a map, from the far side to the near one.
+    fn arrange(&mut self, map: &TileMap, view: &View) {
+        let shown = &view.shown;
+        let eye = Eye::of(&view.camera);
+        self.order.clear();
+        for (number, entry) in self.entries.iter().enumerate() {
+            if entry.is_shown(map, shown, &self.sprites) {
+                let height = entry.height_px(map, shown, number);
+                self.order.push((eye.nearness(height), number));
+            }
+        }
+        self.order
+            .sort_unstable_by(|(a, i), (b, j)| a.total_cmp(b).then(i.cmp(j)));
+    }
+
+    fn list_backdrop(&mut self, gpu: &Gpu, map: &TileMap, sight: &Sight) {
+        if let Some(values) = sight.of_backdrop(map) {
+            self.write(gpu, BACKDROP, values);
+            self.draws.push(Draw {
+                key: PipelineKey::Backdrop,
+                slot: BACKDROP,
+                entry: None,
+            });
+        }
+    }
+
+    /// Around the tiles and pixels of which layer there are lines, if there are any.
+    fn lined_entry(&self, map: &TileMap, shown: &Shown) -> Option<usize> {
+        if lines(shown) == [0.0; 2] {
+            return None;
+        }
+        let layer = map.lined_layer(shown)?;
+        self.entries.iter().position(|entry| {
+            matches!(entry.what, What::Tiles { .. }) && entry.layer == Some(layer)
+        })
+    }
+
+    fn list_lines(
+        &mut self,
+        gpu: &Gpu,
+        (map, shown, sight, number): (&TileMap, &Shown, &Sight, usize),
+    ) {
+        let Some(entry) = self.entries.get(number) else {
+            return;
+        };
+        let layer = entry.layer.and_then(|layer| map.layers.get(layer));
+        let (Some(layer), height) = (layer, entry.height_px(map, shown, number)) else {
+            return;
+        };
+        let Some(sheet) = self.sheets.get(layer.tileset) else {
+            return;
+        };
+        let (mut values, _) = entry.values(map, shown, layer, sheet);
+        let rows = Rows {
+            drawn: 0..layer.size[1],
+            stored: 0..layer.size[1],
+        };
+        values.lines = lines(shown);
+        if sight.place(&mut values, layer, &rows, height).is_none() {
+            return;
+        }
+        sight.fade_lines(&mut values);
+        self.write(gpu, LINES, values);
+        let is_flat = sight.lie() != Lie::Lying;
+        self.draws.push(Draw {
+            key: PipelineKey::Lines { is_flat },
+            slot: LINES,
+            entry: None,
+        });
+    }
+}
+
+impl Entry {
+    /// Whether it is drawn.
+    fn is_shown(&self, map: &TileMap, shown: &Shown, sprites: &Sprites) -> bool {
+        let opacity = self.layer.map_or(1.0, |layer| opacity(shown, layer));
+        let is_asked_for = match self.what {
+            // The other pass draws it too.
+            What::Tiles {
+                pass: Pass::Priority,
+                joins: true,
+                ..
+            } => !shown.flat,
+            What::Tiles { .. } => true,
+            What::Things { .. } => !sprites.of(self.what).is_empty(),
+            What::Areas { .. } => shown.overlays.contains("zones"),
+            What::Grid { grid } => map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown)),
+        };
+        is_asked_for && opacity > 0.0
+    }
+
+    /// How high above the ground it lies.
+    fn height_px(&self, map: &TileMap, shown: &Shown, number: usize) -> f32 {
+        match self.what {
+            What::Tiles { .. } | What::Things { .. } => map.step_height_px(number, shown),
+            What::Areas { .. } => map.things_height(self.layer, shown),
+            What::Grid { grid } => {
+                let grid = map.grids.get(grid);
+                grid.map_or(0.0, |grid| map.grid_height_px(grid, shown))
+            }
+        }
+    }
+
+    /// What does not depend on where it is seen.
+    fn values(
+        &self,
+        map: &TileMap,
+        shown: &Shown,
+        layer: &mapscope_scene::tilemap::Layer,
+        sheet: &Sheet,
+    ) -> (gpu_data::Draw, CellsKey) {
+        let mut flags = 0;
+        let mut outside = Cell::EMPTY;
+        let is_grid = matches!(self.what, What::Grid { .. });
+        let is_hatched = match self.what {
+            What::Grid { grid } => map.grids.get(grid).is_some_and(Grid::is_hatched),
+            _ => false,
+        };
+        let mut opaque = false;
+        if let What::Tiles {
+            skips_zero,
+            is_opaque,
+            pass,
+            joins,
+        } = self.what
+        {
+            opaque = is_opaque;
+            flags |= if skips_zero { gpu_data::SKIPS_ZERO } else { 0 };
+            flags |= match pass {
+                Pass::All => 0,
+                Pass::Normal if joins && shown.flat => 0,
+                Pass::Normal => gpu_data::NORMAL_ONLY,
+                Pass::Priority => gpu_data::PRIORITY_ONLY,
+            };
+            outside = layer.outside.unwrap_or(outside);
+        }
+        let choosy = flags != 0 || outside != Cell::EMPTY;
+        for (wraps, bit) in layer.wraps.into_iter().zip(gpu_data::WRAPS) {
+            flags |= if wraps { bit } else { 0 };
+        }
+        let highlighted = selected_tile(shown).filter(|_| !is_grid);
+        let size = match self.what {
+            What::Grid { grid } => map.grids.get(grid).map_or(layer.size, |grid| grid.size),
+            _ => layer.size,
+        };
+        let tile = sheet.arrangement.tile_size;
+        let values = gpu_data::Draw {
+            opacity: match (is_grid, self.layer) {
+                (false, Some(layer)) => opacity(shown, layer),
+                _ => 1.0,
+            },
+            size: size.map(|side| side as i32),
+            tile: tile.map(|side| side as f32),
+            per_tile: tile.map(|side| 1.0 / side as f32),
+            per_size: size.map(|side| 1.0 / side.max(1) as f32),
+            count: sheet.count,
+            last_level: sheet.arrangement.last_level(),
+            flags,
+            page: sheet.arrangement.bits(),
+            outside: outside.0,
+            hatch: hatch_px(tile) as f32,
+            highlighted: highlighted.map_or(Cell::NOTHING, |(tileset, picture)| {
+                if tileset == layer.tileset {
+                    picture
+                } else {
+                    Cell::NOTHING
+                }
+            }),
+            ..Default::default()
+        };
+        let key = CellsKey {
+            are_colors: is_grid,
+            opaque,
+            tinted: layer.tints.is_some() && !is_grid,
+            remapped: sheet.changes() && !is_grid,
+            choosy,
+            wraps: false,
+            highlights: highlighted.is_some(),
+            square: tile[0] == tile[1],
+            far: false,
+            parted: false,
+            hatched: is_hatched,
+        };
+        (values, key)
+    }
+}
+
+/// How opaque a layer is, from 0 to 1; 0 for one that is hidden.
+fn opacity(shown: &Shown, layer: usize) -> f32 {
+    let item = TileMap::layer_item(layer);
+    if shown.hides(item) {
+        return 0.0;
+    }
+    f32::from(shown.opacities.get(item).unwrap_or(u8::MAX)) / 255.0
+}
+
+/// How strong lines around tiles and around pixels are.
+fn lines(shown: &Shown) -> [f32; 2] {
+    ["grid", "pixel-grid"].map(|id| f32::from(u8::from(shown.overlays.contains(id))))
+}
+
+/// The tileset and the picture that are selected, if a tile is.
+fn selected_tile(shown: &Shown) -> Option<(usize, u32)> {
+    let item = shown.selected.filter(|item| item.kind == "tile")?;
+    Some(((item.index >> 32) as usize, item.index as u32))
+}

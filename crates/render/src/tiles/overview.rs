@@ -1,0 +1,121 @@
+//! What is seen of cells of which several lie in a pixel: the average of every few, on a texture with
+//! mip levels that is made when it is first needed.
+
+use super::cells::Rows;
+use super::pipelines::{CellsKey, PipelineKey};
+use super::{TilesRenderer, build};
+use crate::{COLOR_FORMAT, Gpu};
+
+/// Columns and rows that become one texel.
+const CELLS_PER_TEXEL: u32 = 2;
+
+/// The averages of a layer.
+#[derive(Debug)]
+pub(super) struct Overview {
+    texture: wgpu::Texture,
+    /// Bind group 2.
+    pub(super) group: wgpu::BindGroup,
+    /// What it was made of.
+    made_of: Option<MadeOf>,
+}
+
+/// What an overview depends on, besides cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MadeOf {
+    pub(super) cells: CellsKey,
+    /// The picture that stands out.
+    pub(super) highlighted: u32,
+    /// Of what is shown in place of each picture.
+    pub(super) version: u32,
+}
+
+impl Overview {
+    pub(super) fn new(gpu: &Gpu, renderer: &TilesRenderer, cells: [u32; 2]) -> Self {
+        let most = gpu.device.limits().max_texture_dimension_2d;
+        let [width, height] = cells.map(|side| side.div_ceil(CELLS_PER_TEXEL).clamp(1, most));
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("averages"),
+            size: wgpu::Extent3d {
+                width,
+                height,
+                depth_or_array_layers: 1,
+            },
+            mip_level_count: width.max(height).ilog2() + 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: COLOR_FORMAT,
+            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        Self {
+            group: renderer.source_group(gpu, &view),
+            texture,
+            made_of: None,
+        }
+    }
+
+    /// Bytes of GPU memory that it holds.
+    pub(super) fn bytes(&self) -> u64 {
+        let level = u64::from(self.texture.width()) * u64::from(self.texture.height()) * 4;
+        level + level / 3
+    }
+
+    /// Makes it if it is not of this yet, from the bind groups of parts of a layer.
+    pub(super) fn make<'a>(
+        &mut self,
+        gpu: &Gpu,
+        renderer: &TilesRenderer,
+        made_of: MadeOf,
+        rows_of_layer: u32,
+        parts: impl Iterator<Item = (&'a wgpu::BindGroup, &'a Rows)>,
+    ) {
+        if self.made_of == Some(made_of) {
+            return;
+        }
+        self.made_of = Some(made_of);
+        let first = renderer.pipeline(PipelineKey::Overview(made_of.cells));
+        let next = renderer.pipeline(PipelineKey::OverviewLevel);
+        let (Some(first), Some(next)) = (first, next) else {
+            return;
+        };
+        let size = |level: u32| {
+            [self.texture.width(), self.texture.height()].map(|side| (side >> level).max(1))
+        };
+        let view = |level| {
+            self.texture.create_view(&wgpu::TextureViewDescriptor {
+                base_mip_level: level,
+                mip_level_count: Some(1),
+                ..Default::default()
+            })
+        };
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        {
+            let [width, height] = size(0);
+            let mut pass = build::begin(&mut encoder, &view(0));
+            pass.set_pipeline(first);
+            for (group, rows) in parts {
+                // A texel belongs to the part in which its first row is.
+                let texel = |row: u32| {
+                    let rows = u64::from(rows_of_layer.max(1));
+                    (u64::from(row) * u64::from(height)).div_ceil(rows) as u32
+                };
+                let (top, bottom) = (texel(rows.drawn.start), texel(rows.drawn.end).min(height));
+                if top >= bottom {
+                    continue;
+                }
+                pass.set_scissor_rect(0, top, width, bottom - top);
+                pass.set_bind_group(1, group, &[]);
+                build::draw(&mut pass, [width, height], 0);
+            }
+        }
+        for level in 1..self.texture.mip_level_count() {
+            let source = renderer.source_group(gpu, &view(level - 1));
+            let mut pass = build::begin(&mut encoder, &view(level));
+            pass.set_pipeline(next);
+            pass.set_bind_group(2, &source, &[]);
+            build::draw(&mut pass, size(level), 0);
+        }
+        gpu.queue.submit([encoder.finish()]);
+    }
+}

@@ -1,0 +1,305 @@
+//! Tilesets on the GPU: their pictures on pages of a texture, with mip levels that are made when they
+//! are first needed, and which picture is shown in place of which.
+
+use super::pipelines::PipelineKey;
+use super::{TilesRenderer, build};
+use crate::resources::check_texture_size;
+use crate::{COLOR_FORMAT, Gpu, UploadError};
+use mapscope_scene::tilemap::{Strand, Tileset};
+
+/// How long a side of a page is if tiles are not larger, in pixels: so that the last page, which may
+/// be nearly empty, is not much.
+const PAGE_SIDE: u32 = 512;
+
+/// The pictures of a tileset.
+#[derive(Debug)]
+pub(super) struct Sheet {
+    pub(super) arrangement: Arrangement,
+    /// How many pictures there are.
+    pub(super) count: u32,
+    texture: wgpu::Texture,
+    pub(super) view: wgpu::TextureView,
+    /// Whether the mip levels are there.
+    has_levels: bool,
+    /// Which picture is shown in place of each.
+    pub(super) remap: wgpu::Buffer,
+    /// What `remap` holds, and at which tick that is so; empty where nothing changes.
+    shown: Vec<u32>,
+    ticks: u64,
+    /// How often `remap` was written.
+    pub(super) version: u32,
+    pub(super) bytes: u64,
+}
+
+/// How pictures are arranged on pages: each in a place whose sides are powers of two, so that mip
+/// levels do not mix it with its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Arrangement {
+    pub(super) tile_size: [u32; 2],
+    /// Bits of the number of a picture that are its column and its row on a page.
+    pub(super) place_bits: [u32; 2],
+    /// Bits of a pixel's column and row within a picture.
+    pub(super) pixel_bits: [u32; 2],
+    pub(super) pages: u32,
+}
+
+impl Arrangement {
+    fn of(tile_size: [u32; 2], count: u32, most_pages: u32) -> Self {
+        let bits = |number: u32| number.max(1).next_power_of_two().trailing_zeros();
+        let pixel_bits = tile_size.map(bits);
+        let mut side_bits = bits(PAGE_SIDE);
+        loop {
+            // No more columns and rows than there are pictures.
+            let all = bits(count);
+            let columns = side_bits.saturating_sub(pixel_bits[0]).min(all.div_ceil(2));
+            let rows = side_bits.saturating_sub(pixel_bits[1]).min(all - columns);
+            let pages = count.max(1).div_ceil(1 << (columns + rows));
+            if pages <= most_pages || side_bits >= 16 {
+                return Self {
+                    tile_size,
+                    place_bits: [columns, rows],
+                    pixel_bits,
+                    pages,
+                };
+            }
+            side_bits += 1;
+        }
+    }
+
+    /// Width and height of a page, in pixels.
+    fn page_size(&self) -> [u32; 2] {
+        [0, 1].map(|axis| 1 << (self.place_bits[axis] + self.pixel_bits[axis]).min(31))
+    }
+
+    /// The smallest mip level.
+    pub(super) fn last_level(&self) -> u32 {
+        self.pixel_bits[0].min(self.pixel_bits[1])
+    }
+
+    /// `Draw::page` of the shader.
+    pub(super) fn bits(&self) -> [u32; 4] {
+        let ([a, b], [c, d]) = (self.place_bits, self.pixel_bits);
+        [a, b, c, d]
+    }
+}
+
+impl Sheet {
+    pub(super) fn new(gpu: &Gpu, tileset: &Tileset) -> Result<Self, UploadError> {
+        let limits = gpu.device.limits();
+        let count = if tileset.picture_bytes() == 0 {
+            0
+        } else {
+            tileset.count as u32
+        };
+        let tile_size = tileset.tile_size.map(|side| side.max(1));
+        let arrangement = Arrangement::of(tile_size, count, limits.max_texture_array_layers);
+        let [width, height] = arrangement.page_size();
+        check_texture_size(gpu, "a tile picture", [width, height])?;
+        if arrangement.pages > limits.max_texture_array_layers {
+            let page = u64::from(width) * u64::from(height) * 4;
+            return Err(UploadError::TooLarge {
+                what: "a tileset",
+                bytes: page * u64::from(arrangement.pages),
+                limit: page * u64::from(limits.max_texture_array_layers),
+            });
+        }
+        let levels = arrangement.last_level() + 1;
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("tiles"),
+            size: wgpu::Extent3d {
+                width,
+                height,
+                depth_or_array_layers: arrangement.pages,
+            },
+            mip_level_count: levels,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: COLOR_FORMAT,
+            usage: wgpu::TextureUsages::TEXTURE_BINDING
+                | wgpu::TextureUsages::COPY_DST
+                | wgpu::TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        let page_bytes = u64::from(width) * u64::from(height) * 4 * u64::from(arrangement.pages);
+        let bytes: u64 = (0..levels).map(|level| page_bytes >> (level * 2)).sum();
+        if count > 0 {
+            fill_pages(gpu, &texture, tileset, &arrangement);
+        }
+        let changes = tileset.strands.iter().any(Strand::is_active);
+        let shown: Vec<u32> = if changes {
+            tileset.frame(0).shown
+        } else {
+            Vec::new()
+        };
+        let remap = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("shown tiles"),
+            size: (shown.len().max(4) * 4) as u64,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        gpu.queue
+            .write_buffer(&remap, 0, bytemuck::cast_slice(&shown));
+        Ok(Self {
+            bytes: bytes + remap.size(),
+            view: texture.create_view(&wgpu::TextureViewDescriptor {
+                dimension: Some(wgpu::TextureViewDimension::D2Array),
+                ..Default::default()
+            }),
+            arrangement,
+            count,
+            texture,
+            has_levels: levels == 1,
+            remap,
+            shown,
+            ticks: 0,
+            version: 0,
+        })
+    }
+
+    /// Whether its tiles change.
+    pub(super) fn changes(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
+    /// Shows what is shown at a moment.
+    pub(super) fn set_ticks(&mut self, gpu: &Gpu, tileset: &Tileset, ticks: u64) {
+        if self.ticks == ticks || !self.changes() {
+            return;
+        }
+        self.ticks = ticks;
+        let mut is_other = false;
+        for strand in tileset.strands.iter().filter(|strand| strand.is_active()) {
+            let last = strand.last.min(self.shown.len() as u32);
+            for picture in strand.first..=last {
+                if let Some(place) = self.shown.get_mut(picture as usize) {
+                    let now = strand.at(picture, ticks);
+                    is_other |= *place != now;
+                    *place = now;
+                }
+            }
+        }
+        if is_other {
+            self.version += 1;
+            gpu.queue
+                .write_buffer(&self.remap, 0, bytemuck::cast_slice(&self.shown));
+        }
+    }
+
+    /// Makes the mip levels if they are not there yet.
+    pub(super) fn make_levels(&mut self, gpu: &Gpu, renderer: &TilesRenderer) {
+        if std::mem::replace(&mut self.has_levels, true) || self.count == 0 {
+            return;
+        }
+        let Some(pipeline) = renderer.pipeline(PipelineKey::PageLevel) else {
+            return;
+        };
+        let [width, height] = self.arrangement.tile_size;
+        let view = |page: u32, level: u32| {
+            self.texture.create_view(&wgpu::TextureViewDescriptor {
+                dimension: Some(wgpu::TextureViewDimension::D2),
+                base_mip_level: level,
+                mip_level_count: Some(1),
+                base_array_layer: page,
+                array_layer_count: Some(1),
+                ..Default::default()
+            })
+        };
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        for page in 0..self.arrangement.pages {
+            for level in 1..=self.arrangement.last_level() {
+                let source = renderer.source_group(gpu, &view(page, level - 1));
+                let mut pass = build::begin(&mut encoder, &view(page, level));
+                pass.set_pipeline(pipeline);
+                pass.set_bind_group(2, &source, &[]);
+                build::draw(&mut pass, [width, height], level);
+            }
+        }
+        gpu.queue.submit([encoder.finish()]);
+    }
+}
+
+/// Sends the pictures, page by page.
+fn fill_pages(gpu: &Gpu, texture: &wgpu::Texture, tileset: &Tileset, arrangement: &Arrangement) {
+    let [page_width, page_height] = arrangement.page_size().map(|side| side as usize);
+    let tile_row = tileset.tile_size[0] as usize * 4;
+    let columns = 1_usize << arrangement.place_bits[0];
+    let per_page = columns << arrangement.place_bits[1];
+    let mut page = vec![0; page_width * page_height * 4];
+    let mut pictures = tileset
+        .rgba
+        .chunks_exact(tileset.picture_bytes().max(1))
+        .take(tileset.count);
+    for number in 0..arrangement.pages {
+        let mut is_filled = 0;
+        for (place, picture) in pictures.by_ref().take(per_page).enumerate() {
+            let left = (place % columns) << arrangement.pixel_bits[0];
+            let top = (place / columns) << arrangement.pixel_bits[1];
+            let at = (top * page_width + left) * 4;
+            let rows = page[at..].chunks_mut(page_width * 4);
+            for (row, pixels) in rows.zip(picture.chunks_exact(tile_row)) {
+                row[..tile_row].copy_from_slice(pixels);
+            }
+            is_filled = place + 1;
+        }
+        // No page is sent that holds nothing; textures begin empty.
+        let rows = is_filled.div_ceil(columns) << arrangement.pixel_bits[1];
+        if rows == 0 {
+            break;
+        }
+        gpu.queue.write_texture(
+            wgpu::TexelCopyTextureInfo {
+                origin: wgpu::Origin3d {
+                    x: 0,
+                    y: 0,
+                    z: number,
+                },
+                ..texture.as_image_copy()
+            },
+            &page[..rows * page_width * 4],
+            wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(page_width as u32 * 4),
+                rows_per_image: None,
+            },
+            wgpu::Extent3d {
+                width: page_width as u32,
+                height: rows as u32,
+                depth_or_array_layers: 1,
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_hold_all_pictures_within_the_limits() {
+        for (size, count, most_pages) in [
+            ([16, 16], 1, 2048),
+            ([16, 16], 65_536, 2048),
+            ([16, 16], 65_536, 4),
+            ([8, 8], 3, 256),
+            ([24, 17], 1000, 256),
+            ([1, 1], 65_536, 256),
+            ([500, 3], 77, 256),
+            ([600, 700], 20, 256),
+        ] {
+            let arrangement = Arrangement::of(size, count, most_pages);
+            let [columns, rows] = arrangement.place_bits;
+            assert!(
+                arrangement.pages << (columns + rows) >= count,
+                "{arrangement:?}"
+            );
+            assert!(arrangement.pages <= most_pages, "{arrangement:?}");
+            let page = arrangement.page_size();
+            assert!(page.iter().all(|side| *side <= 16_384), "{arrangement:?}");
+            for (bits, side) in arrangement.pixel_bits.into_iter().zip(size) {
+                assert!(1 << bits >= side, "{arrangement:?}");
+            }
+        }
+        // A few pictures do not take a page of many.
+        assert_eq!(Arrangement::of([16, 16], 3, 256).page_size(), [32, 32]);
+    }
+}

@@ -1,0 +1,111 @@
+//! Sprites on the GPU: their pictures one after the other in a buffer, and where they are. What fills
+//! the areas of zones is drawn as sprites of one pixel.
+
+use std::ops::Range;
+
+use super::cells::storage;
+use super::{What, gpu_data};
+use crate::resources::check_size;
+use crate::{Gpu, UploadError};
+use mapscope_scene::tilemap::{Step, Thing, TileMap};
+
+/// All sprites of a map.
+#[derive(Debug)]
+pub(super) struct Sprites {
+    /// The pixels of all pictures.
+    pub(super) pixels: wgpu::Buffer,
+    pub(super) instances: wgpu::Buffer,
+    /// Of each step those that it draws.
+    of_steps: Vec<Range<u32>>,
+    /// Of each layer that has areas of zones, and of the map itself, what fills those.
+    pub(super) of_areas: Vec<(Option<usize>, Range<u32>)>,
+}
+
+impl Sprites {
+    pub(super) fn new(gpu: &Gpu, map: &TileMap) -> Result<Self, UploadError> {
+        use wgpu::util::DeviceExt as _;
+        let mut pixels = Vec::new();
+        let places: Vec<_> = map
+            .pictures
+            .iter()
+            .map(|picture| {
+                let [width, height] = picture.size;
+                let at = pixels.len() as u32 / 4;
+                let is_whole =
+                    picture.rgba.len() as u64 == u64::from(width) * u64::from(height) * 4;
+                if is_whole {
+                    pixels.extend_from_slice(&picture.rgba);
+                }
+                (is_whole && width > 0 && height > 0).then_some([at, width, height])
+            })
+            .collect();
+        let filled = map.filled_things();
+        let fills = filled.iter().filter_map(|thing| thing.fill_color());
+        let mut fills: Vec<[u8; 4]> = fills.collect();
+        fills.sort_unstable();
+        fills.dedup();
+        let first_fill = pixels.len() as u32 / 4;
+        pixels.extend_from_slice(fills.as_flattened());
+        check_size(gpu, "pictures of sprites", pixels.len() as u64)?;
+        let instance = |thing: &Thing, picture| {
+            let ([left, top], [right, bottom]) = (thing.rect_px.min, thing.rect_px.max);
+            gpu_data::Sprite {
+                rect: [left, top, right, bottom],
+                picture,
+                padding: 0,
+            }
+        };
+        let mut instances = Vec::new();
+        let mut of_steps = Vec::with_capacity(map.steps.len());
+        for step in &map.steps {
+            let first = instances.len() as u32;
+            if let Step::Things { layer } = *step {
+                let things = map.things.iter().filter(|thing| thing.layer == layer);
+                instances.extend(things.filter_map(|thing| {
+                    let picture = *places.get(thing.picture?)?;
+                    Some(instance(thing, picture?))
+                }));
+            }
+            of_steps.push(first..instances.len() as u32);
+        }
+        let mut of_areas = Vec::new();
+        for areas in filled.chunk_by(|a, b| a.layer == b.layer) {
+            let first = instances.len() as u32;
+            instances.extend(areas.iter().filter_map(|thing| {
+                // One pixel for all of it.
+                let fill = fills.binary_search(&thing.fill_color()?).ok()?;
+                Some(instance(thing, [first_fill + fill as u32, 1, 1]))
+            }));
+            let layer = areas.first().and_then(|thing| thing.layer);
+            of_areas.push((layer, first..instances.len() as u32));
+        }
+        instances.resize(instances.len().max(1), bytemuck::Zeroable::zeroed());
+        Ok(Self {
+            pixels: storage(gpu, "pictures of sprites", &pixels),
+            instances: gpu
+                .device
+                .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                    label: Some("sprites"),
+                    contents: bytemuck::cast_slice(&instances),
+                    usage: wgpu::BufferUsages::VERTEX,
+                }),
+            of_steps,
+            of_areas,
+        })
+    }
+
+    /// The instances that an entry draws.
+    pub(super) fn of(&self, what: What) -> Range<u32> {
+        let range = match what {
+            What::Things { step } => self.of_steps.get(step),
+            What::Areas { range } => self.of_areas.get(range).map(|(_, range)| range),
+            What::Tiles { .. } | What::Grid { .. } => None,
+        };
+        range.cloned().unwrap_or(0..0)
+    }
+
+    /// Bytes of GPU memory that they hold.
+    pub(super) fn bytes(&self) -> u64 {
+        self.pixels.size() + self.instances.size()
+    }
+}

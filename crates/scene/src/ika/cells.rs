@@ -1,0 +1,106 @@
+//! Cells of layers, and the numbers that they were in the file.
+
+use crate::tilemap::making::sha256;
+use crate::tilemap::{Cell, Tileset};
+
+/// What the tile numbers of a layer are in the file.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    /// How many the file has.
+    count: usize,
+    /// All of them; none where they are the numbers of the cells' pictures.
+    own: Option<Vec<u32>>,
+    /// How many of them the tileset does not have, and the first one's index and number.
+    outside: Option<(usize, usize, u32)>,
+}
+
+impl Numbers {
+    /// Turns tile numbers into cells. Numbers that the tileset does not have become the picture
+    /// that stands for such.
+    pub(super) fn into_cells(mut tiles: Vec<u32>, tileset: &Tileset) -> (Vec<Cell>, Self) {
+        let missing = tileset.missing.unwrap_or(tileset.count) as u32;
+        let greatest = tiles.iter().max();
+        let mut numbers = Self {
+            count: tiles.len(),
+            own: None,
+            outside: None,
+        };
+        if greatest.is_some_and(|greatest| *greatest >= missing) {
+            let is_outside = |number: &u32| *number >= missing;
+            let first = tiles.iter().position(is_outside).unwrap_or_default();
+            let number = tiles.get(first).copied().unwrap_or_default();
+            let count = tiles.iter().filter(|number| is_outside(number)).count();
+            numbers.outside = Some((count, first, number));
+            numbers.own = Some(tiles.clone());
+            for tile in &mut tiles {
+                *tile = (*tile).min(missing);
+            }
+        }
+        (bytemuck::allocation::cast_vec(tiles), numbers)
+    }
+
+    /// How many numbers the tileset does not have, and the first one's index and number.
+    pub(super) fn outside(&self) -> Option<(usize, usize, u32)> {
+        self.outside
+    }
+
+    /// How many tiles the file has.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The number of a tile in the file, where it may be another than that of its cell's picture.
+    pub(super) fn own(&self, index: usize) -> Option<u32> {
+        self.own.as_ref()?.get(index).copied()
+    }
+
+    /// The SHA-256 of the numbers, four bytes each, the lowest first.
+    pub(super) fn sha256(&self, cells: &[Cell]) -> String {
+        let cells: &[u32] = bytemuck::cast_slice(cells);
+        let numbers = match &self.own {
+            Some(own) => own,
+            None => cells.get(..self.count).unwrap_or(cells),
+        };
+        if cfg!(target_endian = "big") {
+            let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+            return sha256(&bytes);
+        }
+        sha256(bytemuck::cast_slice(numbers))
+    }
+
+    /// Bytes of memory that they take beside the cells.
+    pub(super) fn cpu_bytes(&self) -> u64 {
+        self.own.as_ref().map_or(0, |own| own.len() as u64 * 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_outside_the_tileset_are_kept() {
+        let tileset = Tileset {
+            count: 5,
+            missing: Some(4),
+            ..Tileset::default()
+        };
+        let (cells, numbers) = Numbers::into_cells(vec![3, 4, u32::MAX, 0], &tileset);
+        assert_eq!(cells, [3, 4, 4, 0].map(Cell));
+        assert_eq!(numbers.outside(), Some((2, 1, 4)));
+        assert_eq!((numbers.own(2), numbers.count()), (Some(u32::MAX), 4));
+        let hash = numbers.sha256(&cells);
+        let bytes: Vec<u8> = [3, 4, u32::MAX, 0]
+            .iter()
+            .flat_map(|number: &u32| number.to_le_bytes())
+            .collect();
+        assert_eq!(hash, sha256(&bytes));
+        assert_eq!(numbers.cpu_bytes(), 16);
+
+        let (mut cells, numbers) = Numbers::into_cells(vec![3, 0], &tileset);
+        cells.push(Cell::EMPTY);
+        assert_eq!(numbers.outside(), None);
+        assert_eq!((numbers.own(0), numbers.count()), (None, 2));
+        assert_eq!(numbers.sha256(&cells), sha256(&[3, 0, 0, 0, 0, 0, 0, 0]));
+    }
+}

@@ -1,0 +1,350 @@
+//! Binary maps.
+
+use std::collections::HashMap;
+
+use serde_json::{Map as JsonMap, Value, json};
+
+use super::cells::Numbers;
+use super::properties::{bytes, faces, named, unpacked};
+use super::tileset::Found;
+use crate::tilemap::making::{Room, group, texts, yes};
+use crate::tilemap::{
+    Cell, Facts, Grid, GridKind, GridValues, Layer, Parallax, Pass, RectPx, Step, Thing, ThingKind,
+    TileMap, Tileset, Zone,
+};
+use crate::{InfoQuery, Property, PropertyGroup};
+use mapscope_formats::ika::map::{self, DrawStep, Entity, FORMAT, Map, STATES};
+use mapscope_formats::ika::{DIRECTIONS, Parallax as FileParallax};
+use mapscope_formats::{Place, Problem};
+
+/// Where the name of the tileset begins in a file.
+const TILESET_AT: Place = Place::Offset(6);
+/// The edge of the box of an entity whose sprite is not known, in pixels (section 3).
+pub(super) const ENTITY_SIDE: f32 = 16.0;
+/// The states of an entity that wanders in its rectangle, and in its zone.
+const WANDERS_IN_RECT: u32 = 2;
+const WANDERS_IN_ZONE: u32 = 3;
+
+/// Makes a 2D map of a binary map and its tileset.
+pub fn document(mut map: Map, mut found: Found) -> TileMap {
+    let mut problems = std::mem::take(&mut map.problems);
+    let numbers = map.layers.iter().flat_map(|layer| &layer.tiles);
+    let tileset = found.tileset(numbers, TILESET_AT, &mut problems);
+    let mut room = Room::new();
+    let mut layers = Vec::with_capacity(map.layers.len());
+    let mut numbers = Vec::with_capacity(map.layers.len());
+    for (i, layer) in map.layers.iter_mut().enumerate() {
+        let tiles = std::mem::take(&mut layer.tiles);
+        let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset);
+        // As problems and JSON number it, from 0.
+        let name = format!("Layer {i}");
+        let place = Place::Offset(layer.block.start);
+        warn_of_outside(&of_layer, &name, map.size, &tileset, place, &mut problems);
+        layers.push(Layer {
+            size: room.fill(&mut cells, map.size, Cell::EMPTY),
+            name,
+            parallax: parallax(layer.parallax),
+            // Round maps wrap along both axes (section 7.9).
+            wraps: [map.is_round; 2],
+            cells,
+            ..Layer::default()
+        });
+        numbers.push(of_layer);
+    }
+    let grids = grids(&mut map, &mut room);
+    let mut numbers_of_zones = HashMap::new();
+    let named = |(_, zone): &(usize, &map::Zone)| !zone.name.is_empty();
+    for (number, zone) in map.zones.iter().enumerate().filter(named) {
+        numbers_of_zones.entry(&*zone.name).or_insert(number);
+    }
+    let things = map.entities.iter();
+    let things = things.map(|entity| thing(entity, &tileset, &numbers_of_zones));
+    let things = things.collect();
+    let zones = map.zones.iter().map(zone).collect();
+    problems.sort_by_key(|problem| problem.place);
+    let tilesets = vec![tileset];
+    TileMap {
+        steps: steps(&map),
+        clips: TileMap::clips_of(&tilesets),
+        tilesets,
+        layers,
+        grids,
+        zones,
+        things,
+        problems,
+        dependencies: std::mem::take(&mut found.dependencies),
+        ..TileMap::new(&FORMAT, "6", Box::new(MapFacts { map, numbers }))
+    }
+}
+
+/// The parallax as maps of any format have it.
+pub(super) fn parallax(FileParallax { mul, div }: FileParallax) -> Parallax {
+    Parallax { mul, div }
+}
+
+/// Warns of tile numbers that the tileset does not have, once for a layer (section 7.11).
+pub(super) fn warn_of_outside(
+    numbers: &Numbers,
+    layer: &str,
+    [width, _]: [u32; 2],
+    tileset: &Tileset,
+    place: Place,
+    problems: &mut Vec<Problem>,
+) {
+    // Without a tileset there is nothing to be outside of.
+    let Some((count, index, number)) = numbers.outside().filter(|_| !tileset.is_placeholder) else {
+        return;
+    };
+    let (x, y) = (index % width.max(1) as usize, index / width.max(1) as usize);
+    let tiles = tileset.missing.unwrap_or_default();
+    let more = match count - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more like it"),
+    };
+    problems.push(Problem::warning(
+        place,
+        format!(
+            "{layer}: tile number {number} at ({x}, {y}){more}; expected numbers below {tiles}, \
+             as many as the tileset has"
+        ),
+    ));
+}
+
+/// What is drawn: the first layer with its tile 0 and without regard to opacity, the others upon
+/// it without their tile 0 (sections 3 and 7.10).
+fn steps(map: &Map) -> Vec<Step> {
+    let mut is_first = true;
+    let steps = map.draw_steps().into_iter().map(|step| match step {
+        DrawStep::Layer(layer) => {
+            let is_first = std::mem::take(&mut is_first);
+            Step::Layer {
+                layer,
+                skips_zero: !is_first,
+                is_opaque: is_first,
+                pass: Pass::All,
+            }
+        }
+        DrawStep::Entities => Step::Things { layer: None },
+    });
+    steps.collect()
+}
+
+/// Obstruction and zones, which belong to the map and to none of its layers (section 2, rows 11 and
+/// 12), as its entities do. Any byte but 0 blocks.
+fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
+    let mut obstruction = std::mem::take(&mut map.obstruction);
+    let mut zones = std::mem::take(&mut map.zone_numbers);
+    let mut grids = Vec::new();
+    let mut add = |kind, size: [u32; 2], values: GridValues| {
+        if !values.is_empty() {
+            grids.push(Grid {
+                kind,
+                layer: None,
+                size,
+                values,
+            });
+        }
+    };
+    let blocks = GridKind::Obstruction { by_sides: false };
+    let size = room.fill(&mut obstruction, map.size, 0);
+    add(blocks, size, GridValues::U8(obstruction));
+    let size = room.fill(&mut zones, map.size, 0);
+    add(GridKind::Zones, size, GridValues::U32(zones));
+    grids
+}
+
+fn zone(zone: &map::Zone) -> Zone {
+    let mut properties: Vec<Property> = texts([
+        ("Description", &*zone.description),
+        ("Script", &*zone.activation_script),
+        ("Script for entities", &*zone.entity_script),
+    ])
+    .collect();
+    properties.extend([
+        Property::new("Chance", format!("{} of 100", zone.chance_percent)),
+        Property::new("Delay", format!("{} steps", zone.delay_steps)),
+        yes("Activated from beside", zone.is_adjacent),
+        Property::new("Bytes", bytes(&zone.place)),
+    ]);
+    Zone {
+        name: zone.name.clone(),
+        properties: vec![group("In the file", properties)],
+    }
+}
+
+/// The box of an entity whose upper left corner is at a pixel.
+pub(super) fn entity_rect([x, y]: [f32; 2]) -> RectPx {
+    RectPx {
+        min: [x, y],
+        max: [x + ENTITY_SIDE, y + ENTITY_SIDE],
+    }
+}
+
+fn thing(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Thing {
+    let mut properties = vec![
+        Property::new("Direction", named(entity.direction.into(), &DIRECTIONS)),
+        Property::new("Speed", format!("{} pixels a second", entity.speed)),
+        yes("Stopped by the map", entity.is_obstructed_by_map),
+        yes("Stopped by entities", entity.is_obstructed_by_entities),
+        yes("Stops entities", entity.obstructs_entities),
+        yes("Activated by touch", entity.is_adjacent),
+    ];
+    properties.extend(texts([
+        ("Sprite", &*entity.sprite),
+        ("Script", &*entity.activation_script),
+    ]));
+    let [left, top, right, bottom] = entity.wander_rect;
+    let mut moves = vec![Property::new("State", named(entity.state.into(), &STATES))];
+    moves.extend(texts([("Script", &*entity.move_script)]));
+    moves.extend([
+        Property::new("Wander steps", entity.wander_steps.to_string()),
+        Property::new("Wander delay", entity.wander_delay.to_string()),
+        Property::new(
+            "Wander rectangle",
+            format!("left {left}  top {top}  right {right}  bottom {bottom}"),
+        ),
+    ]);
+    moves.extend(texts([
+        ("Wander zone", &*entity.wander_zone),
+        ("Chases", &*entity.chase_target),
+    ]));
+    moves.push(Property::new(
+        "Chase distance",
+        entity.chase_distance.to_string(),
+    ));
+    // In any other state the names of zone and rectangle mean nothing.
+    let wander_zone = zones.get(&*entity.wander_zone).copied();
+    Thing {
+        rect_px: entity_rect(entity.position.map(|px| px as f32)),
+        faces: faces(entity.direction.into()),
+        zone: wander_zone.filter(|_| entity.state == WANDERS_IN_ZONE),
+        wander_px: (entity.state == WANDERS_IN_RECT).then(|| wander_rect(entity, tileset)),
+        properties: vec![
+            group("In the file", properties),
+            group("Movement", moves),
+            group("Place", vec![Property::new("Bytes", bytes(&entity.place))]),
+        ],
+        ..Thing::new(ThingKind::Entity, &*entity.name, None)
+    }
+}
+
+/// Where an entity wanders, if its rectangle is in tiles, as those of VERGE's maps are (section
+/// 7.23): the tiles at its edges are part of it.
+fn wander_rect(entity: &Entity, tileset: &Tileset) -> RectPx {
+    let [left, top, right, bottom] = entity.wander_rect.map(|tile| tile as f32);
+    let [width, height] = tileset.tile_size.map(|px| px as f32);
+    RectPx {
+        min: [left * width, top * height],
+        max: [(right + 1.0) * width, (bottom + 1.0) * height],
+    }
+}
+
+/// What is to be known of a map beside what is drawn.
+#[derive(Debug)]
+struct MapFacts {
+    /// The map without tiles, obstruction and zone numbers.
+    map: Map,
+    /// Of each layer.
+    numbers: Vec<Numbers>,
+}
+
+impl Facts for MapFacts {
+    fn map(&self) -> Vec<PropertyGroup> {
+        let map = &self.map;
+        let [width, height] = map.size;
+        let [x, y] = map.start;
+        let mut properties = vec![
+            Property::new("Tiles", format!("{width} x {height}")),
+            Property::new("Render string", &*map.render_string),
+            Property::new("Start", format!("tile {x}, {y}")),
+            yes("Round", map.is_round),
+        ];
+        properties.extend(texts([("Tileset", &*map.tileset), ("Music", &*map.music)]));
+        properties.extend([
+            Property::new("Obstruction", bytes(&map.obstruction_block)),
+            Property::new("Zone map", bytes(&map.zone_block)),
+        ]);
+        vec![group("In the file", properties)]
+    }
+
+    fn layer(&self, number: usize) -> Vec<PropertyGroup> {
+        let Some(layer) = self.map.layers.get(number) else {
+            return Vec::new();
+        };
+        let mut properties = vec![Property::new("Packed tiles", bytes(&layer.block))];
+        // Its digits begin with 1, and 0 is the tenth (section 3).
+        if number < 10 {
+            let digit = (number + 1) % 10;
+            properties.push(Property::new("In the render string", format!("`{digit}`")));
+        }
+        vec![group("In the file", properties)]
+    }
+
+    fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
+        let (Some(layer), Some(numbers)) = (self.map.layers.get(layer), self.numbers.get(layer))
+        else {
+            return Vec::new();
+        };
+        cell_properties(numbers, index, bytes(&layer.block))
+    }
+
+    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
+        self.numbers.get(layer)?.own(index)
+    }
+
+    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
+        let file = &self.map;
+        let layers = file.layers.iter().zip(&self.numbers).zip(&map.layers);
+        let layers = layers.map(|((layer, numbers), shown)| {
+            json!({
+                "label": shown.name,
+                "size": file.size,
+                "parallax": parallax_numbers(layer.parallax),
+                "tiles_sha256": numbers.sha256(&shown.cells),
+            })
+        });
+        let mut info = JsonMap::new();
+        info.insert("size".to_owned(), json!(file.size));
+        info.insert("tileset".to_owned(), json!(file.tileset));
+        info.insert("music".to_owned(), json!(file.music));
+        info.insert("layers".to_owned(), layers.collect());
+        let zones = file.zones.iter().map(|zone| zone.name.as_str());
+        info.insert("zones".to_owned(), zones.collect());
+        let entities = file.entities.iter().map(|entity| entity.name.as_str());
+        info.insert("entities".to_owned(), entities.collect());
+        info.insert("render_string".to_owned(), json!(file.render_string));
+        info.insert("round".to_owned(), json!(file.is_round));
+        info.insert("start".to_owned(), json!(file.start));
+        info
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        let lists = size_of_val(&*self.map.zones) + size_of_val(&*self.map.entities);
+        let numbers = self.numbers.iter().map(Numbers::cpu_bytes);
+        lists as u64 + numbers.sum::<u64>()
+    }
+}
+
+/// The numbers of a parallax in the order of the contract: mulx, divx, muly, divy.
+pub(super) fn parallax_numbers(FileParallax { mul, div }: FileParallax) -> [i32; 4] {
+    [mul[0], div[0], mul[1], div[1]]
+}
+
+/// What the file says of a cell: its number where no picture has that, and its bytes.
+pub(super) fn cell_properties(
+    numbers: &Numbers,
+    index: usize,
+    packed: String,
+) -> Vec<PropertyGroup> {
+    let mut properties = Vec::new();
+    if let Some(number) = numbers.own(index) {
+        properties.push(Property::new("Tile number", number.to_string()));
+    }
+    if index < numbers.count() {
+        properties.push(Property::new("Bytes", unpacked(index)));
+        properties.push(Property::new("Packed", packed));
+    } else {
+        properties.push(Property::new("Bytes", "none: the file ends before them"));
+    }
+    vec![group("In the file", properties)]
+}

@@ -1,0 +1,62 @@
+//! ika's maps and tilesets as 2D maps ([`TileMap`]).
+//!
+//! Sections named here are those of the fact sheet of ika.
+
+mod cells;
+mod map;
+mod properties;
+mod text_map;
+mod tileset;
+
+use std::sync::Arc;
+
+pub use map::document as map_document;
+pub use text_map::document as text_document;
+pub use tileset::{Found, document as tileset_document};
+
+use super::Document;
+use super::registry::{OpenError, OpenOptions, Progress, Source};
+#[cfg(doc)]
+use super::tilemap::TileMap;
+use mapscope_formats::ika::{map as ika_map, text_map as ika_text, vsp};
+
+/// Opens a binary map for the registry.
+pub(super) fn open_map(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let map = source.parse(&ika_map::FORMAT, ika_map::read_with, progress)?;
+    let tileset = tileset::find(&map.tileset, source, options);
+    progress.report(0.7)?;
+    let document = map_document(map, tileset);
+    progress.report(1.0)?;
+    Ok(Arc::new(document))
+}
+
+/// Opens a text map for the registry.
+pub(super) fn open_text(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let map = source.parse(&ika_text::FORMAT, ika_text::read_with, progress)?;
+    let tileset = tileset::find(&map.tileset, source, options);
+    progress.report(0.7)?;
+    let document = text_document(map, tileset);
+    progress.report(1.0)?;
+    Ok(Arc::new(document))
+}
+
+/// Opens a tileset for the registry.
+pub(super) fn open_tileset(
+    source: &Source,
+    _options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let vsp = source.parse(&vsp::FORMAT, vsp::read_with, progress)?;
+    let name = source.path.file_name().unwrap_or_default();
+    let document = tileset_document(vsp, &name.to_string_lossy());
+    progress.report(1.0)?;
+    Ok(Arc::new(document))
+}

@@ -1,0 +1,303 @@
+//! Tilesets: found beside their map, or shown on their own.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map as JsonMap, Value, json};
+
+use super::properties::{meta, meta_info};
+use crate::assets::{AssetError, AssetRoots};
+use crate::registry::{OpenOptions, Source};
+use crate::tilemap::making::{group, sha256};
+use crate::tilemap::{
+    Cell, Facts, Layer, Strand, StrandMode, TileMap, Tileset, missing_tile, numbered_tile,
+};
+use crate::{InfoQuery, Property, PropertyGroup};
+use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
+use mapscope_formats::{Place, Problem, quoted};
+
+/// The edge of the tiles of a tileset that is missing, in pixels (section 7.19).
+const PLACEHOLDER_SIDE: u32 = 16;
+/// How many numbers of tiles are drawn where the tileset is missing.
+const MOST_PLACEHOLDERS: usize = 4096;
+/// How many problems of a tileset are listed with its map.
+const MOST_PROBLEMS: usize = 8;
+/// How many columns a tileset is shown in, if it is not very large.
+const COLUMNS: u32 = 16;
+
+/// What came of looking for the tileset of a map.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The tileset, if it was found and could be read.
+    pub vsp: Option<Vsp>,
+    /// What it is called.
+    pub name: String,
+    /// What is wrong with it, without the place in the map.
+    pub messages: Vec<String>,
+    /// The files that were read or looked for.
+    pub dependencies: Vec<PathBuf>,
+}
+
+/// Looks for the tileset of a map: beside it, whatever the case and folder of the name (section
+/// 7.18), and then in the folders that the user named.
+pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found {
+    let mut found = Found {
+        name: name.to_owned(),
+        ..Found::default()
+    };
+    if name.is_empty() {
+        found
+            .messages
+            .push("the map names no tileset; tiles are shown by their numbers".to_owned());
+        return found;
+    }
+    let quote = quoted(name.as_bytes());
+    let embedded = source.embedded.iter().find(|(file, _)| *file == name);
+    let bytes = match embedded {
+        Some((_, bytes)) => Ok(bytes.to_vec()),
+        None => read_beside(name, source, options, &mut found.dependencies),
+    };
+    let read = bytes.and_then(|bytes| {
+        vsp::read(&bytes).map_err(|error| format!("the tileset {quote} cannot be read: {error}"))
+    });
+    match read {
+        Ok(vsp) => {
+            let problems = vsp.problems.iter().take(MOST_PROBLEMS);
+            let messages = problems.map(|problem| {
+                let Problem { place, message, .. } = problem;
+                format!("the tileset {quote} at {place}: {message}")
+            });
+            found.messages.extend(messages);
+            if let Some(more @ 1..) = vsp.problems.len().checked_sub(MOST_PROBLEMS) {
+                found
+                    .messages
+                    .push(format!("the tileset {quote}: and {more} more problems"));
+            }
+            found.vsp = Some(vsp);
+        }
+        Err(message) => found
+            .messages
+            .push(format!("{message}; tiles are shown by their numbers")),
+    }
+    found
+}
+
+fn read_beside(
+    name: &str,
+    source: &Source,
+    options: &OpenOptions,
+    dependencies: &mut Vec<PathBuf>,
+) -> Result<Vec<u8>, String> {
+    let path = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
+    let beside = path.parent().map(Path::to_owned);
+    let roots = AssetRoots::new(beside.into_iter().chain(options.texture_folders.clone()));
+    match roots.find_any_case(name) {
+        Ok(path) => {
+            dependencies.push(path.clone());
+            let source = Source::read(&path).map_err(|error| format!("the tileset {error}"))?;
+            Ok(source.bytes.to_vec())
+        }
+        Err(error) => {
+            if let AssetError::Missing { name, looked_in } = &error {
+                dependencies.extend(looked_in.iter().map(|folder| folder.join(name)));
+            }
+            Err(format!("the tileset {error}"))
+        }
+    }
+}
+
+impl Found {
+    /// The pictures for a map with these tile numbers: where there are none, one that stands for
+    /// each number. What is wrong is listed at the place where the map names the tileset.
+    pub(super) fn tileset<'a>(
+        &mut self,
+        numbers: impl Iterator<Item = &'a u32>,
+        place: Place,
+        problems: &mut Vec<Problem>,
+    ) -> Tileset {
+        let messages = self.messages.drain(..);
+        problems.extend(messages.map(|message| Problem::warning(place, message)));
+        match self.vsp.take() {
+            Some(vsp) => tileset(vsp, &self.name),
+            None => placeholders(numbers.max().copied(), &self.name),
+        }
+    }
+}
+
+/// The pictures of a tileset, and one more for numbers that it does not have.
+fn tileset(vsp: Vsp, name: &str) -> Tileset {
+    let tile_bytes = vsp.tile_pixels() as usize * 4;
+    let (tile_size, strands) = (vsp.tile_size, vsp.strands.clone());
+    let mut rgba = match vsp.pixels {
+        Pixels::Rgba(bytes) => bytes,
+        _ => vsp.rgba().into_owned(),
+    };
+    // Of the last tile there may be only a part.
+    let count = rgba.len().div_ceil(tile_bytes.max(1));
+    let missing = missing_tile(tile_size);
+    rgba.reserve_exact((count * tile_bytes).saturating_sub(rgba.len()) + missing.len());
+    rgba.resize(count * tile_bytes, 0);
+    rgba.extend(missing);
+    let last = count.saturating_sub(1) as u32;
+    let strands = strands.iter().filter(|strand| strand.is_active());
+    let strands = strands.map(|strand| Strand {
+        first: u32::from(strand.start).min(last),
+        last: u32::from(strand.finish).min(last),
+        delay_ticks: strand.delay.into(),
+        mode: match strand.mode {
+            1 => StrandMode::Backward,
+            2 => StrandMode::Random,
+            3 => StrandMode::PingPong,
+            _ => StrandMode::Forward,
+        },
+    });
+    Tileset {
+        name: name.to_owned(),
+        tile_size,
+        count: count + 1,
+        rgba,
+        tiles: Vec::new(),
+        is_placeholder: false,
+        missing: Some(count),
+        strands: strands
+            .filter(|strand| strand.first < strand.last)
+            .collect(),
+    }
+}
+
+/// Tiles with their numbers on them, for a tileset that is missing. Number 0 is empty, as it is in
+/// nearly all tilesets: layers lie above each other.
+fn placeholders(greatest: Option<u32>, name: &str) -> Tileset {
+    let count = greatest.map_or(1, |greatest| greatest as usize + 1);
+    let count = count.min(MOST_PLACEHOLDERS);
+    let size = [PLACEHOLDER_SIDE; 2];
+    let mut rgba = vec![0; (PLACEHOLDER_SIDE * PLACEHOLDER_SIDE * 4) as usize];
+    for number in 1..count {
+        rgba.extend(numbered_tile(size, number as u32));
+    }
+    rgba.extend(missing_tile(size));
+    Tileset {
+        name: name.to_owned(),
+        tile_size: size,
+        count: count + 1,
+        rgba,
+        is_placeholder: true,
+        missing: Some(count),
+        ..Tileset::default()
+    }
+}
+
+/// A tileset on its own: all its tiles in rows.
+pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
+    let problems = std::mem::take(&mut vsp.problems);
+    let version = vsp.version.to_string();
+    let facts = TilesetFacts::of(&vsp);
+    let tileset = tileset(vsp, name);
+    let count = tileset.missing.unwrap_or_default() as u32;
+    let side = f64::from(count).sqrt().ceil() as u32;
+    let columns = COLUMNS.max(side).min(count.max(1));
+    let rows = count.div_ceil(columns);
+    let mut cells: Vec<Cell> = (0..count).map(Cell).collect();
+    cells.resize(columns as usize * rows as usize, Cell::EMPTY);
+    let layers = vec![Layer {
+        name: "Tiles".to_owned(),
+        size: if rows == 0 { [0; 2] } else { [columns, rows] },
+        cells,
+        ..Layer::default()
+    }];
+    let tilesets = vec![tileset];
+    TileMap {
+        steps: TileMap::steps_in_file_order(&layers, &[]),
+        clips: TileMap::clips_of(&tilesets),
+        tilesets,
+        layers,
+        problems,
+        ..TileMap::new(&vsp::FORMAT, version, Box::new(facts))
+    }
+}
+
+/// What is to be known of a tileset beside its pictures.
+#[derive(Debug)]
+struct TilesetFacts {
+    count: u32,
+    bytes_per_pixel: u32,
+    description: String,
+    meta: Vec<(String, String)>,
+    colors: usize,
+    transparent: Option<u8>,
+    strands: Vec<vsp::Strand>,
+    /// How many bytes the pixels take as red, green, blue and alpha.
+    rgba_bytes: usize,
+}
+
+impl TilesetFacts {
+    fn of(vsp: &Vsp) -> Self {
+        let is_indexed = !vsp.palette.is_empty();
+        Self {
+            count: vsp.count,
+            bytes_per_pixel: vsp.bytes_per_pixel(),
+            description: vsp.description.clone(),
+            meta: vsp.meta.clone(),
+            colors: vsp.palette.len(),
+            transparent: is_indexed.then(|| vsp.transparent_index()),
+            strands: vsp.active_strands().copied().collect(),
+            rgba_bytes: vsp.pixels.len() * 4,
+        }
+    }
+}
+
+impl Facts for TilesetFacts {
+    fn map(&self) -> Vec<PropertyGroup> {
+        let mut properties = vec![
+            Property::new("Tiles", self.count.to_string()),
+            Property::new("Bytes per pixel", self.bytes_per_pixel.to_string()),
+        ];
+        if !self.description.is_empty() {
+            properties.push(Property::new("Description", &*self.description));
+        }
+        if let Some(transparent) = self.transparent {
+            properties.push(Property::new("Palette", format!("{} colours", self.colors)));
+            properties.push(Property::new(
+                "Transparent",
+                format!("colour {transparent}"),
+            ));
+        }
+        properties.push(Property::new(
+            "Strands in use",
+            format!("{} of {}", self.strands.len(), vsp::STRANDS),
+        ));
+        let mut groups = vec![group("In the file", properties)];
+        groups.extend(meta(&self.meta));
+        groups
+    }
+
+    fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    fn cell(&self, _layer: usize, _index: usize) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
+        let tileset = map.tilesets.first();
+        let size = tileset.map_or([0; 2], |tileset| tileset.tile_size);
+        let rgba = tileset.and_then(|tileset| tileset.rgba.get(..self.rgba_bytes));
+        let strands = self.strands.iter();
+        let strands = strands.map(|s| json!([s.start, s.finish, s.delay, s.mode]));
+        let mut info = JsonMap::new();
+        info.insert("tile_size".to_owned(), json!(size));
+        info.insert("tiles".to_owned(), json!(self.count));
+        info.insert("bytes_per_pixel".to_owned(), json!(self.bytes_per_pixel));
+        info.insert("strands".to_owned(), json!(self.strands.len()));
+        info.insert("strand_list".to_owned(), strands.collect());
+        info.insert("description".to_owned(), json!(self.description));
+        info.insert("meta".to_owned(), meta_info(&self.meta));
+        let hash = sha256(rgba.unwrap_or_default());
+        info.insert("rgba_sha256".to_owned(), json!(hash));
+        info
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        (size_of_val(&*self.strands) + self.description.len()) as u64
+    }
+}

@@ -1,0 +1,737 @@
+//! What is said of entities, and where they are.
+
+use std::sync::OnceLock;
+
+use glam::{EulerRot, Quat, Vec3};
+
+use super::Map;
+use super::items::{self, EntityAt, Owner, item};
+use super::properties::{MOST_BYTES, colored, hex};
+use super::signals::Signals;
+use crate::numbers::{plural, xyz};
+use crate::pen::box_edges;
+use crate::{Aabb, Item, Property, PropertyGroup, Shown, Spawn};
+use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};
+
+/// How many properties of an entity are listed, and how many values of each.
+const MOST_PROPERTIES: usize = 256;
+const MOST_VALUES: usize = 64;
+/// Parts of the names that mappers give to the place where a player begins.
+const SPAWN_NAMES: [&str; 4] = ["spawn", "player_start", "player start", "playerstart"];
+/// Lines that a circle is made of.
+const CIRCLE: usize = 24;
+
+/// An entity that has a place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marker {
+    pub(super) item: Item,
+    pub(super) kind: EntityKind,
+    /// The gamemodes that it is part of, bit by bit.
+    gamemodes: u32,
+    /// In world space.
+    pub(super) place: Vec3,
+}
+
+/// The item of a type of entities.
+pub(super) fn entity_kind_item(kind: EntityKind) -> Item {
+    Item {
+        kind: item::ENTITY_KIND,
+        index: kind.number().into(),
+    }
+}
+
+/// The item of a gamemode.
+pub(super) fn gamemode_item(number: usize) -> Item {
+    Item {
+        kind: item::GAMEMODE,
+        index: number as u64,
+    }
+}
+
+/// Which entities there are, worked out when somebody first asks.
+#[derive(Debug, Default)]
+pub(super) struct EntityIndex {
+    listed: OnceLock<Listed>,
+    pub(super) signals: OnceLock<Signals>,
+}
+
+#[derive(Debug, Default)]
+struct Listed {
+    /// Those with a place: of the map, then of each level.
+    markers: Vec<Vec<Marker>>,
+    /// Numbers of the entities of each type: of the map, then of each level.
+    by_kind: Vec<Vec<(EntityKind, Vec<u64>)>>,
+}
+
+impl EntityAt<'_> {
+    /// What its coordinates count from, in world space.
+    fn origin(&self) -> Vec3 {
+        match self.owner {
+            Owner::Map | Owner::Level(_) => Vec3::ZERO,
+            Owner::Chunk(at) => at.center(),
+        }
+    }
+
+    /// Where it is in world space; none for what is nowhere.
+    pub(super) fn place(&self) -> Option<Vec3> {
+        let place = Vec3::from(self.entity.position()?) + self.origin();
+        place.is_finite().then_some(place)
+    }
+
+    /// Lines in world space along what it occupies or reaches.
+    pub(super) fn shape(&self) -> Vec<[Vec3; 2]> {
+        let Some(place) = self.place() else {
+            return Vec::new();
+        };
+        let entity = &self.entity;
+        let vector = |name| entity.vector(name).map(Vec3::from);
+        let kind_number = entity.value("kind").and_then(|kind| kind.number());
+        let degrees = entity.rotation_degrees().unwrap_or_default();
+        let rotation = rotation(degrees);
+        let scale = vector("scale").unwrap_or(Vec3::ONE);
+        let turned = |offset: Vec3| place + rotation * (scale * offset);
+        let mut lines = Vec::new();
+        if let Some([min, max]) = entity.bounds() {
+            let [min, max] = [min, max].map(Vec3::from);
+            let corners = Aabb { min, max }.corners();
+            lines.extend(box_edges(&corners.map(turned)));
+        }
+        match entity.kind() {
+            EntityKind::Intersectable if kind_number != Some(2) => {
+                if let Some(radius) = vector("shape") {
+                    match kind_number {
+                        Some(1) => {
+                            let ends = ellipsoid(Vec3::ZERO, radius);
+                            lines.extend(ends.map(|ends| ends.map(turned)));
+                        }
+                        // The axes of this box are those of the level.
+                        _ => lines.extend(box_edges(&around(place, radius))),
+                    }
+                }
+            }
+            EntityKind::Light => {
+                let range = entity.value("range");
+                if let Some([range]) = range.as_ref().and_then(Value::floats) {
+                    lines.extend(ellipsoid(place, Vec3::splat(*range)));
+                }
+                if let (Some(2), Some(size)) = (kind_number, vector("size")) {
+                    lines.extend(box_edges(&around(place, size * 0.5)));
+                }
+            }
+            EntityKind::Push | EntityKind::AudioEmitter => {
+                let flags = entity.value("flags").and_then(|flags| flags.number());
+                if let Some(radius) = vector("radius") {
+                    // Bit 0x08: the radius is that of a box.
+                    if flags.is_some_and(|flags| flags & 0x08 != 0) {
+                        lines.extend(box_edges(&around(place, radius)));
+                    } else {
+                        lines.extend(ellipsoid(place, radius));
+                    }
+                }
+                if entity.kind() == EntityKind::AudioEmitter {
+                    let range = entity.value("range");
+                    if let Some([range]) = range.as_ref().and_then(Value::floats) {
+                        lines.extend(ellipsoid(place, Vec3::splat(*range)));
+                    }
+                }
+            }
+            EntityKind::Beam => {
+                lines.extend(vector("tail position").map(|tail| [place, tail + self.origin()]));
+            }
+            EntityKind::Decal => {
+                lines.extend(vector("spray direction").map(|way| [place, place + way]));
+            }
+            EntityKind::Glow => {
+                let offsets = entity.value("corner offsets");
+                let offsets = offsets.as_ref().and_then(Value::floats).unwrap_or_default();
+                let corners: Vec<Vec3> = offsets
+                    .as_chunks::<3>()
+                    .0
+                    .iter()
+                    .map(|offset| Vec3::from(*offset) + place)
+                    .collect();
+                // Top left, top right, bottom left, bottom right.
+                if let [a, b, c, d] = corners[..] {
+                    lines.extend([[a, b], [b, d], [d, c], [c, a]]);
+                }
+            }
+            _ => {
+                if let Some(corners) = entity.corners() {
+                    lines.extend(box_edges(&corners.map(|corner| turned(corner.into()))));
+                }
+                if let Some(open) = vector("open position") {
+                    lines.push([place, open + self.origin()]);
+                }
+            }
+        }
+        lines.retain(|ends| ends.iter().all(|end| end.is_finite()));
+        lines
+    }
+
+    /// What people call it: its type and its name.
+    pub(super) fn title(&self) -> String {
+        let name = self.entity.brief_name();
+        let kind = self.entity.kind().name();
+        if name.is_empty() {
+            kind.to_owned()
+        } else {
+            format!("{kind} {name}")
+        }
+    }
+}
+
+/// How something is turned that has these degrees about X, Y and Z.
+///
+/// The documents do not say in which order. It is that of the camera of the engine: first about Z,
+/// which takes up to the right, then about X, which takes ahead to up, then about Y, which takes
+/// ahead to the right.
+fn rotation(degrees: [f32; 3]) -> Quat {
+    let [x, y, z] = degrees.map(f32::to_radians);
+    Quat::from_euler(EulerRot::YXZ, y, -x, -z)
+}
+
+/// The corners of a box around a place.
+fn around(place: Vec3, half: Vec3) -> [Vec3; 8] {
+    let aabb = Aabb {
+        min: place - half,
+        max: place + half,
+    };
+    aabb.corners()
+}
+
+/// Three circles around a place.
+fn ellipsoid(place: Vec3, radius: Vec3) -> impl Iterator<Item = [Vec3; 2]> {
+    let planes = [[Vec3::X, Vec3::Y], [Vec3::Y, Vec3::Z], [Vec3::Z, Vec3::X]];
+    planes.into_iter().flat_map(move |[a, b]| {
+        let at = move |i: usize| {
+            let (sin, cos) = (i as f32 / CIRCLE as f32 * std::f32::consts::TAU).sin_cos();
+            place + radius * (a * cos + b * sin)
+        };
+        (0..CIRCLE).map(move |i| [at(i), at(i + 1)])
+    })
+}
+
+impl Map {
+    fn listed(&self) -> &Listed {
+        self.entities.listed.get_or_init(|| {
+            let parts = 1 + self.pmf.levels.len();
+            let mut listed = Listed {
+                markers: vec![Vec::new(); parts],
+                by_kind: vec![Vec::new(); parts],
+            };
+            for list in 0..self.entity_lists() {
+                let Some((owner, entities, strings)) = self.entity_list(list) else {
+                    continue;
+                };
+                let part = match owner {
+                    Owner::Map => 0,
+                    Owner::Level(level) => 1 + level,
+                    Owner::Chunk(at) => 1 + at.level_number,
+                };
+                let first = self.first_entity(list);
+                for entity in entities.iter(strings) {
+                    let index = first + entity.index() as u64;
+                    let kind = entity.kind();
+                    let gamemodes = entity.gamemodes();
+                    let at = EntityAt { owner, entity };
+                    if let Some(place) = at.place()
+                        && let Some(markers) = listed.markers.get_mut(part)
+                    {
+                        let item = Item {
+                            kind: item::ENTITY,
+                            index,
+                        };
+                        markers.push(Marker {
+                            item,
+                            kind,
+                            gamemodes,
+                            place,
+                        });
+                    }
+                    let Some(kinds) = listed.by_kind.get_mut(part) else {
+                        continue;
+                    };
+                    match kinds.iter_mut().find(|(of, _)| *of == kind) {
+                        Some((_, numbers)) => numbers.push(index),
+                        None => kinds.push((kind, vec![index])),
+                    }
+                }
+            }
+            for kinds in &mut listed.by_kind {
+                kinds.sort_by_key(|(kind, _)| *kind);
+            }
+            listed
+        })
+    }
+
+    /// The entities that are shown with a level and have a place: its own and those of the map.
+    pub(super) fn markers(&self, level: usize) -> impl Iterator<Item = &Marker> {
+        let markers = &self.listed().markers;
+        [0, 1 + level]
+            .into_iter()
+            .filter_map(|part| markers.get(part))
+            .flatten()
+    }
+
+    /// Those of [`Map::markers`] that are not hidden, neither with their type nor with all
+    /// gamemodes that they are part of.
+    pub(super) fn shown_markers(&self, shown: &Shown) -> impl Iterator<Item = &Marker> {
+        let of_kind =
+            |kind: &'static str| shown.hidden.iter().filter(move |item| item.kind == kind);
+        let count = self.pmf.header.gamemodes.len().min(32) as u32;
+        // Bits without a name mean nothing (fact sheet B29).
+        let known = u32::MAX.checked_shr(32 - count).unwrap_or(0);
+        let hidden = of_kind(item::GAMEMODE).fold(0, |mask, item| {
+            mask | 1_u32.checked_shl(item.index as u32).unwrap_or(0)
+        });
+        let kinds: Vec<Item> = of_kind(item::ENTITY_KIND).copied().collect();
+        self.markers(shown.part).filter(move |marker| {
+            let modes = marker.gamemodes & known;
+            (modes == 0 || modes & !hidden != 0) && !kinds.contains(&entity_kind_item(marker.kind))
+        })
+    }
+
+    /// What is said of a gamemode.
+    pub(super) fn gamemode_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
+        let number = usize::try_from(item.index).ok()?;
+        let name = self.pmf.header.gamemodes.get(number)?;
+        let properties = vec![
+            Property::new("Name", name.as_str()),
+            Property::new("Number", number.to_string()),
+            Property::new("Bit", format!("{:#x}", 1_u64 << number)),
+            Property::new(
+                "Entities with a place",
+                self.entities_in(number).to_string(),
+            ),
+        ];
+        Some(vec![PropertyGroup {
+            title: "Gamemode",
+            properties,
+        }])
+    }
+
+    /// How many entities with a place are part of a gamemode.
+    pub(super) fn entities_in(&self, gamemode: usize) -> usize {
+        let markers = self.listed().markers.iter().flatten();
+        let bit = 1_u32.checked_shl(gamemode as u32).unwrap_or(0);
+        markers.filter(|marker| marker.gamemodes & bit != 0).count()
+    }
+
+    /// The numbers of the entities of each type that there is: of the map, or of a level with its
+    /// chunks.
+    pub(super) fn entities_by_kind(&self, level: Option<usize>) -> &[(EntityKind, Vec<u64>)] {
+        let part = level.map_or(0, |level| 1 + level);
+        self.listed().by_kind.get(part).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where a player begins in a level. The format has no type of entity for that: it is the
+    /// first one with a place whose name says so, such as `player_start` or `spawn 1`.
+    pub(super) fn player_start(&self, level: usize) -> Option<Spawn> {
+        self.markers(level).find_map(|marker| {
+            let at = self.entity_at(marker.item)?;
+            let name = at.entity.brief_name().to_lowercase();
+            if !SPAWN_NAMES.iter().any(|known| name.contains(known)) {
+                return None;
+            }
+            let [_, yaw, _] = at.entity.rotation_degrees().unwrap_or_default();
+            Some(Spawn {
+                place: marker.place,
+                ahead: rotation([0.0, yaw, 0.0]) * Vec3::Z,
+            })
+        })
+    }
+
+    /// Half the length of the marker of an entity, in metres.
+    pub(super) fn marker_half(&self, level: Option<usize>) -> f32 {
+        let level = self.pmf.levels.get(level.unwrap_or(0));
+        let side = level.map_or(16.0, pmf::Level::chunk_side);
+        (side / 64.0).clamp(0.02, 0.3)
+    }
+
+    /// Where an entity is in world space, with what it reaches.
+    pub(super) fn entity_bounds(&self, item: Item) -> Option<Aabb> {
+        let at = self.entity_at(item)?;
+        let place = at.place()?;
+        let half = Vec3::splat(self.marker_half(self.level_of(item)));
+        let ends = at.shape().into_iter().flatten();
+        Aabb::around(ends.chain([place - half, place + half]))
+    }
+
+    /// The lines around an entity.
+    pub(super) fn entity_outline(&self, item: Item) -> Vec<[Vec3; 2]> {
+        let Some(at) = self.entity_at(item) else {
+            return Vec::new();
+        };
+        let half = Vec3::splat(self.marker_half(self.level_of(item)));
+        let place = at.place().into_iter();
+        let marker = place.flat_map(|place| {
+            let corners = around(place, half);
+            box_edges(&corners).collect::<Vec<_>>()
+        });
+        marker.chain(at.shape()).collect()
+    }
+
+    /// Names of the gamemodes of a mask.
+    pub(super) fn gamemodes(&self, mask: u32) -> String {
+        let names = &self.pmf.header.gamemodes;
+        if names.is_empty() || mask == u32::MAX {
+            return "all".to_owned();
+        }
+        let set = names.iter().enumerate();
+        let set: Vec<&str> = set
+            .filter(|(bit, _)| mask >> bit & 1 == 1)
+            .map(|(_, name)| name.as_str())
+            .collect();
+        match set.len() {
+            0 => "none".to_owned(),
+            _ if set.len() == names.len() => "all".to_owned(),
+            _ => set.join(", "),
+        }
+    }
+
+    /// Everything about an entity.
+    pub(super) fn entity_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
+        let at = self.entity_at(item)?;
+        let entity = &at.entity;
+        let owner = match at.owner {
+            Owner::Map => Property::new("Belongs to", "the map"),
+            Owner::Level(level) => Property {
+                link: Some(Item {
+                    kind: item::LEVEL,
+                    index: level as u64,
+                }),
+                ..Property::new("Belongs to", format!("level {level}"))
+            },
+            Owner::Chunk(chunk) => Property {
+                link: self.chunk_item(chunk.level_number, chunk.number),
+                ..Property::new("Belongs to", format!("chunk {}", chunk.chunk.index))
+            },
+        };
+        let mut first = vec![
+            Property {
+                link: Some(Item {
+                    kind: item::ENTITY_KIND,
+                    index: entity.kind().number().into(),
+                }),
+                ..Property::new("Type", entity.kind().name())
+            },
+            Property::new("Name", entity.brief_name()),
+            owner,
+            Property::new("Number", entity.index().to_string()),
+        ];
+        if let Some(place) = at.place() {
+            first.push(Property::new("World position", xyz(place)));
+        }
+        let mask = entity.gamemodes();
+        let gamemodes = format!("{} ({mask:#x})", self.gamemodes(mask));
+        first.push(Property::new("Gamemodes", gamemodes));
+        let fields = entity.fields();
+        let fields = fields.map(|field| self.field_property(&at, &field));
+        let groups = [
+            ("Entity", first),
+            ("Fields", fields.collect()),
+            ("Signals", self.signal_properties(item, entity)),
+            ("Properties", custom(entity)),
+            ("Bytes", bytes(entity)),
+        ];
+        let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
+        let groups = groups.map(|(title, properties)| PropertyGroup { title, properties });
+        Some(groups.collect())
+    }
+
+    fn field_property(&self, at: &EntityAt<'_>, value: &FieldValue) -> Property {
+        let field = value.field;
+        let text = field.describe(&value.value);
+        let plain = match (field.kind, &value.value) {
+            (FieldKind::Rgb | FieldKind::Rgba, Value::Bytes(bytes)) => match bytes[..] {
+                [r, g, b, ..] => Property {
+                    value: text,
+                    ..colored(field.name, [r, g, b])
+                },
+                _ => Property::new(field.name, text),
+            },
+            _ => Property::new(field.name, cut(text)),
+        };
+        Property {
+            link: self.field_link(at, value),
+            ..plain
+        }
+    }
+
+    /// What a field of an entity names.
+    fn field_link(&self, at: &EntityAt<'_>, value: &FieldValue) -> Option<Item> {
+        let level = match at.owner {
+            Owner::Map => 0,
+            Owner::Level(level) => level,
+            Owner::Chunk(chunk) => chunk.level_number,
+        };
+        match (at.entity.kind(), value.field.name, &value.value) {
+            (EntityKind::DynamicLightController, "light", Value::Number(id)) => {
+                self.light_with_id(item::DYNAMIC_LIGHT, level, *id as u32)
+            }
+            (EntityKind::FastLightController, "light", Value::Number(id)) => {
+                self.light_with_id(item::FAST_LIGHT, level, *id as u32)
+            }
+            (_, name, Value::Text(text)) if !text.is_empty() => {
+                let common = &self.pmf.levels.get(level)?.common;
+                if name.ends_with("physics material") {
+                    let physics = common.physics_by_name();
+                    let index = *physics.get(text.as_bytes())?;
+                    Some(items::of_level(item::PHYSICS, level, index as u32))
+                } else if name.ends_with("material") {
+                    let materials = common.materials_by_name();
+                    let index = *materials.get(text.as_bytes())?;
+                    Some(items::of_level(item::MATERIAL, level, index as u32))
+                } else {
+                    let archive = self.pmf.archive.as_ref()?;
+                    let (folder, ending) = match name {
+                        "texture" | "shadow texture" => ("textures", ".ptf"),
+                        "model" => ("models", ".p3m"),
+                        _ => return None,
+                    };
+                    let index = archive.find_resource(text, folder, ending)?;
+                    Some(Item {
+                        kind: item::ARCHIVE_FILE,
+                        index: index as u64,
+                    })
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// What is said of a type of entities.
+    pub(super) fn entity_kind_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
+        let kind = EntityKind::from_number(u8::try_from(item.index).ok()?)?;
+        let count = |level| {
+            let kinds = self.entities_by_kind(level).iter();
+            let mut found = kinds.filter(|(of, _)| *of == kind);
+            found.next().map_or(0, |(_, numbers)| numbers.len())
+        };
+        let mut properties = vec![
+            Property::new("Type", kind.name()),
+            Property::new("Number", kind.number().to_string()),
+            Property::new("Bytes", kind.body_bytes().to_string()),
+            Property::new("Of the map", count(None).to_string()),
+        ];
+        for level in 0..self.pmf.levels.len() {
+            properties.push(Property {
+                link: Some(Item {
+                    kind: item::LEVEL,
+                    index: level as u64,
+                }),
+                ..Property::new("Of a level", format!("{level}: {}", count(Some(level))))
+            });
+        }
+        let fields = kind.fields().iter();
+        let fields = fields.map(|field| {
+            let at = plural(field.kind.bytes(), "byte", "bytes");
+            Property::new(field.name, format!("at {}, {at}", field.offset))
+        });
+        let mut groups = vec![PropertyGroup {
+            title: "Entity type",
+            properties,
+        }];
+        let fields: Vec<Property> = fields.collect();
+        if !fields.is_empty() {
+            groups.push(PropertyGroup {
+                title: "Fields",
+                properties: fields,
+            });
+        }
+        Some(groups)
+    }
+}
+
+/// The custom properties of an entity.
+fn custom(entity: &Entity<'_>) -> Vec<Property> {
+    let Some(indices) = entity.property_indices() else {
+        return vec![Property::new("Properties", "outside of their table")];
+    };
+    let mut listed: Vec<Property> = entity
+        .properties()
+        .take(MOST_PROPERTIES)
+        .map(|(index, property)| match property {
+            Ok(property) => {
+                let lengths: Vec<String> = property.lengths.iter().map(u32::to_string).collect();
+                let kind = property.values.kind().name();
+                let kind = if lengths.is_empty() {
+                    kind.to_owned()
+                } else {
+                    format!("{kind}[{}]", lengths.join(" x "))
+                };
+                let values = cut(property.values.describe(MOST_VALUES));
+                Property::new("Property", format!("{index}: {kind} = {values}"))
+            }
+            Err(reason) => Property::new("Property", format!("{index}: {reason}")),
+        })
+        .collect();
+    if indices.len() > MOST_PROPERTIES {
+        let more = indices.len() - MOST_PROPERTIES;
+        listed.push(Property::new("Property", format!("and {more} more")));
+    }
+    listed
+}
+
+fn bytes(entity: &Entity<'_>) -> Vec<Property> {
+    let range = entity.range();
+    let at = format!(
+        "{:#x}, {}",
+        range.start,
+        plural(range.len(), "byte", "bytes")
+    );
+    vec![
+        Property::new("In its section", at),
+        Property::new("Bytes", hex(entity.bytes(), MOST_BYTES)),
+    ]
+}
+
+/// A text that is not too long for a line of the inspector.
+pub(super) fn cut(text: String) -> String {
+    const MOST_CHARACTERS: usize = 1024;
+    match text.char_indices().nth(MOST_CHARACTERS) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::sample;
+    use mapscope_formats::pmf::{EntityList, NewEntity, StringTableBuilder};
+
+    #[test]
+    fn ahead_is_turned_up_then_right_and_up_rolls_to_the_right() {
+        let close = |found: Vec3, expected: Vec3| found.abs_diff_eq(expected, 1e-5);
+        assert!(close(rotation([90.0, 0.0, 0.0]) * Vec3::Z, Vec3::Y));
+        assert!(close(rotation([0.0, 90.0, 0.0]) * Vec3::Z, Vec3::X));
+        assert!(close(rotation([0.0, 0.0, 90.0]) * Vec3::Y, Vec3::X));
+        // What looks up still does when it is turned.
+        assert!(close(rotation([90.0, 90.0, 0.0]) * Vec3::Z, Vec3::Y));
+        assert!(close(rotation([90.0, 0.0, 90.0]) * Vec3::Z, Vec3::Y));
+        assert!(close(rotation([0.0, 90.0, 90.0]) * Vec3::Y, -Vec3::Z));
+    }
+
+    #[test]
+    fn entities_are_hidden_with_their_type_and_with_all_their_gamemodes() {
+        let mut strings = StringTableBuilder::default();
+        let of = |kind, name: &str, gamemodes| NewEntity {
+            gamemodes,
+            ..NewEntity::new(kind, name)
+        };
+        let list = EntityList {
+            entities: vec![
+                of(EntityKind::Prop, "both", 0b11),
+                of(EntityKind::Prop, "first", 0b101),
+                of(EntityKind::Generic, "second", 0b10),
+                // Of none that has a name.
+                of(EntityKind::Generic, "other", 0b100),
+            ],
+            ..EntityList::default()
+        };
+        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        for chunk in &mut pmf.levels[0].chunks {
+            chunk.data.as_mut().unwrap().server = None;
+        }
+        pmf.levels[0].server = None;
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        pmf.header.gamemodes = vec!["duel".to_owned(), "race".to_owned()];
+        let map = sample::map(pmf);
+        let seen = |hidden: &[Item]| {
+            let shown = Shown {
+                hidden: hidden.to_vec(),
+                ..Shown::default()
+            };
+            let markers = map.shown_markers(&shown);
+            markers.map(|marker| marker.item.index).collect::<Vec<_>>()
+        };
+        let [duel, race] = [0, 1].map(gamemode_item);
+        let prop = entity_kind_item(EntityKind::Prop);
+        assert_eq!(seen(&[]), [0, 1, 2, 3]);
+        assert_eq!(seen(&[duel]), [0, 2, 3]);
+        assert_eq!(seen(&[race]), [0, 1, 3]);
+        assert_eq!(seen(&[duel, race]), [3]);
+        assert_eq!(seen(&[prop]), [2, 3]);
+        // The lines of the tree have eyes for them.
+        use crate::Document as _;
+        assert!(
+            [duel, prop]
+                .into_iter()
+                .all(|item| map.hidden_with(item) == Some(item))
+        );
+        assert_eq!(
+            map.gamemode_properties(race).unwrap()[0].properties[3].value,
+            "2"
+        );
+    }
+
+    #[test]
+    fn a_player_begins_where_an_entity_of_that_name_is() {
+        let start = |names: [&str; 2]| {
+            let mut strings = StringTableBuilder::default();
+            let [first, second] = names.map(|name| NewEntity::new(EntityKind::Generic, name));
+            let list = EntityList {
+                entities: vec![
+                    first.with("position", [1.0, 2.0, 3.0]),
+                    second
+                        .with("position", [4.0, 5.0, 6.0])
+                        .with("rotation", [10.0, 90.0, 20.0]),
+                ],
+                ..EntityList::default()
+            };
+            let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+            pmf.entities = list.build(&mut strings).unwrap();
+            pmf.strings = strings.finish();
+            sample::map(pmf).player_start(0)
+        };
+        let found = start(["guard", "Player_Start 1"]).unwrap();
+        assert_eq!(found.place, Vec3::new(4.0, 5.0, 6.0));
+        assert!(found.ahead.abs_diff_eq(Vec3::X, 1e-5), "{found:?}");
+        assert_eq!(start(["red spawn", "spawn"]).unwrap().place.x, 1.0);
+        assert_eq!(start(["guard", "player"]), None);
+    }
+
+    #[test]
+    fn boxes_are_turned_and_stretched_with_their_entity() {
+        let mut strings = StringTableBuilder::default();
+        let corners = Aabb {
+            min: Vec3::ZERO,
+            max: Vec3::new(1.0, 2.0, 3.0),
+        };
+        let corners: Vec<f32> = corners.corners().iter().flat_map(Vec3::to_array).collect();
+        let list = EntityList {
+            entities: vec![
+                NewEntity::new(EntityKind::Generic, "guard")
+                    .with("position", [10.0, 0.0, 0.0])
+                    .with("rotation", [0.0, 90.0, 0.0])
+                    .with("bounds max", [1.0, 2.0, 3.0]),
+                NewEntity::new(EntityKind::Door, "gate")
+                    .with("scale", [1.0, 1.0, 2.0])
+                    .with("rotation", [90.0, 0.0, 0.0])
+                    .with("shape", &corners[..]),
+            ],
+            ..EntityList::default()
+        };
+        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        let map = sample::map(pmf);
+        let occupied = |index| {
+            let kind = item::ENTITY;
+            let shape = map.entity_at(Item { kind, index }).unwrap().shape();
+            assert_eq!(shape.len(), 12 + index as usize);
+            Aabb::around(shape.into_iter().flatten()).unwrap()
+        };
+        let expected = [
+            [Vec3::new(10.0, 0.0, -1.0), Vec3::new(13.0, 2.0, 0.0)],
+            [Vec3::new(0.0, 0.0, -2.0), Vec3::new(1.0, 6.0, 0.0)],
+        ];
+        for (index, [min, max]) in (0..).zip(expected) {
+            let found = occupied(index);
+            assert!(found.min.abs_diff_eq(min, 1e-4), "{found:?}");
+            assert!(found.max.abs_diff_eq(max, 1e-4), "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,453 @@
+//! The lights of a level: what they are called, what controls them, and what they light.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use super::Map;
+use super::items::{EntityAt, in_level, item};
+use super::lights::InFile;
+use super::properties::{colored, listed};
+use crate::numbers::plural;
+use crate::{Aabb, Item, Light, Property, PropertyGroup};
+use mapscope_formats::pmf::{ChunkData, DynamicLight, EntityKind};
+
+/// The lights of all levels, worked out when somebody first asks.
+#[derive(Debug, Default)]
+pub(super) struct LightList {
+    found: OnceLock<HashMap<Item, Found>>,
+    /// Controllers by the light that they name: entities by their numbers.
+    controllers: OnceLock<HashMap<(&'static str, u32), Vec<u64>>>,
+}
+
+/// A light of a level: the same number in several chunks is one light.
+#[derive(Debug)]
+struct Found {
+    color: [u8; 3],
+    chunks: Vec<InChunk>,
+}
+
+/// A light in a chunk.
+#[derive(Debug, Clone, Copy)]
+struct InChunk {
+    /// The chunk by its number in the level.
+    chunk: usize,
+    /// The index of the light in the chunk.
+    index: usize,
+    in_file: InFile,
+}
+
+impl Found {
+    /// As the first chunk has it.
+    fn first(&self) -> Option<InFile> {
+        Some(self.chunks.first()?.in_file)
+    }
+
+    /// Whether chunks have it differently.
+    fn differs(&self) -> bool {
+        let first = self.first();
+        self.chunks.iter().any(|at| Some(at.in_file) != first)
+    }
+
+    /// In which chunks something is so: `yes`, `no`, or in how many.
+    fn is_so(&self, is_so: impl Fn(InFile) -> bool) -> String {
+        let count = self.chunks.iter().filter(|at| is_so(at.in_file)).count();
+        match (count, self.chunks.len()) {
+            (0, _) => "no".to_owned(),
+            (so, all) if so == all => "yes".to_owned(),
+            (so, all) => format!("in {so} of {all} chunks"),
+        }
+    }
+}
+
+impl Map {
+    fn found_lights(&self) -> &HashMap<Item, Found> {
+        self.light_list.found.get_or_init(|| {
+            let mut found = HashMap::new();
+            for (number, level) in self.pmf.levels.iter().enumerate() {
+                for (chunk, source) in level.chunks.iter().enumerate() {
+                    if let Some(data) = &source.data {
+                        add_lights(&mut found, number, chunk, data);
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    /// The light of a kind with a number in the map: that of a level, or else of the first level
+    /// that has it.
+    pub(super) fn light_with_id(&self, kind: &'static str, level: usize, id: u32) -> Option<Item> {
+        let levels = [level].into_iter().chain(0..self.pmf.levels.len());
+        let mut items = levels.map(|level| Self::light_item(level, kind, id));
+        items.find(|item| self.found_lights().contains_key(item))
+    }
+
+    /// Entities that control a light, by their numbers.
+    fn controllers(&self, light: Item) -> &[u64] {
+        let all = self.light_list.controllers.get_or_init(|| {
+            let mut all: HashMap<_, Vec<u64>> = HashMap::new();
+            let lists = [None]
+                .into_iter()
+                .chain((0..self.pmf.levels.len()).map(Some));
+            for (kind, numbers) in lists.flat_map(|level| self.entities_by_kind(level)) {
+                let controlled = match kind {
+                    EntityKind::DynamicLightController => item::DYNAMIC_LIGHT,
+                    EntityKind::FastLightController => item::FAST_LIGHT,
+                    _ => continue,
+                };
+                for number in numbers {
+                    let entity = self.entity_at(Item {
+                        kind: item::ENTITY,
+                        index: *number,
+                    });
+                    let id = entity.and_then(|at| at.entity.value("light")?.number());
+                    if let Some(id) = id {
+                        all.entry((controlled, id as u32))
+                            .or_default()
+                            .push(*number);
+                    }
+                }
+            }
+            all
+        });
+        let id = light.index as u32;
+        all.get(&(light.kind, id)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The lights of a level, the dynamic ones first, each in rising order of their numbers.
+    pub(super) fn light_list(&self, level: usize) -> Vec<Light> {
+        let of_level: BTreeMap<(&str, u64), &Found> = self
+            .found_lights()
+            .iter()
+            .filter(|(item, _)| in_level(**item).0 == level)
+            .map(|(item, found)| ((item.kind, item.index), found))
+            .collect();
+        let lights = of_level.into_iter().map(|((kind, index), found)| {
+            let kind = if kind == item::DYNAMIC_LIGHT {
+                item::DYNAMIC_LIGHT
+            } else {
+                item::FAST_LIGHT
+            };
+            let light = Item { kind, index };
+            let first = found.first();
+            Light {
+                item: light,
+                name: self.light_name(light),
+                note: self.light_note(light, found),
+                color: found.color,
+                intensity: first.map_or(0, InFile::intensity),
+                // One that is said to be dark would not be seen to be on.
+                full: match first.map_or(0, |first| first.full) {
+                    0 => u8::MAX,
+                    full => full,
+                },
+            }
+        });
+        lights.collect()
+    }
+
+    /// What people call a light: by the entity that controls it, or else by its number.
+    pub(super) fn light_name(&self, light: Item) -> String {
+        let [kind, other_kind] = if light.kind == item::DYNAMIC_LIGHT {
+            ["Dynamic light", "dynamic light"]
+        } else {
+            ["Fast light", "fast light"]
+        };
+        let id = light.index as u32;
+        match self.controller_name(light) {
+            Some(name) => format!("{name} ({other_kind} {id})"),
+            None => format!("{kind} {id}"),
+        }
+    }
+
+    /// The name of the first entity that controls a light and has one.
+    fn controller_name(&self, light: Item) -> Option<String> {
+        let controllers = self.controllers(light).iter();
+        let mut names = controllers.filter_map(|number| {
+            let entity = self.entity_at(Item {
+                kind: item::ENTITY,
+                index: *number,
+            })?;
+            Some(entity.entity.brief_name().into_owned())
+        });
+        names.find(|name| !name.is_empty())
+    }
+
+    /// What controls a light, and where it is.
+    fn light_note(&self, light: Item, found: &Found) -> String {
+        let mut note = plural(found.chunks.len(), "chunk", "chunks");
+        if found.differs() {
+            note.push_str(", which differ");
+        }
+        let controllers = self.controllers(light);
+        if !controllers.is_empty() {
+            note.push_str(", controlled by ");
+            let name = self.controller_name(light);
+            note.push_str(name.as_deref().unwrap_or("an entity without name"));
+            if controllers.len() > 1 {
+                // Writing to a string does not fail.
+                let _ = write!(note, " and {} more", controllers.len() - 1);
+            }
+        }
+        note
+    }
+
+    pub(super) fn light_summary(&self, light: Item) -> Option<[(&'static str, String); 2]> {
+        let found = self.found_lights().get(&light)?;
+        Some([
+            ("Light", self.light_name(light)),
+            ("Chunks", found.chunks.len().to_string()),
+        ])
+    }
+
+    pub(super) fn light_properties(&self, light: Item) -> Option<Vec<PropertyGroup>> {
+        let found = self.found_lights().get(&light)?;
+        let (level, id) = in_level(light);
+        let mut properties = vec![
+            Property::new("Number", id.to_string()),
+            colored("Colour", found.color),
+            Property::new("Enabled", found.is_so(InFile::is_enabled)),
+            Property::new(
+                "Preserved",
+                found.is_so(|at| at.flags & DynamicLight::PRESERVE != 0),
+            ),
+        ];
+        let of_all = found.chunks.iter().map(|at| at.in_file.full);
+        if let (item::FAST_LIGHT, Some(min), Some(max)) =
+            (light.kind, of_all.clone().min(), of_all.max())
+        {
+            let text = if min == max {
+                min.to_string()
+            } else {
+                format!("{min} to {max}, by chunk")
+            };
+            properties.push(Property::new("Initial intensity", text));
+        }
+        let differs = found.differs();
+        let chunks = listed(found.chunks.iter(), "Chunk", |at| {
+            let (number, index) = (&at.chunk, &at.index);
+            let source = self.pmf.levels.get(level)?;
+            let chunk = source.chunks.get(*number)?;
+            let client = chunk.data.as_deref().and_then(|data| data.client.as_ref());
+            let reach = client.and_then(|client| {
+                if light.kind == item::DYNAMIC_LIGHT {
+                    let look = client.dynamic_lights.get(*index)?;
+                    let maps = look.layers.iter().map(|layer| layer.lightmap.to_string());
+                    let maps: Vec<String> = maps.collect();
+                    Some(format!("lightmaps {}", maps.join(", ")))
+                } else {
+                    let look = client.fast_lights.get(*index)?;
+                    let (mut ranges, mut vertices) = (0, 0);
+                    for (range, _) in look.ranges() {
+                        ranges += 1;
+                        vertices += range.len();
+                    }
+                    let ranges = plural(ranges, "range", "ranges");
+                    Some(format!("{vertices} vertices in {ranges}"))
+                }
+            });
+            let mut text = format!("{}: {}", chunk.index, reach.unwrap_or_default());
+            if differs {
+                let enabled = if at.in_file.is_enabled() { "on" } else { "off" };
+                // Writing to a string does not fail.
+                let _ = write!(text, ", {enabled}");
+                if light.kind == item::FAST_LIGHT {
+                    let _ = write!(text, ", intensity {}", at.in_file.full);
+                }
+            }
+            Some(Property {
+                link: self.chunk_item(level, *number),
+                ..Property::new("Chunk", text)
+            })
+        });
+        let controllers = self.controllers(light).iter();
+        let controllers = listed(controllers, "Controlled by", |number| {
+            let link = Item {
+                kind: item::ENTITY,
+                index: *number,
+            };
+            let title = self.entity_at(link).as_ref().map(EntityAt::title);
+            Some(Property {
+                link: Some(link),
+                ..Property::new("Controlled by", title.unwrap_or_default())
+            })
+        });
+        let groups = [
+            ("Light", properties),
+            ("Controllers", controllers),
+            ("Chunks", chunks),
+        ];
+        let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
+        let groups = groups.map(|(title, properties)| PropertyGroup { title, properties });
+        Some(groups.collect())
+    }
+
+    /// What a light lights in each chunk, in world space.
+    pub(super) fn lit_boxes(&self, light: Item) -> Vec<Aabb> {
+        let Some(found) = self.found_lights().get(&light) else {
+            return Vec::new();
+        };
+        let (number, _) = in_level(light);
+        let Some((level, source)) = self.level(number) else {
+            return Vec::new();
+        };
+        let boxes = found.chunks.iter().filter_map(|at| {
+            let (chunk, index) = (&at.chunk, &at.index);
+            let mesh = level.mesh(*chunk)?;
+            let data = source.chunks.get(*chunk)?.data.as_deref()?;
+            let client = data.client.as_ref()?;
+            let mut points = Vec::new();
+            if light.kind == item::DYNAMIC_LIGHT {
+                let layers = &client.dynamic_lights.get(*index)?.layers;
+                let is_lit = |lightmap| layers.iter().any(|layer| layer.lightmap == lightmap);
+                for (face, lightmap) in mesh.faces_with_lightmaps(data) {
+                    if is_lit(lightmap) {
+                        points.extend(mesh.triangles(face).flatten());
+                    }
+                }
+            } else {
+                let ranges: Vec<_> = client.fast_lights.get(*index)?.ranges().collect();
+                for face in &mesh.faces {
+                    let vertices = mesh.vertex_range(face);
+                    let file = u64::from(face.file_vertex);
+                    let file = file..file + vertices.len() as u64;
+                    let first = ranges.partition_point(|(r, _)| u64::from(r.end) <= file.start);
+                    let next = ranges.get(first);
+                    if next.is_some_and(|(range, _)| u64::from(range.start) < file.end) {
+                        points.extend(mesh.triangles(face).flatten());
+                    }
+                }
+            }
+            Aabb::around(points)
+        });
+        boxes.collect()
+    }
+}
+
+fn add_lights(all: &mut HashMap<Item, Found>, level: usize, chunk: usize, data: &ChunkData) {
+    let client = data.client.as_ref();
+    let mut add = |kind, id, index: usize, in_file: InFile, color: Option<[u8; 3]>| {
+        let light = all
+            .entry(Map::light_item(level, kind, id))
+            .or_insert_with(|| Found {
+                color: color.unwrap_or([u8::MAX; 3]),
+                chunks: Vec::new(),
+            });
+        light.chunks.push(InChunk {
+            chunk,
+            index,
+            in_file,
+        });
+    };
+    for (index, light) in data.dynamic_lights.iter().enumerate() {
+        let look = client.and_then(|client| client.dynamic_lights.get(index));
+        let color = look.map(|look| look.color);
+        add(item::DYNAMIC_LIGHT, light.id, index, light.into(), color);
+    }
+    for (index, light) in data.fast_lights.iter().enumerate() {
+        let look = client.and_then(|client| client.fast_lights.get(index));
+        let color = look.map(|look| look.color);
+        add(item::FAST_LIGHT, light.id, index, light.into(), color);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shown;
+    use crate::level::sample;
+    use crate::level::tint::Tint;
+    use mapscope_formats::pmf::{self, EntityList, NewEntity, StringTableBuilder};
+
+    #[test]
+    fn lights_are_listed_once_with_what_controls_them() {
+        let mut pmf = pmf::synthesize([1, 2, 1], 2, 7);
+        let level = &mut pmf.levels[0];
+        for chunk in &mut level.chunks {
+            let data = chunk.data.as_mut().unwrap();
+            data.fast_lights[0].id = 201;
+        }
+        let mut strings = StringTableBuilder::default();
+        let control =
+            NewEntity::new(EntityKind::FastLightController, "dimmer").with("light", 201_u64);
+        let list = EntityList {
+            entities: vec![control],
+            ..EntityList::default()
+        };
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        let map = sample::map(pmf);
+        let lights = map.light_list(0);
+        let names: Vec<_> = lights.iter().map(|light| light.name.as_str()).collect();
+        let dynamic = |chunk: usize| {
+            let data = map.pmf().levels[0].chunks[chunk].data.as_ref().unwrap();
+            format!("Dynamic light {}", data.dynamic_lights[0].id)
+        };
+        assert_eq!(names, [&dynamic(0), &dynamic(1), "dimmer (fast light 201)"]);
+        let fast = &lights[2];
+        assert_eq!((fast.color, fast.intensity), ([100, 200, 255], 128));
+        assert_eq!(fast.note, "2 chunks, controlled by dimmer");
+        let boxes = map.lit_boxes(fast.item);
+        assert_eq!(boxes.len(), 2);
+        let first = map.lit_boxes(lights[0].item);
+        assert!(first.len() == 1 && first[0].max.x <= 8.01, "{first:?}");
+        let groups = map.item_properties(fast.item);
+        let links = groups.iter().flat_map(|group| &group.properties);
+        let kinds: Vec<_> = links.filter_map(|p| p.link).map(|link| link.kind).collect();
+        assert_eq!(kinds, [item::ENTITY, item::CHUNK, item::CHUNK]);
+        // And from what controls it to the light.
+        let entity = Item {
+            kind: item::ENTITY,
+            index: 0,
+        };
+        let groups = map.item_properties(entity);
+        let mut links = groups.iter().flat_map(|group| &group.properties);
+        assert!(links.any(|property| property.link == Some(fast.item)));
+    }
+
+    #[test]
+    fn what_chunks_have_differently_is_said() {
+        let mut pmf = pmf::synthesize([1, 3, 1], 3, 7);
+        let records = [(0, 77), (1, 99), (3, 99)];
+        for (chunk, (flags, intensity)) in pmf.levels[0].chunks.iter_mut().zip(records) {
+            let light = &mut chunk.data.as_mut().unwrap().fast_lights[0];
+            (light.id, light.flags, light.intensity) = (9, flags, intensity);
+        }
+        let map = sample::map(pmf);
+        let light = map.light_list(0).pop().unwrap();
+        assert_eq!(light.name, "Fast light 9");
+        assert_eq!(light.note, "3 chunks, which differ");
+        // Off at first, and as bright as it is said to be once it is on.
+        assert_eq!((light.intensity, light.full), (0, 77));
+        let groups = map.item_properties(light.item);
+        let all: Vec<_> = groups.iter().flat_map(|group| &group.properties).collect();
+        let value = |name: &str| {
+            let found = all.iter().find(|property| property.name == name);
+            found.unwrap().value.as_str()
+        };
+        assert_eq!(value("Enabled"), "in 2 of 3 chunks");
+        assert_eq!(value("Preserved"), "in 1 of 3 chunks");
+        assert_eq!(value("Initial intensity"), "77 to 99, by chunk");
+        let chunks: Vec<_> = all.iter().filter(|p| p.name == "Chunk").collect();
+        assert!(
+            chunks[0].value.ends_with(", off, intensity 77"),
+            "{chunks:?}"
+        );
+        assert!(
+            chunks[2].value.ends_with(", on, intensity 99"),
+            "{chunks:?}"
+        );
+        // And each chunk is drawn as it has it.
+        let lit: Vec<Option<u8>> = (map.levels()[0].chunks.iter())
+            .map(|mesh| match map.tint(&Shown::default(), 0, mesh) {
+                Tint::Same(_) => None,
+                Tint::Each(tints) => tints.iter().map(|tint| tint[2]).max(),
+            })
+            .collect();
+        assert!(
+            lit[0].is_none() && lit[1] > Some(0) && lit[2] > Some(0),
+            "{lit:?}"
+        );
+    }
+}

@@ -1,0 +1,316 @@
+//! Levels: PMF maps of cubes, as `PlatinumSrc` is to show them.
+//!
+//! # Which way round the world is
+//!
+//! World coordinates here are those of the file, in metres from the centre of a level's centre
+//! chunk: left-handed, X right, Y up, Z forward (fact sheet B1). Nothing is turned. All maths is
+//! that of right-handed coordinates nevertheless, and what makes up for it is in two places:
+//!
+//! * the view is [`Handedness::Left`] ([`HANDEDNESS`]). Looking along a direction `f` with Y
+//!   up, right is `Y x f` in a left-handed world and `f x Y` in a right-handed one, so that the
+//!   left-handed world seen as it is and the right-handed one seen in a mirror are the same
+//!   picture;
+//! * triangles are listed with their second and third corner exchanged ([`mesh`]): in the file
+//!   their outward normal is `(c - a) x (b - a)` (fact sheet B3), and everywhere else in the
+//!   program it is `(b - a) x (c - a)`.
+
+pub mod atlas;
+mod branches;
+pub mod caps;
+mod chunk_map;
+mod date;
+mod describe;
+mod document;
+mod entities;
+mod environments;
+mod files;
+mod info;
+mod items;
+mod known;
+mod legends;
+mod light_list;
+mod lights;
+pub mod materials;
+pub mod merge;
+pub mod mesh;
+mod moving;
+mod outline;
+mod overlays;
+mod pick;
+mod place;
+mod properties;
+#[cfg(test)]
+mod sample;
+mod sections;
+mod sheets;
+mod signals;
+mod sky;
+mod summary;
+mod surfaces;
+pub mod textures;
+pub mod tint;
+mod visibility;
+mod walk;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use self::atlas::Atlas;
+use self::entities::EntityIndex;
+use self::files::Unnamed;
+use self::items::Numbers;
+use self::known::Known;
+use self::light_list::LightList;
+use self::materials::Materials;
+use self::mesh::{ChunkMesh, Surroundings};
+use self::pick::Trees;
+use self::sections::Sections;
+use self::sky::SkyRegion;
+use self::textures::Textures;
+use super::camera::Handedness;
+use super::colors;
+use super::parallel::in_parallel;
+use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::{Aabb, ClipInfo, Document, Item, Part};
+use mapscope_formats::pmf::{self, Pmf};
+use mapscope_formats::{Place, Problem};
+
+/// How the world of levels is to be seen so that the picture is not mirrored: see the module.
+pub const HANDEDNESS: Handedness = Handedness::Left;
+
+/// An open map, ready to be drawn, pointed at and described.
+#[derive(Debug)]
+pub struct Map {
+    path: PathBuf,
+    /// The file, from which the bytes of records are shown.
+    bytes: Arc<[u8]>,
+    pmf: Arc<Pmf>,
+    levels: Vec<Level>,
+    parts: Vec<Part>,
+    clips: Vec<ClipInfo>,
+    numbers: Numbers,
+    textures: Textures,
+    /// Textures of the archive that no material names.
+    unnamed: Unnamed,
+    problems: Vec<Problem>,
+    /// What problems of the archive are about, by their texts.
+    about: Vec<(String, Item)>,
+    sections: Sections,
+    entities: EntityIndex,
+    light_list: LightList,
+}
+
+/// A level, ready to be drawn.
+#[derive(Debug)]
+pub struct Level {
+    /// What its surfaces look like.
+    pub materials: Materials,
+    /// Where its lightmaps are.
+    pub atlas: Atlas,
+    /// The chunks that have faces, in file order.
+    pub chunks: Vec<ChunkMesh>,
+    /// What its faces occupy in world space; without any, its chunks.
+    pub bounds: Aabb,
+    sky_regions: Vec<SkyRegion>,
+    trees: Trees,
+    known: Known,
+}
+
+/// Opens a map.
+///
+/// # Errors
+/// When nothing of it can be shown, or when `progress` was cancelled.
+pub(super) fn open(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let pmf = source.parse(&pmf::FORMAT, pmf::read_with, progress)?;
+    Ok(Arc::new(Map::build(pmf, source, options, progress)?))
+}
+
+impl Map {
+    /// Makes a map of a file that was read.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub fn build(
+        mut pmf: Pmf,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut problems = std::mem::take(&mut pmf.problems);
+        let mut textures = Textures::load(&pmf, source, options, progress)?;
+        problems.append(&mut textures.problems);
+        let mut unnamed = Unnamed::find(&pmf, &textures, progress)?;
+        let mut about = Vec::new();
+        for (problem, item) in std::mem::take(&mut unnamed.problems) {
+            about.push((problem.message.clone(), item));
+            problems.push(problem);
+        }
+        progress.report(0.6)?;
+        let mut levels = Vec::with_capacity(pmf.levels.len());
+        for level in &pmf.levels {
+            levels.push(Level::build(level, progress)?);
+        }
+        for (number, (level, source)) in levels.iter().zip(&pmf.levels).enumerate() {
+            problems.extend(level.left_out(source, number));
+        }
+        problems.sort_by_key(|problem| problem.place);
+        let parts = levels.iter().zip(0..).map(|(level, index)| Part {
+            name: format!("Level {index}"),
+            item: Item {
+                kind: items::item::LEVEL,
+                index,
+            },
+            bounds: level.bounds,
+        });
+        progress.report(1.0)?;
+        Ok(Self {
+            path: source.path.clone(),
+            bytes: Arc::clone(&source.bytes),
+            sections: Sections::default(),
+            entities: EntityIndex::default(),
+            light_list: LightList::default(),
+            unnamed,
+            about,
+            numbers: Numbers::of(&pmf),
+            pmf: Arc::new(pmf),
+            parts: parts.collect(),
+            clips: moving::clips(levels.iter().flat_map(|level| &level.materials.list)),
+            levels,
+            textures,
+            problems,
+        })
+    }
+
+    /// Its levels, in file order.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// The textures that materials name.
+    pub fn textures(&self) -> &Textures {
+        &self.textures
+    }
+
+    /// The map as it was read. Its problems are in [`Map::problems`].
+    pub fn pmf(&self) -> &Arc<Pmf> {
+        &self.pmf
+    }
+}
+
+impl Level {
+    fn build(level: &pmf::Level, progress: &Progress) -> Result<Self, OpenError> {
+        let materials = Materials::of(level);
+        let atlas = Atlas::arrange(level);
+        let names = level.common.materials_by_name();
+        let around = Surroundings {
+            level,
+            materials: &materials,
+            names: &names,
+            atlas: &atlas,
+        };
+        let chunks = in_parallel(level.chunks.len(), progress, |chunk| {
+            ChunkMesh::build(&around, chunk)
+        })?;
+        let chunks: Vec<ChunkMesh> = chunks.into_iter().flatten().collect();
+        let boxes = chunks.iter().filter(|chunk| !chunk.faces.is_empty());
+        let bounds = boxes
+            .map(|chunk| chunk.bounds)
+            .reduce(|all, next| all.union(&next));
+        Ok(Self {
+            bounds: bounds.unwrap_or_else(|| grid_bounds(level)),
+            sky_regions: sky::regions(level),
+            trees: Trees::new(chunks.len()),
+            known: Known::new(level.chunks.len(), &chunks),
+            materials,
+            atlas,
+            chunks,
+        })
+    }
+
+    /// A warning for each chunk with faces that are not drawn.
+    fn left_out(&self, level: &pmf::Level, number: usize) -> impl Iterator<Item = Problem> {
+        let chunks = self.chunks.iter().filter(|chunk| chunk.left_out > 0);
+        chunks.filter_map(move |mesh| {
+            let chunk = level.chunks.get(mesh.chunk)?;
+            let [_, client, _] = chunk.frames;
+            let message = format!(
+                "client section of chunk {} of level {number}: {} faces are left out since they \
+                 share their vertices with many others",
+                chunk.index, mesh.left_out
+            );
+            Some(Problem::warning(Place::Offset(client.start), message))
+        })
+    }
+
+    fn cpu_bytes(&self) -> usize {
+        let chunks = self.chunks.iter().map(ChunkMesh::cpu_bytes);
+        chunks.sum::<usize>()
+            + self.atlas.cpu_bytes()
+            + self.trees.cpu_bytes()
+            + self.known.cpu_bytes()
+    }
+}
+
+/// What the chunks of a level occupy in world space.
+fn grid_bounds(level: &pmf::Level) -> Aabb {
+    let half = level.chunk_side() * 0.5;
+    let ends = [level.chunks.first(), level.chunks.last()];
+    let centers =
+        ends.map(|chunk| chunk.map_or(Vec3::ZERO, |chunk| level.chunk_center(chunk.index).into()));
+    let [first, last] = centers;
+    Aabb {
+        min: first - half,
+        max: last + half,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::camera::{Camera, Pose};
+
+    /// Where points of the world are in a picture: right and down, from 0 to 1.
+    fn seen(pose: Pose, point: [f32; 3]) -> [f32; 2] {
+        let camera = Camera::new(pose, HANDEDNESS);
+        camera.project(Vec3::from(point), 1.5).unwrap().to_array()
+    }
+
+    #[test]
+    fn looking_ahead_x_is_right_and_y_is_up() {
+        let ahead = Pose {
+            eye: Vec3::ZERO,
+            target: Vec3::Z,
+        };
+        let [right, down] = seen(ahead, [1.0, 2.0, 10.0]);
+        assert!(right > 0.5 && down < 0.5, "{right} {down}");
+        let to_the_right = Pose {
+            eye: Vec3::ZERO,
+            target: Vec3::X,
+        };
+        // Whoever turns to the right has on the left what was ahead.
+        let [right, down] = seen(to_the_right, [10.0, -2.0, 3.0]);
+        assert!(right < 0.5 && down > 0.5, "{right} {down}");
+    }
+
+    #[test]
+    fn the_room_of_the_sample_is_not_mirrored() {
+        // A view into the room of which there is a picture from elsewhere.
+        let pose: Pose = "-6,-2,6.3,9.211,-4.394,-6.463".parse().unwrap();
+        let [doorway, _] = seen(pose, [8.0, -6.0, 0.0]);
+        let pillars = [[3.5, 3.5], [-3.5, 3.5], [-3.5, -3.5]];
+        let [left, middle, right] = pillars.map(|[x, z]| seen(pose, [x, -3.0, z])[0]);
+        assert!(left < doorway && doorway < middle && middle < right);
+        // The stairs go down toward the right wall's near end.
+        let [upper, lower] = [[2.5, -4.0, -5.0], [-2.5, -6.5, -5.0]].map(|step| seen(pose, step));
+        assert!(middle < upper[0] && upper[0] < lower[0] && lower[0] < right);
+        assert!(upper[1] < lower[1]);
+    }
+}

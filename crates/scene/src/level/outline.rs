@@ -1,0 +1,528 @@
+//! The tree of a map: what it is made of, and numbers about the whole.
+
+use super::Map;
+use super::chunk_map::holds_anything;
+use super::entities::{entity_kind_item, gamemode_item};
+use super::environments::{Environment, RegionAt};
+use super::files::{STRINGS_OF_FILE, strings_of_level};
+use super::items::{self, item};
+use super::properties::cube_kind_item;
+use crate::listed::{and_more, capped, heading, leaf};
+use crate::numbers::{plural, short};
+use crate::{Item, OutlineNode, Statistic, Swatch};
+use mapscope_formats::pmf::{CubeKind, Side};
+
+/// How many of one thing are listed.
+const MOST_LISTED: usize = 2000;
+/// How many chunks of a level are listed.
+const MOST_CHUNKS: usize = 4096;
+
+impl Map {
+    /// The file, its levels, and what it has beside them.
+    pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
+        let name = self.path.file_name().map_or_else(
+            || self.path.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        let count = self.pmf.levels.len();
+        let item = |kind, index: usize| Item {
+            kind,
+            index: index as u64,
+        };
+        let whole = leaf(name, item(item::MAP, 0), plural(count, "level", "levels"));
+        let files = self
+            .pmf
+            .archive
+            .as_ref()
+            .map_or(0, |archive| archive.file_paths().len());
+        let of_file = [
+            OutlineNode {
+                note: plural(files, "file", "files"),
+                ..heading("Archive", self.archive_lines())
+            },
+            heading("Extensions", self.extension_lines()),
+            heading("Gamemodes", self.gamemode_lines()),
+            self.entity_lines(None),
+        ];
+        // A heading that nothing is under says nothing.
+        let of_file = of_file.into_iter().filter(|line| !line.children.is_empty());
+        let strings = self.strings_line("String table", STRINGS_OF_FILE);
+        let levels = (0..count).map(|level| OutlineNode {
+            children: self.level_lines(level),
+            ..leaf(
+                format!("Level {level}"),
+                item(item::LEVEL, level),
+                String::new(),
+            )
+        });
+        [whole]
+            .into_iter()
+            .chain(levels)
+            .chain(of_file)
+            .chain(strings)
+            .collect()
+    }
+
+    /// What a level is made of.
+    fn level_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let lines = [
+            heading("Materials", self.material_lines(level)),
+            heading("Physics materials", self.physics_lines(level)),
+            heading("Sound materials", self.sound_lines(level)),
+            heading_of_all("Environments", self.environment_lines(level)),
+            heading_of_all("Regions", self.region_lines(level)),
+            heading("Lights", self.light_lines(level)),
+            heading("Lightmaps", self.lightmap_lines(level)),
+            self.entity_lines(Some(level)),
+            heading_of_all("Cubes", self.cube_kind_lines(level)),
+            self.chunk_lines(level),
+            heading("String tables", self.table_lines(level)),
+        ];
+        lines
+            .into_iter()
+            .filter(|line| !line.children.is_empty())
+            .collect()
+    }
+
+    fn material_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let Some((data, _)) = self.level(level) else {
+            return Vec::new();
+        };
+        let materials = data.materials.list.iter().zip(data.uses()).enumerate();
+        let used = materials.filter(|(_, (material, uses))| material.is_known || uses.faces > 0);
+        let lines = used.map(|(index, (material, uses))| {
+            let note = match uses.faces {
+                0 => "not used".to_owned(),
+                faces => {
+                    let area = short((uses.area * 10.0).round() as f32 / 10.0);
+                    format!("{area} m², {}", plural(faces, "face", "faces"))
+                }
+            };
+            OutlineNode {
+                swatch: self.material_swatch(level, index),
+                ..leaf(
+                    format!("{index} {}", material.name),
+                    Self::material_item(level, index),
+                    note,
+                )
+            }
+        });
+        capped(lines.collect(), MOST_LISTED)
+    }
+
+    fn physics_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let common = self.pmf.levels.get(level).map(|level| &level.common);
+        let materials = common.into_iter().flat_map(|common| {
+            let materials = common.physics_materials.iter().zip(0..);
+            materials.map(|(material, index)| {
+                let is_solid =
+                    material.flags & mapscope_formats::pmf::PhysicsMaterial::NOT_SOLID == 0;
+                leaf(
+                    format!("{index} {}", common.strings.brief(material.name)),
+                    items::of_level(item::PHYSICS, level, index),
+                    if is_solid { "" } else { "not solid" }.to_owned(),
+                )
+            })
+        });
+        capped(materials.collect(), MOST_LISTED)
+    }
+
+    fn sound_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let level_data = self.pmf.levels.get(level);
+        let count = level_data.map_or(0, |level| level.common.sound_materials.len());
+        let lines = (0..count as u32).map(|index| {
+            leaf(
+                format!("Sound material {index}"),
+                items::of_level(item::SOUND, level, index),
+                String::new(),
+            )
+        });
+        capped(lines.collect(), MOST_LISTED)
+    }
+
+    fn environment_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let Some(source) = self.pmf.levels.get(level) else {
+            return Vec::new();
+        };
+        let lines = Environment::ALL.into_iter().filter_map(|of| {
+            let (strings, names, default) = of.names(source)?;
+            let default = strings.name(default).filter(|name| !name.is_empty());
+            let mut default = default;
+            let names = names.iter().zip(0..);
+            let lines = names.map(|(name, index)| {
+                // The first one of a name is meant.
+                let is_default = default.is_some() && strings.name(*name) == default;
+                if is_default {
+                    default = None;
+                }
+                OutlineNode {
+                    swatch: Some(Swatch::Color(of.color())),
+                    ..leaf(
+                        strings.brief(*name).into_owned(),
+                        items::of_level(of.item_kind(), level, index),
+                        if is_default { "default" } else { "" }.to_owned(),
+                    )
+                }
+            });
+            let lines: Vec<OutlineNode> = lines.collect();
+            (!lines.is_empty()).then(|| heading(of.name(), lines))
+        });
+        lines.collect()
+    }
+
+    fn region_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let mut of_kinds = [const { Vec::new() }; 4];
+        let mut counts = [0; 4];
+        for region in self.regions(level) {
+            let at = region.of as usize;
+            counts[at] += 1;
+            if of_kinds[at].len() < MOST_LISTED {
+                of_kinds[at].extend(self.region_line(level, &region));
+            }
+        }
+        let mut lines = Vec::new();
+        let all = Environment::ALL.into_iter().zip(of_kinds).zip(counts);
+        for ((of, mut children), count) in all {
+            children.extend(and_more(count, children.len()));
+            if !children.is_empty() {
+                lines.push(OutlineNode {
+                    note: count.to_string(),
+                    ..heading(of.name(), children)
+                });
+            }
+        }
+        let mut server = Vec::new();
+        let mut count = 0;
+        for (at, index, region) in self.server_regions(level) {
+            count += 1;
+            if server.len() < MOST_LISTED {
+                let item = self.server_region_item(level, at.number, index);
+                let chunks = plural(region.chunks.len(), "chunk", "chunks");
+                let note = format!("keeps {chunks} active");
+                let label = format!("{index} of chunk {}", at.chunk.index);
+                server.extend(item.map(|item| leaf(label, item, note)));
+            }
+        }
+        server.extend(and_more(count, server.len()));
+        if !server.is_empty() {
+            lines.push(OutlineNode {
+                note: count.to_string(),
+                ..heading("Server", server)
+            });
+        }
+        lines
+    }
+
+    fn region_line(&self, level: usize, region: &RegionAt<'_>) -> Option<OutlineNode> {
+        let item = self.region_item(level, region.at.number, region.of, region.index)?;
+        let note = format!("chunk {}", region.at.chunk.index);
+        Some(OutlineNode {
+            swatch: Some(Swatch::Color(region.of.color())),
+            ..leaf(region.name(), item, note)
+        })
+    }
+
+    fn light_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let lights = self.light_list(level).into_iter();
+        let lines = lights.map(|light| OutlineNode {
+            swatch: Some(Swatch::Color(light.color)),
+            ..leaf(light.name, light.item, light.note)
+        });
+        capped(lines.collect(), MOST_LISTED)
+    }
+
+    fn lightmap_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let mut count = 0;
+        let mut lines = Vec::new();
+        for at in self.chunks_of(level) {
+            let data = at.chunk.data.as_deref();
+            let client = data.and_then(|data| data.client.as_ref());
+            let lightmaps = client.map_or(&[][..], |client| &client.lightmaps);
+            count += lightmaps.len();
+            let left = MOST_LISTED - lines.len();
+            let listed = lightmaps.iter().zip(0..=u8::MAX).take(left);
+            lines.extend(listed.filter_map(|(map, index)| {
+                let item = self.lightmap_item(level, at.number, index)?;
+                let label = format!("{index} of chunk {}", at.chunk.index);
+                Some(leaf(label, item, format!("{0} x {0}", map.side())))
+            }));
+        }
+        lines.extend(and_more(count, lines.len()));
+        lines
+    }
+
+    /// The gamemodes, each with how many entities are part of it.
+    fn gamemode_lines(&self) -> Vec<OutlineNode> {
+        let names = self.pmf.header.gamemodes.iter().enumerate();
+        let lines = names.map(|(number, name)| {
+            let note = plural(self.entities_in(number), "entity", "entities");
+            leaf(name.clone(), gamemode_item(number), note)
+        });
+        lines.collect()
+    }
+
+    /// The entities of the map, or of a level and its chunks, by their types.
+    fn entity_lines(&self, level: Option<usize>) -> OutlineNode {
+        let mut all = 0;
+        let kinds = self.entities_by_kind(level).iter();
+        let lines = kinds.map(|(kind, numbers)| {
+            all += numbers.len();
+            let entities = numbers.iter().take(MOST_LISTED).filter_map(|number| {
+                let item = Item {
+                    kind: item::ENTITY,
+                    index: *number,
+                };
+                let at = self.entity_at(item)?;
+                let name = at.entity.brief_name();
+                let name = if name.is_empty() {
+                    format!("{} without name", kind.name())
+                } else {
+                    name.into_owned()
+                };
+                let mask = at.entity.gamemodes();
+                let note = match self.gamemodes(mask) {
+                    all if all == "all" => String::new(),
+                    some => some,
+                };
+                Some(leaf(name, item, note))
+            });
+            let mut children: Vec<OutlineNode> = entities.collect();
+            children.extend(and_more(numbers.len(), children.len()));
+            let kind_item = entity_kind_item(*kind);
+            let color = super::colors::distinct(kind.number().into());
+            OutlineNode {
+                swatch: Some(Swatch::Color(color)),
+                children,
+                ..leaf(kind.name().to_owned(), kind_item, numbers.len().to_string())
+            }
+        });
+        let lines: Vec<OutlineNode> = lines.collect();
+        let label = match level {
+            None => "Entities of the map",
+            Some(_) => "Entities",
+        };
+        OutlineNode {
+            note: all.to_string(),
+            ..heading(label, lines)
+        }
+    }
+
+    fn cube_kind_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let Some((data, source)) = self.level(level) else {
+            return Vec::new();
+        };
+        let kinds = CubeKind::ALL.iter().zip(data.counts(source).kinds);
+        let lines = kinds.filter(|(_, count)| *count > 0).map(|(kind, count)| {
+            let color = super::overlays::cell_color(*kind);
+            OutlineNode {
+                swatch: Some(Swatch::Color(color)),
+                ..leaf(
+                    kind.name().to_owned(),
+                    cube_kind_item(level, *kind),
+                    count.to_string(),
+                )
+            }
+        });
+        lines.collect()
+    }
+
+    /// The chunks that hold anything or cannot be read.
+    fn chunk_lines(&self, level: usize) -> OutlineNode {
+        let chunks = || self.chunks_of(level).filter(|at| holds_anything(at.chunk));
+        let count = chunks().count();
+        let mut lines: Vec<OutlineNode> = chunks()
+            .take(MOST_CHUNKS)
+            .filter_map(|at| {
+                let note = match &at.chunk.data {
+                    Some(data) => plural(data.cubes.len(), "cube", "cubes"),
+                    None => "cannot be read".to_owned(),
+                };
+                let item = self.chunk_item(level, at.number)?;
+                let swatch = at.chunk.data.is_none();
+                Some(OutlineNode {
+                    swatch: swatch.then_some(Swatch::Color(super::overlays::BROKEN)),
+                    ..leaf(at.chunk.index.to_string(), item, note)
+                })
+            })
+            .collect();
+        lines.extend(and_more(count, lines.len()));
+        OutlineNode {
+            note: count.to_string(),
+            ..heading("Chunks", lines)
+        }
+    }
+
+    fn table_lines(&self, level: usize) -> Vec<OutlineNode> {
+        let sides = Side::ALL.into_iter().zip(["Common", "Client", "Server"]);
+        let lines =
+            sides.filter_map(|(side, name)| self.strings_line(name, strings_of_level(level, side)));
+        lines.collect()
+    }
+
+    /// Numbers about the whole.
+    pub(super) fn numbers_of_all(&self) -> Vec<Statistic> {
+        let statistic = |name, value: usize| Statistic {
+            name,
+            value: value.to_string(),
+        };
+        let chunks = || self.pmf.levels.iter().flat_map(|level| &level.chunks);
+        let readable = || chunks().filter_map(|chunk| chunk.data.as_ref());
+        let clients = || readable().filter_map(|data| data.client.as_ref());
+        let meshes = || self.levels.iter().flat_map(|level| &level.chunks);
+        let of_levels = self
+            .pmf
+            .levels
+            .iter()
+            .filter_map(|level| level.server.as_ref());
+        let of_chunks = readable().filter_map(|data| data.server.as_ref());
+        let entities = self.pmf.entities.len()
+            + of_levels.map(|server| server.entities.len()).sum::<usize>()
+            + of_chunks.map(|server| server.entities.len()).sum::<usize>();
+        let textures = &self.textures.list;
+        vec![
+            statistic("Levels", self.pmf.levels.len()),
+            statistic("Chunks", chunks().count()),
+            statistic("Unreadable chunks", chunks().count() - readable().count()),
+            statistic("Cubes", readable().map(|data| data.cubes.len()).sum()),
+            statistic("Faces", meshes().map(|mesh| mesh.faces.len()).sum()),
+            statistic(
+                "Triangles",
+                meshes().map(|mesh| mesh.indices.len() / 3).sum(),
+            ),
+            statistic(
+                "Vertices",
+                clients().map(|client| client.vertices.len()).sum(),
+            ),
+            statistic(
+                "Lightmaps",
+                clients().map(|client| client.lightmaps.len()).sum(),
+            ),
+            statistic("Entities", entities),
+            statistic("Textures", textures.len()),
+            statistic(
+                "Missing textures",
+                textures
+                    .iter()
+                    .filter(|texture| !texture.file.found)
+                    .count(),
+            ),
+        ]
+    }
+}
+
+/// A heading with how many there are below its lines together, which say so themselves.
+fn heading_of_all(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
+    let counts = lines
+        .iter()
+        .filter_map(|line| line.note.parse::<u64>().ok());
+    OutlineNode {
+        note: counts.sum::<u64>().to_string(),
+        ..heading(label, lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::sample;
+    use mapscope_formats::pmf;
+
+    fn labels(lines: &[OutlineNode]) -> Vec<&str> {
+        lines.iter().map(|line| line.label.as_str()).collect()
+    }
+
+    fn below<'a>(lines: &'a [OutlineNode], label: &str) -> &'a [OutlineNode] {
+        let found = lines.iter().find(|line| line.label == label);
+        &found.unwrap_or_else(|| panic!("no {label}")).children
+    }
+
+    #[test]
+    fn the_tree_leads_to_all_that_a_map_is_made_of() {
+        let map = sample::with_archive();
+        let outline = map.outline_tree();
+        let top = [
+            "sample.pmf",
+            "Level 0",
+            "Archive",
+            "Extensions",
+            "Gamemodes",
+            "Entities of the map",
+            "String table",
+        ];
+        assert_eq!(labels(&outline), top);
+        assert_eq!(
+            labels(below(&outline, "Archive")),
+            ["readme.txt", "textures"]
+        );
+        let textures = below(below(&outline, "Archive"), "textures");
+        assert_eq!(labels(textures), ["broken.ptf", "whole.ptf"]);
+        let level = below(&outline, "Level 0");
+        let parts = [
+            "Materials",
+            "Physics materials",
+            "Sound materials",
+            "Environments",
+            "Regions",
+            "Lights",
+            "Lightmaps",
+            "Entities",
+            "Cubes",
+            "Chunks",
+            "String tables",
+        ];
+        assert_eq!(labels(level), parts);
+        let materials = below(level, "Materials");
+        assert_eq!(labels(materials), ["0 stone", "1 grass", "2 water"]);
+        for line in materials {
+            let summary = map.item_summary(line.item.unwrap());
+            assert!(line.label.ends_with(&summary[0].value));
+        }
+        let uses = map.levels()[0].uses();
+        let triangles: usize = uses.iter().map(|uses| uses.triangles).sum();
+        let statistics = map.numbers_of_all();
+        let value = |name: &str| {
+            let statistic = statistics.iter().find(|statistic| statistic.name == name);
+            statistic.unwrap().value.parse::<usize>().unwrap()
+        };
+        assert_eq!(value("Triangles"), triangles);
+        assert_eq!((value("Chunks"), value("Unreadable chunks")), (2, 0));
+        let cubes = below(level, "Cubes").iter();
+        let counts = cubes.map(|line| line.note.parse::<usize>().unwrap());
+        let all = counts.sum::<usize>();
+        assert_eq!(value("Cubes"), all);
+        let heading = level.iter().find(|line| line.label == "Cubes").unwrap();
+        assert_eq!(heading.note, all.to_string());
+        let entities = below(level, "Entities").iter();
+        let counts = entities.map(|line| line.note.parse::<usize>().unwrap());
+        // Two of the map are listed at the file.
+        assert_eq!(value("Entities"), counts.sum::<usize>() + 2);
+        for line in below(level, "Chunks") {
+            let item = line.item.unwrap();
+            assert_eq!(map.item_summary(item)[0].value, line.label);
+            assert!(map.bounds_of(item).unwrap().radius() > 8.0);
+            assert_eq!(map.outline_of(item).len(), 12);
+        }
+    }
+
+    #[test]
+    fn long_lists_end_with_how_many_more_there_are() {
+        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let data = pmf.levels[0].chunks[0].data.as_mut().unwrap();
+        let region = data.weather_regions[0];
+        data.weather_regions = vec![region; 250];
+        let chunk = pmf.levels[0].chunks[0].clone();
+        pmf.levels[0].grid = [1, 1, 9];
+        pmf.levels[0].chunks = (0..9)
+            .map(|z| pmf::Chunk {
+                index: pmf::ChunkIndex::new([0, 0, z]),
+                ..chunk.clone()
+            })
+            .collect();
+        let map = sample::map(pmf);
+        let outline = map.outline_tree();
+        let level = below(&outline, "Level 0");
+        let regions = below(below(level, "Regions"), "Weather");
+        assert_eq!(regions.len(), MOST_LISTED + 1);
+        assert_eq!(regions[MOST_LISTED].label, "and 250 more");
+    }
+}

@@ -1,0 +1,614 @@
+//! The overlays of a map that are lines and texts.
+
+use glam::Vec3;
+
+use super::environments::server_box;
+use super::items::{ChunkAt, item};
+use super::known::is_own_cell;
+use super::place::cell_in_world;
+use super::properties::cube_kind_item;
+use super::visibility::SeenOfChunk;
+use super::{Map, colors};
+use crate::pen::Pen;
+use crate::{Aabb, Item, Label, Line, Shown};
+use mapscope_formats::pmf::{Cell, Cube, CubeKind};
+
+/// How many boxes an overlay draws.
+pub(super) const MOST_BOXES: usize = 20_000;
+/// How many texts an overlay writes.
+const MOST_LABELS: usize = 2_000;
+
+pub(super) const BORDER: [u8; 3] = [160, 190, 240];
+pub(super) const BROKEN: [u8; 3] = [240, 70, 60];
+pub(super) const ORPHANS: [u8; 3] = [240, 80, 220];
+pub(super) const COLLIDER: [u8; 3] = [90, 235, 235];
+pub(super) const SERVER: [u8; 3] = [245, 215, 80];
+pub(super) const SERVER_SELECTED: [u8; 3] = [255, 140, 60];
+pub(super) const PATH: [u8; 3] = [150, 235, 90];
+pub(super) const SEEN_FROM: [u8; 3] = [255, 255, 255];
+pub(super) const SEEN: [u8; 3] = [120, 240, 120];
+
+/// The colour of a cell by what is in it.
+pub(super) fn cell_color(kind: CubeKind) -> [u8; 3] {
+    match kind {
+        CubeKind::Empty => [158, 172, 204],
+        CubeKind::Parent => [90, 160, 255],
+        CubeKind::Geometry => [255, 170, 60],
+        CubeKind::VisInfo | CubeKind::LightInfo | CubeKind::PathInfo | CubeKind::Collider => {
+            [200, 120, 255]
+        }
+    }
+}
+
+/// The level that is shown with what is shown of it.
+#[derive(Clone, Copy)]
+struct Stage<'a> {
+    map: &'a Map,
+    shown: &'a Shown,
+}
+
+impl<'a> Stage<'a> {
+    fn chunks(self) -> impl Iterator<Item = ChunkAt<'a>> {
+        let Stage { map, shown } = self;
+        let chunks = map.chunks_of(shown.part);
+        chunks.filter(move |at| {
+            self.is_in(&at.bounds())
+                && map
+                    .chunk_item(at.level_number, at.number)
+                    .is_none_or(|item| !shown.hides(item))
+        })
+    }
+
+    /// Whether something of a box is not cut away.
+    fn is_in(self, aabb: &Aabb) -> bool {
+        self.shown
+            .cut
+            .is_none_or(|cut| aabb.max.cmpge(cut.min).all() && aabb.min.cmple(cut.max).all())
+    }
+
+    /// The cells of the cubes of a kind, with their boxes in world space.
+    fn cubes(self, kind: CubeKind) -> impl Iterator<Item = (ChunkAt<'a>, Cell, Aabb)> {
+        let is_hidden = Map::hides_kind(self.shown, kind);
+        let chunks = self.chunks().filter(move |_| !is_hidden);
+        chunks.flat_map(move |at| {
+            let data = at.chunk.data.as_deref().into_iter();
+            data.flat_map(move |data| {
+                let cells = data.cubes.cells(at.level.chunk_side() * 0.5);
+                let of_kind = cells.filter(move |cell| data.cubes.kind(cell.cube) == Some(kind));
+                let center = at.center();
+                let placed = of_kind.map(move |cell| (at, cell, cell_in_world(&cell, center)));
+                placed.filter(move |(.., aabb)| self.is_in(aabb))
+            })
+        })
+    }
+
+    fn selected(self, kind: &str) -> Option<Item> {
+        self.shown.selected.filter(|item| item.kind == kind)
+    }
+}
+
+impl Map {
+    /// Whether cubes of a kind are hidden in the level that is shown: their faces, and the lines
+    /// that overlays draw for them.
+    pub fn hides_kind(shown: &Shown, kind: CubeKind) -> bool {
+        shown.hides(cube_kind_item(shown.part, kind))
+    }
+
+    /// The chunks of a level.
+    pub(super) fn chunks_of(&self, level: usize) -> impl Iterator<Item = ChunkAt<'_>> {
+        let source = self.pmf.levels.get(level).into_iter();
+        source.flat_map(move |source| {
+            let chunks = source.chunks.iter().enumerate();
+            chunks.map(move |(number, chunk)| ChunkAt {
+                level_number: level,
+                level: source,
+                number,
+                chunk,
+            })
+        })
+    }
+
+    /// Adds the lines of the overlays that are on.
+    pub(super) fn overlay_lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        let stage = Stage { map: self, shown };
+        for id in shown.overlays.iter() {
+            match id {
+                "chunk-borders" => stage.chunk_borders(lines),
+                "cells" => stage.cells(lines),
+                "colliders" => stage.colliders(lines),
+                "environments" => stage.environments(lines),
+                "server-regions" => stage.server_regions(lines),
+                "light-probes" => stage.light_probes(lines),
+                "paths" => stage.paths(lines),
+                "visibility" => stage.visibility(lines),
+                "entities" => stage.entities(lines),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds the texts of the overlays that are on.
+    pub(super) fn overlay_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        let stage = Stage { map: self, shown };
+        for id in shown.overlays.iter() {
+            match id {
+                "environments" => {
+                    let regions = self.regions(shown.part).take(MOST_LABELS);
+                    labels.extend(regions.filter_map(|region| {
+                        let bounds = region.bounds().filter(|bounds| stage.is_in(bounds))?;
+                        Some(Label {
+                            room: None,
+                            position: bounds.center(),
+                            text: format!("{} {}", region.of.name(), region.name()),
+                            color: region.of.color(),
+                        })
+                    }));
+                }
+                "paths" => stage.path_labels(labels),
+                "entities" => stage.entity_labels(labels),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether an overlay of cells leaves some out in any level.
+    pub(super) fn has_too_many_cells(&self) -> bool {
+        let levels = self.levels.iter().zip(&self.pmf.levels);
+        let mut counts = levels.map(|(level, source)| level.counts(source).leaves);
+        counts.any(|leaves| leaves > MOST_BOXES as u64)
+    }
+}
+
+impl Stage<'_> {
+    fn chunk_borders(self, lines: &mut Vec<Line>) {
+        // Those that cannot be read are drawn last, over the edges that they share.
+        let (broken, whole): (Vec<_>, Vec<_>) = self
+            .chunks()
+            .take(MOST_BOXES)
+            .partition(|at| at.chunk.data.is_none());
+        for (chunks, color, width) in [(whole, BORDER, 1.5), (broken, BROKEN, 2.0)] {
+            let mut pen = Pen::new(lines, color, width);
+            for at in chunks {
+                pen.aabb(&at.bounds());
+            }
+        }
+    }
+
+    /// Which cells are outlined: of which chunk alone, and of which depth; those with nothing
+    /// smaller in them if there is none.
+    fn which_cells(self) -> Option<(Option<usize>, Option<u8>)> {
+        let (level, source) = self.map.level(self.shown.part)?;
+        let counts = level.counts(source);
+        let wanted = self.shown.cell_depth;
+        let of_depth = |depth: u8| counts.depths.get(usize::from(depth)).copied().unwrap_or(0);
+        let count = wanted.map_or(counts.leaves, of_depth);
+        if count <= MOST_BOXES as u64 {
+            return Some((None, wanted));
+        }
+        let selected = self.shown.selected.and_then(|item| self.map.chunk_of(item));
+        if let Some(at) = selected.filter(|at| at.level_number == self.shown.part) {
+            return Some((Some(at.number), wanted));
+        }
+        let deepest = wanted.unwrap_or(counts.deepest());
+        let fits = |depth: &u8| of_depth(*depth) <= MOST_BOXES as u64;
+        Some((None, (0..=deepest).rev().find(fits)))
+    }
+
+    fn cells(self, lines: &mut Vec<Line>) {
+        let Some((only, depth)) = self.which_cells() else {
+            return;
+        };
+        let mut left = MOST_BOXES;
+        for at in self.chunks() {
+            if only.is_some_and(|only| only != at.number) {
+                continue;
+            }
+            let Some(data) = at.chunk.data.as_deref() else {
+                continue;
+            };
+            if data.cubes.orphans() > 0 {
+                Pen::new(lines, ORPHANS, 2.0).aabb(&at.bounds());
+            }
+            let center = at.center();
+            for cell in data.cubes.cells(at.level.chunk_side() * 0.5) {
+                let is_wanted = match depth {
+                    Some(depth) => cell.depth == depth && is_own_cell(&data.cubes, cell.cube),
+                    None => data.cubes.inside(cell.cube).next().is_none(),
+                };
+                let aabb = cell_in_world(&cell, center);
+                if !is_wanted || !self.is_in(&aabb) {
+                    continue;
+                }
+                let kind = content(&data.cubes, cell.cube);
+                if Map::hides_kind(self.shown, kind) {
+                    continue;
+                }
+                let Some(fewer) = left.checked_sub(1) else {
+                    return;
+                };
+                left = fewer;
+                let mut pen = Pen::new(lines, cell_color(kind), 1.0);
+                // What is there is seen before what is not.
+                if kind == CubeKind::Empty {
+                    pen.color[3] = 130;
+                }
+                pen.aabb(&aabb);
+            }
+        }
+    }
+
+    fn colliders(self, lines: &mut Vec<Line>) {
+        if Map::hides_kind(self.shown, CubeKind::Collider) {
+            return;
+        }
+        let mut pen = Pen::new(lines, COLLIDER, 1.5);
+        let mut left = MOST_BOXES;
+        for at in self.chunks() {
+            let center = at.center();
+            let data = at.chunk.data.as_deref().into_iter();
+            let boxes = data.flat_map(|data| {
+                let colliders = data.cubes.iter().filter_map(|(cube, kind)| match kind {
+                    Cube::Collider(collider) if data.cubes.is_reached(cube) => Some(collider),
+                    _ => None,
+                });
+                colliders.flat_map(|collider| data.cubes.boxes(collider))
+            });
+            for corners in boxes {
+                let corners = corners.map(|corner| Vec3::from(corner) + center);
+                if !Aabb::around(corners).is_some_and(|aabb| self.is_in(&aabb)) {
+                    continue;
+                }
+                let Some(fewer) = left.checked_sub(1) else {
+                    return;
+                };
+                left = fewer;
+                pen.edges(&corners);
+            }
+        }
+    }
+
+    fn environments(self, lines: &mut Vec<Line>) {
+        let selected = self.selected(item::REGION);
+        let selected = selected.and_then(|item| self.map.region_at(item));
+        for region in self.map.regions(self.shown.part).take(MOST_BOXES) {
+            if !region.bounds().is_some_and(|bounds| self.is_in(&bounds)) {
+                continue;
+            }
+            let is_selected =
+                selected.is_some_and(|selected| std::ptr::eq(selected.region, region.region));
+            let width = if is_selected { 3.0 } else { 1.5 };
+            Pen::new(lines, region.of.color(), width).edges(&region.corners());
+        }
+    }
+
+    fn server_regions(self, lines: &mut Vec<Line>) {
+        let selected = self.selected(item::SERVER_REGION);
+        for (at, index, region) in self.map.server_regions(self.shown.part).take(MOST_BOXES) {
+            let aabb = server_box(&at, region);
+            let item = self
+                .map
+                .server_region_item(at.level_number, at.number, index);
+            let is_selected = selected.is_some() && item == selected;
+            if is_selected {
+                // From the middle of the region to those of the chunks that it keeps active.
+                let mut pen = Pen::new(lines, SERVER_SELECTED, 2.0).on_top();
+                for chunk in region.chunks.iter().take(MOST_LABELS) {
+                    let center = at.level.chunk_center(*chunk);
+                    pen.line(aabb.center(), center.into());
+                }
+            }
+            if self.is_in(&aabb) {
+                Pen::new(lines, SERVER, if is_selected { 3.0 } else { 1.5 }).aabb(&aabb);
+            }
+        }
+    }
+
+    fn light_probes(self, lines: &mut Vec<Line>) {
+        for (at, cell, aabb) in self.cubes(CubeKind::LightInfo).take(MOST_BOXES) {
+            let data = at.chunk.data.as_deref();
+            let Some(Cube::LightInfo(info)) = data.and_then(|data| data.cubes.get(cell.cube))
+            else {
+                continue;
+            };
+            let radius = (cell.half * 0.3).min(at.level.chunk_side() / 48.0);
+            let mut pen = Pen::new(lines, info.base, 2.0);
+            diamond(&mut pen, aabb.center(), radius);
+        }
+    }
+
+    fn paths(self, lines: &mut Vec<Line>) {
+        let mut pen = Pen::new(lines, PATH, 1.5);
+        for (.., aabb) in self.cubes(CubeKind::PathInfo).take(MOST_BOXES) {
+            pen.aabb(&aabb);
+        }
+    }
+
+    fn path_labels(self, labels: &mut Vec<Label>) {
+        for (at, cell, aabb) in self.cubes(CubeKind::PathInfo).take(MOST_LABELS) {
+            let Some(data) = at.chunk.data.as_deref() else {
+                continue;
+            };
+            let found = data.cubes.get(cell.cube).zip(data.server.as_ref());
+            let Some((Cube::PathInfo(info), server)) = found else {
+                continue;
+            };
+            let attributes = data.cubes.attributes(info).iter().take(3);
+            let attributes: Vec<String> = attributes
+                .map(|attribute| {
+                    let [name, data] =
+                        [attribute.name, attribute.data].map(|text| server.strings.brief(text));
+                    format!("{name}: {data}")
+                })
+                .collect();
+            labels.push(Label {
+                room: None,
+                position: aabb.center(),
+                text: attributes.join(", "),
+                color: PATH,
+            });
+        }
+    }
+
+    fn visibility(self, lines: &mut Vec<Line>) {
+        let Some(seen) = self.map.seen(self.shown) else {
+            return;
+        };
+        let mut left = MOST_BOXES;
+        let half = seen.from.at.level.chunk_side() * 0.5;
+        if let Some(place) = seen.from.place() {
+            let aabb = place.cell_in_world(seen.from.at.center());
+            Pen::new(lines, SEEN_FROM, 3.0).on_top().aabb(&aabb);
+        }
+        let mut pen = Pen::new(lines, SEEN, 1.0);
+        for at in self.chunks() {
+            match (seen.chunks.get(&at.number), at.chunk.data.as_deref()) {
+                (Some(SeenOfChunk::All), _) => pen.aabb(&at.bounds()),
+                (Some(SeenOfChunk::Cubes(cubes)), Some(data)) => {
+                    for cell in data.cubes.cells(half) {
+                        // The cube itself is outlined already.
+                        let is_from =
+                            (at.number, cell.cube) == (seen.from.at.number, seen.from.cube);
+                        if is_from || cubes.binary_search(&cell.cube).is_err() {
+                            continue;
+                        }
+                        let Some(fewer) = left.checked_sub(1) else {
+                            return;
+                        };
+                        left = fewer;
+                        pen.aabb(&cell_in_world(&cell, at.center()));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn entities(self, lines: &mut Vec<Line>) {
+        let half = self.map.marker_half(Some(self.shown.part));
+        let mut left = MOST_BOXES;
+        for marker in self.map.shown_markers(self.shown) {
+            let around = Aabb {
+                min: marker.place - half,
+                max: marker.place + half,
+            };
+            if !self.is_in(&around) {
+                continue;
+            }
+            let Some(fewer) = left.checked_sub(1) else {
+                return;
+            };
+            left = fewer;
+            let color = colors::distinct(marker.kind.number().into());
+            let mut pen = Pen::new(lines, color, 2.0);
+            pen.aabb(&around);
+            for axis in Vec3::AXES {
+                pen.line(
+                    marker.place - axis * half * 2.0,
+                    marker.place + axis * half * 2.0,
+                );
+            }
+            let shape = self.map.entity_at(marker.item).map(|at| at.shape());
+            pen.width_points = 1.0;
+            pen.color[3] = 190;
+            for [from, to] in shape.unwrap_or_default() {
+                pen.line(from, to);
+            }
+        }
+    }
+
+    fn entity_labels(self, labels: &mut Vec<Label>) {
+        let half = self.map.marker_half(Some(self.shown.part));
+        let selected = self.shown.selected;
+        let markers = || self.map.shown_markers(self.shown);
+        // The most important first.
+        let first = markers().filter(|marker| Some(marker.item) == selected);
+        let others = markers().filter(|marker| Some(marker.item) != selected);
+        for marker in first.chain(others).take(MOST_LABELS) {
+            let Some(at) = self.map.entity_at(marker.item) else {
+                continue;
+            };
+            labels.push(Label {
+                room: None,
+                position: marker.place + Vec3::Y * half * 2.0,
+                text: at.title(),
+                color: colors::distinct(marker.kind.number().into()),
+            });
+        }
+    }
+}
+
+/// What fills a cell, however often it is wrapped.
+fn content(cubes: &mapscope_formats::pmf::Cubes, cube: u32) -> CubeKind {
+    let mut at = cube;
+    loop {
+        let kind = cubes.kind(at).unwrap_or(CubeKind::Empty);
+        // Each cube was reached once, so that this ends.
+        match (kind, cubes.inside(at).next()) {
+            (CubeKind::Parent, _) | (_, None) => return kind,
+            (_, Some((_, inside))) => at = inside,
+        }
+    }
+}
+
+/// An octahedron around a place.
+fn diamond(pen: &mut Pen<'_>, center: Vec3, radius: f32) {
+    let ends = Vec3::AXES.map(|axis| [center - axis * radius, center + axis * radius]);
+    for axis in 0..3 {
+        for a in ends[axis] {
+            for b in ends[(axis + 1) % 3] {
+                pen.line(a, b);
+            }
+        }
+    }
+}
+
+impl Map {
+    /// The chunk that an item is, or is in.
+    pub(super) fn chunk_of(&self, item: Item) -> Option<ChunkAt<'_>> {
+        match item.kind {
+            item::CHUNK => self.chunk_at(item.index),
+            item::CUBE | item::FACE => Some(self.cube_at(item)?.0.at),
+            item::LIGHTMAP | item::SERVER_REGION => self.chunk_at(item.index >> 8),
+            item::REGION => self.chunk_at(item.index >> 10),
+            _ => None,
+        }
+    }
+}
+
+impl super::mesh::ChunkMesh {
+    /// The edges of a face: those that two of its triangles share are left out.
+    pub(super) fn rim(&self, face: &super::mesh::MeshFace) -> Vec<[Vec3; 2]> {
+        // Of more it takes too long to find those that are shared.
+        const FEW: u8 = 32;
+        let mut edges: Vec<[Vec3; 2]> = Vec::new();
+        for [a, b, c] in self.triangles(face) {
+            for [from, to] in [[a, b], [b, c], [c, a]] {
+                let few = face.triangles <= FEW;
+                match edges.iter().position(|edge| few && *edge == [to, from]) {
+                    Some(shared) => {
+                        edges.swap_remove(shared);
+                    }
+                    None => edges.push([from, to]),
+                }
+            }
+        }
+        edges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use crate::level::sample;
+
+    #[test]
+    fn each_overlay_draws_lines_within_what_is_shown() {
+        let map = sample::made_up();
+        let drawn = |id: &str, shown: &Shown| {
+            let mut shown = shown.clone();
+            shown.overlays.set(map.overlays(), id, true);
+            let mut lines = Vec::new();
+            map.lines(&shown, &mut lines);
+            lines
+        };
+        let level = &map.pmf().levels[0];
+        let counts = map.levels()[0].counts(level);
+        let data = level
+            .chunks
+            .iter()
+            .filter_map(|chunk| chunk.data.as_deref());
+        let of_kind = |kind: CubeKind| counts.kinds[kind as usize] as usize;
+        let shown = Shown::default();
+        let boxes: usize = data
+            .flat_map(|data| {
+                let cubes = data.cubes.iter().map(|(_, cube)| cube);
+                cubes.filter_map(|cube| match cube {
+                    Cube::Collider(collider) => Some(data.cubes.boxes(collider).len()),
+                    _ => None,
+                })
+            })
+            .sum();
+        let expected = [
+            ("chunk-borders", 2 * 12),
+            ("cells", counts.leaves as usize * 12),
+            ("colliders", boxes * 12),
+            ("environments", 2 * 4 * 12),
+            ("server-regions", 2 * 12),
+            ("light-probes", of_kind(CubeKind::LightInfo) * 12),
+            ("paths", of_kind(CubeKind::PathInfo) * 12),
+        ];
+        for (id, lines) in expected {
+            assert_eq!(drawn(id, &shown).len(), lines, "{id}");
+            assert!(!map.legend(id).is_empty() || id == "light-probes", "{id}");
+        }
+        assert!(!drawn("entities", &shown).is_empty());
+        // What is cut away or hidden has no lines.
+        let half = Shown {
+            cut: Some(Aabb {
+                min: Vec3::new(-8.0, -8.0, -8.0),
+                max: Vec3::new(7.9, 8.0, 8.0),
+            }),
+            ..Shown::default()
+        };
+        assert_eq!(drawn("chunk-borders", &half).len(), 12);
+        let hidden = Shown {
+            hidden: map.chunk_item(0, 0).into_iter().collect(),
+            ..Shown::default()
+        };
+        assert_eq!(drawn("server-regions", &hidden).len(), 2 * 12);
+        assert_eq!(drawn("chunk-borders", &hidden).len(), 12);
+        for (id, kind) in [
+            ("colliders", CubeKind::Collider),
+            ("light-probes", CubeKind::LightInfo),
+            ("paths", CubeKind::PathInfo),
+        ] {
+            let hidden = Shown {
+                hidden: vec![cube_kind_item(0, kind)],
+                ..Shown::default()
+            };
+            assert_eq!(drawn(id, &hidden).len(), 0, "{id}");
+        }
+        let without_empty = Shown {
+            hidden: vec![cube_kind_item(0, CubeKind::Empty)],
+            ..Shown::default()
+        };
+        let cells = drawn("cells", &without_empty).len();
+        assert!(cells > 0 && cells < counts.leaves as usize * 12, "{cells}");
+        for depth in 0..4 {
+            let shown = Shown {
+                cell_depth: Some(depth),
+                ..Shown::default()
+            };
+            let cells = counts.depths[usize::from(depth)] as usize;
+            assert_eq!(drawn("cells", &shown).len(), cells * 12);
+        }
+        let selected = Shown {
+            selected: map.server_region_item(0, 0, 0),
+            ..Shown::default()
+        };
+        assert_eq!(drawn("server-regions", &selected).len(), 2 * 12 + 1);
+    }
+
+    #[test]
+    fn too_many_cells_are_fewer() {
+        let map = sample::map(mapscope_formats::pmf::synthesize([1, 7, 7], 3, 7));
+        let level = &map.pmf().levels[0];
+        let counts = map.levels()[0].counts(level);
+        assert!(counts.leaves > MOST_BOXES as u64, "{}", counts.leaves);
+        let mut shown = Shown::default();
+        shown.overlays.set(map.overlays(), "cells", true);
+        let count = |shown: &Shown| {
+            let mut lines = Vec::new();
+            map.lines(shown, &mut lines);
+            lines.len()
+        };
+        assert_eq!(count(&shown), counts.depths[2] as usize * 12);
+        shown.selected = map.cube_item(0, 3, 1);
+        let data = level.chunks[3].data.as_deref().unwrap();
+        let leaves = data.cubes.cells(1.0);
+        let leaves = leaves.filter(|cell| data.cubes.inside(cell.cube).next().is_none());
+        assert_eq!(count(&shown), leaves.count() * 12);
+        assert_eq!(map.legend("cells").len(), 6);
+    }
+}

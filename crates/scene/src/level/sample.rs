@@ -1,0 +1,60 @@
+//! Small levels for tests.
+
+use std::sync::Arc;
+
+use super::Map;
+use crate::registry::{OpenOptions, Progress, Source};
+use mapscope_formats::pmf::{self, Pmf};
+
+/// A map that is nowhere on disk.
+pub(super) fn map(pmf: Pmf) -> Map {
+    let source = Source {
+        path: "sample.pmf".into(),
+        bytes: [].into(),
+        embedded: &[],
+    };
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    Map::build(pmf, &source, &options, &progress).unwrap()
+}
+
+/// The map of a file that is nowhere on disk.
+pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
+    let source = Source {
+        path: "sample.pmf".into(),
+        bytes: bytes.into(),
+        embedded: &[],
+    };
+    let pmf = pmf::read(&source.bytes).unwrap();
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    Arc::new(Map::build(pmf, &source, &options, &progress).unwrap())
+}
+
+/// Two chunks of blocks and caves in which every kind of cube and of light occurs.
+pub(super) fn made_up() -> Map {
+    map(pmf::synthesize([1, 2, 1], 3, 7))
+}
+
+/// The same with an archive of two textures, of which one is broken, and a text.
+pub(super) fn with_archive() -> Map {
+    let mut pmf = pmf::synthesize([1, 2, 1], 3, 7);
+    let texture = pmf::Texture {
+        width: 4,
+        height: 2,
+        has_alpha: false,
+        pixels: (0..24).map(|i| i * 9).collect(),
+        unknown_flags: 0,
+    };
+    let file = |path, bytes| pmf::archive::NewFile {
+        path,
+        bytes,
+        compress: true,
+    };
+    let whole = texture.write().unwrap();
+    let archive = pmf::archive::Archive::build(&[
+        file("readme.txt", b"Made up"),
+        file("textures/broken.ptf", b"PTF\0\0\x22 no frame"),
+        file("textures/whole.ptf", &whole),
+    ]);
+    pmf.archive = Some(archive.unwrap());
+    map(pmf)
+}

@@ -1,0 +1,146 @@
+//! The lightmaps of a level as sheets, with the faces that take their light from them.
+
+use glam::Vec2;
+
+use super::Map;
+use super::items::item;
+use super::mesh::{ChunkMesh, MeshFace};
+use crate::{Item, Sheet, SheetFace, Shown};
+use mapscope_formats::pmf::{self, ChunkData, Cube};
+
+/// How many lightmaps are listed.
+const MOST_SHEETS: usize = 1 << 14;
+
+impl ChunkMesh {
+    /// The faces that have a lightmap, with its index.
+    pub(super) fn faces_with_lightmaps(
+        &self,
+        data: &ChunkData,
+    ) -> impl Iterator<Item = (&MeshFace, u8)> {
+        let lightmaps = data
+            .client
+            .as_ref()
+            .map_or(0, |client| client.lightmaps.len());
+        self.faces.iter().filter_map(move |face| {
+            let Cube::Geometry(geometry) = data.cubes.get(face.cube)? else {
+                return None;
+            };
+            let lightmap = *geometry.lightmaps.get(usize::from(face.side))?;
+            (usize::from(lightmap) < lightmaps).then_some((face, lightmap))
+        })
+    }
+}
+
+impl Map {
+    /// The lightmaps of a level, chunk by chunk.
+    pub(super) fn sheet_list(&self, part: usize) -> Vec<Sheet> {
+        let Some((level, source)) = self.level(part) else {
+            return Vec::new();
+        };
+        let mut sheets = Vec::new();
+        for (number, chunk) in source.chunks.iter().enumerate() {
+            let slots = level.atlas.slots(number);
+            let Some(data) = chunk.data.as_deref().filter(|_| !slots.is_empty()) else {
+                continue;
+            };
+            let mut faces = vec![0_usize; slots.len()];
+            let of_chunk = level.mesh(number).into_iter();
+            for (_, lightmap) in of_chunk.flat_map(|mesh| mesh.faces_with_lightmaps(data)) {
+                if let Some(count) = faces.get_mut(usize::from(lightmap)) {
+                    *count += 1;
+                }
+            }
+            for (index, (slot, faces)) in slots.iter().zip(faces).enumerate() {
+                if sheets.len() == MOST_SHEETS {
+                    return sheets;
+                }
+                sheets.extend(
+                    self.lightmap_item(part, number, index as u8)
+                        .map(|item| Sheet {
+                            item,
+                            name: format!("Chunk {}, lightmap {index}", chunk.index),
+                            size: [slot.side.into(); 2],
+                            faces,
+                        }),
+                );
+            }
+        }
+        sheets
+    }
+
+    /// The picture of a lightmap with the lights that shine: RGBA bytes from the top left.
+    pub(super) fn lit_picture(&self, sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
+        if sheet.kind != item::LIGHTMAP {
+            return None;
+        }
+        let at = self.chunk_at(sheet.index >> 8)?;
+        let atlas = &self.levels.get(at.level_number)?.atlas;
+        let lightmap = (sheet.index & 0xFF) as usize;
+        let intensity =
+            |light: &pmf::DynamicLight| Self::dynamic_intensity(shown, at.level_number, light);
+        let (_, side, luxels) = atlas.paint_slot(at.level, at.number, lightmap, &intensity)?;
+        // The border repeats what is at the edge.
+        let border = (side - u32::from(atlas.slots(at.number).get(lightmap)?.side)) as usize / 2;
+        let rows = luxels.chunks_exact(side as usize * 4);
+        let inside = side as usize - 2 * border;
+        let rows = rows.skip(border).take(inside);
+        let rows = rows.flat_map(|row| row.iter().skip(border * 4).take(inside * 4));
+        Some(rows.copied().collect())
+    }
+
+    /// The faces that a lightmap lights.
+    pub(super) fn faces_on_sheet(&self, sheet: Item) -> Vec<SheetFace> {
+        self.lit_faces(sheet, |mesh, data, face, item| {
+            let client = data.client.as_ref()?;
+            let indices = mesh.indices.get(face.indices())?;
+            let uv = |index: &u32| {
+                let at = face
+                    .file_vertex
+                    .checked_add(index.checked_sub(face.first_vertex)?)?;
+                let uv = Vec2::from(client.vertices.get(at as usize)?.lightmap_uv);
+                uv.is_finite().then_some(uv)
+            };
+            let (triangles, _) = indices.as_chunks::<3>();
+            let triangles = triangles
+                .iter()
+                .filter_map(|[a, b, c]| Some([uv(a)?, uv(b)?, uv(c)?]));
+            Some(SheetFace {
+                item,
+                triangles: triangles.collect(),
+            })
+        })
+    }
+
+    /// What is made of each face that a lightmap lights.
+    pub(super) fn lit_faces<T>(
+        &self,
+        sheet: Item,
+        make: impl Fn(&ChunkMesh, &ChunkData, &MeshFace, Item) -> Option<T>,
+    ) -> Vec<T> {
+        if sheet.kind != item::LIGHTMAP {
+            return Vec::new();
+        }
+        let wanted = (sheet.index & 0xFF) as u8;
+        let Some(at) = self.chunk_at(sheet.index >> 8) else {
+            return Vec::new();
+        };
+        let Some((level, data)) = self
+            .levels
+            .get(at.level_number)
+            .zip(at.chunk.data.as_deref())
+        else {
+            return Vec::new();
+        };
+        let meshes = level.mesh(at.number).into_iter();
+        let faces = meshes.flat_map(|mesh| {
+            let faces = mesh.faces_with_lightmaps(data);
+            faces.map(move |(face, lightmap)| (mesh, face, lightmap))
+        });
+        let made = faces.filter(|(.., lightmap)| *lightmap == wanted);
+        let made = made.filter_map(|(mesh, face, _)| {
+            let item = self.face_item(at.level_number, at.number, face.cube, face.side)?;
+            make(mesh, data, face, item)
+        });
+        made.collect()
+    }
+}

@@ -1,0 +1,411 @@
+//! The overlays of a model that are lines and texts.
+
+use glam::{Affine3A, Vec3};
+
+use super::curves::AXIS_COLORS;
+use super::mesh::unpack_normal;
+use super::poses::skin_normal;
+use super::{Model, item};
+use crate::numbers::short;
+use crate::pen::Pen;
+use crate::terrain::geometry::LEVEL_HEIGHT;
+use crate::{Aabb, Document, Item, Label, Line, Playhead, Shown};
+
+/// Bones are green, as the engine draws them.
+pub(super) const BONE_COLOR: [u8; 3] = [72, 224, 104];
+pub(super) const SELECTED_COLOR: [u8; 3] = [255, 178, 46];
+/// Normals are yellow, as the engine draws them.
+pub(super) const NORMAL_COLOR: [u8; 3] = [250, 226, 60];
+/// Boxes that the file declares are blue, as the engine draws them.
+pub(super) const DECLARED_COLOR: [u8; 3] = [86, 148, 242];
+pub(super) const SKINNED_COLOR: [u8; 3] = [240, 98, 62];
+pub(super) const BIND_COLOR: [u8; 3] = [190, 150, 240];
+const SCALE_COLOR: [u8; 3] = [232, 232, 226];
+
+/// Length of a normal, as a part of the model's size.
+const NORMAL_LENGTH: f32 = 0.03;
+/// Where a bone is thickest, as a part of its length, and how thick.
+const BONE_WAIST: [f32; 2] = [0.14, 0.07];
+/// Length of the marks of joints without a bone, and of the axes of the selected joint, as parts
+/// of the model's size.
+const MARK_LENGTH: f32 = 0.008;
+const AXIS_LENGTH: f32 = 0.06;
+/// Distance of the height scale from the model, and lengths of its marks, as parts of its size.
+const SCALE_DISTANCE: f32 = 0.12;
+const SCALE_MARKS: [f32; 2] = [0.02, 0.05];
+/// Units between the marks of a height scale, and between those that have a number. A level of
+/// terrain is 4 units high.
+const SCALE_STEPS: [[f32; 2]; 9] = [
+    [0.002, 0.01],
+    [0.01, 0.05],
+    [0.05, 0.25],
+    [0.25, 1.0],
+    [1.0, 4.0],
+    [4.0, 20.0],
+    [20.0, 100.0],
+    [100.0, 500.0],
+    [1000.0, 5000.0],
+];
+/// Numbers that a height scale has at the most, if its steps allow it.
+const MOST_NUMBERS: f32 = 7.0;
+
+/// The edges of a bone: two pyramids, foot to foot. One that has no length has none.
+fn bone_edges([from, to]: [Vec3; 2]) -> impl Iterator<Item = [Vec3; 2]> {
+    let along = to - from;
+    let [waist, thickness] = BONE_WAIST;
+    let direction = along.try_normalize();
+    direction.into_iter().flat_map(move |direction| {
+        let (side, up) = direction.any_orthonormal_pair();
+        let ring = [side, up, -side, -up]
+            .map(|way| from + along * waist + way * along.length() * thickness);
+        (0..4_usize)
+            .flat_map(move |i| [[from, ring[i]], [ring[i], ring[(i + 1) % 4]], [ring[i], to]])
+    })
+}
+
+impl Model {
+    /// Adds the lines of the overlays that are on, and of the selection.
+    pub(super) fn overlay_lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        let on = |id| shown.overlays.contains(id);
+        let selected = self.selected_joint(shown);
+        if on("skeleton") || selected.is_some() {
+            self.with_joints(shown.playhead, |globals| {
+                if on("skeleton") {
+                    self.skeleton_lines(globals, selected, lines);
+                }
+                if let Some(joint) = selected {
+                    self.axis_lines(globals, joint, lines);
+                }
+            });
+        }
+        if on("normal-lines") {
+            self.normal_lines(shown.playhead, lines);
+        }
+        if on("frame-bounds") {
+            self.frame_bounds_lines(shown.playhead, lines);
+        }
+        if on("bind-bounds") {
+            let declared = self.pfobj.bounds.as_ref().map(Aabb::from);
+            if let Some(aabb) = declared.or(self.extents.bind) {
+                Pen::new(lines, BIND_COLOR, 1.5).aabb(&aabb);
+            }
+        }
+        if on("height-scale") {
+            self.ruler().lines(&mut Pen::new(lines, SCALE_COLOR, 1.5));
+        }
+    }
+
+    /// Adds the texts of the overlays that are on, and of the selection.
+    pub(super) fn overlay_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        let on = |id| shown.overlays.contains(id);
+        let selected = self.selected_joint(shown);
+        if on("joint-names") || selected.is_some() {
+            self.with_joints(shown.playhead, |globals| {
+                let joints = if on("joint-names") {
+                    self.pfobj.joints.len()
+                } else {
+                    0
+                };
+                let others = (0..joints).filter(|i| selected != Some(*i));
+                for i in selected.into_iter().chain(others) {
+                    let Some(joint) = self.pfobj.joints.get(i) else {
+                        continue;
+                    };
+                    let is_selected = selected == Some(i);
+                    // In the middle of the bone: many joints begin where others end.
+                    let [from, to] = self.bone(globals, i);
+                    labels.push(Label {
+                        room: None,
+                        position: from.midpoint(to),
+                        text: joint.name.clone(),
+                        color: if is_selected {
+                            SELECTED_COLOR
+                        } else {
+                            BONE_COLOR
+                        },
+                    });
+                }
+            });
+        }
+        if on("height-scale") {
+            self.ruler().labels(labels);
+        }
+    }
+
+    fn selected_joint(&self, shown: &Shown) -> Option<usize> {
+        let item = shown.selected.filter(|item| item.kind == item::JOINT)?;
+        let joint = item.index as usize;
+        (joint < self.skeleton.len()).then_some(joint)
+    }
+
+    fn skeleton_lines(&self, globals: &[Affine3A], selected: Option<usize>, lines: &mut Vec<Line>) {
+        let mark = self.size() * MARK_LENGTH;
+        for joint in 0..globals.len() {
+            let is_selected = selected == Some(joint);
+            let color = if is_selected {
+                SELECTED_COLOR
+            } else {
+                BONE_COLOR
+            };
+            let width = if is_selected { 2.5 } else { 1.5 };
+            let mut pen = Pen::new(lines, color, width).on_top();
+            let bone = self.bone(globals, joint);
+            for [from, to] in bone_edges(bone) {
+                pen.line(from, to);
+            }
+            if bone[0].distance(bone[1]) < mark {
+                for axis in Vec3::AXES {
+                    pen.line(bone[0] - axis * mark, bone[0] + axis * mark);
+                }
+            }
+            // A joint need not begin where the bone above it ends.
+            if let Some(parent) = self.skeleton.parent(joint) {
+                let [_, end] = self.bone(globals, parent);
+                pen.color[3] = 110;
+                pen.width_points = 1.0;
+                if end.distance(bone[0]) > mark {
+                    pen.line(end, bone[0]);
+                }
+            }
+        }
+    }
+
+    /// The axes of a joint's own space.
+    fn axis_lines(&self, globals: &[Affine3A], joint: usize, lines: &mut Vec<Line>) {
+        let Some(global) = globals.get(joint) else {
+            return;
+        };
+        let origin = Vec3::from(global.translation);
+        let length = self.size() * AXIS_LENGTH;
+        for (axis, color) in Vec3::AXES.into_iter().zip(AXIS_COLORS) {
+            let along = global.transform_vector3(axis).normalize_or_zero();
+            let mut pen = Pen::new(lines, color, 2.5).on_top();
+            pen.line(origin, origin + along * length);
+        }
+    }
+
+    fn normal_lines(&self, playhead: Playhead, lines: &mut Vec<Line>) {
+        let length = self.size() * NORMAL_LENGTH;
+        let mut pen = Pen::new(lines, NORMAL_COLOR, 1.0);
+        self.with_mesh(playhead, |mesh| {
+            let points = &self.mesh.point_of_vertex;
+            for (vertex, point) in self.mesh.vertices.iter().zip(points) {
+                let influences = self.mesh.influences(vertex.influence_range());
+                let normal = skin_normal(unpack_normal(vertex.normal), influences, &mesh.palette);
+                if let Some(place) = mesh.points.get(*point as usize) {
+                    pen.line(*place, *place + normal * length);
+                }
+            }
+        });
+    }
+
+    fn frame_bounds_lines(&self, playhead: Playhead, lines: &mut Vec<Line>) {
+        let declared = self.declared_at(playhead);
+        let skinned = self.extent_at(playhead);
+        if let Some(declared) = declared {
+            Pen::new(lines, DECLARED_COLOR, 2.0).aabb(&declared.into());
+        }
+        let agree = |skinned: &Aabb| declared.is_some_and(|d| self.extents.agree(d, skinned));
+        if let Some(skinned) = skinned.filter(|skinned| !agree(skinned)) {
+            Pen::new(lines, SKINNED_COLOR, 1.5).aabb(&skinned);
+        }
+    }
+
+    /// Lines that outline an item at a moment.
+    pub(super) fn outline_lines(&self, item: Item, playhead: Playhead) -> Vec<[Vec3; 2]> {
+        match item.kind {
+            item::TRIANGLE => match self.triangle_corners(item.index, playhead) {
+                Some([a, b, c]) => vec![[a, b], [b, c], [c, a]],
+                None => Vec::new(),
+            },
+            item::JOINT if item.index < self.skeleton.len() as u64 => {
+                let joint = item.index as usize;
+                let bone = self.with_joints(playhead, |globals| self.bone(globals, joint));
+                let finite = |edge: &[Vec3; 2]| edge.iter().all(|end| end.is_finite());
+                bone_edges(bone).filter(finite).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The scale that stands beside the model.
+    fn ruler(&self) -> Ruler {
+        let bounds = self.bounds();
+        let size = (bounds.max - bounds.min).max_element();
+        let (low, high) = (bounds.min.y.min(0.0), bounds.max.y.max(0.0));
+        let fits = |steps: &&[f32; 2]| high - low <= steps[1] * MOST_NUMBERS;
+        let [step, number] = *SCALE_STEPS.iter().find(fits).unwrap_or(&SCALE_STEPS[8]);
+        Ruler {
+            foot: Vec3::new(bounds.max.x + size * SCALE_DISTANCE, 0.0, bounds.center().z),
+            // A model that reaches beyond what has a scale has a short one.
+            first: (low / step).floor().max(-1000.0) as i32,
+            last: (high / step).ceil().min(1000.0) as i32,
+            step,
+            steps_to_number: (number / step).round() as i32,
+            marks: SCALE_MARKS.map(|part| part * size),
+        }
+    }
+}
+
+/// A vertical scale.
+struct Ruler {
+    /// Where it is on the ground.
+    foot: Vec3,
+    /// Its lowest and highest mark, in steps.
+    first: i32,
+    last: i32,
+    /// Units from mark to mark.
+    step: f32,
+    steps_to_number: i32,
+    /// Lengths of marks without and with a number.
+    marks: [f32; 2],
+}
+
+impl Ruler {
+    fn at(&self, step: i32) -> Vec3 {
+        self.foot + Vec3::Y * (step as f32 * self.step)
+    }
+
+    fn has_number(&self, step: i32) -> bool {
+        step % self.steps_to_number == 0
+    }
+
+    fn lines(&self, pen: &mut Pen<'_>) {
+        pen.line(self.at(self.first), self.at(self.last));
+        for step in self.first..=self.last {
+            let length = self.marks[usize::from(self.has_number(step))];
+            pen.line(self.at(step), self.at(step) + Vec3::X * length);
+        }
+    }
+
+    fn labels(&self, labels: &mut Vec<Label>) {
+        for step in (self.first..=self.last).filter(|step| self.has_number(*step)) {
+            let height = step as f32 * self.step;
+            let levels = height / LEVEL_HEIGHT;
+            let text = if levels.fract() == 0.0 && levels != 0.0 {
+                format!("{}  level {levels}", short(height))
+            } else {
+                short(height)
+            };
+            labels.push(Label {
+                room: None,
+                position: self.at(step) + Vec3::X * self.marks[1] * 1.2,
+                text,
+                color: SCALE_COLOR,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::sample;
+    use mapscope_formats::pfobj::Bounds;
+
+    fn shown(model: &Model, overlay: &str) -> Shown {
+        let mut shown = Shown::default();
+        shown.overlays.set(model.overlays(), overlay, true);
+        shown
+    }
+
+    fn lines(model: &Model, shown: &Shown) -> Vec<Line> {
+        let mut lines = Vec::new();
+        model.lines(shown, &mut lines);
+        lines
+    }
+
+    #[test]
+    fn bones_reach_from_joints_to_tips_and_the_selected_one_stands_out() {
+        let mut pfobj = sample::chain(2, 2);
+        pfobj.clips[0].poses[3].rotation = sample::turned(90.0);
+        let model = sample::model(pfobj);
+        let mut shown = shown(&model, "skeleton");
+        let bind = lines(&model, &shown);
+        assert_eq!(bind.len(), 24);
+        assert!(bind.iter().all(|line| line.on_top));
+        let ends = |lines: &[Line], place: Vec3| {
+            let near = |line: &Line| line.ends[1].distance(place) < 1e-5;
+            lines.iter().filter(|line| near(line)).count()
+        };
+        assert_eq!(ends(&bind, Vec3::new(0.0, 2.0, 0.0)), 4);
+        shown.playhead = Playhead::at_frame(0, 1);
+        shown.selected = Some(super::super::outline::joint_item(1));
+        let posed = lines(&model, &shown);
+        // With the axes of the selected joint.
+        assert_eq!(posed.len(), 27);
+        assert_eq!(ends(&posed, Vec3::new(-1.0, 1.0, 0.0)), 4);
+        let [r, g, b] = SELECTED_COLOR;
+        let selected = posed.iter().filter(|line| line.color == [r, g, b, 255]);
+        assert_eq!(selected.count(), 12);
+        let mut labels = Vec::new();
+        model.labels(&shown, &mut labels);
+        assert_eq!((labels.len(), labels[0].text.as_str()), (1, "bone1"));
+        assert!(labels[0].position.distance(Vec3::new(-0.5, 1.0, 0.0)) < 1e-5);
+    }
+
+    #[test]
+    fn the_skinned_box_is_drawn_where_it_is_not_the_declared_one() {
+        let mut pfobj = sample::chain(1, 2);
+        let right = Bounds {
+            min: [0.0; 3],
+            max: [1.0, 1.0, 0.0],
+        };
+        let wrong = Bounds {
+            max: [1.0, 3.0, 0.0],
+            ..right
+        };
+        pfobj.clips[0].bounds = vec![right, wrong];
+        let model = sample::model(pfobj);
+        let mut shown = shown(&model, "frame-bounds");
+        shown.playhead = Playhead::at_frame(0, 0);
+        assert_eq!(lines(&model, &shown).len(), 12);
+        shown.playhead = Playhead::at_frame(0, 1);
+        assert_eq!(lines(&model, &shown).len(), 24);
+    }
+
+    #[test]
+    fn normals_follow_the_mesh() {
+        let mut pfobj = sample::chain(1, 1);
+        pfobj.clips[0].poses[0].translation = [0.0, 0.0, 2.0];
+        let model = sample::model(pfobj);
+        let mut shown = shown(&model, "normal-lines");
+        shown.playhead = Playhead::at_frame(0, 0);
+        let lines = lines(&model, &shown);
+        assert_eq!(lines.len(), 4);
+        for line in lines {
+            let [from, to] = line.ends;
+            assert_eq!(from.z, 2.0);
+            assert!(to.z > 2.0 && from.truncate() == to.truncate());
+        }
+    }
+
+    #[test]
+    fn a_height_scale_counts_units_and_levels() {
+        let mut pfobj = sample::quad();
+        for vertex in &mut pfobj.vertices {
+            vertex.position[1] *= 9.5;
+        }
+        let model = sample::model(pfobj);
+        let shown = shown(&model, "height-scale");
+        // One line up, and a mark at each of 0 to 10.
+        assert_eq!(lines(&model, &shown).len(), 12);
+        let mut labels = Vec::new();
+        model.labels(&shown, &mut labels);
+        let texts: Vec<_> = labels.iter().map(|label| label.text.as_str()).collect();
+        assert_eq!(texts, ["0", "4  level 1", "8  level 2"]);
+        assert_eq!(labels[2].position.y, 8.0);
+    }
+
+    #[test]
+    fn lines_that_lead_nowhere_are_left_out() {
+        let mut pfobj = sample::chain(2, 1);
+        pfobj.clips[0].poses[0].scale = [f32::MAX; 3];
+        pfobj.clips[0].poses[1].translation = [f32::MAX; 3];
+        let model = sample::model(pfobj);
+        let mut shown = shown(&model, "skeleton");
+        shown.playhead = Playhead::at_frame(0, 0);
+        let finite = |line: &Line| line.ends.iter().all(|end| end.is_finite());
+        assert!(lines(&model, &shown).iter().all(finite));
+    }
+}

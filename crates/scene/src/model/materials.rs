@@ -1,0 +1,325 @@
+//! The materials of a model and their textures.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use image::RgbaImage;
+
+use crate::mips::mip_levels;
+use crate::parallel::in_parallel;
+use crate::pictures::{self, First, PictureFile};
+use crate::registry::{OpenError, OpenOptions, Progress, Source};
+use mapscope_formats::pfobj::Pfobj;
+use mapscope_formats::{Place, Problem};
+
+/// What the engine resizes every texture of a model to, in pixels (fact sheet B6).
+pub(super) const ENGINE_TEXTURE_SIZE: [u32; 2] = [128; 2];
+/// The largest side of a texture as it is drawn: more than in the engine, so that one sees what was
+/// painted.
+const MOST_TEXELS_A_SIDE: u32 = 1024;
+
+/// A material as it is drawn.
+#[derive(Debug)]
+pub struct Material {
+    /// Factor of the ambient light.
+    pub ambient: f32,
+    /// Factors of the diffuse light: red, green, blue.
+    pub diffuse: [f32; 3],
+    /// Factors of the specular light: red, green, blue.
+    pub specular: [f32; 3],
+    /// Its texture, or a placeholder; materials that name the same picture share it.
+    pub texture: Arc<Texture>,
+}
+
+/// A texture, ready for the GPU.
+#[derive(Debug)]
+pub struct Texture {
+    /// Texels in a row, and rows, of the first level.
+    pub size: [u32; 2],
+    /// RGBA8 texels of all mip levels, rows from the top.
+    pub levels: Vec<Vec<u8>>,
+    /// Whether any texel is less than opaque.
+    pub has_holes: bool,
+}
+
+impl Texture {
+    pub(crate) fn new(image: RgbaImage) -> Self {
+        let has_holes = image.pixels().any(|pixel| pixel.0[3] < 255);
+        let mut size = [image.width(), image.height()];
+        let mut levels = mip_levels(size, image.into_raw());
+        while size.iter().any(|side| *side > MOST_TEXELS_A_SIDE) && levels.len() > 1 {
+            levels.remove(0);
+            size = size.map(|side| (side / 2).max(1));
+        }
+        Self {
+            size,
+            levels,
+            has_holes,
+        }
+    }
+
+    /// Opacity from 0 to 255 at texture coordinates, for which (0, 0) is the bottom left.
+    pub(super) fn opacity_at(&self, uv: [f32; 2]) -> u8 {
+        if !self.has_holes {
+            return 255;
+        }
+        let [width, height] = self.size;
+        let texel = |at: f32, side: u32| {
+            let within = at - at.floor();
+            ((within * side as f32) as u32).min(side.saturating_sub(1))
+        };
+        let [column, row] = [texel(uv[0], width), texel(1.0 - uv[1], height)];
+        let index = (row as usize * width as usize + column as usize) * 4 + 3;
+        let first = self.levels.first();
+        first
+            .and_then(|level| level.get(index))
+            .copied()
+            .unwrap_or(255)
+    }
+}
+
+/// All materials of a model.
+#[derive(Debug, Default)]
+pub(super) struct Materials {
+    /// Those of the file, and one more for triangles whose material is not in the file.
+    pub(super) drawn: Vec<Material>,
+    /// For each material of the file, its picture.
+    pub(super) pictures: Vec<Arc<PictureFile>>,
+    /// What is wrong with them.
+    pub(super) problems: Vec<Problem>,
+    /// Files that were found, and those that were looked for.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+impl Materials {
+    /// Finds and reads the textures of a file's materials, on as many threads as the machine has.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled: a texture that is missing or broken is a problem and a
+    /// placeholder.
+    pub(super) fn load(
+        pfobj: &Pfobj,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let roots = pictures::roots(&source.path, First::Beside, options);
+        // The first material that names each picture, and which of these it is for each material.
+        let mut first = Vec::new();
+        let mut numbers = HashMap::new();
+        let picture_of: Vec<usize> = pfobj
+            .materials
+            .iter()
+            .map(|material| {
+                let next = first.len();
+                let number = *numbers.entry(material.texture.as_str()).or_insert(next);
+                if number == next {
+                    first.push(material);
+                }
+                number
+            })
+            .collect();
+        let loaded = in_parallel(first.len(), progress, |i| {
+            let material = first[i];
+            let line = material.texture_line;
+            let loaded = pictures::load(&material.texture, line, source, &roots);
+            let texture = Arc::new(Texture::new(loaded.image));
+            (
+                Arc::new(loaded.file),
+                texture,
+                loaded.problem,
+                loaded.looked_for,
+            )
+        })?;
+        let mut materials = Self::default();
+        for (material, picture) in pfobj.materials.iter().zip(picture_of) {
+            let (file, texture, problem, _) = &loaded[picture];
+            // What a file should name but does not is the reader's to say.
+            if let Some(message) = problem
+                && !material.texture.is_empty()
+            {
+                let line = material.texture_line;
+                let place = Place::Text { line, column: 1 };
+                materials.problems.push(Problem::warning(place, message));
+            }
+            materials.pictures.push(Arc::clone(file));
+            materials.drawn.push(Material {
+                ambient: material.ambient,
+                diffuse: material.diffuse,
+                specular: material.specular,
+                texture: Arc::clone(texture),
+            });
+        }
+        let looked_for = loaded.into_iter().flat_map(|(.., looked_for)| looked_for);
+        materials.dependencies.extend(looked_for);
+        materials.drawn.push(unknown());
+        Ok(materials)
+    }
+
+    /// Bytes of memory that the pictures hold.
+    pub(super) fn cpu_bytes(&self) -> usize {
+        let mut bytes = 0;
+        for (i, material) in self.drawn.iter().enumerate() {
+            let same = |other: &Material| Arc::ptr_eq(&other.texture, &material.texture);
+            if !self.drawn.iter().take(i).any(same) {
+                bytes += material.texture.levels.iter().map(Vec::len).sum::<usize>();
+            }
+        }
+        bytes
+    }
+}
+
+/// What triangles show whose material is not in the file.
+fn unknown() -> Material {
+    Material {
+        ambient: 1.0,
+        diffuse: [0.8; 3],
+        specular: [0.0; 3],
+        texture: Arc::new(Texture::new(pictures::placeholder(u32::MAX))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::model::sample;
+
+    /// The materials of a model whose materials name these textures, in a folder with these files.
+    fn loaded(textures: &[&str], files: &[(&str, RgbaImage)]) -> Materials {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, image) in files {
+            let path = folder.path().join("assets").join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let mut bytes = Cursor::new(Vec::new());
+            image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+            std::fs::write(path, bytes.into_inner()).unwrap();
+        }
+        let mut pfobj = sample::quad();
+        let stone = pfobj.materials[0].clone();
+        let materials = textures.iter().enumerate();
+        pfobj.materials = materials
+            .map(|(i, texture)| mapscope_formats::pfobj::Material {
+                texture: (*texture).to_owned(),
+                texture_line: 10 + i as u64,
+                ..stone.clone()
+            })
+            .collect();
+        let models = folder.path().join("assets/models");
+        std::fs::create_dir_all(&models).unwrap();
+        let source = Source {
+            path: models.join("thing.pfobj"),
+            bytes: [].into(),
+            embedded: &[("built_in.png", b"no picture")],
+        };
+        Materials::load(
+            &pfobj,
+            &source,
+            &OpenOptions::default(),
+            &Progress::default(),
+        )
+        .unwrap()
+    }
+
+    fn plain(side: u32, color: [u8; 4]) -> RgbaImage {
+        RgbaImage::from_pixel(side, side, image::Rgba(color))
+    }
+
+    #[test]
+    fn a_texture_beside_the_model_comes_before_that_of_a_map() {
+        let (red, green, blue) = ([200, 0, 0, 255], [0, 200, 0, 255], [0, 0, 200, 128]);
+        let materials = loaded(
+            &["both.png", "map.png", "both.png", "far.png"],
+            &[
+                ("models/both.png", plain(8, red)),
+                ("map_textures/both.png", plain(16, green)),
+                ("map_textures/map.png", plain(4, blue)),
+                ("far.png", plain(4, blue)),
+            ],
+        );
+        let first = |i: usize| materials.drawn[i].texture.levels[0][..4].to_vec();
+        assert_eq!(first(0), red);
+        assert_eq!(first(1), blue);
+        let holes: Vec<bool> = materials
+            .drawn
+            .iter()
+            .map(|m| m.texture.has_holes)
+            .collect();
+        assert_eq!(holes, [false, true, false, false, false]);
+        // The same picture is there once.
+        let [a, b] = [0, 2].map(|i| &materials.drawn[i].texture);
+        assert!(Arc::ptr_eq(a, b));
+        // What is in neither folder is a problem where it is named.
+        let problems: Vec<String> = materials.problems.iter().map(Problem::to_string).collect();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].starts_with("13:1: warning: texture `far.png` was not found in"));
+        assert!(!problems[0].contains("did you mean"));
+        assert_eq!(materials.pictures[0].size, Some([8, 8]));
+        assert!(!materials.pictures[3].found);
+    }
+
+    #[test]
+    fn a_name_in_another_case_is_what_was_meant() {
+        let files = [("models/Stone.PNG", plain(2, [9; 4]))];
+        let materials = loaded(&["stone.png", "textures/Stone.PNG"], &files);
+        let problems = materials.problems.iter().map(Problem::to_string);
+        let problems: Vec<String> = problems.collect();
+        assert_eq!(problems.len(), 2);
+        for problem in problems {
+            assert!(
+                problem.ends_with("; did you mean `Stone.PNG`?"),
+                "{problem}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_that_lead_out_and_pictures_that_are_none_are_problems() {
+        let refused = ["../map_textures/a.png", "/etc/passwd", "C:\\a.png"];
+        let files = [("map_textures/a.png", plain(1, [1; 4]))];
+        let materials = loaded(&[&refused[..], &["built_in.png"]].concat(), &files);
+        let problems = &materials.problems;
+        assert_eq!(problems.len(), 4);
+        for (problem, name) in problems.iter().zip(refused) {
+            let text = problem.to_string();
+            assert!(text.contains(name) && text.contains("is refused"), "{text}");
+        }
+        assert!(problems[3].message.contains("cannot be read"));
+        assert!(materials.pictures.iter().all(|picture| !picture.found));
+        // A placeholder for each, and one for materials that are not in the file.
+        assert_eq!(materials.drawn.len(), 5);
+        for material in &materials.drawn {
+            assert_eq!(material.texture.size, [256, 256]);
+        }
+    }
+
+    #[test]
+    fn large_textures_are_made_smaller_and_small_ones_kept() {
+        let large = Texture::new(plain(4096, [9, 8, 7, 255]));
+        assert_eq!((large.size, large.levels.len()), ([1024, 1024], 11));
+        assert_eq!(large.levels[0].len(), 4 * 1024 * 1024);
+        let odd = Texture::new(RgbaImage::new(100, 3));
+        assert_eq!((odd.size, odd.levels.len()), ([100, 3], 7));
+    }
+
+    #[test]
+    fn holes_are_where_the_picture_has_them() {
+        let mut image = plain(4, [255; 4]);
+        image.put_pixel(3, 0, image::Rgba([0; 4]));
+        let texture = Texture::new(image);
+        // The top right of the picture, wherever it is repeated.
+        for uv in [[0.9, 0.9], [-0.1, 1.9], [7.8, -0.2]] {
+            assert_eq!(texture.opacity_at(uv), 0, "{uv:?}");
+        }
+        for uv in [
+            [0.9, 0.1],
+            [0.1, 0.9],
+            [0.0, 0.0],
+            [f32::NAN, f32::INFINITY],
+        ] {
+            assert_eq!(texture.opacity_at(uv), 255, "{uv:?}");
+        }
+    }
+}

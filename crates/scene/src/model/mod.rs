@@ -1,0 +1,307 @@
+//! Models: PFOBJ meshes with skeletons that move, as the Permafrost Engine shows them.
+
+mod bounds;
+mod curves;
+mod describe;
+pub mod instances;
+mod lines;
+mod lods;
+mod materials;
+pub mod mesh;
+mod outline;
+mod pick;
+mod posed;
+mod poses;
+mod properties;
+#[cfg(test)]
+mod sample;
+pub mod skeleton;
+mod uses;
+mod weld;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3, Vec3A};
+
+pub use describe::{BACK_FACE_COLOR, HEAT_COLORS};
+pub use materials::{Material, Texture};
+pub use poses::{Poses, skin_normal, skin_position};
+
+use self::bounds::Extents;
+use self::lods::Lods;
+use self::materials::Materials;
+use self::mesh::Mesh;
+use self::posed::Cache;
+use self::skeleton::{Skeleton, SkinMatrix};
+use self::uses::Uses;
+use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::tree::Tree;
+use super::{Aabb, ClipInfo, Document, Item, Playhead};
+use mapscope_formats::pfobj::{self, Pfobj};
+use mapscope_formats::{Place, Problem};
+
+/// An open model, ready to be drawn, posed, pointed at and described. Its own space is that of
+/// the world.
+#[derive(Debug)]
+pub struct Model {
+    path: PathBuf,
+    pfobj: Pfobj,
+    mesh: Mesh,
+    skeleton: Skeleton,
+    poses: Poses,
+    materials: Materials,
+    extents: Extents,
+    /// What it occupies in the bind pose and the first clip.
+    whole: Aabb,
+    uses: Uses,
+    tree: Tree,
+    clips: Vec<ClipInfo>,
+    problems: Vec<Problem>,
+    posed: Cache,
+    lods: Lods,
+}
+
+/// How many problems of a kind are listed, as of those that readers find.
+const MOST_LISTED: usize = 100;
+
+/// The kinds of [`Item`] that a model has.
+pub(super) mod item {
+    /// The whole model.
+    pub(crate) const MODEL: &str = "model";
+    /// A joint, by its index in the file.
+    pub(crate) const JOINT: &str = "joint";
+    /// A triangle, by its index in the file: it has three vertices from three times as much.
+    pub(crate) const TRIANGLE: &str = "triangle";
+    /// A material, by its index.
+    pub(crate) const MATERIAL: &str = "material";
+    /// A clip, by its index.
+    pub(crate) const CLIP: &str = "clip";
+    /// A level of detail in a file of its own, by its number: 0 is the whole model.
+    pub(crate) const LOD: &str = "level of detail";
+}
+
+/// Opens a model for the registry.
+pub(super) fn open(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let pfobj = source.parse(&pfobj::FORMAT, pfobj::read_with, progress)?;
+    Ok(Arc::new(Model::build(pfobj, source, options, progress)?))
+}
+
+impl Model {
+    /// Makes a model of a file that was read.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub fn build(
+        mut pfobj: Pfobj,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut materials = Materials::load(&pfobj, source, options, progress)?;
+        progress.report(0.6)?;
+        let mesh = Mesh::build(&pfobj);
+        let skeleton = Skeleton::build(&pfobj.joints);
+        progress.report(0.7)?;
+        let poses = Poses::build(&pfobj, &skeleton);
+        progress.report(0.75)?;
+        let extents = Extents::measure(&pfobj, &mesh, &poses, progress)?;
+        progress.report(0.9)?;
+        let uses = Uses::count(&pfobj, &mesh);
+        let whole = whole(&pfobj, &extents, &skeleton);
+        let clips = pfobj.clips.iter().zip(0..);
+        let clips = clips.map(|(clip, index)| ClipInfo {
+            name: clip.name.clone(),
+            frames: poses.frames(index as usize),
+            item: Item {
+                kind: item::CLIP,
+                index,
+            },
+        });
+        let clips = clips.collect();
+        let mut problems = std::mem::take(&mut pfobj.problems);
+        let textures = std::mem::take(&mut materials.problems);
+        problems.extend(first_of(textures, "textures that cannot be shown"));
+        let bounds = extents.problems(&pfobj, &problems);
+        problems.extend(first_of(
+            bounds,
+            "bounds that differ from those of the mesh",
+        ));
+        let flat = flat_joints(&pfobj, &skeleton);
+        problems.extend(first_of(flat, "joints that scale to nothing"));
+        problems.sort_by_key(|problem| problem.place);
+        let mut model = Self {
+            lods: Lods::beside(&source.path),
+            path: source.path.clone(),
+            tree: Tree::build(&[]),
+            posed: Cache::default(),
+            pfobj,
+            mesh,
+            skeleton,
+            poses,
+            materials,
+            extents,
+            whole,
+            uses,
+            clips,
+            problems,
+        };
+        model.tree = Tree::build(&model.middles());
+        progress.report(1.0)?;
+        Ok(model)
+    }
+
+    /// The middles of the triangles that are drawn, in the bind pose.
+    fn middles(&self) -> Vec<Vec3A> {
+        let places: Vec<Vec3> = self
+            .mesh
+            .points
+            .iter()
+            .map(|point| point.position)
+            .collect();
+        (0..self.mesh.triangles.len() as u32)
+            .map(|triangle| {
+                let [a, b, c] = self.drawn_corners(&places, triangle);
+                Vec3A::from((a + b + c) / 3.0)
+            })
+            .collect()
+    }
+
+    /// The model as it was read. Its problems are among [`Document::problems`].
+    pub fn pfobj(&self) -> &Pfobj {
+        &self.pfobj
+    }
+
+    /// The mesh for the GPU, in the bind pose.
+    pub fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    /// The joints.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// The materials that the parts of the mesh name: those of the file, and last one for all
+    /// that are not in it.
+    pub fn materials(&self) -> &[Material] {
+        &self.materials.drawn
+    }
+
+    /// How many matrices a joint palette has: one for each joint, and at least one.
+    pub fn palette_len(&self) -> usize {
+        self.skeleton.len().max(1)
+    }
+
+    /// Writes the joint palette of a moment, of which there are [`palette_len`](Self::palette_len)
+    /// matrices. Nothing is allocated.
+    pub fn write_palette(&self, playhead: Playhead, palette: &mut [SkinMatrix]) {
+        poses::write_palette(&self.pfobj, &self.skeleton, &self.poses, playhead, palette);
+    }
+
+    /// The largest side of the model in its bind pose and first clip, in units.
+    fn size(&self) -> f32 {
+        (self.whole.max - self.whole.min).max_element()
+    }
+
+    /// What the mesh occupies in all frames of a clip, or in the bind pose; none without a mesh or
+    /// frames.
+    fn extent_of(&self, clip: Option<usize>) -> Option<Aabb> {
+        let extent = match clip {
+            None => self.extents.bind,
+            Some(clip) => {
+                let frames = self.extents.frames.get(clip)?.iter().copied();
+                frames.reduce(|all, next| all.union(&next))
+            }
+        };
+        extent.filter(|extent| extent.min.is_finite() && extent.max.is_finite())
+    }
+
+    /// What the mesh occupies at a moment; none without a mesh.
+    fn extent_at(&self, playhead: Playhead) -> Option<Aabb> {
+        match self.poses.between(playhead) {
+            None => self.extents.bind,
+            Some((clip, [frame, _], 0.0)) => {
+                let frames = self.extents.frames.get(clip)?;
+                frames.get(frame as usize).copied()
+            }
+            Some(_) => self.with_mesh(playhead, |mesh| Aabb::around(mesh.points.iter().copied())),
+        }
+    }
+
+    /// Where a bone begins and ends, in world space, for the joints' matrices at some moment.
+    fn bone(&self, globals: &[Affine3A], joint: usize) -> [Vec3; 2] {
+        let global = globals.get(joint).copied().unwrap_or_default();
+        let tip = self
+            .pfobj
+            .joints
+            .get(joint)
+            .map_or([0.0; 3], |joint| joint.tip);
+        [
+            Vec3::from(global.translation),
+            global.transform_point3(tip.into()),
+        ]
+    }
+}
+
+/// What a model occupies in the bind pose and the first clip; for one without a mesh, what its
+/// skeleton does or else its file says.
+fn whole(pfobj: &Pfobj, extents: &Extents, skeleton: &Skeleton) -> Aabb {
+    let frames = extents.frames.first().into_iter().flatten().copied();
+    let is_finite = |aabb: &Aabb| aabb.min.is_finite() && aabb.max.is_finite();
+    let posed = extents.bind.into_iter().chain(frames).filter(is_finite);
+    if let Some(posed) = posed.reduce(|all, next| all.union(&next)) {
+        return posed;
+    }
+    let joints = pfobj.joints.iter().enumerate();
+    let bones = joints.flat_map(|(i, joint)| {
+        let global = skeleton.bind_global(i);
+        let tip = global.transform_point3(joint.tip.into());
+        [Vec3::from(global.translation), tip]
+    });
+    let bones = Aabb::around(bones.filter(|place| place.is_finite()));
+    bones.unwrap_or(pfobj.bounds.as_ref().map_or(
+        Aabb {
+            min: Vec3::ZERO,
+            max: Vec3::ZERO,
+        },
+        Aabb::from,
+    ))
+}
+
+/// The first of many problems of a kind, and how many more there are.
+fn first_of(mut problems: Vec<Problem>, noun: &str) -> Vec<Problem> {
+    if let Some(place) = problems.get(MOST_LISTED).map(|problem| problem.place) {
+        let message = format!("and {} more {noun}", problems.len() - MOST_LISTED);
+        problems.truncate(MOST_LISTED);
+        problems.push(Problem::warning(place, message));
+    }
+    problems
+}
+
+/// A warning for each joint whose bind pose cannot be undone.
+fn flat_joints(pfobj: &Pfobj, skeleton: &Skeleton) -> Vec<Problem> {
+    let flat = skeleton.carried().iter().filter_map(|(joint, carrier)| {
+        let joint = *joint as usize;
+        // What hangs on such a joint is as flat, and not to blame.
+        let is_first = skeleton.parent(joint) == carrier.map(|carrier| carrier as usize);
+        pfobj.joints.get(joint).filter(|_| is_first)
+    });
+    flat.map(|joint| {
+        let place = Place::Text {
+            line: joint.line,
+            column: 1,
+        };
+        let message = format!(
+            "the bind pose of joint `{}` scales to nothing, so that what it moves cannot be \
+             brought into its space; it moves with the joint above it",
+            joint.name
+        );
+        Problem::warning(place, message)
+    })
+    .collect()
+}

@@ -1,0 +1,223 @@
+//! The tree of a model: what it is made of.
+
+use super::{Model, item, lods};
+use crate::numbers::plural;
+use crate::{Item, OutlineNode, Swatch};
+use mapscope_formats::pfobj::FRAMES_PER_SECOND;
+
+/// How deep joints are shown below each other. No model of a game has more; a broken file may.
+const MOST_DEPTH: usize = 48;
+
+impl Model {
+    /// Materials, clips and joints, the joints below their parents.
+    pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
+        let name = self.path.file_name().map_or_else(
+            || self.path.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        let model = Item {
+            kind: item::MODEL,
+            index: 0,
+        };
+        let triangles = plural(self.pfobj.triangle_count(), "triangle", "triangles");
+        let mut lines = vec![
+            leaf(name, model, triangles),
+            heading("Materials", self.material_lines()),
+        ];
+        if !self.clips.is_empty() {
+            lines.push(heading("Clips", self.clip_lines()));
+        }
+        if !self.skeleton.is_empty() {
+            let mut joints = heading("Joints", self.joint_lines());
+            joints.note = self.skeleton.len().to_string();
+            lines.push(joints);
+        }
+        if !self.lods.is_empty() {
+            lines.push(heading("Levels of detail", self.lod_lines()));
+        }
+        lines
+    }
+
+    fn material_lines(&self) -> Vec<OutlineNode> {
+        let materials = self.pfobj.materials.iter().enumerate();
+        materials
+            .map(|(i, material)| {
+                let triangles = self.uses.materials.get(i).map_or(0, |uses| uses.triangles);
+                let mut note = plural(triangles, "triangle", "triangles");
+                if !self.materials.pictures.get(i).is_some_and(|p| p.found) {
+                    note += ", no texture";
+                }
+                let item = Item {
+                    kind: item::MATERIAL,
+                    index: i as u64,
+                };
+                OutlineNode {
+                    swatch: Some(Swatch::Thumbnail(i)),
+                    ..leaf(format!("{i} {}", material.name), item, note)
+                }
+            })
+            .collect()
+    }
+
+    fn clip_lines(&self) -> Vec<OutlineNode> {
+        let clips = self.clips.iter();
+        clips
+            .map(|clip| {
+                let frames = plural(clip.frames as usize, "frame", "frames");
+                let note = format!("{frames}, {}", seconds(clip.frames));
+                leaf(clip.name.clone(), clip.item, note)
+            })
+            .collect()
+    }
+
+    fn lod_lines(&self) -> Vec<OutlineNode> {
+        let levels = self.lods.iter();
+        levels
+            .map(|(number, path)| {
+                let item = Item {
+                    kind: item::LOD,
+                    index: number,
+                };
+                let note = if path == self.path { "open" } else { "" };
+                let label = format!("{}: {}", lods::title(number), lods::name(path));
+                leaf(label, item, note.to_owned())
+            })
+            .collect()
+    }
+
+    /// The roots, with those below them. Joints stand in file order.
+    fn joint_lines(&self) -> Vec<OutlineNode> {
+        let count = self.skeleton.len();
+        // How deep each joint is; from a certain depth on they stand beside each other.
+        let mut depths = vec![0_usize; count];
+        let mut shown_under = vec![None; count];
+        for &joint in self.skeleton.order() {
+            let joint = joint as usize;
+            if let Some(parent) = self.skeleton.parent(joint) {
+                let is_deep = depths[parent] >= MOST_DEPTH;
+                shown_under[joint] = if is_deep {
+                    shown_under[parent]
+                } else {
+                    Some(parent)
+                };
+                depths[joint] = depths[parent] + usize::from(!is_deep);
+            }
+        }
+        let mut lines: Vec<Option<OutlineNode>> = (0..count)
+            .map(|joint| {
+                let name = self.pfobj.joints.get(joint).map(|joint| joint.name.clone());
+                let moved = self.uses.joints.get(joint).map_or(0, |uses| uses.vertices);
+                let note = match moved {
+                    0 => String::new(),
+                    moved => plural(moved, "vertex", "vertices"),
+                };
+                Some(leaf(name.unwrap_or_default(), joint_item(joint), note))
+            })
+            .collect();
+        // From the tips to the roots each joint takes the lines of those below it, last first.
+        let mut roots = Vec::new();
+        for &joint in self.skeleton.order().iter().rev() {
+            let joint = joint as usize;
+            let Some(mut line) = lines.get_mut(joint).and_then(Option::take) else {
+                continue;
+            };
+            line.children
+                .sort_by_key(|child| child.item.map(|i| i.index));
+            match shown_under[joint].and_then(|under: usize| lines.get_mut(under)) {
+                Some(Some(above)) => above.children.push(line),
+                _ => roots.push(line),
+            }
+        }
+        roots.sort_by_key(|root| root.item.map(|item| item.index));
+        roots
+    }
+}
+
+fn leaf(label: String, item: Item, note: String) -> OutlineNode {
+    OutlineNode {
+        label,
+        item: Some(item),
+        note,
+        swatch: None,
+        children: Vec::new(),
+    }
+}
+
+fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
+    OutlineNode {
+        label: label.to_owned(),
+        item: None,
+        note: children.len().to_string(),
+        swatch: None,
+        children,
+    }
+}
+
+/// The item of a joint.
+pub(super) fn joint_item(joint: usize) -> Item {
+    Item {
+        kind: item::JOINT,
+        index: joint as u64,
+    }
+}
+
+/// How long so many frames last as the engine plays them.
+pub(super) fn seconds(frames: u32) -> String {
+    format!("{:.2} s", frames as f32 / FRAMES_PER_SECOND)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::sample;
+    use crate::{Document, OutlineNode};
+
+    #[test]
+    fn joints_stand_below_their_parents() {
+        let mut pfobj = sample::chain(4, 33);
+        // The third joint is a second child of the first.
+        pfobj.joints[2].parent = Some(0);
+        let outline = sample::model(pfobj).outline();
+        let labels: Vec<String> = outline
+            .iter()
+            .map(|line| [&line.label, ": ", &line.note].concat())
+            .collect();
+        assert_eq!(
+            labels,
+            [
+                "sample.pfobj: 2 triangles",
+                "Materials: 1",
+                "Clips: 1",
+                "Joints: 4"
+            ]
+        );
+        let material = &outline[1].children[0];
+        assert_eq!(material.label, "0 Stone");
+        assert_eq!(material.note, "2 triangles, no texture");
+        assert_eq!(outline[2].children[0].note, "33 frames, 1.38 s");
+        let root = &outline[3].children[0];
+        let names = |lines: &[OutlineNode]| -> Vec<String> {
+            lines.iter().map(|line| line.label.clone()).collect()
+        };
+        assert_eq!(root.label, "bone0");
+        assert_eq!(names(&root.children), ["bone1", "bone2"]);
+        assert_eq!(names(&root.children[1].children), ["bone3"]);
+        assert_eq!(root.children[1].children[0].note, "6 vertices");
+    }
+
+    #[test]
+    fn a_chain_that_never_ends_is_no_deeper_than_can_be_shown() {
+        let outline = sample::model(sample::chain(20_000, 1)).outline();
+        fn depth(lines: &[OutlineNode]) -> usize {
+            lines
+                .iter()
+                .map(|l| 1 + depth(&l.children))
+                .max()
+                .unwrap_or(0)
+        }
+        fn count(lines: &[OutlineNode]) -> usize {
+            lines.iter().map(|line| 1 + count(&line.children)).sum()
+        }
+        assert_eq!(count(&outline[3].children), 20_000);
+        assert!(depth(&outline) < 60);
+    }
+}

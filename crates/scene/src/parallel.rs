@@ -1,0 +1,44 @@
+//! Work of a load that is spread over the processors.
+
+use std::ops::ControlFlow;
+
+use super::registry::{OpenError, Progress};
+use mapscope_formats::parallel;
+
+/// Does the same for each number below `count`, on as many threads as the machine has, and gives
+/// the results in order.
+///
+/// # Errors
+/// Only when the load is cancelled.
+pub(super) fn in_parallel<T: Send>(
+    count: usize,
+    progress: &Progress,
+    work: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<T>, OpenError> {
+    let mut watch = |_| match progress.check() {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    };
+    let done = parallel::in_parallel(count, &mut watch, work);
+    progress.check()?;
+    Ok(done.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_and_a_cancelled_load_stops() {
+        let progress = Progress::default();
+        let squares = in_parallel(100, &progress, |i| i * i).unwrap();
+        assert!(
+            squares
+                .iter()
+                .enumerate()
+                .all(|(i, square)| i * i == *square)
+        );
+        progress.cancel();
+        assert!(in_parallel(100, &progress, |i| i).is_err());
+    }
+}

@@ -1,0 +1,441 @@
+//! What is known of maps beside what is drawn.
+
+use std::sync::Arc;
+
+use serde_json::{Map as JsonMap, Value, json};
+
+use crate::tilemap::making::{group, sha256, texts};
+use crate::tilemap::{Facts, TileMap};
+use crate::{InfoQuery, Property, PropertyGroup};
+use mapscope_formats::ppe::sdlang::Tag;
+use mapscope_formats::ppe::xmf::{
+    MapSource, Palette, PaletteSource, Shape, SpriteSheet, SpriteSource, TileSource, Xmf, XmfLayer,
+    path_below_root,
+};
+use mapscope_formats::ppe::{Compression, Corner, MapData, MapFlags};
+
+/// What is to be known of a layer's cells.
+#[derive(Debug)]
+pub(super) struct LayerFacts {
+    /// The cells; none if there are none.
+    pub(super) map: Option<Arc<MapData>>,
+}
+
+impl LayerFacts {
+    /// The header of the map data, in words.
+    fn header(&self) -> Option<PropertyGroup> {
+        let map = self.map.as_ref()?;
+        let flags = map.flags;
+        let [width, height] = map.size;
+        let mut properties = vec![
+            Property::new("Flags", format!("{:#010x}", flags.0)),
+            Property::new("Size", format!("{width} x {height} cells")),
+            Property::new("Layout", map.layout().name()),
+            Property::new("Compression", map.compression().name()),
+        ];
+        let mut say = |is_so: bool, value: &str| {
+            if is_so {
+                properties.push(Property::new("", value));
+            }
+        };
+        say(
+            flags.priority_is_user_data(),
+            "the priority of cells is user data",
+        );
+        say(
+            flags.has(MapFlags::PALETTE_USER_DATA),
+            "the palette of cells is user data",
+        );
+        say(
+            flags.has(MapFlags::AXIS_SWITCH),
+            "tiles may be flipped diagonally",
+        );
+        say(flags.has_graphics(), "cells have graphics attributes");
+        let bits = flags.logic_bits();
+        say(
+            bits > 0,
+            &format!("cells have logic attributes of {bits} bits"),
+        );
+        if flags.user() != 0 {
+            let user = format!("{:#04x}", flags.user());
+            properties.push(Property::new("User flags", user));
+        }
+        Some(group("Map data", properties))
+    }
+
+    /// What a cell is in the file.
+    fn cell(&self, index: usize) -> Vec<PropertyGroup> {
+        let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
+            return Vec::new();
+        };
+        let cell = map.cell(index);
+        let raw = map.raw(index);
+        let mut properties = vec![Property::new("Tile identifier", id_name(cell.tile_id))];
+        let mut say = |name, value: String| properties.push(Property::new(name, value));
+        match cell.palette_user_data {
+            Some(data) => say("Palette field", format!("{data}, user data")),
+            None => say("Palette", cell.palette.to_string()),
+        }
+        match cell.priority_user_data {
+            Some(data) => say("Priority field", format!("{data}, user data")),
+            None => say("Priority", cell.priority.to_string()),
+        }
+        let bytes = raw
+            .to_le_bytes()
+            .map(|byte| format!("{byte:02x}"))
+            .join(" ");
+        say("Bytes", place_of(&bytes, map.cell_offset(index)));
+        let mut groups = vec![group("In the file", properties)];
+        groups.extend(graphics(map, index));
+        groups.extend(logic(map, index));
+        groups
+    }
+
+    /// The identifier of the tile of a cell, also of one that is empty.
+    fn tile_number(&self, index: usize) -> Option<u32> {
+        let map = self.map.as_ref().filter(|map| index < map.cells.len())?;
+        Some(map.cell(index).tile_id.into())
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        let Some(map) = &self.map else {
+            return 0;
+        };
+        let graphics = map
+            .graphics
+            .as_ref()
+            .map_or(0, |graphics| size_of_val(&**graphics));
+        let logic = map
+            .logic
+            .as_ref()
+            .map_or(0, |l| l.len() * l.bits() as usize / 8);
+        (size_of_val(&*map.cells) + graphics + logic) as u64
+    }
+}
+
+fn graphics(map: &MapData, index: usize) -> Option<PropertyGroup> {
+    const NAMES: [&str; 4] = ["Upper left", "Upper right", "Lower left", "Lower right"];
+    let corners = map.graphics.as_ref()?.get(index)?;
+    let lines = NAMES.into_iter().zip(corners).map(|(name, corner)| {
+        let Corner {
+            rgba: [r, g, b, a],
+            light: [x, y],
+        } = corner;
+        Property::new(
+            name,
+            format!("tint {r} {g} {b}, opacity {a}, light {x} {y}"),
+        )
+    });
+    let mut properties: Vec<Property> = lines.collect();
+    let bytes = place_of("32", map.graphics_offset(index));
+    properties.push(Property::new("Bytes", bytes));
+    Some(group("Graphics attributes", properties))
+}
+
+fn logic(map: &MapData, index: usize) -> Option<PropertyGroup> {
+    let logic = map.logic.as_ref()?;
+    let value = logic.get(index)?;
+    let digits = logic.bits() as usize / 4;
+    let properties = vec![
+        Property::new("Value", value.to_string()),
+        Property::new("", format!("0x{value:0digits$x}")),
+        Property::new(
+            "Bytes",
+            place_of(&(logic.bits() / 8).to_string(), map.logic_offset(index)),
+        ),
+    ];
+    Some(group("Logic attribute", properties))
+}
+
+fn id_name(id: u16) -> String {
+    format!("{id} ({id:#06x})")
+}
+
+/// Bytes and where they are.
+fn place_of(bytes: &str, offset: Option<u64>) -> String {
+    match offset {
+        Some(offset) => format!("{bytes} at {offset:#x}"),
+        None => format!("{bytes}, compressed"),
+    }
+}
+
+/// The facts of map data.
+#[derive(Debug)]
+pub(super) struct MapFacts {
+    pub(super) map: LayerFacts,
+    /// The name of the container that names its tiles.
+    pub(super) container: Option<String>,
+}
+
+impl Facts for MapFacts {
+    fn map(&self) -> Vec<PropertyGroup> {
+        let mut groups: Vec<PropertyGroup> = self.map.header().into_iter().collect();
+        let container = self.container.as_deref();
+        let says = container.unwrap_or("no container beside it names the map: tiles are numbered");
+        groups.push(group("Container", vec![Property::new("File", says)]));
+        groups
+    }
+
+    fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    fn cell(&self, _layer: usize, index: usize) -> Vec<PropertyGroup> {
+        self.map.cell(index)
+    }
+
+    fn tile_number(&self, _layer: usize, index: usize) -> Option<u32> {
+        self.map.tile_number(index)
+    }
+
+    fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
+        let mut info = JsonMap::new();
+        let Some(map) = &self.map.map else {
+            return info;
+        };
+        let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
+        put("size", json!(map.size));
+        put("flags", json!(map.flags.0));
+        put("layout", json!(map.layout().name()));
+        put("compression", json!(map.compression().name()));
+        let is_known = !matches!(map.compression(), Compression::Lzw | Compression::Several);
+        let known = |value: Value| if is_known { value } else { Value::Null };
+        put("empty", known(json!(map.empty_cells())));
+        let hash = if cfg!(target_endian = "little") {
+            sha256(bytemuck::cast_slice(&map.cells))
+        } else {
+            sha256(&map.cell_bytes())
+        };
+        put("cells_sha256", known(json!(hash)));
+        put("graphics_attributes", json!(map.flags.has_graphics()));
+        put("logic_attribute_bits", json!(map.flags.logic_bits()));
+        put("user_flags", json!(map.flags.user()));
+        put("xmf", json!(self.container));
+        info
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        self.map.cpu_bytes()
+    }
+}
+
+/// The facts of a container.
+#[derive(Debug)]
+pub(super) struct XmfFacts {
+    /// The container without embedded cells, which are in `layers`.
+    xmf: Xmf,
+    /// In the order of the map's layers, with the index of each in the container.
+    layers: Vec<(usize, LayerFacts)>,
+}
+
+impl XmfFacts {
+    pub(super) fn new(mut xmf: Xmf, layers: Vec<(usize, LayerFacts)>) -> Self {
+        for layer in &mut xmf.layers {
+            if let Some(MapSource::Embedded { cells, .. }) = &mut layer.map {
+                *cells = Vec::new();
+            }
+        }
+        Self { xmf, layers }
+    }
+
+    fn layer_of(&self, layer: usize) -> Option<(&XmfLayer, &LayerFacts)> {
+        let (index, facts) = self.layers.get(layer)?;
+        Some((self.xmf.layers.get(*index)?, facts))
+    }
+}
+
+/// How many of one thing are listed.
+const MOST_LISTED: usize = 32;
+
+/// A line for each of some things, and how many more there are.
+fn listed<T>(
+    name: &'static str,
+    things: &[T],
+    line: impl Fn(&T) -> String,
+) -> impl Iterator<Item = Property> {
+    let lines = things.iter().take(MOST_LISTED);
+    let lines = lines.map(move |thing| Property::new(name, line(thing)));
+    let more = things
+        .len()
+        .checked_sub(MOST_LISTED)
+        .filter(|more| *more > 0);
+    let more = more.map(|more| Property::new("", format!("and {more} more")));
+    lines.chain(more)
+}
+
+/// The tags that the format leaves to the game, or that Mapscope makes nothing of.
+pub(super) fn custom_tags(tags: &[Tag]) -> impl Iterator<Item = Property> {
+    listed("Tag", tags, Tag::summary)
+}
+
+/// What a palette is made of and where it goes.
+fn palette_line(palette: &Palette) -> String {
+    let source = match &palette.source {
+        PaletteSource::File(path) => path.clone(),
+        PaletteSource::Embedded { name, colors } => {
+            let name = name.as_deref().unwrap_or("embedded");
+            format!("{name}, {} colours in the file", colors.len())
+        }
+    };
+    let most = palette.pal_shift.map_or_else(String::new, |shift| {
+        format!(", at most {} colours", 1_u64 << shift)
+    });
+    format!("{source}{most}, from {} on", palette.offset)
+}
+
+/// What a tile sheet says beside its tiles.
+fn sheet_line(source: &TileSource) -> String {
+    let palettes = source
+        .pal_shift
+        .map(|shift| format!("palettes of {} colours", 1_u64 << shift));
+    let offset = source
+        .offset
+        .map(|offset| format!("its own from {offset} on"));
+    let named = source
+        .tiles
+        .as_ref()
+        .map(|tiles| format!("{} tiles named", tiles.len()));
+    let parts = [Some(source.path.clone()), palettes, offset, named];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// A picture of a sprite: what sprites name it by, and what it is.
+fn sprite_source_line(source: &SpriteSource) -> String {
+    let name = source.name.as_deref().map(|name| format!(" {name}"));
+    let part = source
+        .part
+        .map(|[x, y, width, height]| format!(", {width} x {height} pixels at {x}, {y}"));
+    let (name, part) = (name.unwrap_or_default(), part.unwrap_or_default());
+    format!("{}{name}: {}{part}", source.id, source.path)
+}
+
+fn sprite_sheet_line(sheet: &SpriteSheet) -> String {
+    format!("{}, {} sprites", sheet.path, sheet.sprites.len())
+}
+
+/// Where the cells of a layer are, for people.
+fn source_name(layer: &XmfLayer) -> String {
+    match &layer.map {
+        Some(MapSource::File { path, .. }) => path.clone(),
+        Some(MapSource::Embedded { .. }) => "in the file".to_owned(),
+        Some(MapSource::Shared { layer, .. }) => format!("those of layer {layer}"),
+        None => "none".to_owned(),
+    }
+}
+
+/// What the contract names of a layer, and what else a program may want.
+fn layer_info(layer: &XmfLayer) -> Value {
+    let map = match &layer.map {
+        Some(MapSource::File { path, .. }) => json!(path_below_root(path)),
+        _ => Value::Null,
+    };
+    let tiles = layer
+        .tile_sources
+        .iter()
+        .filter_map(|source| source.tiles.as_ref());
+    let tiles: usize = tiles.map(Vec::len).sum();
+    let boxes = layer
+        .objects
+        .iter()
+        .filter_map(|object| match object.shape {
+            Shape::Box([left, top, right, bottom]) => {
+                Some(json!([object.name, object.id, left, top, right, bottom]))
+            }
+            _ => None,
+        });
+    let sprites = layer
+        .objects
+        .iter()
+        .filter_map(|object| match object.shape {
+            Shape::Sprite(sprite) | Shape::QuadSprite(sprite, _) => {
+                let [x, y] = sprite.position;
+                Some(json!([object.name, object.id, sprite.source, x, y]))
+            }
+            _ => None,
+        });
+    json!({
+        "name": layer.name,
+        "kind": layer.kind.name(),
+        "priority": layer.priority,
+        "tile_size": layer.tile_size,
+        "size": layer.size,
+        "map": map,
+        "repeat": layer.repeat.name(),
+        "scroll_rate": layer.scroll_rate,
+        "rendering_mode": layer.rendering_mode,
+        "embedded": matches!(layer.map, Some(MapSource::Embedded { .. })),
+        "tiles": tiles,
+        "boxes": boxes.collect::<Value>(),
+        "sprites": sprites.collect::<Value>(),
+    })
+}
+
+impl Facts for XmfFacts {
+    fn map(&self) -> Vec<PropertyGroup> {
+        let metadata = &self.xmf.metadata;
+        let resolution = metadata.resolution;
+        let resolution = resolution.map(|[w, h]| format!("{w} x {h} pixels"));
+        let mut properties: Vec<Property> = texts([
+            ("Name", metadata.name.as_deref().unwrap_or_default()),
+            ("Screen", resolution.as_deref().unwrap_or_default()),
+        ])
+        .collect();
+        if let Some([major, minor]) = metadata.version {
+            properties.push(Property::new("Version", format!("{major}.{minor}")));
+        }
+        properties.extend(custom_tags(&metadata.other));
+        properties.extend(listed("Palette", &self.xmf.palettes, palette_line));
+        properties.extend(custom_tags(&self.xmf.other));
+        vec![group("In the file", properties)]
+    }
+
+    fn layer(&self, layer: usize) -> Vec<PropertyGroup> {
+        let Some((layer, facts)) = self.layer_of(layer) else {
+            return Vec::new();
+        };
+        let mut properties = vec![
+            Property::new("Kind", layer.kind.name()),
+            Property::new("Priority", layer.priority.to_string()),
+        ];
+        if layer.kind.has_tiles() {
+            properties.push(Property::new("Cells", source_name(layer)));
+            properties.push(Property::new("Around it", layer.repeat.name()));
+        }
+        properties.extend(listed("Sheet", &layer.tile_sources, sheet_line));
+        let shared = |priority: &i32| format!("those of the layer of priority {priority}");
+        properties.extend(listed("Tiles too", &layer.shared_tiles, shared));
+        properties.extend(listed("Sprite", &layer.sprite_sources, sprite_source_line));
+        properties.extend(listed("Sprites", &layer.sprite_sheets, sprite_sheet_line));
+        properties.extend(listed("Palette", &layer.palettes, palette_line));
+        let mode = layer.rendering_mode.as_deref().unwrap_or_default();
+        properties.extend(texts([("Rendering mode", mode)]));
+        properties.extend(custom_tags(&layer.other));
+        properties.push(Property::new("Place", format!("line {}", layer.at.line)));
+        let mut groups = vec![group("In the file", properties)];
+        groups.extend(facts.header());
+        groups
+    }
+
+    fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
+        let facts = self.layer_of(layer);
+        facts.map_or_else(Vec::new, |(_, facts)| facts.cell(index))
+    }
+
+    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
+        self.layer_of(layer)?.1.tile_number(index)
+    }
+
+    fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
+        let xmf = &self.xmf;
+        let mut info = JsonMap::new();
+        let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
+        put("name", json!(xmf.metadata.name));
+        put("resolution", json!(xmf.metadata.resolution));
+        put("layers", xmf.layers.iter().map(layer_info).collect());
+        info
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        self.layers.iter().map(|(_, facts)| facts.cpu_bytes()).sum()
+    }
+}

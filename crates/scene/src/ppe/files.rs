@@ -1,0 +1,197 @@
+//! Files that a container names: looked for below its folder and those of the user, never above.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use image::RgbaImage;
+
+use crate::assets::{AssetError, AssetRoots};
+use crate::pictures;
+use crate::registry::{OpenOptions, Source};
+use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
+use mapscope_formats::ppe::{MapData, Sheet, Xmf, map_data, sheet};
+use mapscope_formats::quoted;
+
+/// How many names of a folder are looked at.
+const MOST_NAMES: usize = 4096;
+
+/// A picture as tiles and sprites are cut from it.
+#[derive(Debug)]
+pub(super) enum Pixels {
+    /// Numbers of colours.
+    Indexed(Sheet),
+    /// Colours.
+    Colors(RgbaImage),
+}
+
+impl Pixels {
+    pub(super) fn size(&self) -> [u32; 2] {
+        match self {
+            Self::Indexed(sheet) => sheet.size,
+            Self::Colors(image) => [image.width(), image.height()],
+        }
+    }
+}
+
+/// What a file became, or why it became nothing.
+type Outcome<T> = Result<Arc<T>, String>;
+
+/// Files that were looked for, each of them once.
+pub(super) struct Files<'a> {
+    source: &'a Source,
+    roots: AssetRoots,
+    folder: Option<PathBuf>,
+    /// What the user said of containers.
+    dialect: Option<Dialect>,
+    pub(super) tile_order: TileOrder,
+    pub(super) hides_undefined: bool,
+    pictures: HashMap<String, Outcome<Pixels>>,
+    maps: HashMap<String, Outcome<MapData>>,
+    /// The files that were read or looked for.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+/// The name of the file at the end of a path.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The name of the file at the end of a path, as messages quote it.
+pub(super) fn quoted_name(path: &str) -> String {
+    quoted(file_name(path).as_bytes())
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn new(source: &'a Source, options: &OpenOptions) -> Self {
+        let path = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
+        // What is built in has no folder.
+        let folder = path.parent().map(Path::to_owned);
+        let folder = folder.filter(|_| source.embedded.is_empty());
+        let folders = folder
+            .clone()
+            .into_iter()
+            .chain(options.texture_folders.clone());
+        Self {
+            source,
+            roots: AssetRoots::new(folders),
+            folder,
+            dialect: options.xmf_dialect,
+            tile_order: options.xmf_tile_order,
+            hides_undefined: options.xmf_hides_undefined,
+            pictures: HashMap::new(),
+            maps: HashMap::new(),
+            dependencies: Vec::new(),
+        }
+    }
+
+    /// How embedded data of a container is read.
+    pub(super) fn dialect(&self, xmf: &Xmf) -> Dialect {
+        self.dialect.unwrap_or_else(|| Dialect::of(&xmf.metadata))
+    }
+
+    /// The names of the files beside the opened one.
+    pub(super) fn names_beside(&self) -> Vec<String> {
+        let embedded = self.source.embedded.iter();
+        let mut names: Vec<String> = embedded.map(|(name, _)| (*name).to_owned()).collect();
+        if let Some(entries) = self
+            .folder
+            .as_ref()
+            .and_then(|folder| folder.read_dir().ok())
+        {
+            let entries = entries.take(MOST_NAMES);
+            names.extend(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()));
+        }
+        names
+    }
+
+    /// Reads a file beside the opened one, if it can be read and is not too large.
+    pub(super) fn read_beside(&self, name: &str, most_bytes: u64) -> Option<Arc<[u8]>> {
+        if let Some(bytes) = self.embedded(name) {
+            return Some(bytes.into());
+        }
+        let path = self.folder.as_ref()?.join(name);
+        let is_small = path.metadata().is_ok_and(|meta| meta.len() <= most_bytes);
+        is_small
+            .then(|| Source::read(&path).ok())
+            .flatten()
+            .map(|source| source.bytes)
+    }
+
+    /// Notes that the map was made with a file beside the opened one.
+    pub(super) fn depend_on_beside(&mut self, name: &str) {
+        self.dependencies
+            .extend(self.folder.as_ref().map(|folder| folder.join(name)));
+    }
+
+    fn embedded(&self, name: &str) -> Option<&'static [u8]> {
+        let embedded = self.source.embedded.iter();
+        embedded
+            .copied()
+            .find(|(file, _)| *file == name)
+            .map(|(_, bytes)| bytes)
+    }
+
+    /// Reads a file by a path that stands in a container: with its folders below one of those that
+    /// are looked in, or without them right there.
+    fn read(&mut self, path: &str) -> Result<Arc<[u8]>, String> {
+        let below = path_below_root(path).replace('\\', "/");
+        let name = file_name(&below);
+        if let Some(bytes) = self.embedded(&below).or_else(|| self.embedded(name)) {
+            return Ok(bytes.into());
+        }
+        let found = match self.roots.find(&below) {
+            Ok(found) => Ok(found),
+            Err(error) => self.roots.find_any_case(name).map_err(|_| error),
+        };
+        match found {
+            Ok(found) => {
+                self.dependencies.push(found.clone());
+                let source = Source::read(&found).map_err(|error| error.to_string())?;
+                Ok(source.bytes)
+            }
+            Err(error) => {
+                if let AssetError::Missing { looked_in, .. } = &error {
+                    let looked_for = looked_in.iter().map(|folder| folder.join(&below));
+                    self.dependencies.extend(looked_for);
+                }
+                Err(error.to_string())
+            }
+        }
+    }
+
+    /// A picture by its path in a container.
+    pub(super) fn picture(&mut self, path: &str) -> Outcome<Pixels> {
+        if let Some(known) = self.pictures.get(path) {
+            return known.clone();
+        }
+        let picture = self.read(path).and_then(|bytes| {
+            let broken = |reason: String| format!("{} cannot be read: {reason}", quoted_name(path));
+            match sheet::read(&bytes) {
+                Ok(Some(sheet)) => Ok(Arc::new(Pixels::Indexed(sheet))),
+                Ok(None) => {
+                    let image = pictures::decode(&bytes);
+                    let image = image.map_err(|error| broken(error.to_string()))?;
+                    Ok(Arc::new(Pixels::Colors(image)))
+                }
+                Err(error) => Err(broken(error.to_string())),
+            }
+        });
+        self.pictures.insert(path.to_owned(), picture.clone());
+        picture
+    }
+
+    /// Map data by its path in a container.
+    pub(super) fn map(&mut self, path: &str) -> Outcome<MapData> {
+        if let Some(known) = self.maps.get(path) {
+            return known.clone();
+        }
+        let map = self.read(path).and_then(|bytes| {
+            let map = map_data::read(&bytes);
+            let broken = |error| format!("{} cannot be read: {error}", quoted_name(path));
+            map.map(Arc::new).map_err(broken)
+        });
+        self.maps.insert(path.to_owned(), map.clone());
+        map
+    }
+}

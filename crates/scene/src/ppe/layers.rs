@@ -1,0 +1,472 @@
+//! Layers, put together one by one with all that they need.
+
+use std::sync::Arc;
+
+use super::files::{Files, quoted_name};
+use super::objects;
+use super::palette::MapPalette;
+use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
+use crate::Picture;
+use crate::tilemap::making::Room;
+use crate::tilemap::{
+    Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, Step, Thing, TileMap, Tileset,
+};
+use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
+use mapscope_formats::ppe::{Corner, Layout, Logic, MapData, MapFlags};
+use mapscope_formats::{Place, Problem};
+
+/// How many problems of a map file are listed with a container.
+const MOST_PROBLEMS: usize = 8;
+/// How many bytes pictures of tiles may have in all.
+const MOST_PICTURE_BYTES: usize = 192 << 20;
+/// How many bytes pictures of sprites may have in all.
+const MOST_SPRITE_BYTES: usize = 64 << 20;
+/// How many words of 32 bits the cells of all layers but the first may take, with their attributes.
+const MOST_WORDS: usize = 1 << 25;
+/// How many things stand on a map at most.
+const MOST_THINGS: usize = 1 << 16;
+/// What rates of scrolling are rounded to, where no small number fits.
+const FINEST_RATE: i32 = 1 << 12;
+
+/// A map that is being made.
+pub(super) struct Builder {
+    /// The colours of the map.
+    pub(super) palette: MapPalette,
+    /// What is wrong.
+    pub(super) notes: Vec<Problem>,
+    /// Where what has no place of its own is wrong.
+    place: Place,
+    room: Room,
+    picture_bytes_left: usize,
+    sprite_bytes_left: usize,
+    words_left: usize,
+    layers: Vec<Layer>,
+    tilesets: Vec<Tileset>,
+    grids: Vec<Grid>,
+    things: Vec<Thing>,
+    pictures: Vec<Picture>,
+}
+
+impl Builder {
+    pub(super) fn new(place: Place) -> Self {
+        Self {
+            palette: MapPalette::default(),
+            notes: Vec::new(),
+            place,
+            room: Room::new(),
+            picture_bytes_left: MOST_PICTURE_BYTES,
+            sprite_bytes_left: MOST_SPRITE_BYTES,
+            words_left: MOST_WORDS,
+            layers: Vec::new(),
+            tilesets: Vec::new(),
+            grids: Vec::new(),
+            things: Vec::new(),
+            pictures: Vec::new(),
+        }
+    }
+
+    /// Adds all that was made to a map.
+    pub(super) fn finish(self, map: TileMap) -> TileMap {
+        TileMap {
+            steps: steps(&self.layers, &self.things),
+            layers: self.layers,
+            tilesets: self.tilesets,
+            grids: self.grids,
+            things: self.things,
+            pictures: self.pictures,
+            ..map
+        }
+    }
+
+    /// Adds the cells of a map that no container names.
+    pub(super) fn add_bare_layer(&mut self, name: &str, map: &MapData) {
+        let layer = Layer {
+            name: name.to_owned(),
+            ..Layer::default()
+        };
+        let definitions = Definitions::default();
+        self.add_cells(layer, map, &definitions, [USUAL_SIDE; 2], self.place, None);
+    }
+
+    /// Adds a layer of a container, with what stands on it. Gives the map data that was found.
+    pub(super) fn add_layer(
+        &mut self,
+        xmf: &Xmf,
+        index: usize,
+        files: &mut Files<'_>,
+    ) -> Option<Arc<MapData>> {
+        let layer = xmf.layers.get(index)?;
+        let map = if layer.kind.has_tiles() {
+            let map = self.map_of(xmf, layer, files);
+            let none = || {
+                Arc::new(MapData {
+                    flags: MapFlags(MapFlags::NEW_LAYOUT),
+                    size: layer.size,
+                    cells: Vec::new(),
+                    graphics: None,
+                    logic: None,
+                    problems: Vec::new(),
+                })
+            };
+            self.add_tile_layer(xmf, index, &map.clone().unwrap_or_else(none), files);
+            map
+        } else {
+            self.add_empty_layer(Layer {
+                name: layer.name.clone(),
+                parallax: parallax(layer),
+                ..Layer::default()
+            });
+            None
+        };
+        let number = self.layers.len() - 1;
+        let room = MOST_THINGS.saturating_sub(self.things.len());
+        if layer.objects.len() > room {
+            self.notes.push(Problem::error(
+                layer.at.into(),
+                format!("more than {MOST_THINGS} objects; the rest is left out"),
+            ));
+        }
+        let found = objects::of_layer(
+            layer,
+            number,
+            &self.palette,
+            files,
+            self.pictures.len(),
+            &mut self.sprite_bytes_left,
+            room,
+        );
+        self.things.extend(found.things);
+        self.pictures.extend(found.pictures);
+        self.notes.extend(found.notes);
+        map
+    }
+
+    /// Adds a layer of a container that has these cells.
+    pub(super) fn add_tile_layer(
+        &mut self,
+        xmf: &Xmf,
+        index: usize,
+        map: &MapData,
+        files: &mut Files<'_>,
+    ) {
+        let Some(layer) = xmf.layers.get(index) else {
+            return;
+        };
+        let tile_size = checked_size(layer.tile_size, layer.at, &mut self.notes);
+        let definitions = Definitions::load(xmf, layer, tile_size, files, &mut self.notes);
+        let shown = Layer {
+            name: layer.name.clone(),
+            parallax: parallax(layer),
+            wraps: [layer.repeat == RepeatMode::On; 2],
+            ..Layer::default()
+        };
+        let outside = (layer.repeat == RepeatMode::SingleTile).then_some(());
+        self.add_cells(
+            shown,
+            map,
+            &definitions,
+            tile_size,
+            layer.at.into(),
+            outside,
+        );
+    }
+
+    /// Adds a layer without cells.
+    fn add_empty_layer(&mut self, layer: Layer) {
+        self.layers.push(Layer {
+            tileset: self.tilesets.len(),
+            ..layer
+        });
+        // No cell needs it, but every layer has one.
+        self.tilesets.push(Tileset {
+            name: "no tiles".to_owned(),
+            tile_size: [USUAL_SIDE; 2],
+            ..Tileset::default()
+        });
+    }
+
+    /// Takes the memory that the cells of a layer and the pictures of its tiles need; the first
+    /// layer always has it.
+    fn take_room(&mut self, map: &MapData, tile_size: [u32; 2]) -> Result<(), String> {
+        let tile_bytes = tile_size[0] as usize * tile_size[1] as usize * 4;
+        if self.picture_bytes_left < 2 * tile_bytes {
+            return Err(
+                "too many pixels in the tiles of all layers; this one is left out".to_owned(),
+            );
+        }
+        let graphics = map
+            .graphics
+            .as_ref()
+            .map_or(0, |graphics| 4 * graphics.len());
+        let logic = map.logic.as_ref();
+        let logic = logic.map_or(0, |logic| logic.len() * logic.bits() as usize / 32);
+        let words = map.cells.len() + graphics + logic;
+        if self.layers.is_empty() {
+            return Ok(());
+        }
+        let left = self.words_left.checked_sub(words);
+        self.words_left =
+            left.ok_or_else(|| "too many cells in all layers; this one is left out".to_owned())?;
+        Ok(())
+    }
+
+    fn add_cells(
+        &mut self,
+        layer: Layer,
+        map: &MapData,
+        definitions: &Definitions,
+        tile_size: [u32; 2],
+        place: Place,
+        outside: Option<()>,
+    ) {
+        if let Err(message) = self.take_room(map, tile_size) {
+            self.notes.push(Problem::error(place, message));
+            self.add_empty_layer(layer);
+            return;
+        }
+        let made = tiles::build(
+            map,
+            definitions,
+            &self.palette,
+            tile_size,
+            self.picture_bytes_left,
+            place,
+            &mut self.notes,
+        );
+        self.picture_bytes_left -= made.tileset.rgba.len().min(self.picture_bytes_left);
+        let mut cells = made.cells;
+        let size = self.room.fill(&mut cells, map.size, Cell::EMPTY);
+        let number = self.layers.len();
+        self.layers.push(Layer {
+            tileset: self.tilesets.len(),
+            size,
+            tints: tints(map, cells.len()),
+            cells,
+            outside: outside.map(|()| made.zero),
+            has_priority: made.has_priority,
+            ..layer
+        });
+        self.tilesets.push(made.tileset);
+        if let Some(logic) = map.logic.as_ref().filter(|logic| !logic.is_empty()) {
+            let (size, values) = self.logic(logic, size);
+            self.grids.push(Grid {
+                kind: GridKind::Logic,
+                layer: Some(number),
+                size,
+                values,
+            });
+        }
+    }
+
+    /// Logic values for a layer of this size, and the size that they reach.
+    fn logic(&mut self, logic: &Logic, size: [u32; 2]) -> ([u32; 2], GridValues) {
+        macro_rules! filled {
+            ($values:expr, $kind:ident) => {{
+                let mut values = $values.clone();
+                let size = self.room.fill(&mut values, size, 0);
+                (size, GridValues::$kind(values))
+            }};
+        }
+        match logic {
+            Logic::Bits8(values) => filled!(values, U8),
+            Logic::Bits16(values) => filled!(values, U16),
+            Logic::Bits32(values) => filled!(values, U32),
+            Logic::Bits64(values) => filled!(values, U64),
+        }
+    }
+
+    /// The cells of a layer, from wherever they are.
+    fn map_of(
+        &mut self,
+        xmf: &Xmf,
+        layer: &XmfLayer,
+        files: &mut Files<'_>,
+    ) -> Option<Arc<MapData>> {
+        let mut source = layer.map.as_ref();
+        if let Some(MapSource::Shared {
+            layer: priority,
+            at,
+        }) = source
+        {
+            let mut others = xmf
+                .layers
+                .iter()
+                .filter(|other| other.priority == *priority);
+            source = others.find_map(|other| other.map.as_ref());
+            if matches!(source, None | Some(MapSource::Shared { .. })) {
+                self.notes.push(Problem::warning(
+                    (*at).into(),
+                    format!("no layer of priority {priority} has cells of its own to share"),
+                ));
+                return None;
+            }
+        }
+        match source? {
+            MapSource::File { path, at } => {
+                let place = Place::from(*at);
+                match files.map(path) {
+                    Ok(map) => {
+                        self.note_problems(&map, &quoted_name(path), place);
+                        if map.size != layer.size && layer.size != [0; 2] {
+                            let [[w, h], [x, y]] = [map.size, layer.size];
+                            self.notes.push(Problem::warning(
+                                layer.at.into(),
+                                format!(
+                                    "the layer has {x} x {y} cells, but its map {w} x {h}; the map \
+                                     is shown as it is"
+                                ),
+                            ));
+                        }
+                        Some(map)
+                    }
+                    Err(error) => {
+                        let message = format!("the map {error}");
+                        self.notes.push(Problem::warning(place, message));
+                        None
+                    }
+                }
+            }
+            MapSource::Embedded { cells, .. } => Some(Arc::new(MapData {
+                flags: MapFlags(match files.dialect(xmf).cells {
+                    Layout::New => MapFlags::NEW_LAYOUT,
+                    Layout::Old => 0,
+                }),
+                size: layer.size,
+                cells: cells.clone(),
+                graphics: None,
+                logic: None,
+                problems: Vec::new(),
+            })),
+            MapSource::Shared { .. } => None,
+        }
+    }
+
+    /// Lists what is wrong with a map file where a container names it.
+    fn note_problems(&mut self, map: &MapData, name: &str, place: Place) {
+        let problems = map.problems.iter().take(MOST_PROBLEMS);
+        self.notes.extend(problems.map(|problem| Problem {
+            severity: problem.severity,
+            place,
+            message: format!("{name} at {}: {}", problem.place, problem.message),
+        }));
+        if let Some(more @ 1..) = map.problems.len().checked_sub(MOST_PROBLEMS) {
+            let message = format!("{name}: and {more} more problems");
+            self.notes.push(Problem::warning(place, message));
+        }
+    }
+}
+
+/// The order in which layers are drawn. Cells with priority are to be seen over sprites (document,
+/// "Layout (new)"), so that they come after the layers of sprites that follow their own.
+fn steps(layers: &[Layer], things: &[Thing]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut above = None;
+    for (layer, of) in layers.iter().enumerate() {
+        let step = |pass| Step::Layer {
+            layer,
+            skips_zero: false,
+            is_opaque: false,
+            pass,
+        };
+        if !of.cells.is_empty() {
+            steps.extend(above.take());
+        }
+        if of.has_priority {
+            steps.push(step(Pass::Normal));
+            above = Some(step(Pass::Priority));
+        } else {
+            steps.push(step(Pass::All));
+        }
+        if things.iter().any(|thing| thing.layer == Some(layer)) {
+            steps.push(Step::Things { layer: Some(layer) });
+        }
+    }
+    steps.extend(above);
+    steps
+}
+
+/// What corners of cells are tinted with; none where nothing is, or where most of it is missing: to
+/// fill that up would take memory for what a header promises.
+fn tints(map: &MapData, cells: usize) -> Option<Vec<[[u8; 4]; 4]>> {
+    let graphics = map.graphics.as_ref()?;
+    let neutral = Corner::NEUTRAL.rgba;
+    let is_tinted = |corners: &[Corner; 4]| corners.iter().any(|corner| corner.rgba != neutral);
+    if graphics.len() < cells / 4 || !graphics.iter().any(is_tinted) {
+        return None;
+    }
+    let tints = graphics
+        .iter()
+        .map(|corners| corners.map(|corner| corner.rgba));
+    let mut tints: Vec<_> = tints.take(cells).collect();
+    tints.resize(cells, [neutral; 4]);
+    Some(tints)
+}
+
+/// How a layer scrolls, as a ratio of whole numbers.
+fn parallax(layer: &XmfLayer) -> Parallax {
+    let mut parallax = Parallax::default();
+    for (axis, rate) in layer.scroll_rate.into_iter().enumerate() {
+        let rate = rate.unwrap_or(1.0).clamp(-1e4, 1e4);
+        let is_exact = |div: &i32| {
+            let whole = rate * f64::from(*div);
+            (whole - whole.round()).abs() < 1e-9
+        };
+        let div = (1..=1000).find(is_exact).unwrap_or(FINEST_RATE);
+        parallax.div[axis] = div;
+        parallax.mul[axis] = (rate * f64::from(div)).round() as i32;
+    }
+    parallax
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tilemap::ThingKind;
+
+    #[test]
+    fn priority_is_above_the_sprites_that_follow() {
+        let tiles = |has_priority| Layer {
+            cells: vec![Cell::EMPTY],
+            has_priority,
+            ..Layer::default()
+        };
+        let layers = [tiles(true), Layer::default(), tiles(false), tiles(true)];
+        let sprite = Thing::new(ThingKind::Sprite, "", Some(1));
+        let step = |layer, pass| Step::Layer {
+            layer,
+            skips_zero: false,
+            is_opaque: false,
+            pass,
+        };
+        let expected = [
+            step(0, Pass::Normal),
+            step(1, Pass::All),
+            Step::Things { layer: Some(1) },
+            step(0, Pass::Priority),
+            step(2, Pass::All),
+            step(3, Pass::Normal),
+            step(3, Pass::Priority),
+        ];
+        assert_eq!(steps(&layers, &[sprite]), expected);
+    }
+
+    #[test]
+    fn rates_are_ratios() {
+        let rate = |rate| {
+            let layer = XmfLayer {
+                scroll_rate: [rate, None],
+                ..XmfLayer::default()
+            };
+            let Parallax { mul, div } = parallax(&layer);
+            assert_eq!((mul[1], div[1]), (1, 1));
+            (mul[0], div[0])
+        };
+        assert_eq!(rate(None), (1, 1));
+        assert_eq!(rate(Some(0.5)), (1, 2));
+        assert_eq!(rate(Some(0.325)), (13, 40));
+        assert_eq!(rate(Some(-2.0)), (-2, 1));
+        assert_eq!(rate(Some(0.0)), (0, 1));
+        assert_eq!(rate(Some(std::f64::consts::PI)), (12868, 4096));
+        assert_eq!(rate(Some(1e300)), (10_000, 1));
+    }
+}

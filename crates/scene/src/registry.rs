@@ -1,0 +1,417 @@
+//! The table of formats, and the one way to open a file.
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::{Document, ika, level, model, ppe, terrain};
+use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
+use mapscope_formats::{Format, Problem, ReadError};
+
+/// Makes a document of a file's bytes.
+type Open = fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, OpenError>;
+
+/// A format and what makes a document of its files.
+struct Entry {
+    format: &'static Format,
+    open: Open,
+}
+
+/// Every format that Mapscope opens: one line each.
+static REGISTRY: &[Entry] = &[
+    Entry {
+        format: &mapscope_formats::pfmap::FORMAT,
+        open: terrain::open,
+    },
+    Entry {
+        format: &mapscope_formats::pfobj::FORMAT,
+        open: model::open,
+    },
+    Entry {
+        format: &mapscope_formats::pmf::FORMAT,
+        open: level::open,
+    },
+    Entry {
+        format: &mapscope_formats::ika::map::FORMAT,
+        open: ika::open_map,
+    },
+    Entry {
+        format: &mapscope_formats::ika::text_map::FORMAT,
+        open: ika::open_text,
+    },
+    Entry {
+        format: &mapscope_formats::ppe::XMF_FORMAT,
+        open: ppe::open_xmf,
+    },
+    // Has no magic number, but a length that fits exactly.
+    Entry {
+        format: &mapscope_formats::ppe::MAP_FORMAT,
+        open: ppe::open_map,
+    },
+    // Begins with a small number, as map data may.
+    Entry {
+        format: &mapscope_formats::ika::vsp::FORMAT,
+        open: ika::open_tileset,
+    },
+];
+
+/// Every format that Mapscope opens.
+pub fn formats() -> impl Iterator<Item = &'static Format> {
+    REGISTRY.iter().map(|entry| entry.format)
+}
+
+/// The bytes of a file and where they came from.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The file; for what is built into the program, a name that no file has.
+    pub path: PathBuf,
+    /// All its bytes.
+    pub bytes: Arc<[u8]>,
+    /// Files that are built into the program and stand in for the asset root: name and bytes.
+    pub embedded: &'static [(&'static str, &'static [u8])],
+}
+
+impl Source {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or changes while it is read.
+    pub fn read(path: &Path) -> Result<Self, OpenError> {
+        Self::read_with(path, |path| std::fs::read(path))
+    }
+
+    /// Reads a file with a function, and makes sure that the file is the same before and after.
+    fn read_with(
+        path: &Path,
+        read: impl FnOnce(&Path) -> std::io::Result<Vec<u8>>,
+    ) -> Result<Self, OpenError> {
+        let error = |source| OpenError::Read {
+            path: path.to_owned(),
+            source,
+        };
+        let stamp = || {
+            let meta = std::fs::metadata(path)?;
+            if meta.is_dir() {
+                return Err(std::io::ErrorKind::IsADirectory.into());
+            }
+            // Devices and pipes may never end.
+            if !meta.is_file() {
+                return Err(std::io::Error::other("this is not a regular file"));
+            }
+            Ok((meta.len(), meta.modified().ok()))
+        };
+        let before = stamp().map_err(error)?;
+        let bytes = read(path).map_err(error)?;
+        if stamp().map_err(error)? != before || bytes.len() as u64 != before.0 {
+            return Err(OpenError::Changed {
+                path: path.to_owned(),
+            });
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            bytes: bytes.into(),
+            embedded: &[],
+        })
+    }
+}
+
+/// Turns bytes into plain data, and tells a watcher how far it is.
+type ReadWith<T> = fn(&[u8], &mut dyn FnMut(f32) -> ControlFlow<()>) -> Result<T, ReadError>;
+
+impl Source {
+    /// Reads the bytes as a format: the first half of opening a file.
+    ///
+    /// # Errors
+    /// When nothing of it can be shown, or when `progress` was cancelled.
+    pub(super) fn parse<T>(
+        &self,
+        format: &'static Format,
+        read_with: ReadWith<T>,
+        progress: &Progress,
+    ) -> Result<T, OpenError> {
+        let mut watch = |fraction: f32| match progress.report(fraction * 0.5) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        };
+        let parsed = progress.time_parse(|| read_with(&self.bytes, &mut watch));
+        parsed.map_err(|error| match error {
+            ReadError::Cancelled => OpenError::Cancelled,
+            error @ ReadError::Unreadable { .. } => OpenError::Refused {
+                path: self.path.clone(),
+                format,
+                problem: error.problem(),
+            },
+        })
+    }
+}
+
+/// What the user has said about opening files.
+#[derive(Debug, Clone, Default)]
+pub struct OpenOptions {
+    /// Folders named by the user in which textures are looked for last.
+    pub texture_folders: Vec<PathBuf>,
+    /// How embedded cells and colours of XMF files are read; where it is none, as files are written
+    /// now, or were when the file says that it was written.
+    pub xmf_dialect: Option<Dialect>,
+    /// Which number is which in the lists of tiles of XMF files.
+    pub xmf_tile_order: TileOrder,
+    /// Whether tiles that no sheet of an XMF file has are left out, as the engine does, and not shown
+    /// by their numbers.
+    pub xmf_hides_undefined: bool,
+}
+
+/// How far a file is loaded, shared between the thread that loads it and those that watch.
+#[derive(Debug, Default)]
+pub struct Progress {
+    permille: AtomicU32,
+    cancelled: AtomicBool,
+    parse_nanos: AtomicU64,
+}
+
+impl Progress {
+    /// Says how much is done, from 0 to 1.
+    ///
+    /// # Errors
+    /// When the load was cancelled in the meantime: whoever loads must then stop.
+    pub fn report(&self, fraction: f32) -> Result<(), OpenError> {
+        self.permille.store(
+            (fraction.clamp(0.0, 1.0) * 1000.0) as u32,
+            Ordering::Relaxed,
+        );
+        self.check()
+    }
+
+    /// Says whether to go on.
+    ///
+    /// # Errors
+    /// When the load was cancelled.
+    pub fn check(&self) -> Result<(), OpenError> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(OpenError::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// How much is done, from 0 to 1.
+    pub fn fraction(&self) -> f32 {
+        self.permille.load(Ordering::Relaxed) as f32 / 1000.0
+    }
+
+    /// Runs the part of a load that turns bytes into plain data, and remembers how long it took.
+    pub fn time_parse<T>(&self, parse: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let parsed = parse();
+        let nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.parse_nanos.fetch_add(nanos, Ordering::Relaxed);
+        parsed
+    }
+
+    /// How long bytes took to become plain data, all parts that were timed together.
+    pub fn parse_time(&self) -> Duration {
+        Duration::from_nanos(self.parse_nanos.load(Ordering::Relaxed))
+    }
+
+    /// Asks the loading thread to stop.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Why a file was not opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// The file could not be read.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file was written to while it was read.
+    #[error("{} changed while it was read", .path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No format knows the file.
+    #[error("{}: {reason}", .path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// What its first bytes look like, and what was expected.
+        reason: String,
+    },
+    /// The file is of a known format, but too broken to show anything of it.
+    #[error("{}:{problem}", .path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// The format it is of.
+        format: &'static Format,
+        /// What is wrong, and where.
+        problem: Problem,
+    },
+    /// The user did not want to wait.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Opens a file that was read.
+///
+/// # Errors
+/// When no format knows it, when nothing of it can be shown, or when `progress` was cancelled.
+pub fn open(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    (identify(source)?.open)(source, options, progress)
+}
+
+/// The format of a file, by its content, or else by its name.
+///
+/// # Errors
+/// When neither is known.
+pub fn identify_format(source: &Source) -> Result<&'static Format, OpenError> {
+    identify(source).map(|entry| entry.format)
+}
+
+fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
+    if let Some(entry) = REGISTRY.iter().find(|e| (e.format.sniff)(&source.bytes)) {
+        return Ok(entry);
+    }
+    // The last one with the ending: what has no magic number stands last, and what has one and is
+    // without it is more likely something else.
+    let mut by_name = REGISTRY.iter().rev();
+    if let Some(entry) = by_name.find(|e| has_ending(&source.path, e.format)) {
+        return Ok(entry);
+    }
+    Err(OpenError::UnknownFormat {
+        path: source.path.clone(),
+        reason: unknown_reason(&source.bytes),
+    })
+}
+
+/// Whether a file's name says that it is of one of the formats, without looking inside.
+pub fn looks_openable(path: &Path) -> bool {
+    REGISTRY.iter().any(|e| has_ending(path, e.format))
+}
+
+fn has_ending(path: &Path, format: &Format) -> bool {
+    path.extension()
+        .and_then(OsStr::to_str)
+        .is_some_and(|ending| {
+            format
+                .endings
+                .iter()
+                .any(|e| ending.eq_ignore_ascii_case(e))
+        })
+}
+
+/// Says what a file that nobody knows looks like.
+fn unknown_reason(bytes: &[u8]) -> String {
+    let known: Vec<String> = formats()
+        .map(|f| format!("{} (.{})", f.name, f.endings.join(", .")))
+        .collect();
+    let looks = match bytes {
+        [] => "the file is empty",
+        [0x89, b'P', b'N', b'G', ..] => "this is a PNG picture",
+        [0xff, 0xd8, 0xff, ..] => "this is a JPEG picture",
+        [b'P', b'K', 3, 4, ..] => "this is a ZIP archive",
+        [0x1f, 0x8b, ..] => "this is gzip-compressed data",
+        [0x7f, b'E', b'L', b'F', ..] => "this is a program",
+        _ if bytes
+            .iter()
+            .take(512)
+            .all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) =>
+        {
+            "this is text of no format that Mapscope knows"
+        }
+        _ => "this is binary data of no format that Mapscope knows",
+    };
+    format!("{looks}; Mapscope opens {}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_not_taken() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "version 1.0").unwrap();
+        assert!(Source::read(file.path()).is_ok());
+        let changed = Source::read_with(file.path(), |path| {
+            let bytes = std::fs::read(path);
+            std::fs::write(path, "version 1.0, and more")?;
+            bytes
+        });
+        assert!(
+            matches!(changed, Err(OpenError::Changed { .. })),
+            "{changed:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [
+            folder.path(),
+            Path::new("/dev/zero"),
+            &folder.path().join("none"),
+        ] {
+            let error = Source::read(path).unwrap_err();
+            assert!(matches!(error, OpenError::Read { .. }));
+            assert!(
+                error.to_string().starts_with(path.to_str().unwrap()),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn both_kinds_of_map_are_told_apart() {
+        let format = |name: &str, bytes: &[u8]| {
+            let source = Source {
+                path: name.into(),
+                bytes: bytes.into(),
+                embedded: &[],
+            };
+            identify_format(&source).unwrap().id
+        };
+        // Old cells with the axis switch, whose first bytes are also those of a VERGE tileset.
+        let cells = [&[4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0][..], &[0; 8]].concat();
+        assert_eq!(format("a.map", &cells), "ppe-map");
+        assert_eq!(format("a.bin", &cells), "ppe-map");
+        // What is cut off is known by its name alone.
+        assert_eq!(format("a.map", &cells[..19]), "ppe-map");
+        assert_eq!(format("a.bin", b"MAP\xf96\0"), "ika-map");
+        assert_eq!(format("a.map", b"MAP\xf97\0"), "ika-map");
+        assert_eq!(format("a.map", b"(ika-map (version 1.1))"), "ika-map-text");
+    }
+
+    #[test]
+    fn an_unknown_file_is_named_for_what_it_is() {
+        let source = |bytes: &[u8]| Source {
+            path: "thing.bin".into(),
+            bytes: bytes.into(),
+            embedded: &[],
+        };
+        for (bytes, word) in [
+            (&b""[..], "empty"),
+            (b"\x89PNG\r\n\x1a\n", "PNG"),
+            (b"PK\x03\x04", "ZIP"),
+            (b"hello there", "text"),
+            (b"\x00\x01\x02", "binary"),
+        ] {
+            let error = identify_format(&source(bytes)).unwrap_err().to_string();
+            assert!(error.contains(word) && error.contains("pfmap"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What tiles are counted as: their types, and those that have none.
+
+use super::{Terrain, item};
+use crate::Item;
+use mapscope_formats::pfmap::{Found, Pfmap, TileType};
+
+/// What a tile is counted as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TileClass {
+    /// One of the types.
+    Type(TileType),
+    /// What stands in its place is no tile.
+    Unreadable,
+    /// The file ends before it.
+    Missing,
+}
+
+impl TileClass {
+    /// How many there are.
+    pub const COUNT: usize = TileType::ALL.len() + 2;
+
+    /// All classes by their index.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
+        let types = TileType::ALL.into_iter().map(Self::Type);
+        types.chain([Self::Unreadable, Self::Missing])
+    }
+
+    /// The class of the tile at a row and column of a map.
+    pub fn of(map: &Pfmap, row: u32, col: u32) -> Option<Self> {
+        let tile = map.tile(row, col)?;
+        Some(if map.is_read(row, col) {
+            Self::Type(tile.kind)
+        } else if map.found(row, col) == Found::Missing {
+            Self::Missing
+        } else {
+            Self::Unreadable
+        })
+    }
+
+    /// Its number, by which shaders know it: of a type its digit.
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Type(kind) => kind as usize,
+            Self::Unreadable => TileType::ALL.len(),
+            Self::Missing => TileType::ALL.len() + 1,
+        }
+    }
+
+    /// The class of a number.
+    pub fn from_index(index: u64) -> Option<Self> {
+        Self::all().find(|class| class.index() as u64 == index)
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Type(kind) => kind.name(),
+            Self::Unreadable => "unreadable",
+            Self::Missing => "missing",
+        }
+    }
+
+    /// How a file writes it; a sign that no tile has for what is no type.
+    pub const fn code(self) -> char {
+        match self {
+            Self::Type(kind) => kind.digit(),
+            Self::Unreadable => '?',
+            Self::Missing => '-',
+        }
+    }
+
+    /// Its colour in the overlay of the types. Keep in sync with `type_color` in
+    /// `shaders/terrain.wgsl`.
+    pub const fn color(self) -> [u8; 3] {
+        const OF_TYPES: [[u8; 3]; TileType::ALL.len()] = [
+            [158, 166, 153],
+            [230, 82, 66],
+            [250, 158, 51],
+            [247, 219, 66],
+            [158, 209, 61],
+            [46, 158, 77],
+            [92, 212, 158],
+            [31, 153, 184],
+            [120, 199, 245],
+            [51, 92, 204],
+            [148, 143, 242],
+            [133, 51, 168],
+            [235, 133, 209],
+        ];
+        match self {
+            Self::Type(kind) => OF_TYPES[kind as usize],
+            Self::Unreadable | Self::Missing => [255, 0, 255],
+        }
+    }
+}
+
+/// What a tile or an item of the outline stands for all of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Members {
+    /// The tiles of a class.
+    Class(TileClass),
+    /// The tiles that show a material on top, or where there are none, at their sides.
+    Material { index: u16, on_top: bool },
+}
+
+pub(super) fn tile_class(item: Item) -> Option<TileClass> {
+    (item.kind == item::TYPE).then_some(())?;
+    TileClass::from_index(item.index)
+}
+
+/// How many tiles are unreadable and missing, if any are.
+pub(super) fn bad_tiles_note([unreadable, missing]: [u64; 2]) -> Option<String> {
+    let part = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
+    match (part(unreadable, "unreadable"), part(missing, "missing")) {
+        (Some(unreadable), Some(missing)) => Some(format!("{unreadable}, {missing}")),
+        (part, None) | (None, part) => part,
+    }
+}
+
+impl Terrain {
+    /// Tiles that are unreadable, and that are missing.
+    pub(super) fn bad_tile_counts(&self) -> [u64; 2] {
+        [TileClass::Unreadable, TileClass::Missing].map(|class| self.class_counts[class.index()])
+    }
+
+    /// Tiles that were read.
+    pub(super) fn read_tiles(&self) -> usize {
+        self.map.tiles.len() - self.map.bad_tiles.len()
+    }
+
+    /// The same of a chunk, if any are.
+    pub(super) fn bad_tiles_note(&self, chunk: usize) -> Option<String> {
+        bad_tiles_note(self.bad_in_chunks.get(chunk)?.map(u64::from))
+    }
+
+    /// All types, and what else there are tiles of.
+    pub(super) fn listed_classes(&self) -> impl Iterator<Item = TileClass> + '_ {
+        TileClass::all().filter(|class| {
+            matches!(class, TileClass::Type(_)) || self.class_counts[class.index()] > 0
+        })
+    }
+
+    pub(super) fn row_and_col(&self, tile: usize) -> (u32, u32) {
+        let cols = self.map.cols().max(1) as usize;
+        ((tile / cols) as u32, (tile % cols) as u32)
+    }
+
+    /// The tiles that an item stands for; none for an item that stands for no tiles.
+    pub(super) fn members(&self, item: Item) -> Option<Members> {
+        if item.kind == item::MATERIAL {
+            let [top, sides] = *self.material_uses.get(item.index as usize)?;
+            let index = u16::try_from(item.index).ok()?;
+            return (top + sides > 0).then_some(Members::Material {
+                index,
+                on_top: top > 0,
+            });
+        }
+        let class = tile_class(item)?;
+        (self.class_counts[class.index()] > 0).then_some(Members::Class(class))
+    }
+
+    /// Whether a tile, by its index, is one of these.
+    pub(super) fn is_member(&self, members: Members, at: usize) -> bool {
+        let tile = &self.map.tiles[at];
+        let (row, col) = self.row_and_col(at);
+        match members {
+            Members::Class(TileClass::Type(kind)) => {
+                tile.kind == kind && self.map.is_read(row, col)
+            }
+            Members::Class(class) => TileClass::of(&self.map, row, col) == Some(class),
+            Members::Material { index, on_top } => {
+                let named = if on_top {
+                    tile.top_material
+                } else {
+                    tile.side_material
+                };
+                named == index && self.map.is_read(row, col)
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Terrain made of PFMAP tiles: what the Permafrost Engine draws of a map.
+
+mod class;
+mod describe;
+pub mod geometry;
+mod inspect;
+pub mod noise;
+mod overview;
+pub mod pack;
+mod patch;
+mod patchwork;
+mod pick;
+pub mod sun;
+pub mod textures;
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::Vec3;
+
+pub use class::TileClass;
+pub use overview::Overview;
+pub use patch::PATCH_TILES;
+pub use patchwork::{ATLAS_SIDE, Patchwork, patchwork};
+
+use self::geometry::{LEVEL_HEIGHT, Placement, Shape};
+use self::pack::{Layers, Packed};
+use self::sun::ShadowMap;
+use self::textures::Textures;
+use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::{Aabb, Document, Item};
+use mapscope_formats::Problem;
+use mapscope_formats::pfmap::{self, CHUNK_SIDE, Found, Pfmap, Tile};
+
+/// An open map, ready to be drawn, pointed at and described.
+#[derive(Debug)]
+pub struct Terrain {
+    path: PathBuf,
+    map: Pfmap,
+    placement: Placement,
+    packed: Packed,
+    shadow: ShadowMap,
+    overview: Overview,
+    textures: Arc<Textures>,
+    problems: Vec<Problem>,
+    /// Tiles of each class.
+    class_counts: [u64; TileClass::COUNT],
+    /// Tiles of each [`Cover`](pfmap::Cover), but for those that could not be read.
+    cover_counts: [u64; 4],
+    /// For each chunk its tiles that are unreadable and that are missing; empty if there are none.
+    bad_in_chunks: Vec<[u32; 2]>,
+    /// For each material the tiles that name it for their top and for their sides, but for those
+    /// that could not be read.
+    material_uses: Vec<[u64; 2]>,
+}
+
+/// The kinds of [`Item`] that a terrain has.
+pub(super) mod item {
+    /// The whole map.
+    pub(crate) const MAP: &str = "map";
+    /// A tile: row times columns plus column, in the whole map.
+    pub(crate) const TILE: &str = "tile";
+    /// A chunk: row times columns plus column, in chunks.
+    pub(crate) const CHUNK: &str = "chunk";
+    /// A material, by its index.
+    pub(crate) const MATERIAL: &str = "material";
+    /// A tile type, by its digit, or what tiles without one are counted as
+    /// ([`TileClass::index`](super::TileClass::index)): all tiles of it.
+    pub(crate) const TYPE: &str = "tile-type";
+}
+
+/// Opens a map for the registry.
+pub(super) fn open(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let map = source.parse(&pfmap::FORMAT, pfmap::read_with, progress)?;
+    let terrain = Terrain::build(map, source, options, progress)?;
+    Ok(Arc::new(terrain))
+}
+
+impl Terrain {
+    /// Makes a terrain of a map that was read.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub fn build(
+        map: Pfmap,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut textures = textures::load(&map, source, options, progress)?;
+        let mut problems = map.problems.clone();
+        problems.append(&mut textures.problems);
+        problems.sort_by_key(|problem| problem.place);
+        let path = source.path.clone();
+        let textures = Arc::new(textures);
+        let everything = [0..map.rows(), 0..map.cols()];
+        let mut report = |fraction| progress.report(fraction);
+        let terrain = Self::assemble(path, map, textures, &everything, &mut report)?;
+        Ok(Self {
+            problems,
+            ..terrain
+        })
+    }
+
+    /// Makes a terrain of a map whose textures are there, and that has no problems. Only tiles in
+    /// these rows and columns are drawn. `report` hears how far it is, and may break it off.
+    fn assemble<E>(
+        path: PathBuf,
+        map: Pfmap,
+        textures: Arc<Textures>,
+        drawn: &[Range<u32>; 2],
+        report: &mut dyn FnMut(f32) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        report(0.7)?;
+        let layers = Layers {
+            of_material: &textures.layer_of_material,
+            placeholder: textures.placeholder_layer,
+        };
+        let (shadow, shaded) = ShadowMap::cast(&map);
+        report(0.8)?;
+        let packed = pack::pack(&map, &layers, &shaded, drawn);
+        report(0.95)?;
+        let overview = Overview::of(&map, &packed.tiles, &textures);
+        let mut class_counts = [0; TileClass::COUNT];
+        let mut cover_counts = [0; 4];
+        let mut material_uses = vec![[0; 2]; map.materials.len()];
+        let mut count = |tile: &Tile, by: i64| {
+            let add = |count: &mut u64| *count = count.wrapping_add_signed(by);
+            add(&mut class_counts[tile.kind as usize]);
+            add(&mut cover_counts[tile.cover() as usize]);
+            for (use_, material) in [tile.top_material, tile.side_material].iter().enumerate() {
+                if let Some(uses) = material_uses.get_mut(usize::from(*material)) {
+                    add(&mut uses[use_]);
+                }
+            }
+        };
+        for tile in &map.tiles {
+            count(tile, 1);
+        }
+        // Nearly all tiles can be read: the few that cannot are taken off again.
+        for tile in map.bad_tiles.iter().filter_map(|at| map.tile(at.0, at.1)) {
+            count(tile, -1);
+        }
+        class_counts[TileClass::Unreadable.index()] = map.unreadable_tiles() as u64;
+        class_counts[TileClass::Missing.index()] = map.missing_tiles() as u64;
+        let bad_in_chunks = count_bad_tiles(&map);
+        report(1.0)?;
+        Ok(Self {
+            path,
+            placement: Placement {
+                rows: map.rows(),
+                cols: map.cols(),
+            },
+            map,
+            packed,
+            shadow,
+            overview,
+            textures,
+            problems: Vec::new(),
+            class_counts,
+            cover_counts,
+            bad_in_chunks,
+            material_uses,
+        })
+    }
+
+    /// The map as it was read.
+    pub fn map(&self) -> &Pfmap {
+        &self.map
+    }
+
+    /// Where its tiles are in the world.
+    pub fn placement(&self) -> Placement {
+        self.placement
+    }
+
+    /// Tiles and faces for the GPU.
+    pub fn packed(&self) -> &Packed {
+        &self.packed
+    }
+
+    /// Where terrain shades terrain.
+    pub fn shadow(&self) -> &ShadowMap {
+        &self.shadow
+    }
+
+    /// The map's colours from far away.
+    pub fn overview(&self) -> &Overview {
+        &self.overview
+    }
+
+    /// The materials' textures, which patches of the map share.
+    pub fn textures(&self) -> &Arc<Textures> {
+        &self.textures
+    }
+
+    /// Lowest and highest level of the ground: of the tiles that were read, without the skirt.
+    pub fn levels(&self) -> [i32; 2] {
+        let chunks = self.packed.chunks.iter();
+        let levels = chunks.filter_map(|chunk| chunk.ground);
+        levels.reduce(pack::wider).unwrap_or_default()
+    }
+
+    /// Lowest and highest level of all that is drawn, with the skirt and with placeholders.
+    fn drawn_levels(&self) -> [i32; 2] {
+        let levels = self.packed.chunks.iter().map(|chunk| chunk.all.levels);
+        levels.reduce(pack::wider).unwrap_or_default()
+    }
+
+    /// World height of the ground at a place; none off the map, and where the tile could not be
+    /// read.
+    pub fn height_at(&self, world_x: f32, world_z: f32) -> Option<f32> {
+        let (row, col, uv) = self.placement.tile_at(world_x, world_z)?;
+        let tile = self.map.tile(row, col)?;
+        let is_read = self.map.is_read(row, col);
+        is_read.then(|| Shape::of(tile).level_at(uv) * LEVEL_HEIGHT)
+    }
+
+    /// Row and column of a tile item.
+    pub fn tile_rc(&self, item: Item) -> Option<(u32, u32)> {
+        let cols = u64::from(self.map.cols());
+        (item.kind == item::TILE && item.index < self.map.tiles.len() as u64)
+            .then(|| ((item.index / cols) as u32, (item.index % cols) as u32))
+    }
+
+    /// The item of a tile.
+    pub fn tile_item(&self, row: u32, col: u32) -> Item {
+        Item {
+            kind: item::TILE,
+            index: u64::from(row) * u64::from(self.map.cols()) + u64::from(col),
+        }
+    }
+
+    /// A tile and its eight neighbours in rows from the north-west; beyond the border the tile
+    /// nearest to it is repeated. None for an item that is not a tile.
+    pub fn neighborhood(&self, item: Item) -> Option<[Tile; 9]> {
+        let (row, col) = self.tile_rc(item)?;
+        let at = |r: i64, c: i64| {
+            let r = (i64::from(row) + r).clamp(0, i64::from(self.map.rows()) - 1);
+            let c = (i64::from(col) + c).clamp(0, i64::from(self.map.cols()) - 1);
+            self.map
+                .tile(r as u32, c as u32)
+                .copied()
+                .unwrap_or_default()
+        };
+        Some(std::array::from_fn(|i| {
+            at(i as i64 / 3 - 1, i as i64 % 3 - 1)
+        }))
+    }
+
+    /// A box around some tiles, from the first row and column to before the last.
+    fn tiles_bounds(&self, rows: Range<u32>, cols: Range<u32>) -> Aabb {
+        let mut levels = [f32::MAX, f32::MIN];
+        for row in rows.clone() {
+            for col in cols.clone() {
+                if let Some(tile) = self.map.tile(row, col) {
+                    let shape = Shape::of(tile);
+                    levels[0] = levels[0].min(shape.lowest() as f32);
+                    levels[1] = levels[1].max(shape.highest() as f32);
+                }
+            }
+        }
+        let a = self
+            .placement
+            .world(cols.start as f32, rows.start as f32, levels[0]);
+        let b = self
+            .placement
+            .world(cols.end as f32, rows.end as f32, levels[1]);
+        Aabb {
+            min: Vec3::min(a, b),
+            max: Vec3::max(a, b),
+        }
+    }
+}
+
+/// For each chunk its tiles that are unreadable and that are missing; empty if there are none.
+fn count_bad_tiles(map: &Pfmap) -> Vec<[u32; 2]> {
+    if map.bad_tiles.is_empty() {
+        return Vec::new();
+    }
+    let mut counts = vec![[0; 2]; map.chunk_rows as usize * map.chunk_cols as usize];
+    for &(row, col) in &map.bad_tiles {
+        let chunk = (row / CHUNK_SIDE) as usize * map.chunk_cols as usize;
+        if let Some(count) = counts.get_mut(chunk + (col / CHUNK_SIDE) as usize) {
+            count[usize::from(map.found(row, col) == Found::Missing)] += 1;
+        }
+    }
+    counts
+}

@@ -1,0 +1,764 @@
+//! Terrain as the GPU holds it: eight bytes a tile, and lists of the faces worth drawing.
+//!
+//! A map of 64x64 chunks has 4.2 million tiles, and one storage binding may hold no more than
+//! 128 MiB, so a tile is one 64-bit record that shaders take apart (`shaders/tile.wgsl`), and
+//! faces are small references to tiles. Level tiles that look the same are drawn as rectangles of
+//! up to a chunk; tops that mix materials are listed apart from those that show one, and those that
+//! mix more than four apart from these, since each needs a dearer shader than the one before; sides
+//! are listed only where one tile's edge stands above its neighbour's. At the worst that is
+//! 8 + 2 + 4 = 14 bytes a tile, and 2 for each tile of the border.
+
+use std::num::NonZero;
+use std::ops::Range;
+
+use super::TileClass;
+use super::geometry::{Corner, Half, Shape, half_material};
+use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile};
+
+/// A tile as shaders read it. Keep in sync with `shaders/tile.wgsl`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct TileRecord {
+    /// Type ([`TileClass::index`](super::TileClass::index)) 0..4, base level + 128 at 4..12, ramp
+    /// levels 12..19, blend modes north, east, south, west at 19..27, blend normals 27, bump 28,
+    /// pathable 29, [cover](mapscope_formats::pfmap::Cover) at 30..32.
+    pub shape: u32,
+    /// Texture layer of the top 0..8 and of the sides 8..16.
+    pub surface: u32,
+}
+
+impl TileRecord {
+    /// Whether an edge has a ragged seam, or a blend mode that nobody knows.
+    pub fn has_seams(&self) -> bool {
+        // The higher bit of each of the four modes.
+        const HIGHER_BITS: u32 = 0b10101010 << 19;
+        self.shape & HIGHER_BITS != 0
+    }
+}
+
+/// Some faces, as ranges of the lists in [`Packed`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Faces {
+    /// Entries of [`Packed::rects`].
+    pub rects: Range<u32>,
+    /// Entries of [`Packed::tops`], by [`TopClass`], one behind the other.
+    pub tops: [Range<u32>; TopClass::ALL.len()],
+    /// Entries of [`Packed::sides`].
+    pub sides: Range<u32>,
+    /// Lowest and highest level that they reach, skirts included.
+    pub levels: [i32; 2],
+}
+
+/// What a top needs of its shader: the plainer, the faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TopClass {
+    /// One material on each half, and nothing that casts shadow on it.
+    Lit = 0,
+    /// One material on each half, in shadow somewhere.
+    Shaded = 1,
+    /// Up to four materials in each quarter, and nothing that casts shadow on it.
+    LitMixed = 2,
+    /// Up to four materials in each quarter, in shadow somewhere.
+    ShadedMixed = 3,
+    /// More materials than that, in shadow or not.
+    Many = 4,
+}
+
+/// How many materials a top mixes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mix {
+    /// None: each half shows one.
+    None,
+    /// Up to [`FEW`] in each quarter.
+    Few,
+    /// More than that in one of them.
+    Many,
+}
+
+/// Layers that the cheaper one of the shaders that mix can mix; see `vs_mixed` in `terrain.wgsl`.
+const FEW: usize = 4;
+
+impl TopClass {
+    /// All classes, in the order of [`Faces::tops`].
+    pub const ALL: [Self; 5] = [
+        Self::Lit,
+        Self::Shaded,
+        Self::LitMixed,
+        Self::ShadedMixed,
+        Self::Many,
+    ];
+
+    fn of(mix: Mix, shaded: bool) -> Self {
+        match (mix, shaded) {
+            (Mix::None, false) => Self::Lit,
+            (Mix::None, true) => Self::Shaded,
+            (Mix::Few, false) => Self::LitMixed,
+            (Mix::Few, true) => Self::ShadedMixed,
+            (Mix::Many, _) => Self::Many,
+        }
+    }
+}
+
+impl Faces {
+    /// Triangles that they are drawn with.
+    pub fn triangles(&self) -> u64 {
+        let pairs = self.rects.len() + self.sides.len();
+        let tops: usize = self.tops.iter().map(Range::len).sum();
+        pairs as u64 * 2 + tops as u64 * 8
+    }
+
+    /// The tops of all classes of a whole chunk; those of a block are not side by side.
+    pub fn all_tops(&self) -> Range<u32> {
+        self.tops[0].start..self.tops[TopClass::Many as usize].end
+    }
+}
+
+/// Tiles along a side of a block: a quarter of a chunk, for finding out what is in view.
+pub const BLOCK_SIDE: u32 = CHUNK_SIDE / 2;
+
+/// The faces of one chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkFaces {
+    /// All of them.
+    pub all: Faces,
+    /// Those of each block: north-west, north-east, south-west, south-east.
+    pub blocks: [Faces; 4],
+    /// Lowest and highest level of its tiles that were read, without skirts; none without any.
+    pub ground: Option<[i32; 2]>,
+    /// Whether any corner of its tiles lies below the water.
+    pub has_water: bool,
+}
+
+/// A map's tiles and faces, ready for the GPU.
+#[derive(Debug)]
+pub struct Packed {
+    /// All tiles in row-major order of the whole map.
+    pub tiles: Vec<TileRecord>,
+    /// Level rectangles: first tile's column and row in the chunk, then width - 1 and height - 1
+    /// in tiles, five bits each.
+    pub rects: Vec<u32>,
+    /// Tiles drawn one by one, in eight triangles: row * 32 + column in the chunk.
+    pub tops: Vec<u16>,
+    /// Side faces: the tile as above, and at bit 10 the [`Edge`] on which it stands.
+    pub sides: Vec<u16>,
+    /// Chunks in row-major order.
+    pub chunks: Vec<ChunkFaces>,
+}
+
+/// What packing must know beside the map.
+#[derive(Debug)]
+pub struct Layers<'a> {
+    /// Texture layer of each material index; indices beyond it have [`Layers::placeholder`].
+    pub of_material: &'a [u8],
+    /// The layer of materials that are not there.
+    pub placeholder: u8,
+}
+
+impl Layers<'_> {
+    fn of(&self, material: u16) -> u32 {
+        let layer = self.of_material.get(usize::from(material));
+        u32::from(*layer.unwrap_or(&self.placeholder))
+    }
+}
+
+/// Packs a map, on as many threads as the machine has.
+///
+/// `shaded` says of each tile whether shadow falls on it. Tiles that could not be read show the
+/// placeholder. Only the tiles in the rows and columns of `drawn` get faces.
+pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool], drawn: &[Range<u32>; 2]) -> Packed {
+    let cols = map.cols() as usize;
+    let chunk_row_tiles = cols * CHUNK_SIDE as usize;
+    let mut tiles = vec![TileRecord::default(); map.tiles.len()];
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let rows_each = (map.chunk_rows as usize).div_ceil(threads).max(1);
+    let parts: Vec<Part> = std::thread::scope(|scope| {
+        let workers: Vec<_> = tiles
+            .chunks_mut((chunk_row_tiles * rows_each).max(1))
+            .enumerate()
+            .map(|(i, records)| {
+                let first = (i * rows_each) as u32;
+                scope.spawn(move || pack_chunk_rows(map, layers, shaded, drawn, first, records))
+            })
+            .collect();
+        workers
+            .into_iter()
+            .filter_map(|worker| worker.join().ok())
+            .collect()
+    });
+    let mut packed = Packed {
+        tiles,
+        rects: Vec::with_capacity(parts.iter().map(|p| p.rects.len()).sum()),
+        tops: Vec::with_capacity(parts.iter().map(|p| p.tops.len()).sum()),
+        sides: Vec::with_capacity(parts.iter().map(|p| p.sides.len()).sum()),
+        chunks: Vec::with_capacity(map.chunk_rows as usize * map.chunk_cols as usize),
+    };
+    for part in parts {
+        let lengths = [packed.rects.len(), packed.tops.len(), packed.sides.len()];
+        packed
+            .chunks
+            .extend(part.chunks.into_iter().map(|chunk| ChunkFaces {
+                all: chunk.all.after(lengths),
+                blocks: chunk.blocks.map(|block| block.after(lengths)),
+                ground: chunk.ground,
+                has_water: chunk.has_water,
+            }));
+        packed.rects.extend(part.rects);
+        packed.tops.extend(part.tops);
+        packed.sides.extend(part.sides);
+    }
+    packed
+}
+
+impl Faces {
+    /// The same faces in lists that have others before them: rectangles, tops and sides.
+    fn after(self, [rects, tops, sides]: [usize; 3]) -> Self {
+        let after =
+            |range: Range<u32>, len: usize| range.start + len as u32..range.end + len as u32;
+        Self {
+            rects: after(self.rects, rects),
+            tops: self.tops.map(|range| after(range, tops)),
+            sides: after(self.sides, sides),
+            levels: self.levels,
+        }
+    }
+}
+
+/// The faces of some rows of chunks.
+#[derive(Default)]
+struct Part {
+    rects: Vec<u32>,
+    tops: Vec<u16>,
+    sides: Vec<u16>,
+    chunks: Vec<ChunkFaces>,
+}
+
+fn pack_chunk_rows(
+    map: &Pfmap,
+    layers: &Layers<'_>,
+    shaded: &[bool],
+    drawn: &[Range<u32>; 2],
+    first_chunk_row: u32,
+    records: &mut [TileRecord],
+) -> Part {
+    let first_row = first_chunk_row * CHUNK_SIDE;
+    let mut part = Part::default();
+    for (i, record) in records.iter_mut().enumerate() {
+        let row = first_row + i as u32 / map.cols();
+        let col = i as u32 % map.cols();
+        *record = pack_tile(&Around::new(map, row, col), layers);
+    }
+    for &(row, col) in &map.bad_tiles {
+        let at = row
+            .checked_sub(first_row)
+            .map(|r| (r * map.cols() + col) as usize);
+        if let Some(record) = at.and_then(|at| records.get_mut(at)) {
+            record.surface = u32::from(layers.placeholder) * 0x101;
+            // It lies flat, whatever its type.
+            let class = TileClass::of(map, row, col).map_or(0, TileClass::index);
+            record.shape = record.shape & !15 | class as u32;
+        }
+    }
+    let chunk_rows = (records.len() as u32 / map.cols().max(1)) / CHUNK_SIDE;
+    for chunk_row in first_chunk_row..first_chunk_row + chunk_rows {
+        for chunk_col in 0..map.chunk_cols {
+            let first_cell = (chunk_row - first_chunk_row) * CHUNK_SIDE * map.cols();
+            let records = &records[first_cell as usize..];
+            part.add_chunk(&Chunk {
+                map,
+                layers,
+                shaded,
+                drawn,
+                records,
+                rows: chunk_row * CHUNK_SIDE,
+                cols: chunk_col * CHUNK_SIDE,
+            });
+        }
+    }
+    part
+}
+
+/// A tile and those around it; none beyond the border.
+struct Around<'a> {
+    map: &'a Pfmap,
+    row: u32,
+    col: u32,
+    own: &'a Tile,
+}
+
+impl<'a> Around<'a> {
+    fn new(map: &'a Pfmap, row: u32, col: u32) -> Self {
+        let own = &map.tiles[row as usize * map.cols() as usize + col as usize];
+        Self { map, row, col, own }
+    }
+
+    fn at(&self, rows: i32, cols: i32) -> Option<&'a Tile> {
+        let row = self.row.checked_add_signed(rows)?;
+        let col = self.col.checked_add_signed(cols)?;
+        self.map.tile(row, col)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'a Tile> {
+        (-1..=1).flat_map(move |r| (-1..=1).filter_map(move |c| self.at(r, c)))
+    }
+}
+
+fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
+    let tile = around.own;
+    let mut shape = tile.kind as u32
+        | ((i32::from(tile.base_height) + 128) as u32) << 4
+        | u32::from(tile.ramp_height) << 12
+        | u32::from(tile.blend_normals()) << 27
+        | u32::from(tile.bump()) << 28
+        | u32::from(tile.pathable()) << 29
+        | (tile.cover() as u32) << 30;
+    for edge in Edge::ALL {
+        shape |= (tile.blend(edge) as u32) << (19 + 2 * edge as u32);
+    }
+    let surface = layers.of(tile.top_material) | layers.of(tile.side_material) << 8;
+    TileRecord { shape, surface }
+}
+
+/// How many materials a tile's top mixes: with those around it where its edges are blurred, and with
+/// what spills in across an edge that its neighbour asks to be a seam. One with a blend mode that
+/// nobody knows is drawn by the same shader.
+fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
+    // Most tiles have no slopes and one material around them: that is quick to see.
+    let own = around.own;
+    let modes = Edge::ALL.map(|edge| own.blend(edge));
+    let is_unknown = modes.contains(&BlendMode::Unknown);
+    let plain = |t: &Tile| t.top_material == own.top_material && t.ramp_height <= 1;
+    if !is_unknown && around.all().all(plain) {
+        return Mix::None;
+    }
+    if modes.contains(&BlendMode::Blur) && blurs(around, layers) {
+        return if meets_many(around, layers, modes) {
+            Mix::Many
+        } else {
+            Mix::Few
+        };
+    }
+    let spills = |edge: Edge| {
+        let (rows, cols) = edge.step();
+        let facing = edge.opposite();
+        let layer = |t: &Tile, edge| layers.of(half_material(t, Shape::of(t).half_on(edge)));
+        around.at(rows, cols).is_some_and(|t| {
+            t.blend(facing) == BlendMode::Edge && layer(t, facing) > layer(own, edge)
+        })
+    };
+    if is_unknown || Edge::ALL.into_iter().any(spills) {
+        Mix::Few
+    } else {
+        Mix::None
+    }
+}
+
+/// Whether a blurred quarter of a tile may have more layers than [`FEW`]: those of both halves of
+/// the four tiles that meet at its corner, of which not all need to be seen.
+fn meets_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -> bool {
+    let layers_of =
+        |tile: &Tile| [Half::South, Half::North].map(|h| layers.of(half_material(tile, h)));
+    let quarters = [
+        (Edge::North, Edge::West),
+        (Edge::North, Edge::East),
+        (Edge::South, Edge::West),
+        (Edge::South, Edge::East),
+    ];
+    quarters.into_iter().any(|(y, x)| {
+        if modes[x as usize] != BlendMode::Blur && modes[y as usize] != BlendMode::Blur {
+            return false;
+        }
+        let (rows, cols) = (y.step().0, x.step().1);
+        let mut seen = [u32::MAX; 9];
+        // A tile that could not be read shows the placeholder, whatever stands in for it.
+        let mut count = usize::from(!around.map.bad_tiles.is_empty());
+        for tile in [(0, 0), (0, cols), (rows, 0), (rows, cols)] {
+            for layer in around.at(tile.0, tile.1).into_iter().flat_map(layers_of) {
+                if !seen[..count].contains(&layer) {
+                    seen[count] = layer;
+                    count += 1;
+                }
+            }
+        }
+        count > FEW
+    })
+}
+
+/// Whether a tile shows more than one layer, or would if all of its edges were blurred.
+fn blurs(around: &Around<'_>, layers: &Layers<'_>) -> bool {
+    let own = around.own;
+    let layer = |tile: &Tile, half| layers.of(half_material(tile, half));
+    let own_layer = layer(own, Half::South);
+    let differs = |tile: Option<&Tile>, halves: [Half; 2]| {
+        tile.is_some_and(|t| halves.into_iter().any(|half| layer(t, half) != own_layer))
+    };
+    if differs(Some(own), [Half::South, Half::North]) {
+        return true;
+    }
+    let beyond_edge = |edge: Edge| {
+        let (rows, cols) = edge.step();
+        let tile = around.at(rows, cols);
+        tile.is_some_and(|t| differs(tile, [Shape::of(t).half_on(edge.opposite()); 2]))
+    };
+    // Each tile around the north-west corner, with the corner that it has there; and so on.
+    let beyond_corner = |(row, col, corner): (i32, i32, Corner)| {
+        let tile = around.at(row, col);
+        tile.is_some_and(|t| differs(tile, Shape::of(t).halves_at(corner)))
+    };
+    Edge::ALL.into_iter().any(beyond_edge)
+        || [
+            (-1, -1, Corner::SouthEast),
+            (-1, 0, Corner::SouthWest),
+            (-1, 0, Corner::SouthEast),
+            (-1, 1, Corner::SouthWest),
+            (0, -1, Corner::NorthEast),
+            (0, -1, Corner::SouthEast),
+            (0, 1, Corner::NorthWest),
+            (0, 1, Corner::SouthWest),
+            (1, -1, Corner::NorthEast),
+            (1, 0, Corner::NorthWest),
+            (1, 0, Corner::NorthEast),
+            (1, 1, Corner::NorthWest),
+        ]
+        .into_iter()
+        .any(beyond_corner)
+}
+
+/// Whether a tile's top is level with a vertical normal everywhere, so that it can be drawn as
+/// part of a rectangle.
+fn is_plain(around: &Around<'_>) -> bool {
+    let level = |t: &Tile| t.kind as u8 == 0 || t.ramp_height == 0;
+    level(around.own) && (!around.own.blend_normals() || around.all().all(level))
+}
+
+/// A chunk that is being packed.
+struct Chunk<'a> {
+    map: &'a Pfmap,
+    layers: &'a Layers<'a>,
+    shaded: &'a [bool],
+    drawn: &'a [Range<u32>; 2],
+    /// The map's records from the chunk's first row on.
+    records: &'a [TileRecord],
+    /// Row and column of the chunk's first tile.
+    rows: u32,
+    cols: u32,
+}
+
+impl Chunk<'_> {
+    /// Whether faces are made of the tile at a row and column of the chunk.
+    fn is_drawn(&self, row: u32, col: u32) -> bool {
+        let [rows, cols] = self.drawn;
+        rows.contains(&self.rows.wrapping_add(row)) && cols.contains(&self.cols.wrapping_add(col))
+    }
+}
+
+impl Part {
+    fn add_chunk(&mut self, chunk: &Chunk<'_>) {
+        let [rects, _, sides] = self.lengths();
+        let mut tops: [Vec<u16>; TopClass::ALL.len()] = Default::default();
+        let mut ground = None;
+        let blocks = [(0, 0), (0, 1), (1, 0), (1, 1)];
+        let mut blocks = blocks.map(|(row, col)| {
+            let (row, col) = (row * BLOCK_SIDE, col * BLOCK_SIDE);
+            self.add_block(chunk, row, col, &mut tops, &mut ground)
+        });
+        // Class after class, so that each can be drawn at once, and all of them too.
+        let ranges = std::array::from_fn(|class| {
+            let [_, start, _] = self.lengths();
+            self.tops.append(&mut tops[class]);
+            for block in &mut blocks {
+                let range = &mut block.tops[class];
+                *range = range.start + start..range.end + start;
+            }
+            start..self.tops.len() as u32
+        });
+        let [rects_end, _, sides_end] = self.lengths();
+        let levels = blocks.iter().map(|block| block.levels);
+        let levels = levels.fold([i32::MAX, i32::MIN], wider);
+        self.chunks.push(ChunkFaces {
+            all: Faces {
+                rects: rects..rects_end,
+                tops: ranges,
+                sides: sides..sides_end,
+                levels,
+            },
+            blocks,
+            ground,
+            has_water: ground.is_some_and(|[low, _]| low < 0),
+        });
+    }
+
+    /// How many rectangles, tops and sides there are.
+    fn lengths(&self) -> [u32; 3] {
+        [self.rects.len(), self.tops.len(), self.sides.len()].map(|n| n as u32)
+    }
+
+    /// Adds the faces of a block, but for its tops, which go to the list of their class, and widens
+    /// the levels of the ground by its own.
+    fn add_block(
+        &mut self,
+        chunk: &Chunk<'_>,
+        first_row: u32,
+        first_col: u32,
+        tops: &mut [Vec<u16>; TopClass::ALL.len()],
+        ground: &mut Option<[i32; 2]>,
+    ) -> Faces {
+        let map_cols = chunk.map.cols();
+        let [rects, _, sides] = self.lengths();
+        let starts = tops.each_ref().map(|of_class| of_class.len() as u32);
+        let mut levels = [i32::MAX, i32::MIN];
+        // The record of each tile that may become part of a rectangle.
+        let mut level = [[None::<TileRecord>; CHUNK_SIDE as usize]; CHUNK_SIDE as usize];
+        for row in first_row..first_row + BLOCK_SIDE {
+            for col in first_col..first_col + BLOCK_SIDE {
+                let around = Around::new(chunk.map, chunk.rows + row, chunk.cols + col);
+                let shape = Shape::of(around.own);
+                let reference = (row * CHUNK_SIDE + col) as u16;
+                let is_drawn = chunk.is_drawn(row, col);
+                for edge in Edge::ALL {
+                    let (rows, cols) = edge.step();
+                    let [row, col] =
+                        [(row, rows), (col, cols)].map(|(at, step)| at.wrapping_add_signed(step));
+                    // A side belongs to the tiles on both of its sides.
+                    if !is_drawn && !chunk.is_drawn(row, col) {
+                        continue;
+                    }
+                    if let Some(lowest) = side_bottom(&around, &shape, edge) {
+                        levels[0] = levels[0].min(lowest);
+                        self.sides.push(reference | (edge as u16) << 10);
+                    }
+                }
+                if !is_drawn {
+                    continue;
+                }
+                let of_tile = [shape.lowest(), shape.highest()];
+                levels = wider(levels, of_tile);
+                if chunk.map.is_read(chunk.rows + row, chunk.cols + col) {
+                    *ground = Some(wider(ground.unwrap_or(of_tile), of_tile));
+                }
+                let at = (chunk.rows + row) as usize * map_cols as usize;
+                let shaded = chunk.shaded.get(at + (chunk.cols + col) as usize) == Some(&true);
+                let mix = mix(&around, chunk.layers);
+                if is_plain(&around) && !shaded && mix == Mix::None {
+                    let record = chunk.records[(row * map_cols + chunk.cols + col) as usize];
+                    level[row as usize][col as usize] = Some(record);
+                } else {
+                    tops[TopClass::of(mix, shaded) as usize].push(reference);
+                }
+            }
+        }
+        self.add_rects(&mut level, &mut tops[TopClass::Lit as usize]);
+        let [rects_end, _, sides_end] = self.lengths();
+        Faces {
+            rects: rects..rects_end,
+            tops: std::array::from_fn(|class| starts[class]..tops[class].len() as u32),
+            sides: sides..sides_end,
+            levels,
+        }
+    }
+
+    /// Covers the level tiles of a block with rectangles of tiles that are the same, taking each
+    /// as wide and then as high as it goes. A tile that is like none of its neighbours takes less
+    /// memory as a top.
+    fn add_rects(&mut self, level: &mut [[Option<TileRecord>; 32]; 32], tops: &mut Vec<u16>) {
+        for row in 0..32 {
+            let mut col = 0;
+            while col < 32 {
+                let wanted = level[row][col];
+                if wanted.is_none() {
+                    col += 1;
+                    continue;
+                }
+                let width = level[row][col..]
+                    .iter()
+                    .take_while(|c| **c == wanted)
+                    .count();
+                let fits = |line: &&mut [Option<TileRecord>; 32]| {
+                    line[col..col + width].iter().all(|cell| *cell == wanted)
+                };
+                let height = level[row..].iter_mut().take_while(fits).count();
+                for line in &mut level[row..row + height] {
+                    line[col..col + width].fill(None);
+                }
+                if width * height == 1 {
+                    tops.push(row as u16 * CHUNK_SIDE as u16 + col as u16);
+                } else {
+                    self.rects
+                        .push((col | row << 5 | (width - 1) << 10 | (height - 1) << 15) as u32);
+                }
+                col += width;
+            }
+        }
+    }
+}
+
+/// The lowest and highest of two pairs of levels.
+pub(super) fn wider(a: [i32; 2], b: [i32; 2]) -> [i32; 2] {
+    [a[0].min(b[0]), a[1].max(b[1])]
+}
+
+/// The lowest level of the side face on an edge of a tile; none where nothing shows.
+///
+/// Inside the map the face between two tiles is listed once, with the northern or western of
+/// them; it stands on whichever is lower and shows the side of whichever is higher.
+fn side_bottom(around: &Around<'_>, shape: &Shape, edge: Edge) -> Option<i32> {
+    let (rows, cols) = edge.step();
+    let own = shape.edge(edge);
+    let Some(neighbor) = around.at(rows, cols) else {
+        let bottom = shape.skirt_bottom();
+        return (own != [bottom; 2]).then_some(bottom);
+    };
+    if matches!(edge, Edge::North | Edge::West) {
+        return None;
+    }
+    let other = Shape::of(neighbor).edge(edge.opposite());
+    (own != other).then(|| own.into_iter().chain(other).fold(i32::MAX, i32::min))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mapscope_formats::pfmap::{self, TileType};
+
+    fn packed(map: &Pfmap) -> Packed {
+        let layers = Layers {
+            of_material: &[0, 1, 2, 3, 4, 5, 6],
+            placeholder: 7,
+        };
+        let everything = [0..map.rows(), 0..map.cols()];
+        pack(map, &layers, &vec![false; map.tiles.len()], &everything)
+    }
+
+    fn level_map() -> Pfmap {
+        let mut map = pfmap::read(&pfmap::synthesize(1, 2, 3)).unwrap();
+        map.tiles.fill(Tile::default());
+        map
+    }
+
+    #[test]
+    fn level_ground_of_one_material_is_four_rectangles_a_chunk() {
+        let packed = packed(&level_map());
+        assert_eq!(packed.rects.len(), 8);
+        assert!(packed.tops.is_empty());
+        // The skirt: 32 tiles along each side of each chunk that is a border of the map.
+        assert_eq!(packed.sides.len(), 6 * 32);
+        assert_eq!(packed.chunks[1].all.levels, [-1, 0]);
+        // The skirt is no ground, and nothing of it is under water.
+        assert_eq!(packed.chunks[1].ground, Some([0, 0]));
+        assert!(!packed.chunks[1].has_water);
+    }
+
+    #[test]
+    fn a_slope_takes_the_tiles_around_it_out_of_the_rectangles_where_normals_blend() {
+        let mut map = level_map();
+        let at = 20 * map.cols() as usize + 20;
+        map.tiles[at].kind = TileType::RampSn;
+        map.tiles[at].ramp_height = 1;
+        assert_eq!(packed(&map).tops.len(), 9);
+        for tile in &mut map.tiles {
+            tile.set_digit(14, 0);
+        }
+        assert_eq!(packed(&map).tops.len(), 1);
+    }
+
+    #[test]
+    fn materials_that_meet_are_mixed_unless_the_edges_say_otherwise() {
+        let mut map = level_map();
+        let at = 20 * map.cols() as usize + 20;
+        map.tiles[at].top_material = 3;
+        let mixed = |map: &Pfmap| {
+            let packed = packed(map);
+            let of = |class: TopClass| -> usize {
+                packed
+                    .chunks
+                    .iter()
+                    .map(|c| c.all.tops[class as usize].len())
+                    .sum()
+            };
+            [
+                of(TopClass::Lit),
+                of(TopClass::LitMixed),
+                of(TopClass::ShadedMixed),
+            ]
+        };
+        assert_eq!(mixed(&map), [0, 9, 0]);
+        for tile in &mut map.tiles {
+            for digit in [13, 17, 18, 19, 20] {
+                tile.set_digit(digit, 0);
+            }
+        }
+        assert_eq!(mixed(&map), [1, 0, 0], "without blending nothing is mixed");
+        map.tiles[0].set_digit(17, 7);
+        assert_eq!(mixed(&map), [1, 1, 0], "an unknown mode is shown as such");
+    }
+
+    /// The class of a tile's top; none for one that is part of a rectangle.
+    fn class_of(map: &Pfmap, row: u32, col: u32) -> Option<TopClass> {
+        let packed = packed(map);
+        let chunk = row / CHUNK_SIDE * map.chunk_cols + col / CHUNK_SIDE;
+        let reference = (row % CHUNK_SIDE * CHUNK_SIDE + col % CHUNK_SIDE) as u16;
+        TopClass::ALL.into_iter().find(|class| {
+            let range = packed.chunks[chunk as usize].all.tops[*class as usize].clone();
+            packed.tops[range.start as usize..range.end as usize].contains(&reference)
+        })
+    }
+
+    #[test]
+    fn a_quarter_where_more_than_four_materials_meet_is_listed_apart() {
+        let mut map = level_map();
+        let at = |row: usize, col: usize| row * 64 + col;
+        for (index, material) in [(at(20, 20), 1), (at(20, 21), 2), (at(21, 20), 3)] {
+            map.tiles[index].top_material = material;
+        }
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::LitMixed));
+        map.bad_tiles = vec![(21, 21)];
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Many));
+        map.bad_tiles.clear();
+        // One half of a corner shows its side.
+        let corner = &mut map.tiles[at(21, 21)];
+        corner.kind = TileType::CornerConcaveSe;
+        corner.ramp_height = 2;
+        corner.side_material = 4;
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Many));
+        assert_eq!(class_of(&map, 21, 21), Some(TopClass::Many));
+        assert_eq!(class_of(&map, 19, 19), Some(TopClass::LitMixed));
+        // Where the edges of the quarter are not blurred nothing of it is mixed.
+        for digit in [18, 19] {
+            map.tiles[at(20, 20)].set_digit(digit, 0);
+        }
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::LitMixed));
+        // A mode that nobody knows on another edge changes nothing.
+        map.tiles[at(20, 20)].set_digit(18, 1);
+        map.tiles[at(20, 20)].set_digit(17, 3);
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Many));
+    }
+
+    #[test]
+    fn what_spills_in_depends_on_the_neighbors_edge_alone() {
+        let mut map = level_map();
+        for tile in &mut map.tiles {
+            (17..=20).for_each(|digit| tile.set_digit(digit, 0));
+            tile.set_digit(13, 0);
+        }
+        let at = 20 * 64 + 20;
+        map.tiles[at].top_material = 3;
+        assert_eq!(class_of(&map, 20, 21), None);
+        // The tile's eastern edge.
+        map.tiles[at].set_digit(18, 2);
+        assert_eq!(class_of(&map, 20, 21), Some(TopClass::LitMixed));
+        assert_eq!(class_of(&map, 20, 19), None);
+        // It shows its own material alone, whether the neighbour asks for a seam or not.
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Lit));
+        map.tiles[at + 1].set_digit(20, 2);
+        assert_eq!(class_of(&map, 20, 20), Some(TopClass::Lit));
+    }
+
+    #[test]
+    fn a_tile_that_could_not_be_read_shows_the_placeholder() {
+        let mut map = level_map();
+        map.bad_tiles = vec![(31, 63)];
+        let packed = packed(&map);
+        assert_eq!(packed.tiles.last().map(|t| t.surface & 0xff), Some(7));
+        assert_eq!(packed.tiles.last().map(|t| t.shape & 15), Some(13));
+        assert_eq!(packed.tiles[0].surface & 0xff, 0);
+    }
+}

@@ -1,0 +1,808 @@
+//! Terrain textures without visible repetition: a complete set of Wang tiles, cut out of the
+//! texture by image quilting.
+//!
+//! A map tile shows [`CORE`] texels of its texture, upright and at the texture's own scale (fact
+//! sheet A7). Were it always the same texels, the eye would find the grid at once. Here every edge
+//! between two tiles has one of two colours, and there is one texture tile for every combination
+//! of four edge colours; a shader colours the edges of the map by a hash and so takes a tile that
+//! fits all four neighbours.
+//!
+//! An edge colour stands for a patch of the texture that lies across the edge, half of it in
+//! either tile. The four patches of a tile meet along its diagonals, and one more patch, each
+//! tile's own, covers the middle. All seams are minimum-error boundary cuts (Efros and Freeman,
+//! "Image Quilting for Texture Synthesis and Transfer", 2001), feathered by a texel.
+
+use std::borrow::Cow;
+use std::f32::consts::TAU;
+
+use image::RgbaImage;
+use image::imageops::{self, FilterType};
+
+use crate::mips::mip_levels;
+use crate::pictures::checker_colors;
+
+/// Texels along one side of the atlas of 4x4 cells.
+pub const ATLAS_SIDE: u32 = 512;
+/// Texels along one side of a cell of the atlas.
+pub(super) const CELL: u32 = 128;
+/// Texels of a cell that a map tile shows, along one side.
+pub(super) const CORE: u32 = 92;
+/// Texels around the core of a cell that continue it, for filters and small mip levels.
+pub(super) const GUARD: u32 = 18;
+
+/// Side of the image that patches are cut from.
+const SOURCE_SIDE: u32 = 256;
+/// Patches tried for each direction of edges, and how many are drawn to find them.
+const EDGE_CANDIDATES: usize = 6;
+const EDGE_DRAWS: usize = 120;
+/// Patches tried for the middle of each tile, and how many are drawn to find them.
+const MIDDLE_CANDIDATES: usize = 2;
+const MIDDLE_DRAWS: usize = 64;
+/// Side of the blocks of the source whose colours are compared with the whole.
+const BLOCK: usize = 8;
+/// Side of the larger blocks whose colours are brought closer to that of the whole.
+const FIELD: usize = 32;
+/// Columns and rows together by which patches are apart in the source at the least, so that what
+/// stands out in one is not seen in another as well. (Where diamonds only touch, it is [`CORE`].)
+const APART: i32 = 68;
+
+/// Texels, signed for positions outside of the core.
+const CORE_I: i32 = CORE as i32;
+const GUARD_I: i32 = GUARD as i32;
+const HALF: i32 = CORE_I / 2;
+/// Steps of a cut from a corner of the tile to its middle.
+const STEPS: usize = CORE as usize - 1;
+/// Directions in which the cut around the middle is known, and its radii in texels.
+const DIRECTIONS: usize = 96;
+const RADII: usize = 20;
+const RADIUS_MIN: f32 = 16.0;
+const RADIUS_STEP: f32 = 1.25;
+/// No texel further from the middle is touched by the middle's patch.
+const RADIUS_END: i32 = 43;
+
+/// The atlas of a texture: 16 Wang tiles in 4x4 cells.
+///
+/// The tile with the edge colours `n`, `e`, `s`, `w` (0 or 1) is number `n * 8 + e * 4 + s * 2 + w`
+/// and lies in column `number % 4` and row `number / 4`. Its core begins 18 texels from the
+/// cell's corner. North is up. Horizontal edges (north, south) have colours of their own, as have
+/// vertical ones: `s` of a tile must be `n` of the tile south of it, and `e` be `w` of the one to
+/// its east.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patchwork {
+    /// Texels along one side of the first level.
+    pub size: u32,
+    /// RGBA8 texels of all mip levels, rows from the top, from [`ATLAS_SIDE`] down to 1. Levels
+    /// up to 3 show nothing of another cell within the core.
+    pub levels: Vec<Vec<u8>>,
+    /// Mean colour of the texture.
+    pub mean_rgb: [u8; 3],
+}
+
+/// Cuts a texture into its atlas. The same image always gives the same atlas.
+///
+/// An image of another size is scaled to 256x256 first; an empty one gives a placeholder.
+pub fn patchwork(image: &RgbaImage) -> Patchwork {
+    let Some(source) = Source::new(image) else {
+        return marked(0);
+    };
+    let mut draw = Draw(0x6d61_7073_636f_7065);
+    let edges = EdgePatches::choose(&source, &mut draw);
+    let middles = source.draw_patches(&mut draw, [RADIUS_END; 2], MIDDLE_DRAWS, disc);
+    let polar = polar_table();
+    let mut atlas = vec![[0; 4]; (ATLAS_SIDE * ATLAS_SIDE) as usize];
+    for tile in 0..16 {
+        let mut cell = edges.compose(&source, tile);
+        let wanted = middles.iter().skip(tile * MIDDLE_CANDIDATES);
+        let best = wanted
+            .take(MIDDLE_CANDIDATES)
+            .map(|&at| (ring_cut(&source, &cell, at), at))
+            .min_by_key(|(ring, _)| ring.cost);
+        if let Some((ring, at)) = best {
+            fill_middle(&source, &mut cell, &polar, &ring, at);
+        }
+        blit(&mut atlas, tile, &cell);
+    }
+    finish(atlas, source.mean)
+}
+
+/// The atlas of a [placeholder](crate::pictures): the same checker in every cell, running on
+/// over all tiles. Its squares are large, so that they do not flicker in the distance.
+pub(super) fn marked(seed: u32) -> Patchwork {
+    let colors = checker_colors(seed);
+    let side = CORE_I / 2;
+    let mut cell = Cell::new();
+    for y in -GUARD_I..CORE_I + GUARD_I {
+        for x in -GUARD_I..CORE_I + GUARD_I {
+            let odd = (x.div_euclid(side) + y.div_euclid(side)).rem_euclid(2);
+            *cell.at(x, y) = colors[odd as usize];
+        }
+    }
+    let mut atlas = vec![[0; 4]; (ATLAS_SIDE * ATLAS_SIDE) as usize];
+    for tile in 0..16 {
+        blit(&mut atlas, tile, &cell);
+    }
+    let mean = [0, 1, 2].map(|i| i32::midpoint(colors[0][i].into(), colors[1][i].into()));
+    finish(atlas, mean)
+}
+
+/// An image in the size that patches are cut from, 256x256.
+pub(super) fn source_image(image: &RgbaImage) -> Cow<'_, RgbaImage> {
+    let (width, height) = image.dimensions();
+    if (width, height) == (SOURCE_SIDE, SOURCE_SIDE) {
+        Cow::Borrowed(image)
+    } else if width >= SOURCE_SIDE && height >= SOURCE_SIDE {
+        Cow::Owned(imageops::thumbnail(image, SOURCE_SIDE, SOURCE_SIDE))
+    } else {
+        let filter = FilterType::Triangle;
+        Cow::Owned(imageops::resize(image, SOURCE_SIDE, SOURCE_SIDE, filter))
+    }
+}
+
+/// A small generator of random numbers (splitmix64): the same on every machine, for ever.
+struct Draw(u64);
+
+impl Draw {
+    /// A number of the range.
+    fn within(&mut self, low: i32, high: i32) -> i32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        low + ((z ^ (z >> 31)) % (high - low).max(1) as u64) as i32
+    }
+}
+
+/// A texel of the source: column and row. As a shift, what is added to a position in a tile.
+type Place = [i32; 2];
+
+/// The texture, [`SOURCE_SIDE`] texels square.
+struct Source {
+    texels: Vec<[u8; 4]>,
+    mean: [i32; 3],
+    /// For blocks of 8x8 texels in rows, how far their colour is from the mean.
+    salience: Vec<u32>,
+}
+
+impl Source {
+    /// `None` for an image without texels.
+    fn new(image: &RgbaImage) -> Option<Self> {
+        if image.width() == 0 || image.height() == 0 {
+            return None;
+        }
+        let image = source_image(image);
+        let mut texels: Vec<[u8; 4]> = image.pixels().map(|p| p.0).collect();
+        let fields = block_means(&texels, FIELD);
+        let sum = |c: usize| fields.iter().map(|f| f[c]).sum::<i32>();
+        let mean = [0, 1, 2].map(|c| sum(c) / fields.len() as i32);
+        even_out(&mut texels, &fields, mean);
+        let salience = |block: [i32; 3]| {
+            let apart = |c: usize| (block[c] - mean[c]).unsigned_abs().pow(2);
+            // The fourth power: one thing that stands out is worse than many that differ a little.
+            [0, 1, 2].map(apart).iter().sum::<u32>().pow(2) / 64
+        };
+        let blocks = block_means(&texels, BLOCK);
+        Some(Self {
+            salience: blocks.into_iter().map(salience).collect(),
+            texels,
+            mean,
+        })
+    }
+
+    /// The texel at a place; the texture runs on over its borders.
+    fn at(&self, [x, y]: Place) -> [u8; 4] {
+        let side = SOURCE_SIDE as i32;
+        let index = y.rem_euclid(side) * side + x.rem_euclid(side);
+        self.texels.get(index as usize).copied().unwrap_or_default()
+    }
+
+    /// How much of a shape around a place catches the eye: what stands out there would be seen
+    /// again and again. The shape takes distances from the place in columns and rows, and does
+    /// not reach further than `reach`.
+    fn salience(&self, at: Place, reach: Place, shape: fn(i32, i32) -> bool) -> u64 {
+        let side = BLOCK as i32;
+        let blocks = |i: usize| (at[i] - reach[i]) / side..=(at[i] + reach[i]) / side;
+        let mut sum = 0;
+        for (row, column) in blocks(1).flat_map(|y| blocks(0).map(move |x| (y, x))) {
+            let middle = |block: i32| block * side + side / 2;
+            if shape(middle(column) - at[0], middle(row) - at[1]) {
+                let index = row * (SOURCE_SIDE as i32 / side) + column;
+                sum += self.salience.get(index as usize).map_or(0, |&s| s.into());
+            }
+        }
+        sum
+    }
+
+    /// Middles of patches of a shape, such as are typical of the texture first: then the more
+    /// striking ones, and last the bare ones, that show nothing of what the texture is of. Patches reach so far from their
+    /// middles in columns and rows, and stay clear of the texture's borders, as not every texture
+    /// can be repeated.
+    fn draw_patches(
+        &self,
+        draw: &mut Draw,
+        reach: Place,
+        draws: usize,
+        shape: fn(i32, i32) -> bool,
+    ) -> Vec<Place> {
+        let side = SOURCE_SIDE as i32;
+        let mut patches: Vec<Place> = (0..draws)
+            .map(|_| reach.map(|reach| draw.within(reach, side - reach + 1)))
+            .collect();
+        patches.sort_by_cached_key(|&at| self.salience(at, reach, shape));
+        patches.rotate_left(draws / 3);
+        patches
+    }
+}
+
+/// Mean colours of square blocks, in rows.
+fn block_means(texels: &[[u8; 4]], block: usize) -> Vec<[i32; 3]> {
+    let per_row = SOURCE_SIDE as usize / block;
+    let mut sums = vec![[0_i32; 3]; per_row * per_row];
+    for (y, row) in texels.chunks_exact(SOURCE_SIDE as usize).enumerate() {
+        let sums_of_row = sums.iter_mut().skip(y / block * per_row);
+        for (sum, run) in sums_of_row.zip(row.chunks_exact(block)) {
+            for texel in run {
+                (0..3).for_each(|c| sum[c] += i32::from(texel[c]));
+            }
+        }
+    }
+    let texels_per_block = (block * block) as i32;
+    sums.into_iter()
+        .map(|sum| sum.map(|s| s / texels_per_block))
+        .collect()
+}
+
+/// Takes half of the slow changes of colour out of a texture: a patch that is a little darker
+/// than its neighbours would show the grid in the distance, where nothing else is seen of it.
+fn even_out(texels: &mut [[u8; 4]], fields: &[[i32; 3]], mean: [i32; 3]) {
+    let per_row = SOURCE_SIDE as usize / FIELD;
+    // Between the middles of which two fields a row or column lies, and how far along, in 1/64.
+    let between = |i: usize| {
+        let at = (2 * i + 1) as i32 - FIELD as i32;
+        let step = 2 * FIELD as i32;
+        let first = at.div_euclid(step);
+        let clamp = |f: i32| f.clamp(0, per_row as i32 - 1) as usize;
+        (
+            clamp(first),
+            clamp(first + 1),
+            at.rem_euclid(step) * 64 / step,
+        )
+    };
+    let lerp = |a: i32, b: i32, along: i32| a * (64 - along) + b * along;
+    for (y, row) in texels.chunks_exact_mut(SOURCE_SIDE as usize).enumerate() {
+        let (north, south, down) = between(y);
+        let line: Vec<[i32; 3]> = (0..per_row)
+            .map(|x| {
+                let (a, b) = (fields[north * per_row + x], fields[south * per_row + x]);
+                [0, 1, 2].map(|c| lerp(a[c] - mean[c], b[c] - mean[c], down))
+            })
+            .collect();
+        for (x, texel) in row.iter_mut().enumerate() {
+            let (west, east, along) = between(x);
+            for c in 0..3 {
+                let excess = lerp(line[west][c], line[east][c], along);
+                let even = i32::from(texel[c]) - excess / (2 * 64 * 64);
+                texel[c] = even.clamp(0, 255) as u8;
+            }
+        }
+    }
+}
+
+/// The part of an edge's patch that lies in the two tiles of the edge.
+fn diamond(dx: i32, dy: i32) -> bool {
+    dx.abs() + dy.abs() < HALF
+}
+
+fn disc(dx: i32, dy: i32) -> bool {
+    dx * dx + dy * dy < 30 * 30
+}
+
+/// How different two colours are.
+fn difference(a: [u8; 4], b: [u8; 4]) -> u32 {
+    (0..3).map(|i| u32::from(a[i].abs_diff(b[i])).pow(2)).sum()
+}
+
+/// Mixes two colours; `weight` of `b` from 0 to 256.
+fn mix(a: [u8; 4], b: [u8; 4], weight: i32) -> [u8; 4] {
+    let channel = |i: usize| {
+        let (a, b) = (i32::from(a[i]), i32::from(b[i]));
+        ((a * (256 - weight) + b * weight + 128) >> 8) as u8
+    };
+    [channel(0), channel(1), channel(2), channel(3)]
+}
+
+/// A corner of a tile. Places are counted from it, inwards.
+#[derive(Clone, Copy)]
+struct Corner {
+    south: bool,
+    east: bool,
+}
+
+impl Corner {
+    const ALL: [Self; 4] = [
+        Self {
+            south: false,
+            east: false,
+        },
+        Self {
+            south: false,
+            east: true,
+        },
+        Self {
+            south: true,
+            east: false,
+        },
+        Self {
+            south: true,
+            east: true,
+        },
+    ];
+
+    /// Position in the tile of what is so many columns and rows away from the corner.
+    fn place(self, columns: i32, rows: i32) -> Place {
+        let from = |far: bool, n: i32| if far { CORE_I - 1 - n } else { n };
+        [from(self.east, columns), from(self.south, rows)]
+    }
+
+    /// Added to a position in a tile, gives the texel in the patch (named by its middle) of the
+    /// horizontal edge at this corner.
+    fn horizontal_shift(self, patch: Place) -> Place {
+        [
+            patch[0] - HALF,
+            patch[1] - if self.south { CORE_I } else { 0 },
+        ]
+    }
+
+    /// The same for the vertical edge at this corner.
+    fn vertical_shift(self, patch: Place) -> Place {
+        [
+            patch[0] - if self.east { CORE_I } else { 0 },
+            patch[1] - HALF,
+        ]
+    }
+}
+
+/// Where the patch of a horizontal edge ends and that of a vertical one begins, from the corner
+/// where the edges meet to the middle of the tile.
+struct Cut {
+    /// For each anti-diagonal (columns + rows from the corner), the cut's columns minus rows:
+    /// where that is greater, the patch of the horizontal edge is seen.
+    balance: [i8; STEPS],
+    cost: u32,
+}
+
+impl Cut {
+    /// How far the cut may leave the diagonal: not at all at the corner, so that the tile's edge
+    /// shows nothing but the edge's own patch, nor in the middle, where all cuts meet.
+    fn slack(step: i32) -> i32 {
+        step.min(STEPS as i32 - 1 - step) * 7 / 10
+    }
+
+    /// Finds the cut along which two patches differ least. Each step goes one column or one row
+    /// further inwards.
+    fn find(source: &Source, corner: Corner, horizontal: Place, vertical: Place) -> Self {
+        const WIDTH: usize = 2 * HALF as usize + 2;
+        let shift_h = corner.horizontal_shift(horizontal);
+        let shift_v = corner.vertical_shift(vertical);
+        let index = |balance: i32| (balance + HALF) as usize;
+        let mut costs = [u32::MAX; WIDTH];
+        let mut came_from = [[0_i8; WIDTH]; STEPS];
+        costs[index(0)] = 0;
+        for step in 1..STEPS as i32 {
+            let mut next = [u32::MAX; WIDTH];
+            // Near the corner there is little choice of ways: what differs there counts more.
+            let weight = if step < 24 { 3 } else { 1 };
+            let slack = Self::slack(step).max(step & 1);
+            for balance in -slack..=slack {
+                if (balance + step) & 1 != 0 {
+                    continue;
+                }
+                let (left, right) = (costs[index(balance - 1)], costs[index(balance + 1)]);
+                let (before, from) = if left <= right {
+                    (left, -1)
+                } else {
+                    (right, 1)
+                };
+                if before == u32::MAX {
+                    continue;
+                }
+                let columns = i32::midpoint(step, balance);
+                let [x, y] = corner.place(columns, step - columns);
+                let a = source.at([x + shift_h[0], y + shift_h[1]]);
+                let b = source.at([x + shift_v[0], y + shift_v[1]]);
+                next[index(balance)] = before + weight * difference(a, b);
+                came_from[step as usize][index(balance)] = from;
+            }
+            costs = next;
+        }
+        let mut cut = Self {
+            balance: [0; STEPS],
+            cost: costs[index(0)],
+        };
+        let mut balance = 0;
+        for step in (0..STEPS).rev() {
+            cut.balance[step] = balance;
+            balance += came_from[step][index(balance.into())];
+        }
+        cut
+    }
+
+    /// How much is seen of the horizontal edge's patch at so many columns and rows from the
+    /// corner, from 0 to 256.
+    fn weight(&self, columns: i32, rows: i32) -> i32 {
+        let step = (columns + rows).clamp(0, STEPS as i32 - 1);
+        let side = columns - rows - i32::from(self.balance[step as usize]);
+        // Two texels to either side, less near the corner.
+        match (side, step) {
+            (0, 2..) => 128,
+            (0, _) => 256 * i32::from(columns > rows),
+            (1, 14..) => 200,
+            (-1, 14..) => 56,
+            (2, 20..) => 240,
+            (-2, 20..) => 16,
+            _ => 256 * i32::from(side > 0),
+        }
+    }
+}
+
+/// The patches of the two colours of horizontal and vertical edges, and the cuts between them.
+struct EdgePatches {
+    horizontal: [Place; 2],
+    vertical: [Place; 2],
+    /// By colour of the horizontal edge, colour of the vertical edge, and corner.
+    cuts: [[[Cut; 4]; 2]; 2],
+}
+
+impl EdgePatches {
+    /// Draws some patches for either direction of edges, and takes the pairs that fit best.
+    fn choose(source: &Source, draw: &mut Draw) -> Self {
+        let along = HALF + GUARD_I;
+        let mut candidates = |reach| {
+            let drawn = source.draw_patches(draw, reach, EDGE_DRAWS, diamond);
+            spread(&drawn)
+        };
+        let horizontal = candidates([along, HALF]);
+        let vertical = candidates([HALF, along]);
+        let costs = horizontal.map(|h| {
+            vertical.map(|v| {
+                let cuts = Corner::ALL.map(|corner| Cut::find(source, corner, h, v).cost);
+                cuts.into_iter().fold(0_u32, u32::saturating_add)
+            })
+        });
+        let pairs = || (0..EDGE_CANDIDATES).flat_map(|b| (0..b).map(move |a| [a, b]));
+        let cost = |h: [usize; 2], v: [usize; 2]| -> u64 {
+            let each = h.iter().flat_map(|&h| v.iter().map(move |&v| (h, v)));
+            each.map(|(h, v)| {
+                let again = near(horizontal[h], vertical[v]);
+                u64::from(costs[h][v]) * if again { 3 } else { 2 }
+            })
+            .sum()
+        };
+        let best = pairs()
+            .flat_map(|h| pairs().map(move |v| (h, v)))
+            .min_by_key(|&(h, v)| cost(h, v));
+        let (h, v) = best.unwrap_or(([0, 1], [0, 1]));
+        let horizontal = h.map(|i| horizontal[i]);
+        let vertical = v.map(|i| vertical[i]);
+        let cuts = horizontal
+            .map(|h| vertical.map(|v| Corner::ALL.map(|corner| Cut::find(source, corner, h, v))));
+        Self {
+            horizontal,
+            vertical,
+            cuts,
+        }
+    }
+
+    /// The cell of a tile, without the patch in its middle.
+    fn compose(&self, source: &Source, tile: usize) -> Cell {
+        let color = |bit: usize| tile >> bit & 1;
+        let mut cell = Cell::new();
+        for corner in Corner::ALL {
+            let h = color(if corner.south { 1 } else { 3 });
+            let v = color(if corner.east { 2 } else { 0 });
+            let shift_h = corner.horizontal_shift(self.horizontal[h]);
+            let shift_v = corner.vertical_shift(self.vertical[v]);
+            let cut = &self.cuts[h][v][usize::from(corner.south) * 2 + usize::from(corner.east)];
+            for rows in -GUARD_I..HALF {
+                for columns in -GUARD_I..HALF {
+                    let [x, y] = corner.place(columns, rows);
+                    let weight = if columns >= 0 && rows >= 0 {
+                        cut.weight(columns, rows)
+                    } else {
+                        256 * i32::from(columns > rows)
+                    };
+                    let a = || source.at([x + shift_v[0], y + shift_v[1]]);
+                    let b = || source.at([x + shift_h[0], y + shift_h[1]]);
+                    *cell.at(x, y) = match weight {
+                        0 => a(),
+                        256 => b(),
+                        weight => mix(a(), b(), weight),
+                    };
+                }
+            }
+        }
+        cell
+    }
+}
+
+/// Whether two patches have much in common.
+fn near(a: Place, b: Place) -> bool {
+    (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < APART
+}
+
+/// The first of the drawn patches, leaving out those too near to one taken already; where too few
+/// are left, any.
+fn spread(drawn: &[Place]) -> [Place; EDGE_CANDIDATES] {
+    let mut taken: Vec<Place> = Vec::with_capacity(drawn.len());
+    for patch in drawn {
+        if !taken.iter().any(|t| near(*t, *patch)) {
+            taken.push(*patch);
+        }
+    }
+    taken.extend_from_slice(drawn);
+    std::array::from_fn(|i| taken.get(i).copied().unwrap_or([SOURCE_SIDE as i32 / 2; 2]))
+}
+
+/// A cell of the atlas; positions are counted from the corner of its core.
+struct Cell(Vec<[u8; 4]>);
+
+impl Cell {
+    fn new() -> Self {
+        Self(vec![[0; 4]; (CELL * CELL) as usize])
+    }
+
+    fn at(&mut self, x: i32, y: i32) -> &mut [u8; 4] {
+        &mut self.0[((y + GUARD_I) * CELL as i32 + x + GUARD_I) as usize]
+    }
+
+    fn get(&self, x: i32, y: i32) -> [u8; 4] {
+        self.0[((y + GUARD_I) * CELL as i32 + x + GUARD_I) as usize]
+    }
+}
+
+/// The closed cut around the patch in the middle of a tile.
+struct Ring {
+    /// Index of the radius for each direction.
+    radii: [u8; DIRECTIONS],
+    cost: u32,
+}
+
+/// Finds the closed cut around the middle of a cell along which it differs least from the source
+/// around `at`.
+fn ring_cut(source: &Source, cell: &Cell, at: Place) -> Ring {
+    let mut differences = [[0; RADII]; DIRECTIONS];
+    for (direction, row) in differences.iter_mut().enumerate() {
+        let (sin, cos) = (direction as f32 / DIRECTIONS as f32 * TAU).sin_cos();
+        for (i, difference_here) in row.iter_mut().enumerate() {
+            let radius = RADIUS_MIN + i as f32 * RADIUS_STEP;
+            let (dx, dy) = ((cos * radius) as i32, (sin * radius) as i32);
+            let here = cell.get(HALF + dx, HALF + dy);
+            *difference_here = difference(here, source.at([at[0] + dx, at[1] + dy]));
+        }
+    }
+    // The cut ends where it began: at the radius that is best for the first direction.
+    let first = (0..RADII).min_by_key(|&i| differences[0][i]).unwrap_or(0);
+    let mut costs = [u32::MAX; RADII];
+    costs[first] = differences[0][first];
+    let mut came_from = [[0_u8; RADII]; DIRECTIONS];
+    for direction in 1..DIRECTIONS {
+        let mut next = [u32::MAX; RADII];
+        for (i, cost) in next.iter_mut().enumerate() {
+            let near = i.saturating_sub(1)..(i + 2).min(RADII);
+            let from = near.min_by_key(|&from| costs[from]).unwrap_or(i);
+            *cost = costs[from].saturating_add(differences[direction][i]);
+            came_from[direction][i] = from as u8;
+        }
+        costs = next;
+    }
+    let near = first.saturating_sub(1)..(first + 2).min(RADII);
+    let mut radius = near.min_by_key(|&i| costs[i]).unwrap_or(first);
+    let mut ring = Ring {
+        radii: [0; DIRECTIONS],
+        cost: costs[radius],
+    };
+    for direction in (0..DIRECTIONS).rev() {
+        ring.radii[direction] = radius as u8;
+        radius = came_from[direction][radius].into();
+    }
+    ring
+}
+
+/// For every texel that the patch in the middle can reach, its distance from the middle in
+/// columns and rows, in texels, and the index of its direction.
+fn polar_table() -> Vec<([i32; 2], f32, f32)> {
+    let reach = || -RADIUS_END..=RADIUS_END;
+    let mut table = Vec::new();
+    for (dx, dy) in reach().flat_map(|dy| reach().map(move |dx| (dx, dy))) {
+        let (x, y) = (dx as f32, dy as f32);
+        let radius = x.hypot(y);
+        if radius < RADIUS_END as f32 {
+            let direction = y.atan2(x).rem_euclid(TAU) / TAU * DIRECTIONS as f32;
+            table.push(([dx, dy], radius, direction));
+        }
+    }
+    table
+}
+
+/// Shows the source around `at` inside of the ring.
+fn fill_middle(
+    source: &Source,
+    cell: &mut Cell,
+    polar: &[([i32; 2], f32, f32)],
+    ring: &Ring,
+    at: Place,
+) {
+    let cut_at = |direction: usize| f32::from(ring.radii[direction % DIRECTIONS]);
+    for &([dx, dy], radius, direction) in polar {
+        let (a, b) = (cut_at(direction as usize), cut_at(direction as usize + 1));
+        let cut = RADIUS_MIN + (a + (b - a) * direction.fract()) * RADIUS_STEP;
+        let weight = ((0.5 + (cut - radius) / 3.0) * 256.0).clamp(0.0, 256.0) as i32;
+        if weight > 0 {
+            let texel = cell.at(HALF + dx, HALF + dy);
+            *texel = mix(*texel, source.at([at[0] + dx, at[1] + dy]), weight);
+        }
+    }
+}
+
+/// Copies a cell to its place in the atlas.
+fn blit(atlas: &mut [[u8; 4]], tile: usize, cell: &Cell) {
+    let (side, width) = (CELL as usize, ATLAS_SIDE as usize);
+    let start = tile / 4 * side * width + tile % 4 * side;
+    let rows = atlas[start..].chunks_mut(width);
+    for (to, from) in rows.zip(cell.0.chunks_exact(side)) {
+        to[..side].copy_from_slice(from);
+    }
+}
+
+/// Adds the mip levels.
+fn finish(atlas: Vec<[u8; 4]>, mean: [i32; 3]) -> Patchwork {
+    let levels = mip_levels([ATLAS_SIDE; 2], atlas.into_flattened());
+    Patchwork {
+        size: ATLAS_SIDE,
+        levels,
+        mean_rgb: mean.map(|c| c.clamp(0, 255) as u8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Something with structure at several scales, that cannot be repeated at its borders.
+    fn sample() -> RgbaImage {
+        RgbaImage::from_fn(256, 256, |x, y| {
+            let wave = |k: u32, l: u32| ((x * k + y * l + ((x * y) >> 6)) & 63) as u8;
+            image::Rgba([wave(3, 5) * 2, 60 + wave(1, 7), wave(9, 2) + 90, 255])
+        })
+    }
+
+    fn texel(patchwork: &Patchwork, tile: u32, x: i32, y: i32) -> [u8; 4] {
+        let column = tile % 4 * CELL + (x + GUARD_I) as u32;
+        let row = tile / 4 * CELL + (y + GUARD_I) as u32;
+        let index = (row * ATLAS_SIDE + column) as usize * 4;
+        patchwork.levels[0][index..index + 4].try_into().unwrap()
+    }
+
+    #[test]
+    fn tiles_with_the_same_edge_color_continue_each_other() {
+        let patchwork = patchwork(&sample());
+        let bit = |tile: u32, bit: u32| tile >> bit & 1;
+        // At the corners themselves, four patches meet: two texels there are left out, and of
+        // the guard the more the further out.
+        for (a, b) in (0..16).flat_map(|a| (0..16).map(move |b| (a, b))) {
+            for i in 2..CORE_I - 2 {
+                // `b` is south of `a`.
+                if bit(a, 1) == bit(b, 3) {
+                    let guard = texel(&patchwork, a, i, CORE_I);
+                    assert_eq!(
+                        guard,
+                        texel(&patchwork, b, i, 0),
+                        "{a} over {b}, column {i}"
+                    );
+                    let guard = texel(&patchwork, b, i, -1);
+                    assert_eq!(guard, texel(&patchwork, a, i, CORE_I - 1), "{a} over {b}");
+                }
+                // `b` is east of `a`.
+                if bit(a, 2) == bit(b, 0) {
+                    let guard = texel(&patchwork, a, CORE_I, i);
+                    assert_eq!(guard, texel(&patchwork, b, 0, i), "{a} beside {b}, row {i}");
+                    let guard = texel(&patchwork, b, -1, i);
+                    assert_eq!(guard, texel(&patchwork, a, CORE_I - 1, i), "{a} beside {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tiles_differ_and_have_the_colors_of_the_image() {
+        let image = sample();
+        let patchwork = patchwork(&image);
+        assert_eq!(patchwork, super::patchwork(&image), "the same every time");
+        for (a, b) in (0..16).flat_map(|a| (0..a).map(move |b| (a, b))) {
+            let same =
+                (0..CORE_I).all(|i| texel(&patchwork, a, i, HALF) == texel(&patchwork, b, i, HALF));
+            assert!(!same, "tiles {a} and {b}");
+        }
+        let whole = patchwork.levels.last().unwrap();
+        for c in 0..3 {
+            let image_mean = image.pixels().map(|p| u64::from(p.0[c])).sum::<u64>() / 65536;
+            assert!(
+                (image_mean as i32 - i32::from(whole[c])).abs() < 12,
+                "{whole:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn mip_levels_halve_down_to_the_mean() {
+        let patchwork = patchwork(&RgbaImage::from_pixel(
+            256,
+            256,
+            image::Rgba([90, 40, 7, 200]),
+        ));
+        let sides: Vec<usize> = patchwork.levels.iter().map(|l| l.len() / 4).collect();
+        assert_eq!(
+            sides,
+            (0..=9).rev().map(|i| 1 << (2 * i)).collect::<Vec<_>>()
+        );
+        for level in &patchwork.levels {
+            assert!(level.chunks(4).all(|t| t == [90, 40, 7, 200]));
+        }
+        assert_eq!(patchwork.mean_rgb, [90, 40, 7]);
+    }
+
+    #[test]
+    fn any_size_of_image_gives_an_atlas() {
+        for (width, height) in [(0, 0), (0, 7), (1, 1), (3, 500), (600, 300), (256, 255)] {
+            let patchwork = patchwork(&RgbaImage::new(width, height));
+            assert_eq!((patchwork.size, patchwork.levels.len()), (512, 10));
+        }
+    }
+
+    #[test]
+    fn a_placeholder_is_bright_and_runs_on_over_tiles() {
+        for seed in 0..8 {
+            let marked = marked(seed);
+            assert_eq!(texel(&marked, 3, CORE_I, 40), texel(&marked, 5, 0, 40));
+            assert!(marked.mean_rgb[0] > 100);
+        }
+    }
+
+    /// For people to look at: a field of tiles for each texture of a folder, as pictures in
+    /// another (`MAPSCOPE_FIELD_FROM`, `MAPSCOPE_FIELD_TO`).
+    #[test]
+    #[ignore = "makes pictures for people to look at"]
+    fn draw_fields() {
+        let folder = |name| std::path::PathBuf::from(std::env::var_os(name).unwrap());
+        let (from, to) = (folder("MAPSCOPE_FIELD_FROM"), folder("MAPSCOPE_FIELD_TO"));
+        for file in std::fs::read_dir(from).unwrap() {
+            let path = file.unwrap().path();
+            let Ok(image) = image::open(&path) else {
+                continue;
+            };
+            let start = std::time::Instant::now();
+            let patchwork = patchwork(&image.to_rgba8());
+            println!("{}: {:?}", path.display(), start.elapsed());
+            let (columns, rows) = (8, 5);
+            let edge = |x: u32, y: u32, salt: u64| {
+                Draw((u64::from(x) << 40 | u64::from(y) << 8) ^ salt).within(0, 2) as u32
+            };
+            let field = RgbaImage::from_fn(columns * CORE, rows * CORE, |x, y| {
+                let (column, row) = (x / CORE, y / CORE);
+                let horizontal = |row| edge(column, row, 1);
+                let vertical = |column| edge(column, row, 2);
+                let tile = horizontal(row) * 8
+                    + vertical(column + 1) * 4
+                    + horizontal(row + 1) * 2
+                    + vertical(column);
+                image::Rgba(texel(
+                    &patchwork,
+                    tile,
+                    (x % CORE) as i32,
+                    (y % CORE) as i32,
+                ))
+            });
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            field.save(to.join(format!("{name}.png"))).unwrap();
+        }
+    }
+}

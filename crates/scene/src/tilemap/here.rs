@@ -1,0 +1,379 @@
+//! What all layers have at a place of a map: tile, obstruction, zone and logic value.
+//!
+//! A game asks all layers of a place, not only the one whose pixel is seen there: so what is said in
+//! the window, what `info --tile` says and what overlays colour all come from here.
+
+use serde_json::{Value, json};
+
+use super::grids::obstruction_name;
+use super::items::CellAt;
+use super::{GridKind, ThingKind, TileMap};
+use crate::Shown;
+
+/// What there is at a place.
+#[derive(Debug)]
+pub(super) struct Here<'a> {
+    /// The cells of all layers that reach there, the lowest first.
+    pub(super) cells: Vec<CellAt<'a>>,
+    /// The numbers of grids, the lowest layer first.
+    pub(super) numbers: Vec<NumberHere>,
+    /// The zones that the place is in: by their numbers, then by their areas.
+    pub(super) zones: Vec<ZoneHere>,
+}
+
+/// A number of a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NumberHere {
+    pub(super) kind: GridKind,
+    /// Which layer's it is; none if it is the map's.
+    pub(super) layer: Option<usize>,
+    pub(super) value: u64,
+}
+
+/// A zone, by its number or an area of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ZoneHere {
+    pub(super) zone: usize,
+    /// Which layer it is on; none if it is on the map itself.
+    pub(super) layer: Option<usize>,
+}
+
+impl Here<'_> {
+    /// The numbers that say whether one can walk there.
+    pub(super) fn obstructions(&self) -> impl Iterator<Item = &NumberHere> {
+        let is_obstruction =
+            |number: &&NumberHere| matches!(number.kind, GridKind::Obstruction { .. });
+        self.numbers.iter().filter(is_obstruction)
+    }
+
+    /// The numbers that the game makes something of.
+    pub(super) fn logic_values(&self) -> impl Iterator<Item = &NumberHere> {
+        let numbers = self.numbers.iter();
+        numbers.filter(|number| number.kind == GridKind::Logic)
+    }
+
+    /// Whether a layer cannot be walked on there, by its own obstruction or by the map's; none where
+    /// nothing says so.
+    pub(super) fn is_obstructed(&self, layer: usize) -> Option<bool> {
+        let mut said = self.obstructions();
+        let said = said.find(|number| number.layer.is_none_or(|of| of == layer));
+        said.map(|number| number.value != 0)
+    }
+}
+
+impl TileMap {
+    /// A map as its file has it, nothing of it moved by a camera.
+    pub(super) fn at_rest() -> Shown {
+        Shown {
+            flat: true,
+            ..Shown::default()
+        }
+    }
+
+    /// What all layers have at a pixel of the map, where they are shown.
+    pub(super) fn here(&self, px: [i64; 2], shown: &Shown) -> Here<'_> {
+        let order = self.layers_from_below();
+        let cells = order.iter().filter_map(|number| {
+            let layer = self.layers.get(*number)?;
+            let place = self.cell_place(layer, layer.size, px, shown)?;
+            let index = place[1] as usize * layer.size[0] as usize + place[0] as usize;
+            Some(CellAt {
+                layer_number: *number,
+                layer,
+                index,
+                place,
+                cell: *layer.cells.get(index)?,
+            })
+        });
+        let rank = |layer: Option<usize>| {
+            layer.and_then(|layer| order.iter().position(|number| *number == layer))
+        };
+        let numbers = self.grids.iter().filter_map(|grid| {
+            let ground = self.ground_of(grid)?;
+            let [x, y] = self.cell_place(&ground, grid.size, px, shown)?;
+            let index = y as usize * grid.size[0] as usize + x as usize;
+            Some(NumberHere {
+                kind: grid.kind,
+                layer: grid.layer,
+                value: grid.values.get(index)?,
+            })
+        });
+        let mut numbers: Vec<NumberHere> = numbers.collect();
+        numbers.sort_by_key(|number| rank(number.layer));
+        let mut zones = Vec::new();
+        let mut add = |zone, layer| {
+            let zone = ZoneHere { zone, layer };
+            if !zones.contains(&zone) {
+                zones.push(zone);
+            }
+        };
+        for number in &numbers {
+            let zone = usize::try_from(number.value).ok();
+            // The number 0 is none.
+            if let Some(zone @ 1..) = zone.filter(|_| number.kind == GridKind::Zones) {
+                add(zone, number.layer);
+            }
+        }
+        // The middle of the pixel, as areas may begin between two.
+        let middle = px.map(|px| px as f32 + 0.5);
+        let areas = self.things.iter();
+        for area in areas.filter(|thing| thing.kind == ThingKind::ZoneArea) {
+            let moved = self.things_moved_px(area.layer, shown);
+            if let Some(zone) = area.zone
+                && area.rect_px.moved_by(moved).contains(middle)
+            {
+                add(zone, area.layer);
+            }
+        }
+        Here {
+            cells: cells.collect(),
+            numbers,
+            zones,
+        }
+    }
+
+    /// What all layers have where the middle of a cell is while the map is at rest.
+    pub(super) fn here_of(&self, at: &CellAt<'_>) -> Here<'_> {
+        let size = self.tile_size(at.layer).unwrap_or([1; 2]);
+        let middle = [0, 1].map(|axis| {
+            i64::from(at.layer.position_px[axis])
+                + i64::from(at.place[axis]) * i64::from(size[axis])
+                + i64::from(size[axis] / 2)
+        });
+        self.here(middle, &Self::at_rest())
+    }
+
+    /// Whether one can walk at a place, and if not, which layers say so; none if the map says nothing
+    /// of it anywhere.
+    pub(super) fn obstruction_said(&self, here: &Here<'_>) -> Option<String> {
+        let mut kinds = self.grids.iter().map(|grid| grid.kind);
+        if !kinds.any(|kind| matches!(kind, GridKind::Obstruction { .. })) {
+            return None;
+        }
+        let blocked = here.obstructions().filter(|number| number.value != 0);
+        let blocked: Vec<String> = blocked
+            .map(|number| {
+                let name = match obstruction_name(number.kind, number.value) {
+                    name if name == "blocked" => "yes".to_owned(),
+                    name => name,
+                };
+                self.with_layer(name, number.layer)
+            })
+            .collect();
+        Some(if blocked.is_empty() {
+            "no".to_owned()
+        } else {
+            blocked.join(", ")
+        })
+    }
+
+    /// Something of a layer, with the name of that where there are several.
+    pub(super) fn with_layer(&self, said: String, layer: Option<usize>) -> String {
+        match layer.filter(|_| self.layers.len() > 1) {
+            Some(layer) => format!("{said} ({})", self.layer_name(layer)),
+            None => said,
+        }
+    }
+
+    /// What a layer has at a place, in a few words: its tile, and behind that, whether it is
+    /// obstructed and its zones.
+    pub(super) fn layer_said(&self, here: &Here<'_>, at: &CellAt<'_>) -> String {
+        let mut more = Vec::new();
+        let of_layer = |layer: Option<usize>| layer == Some(at.layer_number);
+        let mut blocked = here
+            .obstructions()
+            .filter(|number| of_layer(number.layer) && number.value != 0);
+        if let Some(number) = blocked.next() {
+            more.push(match &*obstruction_name(number.kind, number.value) {
+                "blocked" => "obstructed".to_owned(),
+                sides => format!("obstructed: {sides}"),
+            });
+        }
+        let zones = here.zones.iter().filter(|zone| of_layer(zone.layer));
+        more.extend(zones.map(|zone| self.zone_name(zone.zone)));
+        let tile = self.tile_said(at);
+        if more.is_empty() {
+            tile
+        } else {
+            format!("{tile} ({})", more.join(", "))
+        }
+    }
+
+    /// The number of the tile of a cell, for people.
+    pub(super) fn tile_said(&self, at: &CellAt<'_>) -> String {
+        match (at.cell.picture(), self.tilesets.get(at.layer.tileset)) {
+            (Some(picture), Some(tileset)) => tileset.tile_number(picture),
+            (Some(picture), None) => picture.to_string(),
+            (None, _) => "empty".to_owned(),
+        }
+    }
+
+    /// The number of the tile of a cell in the file; none where the file has none.
+    fn tile_in_file(&self, at: &CellAt<'_>) -> Option<u32> {
+        let of_picture = || {
+            let picture = at.cell.picture()?;
+            let tileset = self.tilesets.get(at.layer.tileset)?;
+            let tile = tileset.tiles.get(picture);
+            Some(tile.map_or(picture as u32, |tile| tile.id))
+        };
+        let in_file = self.facts.tile_number(at.layer_number, at.index);
+        in_file.or_else(of_picture)
+    }
+
+    /// The tiles by which places of the map are named ([`Document::tile_count`]): those of its first
+    /// layer that has any. Width and height in pixels.
+    ///
+    /// [`Document::tile_count`]: crate::Document::tile_count
+    fn tile_of_map_px(&self) -> Option<[u32; 2]> {
+        let mut layers = self.layers.iter().filter(|layer| layer.has_tiles());
+        layers.find_map(|layer| self.tile_size(layer))
+    }
+
+    /// How many columns and rows of tiles the map at rest has.
+    pub(super) fn tiles_of_map(&self) -> Option<[u32; 2]> {
+        let tile = self.tile_of_map_px()?;
+        let canvas = self.canvas_px();
+        let count = |axis: usize| canvas[axis].div_ceil(tile[axis].into());
+        Some([0, 1].map(|axis| u32::try_from(count(axis)).unwrap_or(u32::MAX)))
+    }
+
+    /// What `info --tile X,Y` says of a place, column and row of the map at rest, with the keys of the
+    /// contract ("2D maps"); none for one that is off the map.
+    pub fn tile_info(&self, [x, y]: [u32; 2]) -> Option<Value> {
+        let [columns, rows] = self.tiles_of_map()?;
+        if x >= columns || y >= rows {
+            return None;
+        }
+        let tile = self.tile_of_map_px()?;
+        let middle = [(x, tile[0]), (y, tile[1])]
+            .map(|(at, side)| i64::from(at) * i64::from(side) + i64::from(side / 2));
+        let here = self.here(middle, &Self::at_rest());
+        let layers = here.cells.iter().map(|at| {
+            let [x, y] = at.place;
+            let mut layer = json!({
+                "layer": at.layer_number,
+                "name": self.layer_name(at.layer_number),
+                "x": x,
+                "y": y,
+                "tile": self.tile_in_file(at),
+                "obstructed": here.is_obstructed(at.layer_number),
+            });
+            let mut logic = here.logic_values();
+            let logic = logic.find(|number| number.layer == Some(at.layer_number));
+            if let (Some(logic), Some(fields)) = (logic, layer.as_object_mut()) {
+                fields.insert("logic".to_owned(), json!(logic.value));
+            }
+            layer
+        });
+        let mut zones: Vec<String> = Vec::new();
+        for zone in &here.zones {
+            let name = self.zone_name(zone.zone);
+            if !zones.contains(&name) {
+                zones.push(name);
+            }
+        }
+        Some(json!({
+            "x": x,
+            "y": y,
+            "layers": layers.collect::<Vec<Value>>(),
+            "zones": zones,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tilemap::{Grid, GridValues, Parallax, sample};
+    use crate::{Document, InfoQuery};
+
+    /// The made-up map with an obstruction of its own on the roof in place of the map's.
+    fn with_roof_blocked() -> TileMap {
+        let mut map = sample::made_up();
+        map.grids[0] = Grid {
+            kind: GridKind::Obstruction { by_sides: true },
+            layer: Some(1),
+            size: [2, 2],
+            values: GridValues::U8(vec![1, 0, 0, 5]),
+        };
+        map
+    }
+
+    fn tile(map: &TileMap, x: u32, y: u32) -> Option<Value> {
+        let query = InfoQuery {
+            tile: Some((x, y)),
+            ..InfoQuery::default()
+        };
+        map.info(&query).remove("tile")
+    }
+
+    #[test]
+    fn every_layer_that_reaches_a_place_is_told_the_lowest_first() {
+        let map = with_roof_blocked();
+        // The third layer is not drawn, and reaches no further than its one tile.
+        let expected = json!({
+            "x": 1,
+            "y": 1,
+            "layers": [
+                {"layer": 0, "name": "Ground", "x": 1, "y": 1, "tile": 1, "obstructed": null},
+                {"layer": 1, "name": "Roof", "x": 0, "y": 0, "tile": 1, "obstructed": true},
+            ],
+            "zones": ["meadow"],
+        });
+        assert_eq!(tile(&map, 1, 1), Some(expected));
+        let corner = tile(&map, 0, 0).unwrap();
+        let layers = corner["layers"].as_array().unwrap();
+        let layers: Vec<_> = layers.iter().map(|layer| layer["layer"].as_u64()).collect();
+        assert_eq!(layers, [2, 0].map(Some));
+        // By an area and by the grid; an empty cell has no tile.
+        assert_eq!(
+            tile(&map, 2, 1).unwrap()["zones"],
+            json!(["meadow", "Zone 2"])
+        );
+        assert_eq!(tile(&map, 0, 2).unwrap()["layers"][0]["tile"], json!(null));
+        assert_eq!(tile(&map, 4, 0), None);
+        assert_eq!(tile(&map, 0, 3), None);
+        assert_eq!(map.tile_count(), Some([4, 3]));
+    }
+
+    #[test]
+    fn what_the_map_itself_says_holds_for_all_layers() {
+        let map = sample::made_up();
+        let place = tile(&map, 0, 0).unwrap();
+        for layer in place["layers"].as_array().unwrap() {
+            assert_eq!(layer["obstructed"], json!(true), "{layer}");
+        }
+        let free = tile(&map, 2, 2).unwrap();
+        assert_eq!(free["layers"][1]["obstructed"], json!(false));
+        assert_eq!(free["zones"], json!(["Zone 7"]), "which is not described");
+    }
+
+    #[test]
+    fn places_are_where_layers_are_shown() {
+        let mut map = with_roof_blocked();
+        map.layers[1].parallax = Parallax {
+            mul: [1, 1],
+            div: [2, 1],
+        };
+        let mut shown = TileMap::at_rest();
+        let blocked = |map: &TileMap, x, shown: &Shown| {
+            let here = map.here([x, 4], shown);
+            map.obstruction_said(&here)
+        };
+        let says = |said: &str| Some(said.to_owned());
+        assert_eq!(blocked(&map, 4, &shown), says("yes (Roof)"));
+        assert_eq!(blocked(&map, 8, &shown), says("no"));
+        // The roof stays behind by half of 8 pixels.
+        shown.flat_camera_px = [8, 0];
+        assert_eq!(blocked(&map, 4, &shown), says("no"));
+        assert_eq!(blocked(&map, 8, &shown), says("yes (Roof)"));
+        assert_eq!(
+            map.obstruction_said(&map.here([15, 8], &shown)),
+            says("top, left (5) (Roof)")
+        );
+        map.layers[1].wraps = [true, false];
+        assert_eq!(blocked(&map, 16, &shown), says("yes (Roof)"));
+        map.grids.remove(0);
+        assert_eq!(blocked(&map, 4, &shown), None);
+    }
+}

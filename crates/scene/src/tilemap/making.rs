@@ -1,0 +1,93 @@
+//! What those need who make maps of files: lists filled up to their length, hashes and lines for the
+//! inspector.
+
+use sha2::{Digest, Sha256};
+
+use crate::{Property, PropertyGroup};
+
+/// How many bytes all lists of a map may grow by together where the file has less of them than it
+/// says. What a broken file says costs no more memory than this.
+const MOST_FILLED_BYTES: u64 = 16 << 20;
+
+/// How many bytes lists may still be filled with.
+#[derive(Debug)]
+pub(crate) struct Room(u64);
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        Self(MOST_FILLED_BYTES)
+    }
+
+    /// Makes a list as long as a layer of this size has tiles, or where there is no room for that,
+    /// the layer as short as the list has whole rows. The size of the layer then.
+    pub(crate) fn fill<T: Clone>(
+        &mut self,
+        list: &mut Vec<T>,
+        [width, height]: [u32; 2],
+        filler: T,
+    ) -> [u32; 2] {
+        let needed = u64::from(width) * u64::from(height);
+        let missing = needed.saturating_sub(list.len() as u64);
+        let bytes = missing.saturating_mul(size_of::<T>() as u64);
+        if let Some(left) = self.0.checked_sub(bytes) {
+            self.0 = left;
+            list.resize(needed as usize, filler);
+            return [width, height];
+        }
+        let rows = list.len() / width.max(1) as usize;
+        list.truncate(rows * width as usize);
+        if rows == 0 {
+            return [0; 2];
+        }
+        [width, rows as u32]
+    }
+}
+
+/// The SHA-256 of bytes in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    let mut text = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+pub(crate) fn group(title: &'static str, properties: Vec<Property>) -> PropertyGroup {
+    PropertyGroup { title, properties }
+}
+
+pub(crate) fn yes(name: &'static str, is_so: bool) -> Property {
+    Property::new(name, if is_so { "yes" } else { "no" })
+}
+
+/// Texts that are not empty, with the names of their fields.
+pub(crate) fn texts<const N: usize>(
+    fields: [(&'static str, &str); N],
+) -> impl Iterator<Item = Property> {
+    let given = fields.into_iter().filter(|(_, text)| !text.is_empty());
+    given.map(|(name, text)| Property::new(name, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_filled_while_there_is_room() {
+        let mut room = Room::new();
+        let mut list = vec![1_u32; 7];
+        assert_eq!(room.fill(&mut list, [4, 3], 9), [4, 3]);
+        assert_eq!(list, [1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9, 9]);
+        let mut list = vec![1_u32; 7];
+        assert_eq!(room.fill(&mut list, [3, 1 << 24], 9), [3, 2]);
+        assert_eq!(list, [1; 6]);
+        let mut list = vec![1_u32; 7];
+        assert_eq!(room.fill(&mut list, [1 << 26, 1], 9), [0, 0]);
+        assert!(list.is_empty());
+        let mut list = Vec::<u32>::new();
+        assert_eq!(room.fill(&mut list, [0, 0], 9), [0, 0]);
+    }
+}

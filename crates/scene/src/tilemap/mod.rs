@@ -1,0 +1,342 @@
+//! Maps of 2D tiles: what ika's and `PixelPerfectEngine`'s maps have in common, ready to be
+//! drawn, pointed at and described.
+//!
+//! A map lies flat on the ground of its world. A unit is a pixel of its tiles: X goes to the
+//! right of the file's map (east), Z down it (south), and the layers lie above each other along
+//! Y, each higher than the ones that are drawn before it ([`Shown::layer_gap`]). Seen from
+//! straight above, that is the picture that the game draws.
+
+mod animation;
+mod cell;
+mod document;
+mod flatten;
+mod grids;
+mod here;
+mod items;
+mod known;
+pub(crate) mod making;
+mod outline;
+mod overlays;
+mod pick;
+mod place;
+mod placeholder;
+mod properties;
+#[cfg(test)]
+mod sample;
+mod shapes;
+mod summary;
+mod tileset;
+mod walk;
+
+use std::fmt;
+use std::path::PathBuf;
+
+pub use cell::Cell;
+pub use flatten::{FlatPicture, TILE_LINES_APART};
+pub use grids::hatch_px;
+pub use known::Known;
+pub use place::{FlatWindow, Parallax, RectPx};
+pub use placeholder::{missing_tile, numbered_tile};
+pub use tileset::{Frame, Strand, StrandMode, Tile, Tileset};
+
+use super::camera::Handedness;
+#[cfg(doc)]
+use super::shown::Shown;
+use super::{ClipInfo, InfoQuery, Picture, PropertyGroup};
+use mapscope_formats::{Format, Problem};
+
+/// How the world of tile maps is to be seen: with +X on the right of the one who looks along -Z.
+pub const HANDEDNESS: Handedness = Handedness::Right;
+
+/// An open 2D map.
+#[derive(Debug)]
+pub struct TileMap {
+    /// The format it was read as.
+    pub format: &'static Format,
+    /// The version that the file states.
+    pub version: String,
+    /// What the layers take their tiles from.
+    pub tilesets: Vec<Tileset>,
+    /// The layers, in file order.
+    pub layers: Vec<Layer>,
+    /// What is drawn, the first at the bottom.
+    pub steps: Vec<Step>,
+    /// Numbers for each tile that are not drawn but can be shown, such as obstruction.
+    pub grids: Vec<Grid>,
+    /// Zones that the numbers of a grid or areas of the map stand for.
+    pub zones: Vec<Zone>,
+    /// What stands on the map: entities, waypoints, sprites, boxes and areas of zones.
+    pub things: Vec<Thing>,
+    /// Pictures of sprites.
+    pub pictures: Vec<Picture>,
+    /// Everything that is wrong, in file order.
+    pub problems: Vec<Problem>,
+    /// The files besides its own that it was made from or looked for.
+    pub dependencies: Vec<PathBuf>,
+    /// What only its format knows.
+    pub facts: Box<dyn Facts>,
+    /// One clip of the animated tiles, if there are any ([`TileMap::clips_of`]).
+    pub clips: Vec<ClipInfo>,
+    /// What is counted when it is first asked for: nothing, in a map that was just made.
+    pub known: Known,
+}
+
+impl TileMap {
+    /// A map of a format without anything in it yet.
+    pub fn new(format: &'static Format, version: impl Into<String>, facts: Box<dyn Facts>) -> Self {
+        Self {
+            format,
+            version: version.into(),
+            tilesets: Vec::new(),
+            layers: Vec::new(),
+            steps: Vec::new(),
+            grids: Vec::new(),
+            zones: Vec::new(),
+            things: Vec::new(),
+            pictures: Vec::new(),
+            problems: Vec::new(),
+            dependencies: Vec::new(),
+            facts,
+            clips: Vec::new(),
+            known: Known::default(),
+        }
+    }
+}
+
+/// What only the format of a map knows of it; at first, nothing.
+pub trait Facts: fmt::Debug + Send + Sync {
+    /// What the file says of the whole map.
+    fn map(&self) -> Vec<PropertyGroup> {
+        Vec::new()
+    }
+
+    /// What the file says of a layer beyond its name, size, place and parallax.
+    fn layer(&self, layer: usize) -> Vec<PropertyGroup> {
+        let _ = layer;
+        Vec::new()
+    }
+
+    /// What the file says of a cell beyond its tile: flags, attributes and where its bytes are.
+    /// `index` counts row by row from the top left.
+    fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
+        let _ = (layer, index);
+        Vec::new()
+    }
+
+    /// The tile number that the file has for a cell, where that is not the number of the picture
+    /// ([`Tile::id`]) which the cell shows.
+    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
+        let _ = (layer, index);
+        None
+    }
+
+    /// The keys that the contract names for the format ("info --json").
+    fn info(&self, map: &TileMap, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        let _ = (map, query);
+        serde_json::Map::new()
+    }
+
+    /// Bytes of memory that it holds.
+    fn cpu_bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// Of a map that is in no file there is nothing more to know.
+impl Facts for () {}
+
+/// A layer of tiles.
+#[derive(Debug, Clone, Default)]
+pub struct Layer {
+    /// Its name for people.
+    pub name: String,
+    /// What its tiles are taken from, an index of [`TileMap::tilesets`].
+    pub tileset: usize,
+    /// Columns and rows.
+    pub size: [u32; 2],
+    /// Where its top left corner is, in pixels of the map.
+    pub position_px: [i32; 2],
+    /// How it moves with the camera.
+    pub parallax: Parallax,
+    /// Whether it repeats to the left and right, and up and down.
+    pub wraps: [bool; 2],
+    /// Its cells, row by row from the top left.
+    pub cells: Vec<Cell>,
+    /// What lies around it, in place of nothing ([`Layer::wraps`] comes first).
+    pub outside: Option<Cell>,
+    /// Of each cell the tint of its upper left, upper right, lower left and lower right corner:
+    /// red, green, blue and opacity. A channel below 128 darkens, one above lightens; opacity 255
+    /// changes nothing.
+    pub tints: Option<Vec<[[u8; 4]; 4]>>,
+    /// Whether any of its cells has priority ([`Cell::has_priority`]).
+    pub has_priority: bool,
+}
+
+/// Something that is drawn, in the order in which it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Tiles of a layer.
+    Layer {
+        /// Which one.
+        layer: usize,
+        /// Whether tile 0 is left out, as ika does in all layers but the first that it draws.
+        skips_zero: bool,
+        /// Whether its tiles hide all that is below, however transparent they are, as in the layer
+        /// that ika draws first (fact sheet of ika, section 3).
+        is_opaque: bool,
+        /// Which of its cells.
+        pass: Pass,
+    },
+    /// The things ([`Thing`]) of a layer, or those of no layer.
+    Things {
+        /// Which layer's.
+        layer: Option<usize>,
+    },
+}
+
+/// Which cells of a layer are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pass {
+    /// All of them.
+    #[default]
+    All,
+    /// Those without priority.
+    Normal,
+    /// Those with priority, above what was drawn in between.
+    Priority,
+}
+
+/// A number for each tile of a map.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// What the numbers mean.
+    pub kind: GridKind,
+    /// The layer that it belongs to, whose place it shares and with which it is hidden; none for
+    /// one of the map itself, which moves with the camera and begins at the map's first pixel.
+    pub layer: Option<usize>,
+    /// Columns and rows.
+    pub size: [u32; 2],
+    /// The numbers, row by row from the top left.
+    pub values: GridValues,
+}
+
+/// What the numbers of a grid mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GridKind {
+    /// Where nobody can walk: 0 is free.
+    Obstruction {
+        /// Whether bits stand for sides from which a tile cannot be entered; else any number but 0
+        /// blocks all of it.
+        by_sides: bool,
+    },
+    /// Which zone it is, an index of [`TileMap::zones`]; 0 is none.
+    Zones,
+    /// What the game makes of it.
+    Logic,
+}
+
+/// The numbers of a grid, as wide as the file has them.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "each is what it holds")]
+pub enum GridValues {
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+}
+
+impl GridValues {
+    /// The number of a cell, if there is such a cell.
+    pub fn get(&self, index: usize) -> Option<u64> {
+        match self {
+            Self::U8(values) => values.get(index).map(|value| u64::from(*value)),
+            Self::U16(values) => values.get(index).map(|value| u64::from(*value)),
+            Self::U32(values) => values.get(index).map(|value| u64::from(*value)),
+            Self::U64(values) => values.get(index).copied(),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U8(values) => values.len(),
+            Self::U16(values) => values.len(),
+            Self::U32(values) => values.len(),
+            Self::U64(values) => values.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A zone, as the file describes it.
+#[derive(Debug, Clone)]
+pub struct Zone {
+    /// Its name.
+    pub name: String,
+    /// What the file says of it.
+    pub properties: Vec<PropertyGroup>,
+}
+
+/// Something that stands on a map.
+#[derive(Debug, Clone)]
+pub struct Thing {
+    /// What it is.
+    pub kind: ThingKind,
+    /// Its name.
+    pub name: String,
+    /// The layer that it stands on, if it says so.
+    pub layer: Option<usize>,
+    /// What it occupies, in pixels of the map.
+    pub rect_px: RectPx,
+    /// The picture that is drawn there, an index of [`TileMap::pictures`].
+    pub picture: Option<usize>,
+    /// Where it looks, if that is known: a step to the right and down, each -1, 0 or 1.
+    pub faces: Option<[i8; 2]>,
+    /// Where it may walk, in pixels of the map.
+    pub wander_px: Option<RectPx>,
+    /// The zone that it is a part of, an index of [`TileMap::zones`].
+    pub zone: Option<usize>,
+    /// Corners of a line or a shape, in pixels of the map.
+    pub outline_px: Vec<[f32; 2]>,
+    /// What the file says of it.
+    pub properties: Vec<PropertyGroup>,
+}
+
+impl Thing {
+    /// Something of which no more is known yet than its name and the layer that it stands on.
+    pub fn new(kind: ThingKind, name: impl Into<String>, layer: Option<usize>) -> Self {
+        Self {
+            kind,
+            name: name.into(),
+            layer,
+            rect_px: RectPx::default(),
+            picture: None,
+            faces: None,
+            wander_px: None,
+            zone: None,
+            outline_px: Vec::new(),
+            properties: Vec::new(),
+        }
+    }
+}
+
+/// What stands on a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThingKind {
+    /// Somebody or something of the game.
+    Entity,
+    /// A place with a name.
+    Waypoint,
+    /// A part of the map that belongs to a zone.
+    ZoneArea,
+    /// A picture that is placed freely.
+    Sprite,
+    /// A box that is not seen in the game.
+    Box,
+    /// A line that is not seen in the game.
+    Line,
+}

@@ -1,0 +1,350 @@
+//! The tree of a map, the lists of its panels, and numbers about the whole.
+
+use super::grids::zone_color;
+use super::items::item;
+use super::properties::{parallax_help, parallax_name};
+use super::{GridKind, Step, ThingKind, TileMap, Tileset};
+use crate::listed::{and_more, capped, heading, leaf};
+use crate::numbers::plural;
+use crate::{Item, LayerInfo, OutlineNode, Picture, Playhead, Statistic, Swatch, TilesetInfo};
+
+/// How many of one thing are listed.
+const MOST_LISTED: usize = 10_000;
+/// How many areas of a zone are listed.
+const MOST_AREAS: usize = 1000;
+
+/// The kinds of things with the names of their lists, but for areas, which are listed below their
+/// zones.
+const KINDS: [(ThingKind, &str); 5] = [
+    (ThingKind::Entity, "Entities"),
+    (ThingKind::Waypoint, "Waypoints"),
+    (ThingKind::Sprite, "Sprites"),
+    (ThingKind::Box, "Boxes"),
+    (ThingKind::Line, "Lines"),
+];
+
+impl TileMap {
+    /// The file, its layers and tilesets, and what is on it.
+    pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
+        let whole = Item {
+            kind: item::MAP,
+            index: 0,
+        };
+        let [w, h] = self.canvas_px();
+        let whole = leaf("Map".to_owned(), whole, format!("{w} x {h} pixels"));
+        let lists = [
+            heading("Layers", self.layer_lines()),
+            heading("Tilesets", self.tileset_lines()),
+            self.zone_lines(),
+        ];
+        let things = KINDS.map(|(kind, name)| self.thing_lines(kind, name));
+        // A heading that nothing is under says nothing.
+        let lists = lists.into_iter().chain(things);
+        let lists = lists.filter(|line| !line.children.is_empty());
+        [whole].into_iter().chain(lists).collect()
+    }
+
+    /// The layers from the top to the bottom, as they are seen.
+    fn layer_lines(&self) -> Vec<OutlineNode> {
+        let layers = self.layer_list().into_iter().rev();
+        let lines = layers.map(|layer| {
+            let [w, h] = layer.size;
+            let note = match &*layer.note {
+                note if w == 0 || h == 0 => note.to_owned(),
+                "" => format!("{w} x {h}"),
+                note => format!("{w} x {h}, {note}"),
+            };
+            leaf(layer.name, layer.item, note)
+        });
+        capped(lines.collect(), MOST_LISTED)
+    }
+
+    fn tileset_lines(&self) -> Vec<OutlineNode> {
+        let lines = self.tilesets_with_tiles().map(|(number, tileset)| {
+            let tiles = plural(tileset.tile_count(), "tile", "tiles");
+            let note = if tileset.is_placeholder {
+                format!("{tiles}, not found")
+            } else {
+                tiles
+            };
+            leaf(self.tileset_name(number), Self::tileset_item(number), note)
+        });
+        capped(lines.collect(), MOST_LISTED)
+    }
+
+    fn zone_lines(&self) -> OutlineNode {
+        let has_grid = self.grids.iter().any(|grid| grid.kind == GridKind::Zones);
+        let zones = self.zone_counts().iter().enumerate();
+        let lines = zones.map(|(number, zone)| {
+            let areas = zone.areas.iter().zip(1..);
+            let areas = areas.filter_map(|(index, place)| {
+                let thing = self.things.get(*index)?;
+                let [w, h] = [0, 1].map(|axis| thing.rect_px.max[axis] - thing.rect_px.min[axis]);
+                let name = self.zone_name(number);
+                let label = match zone.areas.len() {
+                    1 => format!("Area of {name}"),
+                    _ => format!("Area {place} of {name}"),
+                };
+                Some(leaf(label, self.thing_item(*index)?, format!("{w} x {h}")))
+            });
+            let areas = capped(areas.collect(), MOST_AREAS);
+            let count = |cells: u64| {
+                plural(
+                    usize::try_from(cells).unwrap_or(usize::MAX),
+                    "tile",
+                    "tiles",
+                )
+            };
+            let note = match (has_grid, areas.is_empty()) {
+                (true, true) => count(zone.cells),
+                (true, false) => format!("{}, {}", count(zone.cells), zone.areas.len()),
+                (false, true) => "nowhere".to_owned(),
+                (false, false) => zone.areas.len().to_string(),
+            };
+            OutlineNode {
+                swatch: Some(Swatch::Color(zone_color(number))),
+                children: areas,
+                ..leaf(self.zone_name(number), Self::zone_item(number), note)
+            }
+        });
+        OutlineNode {
+            note: self.zones.len().to_string(),
+            ..heading("Zones", capped(lines.collect(), MOST_LISTED))
+        }
+    }
+
+    fn thing_lines(&self, kind: ThingKind, name: &str) -> OutlineNode {
+        let things = || {
+            let things = self.things.iter().enumerate();
+            things.filter(move |(_, thing)| thing.kind == kind)
+        };
+        let lines = things().take(MOST_LISTED + 1).filter_map(|(index, thing)| {
+            let note = match (thing.zone, thing.layer) {
+                (Some(zone), _) => self.zone_name(zone),
+                (None, Some(layer)) if self.layers.len() > 1 => self.layer_name(layer),
+                _ => String::new(),
+            };
+            Some(OutlineNode {
+                swatch: self.thing_swatch(thing),
+                ..leaf(self.thing_name(index), self.thing_item(index)?, note)
+            })
+        });
+        let mut lines: Vec<OutlineNode> = lines.collect();
+        let count = things().count();
+        lines.truncate(MOST_LISTED);
+        lines.extend(and_more(count, lines.len()));
+        OutlineNode {
+            note: count.to_string(),
+            ..heading(name, lines)
+        }
+    }
+
+    /// The first step that draws each layer; none for one that is not drawn.
+    fn first_steps(&self) -> Vec<Option<usize>> {
+        let mut first = vec![None; self.layers.len()];
+        for (at, step) in self.steps.iter().enumerate() {
+            if let Step::Layer { layer, .. } = step
+                && let Some(first) = first.get_mut(*layer)
+            {
+                first.get_or_insert(at);
+            }
+        }
+        first
+    }
+
+    /// The indices of the layers from the bottom to the top of the picture; first those that are not
+    /// drawn.
+    pub(super) fn layers_from_below(&self) -> Vec<usize> {
+        let first = self.first_steps();
+        let mut order: Vec<usize> = (0..self.layers.len()).collect();
+        order.sort_by_key(|layer| first.get(*layer).copied().flatten());
+        order
+    }
+
+    /// The layers in that order.
+    pub(super) fn layer_list(&self) -> Vec<LayerInfo> {
+        let first = self.first_steps();
+        let order = self.layers_from_below().into_iter();
+        let layers = order.filter_map(|number| {
+            let layer = self.layers.get(number)?;
+            let is_drawn = first.get(number).copied().flatten().is_some();
+            let [x, y] = layer.position_px;
+            let notes = [
+                (!layer.has_tiles()).then(|| "no tiles".to_owned()),
+                (!is_drawn).then(|| "not drawn".to_owned()),
+                layer.wraps.contains(&true).then(|| "repeats".to_owned()),
+                ([x, y] != [0; 2]).then(|| format!("at {x}, {y}")),
+            ];
+            let notes: Vec<String> = notes.into_iter().flatten().collect();
+            Some(LayerInfo {
+                item: Self::layer_item(number),
+                name: self.layer_name(number),
+                size: layer.size,
+                parallax: parallax_name(&layer.parallax),
+                parallax_help: parallax_help(&layer.parallax),
+                note: notes.join(", "),
+            })
+        });
+        layers.collect()
+    }
+
+    /// The tilesets but those of layers without tiles.
+    pub(super) fn tilesets_with_tiles(&self) -> impl Iterator<Item = (usize, &Tileset)> {
+        let tilesets = self.tilesets.iter().enumerate();
+        tilesets.filter(|(_, tileset)| tileset.picture_count() > 0)
+    }
+
+    /// The tilesets, with how often each tile is used.
+    pub(super) fn tileset_list(&self) -> Vec<TilesetInfo> {
+        let list = self.tilesets_with_tiles().map(|(number, tileset)| {
+            let uses = self.counts().uses.get(number).into_iter().flatten();
+            let tiles = tileset.tile_count();
+            let ids = tileset.tiles.iter().take(tiles).map(|tile| tile.id);
+            TilesetInfo {
+                item: Self::tileset_item(number),
+                name: self.tileset_name(number),
+                tile_size: tileset.tile_size,
+                uses: uses.copied().take(tiles).collect(),
+                ids: ids.collect(),
+                is_missing: tileset.is_placeholder,
+            }
+        });
+        list.collect()
+    }
+
+    /// The picture of a tile as it is at a moment.
+    pub(super) fn picture_of_tile(&self, tile: Item, playhead: Playhead) -> Option<Picture> {
+        let (_, tileset, picture) = self.tile_at(tile)?;
+        let shown = tileset.picture_at(picture, self.ticks(playhead));
+        Some(Picture {
+            size: tileset.tile_size,
+            rgba: tileset.picture(shown)?.to_vec(),
+        })
+    }
+
+    /// Numbers about the whole.
+    pub(super) fn numbers_of_all(&self) -> Vec<Statistic> {
+        let counts = self.counts();
+        let tilesets = self.tilesets.iter().zip(&counts.uses);
+        let used = tilesets.map(|(tileset, uses)| {
+            let tiles = uses.iter().take(tileset.tile_count());
+            tiles.filter(|uses| **uses > 0).count() as u64
+        });
+        let of_kind = |kind| {
+            let things = self.things.iter();
+            things.filter(|thing| thing.kind == kind).count() as u64
+        };
+        let blocked = self.grids.iter().enumerate();
+        let blocked = blocked.filter(|(_, grid)| matches!(grid.kind, GridKind::Obstruction { .. }));
+        let blocked = blocked.filter_map(|(number, _)| Some(self.scale(number)?.set));
+        let tiles = self
+            .tilesets
+            .iter()
+            .map(|tileset| tileset.tile_count() as u64);
+        let cells = self.layers.iter().map(|layer| layer.cells.len() as u64);
+        let mut numbers = vec![
+            ("Layers", self.layers.len() as u64),
+            ("Cells", cells.sum()),
+            ("Empty cells", counts.empty.iter().sum()),
+            ("Tiles", tiles.sum()),
+            ("Used tiles", used.sum()),
+        ];
+        let others = [
+            ("Obstructed cells", blocked.sum()),
+            ("Zones", self.zones.len() as u64),
+            ("Zone areas", of_kind(ThingKind::ZoneArea)),
+            ("Entities", of_kind(ThingKind::Entity)),
+            ("Waypoints", of_kind(ThingKind::Waypoint)),
+            ("Sprites", of_kind(ThingKind::Sprite)),
+            ("Boxes", of_kind(ThingKind::Box)),
+            ("Lines", of_kind(ThingKind::Line)),
+        ];
+        // What a format cannot have is not said to be missing.
+        numbers.extend(others.into_iter().filter(|(_, count)| *count > 0));
+        let numbers = numbers.into_iter().map(|(name, value)| Statistic {
+            name,
+            value: value.to_string(),
+        });
+        numbers.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use crate::tilemap::{Thing, sample};
+
+    fn labels(lines: &[OutlineNode]) -> Vec<&str> {
+        lines.iter().map(|line| line.label.as_str()).collect()
+    }
+
+    #[test]
+    fn the_tree_has_what_a_map_is_made_of() {
+        let map = sample::made_up();
+        let outline = map.outline();
+        let top = [
+            "Map",
+            "Layers",
+            "Tilesets",
+            "Zones",
+            "Entities",
+            "Waypoints",
+        ];
+        assert_eq!(labels(&outline), top);
+        assert_eq!(outline[0].note, "16 x 12 pixels");
+        assert_eq!(labels(&outline[1].children), ["Roof", "Ground", "Layer 2"]);
+        assert_eq!(outline[1].children[2].note, "1 x 1, not drawn");
+        assert_eq!(outline[1].children[0].note, "2 x 2, at 4, 4");
+        let zones = &outline[3].children;
+        assert_eq!(labels(zones), ["nowhere", "meadow", "Zone 2"]);
+        assert_eq!(zones[1].note, "5 tiles");
+        assert_eq!(labels(&zones[2].children), ["Area of Zone 2"]);
+        assert_eq!(labels(&outline[4].children), ["Hero", "Chest"]);
+    }
+
+    #[test]
+    fn thousands_of_things_are_cut_short() {
+        let mut map = sample::made_up();
+        let entity = |_| Thing::new(ThingKind::Entity, "", None);
+        map.things.extend((0..MOST_LISTED).map(entity));
+        let outline = map.outline();
+        let entities = &outline[4];
+        assert_eq!(entities.note, (MOST_LISTED + 2).to_string());
+        assert_eq!(entities.children.len(), MOST_LISTED + 1);
+        assert_eq!(entities.children[MOST_LISTED].label, "and 2 more");
+        assert_eq!(entities.children[2].label, "Entity 4");
+    }
+
+    #[test]
+    fn panels_list_layers_and_tiles() {
+        let map = sample::made_up();
+        let layers = map.layers();
+        let items: Vec<u64> = layers.iter().map(|layer| layer.item.index).collect();
+        assert_eq!(items, [2, 0, 1], "from the bottom, what is not drawn first");
+        let [tileset] = &map.tilesets()[..] else {
+            panic!("one tileset");
+        };
+        assert_eq!(tileset.uses, [7, 2, 3, 2]);
+        assert_eq!(
+            map.tile_item(tileset.item, 3),
+            Some(TileMap::tile_item(0, 3))
+        );
+        assert_eq!(map.tile_item(tileset.item, 4), None);
+        let statistics = map.statistics();
+        let said: Vec<_> = statistics.iter().map(|s| (s.name, &*s.value)).collect();
+        let expected = [
+            ("Layers", "3"),
+            ("Cells", "17"),
+            ("Empty cells", "2"),
+            ("Tiles", "4"),
+            ("Used tiles", "4"),
+            ("Obstructed cells", "3"),
+            ("Zones", "3"),
+            ("Zone areas", "1"),
+            ("Entities", "2"),
+            ("Waypoints", "1"),
+        ];
+        assert_eq!(said, expected);
+    }
+}

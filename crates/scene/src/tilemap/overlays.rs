@@ -1,0 +1,606 @@
+//! The overlays of a map: lines, texts, and what their colours mean.
+
+use std::sync::LazyLock;
+
+use glam::{Vec3, vec3};
+
+use super::grids::zone_color;
+use super::pick::overlay_of;
+use super::{Grid, GridKind, Thing, ThingKind, TileMap};
+use crate::pen::Pen;
+use crate::{Item, Label, Legend, LegendEntry, Line, Overlay, Shown};
+
+/// The overlays that 2D maps can have. All of them can be on at once: what is blocked is hatched over
+/// the colours of zones and numbers.
+static OVERLAYS: [Overlay; 8] = [
+    Overlay {
+        id: "obstruction",
+        name: "Obstruction",
+        help: "Hatches the tiles that nobody can walk on",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "zones",
+        name: "Zones",
+        help: "Colours each zone and writes its name",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "logic",
+        name: "Logic values",
+        help: "Colours tiles by the number that the game makes something of, and writes it when \
+               there is room",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "entities",
+        name: "Entities",
+        help: "Entities with the way they face and where they walk, waypoints, sprites and boxes",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "grid",
+        name: "Tile grid",
+        help: "Lines between the tiles",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "pixel-grid",
+        name: "Pixel grid",
+        help: "Lines between the pixels, when they are large enough",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "layer-frames",
+        name: "Layer edges",
+        help: "A frame around each layer",
+        colors_surface: false,
+    },
+    Overlay {
+        id: "still",
+        name: "No parallax",
+        help: "Leaves all layers where they are while the view moves",
+        colors_surface: false,
+    },
+];
+
+/// What some maps have no use for: the overlays of grids and things, in the order of their bits.
+const OPTIONAL: [&str; 4] = ["obstruction", "zones", "logic", "entities"];
+
+/// The overlays of maps that have some of those, by the bits of what they have.
+static OFFERED: LazyLock<[Vec<Overlay>; 1 << OPTIONAL.len()]> = LazyLock::new(|| {
+    std::array::from_fn(|bits| {
+        let is_offered = |overlay: &&Overlay| {
+            let bit = OPTIONAL.iter().position(|id| *id == overlay.id);
+            bit.is_none_or(|bit| bits >> bit & 1 == 1)
+        };
+        OVERLAYS.iter().filter(is_offered).copied().collect()
+    })
+});
+
+/// How many things have lines.
+const MOST_THINGS: usize = 20_000;
+/// How many texts an overlay writes.
+const MOST_LABELS: usize = 2000;
+/// How wide the head of an arrow is, as a share of its length.
+const HEAD_SHARE: f32 = 0.3;
+
+const ENTITY: [u8; 3] = [255, 214, 90];
+const WANDER: [u8; 3] = [255, 160, 60];
+const WAYPOINT: [u8; 3] = [90, 225, 225];
+const SPRITE: [u8; 3] = [120, 224, 120];
+const BOX: [u8; 3] = [255, 128, 100];
+const LINE: [u8; 3] = [230, 130, 255];
+/// How wide the lines of things are, and how much wider what lies below them, in pixels of a plain
+/// screen.
+const LINE_POINTS: f32 = 2.0;
+const CASING_POINTS: f32 = 2.0;
+/// Red, green, blue and opacity of that.
+const CASING: [u8; 4] = [12, 14, 18, 170];
+/// Of the frames of layers.
+const FRAME: [u8; 3] = [160, 190, 240];
+/// Of what is selected. Keep in sync with `ACCENT` in `tiles.wgsl`.
+const SELECTED: [u8; 3] = [255, 196, 61];
+/// Of numbers on tiles.
+const NUMBER: [u8; 3] = [255, 255, 255];
+
+/// The colour of a thing's lines.
+fn color_of(thing: &Thing) -> [u8; 3] {
+    match thing.kind {
+        ThingKind::Entity => ENTITY,
+        ThingKind::Waypoint => WAYPOINT,
+        ThingKind::ZoneArea => thing.zone.map_or(FRAME, zone_color),
+        ThingKind::Sprite => SPRITE,
+        ThingKind::Box => BOX,
+        ThingKind::Line => LINE,
+    }
+}
+
+impl TileMap {
+    /// The overlays that show something of this map.
+    pub(super) fn offered_overlays(&self) -> &'static [Overlay] {
+        let has = |is_so: fn(GridKind) -> bool| self.grids.iter().any(|grid| is_so(grid.kind));
+        let is_area = |thing: &Thing| thing.kind == ThingKind::ZoneArea;
+        let has_areas = self.things.iter().any(is_area);
+        let has = [
+            has(|kind| matches!(kind, GridKind::Obstruction { .. })),
+            has(|kind| kind == GridKind::Zones) || has_areas,
+            has(|kind| kind == GridKind::Logic),
+            self.things.iter().any(|thing| !is_area(thing)),
+        ];
+        let bits = has
+            .iter()
+            .rev()
+            .fold(0, |bits, has| bits << 1 | usize::from(*has));
+        OFFERED.get(bits).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds the lines of the overlays that are on.
+    pub(super) fn overlay_lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        if shown.overlays.contains("layer-frames") {
+            let mut pen = Pen::new(lines, FRAME, 1.5).on_top();
+            for number in 0..self.layers.len() {
+                let place = self.layer_px(number, shown);
+                let place = place.filter(|_| Self::is_layer_shown(number, shown));
+                if let Some((rect, height)) = place {
+                    for [from, to] in rect.edges(height) {
+                        pen.line(from, to);
+                    }
+                }
+            }
+        }
+        for (_, thing, place) in self.shown_things(shown).take(MOST_THINGS) {
+            thing_lines(thing, place, lines);
+        }
+    }
+
+    /// The things whose overlay is on and whose layer is shown, with their indices and where they are
+    /// shown.
+    fn shown_things<'a>(
+        &'a self,
+        shown: &'a Shown,
+    ) -> impl Iterator<Item = (usize, &'a Thing, ShownAt)> {
+        let is_any_on = ["entities", "zones"]
+            .iter()
+            .any(|id| shown.overlays.contains(id));
+        let things = if is_any_on { &*self.things } else { &[] };
+        // Things of the same layer follow each other.
+        let mut of_layer: Option<(Option<usize>, ShownAt)> = None;
+        things.iter().enumerate().filter_map(move |(index, thing)| {
+            let is_on = shown.overlays.contains(overlay_of(thing.kind));
+            let is_shown = thing
+                .layer
+                .is_none_or(|layer| Self::is_layer_shown(layer, shown));
+            if !is_on || !is_shown {
+                return None;
+            }
+            let place = match of_layer {
+                Some((layer, place)) if layer == thing.layer => place,
+                _ => self.things_shown_at(thing.layer, shown),
+            };
+            of_layer = Some((thing.layer, place));
+            Some((index, thing, place))
+        })
+    }
+
+    fn things_shown_at(&self, layer: Option<usize>, shown: &Shown) -> ShownAt {
+        ShownAt {
+            moved_px: self.things_moved_px(layer, shown),
+            height: self.things_height(layer, shown),
+        }
+    }
+
+    /// Adds the texts of the overlays that are on, the most important first.
+    pub(super) fn overlay_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        let selected = shown.selected.filter(|item| self.thing_at(*item).is_some());
+        let is_selected = |index: usize| selected.is_some_and(|item| item.index == index as u64);
+        let named = || {
+            let things = self.shown_things(shown);
+            things.filter(|(_, thing, _)| thing.kind != ThingKind::ZoneArea)
+        };
+        let first = named().filter(|(index, ..)| is_selected(*index));
+        let others = named().filter(|(index, ..)| !is_selected(*index));
+        let things = first.chain(others).take(MOST_LABELS);
+        labels.extend(things.map(|(index, thing, place)| {
+            let room = thing.room_px().moved_by(place.moved_px);
+            Label {
+                room: None,
+                position: vec3(room.max[0], place.height, room.min[1]),
+                text: self.thing_name(index),
+                color: color_of(thing),
+            }
+        }));
+        if shown.overlays.contains("zones") {
+            self.zone_labels(shown, labels);
+        }
+        for (number, grid) in self.grids.iter().enumerate() {
+            let is_on = match grid.kind {
+                GridKind::Logic => shown.overlays.contains("logic"),
+                GridKind::Obstruction { by_sides } => {
+                    // Free or blocked is seen by the colour alone.
+                    let says_more = || self.scale(number).is_some_and(|scale| scale.range[1] > 1);
+                    shown.overlays.contains("obstruction") && by_sides && says_more()
+                }
+                GridKind::Zones => false,
+            };
+            if is_on && Self::is_grid_shown(grid, shown) {
+                self.number_labels(grid, shown, labels);
+            }
+        }
+    }
+
+    /// The name of each zone at the largest part of it, and at its other areas as far as it fits there.
+    fn zone_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        let zones = || self.zone_counts().iter().enumerate().take(MOST_LABELS);
+        let label = |number: usize, position: Vec3, room: Option<f32>| Label {
+            room,
+            position,
+            text: self.zone_name(number),
+            color: zone_color(number),
+        };
+        let of_area = |index: &usize| {
+            let area = self.things.get(*index)?;
+            let is_shown = |layer| Self::is_layer_shown(layer, shown);
+            area.layer.is_none_or(is_shown).then_some(())?;
+            let place = self.things_shown_at(area.layer, shown);
+            let rect = area.rect_px.moved_by(place.moved_px);
+            let [x, z] = rect.center();
+            Some((vec3(x, place.height, z), rect.max[0] - rect.min[0]))
+        };
+        labels.extend(zones().filter_map(|(number, zone)| {
+            let of_grid = || {
+                // The number 0 is none.
+                let (grid, cell) = zone.middle.filter(|_| number > 0)?;
+                let grid = self.grids.get(grid)?;
+                self.middle_of(grid, cell, shown)
+            };
+            let largest = zone.areas.first().and_then(of_area);
+            let position = largest.map(|(position, _)| position).or_else(of_grid)?;
+            Some(label(number, position, None))
+        }));
+        let others = zones().flat_map(|(number, zone)| {
+            let areas = zone.areas.iter().skip(1).filter_map(of_area);
+            areas.map(move |(position, width)| (number, position, width))
+        });
+        let others = others.take(MOST_LABELS);
+        labels.extend(others.map(|(number, position, width)| label(number, position, Some(width))));
+    }
+
+    /// The middle of a cell of a grid in world space.
+    fn middle_of(&self, grid: &Grid, cell: [u32; 2], shown: &Shown) -> Option<Vec3> {
+        if !Self::is_grid_shown(grid, shown) {
+            return None;
+        }
+        let (rect, height) = self.grid_cells_px(grid, [cell; 2], shown)?;
+        let [x, z] = rect.center();
+        Some(vec3(x, height, z))
+    }
+
+    /// The numbers of the cells that are in view, if those are few; else nobody could read them.
+    fn number_labels(&self, grid: &Grid, shown: &Shown, labels: &mut Vec<Label>) {
+        let Some([columns, rows]) = self.columns_and_rows_in_view(grid, shown) else {
+            return;
+        };
+        let count = |range: &std::ops::Range<u32>| u64::from(range.end.saturating_sub(range.start));
+        if count(&columns) * count(&rows) > MOST_LABELS as u64 {
+            return;
+        }
+        let ground = self.ground_of(grid);
+        let Some([width, _]) = ground.and_then(|ground| self.tile_size(&ground)) else {
+            return;
+        };
+        let width = width as f32;
+        for row in rows {
+            for column in columns.clone() {
+                let index = row as usize * grid.size[0] as usize + column as usize;
+                let value = grid.values.get(index);
+                let is_shown = |value: &u64| *value != 0 || grid.kind == GridKind::Logic;
+                let place = || self.middle_of(grid, [column, row], shown);
+                if let Some(value) = value.filter(is_shown)
+                    && let Some(position) = place()
+                {
+                    labels.push(Label {
+                        room: Some(width),
+                        position,
+                        text: value.to_string(),
+                        color: NUMBER,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Which columns and rows of a grid are in a flat view; all where it is not known or not flat.
+    fn columns_and_rows_in_view(
+        &self,
+        grid: &Grid,
+        shown: &Shown,
+    ) -> Option<[std::ops::Range<u32>; 2]> {
+        let all = grid.size.map(|size| 0..size);
+        let Some(view) = shown.flat_view_px.filter(|_| shown.flat) else {
+            return Some(all);
+        };
+        let ground = self.ground_of(grid)?;
+        let tile_size = self.tile_size(&ground)?;
+        let origin = self.shown_origin_px(&ground, shown);
+        Some([0, 1].map(|axis| {
+            let from = shown.flat_camera_px[axis].saturating_sub(origin[axis]);
+            let to = from.saturating_add(i64::from(view[axis]));
+            let tile = i64::from(tile_size[axis]);
+            let clamped = |cell: i64| cell.clamp(0, i64::from(grid.size[axis])) as u32;
+            clamped(from.div_euclid(tile))..clamped(to.div_euclid(tile).saturating_add(1))
+        }))
+    }
+
+    /// What the colours of an overlay mean.
+    pub(super) fn legend_of(&self, overlay_id: &str) -> Vec<LegendEntry> {
+        match overlay_id {
+            "obstruction" => self.obstruction_legend(),
+            "zones" => self.zone_legend(),
+            "logic" => self.logic_legend(),
+            "entities" => self.thing_legend(),
+            "layer-frames" => vec![LegendEntry {
+                color: FRAME,
+                label: "Edge of a layer".to_owned(),
+            }],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the colour means that brings out a selected tile.
+    pub(super) fn legend_of_selection(&self, item: Item) -> Option<Legend> {
+        let (number, tileset, picture) = self.tile_at(item)?;
+        let tile = tileset.tile_number(picture);
+        let label = format!("Tile {tile}, used {}", self.times_used(number, picture));
+        Some(Legend {
+            title: "Selected tile",
+            entries: vec![LegendEntry {
+                color: SELECTED,
+                label,
+            }],
+        })
+    }
+
+    /// The kinds of things that there are.
+    fn thing_legend(&self) -> Vec<LegendEntry> {
+        let has = |is_so: fn(&Thing) -> bool| self.things.iter().any(is_so);
+        let kinds = [
+            (
+                ENTITY,
+                "Entity, with the way it faces",
+                has(|t| t.kind == ThingKind::Entity),
+            ),
+            (WANDER, "Where it walks", has(|t| t.wander_px.is_some())),
+            (WAYPOINT, "Waypoint", has(|t| t.kind == ThingKind::Waypoint)),
+            (SPRITE, "Sprite", has(|t| t.kind == ThingKind::Sprite)),
+            (BOX, "Box", has(|t| t.kind == ThingKind::Box)),
+            (LINE, "Line", has(|t| t.kind == ThingKind::Line)),
+        ];
+        let there = kinds.into_iter().filter(|(.., is_there)| *is_there);
+        there
+            .map(|(color, label, _)| LegendEntry {
+                color,
+                label: label.to_owned(),
+            })
+            .collect()
+    }
+}
+
+/// Where things of a layer are shown.
+#[derive(Debug, Clone, Copy)]
+struct ShownAt {
+    /// How far from where the file has them, in pixels of the map.
+    moved_px: [f32; 2],
+    /// In world space.
+    height: f32,
+}
+
+/// Adds the lines of a thing: its box or shape, the way it faces, and where it walks. Those of its
+/// colour lie upon wider dark ones, so that they are seen on any ground.
+fn thing_lines(thing: &Thing, ShownAt { moved_px, height }: ShownAt, lines: &mut Vec<Line>) {
+    let first = lines.len();
+    let mut pen = Pen::new(lines, color_of(thing), LINE_POINTS).on_top();
+    for [from, to] in thing.lines(moved_px, height) {
+        pen.line(from, to);
+    }
+    if let Some(faces) = thing.faces.filter(|faces| *faces != [0; 2]) {
+        let room = thing.room_px().moved_by(moved_px);
+        let [x, z] = room.center();
+        let [w, h] = [0, 1].map(|axis| room.max[axis] - room.min[axis]);
+        let [right, down] = faces.map(f32::from);
+        let direction = vec3(right, 0.0, down).normalize_or_zero();
+        let from = vec3(x, height, z);
+        let to = from + direction * w.max(h);
+        let side = vec3(-direction.z, 0.0, direction.x);
+        let back = (to - from) * HEAD_SHARE;
+        let wing = side * back.length() * 0.7;
+        for (from, to) in [(from, to), (to - back + wing, to), (to - back - wing, to)] {
+            pen.line(from, to);
+        }
+    }
+    if let Some(wander) = thing.wander_px {
+        let mut pen = Pen::new(lines, WANDER, 1.0).on_top();
+        for [from, to] in wander.moved_by(moved_px).edges(height) {
+            pen.line(from, to);
+        }
+    }
+    let casing = lines.get(first..).unwrap_or_default().iter();
+    let casing: Vec<Line> = casing
+        .map(|line| Line {
+            color: CASING,
+            width_points: line.width_points + CASING_POINTS,
+            ..*line
+        })
+        .collect();
+    lines.splice(first..first, casing);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use crate::tilemap::{GridValues, sample};
+
+    fn shown(map: &TileMap, ids: &[&str]) -> Shown {
+        let mut shown = Shown {
+            flat: true,
+            ..Shown::default()
+        };
+        for id in ids {
+            shown.overlays.set(map.overlays(), id, true);
+        }
+        shown
+    }
+
+    fn lines(map: &TileMap, shown: &Shown) -> Vec<Line> {
+        let mut lines = Vec::new();
+        map.lines(shown, &mut lines);
+        lines
+    }
+
+    fn texts(map: &TileMap, shown: &Shown) -> Vec<String> {
+        let mut labels = Vec::new();
+        map.labels(shown, &mut labels);
+        labels.into_iter().map(|label| label.text).collect()
+    }
+
+    #[test]
+    fn each_overlay_draws_its_lines() {
+        let map = sample::made_up();
+        let count = |ids: &[&str]| lines(&map, &shown(&map, ids)).len();
+        assert_eq!(count(&[]), 0);
+        assert_eq!(count(&["layer-frames"]), 3 * 4);
+        // Two boxes, an arrow, where one walks, and a cross, each with a dark line below it.
+        assert_eq!(count(&["entities"]), (2 * 4 + 3 + 4 + 2) * 2);
+        assert_eq!(count(&["zones"]), 4 * 2);
+        let mut hidden = shown(&map, &["entities", "zones", "layer-frames"]);
+        hidden.hidden.push(TileMap::layer_item(0));
+        assert_eq!(lines(&map, &hidden).len(), 8 + (2 * 4 + 3 + 4) * 2);
+    }
+
+    #[test]
+    fn lines_are_at_the_height_of_their_layer() {
+        let map = sample::made_up();
+        let mut apart = shown(&map, &["entities"]);
+        apart.flat = false;
+        apart.layer_gap = Some(40.0);
+        let all = lines(&map, &apart);
+        // Entities are on no layer and above all, the waypoint is on the ground.
+        assert_eq!(all[0].ends[0], vec3(1.0, 50.0, 1.0));
+        assert!(all[all.len() - 1].ends[0].y.abs() < 1e-6);
+    }
+
+    #[test]
+    fn an_arrow_points_where_an_entity_looks() {
+        let map = sample::made_up();
+        let all = lines(&map, &shown(&map, &["entities"]));
+        // It follows the box, and both the dark lines of all.
+        let dark = 4 + 3 + 4;
+        assert_eq!(all[0].color, CASING);
+        assert_eq!(all[dark].color[..3], ENTITY);
+        assert!(all[0].width_points > all[dark].width_points);
+        let [first, second] = [dark + 4, dark + 5].map(|at| all[at].ends);
+        assert_eq!(first, [vec3(4.0, 0.0, 4.0), vec3(10.0, 0.0, 4.0)]);
+        assert_eq!(second[1], first[1]);
+    }
+
+    #[test]
+    fn things_follow_their_layer_with_lines_and_names() {
+        let mut map = sample::made_up();
+        map.layers[0].parallax.mul = [0, 0];
+        let place = |camera: [i64; 2]| {
+            let mut view = shown(&map, &["zones"]);
+            view.flat_camera_px = camera;
+            let mut labels = Vec::new();
+            map.labels(&view, &mut labels);
+            (lines(&map, &view)[0].ends[0], labels[1].position)
+        };
+        let (line, label) = place([0, 0]);
+        let by = vec3(30.0, 0.0, 20.0);
+        assert_eq!(place([30, 20]), (line + by, label + by));
+    }
+
+    #[test]
+    fn overlays_are_offered_where_they_show_something() {
+        let ids = |map: &TileMap| -> Vec<&str> {
+            map.overlays().iter().map(|overlay| overlay.id).collect()
+        };
+        let always = ["grid", "pixel-grid", "layer-frames", "still"];
+        let mut map = sample::made_up();
+        let of_map = ["obstruction", "zones", "entities"];
+        assert_eq!(ids(&map), [&of_map[..], &always].concat());
+        map.grids.truncate(1);
+        map.grids[0].kind = GridKind::Logic;
+        assert_eq!(
+            ids(&map),
+            [&["zones", "logic", "entities"][..], &always].concat()
+        );
+        // Areas alone are zones, too, and nothing else is.
+        map.things.retain(|thing| thing.kind == ThingKind::ZoneArea);
+        assert_eq!(ids(&map), [&["zones", "logic"][..], &always].concat());
+        map.things.clear();
+        map.grids.clear();
+        assert_eq!(ids(&map), always);
+    }
+
+    #[test]
+    fn names_are_written_with_the_selected_one_first() {
+        let map = sample::made_up();
+        let mut names = shown(&map, &["entities"]);
+        assert_eq!(texts(&map, &names), ["Hero", "Chest", "Door"]);
+        names.selected = map.thing_item(1);
+        assert_eq!(texts(&map, &names), ["Chest", "Hero", "Door"]);
+        assert_eq!(texts(&map, &shown(&map, &["zones"])), ["meadow", "Zone 2"]);
+    }
+
+    #[test]
+    fn numbers_are_written_where_they_are_in_view() {
+        let mut map = sample::made_up();
+        map.grids[0].kind = GridKind::Logic;
+        map.grids[0].values = GridValues::U8((0..12).collect());
+        let mut view = shown(&map, &["logic"]);
+        assert_eq!(texts(&map, &view).len(), 12);
+        view.flat_camera_px = [5, 3];
+        view.flat_view_px = Some([4, 2]);
+        assert_eq!(texts(&map, &view), ["1", "2", "5", "6"]);
+        view.flat_camera_px = [-100, 0];
+        assert!(texts(&map, &view).is_empty());
+        // Too many to be read.
+        let mut large = sample::made_up();
+        large.grids[0].kind = GridKind::Logic;
+        large.grids[0].size = [100, 100];
+        large.grids[0].values = GridValues::U8(vec![1; 10_000]);
+        assert!(texts(&large, &shown(&large, &["logic"])).is_empty());
+        // Free or blocked is seen by the colour alone.
+        let map = sample::made_up();
+        assert!(texts(&map, &shown(&map, &["obstruction"])).is_empty());
+    }
+
+    #[test]
+    fn legends_name_what_there_is() {
+        let map = sample::made_up();
+        let of_tile = map.selection_legend(TileMap::tile_item(0, 2)).unwrap();
+        assert_eq!(of_tile.entries[0].label, "Tile 2, used 3 times");
+        assert_eq!(map.selection_legend(TileMap::layer_item(0)), None);
+        let labels: Vec<String> = map
+            .legend("entities")
+            .into_iter()
+            .map(|e| e.label)
+            .collect();
+        let expected = [
+            "Entity, with the way it faces",
+            "Where it walks",
+            "Waypoint",
+        ];
+        assert_eq!(labels, expected);
+        for overlay in map.overlays() {
+            let has_colors = !matches!(overlay.id, "grid" | "pixel-grid" | "still");
+            assert_eq!(
+                !map.legend(overlay.id).is_empty(),
+                has_colors,
+                "{}",
+                overlay.id
+            );
+        }
+    }
+}

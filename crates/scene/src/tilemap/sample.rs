@@ -1,0 +1,142 @@
+//! A small made-up map for tests.
+
+use super::{
+    Cell, Facts, Grid, GridKind, GridValues, Known, Layer, Pass, RectPx, Step, Strand, StrandMode,
+    Thing, ThingKind, TileMap, Tileset, Zone,
+};
+use crate::{Property, PropertyGroup};
+use mapscope_formats::Format;
+
+static FORMAT: Format = Format {
+    id: "ika-map",
+    name: "Made-up map",
+    endings: &["map"],
+    sniff: |_| true,
+};
+
+/// Of a cell its index.
+#[derive(Debug)]
+struct Indices;
+
+impl Facts for Indices {
+    fn cell(&self, _layer: usize, index: usize) -> Vec<PropertyGroup> {
+        vec![PropertyGroup {
+            title: "In the file",
+            properties: vec![Property::new("Index", index.to_string())],
+        }]
+    }
+}
+
+/// Five pictures of 4 x 4 pixels: a full one, one of which only the upper left pixel is seen, two
+/// full ones that take turns, and one for tiles that there are not.
+pub(super) fn tileset() -> Tileset {
+    let full = |color: u8| [color, 0, 0, 255].repeat(16);
+    let mut corner = vec![0; 64];
+    corner[..4].copy_from_slice(&[9, 9, 9, 255]);
+    Tileset {
+        name: "made-up.vsp".to_owned(),
+        tile_size: [4, 4],
+        count: 5,
+        rgba: [full(10), corner, full(30), full(40), full(50)].concat(),
+        missing: Some(4),
+        strands: vec![Strand {
+            first: 2,
+            last: 3,
+            delay_ticks: 10,
+            mode: StrandMode::Forward,
+        }],
+        ..Tileset::default()
+    }
+}
+
+pub(super) fn cells(pictures: &[u32]) -> Vec<Cell> {
+    let cell = |picture: &u32| match *picture {
+        u32::MAX => Cell::EMPTY,
+        picture => Cell(picture),
+    };
+    pictures.iter().map(cell).collect()
+}
+
+/// Three layers of which the ground is 4 x 3 tiles, a roof of 2 x 2 lies at pixel (4, 4), and a
+/// third is not drawn.
+pub(super) fn made_up() -> TileMap {
+    const NONE: u32 = u32::MAX;
+    let tilesets = vec![tileset()];
+    let ground = Layer {
+        name: "Ground".to_owned(),
+        size: [4, 3],
+        cells: cells(&[0, 0, 2, 2, 0, 1, 2, 3, NONE, 0, 0, 4]),
+        ..Layer::default()
+    };
+    let roof = Layer {
+        name: "Roof".to_owned(),
+        size: [2, 2],
+        position_px: [4, 4],
+        cells: cells(&[1, 0, NONE, 3]),
+        ..Layer::default()
+    };
+    let unseen = Layer {
+        size: [1, 1],
+        cells: cells(&[0]),
+        ..Layer::default()
+    };
+    let entity = Thing {
+        rect_px: RectPx::at([1.0, 1.0], [6.0, 6.0]),
+        faces: Some([1, 0]),
+        wander_px: Some(RectPx::at([0.0, 0.0], [16.0, 8.0])),
+        zone: Some(1),
+        ..Thing::new(ThingKind::Entity, "Hero", None)
+    };
+    let chest = Thing {
+        rect_px: RectPx::at([2.0, 2.0], [2.0, 2.0]),
+        ..Thing::new(ThingKind::Entity, "Chest", None)
+    };
+    let area = Thing {
+        rect_px: RectPx::at([8.0, 4.0], [8.0, 4.0]),
+        zone: Some(2),
+        ..Thing::new(ThingKind::ZoneArea, "", Some(0))
+    };
+    let door = Thing {
+        rect_px: RectPx::at([12.0, 8.0], [0.0, 0.0]),
+        ..Thing::new(ThingKind::Waypoint, "Door", Some(0))
+    };
+    let zone = |name: &str| Zone {
+        name: name.to_owned(),
+        properties: Vec::new(),
+    };
+    let draw = |layer, skips_zero| Step::Layer {
+        layer,
+        skips_zero,
+        is_opaque: false,
+        pass: Pass::All,
+    };
+    TileMap {
+        format: &FORMAT,
+        version: "6".to_owned(),
+        clips: TileMap::clips_of(&tilesets),
+        tilesets,
+        layers: vec![ground, roof, unseen],
+        steps: vec![draw(0, false), draw(1, true), Step::Things { layer: None }],
+        grids: vec![
+            Grid {
+                kind: GridKind::Obstruction { by_sides: false },
+                layer: None,
+                size: [4, 3],
+                values: GridValues::U8(vec![1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]),
+            },
+            Grid {
+                kind: GridKind::Zones,
+                layer: None,
+                size: [4, 3],
+                values: GridValues::U32(vec![0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 7, 0]),
+            },
+        ],
+        zones: vec![zone("nowhere"), zone("meadow"), zone("")],
+        things: vec![entity, chest, area, door],
+        pictures: Vec::new(),
+        problems: Vec::new(),
+        dependencies: Vec::new(),
+        facts: Box::new(Indices),
+        known: Known::default(),
+    }
+}

@@ -1,0 +1,556 @@
+//! Where the parts of a map are in world space: their boxes, and the lines around them.
+
+use std::borrow::Cow;
+
+use glam::{Vec3, vec3};
+
+use super::items::{self, item};
+use super::{Grid, Layer, Pass, RectPx, Step, Thing, ThingKind, TileMap, Tileset};
+use crate::{Aabb, Item, Shown};
+
+/// How much room a thing without size takes on each side, in pixels of the map.
+const LEAST_HALF_PX: f32 = 6.0;
+/// Of how many cells the outline of a zone follows the edges. Of more it is a rectangle.
+const MOST_CELLS_FOLLOWED: u64 = 1 << 20;
+/// How many lines such an outline has at most.
+const MOST_EDGES: usize = 20_000;
+
+impl RectPx {
+    /// A rectangle from its top left corner and its size.
+    pub fn at([x, y]: [f32; 2], [w, h]: [f32; 2]) -> Self {
+        Self {
+            min: [x, y],
+            max: [x + w, y + h],
+        }
+    }
+
+    /// Width times height; 0 for one that is the wrong way round.
+    pub fn area(&self) -> f32 {
+        let [w, h] = [0, 1].map(|axis| (self.max[axis] - self.min[axis]).max(0.0));
+        w * h
+    }
+
+    /// The rectangle around this one and another.
+    pub fn union(&self, other: &Self) -> Self {
+        Self {
+            min: [0, 1].map(|axis| self.min[axis].min(other.min[axis])),
+            max: [0, 1].map(|axis| self.max[axis].max(other.max[axis])),
+        }
+    }
+
+    /// The middle.
+    pub fn center(&self) -> [f32; 2] {
+        [0, 1].map(|axis| (self.min[axis] + self.max[axis]) * 0.5)
+    }
+
+    /// Whether a point is in it; its right and lower edges are not.
+    pub fn contains(&self, [x, y]: [f32; 2]) -> bool {
+        x >= self.min[0] && x < self.max[0] && y >= self.min[1] && y < self.max[1]
+    }
+
+    /// The rectangle so many pixels further to the right and down.
+    pub(super) fn moved_by(&self, px: [f32; 2]) -> Self {
+        let [min, max] = [self.min, self.max].map(|corner| [corner[0] + px[0], corner[1] + px[1]]);
+        Self { min, max }
+    }
+
+    /// The edges at a height in world space.
+    pub(super) fn edges(&self, height: f32) -> [[Vec3; 2]; 4] {
+        let [[left, top], [right, bottom]] = [self.min, self.max];
+        let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
+        let corners = corners.map(|[x, z]| vec3(x, height, z));
+        [0, 1, 2, 3].map(|i| [corners[i], corners[(i + 1) % 4]])
+    }
+
+    fn aabb(&self, height: f32) -> Aabb {
+        Aabb {
+            min: vec3(self.min[0], height, self.min[1]),
+            max: vec3(self.max[0], height, self.max[1]),
+        }
+    }
+}
+
+impl Layer {
+    /// Whether there is room for tiles on it: there is none on one of sprites.
+    pub(super) fn has_tiles(&self) -> bool {
+        self.size.iter().all(|side| *side > 0)
+    }
+}
+
+impl Thing {
+    /// What it occupies, and at least as much as one can point at.
+    pub(super) fn room_px(&self) -> RectPx {
+        let mut rect = self.rect_px;
+        for axis in 0..2 {
+            let [min, max] = [rect.min[axis], rect.max[axis]];
+            if max - min < 1.0 {
+                let middle = (min + max) * 0.5;
+                rect.min[axis] = middle - LEAST_HALF_PX;
+                rect.max[axis] = middle + LEAST_HALF_PX;
+            }
+        }
+        rect
+    }
+
+    /// The lines that show where it is, so far from where the file has it, at a height in world space.
+    pub(super) fn lines(&self, moved_px: [f32; 2], height: f32) -> Vec<[Vec3; 2]> {
+        let corner = |[x, z]: &[f32; 2]| vec3(*x + moved_px[0], height, *z + moved_px[1]);
+        if self.outline_px.len() > 1 {
+            let ends = self.outline_px.iter().zip(self.outline_px.iter().skip(1));
+            let mut lines: Vec<_> = ends.map(|(a, b)| [corner(a), corner(b)]).collect();
+            if let (false, [first, .., last]) = (self.kind == ThingKind::Line, &*self.outline_px) {
+                lines.push([corner(last), corner(first)]);
+            }
+            return lines;
+        }
+        let room = self.room_px().moved_by(moved_px);
+        if self.kind == ThingKind::Waypoint {
+            let [x, z] = room.center();
+            let [w, h] = [0, 1].map(|axis| (room.max[axis] - room.min[axis]) * 0.5);
+            let middle = vec3(x, height, z);
+            return [vec3(w, 0.0, h), vec3(w, 0.0, -h)]
+                .map(|arm| [middle - arm, middle + arm])
+                .to_vec();
+        }
+        room.edges(height).to_vec()
+    }
+}
+
+impl TileMap {
+    /// The size of the tiles of a layer, if it has a tileset.
+    pub(super) fn tile_size(&self, layer: &Layer) -> Option<[u32; 2]> {
+        let tileset = self.tilesets.get(layer.tileset)?;
+        let is_some = tileset.tile_size.iter().all(|side| *side > 0);
+        is_some.then_some(tileset.tile_size)
+    }
+
+    /// Where the top left corner of a layer is shown, in pixels of the map.
+    pub fn shown_origin_px(&self, layer: &Layer, shown: &Shown) -> [i64; 2] {
+        if shown.flat && !shown.overlays.contains("still") {
+            layer.origin_px(shown.flat_camera_px)
+        } else {
+            layer.position_px.map(i64::from)
+        }
+    }
+
+    /// How far the things of a layer are from where the file has them: they scroll with it. Those of no
+    /// layer go with the camera, as entities of ika's old maps do (fact sheet of ika, section 3).
+    pub(super) fn things_moved_px(&self, layer: Option<usize>, shown: &Shown) -> [f32; 2] {
+        let Some(layer) = layer.and_then(|layer| self.layers.get(layer)) else {
+            return [0.0; 2];
+        };
+        let origin = self.shown_origin_px(layer, shown);
+        [0, 1].map(|axis| (origin[axis] - i64::from(layer.position_px[axis])) as f32)
+    }
+
+    /// What a grid lies upon: its layer, or, of one of the map itself, a layer without cells that is
+    /// where the map is and goes round as its layers do.
+    pub fn ground_of(&self, grid: &Grid) -> Option<Cow<'_, Layer>> {
+        if let Some(layer) = grid.layer {
+            return self.layers.get(layer).map(Cow::Borrowed);
+        }
+        let wraps = self.layers.first().map_or([false; 2], |layer| layer.wraps);
+        Some(Cow::Owned(Layer {
+            size: grid.size,
+            wraps,
+            ..Layer::default()
+        }))
+    }
+
+    /// How high a grid lies along Y: with its layer, or with what belongs to no layer.
+    pub fn grid_height_px(&self, grid: &Grid, shown: &Shown) -> f32 {
+        match grid.layer {
+            Some(layer) => self.layer_height(layer, shown),
+            None => self.things_height(None, shown),
+        }
+    }
+
+    /// The column and row that a layer, of so many columns and rows, has at a pixel of the map where
+    /// it is shown.
+    pub(super) fn cell_place(
+        &self,
+        layer: &Layer,
+        size: [u32; 2],
+        px: [i64; 2],
+        shown: &Shown,
+    ) -> Option<[u32; 2]> {
+        let tile_size = self.tile_size(layer)?;
+        let origin = self.shown_origin_px(layer, shown);
+        let mut place = [0; 2];
+        for axis in 0..2 {
+            let size = i64::from(size[axis]);
+            let mut cell = (px[axis] - origin[axis]).div_euclid(i64::from(tile_size[axis]));
+            if shown.flat && layer.wraps[axis] && size > 0 {
+                cell = cell.rem_euclid(size);
+            }
+            place[axis] = u32::try_from(cell).ok().filter(|_| cell < size)?;
+        }
+        Some(place)
+    }
+
+    /// The heights of all steps along Y ([`TileMap::step_height_px`]).
+    pub(super) fn step_heights(&self, shown: &Shown) -> Vec<f32> {
+        let gap = self.layer_gap_px(shown);
+        let mut layers = 0_u32;
+        let heights = self.steps.iter().map(|step| {
+            layers += u32::from(Self::is_new_layer(*step));
+            let base = layers.saturating_sub(1) as f32;
+            (base + Self::height_within(*step)) * gap
+        });
+        heights.collect()
+    }
+
+    /// The height of a layer along Y: of the last step that draws it.
+    pub(super) fn layer_height(&self, layer: usize, shown: &Shown) -> f32 {
+        let draws = |step: &Step| {
+            matches!(step, Step::Layer { layer: drawn, pass, .. }
+                if *drawn == layer && *pass != Pass::Priority)
+        };
+        let step = self.steps.iter().rposition(draws);
+        step.map_or(0.0, |step| self.step_height_px(step, shown))
+    }
+
+    /// The height of the things of a layer, or of those of no layer.
+    pub fn things_height(&self, layer: Option<usize>, shown: &Shown) -> f32 {
+        let of_layer = Step::Things { layer };
+        let step = self.steps.iter().rposition(|step| *step == of_layer);
+        match (step, layer) {
+            (Some(step), _) => self.step_height_px(step, shown),
+            (None, Some(layer)) => self.layer_height(layer, shown),
+            (None, None) => {
+                let last = self.steps.len().checked_sub(1);
+                last.map_or(0.0, |last| self.step_height_px(last, shown))
+            }
+        }
+    }
+
+    /// What columns and rows of a layer occupy where they are shown; the last ones are not in it.
+    pub(super) fn cells_px(
+        &self,
+        layer: &Layer,
+        cells: [[u32; 2]; 2],
+        shown: &Shown,
+    ) -> Option<RectPx> {
+        let tile_size = self.tile_size(layer)?;
+        let origin = self.shown_origin_px(layer, shown);
+        let [min, max] = cells.map(|cell| {
+            [0, 1].map(|axis| {
+                let px = i64::from(cell[axis]) * i64::from(tile_size[axis]);
+                (origin[axis] + px) as f32
+            })
+        });
+        Some(RectPx { min, max })
+    }
+
+    /// What a layer occupies, and at which height: of one without tiles, what stands on it.
+    pub(super) fn layer_px(&self, index: usize, shown: &Shown) -> Option<(RectPx, f32)> {
+        let layer = self.layers.get(index)?;
+        let rect = if layer.has_tiles() {
+            self.cells_px(layer, [[0; 2], layer.size], shown)?
+        } else {
+            let things = self.things.iter();
+            let things = things.filter(|thing| thing.layer == Some(index));
+            let all = things
+                .map(Thing::room_px)
+                .reduce(|all, next| all.union(&next))?;
+            all.moved_by(self.things_moved_px(Some(index), shown))
+        };
+        Some((rect, self.layer_height(index, shown)))
+    }
+
+    /// What columns and rows of a grid occupy, the last ones with it, and at which height.
+    pub(super) fn grid_cells_px(
+        &self,
+        grid: &Grid,
+        [first, last]: [[u32; 2]; 2],
+        shown: &Shown,
+    ) -> Option<(RectPx, f32)> {
+        let ground = self.ground_of(grid)?;
+        let end = last.map(|last| last.saturating_add(1));
+        let rect = self.cells_px(&ground, [first, end], shown)?;
+        Some((rect, self.grid_height_px(grid, shown)))
+    }
+
+    /// What a cell occupies, and at which height.
+    fn cell_px(&self, item: Item, shown: &Shown) -> Option<(RectPx, f32)> {
+        let at = self.cell_at(item)?;
+        let next = at.place.map(|place| place + 1);
+        let rect = self.cells_px(at.layer, [at.place, next], shown)?;
+        Some((rect, self.layer_height(at.layer_number, shown)))
+    }
+
+    /// A thing by its item.
+    pub(super) fn thing_at(&self, item: Item) -> Option<&Thing> {
+        let thing = self.things.get(usize::try_from(item.index).ok()?)?;
+        (items::kind_of(thing.kind) == item.kind).then_some(thing)
+    }
+
+    /// Where an item is in world space; none for one that is nowhere.
+    pub(super) fn bounds_of(&self, item: Item, shown: &Shown) -> Option<Aabb> {
+        let (rect, height) = match item.kind {
+            item::MAP if item.index == 0 => return Some(self.bounds_of_all()),
+            item::LAYER => self.layer_px(usize::try_from(item.index).ok()?, shown)?,
+            item::CELL => self.cell_px(item, shown)?,
+            item::TILE | item::TILESET => {
+                let tileset = match item.kind {
+                    item::TILESET => usize::try_from(item.index).ok()?,
+                    _ => items::split(item).0,
+                };
+                let layers = self.layers.iter().enumerate();
+                let drawn = layers.filter(|(_, layer)| layer.tileset == tileset);
+                let boxes = drawn.filter_map(|(index, _)| self.layer_px(index, shown));
+                let boxes = boxes.map(|(rect, height)| rect.aabb(height));
+                return boxes.reduce(|all, next| all.union(&next));
+            }
+            item::ZONE => {
+                let boxes = self.zone_rects(item, shown).into_iter();
+                let boxes = boxes.map(|(rect, height)| rect.aabb(height));
+                return boxes.reduce(|all, next| all.union(&next));
+            }
+            _ => {
+                let thing = self.thing_at(item)?;
+                let moved = self.things_moved_px(thing.layer, shown);
+                let height = self.things_height(thing.layer, shown);
+                (thing.room_px().moved_by(moved), height)
+            }
+        };
+        Some(rect.aabb(height))
+    }
+
+    /// The rectangles around all that is of a zone: its areas, and its cells in each grid.
+    fn zone_rects(&self, item: Item, shown: &Shown) -> Vec<(RectPx, f32)> {
+        let Some(zone) = usize::try_from(item.index)
+            .ok()
+            .and_then(|zone| self.zone_counts().get(zone))
+        else {
+            return Vec::new();
+        };
+        let areas = zone.areas.iter().filter_map(|area| self.things.get(*area));
+        let areas = areas.map(|area| {
+            let moved = self.things_moved_px(area.layer, shown);
+            let height = self.things_height(area.layer, shown);
+            (area.rect_px.moved_by(moved), height)
+        });
+        let cells = zone.bounds.iter().filter_map(|(grid, bounds)| {
+            self.grid_cells_px(self.grids.get(*grid)?, *bounds, shown)
+        });
+        areas.chain(cells).collect()
+    }
+
+    /// Lines in world space that show where an item is.
+    pub(super) fn outline_of(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        match item.kind {
+            item::LAYER | item::CELL => {
+                let place = match item.kind {
+                    item::CELL => self.cell_px(item, shown),
+                    _ => usize::try_from(item.index)
+                        .ok()
+                        .and_then(|index| self.layer_px(index, shown)),
+                };
+                place.map_or_else(Vec::new, |(rect, height)| rect.edges(height).to_vec())
+            }
+            item::ZONE => self.zone_outline(item, shown),
+            _ => self.thing_at(item).map_or_else(Vec::new, |thing| {
+                let height = self.things_height(thing.layer, shown);
+                let moved = self.things_moved_px(thing.layer, shown);
+                let mut lines = thing.lines(moved, height);
+                let wander = thing.wander_px.iter();
+                lines.extend(wander.flat_map(|rect| rect.moved_by(moved).edges(height)));
+                lines
+            }),
+        }
+    }
+
+    fn zone_outline(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        let Some((number, zone)) = usize::try_from(item.index)
+            .ok()
+            .and_then(|zone| Some((zone, self.zone_counts().get(zone)?)))
+        else {
+            return Vec::new();
+        };
+        let areas = zone.areas.iter().filter_map(|area| self.things.get(*area));
+        let mut lines: Vec<_> = areas
+            .flat_map(|area| {
+                let moved = self.things_moved_px(area.layer, shown);
+                area.lines(moved, self.things_height(area.layer, shown))
+            })
+            .collect();
+        for (grid, bounds) in &zone.bounds {
+            let Some(grid) = self.grids.get(*grid) else {
+                continue;
+            };
+            let (Some(ground), Some((rect, height))) = (
+                self.ground_of(grid),
+                self.grid_cells_px(grid, *bounds, shown),
+            ) else {
+                continue;
+            };
+            let edges = zone_edges(grid, number as u64, *bounds);
+            if edges.is_empty() {
+                lines.extend(rect.edges(height));
+            }
+            lines.extend(edges.into_iter().filter_map(|edge| {
+                let line = self.cells_px(&ground, edge, shown)?;
+                Some([line.min, line.max].map(|[x, z]| vec3(x, height, z)))
+            }));
+        }
+        lines
+    }
+}
+
+/// The edges between the cells of a zone and others, as columns and rows of their ends; none if
+/// there are too many.
+fn zone_edges(grid: &Grid, zone: u64, [first, last]: [[u32; 2]; 2]) -> Vec<[[u32; 2]; 2]> {
+    let [columns, rows] = [0, 1].map(|axis| last[axis] - first[axis] + 1);
+    let mut edges = Vec::new();
+    if u64::from(columns) * u64::from(rows) > MOST_CELLS_FOLLOWED {
+        return edges;
+    }
+    // Row by row, of those within the bounds and one beyond on each side.
+    let is_in = |column: i64, row: i64| {
+        let [width, height] = grid.size.map(i64::from);
+        let is_there = (0..width).contains(&column) && (0..height).contains(&row);
+        is_there && grid.values.get((row * width + column) as usize) == Some(zone)
+    };
+    for axis in 0..2 {
+        // Along this axis edges run; across it they follow each other.
+        let across = 1 - axis;
+        for line in i64::from(first[across])..=i64::from(last[across]) + 1 {
+            let mut from = None;
+            for along in i64::from(first[axis])..=i64::from(last[axis]) + 1 {
+                let at = |line: i64| match axis {
+                    0 => is_in(along, line),
+                    _ => is_in(line, along),
+                };
+                let is_edge = along <= i64::from(last[axis]) && at(line) != at(line - 1);
+                match (from, is_edge) {
+                    (None, true) => from = Some(along),
+                    (Some(begun), false) => {
+                        let end = |along: i64| match axis {
+                            0 => [along as u32, line as u32],
+                            _ => [line as u32, along as u32],
+                        };
+                        edges.push([end(begun), end(along)]);
+                        from = None;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if edges.len() > MOST_EDGES {
+            return Vec::new();
+        }
+    }
+    edges
+}
+
+impl Tileset {
+    /// Whether a pixel of a cell is seen at a moment, given from the top left of the cell.
+    pub(super) fn shows(&self, cell: super::Cell, pixel: [u32; 2], ticks: u64) -> bool {
+        let Some(picture) = cell.picture() else {
+            return false;
+        };
+        let Some(rgba) = self.picture(self.picture_at(picture, ticks)) else {
+            return false;
+        };
+        let [x, y] = cell.source_pixel(pixel, self.tile_size);
+        let at = (y as usize * self.tile_size[0] as usize + x as usize) * 4 + 3;
+        rgba.get(at).is_some_and(|opacity| *opacity > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tilemap::{GridValues, Parallax, sample};
+    use crate::{Document, Playhead};
+
+    #[test]
+    fn cells_and_layers_have_frames_where_they_are_shown() {
+        let mut map = sample::made_up();
+        let apart = Shown {
+            layer_gap: Some(30.0),
+            ..Shown::default()
+        };
+        let cell = TileMap::cell_item(1, 1);
+        let bounds = map.bounds_shown(cell, &apart).unwrap();
+        assert_eq!(bounds.min, vec3(8.0, 30.0, 4.0));
+        assert_eq!(bounds.max, vec3(12.0, 30.0, 8.0));
+        let outline = map.outline_shown(cell, &apart);
+        assert_eq!(Aabb::around(outline.into_iter().flatten()), Some(bounds));
+        map.layers[1].parallax = Parallax {
+            mul: [0, 0],
+            div: [1, 1],
+        };
+        let flat = Shown {
+            flat: true,
+            flat_camera_px: [100, 50],
+            ..Shown::default()
+        };
+        let moved = map.bounds_shown(TileMap::layer_item(1), &flat).unwrap();
+        assert_eq!(moved.min, vec3(104.0, 0.0, 54.0));
+        // Framed from where nothing is known of the view, it is where the file has it.
+        let still = map.item_bounds(TileMap::layer_item(1), Playhead::default());
+        assert_eq!(
+            still.unwrap().min,
+            vec3(4.0, map.layer_height(1, &Shown::default()), 4.0)
+        );
+        assert_eq!(
+            map.item_bounds(TileMap::cell_item(0, 12), Playhead::default()),
+            None
+        );
+    }
+
+    #[test]
+    fn heights_of_all_steps_are_those_of_each() {
+        let mut map = sample::made_up();
+        map.steps.push(Step::Layer {
+            layer: 0,
+            skips_zero: false,
+            is_opaque: false,
+            pass: Pass::Priority,
+        });
+        for shown in [
+            Shown::default(),
+            Shown {
+                flat: true,
+                ..Shown::default()
+            },
+        ] {
+            let each = (0..map.steps.len()).map(|step| map.step_height_px(step, &shown));
+            assert_eq!(map.step_heights(&shown), each.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_outline_of_a_zone_follows_its_cells() {
+        let map = sample::made_up();
+        let outline = map.item_outline(TileMap::zone_item(1), Playhead::default());
+        // Two cells in the middle column above and below three in a row: a cross less its right
+        // part has ten edges, each as long as it is straight.
+        let length: f32 = outline.iter().map(|[a, b]| a.distance(*b)).sum();
+        assert_eq!(length, 12.0 * 4.0);
+        assert_eq!(outline.len(), 12);
+        let areas = map.item_outline(TileMap::zone_item(2), Playhead::default());
+        assert_eq!(areas.len(), 4);
+        let bounds = map.item_bounds(TileMap::zone_item(1), Playhead::default());
+        assert_eq!(bounds.unwrap().max.x, 12.0);
+        // Of a large one there is a rectangle.
+        let mut large = sample::made_up();
+        large.grids[1].size = [2048, 1024];
+        large.grids[1].values = GridValues::U8(vec![1; 2048 * 1024]);
+        let outline = large.item_outline(TileMap::zone_item(1), Playhead::default());
+        assert_eq!(outline.len(), 4);
+    }
+
+    #[test]
+    fn shapes_are_closed_and_lines_are_not() {
+        let corners = vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]];
+        let shape = |kind| Thing {
+            outline_px: corners.clone(),
+            ..Thing::new(kind, "", None)
+        };
+        assert_eq!(shape(ThingKind::Box).lines([0.0; 2], 0.0).len(), 3);
+        assert_eq!(shape(ThingKind::Line).lines([0.0; 2], 0.0).len(), 2);
+    }
+}

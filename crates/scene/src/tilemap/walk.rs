@@ -1,0 +1,329 @@
+//! From one item to another: to the neighbour, to the next of a kind, and from a problem to what
+//! it is about.
+
+use super::items::{self, item};
+use super::{Cell, TileMap};
+use crate::listed::beyond;
+use crate::{Direction, Item};
+use mapscope_formats::Problem;
+
+impl TileMap {
+    /// The item beside another: a cell beside a cell, and of what stands in a list the one before
+    /// or after.
+    pub(super) fn item_beside(&self, item: Item, direction: Direction) -> Option<Item> {
+        if let Some(at) = self.cell_at(item) {
+            let [dx, dy] = match direction {
+                Direction::North => [0, -1],
+                Direction::East => [1, 0],
+                Direction::South => [0, 1],
+                Direction::West => [-1, 0],
+            };
+            let [width, height] = at.layer.size;
+            let x = at.place[0].checked_add_signed(dx).filter(|x| *x < width)?;
+            let y = at.place[1].checked_add_signed(dy).filter(|y| *y < height)?;
+            let index = y as usize * width as usize + x as usize;
+            return Some(Self::cell_item(at.layer_number, index));
+        }
+        let backwards = matches!(direction, Direction::North | Direction::West);
+        match item.kind {
+            item::LAYER | item::TILESET | item::ZONE | item::TILE => {
+                let index = if backwards {
+                    item.index.checked_sub(1)?
+                } else {
+                    item.index.checked_add(1)?
+                };
+                let beside = Item { index, ..item };
+                let is_there = match item.kind {
+                    item::LAYER => Self::numbered(&self.layers, beside).is_some(),
+                    item::TILESET => Self::numbered(&self.tilesets, beside).is_some(),
+                    item::ZONE => Self::numbered(&self.zones, beside).is_some(),
+                    _ => self.tile_at(beside).is_some(),
+                };
+                is_there.then_some(beside)
+            }
+            _ => {
+                let at = usize::try_from(item.index).ok()?;
+                self.thing_at(item)?;
+                let of_kind = |index: &usize| {
+                    let thing = self.things.get(*index);
+                    thing.is_some_and(|thing| items::kind_of(thing.kind) == item.kind)
+                };
+                let found = if backwards {
+                    (0..at).rev().find(of_kind)
+                } else {
+                    (at + 1..self.things.len()).find(of_kind)
+                };
+                self.thing_item(found?)
+            }
+        }
+    }
+
+    /// The item of a kind that follows or precedes another, going round at the end: cells with a
+    /// tile, zones, and things of the same kind.
+    pub(super) fn next_of(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        match kind.kind {
+            item::TILE => self.next_use(kind, after, backwards),
+            item::ZONE => {
+                let zones: Vec<u64> = (0..self.zones.len() as u64).collect();
+                let after = after.filter(|item| item.kind == item::ZONE).unwrap_or(kind);
+                let index = beyond(&zones, Some(after.index), backwards)?;
+                Some(Item { index, ..kind })
+            }
+            _ => {
+                self.thing_at(kind)?;
+                let things = self.things.iter().zip(0..);
+                let of_kind = things.filter(|(thing, _)| items::kind_of(thing.kind) == kind.kind);
+                let numbers: Vec<u64> = of_kind.map(|(_, index)| index).collect();
+                let after = after.filter(|item| item.kind == kind.kind).unwrap_or(kind);
+                let index = beyond(&numbers, Some(after.index), backwards)?;
+                Some(Item { index, ..kind })
+            }
+        }
+    }
+
+    /// The next cell that shows a picture of a tileset.
+    fn next_use(&self, tile: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        let (number, _, picture) = self.tile_at(tile)?;
+        if self.uses(number, picture) == 0 {
+            return None;
+        }
+        let shows = |cell: &Cell| cell.picture() == Some(picture);
+        let find = |layer: usize, from: usize, to: usize| {
+            let layer_of = self.layers.get(layer)?;
+            let cells = layer_of.cells.get(from..to)?;
+            let found = if backwards {
+                cells.iter().rposition(shows)
+            } else {
+                cells.iter().position(shows)
+            };
+            Some(Self::cell_item(layer, from + found?))
+        };
+        let layers: Vec<usize> = self
+            .layers
+            .iter()
+            .zip(0..)
+            .filter(|(layer, _)| layer.tileset == number)
+            .map(|(_, index)| index)
+            .collect();
+        let len = |layer: usize| self.layers.get(layer).map_or(0, |layer| layer.cells.len());
+        let after = after.and_then(|item| self.cell_at(item));
+        let after = after.filter(|at| at.layer.tileset == number);
+        let start = after.and_then(|at| {
+            let place = layers.iter().position(|layer| *layer == at.layer_number)?;
+            Some((place, at.index))
+        });
+        if let Some((place, index)) = start {
+            let layer = *layers.get(place)?;
+            let rest = if backwards {
+                find(layer, 0, index)
+            } else {
+                find(layer, index + 1, len(layer))
+            };
+            if rest.is_some() {
+                return rest;
+            }
+        }
+        // Then the other layers, and last the first one from its other end.
+        let count = layers.len();
+        let first = match (start, backwards) {
+            (Some((place, _)), false) => place + 1,
+            (Some((place, _)), true) => place + count - 1,
+            (None, false) => 0,
+            (None, true) => count - 1,
+        };
+        (0..count).find_map(|step| {
+            let place = if backwards {
+                first + count - step
+            } else {
+                first + step
+            };
+            let layer = *layers.get(place % count)?;
+            find(layer, 0, len(layer))
+        })
+    }
+
+    /// What a problem is about: the tile, layer, zone or other thing that its message names.
+    pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<Item> {
+        let message = &*problem.message;
+        let number = |what: &str| -> Option<usize> {
+            let (_, rest) = message.split_once(&format!("{what} "))?;
+            let end = rest.find(|c: char| !c.is_ascii_digit());
+            rest.get(..end.unwrap_or(rest.len()))?.parse().ok()
+        };
+        let name = |what: &str| -> Option<&str> {
+            let (_, rest) = message.split_once(&format!("{what} `"))?;
+            Some(rest.split_once('`')?.0)
+        };
+        let thing = |what: &str, kind: super::ThingKind| {
+            let mut of_kind = self
+                .things
+                .iter()
+                .zip(0..)
+                .filter(|(thing, _)| thing.kind == kind);
+            let found = match (name(what), number(what)) {
+                (Some(name), _) => of_kind.find(|(thing, _)| thing.name == name),
+                (None, Some(number)) => of_kind.nth(number),
+                (None, None) => None,
+            };
+            self.thing_item(found?.1)
+        };
+        let one_of = |what: &str, names: &dyn Fn(&str) -> Option<usize>, count: usize| {
+            let index = name(what).and_then(names).or_else(|| number(what));
+            index.filter(|index| *index < count)
+        };
+        let of_layers = |name: &str| self.layers.iter().position(|layer| layer.name == name);
+        let begin = message.split_once(':').map(|(begin, _)| begin);
+        let begin = begin.filter(|begin| !begin.is_empty());
+        let layer = begin
+            .and_then(of_layers)
+            .or_else(|| one_of("layer", &of_layers, self.layers.len()));
+        if let Some(cell) = self.cell_in_text(message, layer.unwrap_or(0)) {
+            return Some(cell);
+        }
+        let of_zones = |name: &str| self.zones.iter().position(|zone| zone.name == name);
+        thing("entity", super::ThingKind::Entity)
+            .or_else(|| thing("sprite", super::ThingKind::Sprite))
+            .or_else(|| thing("box", super::ThingKind::Box))
+            .or_else(|| thing("waypoint", super::ThingKind::Waypoint))
+            .or_else(|| layer.map(Self::layer_item))
+            .or_else(|| one_of("zone", &of_zones, self.zones.len()).map(Self::zone_item))
+            .or_else(|| {
+                let is_about_tiles = ["tileset", "palette", "tile "].iter();
+                let is_about_tiles = is_about_tiles
+                    .into_iter()
+                    .any(|what| message.contains(what));
+                (is_about_tiles && !self.tilesets.is_empty()).then(|| Self::tileset_item(0))
+            })
+    }
+
+    /// The tile of a layer whose column and row a text has, as in `tile (3, 4)`.
+    fn cell_in_text(&self, text: &str, layer: usize) -> Option<Item> {
+        let (_, after) = text.split_once("tile")?;
+        let (place, _) = after.split_once('(')?.1.split_once(')')?;
+        let (x, y) = place.split_once(", ")?;
+        let (x, y): (u32, u32) = (x.parse().ok()?, y.parse().ok()?);
+        let [width, height] = self.layers.get(layer)?.size;
+        let is_there = x < width && y < height;
+        is_there.then(|| Self::cell_item(layer, y as usize * width as usize + x as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use crate::tilemap::sample;
+    use mapscope_formats::Place;
+
+    #[test]
+    fn arrow_keys_go_from_cell_to_cell() {
+        let map = sample::made_up();
+        let from = |index, direction| {
+            let item = map.neighbor(TileMap::cell_item(0, index), direction)?;
+            assert_eq!(map.cell_at(item).unwrap().layer_number, 0);
+            Some(items::split(item).1)
+        };
+        assert_eq!(from(5, Direction::North), Some(1));
+        assert_eq!(from(5, Direction::East), Some(6));
+        assert_eq!(from(5, Direction::South), Some(9));
+        assert_eq!(from(5, Direction::West), Some(4));
+        assert_eq!(from(3, Direction::East), None);
+        assert_eq!(from(4, Direction::West), None);
+        assert_eq!(from(1, Direction::North), None);
+        assert_eq!(from(9, Direction::South), None);
+    }
+
+    #[test]
+    fn arrow_keys_go_through_lists() {
+        let map = sample::made_up();
+        let east = |item| map.neighbor(item, Direction::East);
+        let west = |item| map.neighbor(item, Direction::West);
+        assert_eq!(east(TileMap::layer_item(0)), Some(TileMap::layer_item(1)));
+        assert_eq!(east(TileMap::layer_item(2)), None);
+        assert_eq!(east(TileMap::tile_item(0, 4)), None);
+        assert_eq!(west(TileMap::tile_item(0, 0)), None);
+        assert_eq!(west(TileMap::zone_item(1)), Some(TileMap::zone_item(0)));
+        assert_eq!(east(map.thing_item(0).unwrap()), map.thing_item(1));
+        assert_eq!(
+            east(map.thing_item(1).unwrap()),
+            None,
+            "the next one is an area"
+        );
+    }
+
+    #[test]
+    fn steps_go_through_every_use_of_a_tile_and_round() {
+        let map = sample::made_up();
+        for picture in 0..5 {
+            let tile = TileMap::tile_item(0, picture);
+            let uses = map.uses(0, picture);
+            for backwards in [false, true] {
+                let mut seen = Vec::new();
+                let mut at = None;
+                for _ in 0..uses {
+                    at = map.next_of_kind(tile, at, backwards);
+                    let cell = map.cell_at(at.unwrap()).unwrap().cell;
+                    assert_eq!(cell.picture(), Some(picture));
+                    seen.push(at.unwrap().index);
+                }
+                assert!(seen.is_sorted_by(|a, b| (a < b) != backwards), "{seen:?}");
+                // The first one comes after the last one.
+                let first = map.next_of_kind(tile, None, backwards);
+                assert_eq!(map.next_of_kind(tile, at, backwards), first);
+            }
+        }
+        let mut unused = sample::made_up();
+        unused.layers.truncate(1);
+        assert_eq!(
+            unused.next_of_kind(TileMap::tile_item(0, 9), None, false),
+            None
+        );
+        unused.layers[0].cells.fill(Cell(1));
+        assert_eq!(
+            unused.next_of_kind(TileMap::tile_item(0, 0), None, false),
+            None
+        );
+    }
+
+    #[test]
+    fn steps_go_from_one_entity_to_the_next() {
+        let map = sample::made_up();
+        let [hero, chest] = [0, 1].map(|index| map.thing_item(index).unwrap());
+        assert_eq!(map.next_of_kind(hero, None, false), Some(chest));
+        assert_eq!(map.next_of_kind(hero, Some(chest), false), Some(hero));
+        assert_eq!(map.next_of_kind(chest, None, true), Some(hero));
+        let zones = [0, 2].map(TileMap::zone_item);
+        assert_eq!(map.next_of_kind(zones[0], None, true), Some(zones[1]));
+        // A cell or a layer is no kind.
+        assert_eq!(
+            map.next_of_kind(TileMap::cell_item(0, 0), None, false),
+            None
+        );
+        assert_eq!(map.next_of_kind(TileMap::layer_item(0), None, false), None);
+    }
+
+    #[test]
+    fn problems_lead_to_what_they_name() {
+        let map = sample::made_up();
+        let item = |message: &str| map.problem_item(&Problem::warning(Place::Offset(0), message));
+        let roof = Some(TileMap::layer_item(1));
+        assert_eq!(item("layer 1: 3 tiles are not in the tileset"), roof);
+        assert_eq!(item("layer `Roof` has a divisor of 0"), roof);
+        assert_eq!(item("layer 9 is not there"), None);
+        assert_eq!(item("entity 1 has the direction 12"), map.thing_item(1));
+        assert_eq!(item("entity `Hero` chases nobody"), map.thing_item(0));
+        assert_eq!(item("zone 2 has no name"), Some(TileMap::zone_item(2)));
+        let tileset = item("the tileset `made-up.vsp` was not found");
+        assert_eq!(tileset, Some(TileMap::tileset_item(0)));
+        assert_eq!(item("5 bytes follow the end"), None);
+        let tile = item("Roof: tile number 99 at (1, 1), and 2 more like it; expected less");
+        assert_eq!(tile, Some(TileMap::cell_item(1, 3)));
+        let zone = item("zone map: zone 7 of tile (2, 2), as many as zones");
+        assert_eq!(zone, Some(TileMap::cell_item(0, 10)));
+        assert_eq!(
+            item("Roof: tile number 99 at (9, 9)"),
+            roof,
+            "which is not there"
+        );
+    }
+}
