@@ -26,17 +26,17 @@ run:
 # them once, all in the same profile.
 test: lint docs
 	@scripts/install-packages.sh test
-	MAPSCOPE_REQUIRE_DISPLAY=1 $(CARGO) test --locked
+	MAPSCOPE_REQUIRE=display,gpu $(CARGO) test --workspace --locked
 
 bench:
 	@scripts/install-packages.sh run
-	$(CARGO) bench --locked
+	$(CARGO) bench --workspace --benches --locked
 	$(CARGO) run --quiet --release --locked -- bench demo:
 
 lint:
 	@scripts/install-packages.sh run
 	$(CARGO) fmt --check
-	$(CARGO) clippy --all-targets --locked -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 docs:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --locked
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked

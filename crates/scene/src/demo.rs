@@ -1,6 +1,6 @@
 //! What is built into the program to be looked at when no file is at hand.
 //!
-//! Generators in `examples` make the demos; `tests/demo.rs` sees to it that both are the same.
+//! Generators in `mapscope-testdata` make the demos; its tests see to it that both are the same.
 
 use std::path::PathBuf;
 

@@ -1,0 +1,763 @@
+//! PFMAP through the public interface: real maps, every layout, and everything that is wrong
+//! with a file that its author can get wrong.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use mapscope_formats::pfmap::{self, FORMAT, Found, Pfmap, PfmapError, Tile, TileType};
+use mapscope_formats::{Place, Severity};
+use mapscope_testdata::shared;
+
+/// The real maps, or none where they are not there.
+fn corpus() -> Vec<(String, Vec<u8>)> {
+    let Some(folder) = shared("corpus/permafrost/assets/maps") else {
+        return Vec::new();
+    };
+    let folder = std::fs::read_dir(folder).unwrap();
+    folder
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "pfmap"))
+        .map(|path| (path.display().to_string(), std::fs::read(path).unwrap()))
+        .collect()
+}
+
+/// What stands between two tiles after so many, from 1.
+type Separator = fn(usize) -> &'static str;
+
+/// A map of one chunk as text, with parts that tests change.
+struct Text {
+    version: &'static str,
+    head: String,
+    lists: String,
+    separator: Separator,
+    tiles: Vec<String>,
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self {
+            version: "1.0",
+            head: "num_materials 2\nnum_rows 1\nnum_cols 1\n".to_owned(),
+            lists: "material Grass grass.png\nmaterial Cliffs cliffs.png\n".to_owned(),
+            separator: |tiles| if tiles.is_multiple_of(4) { "\n" } else { " " },
+            // Heights tell tiles apart, up to 99 of them.
+            tiles: (0..1024)
+                .map(|i| format!("0+{:02}00000001101001111000", i % 97))
+                .collect(),
+        }
+    }
+}
+
+impl Text {
+    fn packed(separator: Separator) -> Self {
+        Self {
+            separator,
+            ..Self::default()
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("version {}\n{}{}", self.version, self.head, self.lists);
+        for (i, tile) in self.tiles.iter().enumerate() {
+            text.push_str(tile);
+            text.push_str((self.separator)(i + 1));
+        }
+        text
+    }
+
+    fn read(&self) -> Pfmap {
+        read(self.text())
+    }
+}
+
+#[track_caller]
+fn read(text: impl AsRef<[u8]>) -> Pfmap {
+    match pfmap::read(text.as_ref()) {
+        Ok(map) => map,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The refusal of a file, as it is shown.
+#[track_caller]
+fn refusal(text: impl AsRef<[u8]>) -> String {
+    match pfmap::read(text.as_ref()) {
+        Ok(map) => panic!("read, with {:?}", map.problems),
+        Err(error) => {
+            let problem = error.problem();
+            assert_eq!(problem.severity, Severity::Error);
+            assert_eq!(
+                error.to_string(),
+                format!("{}: {}", problem.place, problem.message)
+            );
+            error.to_string()
+        }
+    }
+}
+
+fn problems(map: &Pfmap) -> Vec<String> {
+    map.problems.iter().map(ToString::to_string).collect()
+}
+
+/// Every tile stands in the text where the map says, and is found there again.
+#[track_caller]
+fn assert_places(map: &Pfmap, text: &str) {
+    let lines: Vec<&str> = text.split('\n').collect();
+    for row in 0..map.rows() {
+        for col in 0..map.cols() {
+            let (line, column) = map.tile_place(row, col).unwrap();
+            let start = column as usize - 1;
+            let found = &lines[line as usize - 1][start..start + 24];
+            assert_eq!(
+                found.as_bytes(),
+                map.tile(row, col).unwrap().text(),
+                "{row} {col}"
+            );
+            for column in [column, column + 23] {
+                assert_eq!(map.tile_at_place(line, column), Some((row, col)));
+            }
+            assert_ne!(map.tile_at_place(line, column + 24), Some((row, col)));
+        }
+    }
+    assert_eq!(map.tile_at_place(1, 1), None);
+}
+
+#[test]
+fn real_maps_come_back_byte_for_byte() {
+    for (name, bytes) in corpus() {
+        assert!((FORMAT.sniff)(&bytes), "{name}");
+        let map = read(&bytes);
+        assert_eq!(problems(&map), [""; 0], "{name}");
+        assert!(
+            pfmap::write(&map) == bytes,
+            "{name} is written otherwise than it was read"
+        );
+        assert_eq!(
+            (map.rows(), map.cols(), map.materials.len()),
+            (128, 128, 11),
+            "{name}"
+        );
+        assert_places(&map, std::str::from_utf8(&bytes).unwrap());
+        if name.ends_with("demo.pfmap") {
+            let counts =
+                TileType::ALL.map(|kind| map.tiles.iter().filter(|tile| tile.kind == kind).count());
+            let known = [15122, 124, 138, 170, 143, 94, 71, 102, 80, 89, 68, 104, 79];
+            assert_eq!(counts, known);
+        }
+    }
+}
+
+#[test]
+fn made_up_maps_come_back_and_have_everything() {
+    let bytes = pfmap::synthesize(2, 3, 7);
+    assert_eq!(bytes, pfmap::synthesize(2, 3, 7));
+    assert_ne!(bytes, pfmap::synthesize(2, 3, 8));
+    let map = read(&bytes);
+    assert_eq!(problems(&map), [""; 0]);
+    assert!(pfmap::write(&map) == bytes);
+    assert_places(&map, std::str::from_utf8(&bytes).unwrap());
+
+    let map = read(pfmap::synthesize(8, 8, 1));
+    let share = |of: &dyn Fn(&Tile) -> bool| {
+        map.tiles.iter().filter(|tile| of(tile)).count() as f32 / map.tiles.len() as f32
+    };
+    for kind in TileType::ALL {
+        assert!(share(&|tile| tile.kind == kind) > 0.0, "no {kind}");
+    }
+    assert!(
+        share(&|tile| tile.kind == TileType::Flat) > 0.7,
+        "most of it is flat"
+    );
+    assert!(share(&|tile| tile.base_height < 0) > 0.02, "there is water");
+    for material in [0, 2, 3, 4, 5, 6] {
+        assert!(
+            share(&|tile| tile.top_material == material) > 0.0,
+            "no material {material}"
+        );
+    }
+    // Slopes fit together, but for the few tiles whose corners no type has.
+    let broken = (0..map.rows())
+        .flat_map(|row| (1..map.cols()).map(move |col| (row, col)))
+        .filter(|&(row, col)| {
+            let height = |col, east| {
+                let tile = map.tile(row, col).unwrap();
+                // North-east and south-east raised, or north-west and south-west (table A5).
+                let raised: [u8; 2] = match (tile.kind as u8, east) {
+                    (1, _) | (5 | 8, true) | (6 | 7, false) => [1, 0],
+                    (2, _) | (9 | 0xc, true) | (0xa | 0xb, false) => [0, 1],
+                    (3, false) | (4, true) => [1, 1],
+                    _ => return None,
+                };
+                Some(raised.map(|raised| tile.base_height + (raised * tile.ramp_height) as i8))
+            };
+            matches!((height(col - 1, true), height(col, false)), (Some(a), Some(b)) if a != b)
+        })
+        .count();
+    assert!(broken * 1000 < map.tiles.len(), "{broken} broken edges");
+}
+
+#[test]
+fn any_packing_is_read_alike() {
+    let plain = Text::default().read();
+    assert_eq!(problems(&plain), [""; 0]);
+    let packings: [(&str, Separator); 10] = [
+        ("one on a line", |_| "\n"),
+        ("ten on a line, rows begin lines", |n| {
+            if n.is_multiple_of(32) || (n % 32).is_multiple_of(10) {
+                "\n"
+            } else {
+                " "
+            }
+        }),
+        ("ten on a line", |n| {
+            if n.is_multiple_of(10) || n == 1024 {
+                "\n"
+            } else {
+                " "
+            }
+        }),
+        ("all on one line", |n| if n == 1024 { "\n" } else { " " }),
+        ("tabs", |n| if n.is_multiple_of(8) { "\n" } else { "\t" }),
+        (
+            "two spaces",
+            |n| if n.is_multiple_of(8) { "\n" } else { "  " },
+        ),
+        ("spaces at the ends of lines", |n| {
+            if n.is_multiple_of(4) { " \n" } else { " " }
+        }),
+        ("spaces at the beginnings of lines", |n| {
+            if n.is_multiple_of(4) { "\n  " } else { " " }
+        }),
+        ("blank lines", |n| {
+            if n.is_multiple_of(4) { "\n\n" } else { " " }
+        }),
+        ("a wild mixture", |n| {
+            ["\n", " ", "\t \n\n ", "   ", " \r\n"][n * n % 5]
+        }),
+    ];
+    for (name, separator) in packings {
+        let text = Text::packed(separator);
+        let map = text.read();
+        assert!(
+            map.tiles == plain.tiles && map.bad_tiles.is_empty(),
+            "{name}"
+        );
+        assert_places(&map, &text.text());
+        let errors = map
+            .problems
+            .iter()
+            .filter(|p| p.severity == Severity::Error);
+        // The one's line is too long for the engine, the other's last line does not end.
+        let refused = matches!(name, "all on one line" | "a wild mixture");
+        assert_eq!(errors.count(), usize::from(refused), "{name}");
+        // What is written may have lost spaces, but no tile, and reads the same.
+        let written = pfmap::write(&map);
+        let again = read(&written);
+        assert!(again.tiles == plain.tiles, "{name}");
+        assert_places(&again, std::str::from_utf8(&written).unwrap());
+        let single = name != "tabs"
+            && !(name.contains("space") || name.contains("blank") || name.contains("wild"));
+        assert_eq!(written == text.text().into_bytes(), single, "{name}");
+    }
+}
+
+#[test]
+fn what_the_engine_refuses_is_an_error() {
+    let all_on_one = Text::packed(|n| if n == 1024 { "\n" } else { " " });
+    let found = problems(&all_on_one.read());
+    assert_eq!(found.len(), 32);
+    assert_eq!(
+        found[0],
+        "7:256: error: a line of 25600 bytes; the engine refuses more than 255, the line end included"
+    );
+    assert_eq!(
+        found[1],
+        "7:801: warning: the first tile of a row does not begin a line"
+    );
+
+    let eleven = Text::packed(|n| {
+        if (n % 32).is_multiple_of(11) {
+            "\n"
+        } else {
+            " "
+        }
+    });
+    assert!(problems(&eleven.read())[0].starts_with("7:256: error: a line of 275 bytes"));
+
+    let mut text = Text::default().text();
+    assert_eq!(text.pop(), Some('\n'));
+    let map = read(&text);
+    assert_eq!(
+        problems(&map),
+        ["262:100: error: the last line does not end; the engine refuses the file"]
+    );
+    assert_places(&map, &text);
+    text.push_str("\nmore\n");
+    assert_eq!(
+        problems(&read(&text)),
+        ["263:1: warning: 5 bytes after the last tile, from `more\\n` on; they are ignored"]
+    );
+
+    let two_chunks = Text {
+        head: "num_materials 2\nnum_rows 1\nnum_cols 2\n".to_owned(),
+        tiles: vec!["0+0000000001101001111000".to_owned(); 2048],
+        separator: |n| {
+            if (n + 16).is_multiple_of(32) || n == 2048 {
+                "\n"
+            } else {
+                " "
+            }
+        },
+        ..Text::default()
+    };
+    let found = problems(&two_chunks.read());
+    assert!(found.iter().any(|p| p
+        == "39:401: error: the line goes on past the end of a chunk; the engine reads it wrong"));
+
+    let many = Text {
+        head: "num_materials 300\nnum_rows 1\nnum_cols 1\n".to_owned(),
+        lists: "material M m.png\n".repeat(300),
+        ..Text::default()
+    };
+    assert_eq!(
+        problems(&many.read()),
+        ["2:15: error: `300` materials; the engine refuses more than 256"]
+    );
+
+    let marked = format!("\u{feff}{}", Text::default().text());
+    assert_eq!(
+        problems(&read(marked)),
+        ["1:1: error: a byte order mark; the engine refuses it"]
+    );
+    for (line, key) in [(1, "version"), (3, "num_rows"), (4, "num_cols")] {
+        let text = Text::default().text().replacen(key, &format!(" {key}"), 1);
+        assert_eq!(
+            problems(&read(text)),
+            [format!(
+                "{line}:1: error: the line begins with a space; the engine refuses it"
+            )]
+        );
+    }
+    let text = Text::default().text().replacen("num_rows", "\nnum_rows", 1);
+    assert_eq!(
+        problems(&read(text)),
+        ["3:1: error: a blank line in the head of the file; the engine stops here"]
+    );
+}
+
+#[test]
+fn every_version_is_read() {
+    for version in ["1.1", "1.2"] {
+        let text = Text {
+            version,
+            head: "num_materials 2\nnum_splats 1\nnum_rows 1\nnum_cols 1\n".to_owned(),
+            lists: "material Grass grass.png\nmaterial Cliffs cliffs.png\nsplat 0 1\n".to_owned(),
+            ..Text::default()
+        };
+        let map = text.read();
+        assert_eq!(problems(&map), [""; 0]);
+        assert_eq!((map.splats[0].base, map.splats[0].accent), (0, 1));
+        assert_eq!(map.version, version);
+        assert!(pfmap::write(&map) == text.text().into_bytes());
+    }
+    let text = Text {
+        version: "1.1",
+        ..Text::default()
+    };
+    assert_eq!(
+        problems(&text.read()),
+        ["3:1: error: no `num_splats` in a file of version 1.1 or later; the engine refuses it"]
+    );
+    let text = Text {
+        version: "7.5",
+        ..Text::default()
+    };
+    let found = problems(&text.read());
+    assert_eq!(
+        found[0],
+        "1:9: warning: version `7.5` is newer than 1.2; it is read as 1.2"
+    );
+    let text = Text {
+        head: "num_materials 2\nnum_splats 2\nnum_rows 1\nnum_cols 1\n".to_owned(),
+        lists: "material Grass grass.png\nmaterial Cliffs cliffs.png\nsplat 0 9\nsplat 1 x\n"
+            .to_owned(),
+        ..Text::default()
+    };
+    assert_eq!(
+        problems(&text.read()),
+        [
+            "3:1: error: `num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
+            "8:9: warning: the splat names material 9, but the list ends at 1",
+            "9:9: error: found `x`; expected `splat <material number> <material number>`",
+        ]
+    );
+}
+
+#[test]
+fn lines_that_end_in_cr_lf_are_read_and_written() {
+    let text = Text::default().text().replace('\n', "\r\n");
+    let map = read(&text);
+    assert_eq!(problems(&map), [""; 0]);
+    assert!(map.crlf && map.tiles == Text::default().read().tiles);
+    assert!(pfmap::write(&map) == text.as_bytes());
+    assert_places(&map, &text);
+}
+
+#[test]
+fn a_bad_tile_is_a_placeholder_with_a_place() {
+    let mut text = Text::default();
+    let bad = [
+        (5, "0+00000000011010011110"),
+        (33, "D+0700000001101001111000"),
+        (34, "1+04xx000001101001111000"),
+        (35, "2-zz00000001101001111000"),
+        (100, "\0\u{1}\u{2}"),
+    ];
+    for (i, tile) in bad {
+        text.tiles[i] = tile.to_owned();
+    }
+    let map = text.read();
+    assert_eq!(map.bad_tiles, [(0, 5), (1, 1), (1, 2), (1, 3), (3, 4)]);
+    assert_eq!((map.unreadable_tiles(), map.missing_tiles()), (5, 0));
+    assert_eq!(
+        problems(&map),
+        [
+            "8:26: error: found `0+00000000011010011110`, 22 characters; expected a tile of 24 characters (row 0, column 5 of the map)",
+            "15:26: error: found `D` as the tile type in `D+0700000001101001111000`; expected 0 to C; the engine fails an assertion on it (row 1, column 1 of the map)",
+            "15:55: error: found `xx` as the ramp height in `1+04xx000001101001111000`; expected two digits; the engine reads 792 (row 1, column 2 of the map)",
+            "15:78: error: found `-zz` as the base height in `2-zz00000001101001111000`; expected + or - and two digits; the engine reads -814 (row 1, column 3 of the map)",
+            "32:1: error: found `\\u{0}\\u{1}\\u{2}`, 3 characters; expected a tile of 24 characters (row 3, column 4 of the map)",
+        ]
+    );
+    for ((row, col), (_, text)) in map.bad_tiles.iter().zip(bad) {
+        let Found::Odd(found) = map.found(*row, *col) else {
+            panic!("{row}, {col} is as it should be");
+        };
+        assert_eq!((found.text, found.length), (text.as_bytes(), text.len()));
+        let (line, column) = map.tile_place(*row, *col).unwrap();
+        assert_eq!(map.tile_at_place(line, column), Some((*row, *col)));
+        assert!(!map.is_read(*row, *col));
+    }
+    // Placeholders lie flat where the file says so much.
+    let flat = |base_height| {
+        let mut tile = Tile::default();
+        tile.base_height = base_height;
+        tile.side_material = 1;
+        Some(tile)
+    };
+    assert_eq!(map.tile(0, 5), Some(&Tile::default()));
+    assert_eq!(map.tile(1, 1).copied(), flat(7));
+    assert_eq!(map.tile(1, 2).copied(), flat(4));
+    assert_eq!(map.tile(1, 3).copied(), flat(0));
+    // The tiles after a bad one are where they were.
+    let good = Text::default().read();
+    assert_eq!(map.tile(0, 6), good.tile(0, 6));
+    assert_eq!(map.tile(31, 31), good.tile(31, 31));
+    assert_eq!(map.tile_place(0, 6), Some((8, 49)));
+    assert!(map.is_read(0, 6) && map.found(0, 6) == Found::Tile);
+}
+
+#[test]
+fn a_tile_that_the_engine_reads_is_read_as_it_does() {
+    let mut text = Text::default();
+    text.tiles[33] = "x+0302000001101001111000".to_owned();
+    text.tiles[34] = "1*0402000001101001111000".to_owned();
+    text.tiles[35] = "0+05xx00000110100111100x".to_owned();
+    text.tiles[36] = "0+060000:001o01001111000".to_owned();
+    text.tiles[37] = "0+07000000/1101001111000".to_owned();
+    let map = text.read();
+    assert_eq!(map.bad_tiles, []);
+    assert_eq!(
+        problems(&map),
+        [
+            "15:26: warning: found `x` as the tile type in `x+0302000001101001111000`; expected 0 to C; the engine reads 0 (row 1, column 1 of the map)",
+            "15:52: warning: found `*04` as the base height in `1*0402000001101001111000`; expected + or - and two digits; the engine reads 4 (row 1, column 2 of the map)",
+            "15:80: warning: found `xx` as the ramp height in `0+05xx00000110100111100x`; expected two digits; the engine reads 792 (row 1, column 3 of the map)",
+            "15:99: warning: found `00x` as the reserved part in `0+05xx00000110100111100x`; expected three digits; the engine ignores it (row 1, column 3 of the map)",
+            "16:7: error: the tile names material 10 for its top, but the list ends at 1 (row 1, column 4 of the map)",
+            "16:9: warning: found `00:` as the top material in `0+060000:001o01001111000`; expected three digits; the engine reads 10 (row 1, column 4 of the map)",
+            "16:13: warning: found `o` as the pathable flag in `0+060000:001o01001111000`; expected 0 or 1; it is read as 1 (row 1, column 4 of the map)",
+            "16:35: error: the tile names material -9 for its sides, but the list ends at 1 (row 1, column 5 of the map)",
+            "16:36: warning: found `0/1` as the side material in `0+07000000/1101001111000`; expected three digits; the engine reads -9 (row 1, column 5 of the map)",
+        ]
+    );
+    assert_eq!(map.tile(1, 1).unwrap().kind, TileType::Flat);
+    let ramp = map.tile(1, 2).unwrap();
+    assert_eq!(
+        (ramp.kind, ramp.base_height, ramp.ramp_height),
+        (TileType::RampSn, 4, 2)
+    );
+    assert_eq!(map.tile(1, 3).unwrap().base_height, 5);
+    assert!(map.tile(1, 4).unwrap().pathable());
+    // It is written as what it means.
+    let again = read(pfmap::write(&map));
+    assert!(again.tiles == map.tiles);
+    assert!(again.problems.iter().all(|p| p.severity == Severity::Error));
+}
+
+#[test]
+fn many_problems_of_a_kind_are_counted() {
+    let mut text = Text::default();
+    for tile in &mut text.tiles[1..] {
+        tile.replace_range(0..1, "F");
+    }
+    let map = text.read();
+    assert_eq!((map.bad_tiles.len(), map.problems.len()), (1023, 101));
+    assert_eq!(
+        problems(&map)[100],
+        "32:26: error: and 923 more tiles that cannot be read"
+    );
+}
+
+#[test]
+fn what_tiles_name_must_exist() {
+    let mut text = Text::default();
+    text.tiles[2] = "0+0000002999101001111000".to_owned();
+    text.tiles[3] = "0+0000000001101071111000".to_owned();
+    text.tiles[4] = "0+0000000001101001141000".to_owned();
+    text.tiles[5] = "0+0000000001391000000000".to_owned();
+    text.tiles[6] = "0+0000000001128501111999".to_owned();
+    let map = text.read();
+    assert!(map.bad_tiles.is_empty());
+    assert_eq!(
+        problems(&map),
+        [
+            "7:57: error: the tile names material 2 for its top, but the list ends at 1 (row 0, column 2 of the map)",
+            "7:60: error: the tile names material 999 for its sides, but the list ends at 1 (row 0, column 2 of the map)",
+            "7:92: warning: found `7` as the cover in `0+0000000001101071111000`; expected 0, 1 or 2 (row 0, column 3 of the map)",
+            "8:20: warning: found `4` as the south blend mode in `0+0000000001101001141000`; expected 0, 1 or 2 (row 0, column 4 of the map)",
+            "8:38: warning: found `3` as the pathable flag in `0+0000000001391000000000`; expected 0 or 1; it is read as 1 (row 0, column 5 of the map)",
+            "8:39: warning: found `9` as the blend mode in `0+0000000001391000000000`; expected 0 or 1; the engine ignores it (row 0, column 5 of the map)",
+            "8:64: warning: found `2` as the blend mode in `0+0000000001128501111999`; expected 0 or 1; the engine ignores it (row 0, column 6 of the map)",
+            "8:65: warning: found `8` as the normal blending flag in `0+0000000001128501111999`; expected 0 or 1; it is read as 1 (row 0, column 6 of the map)",
+            "8:66: warning: found `5` as the no-bump flag in `0+0000000001128501111999`; expected 0 or 1; it is read as 1 (row 0, column 6 of the map)",
+        ]
+    );
+}
+
+#[test]
+fn broken_lists_leave_the_numbers_of_materials_alone() {
+    let head = |materials: u32| format!("num_materials {materials}\nnum_rows 1\nnum_cols 1\n");
+    let with = |materials, lists: &str| Text {
+        head: head(materials),
+        lists: lists.to_owned(),
+        ..Text::default()
+    };
+    let text = with(
+        3,
+        "material Grass\nmateral Mud mud.png\nmaterial Cliffs cliffs.png\n",
+    );
+    let map = text.read();
+    assert_eq!(
+        problems(&map),
+        [
+            "5:15: error: the line ends; expected `material <name> <texture>`",
+            "6:1: error: found `materal`; expected `material <name> <texture>`",
+        ]
+    );
+    assert_eq!(
+        (map.materials[2].name.as_str(), map.materials[2].line),
+        ("Cliffs", 7)
+    );
+
+    let found = problems(&with(3, "material A a.png\nmaterial B b.png\n").read());
+    assert_eq!(
+        found,
+        ["7:1: error: the list ends after 2 materials; expected 3 as `num_materials` says"]
+    );
+    let map = with(1, "material A a.png\nmaterial B b.png\n").read();
+    assert_eq!(
+        problems(&map),
+        ["6:1: error: found more `material` lines; expected 1 as `num_materials` says"]
+    );
+    assert_eq!(map.materials.len(), 2);
+    let found = problems(&with(1_000_000_000, "material A a.png\nmaterial B b.png\n").read());
+    assert_eq!(found.len(), 2);
+
+    let found = problems(&with(0, "").read());
+    assert!(found[0].contains("names material 0 for its top, but the list is empty"));
+
+    let found = problems(&with(2, "\nmaterial A a.png b\n material B b.png\n\n").read());
+    assert_eq!(
+        found,
+        [
+            "5:1: error: a blank line in the head of the file; the engine stops here",
+            "6:18: warning: more on the line than is read; it is ignored",
+        ],
+        "the engine splits these lines at spaces"
+    );
+}
+
+#[test]
+fn a_truncated_map_is_shown_as_far_as_it_goes() {
+    let whole = Text::default().text();
+    let map = read(&whole[..whole.len() / 2 + 7]);
+    let good = Text::default().read();
+    assert_eq!(map.tiles.len(), 1024);
+    assert_eq!(map.tiles[..510], good.tiles[..510]);
+    let placeholders: Vec<_> = (510..1024).map(|i| (i / 32, i % 32)).collect();
+    assert_eq!(map.bad_tiles, placeholders);
+    assert_eq!(
+        problems(&map),
+        [
+            "134:51: error: found `0+2500`, 6 characters; expected a tile of 24 characters (row 15, column 30 of the map)",
+            "134:57: error: the file ends after 511 tiles; expected 1024, 513 are missing",
+        ]
+    );
+    assert_eq!((map.unreadable_tiles(), map.missing_tiles()), (1, 513));
+    assert_eq!(map.tile_place(15, 30), Some((134, 51)));
+    assert_eq!(map.tile_place(31, 31), None, "what is missing is nowhere");
+    assert_eq!(map.found(31, 31), Found::Missing);
+    assert_eq!(map.tile_at_place(134, 57), Some((15, 31)));
+    read(pfmap::write(&map));
+
+    // Nothing is cut so that it cannot be answered.
+    for end in 0..whole.len() {
+        match pfmap::read(&whole.as_bytes()[..end]) {
+            Ok(map) => assert!(end + 1 >= whole.len() || !map.bad_tiles.is_empty()),
+            Err(error) => assert!(end < whole.len() / 3, "{end}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn a_head_that_cannot_be_read_is_refused_with_a_place() {
+    assert_eq!(
+        refusal(""),
+        "1:1: the file is empty; expected `version <number>`"
+    );
+    assert_eq!(
+        refusal("\0\u{1}junk"),
+        "1:1: found `\\u{0}\\u{1}junk`; expected `version <number>`"
+    );
+    assert_eq!(
+        refusal(b"\x89PNG\xff"),
+        "1:1: found `\\x89PNG\\xff`; expected `version <number>`"
+    );
+    assert_eq!(
+        refusal("version"),
+        "1:8: the line ends; expected `version <number>`"
+    );
+    assert_eq!(
+        refusal("version one\n"),
+        "1:9: found `one`; expected a version number"
+    );
+    assert_eq!(
+        refusal("version 1.0\n"),
+        "2:1: the file ends; expected `num_materials <number of materials>`"
+    );
+    assert_eq!(
+        refusal("version 1.0\nnum_materials 2\nnum_row 4\n"),
+        "3:1: found `num_row`; expected `num_rows <number of chunks from north to south>`"
+    );
+    assert_eq!(
+        refusal("version 1.0\nnum_materials 2\nnum_rows -4\n"),
+        "3:10: found `-4`; expected the number of chunks from north to south"
+    );
+    let with = |rows: &str, cols: &str| {
+        let text = Text {
+            head: format!("num_materials 2\nnum_rows {rows}\nnum_cols {cols}\n"),
+            ..Text::default()
+        };
+        refusal(text.text())
+    };
+    assert_eq!(
+        with("0", "4"),
+        "3:10: found `0`; expected at least one chunk"
+    );
+    assert_eq!(
+        with("1000000000", "4"),
+        "3:10: found `1000000000`, which makes 1000000000 by 4 chunks of 1024 tiles; \
+         expected no more than the 1024 tiles that the rest of the file has room for"
+    );
+    assert!(with("1", "5").starts_with("4:10: found `5`"));
+    for absurd in ["4294967296", "18446744073709551615", &"9".repeat(5 << 20)] {
+        assert!(with(absurd, absurd).starts_with("3:10: found `"));
+        assert!(with("1", absurd).starts_with("4:10: found `"));
+    }
+    let head = Text {
+        tiles: Vec::new(),
+        ..Text::default()
+    }
+    .text();
+    assert!(refusal(&head).starts_with("3:10: found `1`"));
+    let junk = format!("{head}{}", "\u{7f}junk ".repeat(10_000));
+    assert_eq!(
+        refusal(&junk),
+        "7:1: found `\\u{7f}junk`, 5 characters; expected a tile of 24 characters"
+    );
+}
+
+#[test]
+fn a_word_of_five_megabytes_is_one_bad_word() {
+    let long = "7".repeat(5 << 20);
+    let mut text = Text::default();
+    text.tiles[40] = long.clone();
+    let map = text.read();
+    assert_eq!(map.bad_tiles, [(1, 8)]);
+    let found = problems(&map);
+    assert!(
+        found.iter().any(|p| p.contains("5242880 characters")) && found.len() == 2,
+        "{found:?}"
+    );
+
+    let text = Text {
+        lists: format!("material Grass {long}\nmaterial {long} cliffs.png\n"),
+        ..Text::default()
+    };
+    assert_eq!(text.read().materials[0].texture.len(), long.len());
+    assert!(refusal(&long).len() < 200);
+    assert!(refusal(format!("version {long}\nnum_materials {long}\n{long}")).len() < 200);
+    assert!(!(FORMAT.sniff)(long.as_bytes()));
+}
+
+#[test]
+fn a_watcher_sees_the_progress_and_can_stop_it() {
+    let bytes = pfmap::synthesize(2, 2, 1);
+    let mut seen = Vec::new();
+    let map = pfmap::read_with(&bytes, &mut |done| {
+        seen.push(done);
+        ControlFlow::Continue(())
+    });
+    assert!(map.is_ok() && seen.is_sorted() && seen.len() == 4 && seen[3] == 1.0);
+    let stopped = pfmap::read_with(&bytes, &mut |_| ControlFlow::Break(()));
+    assert_eq!(stopped, Err(PfmapError::Cancelled));
+}
+
+#[test]
+fn a_map_is_known_by_its_content() {
+    let sniff = |text: &str| (FORMAT.sniff)(text.as_bytes());
+    let text = Text::default().text();
+    assert!(sniff(&text) && sniff(&text[..40]) && sniff(&format!("\u{feff}\r\n{text}")));
+    assert!(sniff("version\nnum_materials 4\nnum_rows"));
+    assert!(sniff("version 1.2\r\nnum_materials 4\r\nnum_splats 0\r\n"));
+    let mut pfobj = String::from("version 1.0\n");
+    for key in ["verts", "joints", "materials", "as"] {
+        let _ = writeln!(pfobj, "num_{key} 4");
+    }
+    for other in [
+        "",
+        "version",
+        "version 1.0\n",
+        "num_materials 4\n",
+        "versions 1 num_materials 4",
+        &pfobj,
+    ] {
+        assert!(!sniff(other), "{other}");
+    }
+    assert!(!sniff("version 1.0\nnum_materials 4\nnum_verts 4\n"));
+}
+
+#[test]
+fn a_place_is_a_line_and_a_column() {
+    let Err(error) = pfmap::read(b"version 1.0\nnum_materials x\n") else {
+        panic!("it is read");
+    };
+    assert_eq!(
+        error.problem().place,
+        Place::Text {
+            line: 2,
+            column: 15
+        }
+    );
+}

@@ -1,0 +1,1392 @@
+//! PFOBJ through the public interface: real models, and everything that is wrong with a file that
+//! its author can get wrong.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use mapscope_formats::Severity;
+use mapscope_formats::pfobj::{self, FORMAT, Influence, Layout, Pfobj, PfobjError, Rotation};
+use mapscope_testdata::shared;
+
+/// The real models, or none where they are not there.
+fn corpus() -> Vec<(String, Vec<u8>)> {
+    fn add(folder: &Path, models: &mut Vec<(String, Vec<u8>)>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                add(&path, models);
+            } else if path.extension().is_some_and(|ending| ending == "pfobj") {
+                models.push((path.display().to_string(), std::fs::read(path).unwrap()));
+            }
+        }
+    }
+    let mut models = Vec::new();
+    if let Some(folder) = shared("corpus/permafrost/assets/models") {
+        add(&folder, &mut models);
+        assert_eq!(models.len(), 58);
+    }
+    models
+}
+
+#[track_caller]
+fn read(text: impl AsRef<[u8]>) -> Pfobj {
+    match pfobj::read(text.as_ref()) {
+        Ok(model) => model,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn problems(model: &Pfobj) -> Vec<String> {
+    model.problems.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn real_models_come_back_byte_for_byte() {
+    for (name, bytes) in corpus() {
+        assert!((FORMAT.sniff)(&bytes), "{name}");
+        let model = read(&bytes);
+        assert_eq!(problems(&model), [""; 0], "{name}");
+        let written = pfobj::write(&model);
+        if written != bytes {
+            let (a, b) = (
+                String::from_utf8_lossy(&bytes),
+                String::from_utf8_lossy(&written),
+            );
+            let (i, (a, b)) = a
+                .lines()
+                .zip(b.lines())
+                .enumerate()
+                .find(|(_, (a, b))| a != b)
+                .unwrap();
+            panic!("{name}:{}: read `{a}`, written `{b}`", i + 1);
+        }
+        assert_eq!(read(&written), model, "{name}");
+    }
+}
+
+/// A small model in which nothing is wrong: a triangle, two joints, a clip of two frames. Tests
+/// change a part of it.
+const MODEL: &str = "\
+version        1.0
+num_verts      3
+num_joints     2
+num_materials  1
+num_as         1
+frame_counts   2
+has_collision  1
+v 0.500000 1.000000 -0.250000
+vt 0.125000 1.500000
+vn 0.000000 0.000000 1.000000
+vw  0/1.000000
+vm 0
+v 1.500000 1.000000 -0.250000
+vt 0.250000 1.500000
+vn 0.000000 0.000000 1.000000
+vw  1/0.750000 0/0.500000
+vm 0
+v 0.500000 2.000000 -0.250000
+vt 0.375000 1.500000
+vn 0.000000 0.000000 1.000000
+vw 
+vm 0
+material Skin
+    ambient 1.000000
+    diffuse 0.800000 0.700000 0.600000
+    specular 0.500000 0.400000 0.300000
+    texture skin.png
+j 0 root 1.000000/1.000000/1.000000 0.000000/0.000000/0.000000/1.000000 0.000000/0.500000/0.000000 0.000000/1.000000/0.000000
+j 1 arm 1.000000/1.000000/2.000000 0.000000/0.600000/0.000000/0.800000 0.000000/1.500000/0.000000 1.000000/0.000000/0.000000
+as Wave 2
+        1 1.000000/1.000000/1.000000 0.000000/0.000000/0.000000/1.000000 0.000000/0.100000/0.000000
+        2 1.000000/1.000000/1.000000 0.000000/0.600000/0.000000/0.800000 0.000000/0.200000/0.000000
+\tx_bounds -1.000000 1.000000
+\ty_bounds -2.000000 2.000000
+\tz_bounds -3.000000 3.000000
+        1 1.000000/1.000000/1.000000 0.000000/0.000000/0.000000/1.000000 0.000000/0.300000/0.000000
+        2 1.000000/1.000000/1.000000 0.000000/0.600000/0.000000/0.800000 0.000000/0.400000/0.000000
+\tx_bounds -1.500000 1.500000
+\ty_bounds -2.500000 2.500000
+\tz_bounds -3.500000 3.500000
+x_bounds -4.000000 4.000000
+y_bounds -5.000000 5.000000
+z_bounds -6.000000 6.000000
+";
+
+/// The small model with a part of its text changed, which must be there.
+#[track_caller]
+fn changed(from: &str, to: &str) -> String {
+    assert!(MODEL.contains(from), "{from}");
+    MODEL.replacen(from, to, 1)
+}
+
+/// The small model without its lines of these numbers, from 1.
+fn without(lines: std::ops::RangeInclusive<usize>) -> String {
+    let kept = (1..)
+        .zip(MODEL.split_inclusive('\n'))
+        .filter(|(number, _)| !lines.contains(number));
+    kept.map(|(_, line)| line).collect()
+}
+
+/// What can be shown of a model, in a line.
+fn summary(model: &Pfobj) -> String {
+    let clips = model.clips.iter().map(|clip| {
+        assert_eq!(
+            clip.poses.len(),
+            clip.frame_count as usize * model.joints.len()
+        );
+        assert_eq!(clip.frame_lines.len(), clip.frame_count as usize);
+        assert!(clip.bounds.is_empty() || clip.bounds.len() == clip.frame_count as usize);
+        format!("{} {}", clip.name, clip.frame_count)
+    });
+    format!(
+        "{} vertices, {} materials, {} joints, {}{}",
+        model.vertices.len() - model.bad_vertices.len(),
+        model.materials.len(),
+        model.joints.len(),
+        clips.collect::<Vec<_>>().join(", "),
+        if model.bounds.is_some() {
+            ", bounds"
+        } else {
+            ""
+        }
+    )
+}
+
+const WHOLE: &str = "3 vertices, 1 materials, 2 joints, Wave 2, bounds";
+
+/// A change of the small model, what can still be shown, and everything that is said of it.
+type Case<'a> = (&'a str, &'a str, &'a str, &'a [&'a str]);
+
+#[track_caller]
+fn check_cases(cases: &[Case<'_>]) {
+    for (from, to, shown, expected) in cases {
+        let model = read(changed(from, to));
+        assert_eq!(problems(&model), *expected, "`{from}` as `{to}`");
+        assert_eq!(summary(&model), *shown, "`{from}` as `{to}`");
+    }
+}
+
+/// Lines that are left out, from 1, what can still be shown, and everything that is said of it.
+type Gap<'a> = (std::ops::RangeInclusive<usize>, &'a str, &'a [&'a str]);
+
+#[track_caller]
+fn check_gaps(gaps: &[Gap<'_>]) {
+    for (lines, shown, expected) in gaps {
+        let model = read(without(lines.clone()));
+        assert_eq!(problems(&model), *expected, "without {lines:?}");
+        assert_eq!(summary(&model), *shown, "without {lines:?}");
+    }
+}
+
+/// A model without what depends on the layout of its text.
+fn unplaced(mut model: Pfobj) -> Pfobj {
+    model.problems.clear();
+    model.bad_vertices.clear();
+    model.layout = Layout::regular(model.vertices.len() as u32);
+    for material in &mut model.materials {
+        (material.line, material.texture_line) = (0, 0);
+    }
+    for joint in &mut model.joints {
+        joint.line = 0;
+    }
+    for clip in &mut model.clips {
+        clip.line = 0;
+        clip.frame_lines.fill(0);
+    }
+    model
+}
+
+#[test]
+fn a_model_is_read_as_it_is_written() {
+    let model = read(MODEL);
+    assert_eq!(problems(&model), [""; 0]);
+    assert_eq!(summary(&model), WHOLE);
+    assert_eq!(
+        (model.version.as_str(), model.has_bounds, model.crlf),
+        ("1.0", true, false)
+    );
+    assert_eq!(model.triangle_count(), 1);
+    let second = model.vertices[1];
+    assert_eq!(second.position, [1.5, 1.0, -0.25]);
+    assert_eq!((second.uv, second.normal), ([0.25, 1.5], [0.0, 0.0, 1.0]));
+    let influence = |joint, weight| Influence { joint, weight };
+    assert_eq!(
+        model.influences_of(&second),
+        [influence(1, 0.75), influence(0, 0.5)]
+    );
+    assert_eq!(model.influences_of(&model.vertices[2]), []);
+    let material = &model.materials[0];
+    assert_eq!(
+        (material.name.as_str(), material.texture.as_str()),
+        ("Skin", "skin.png")
+    );
+    assert_eq!((material.ambient, material.diffuse), (1.0, [0.8, 0.7, 0.6]));
+    assert_eq!(material.specular, [0.5, 0.4, 0.3]);
+    assert_eq!((material.line, material.texture_line), (23, 27));
+    let arm = &model.joints[1];
+    assert_eq!(
+        (arm.name.as_str(), arm.parent, arm.line),
+        ("arm", Some(0), 29)
+    );
+    assert_eq!(arm.bind.scale, [1.0, 1.0, 2.0]);
+    assert_eq!(
+        arm.bind.rotation,
+        Rotation::ConjugatedQuaternion([0.0, 0.6, 0.0, 0.8])
+    );
+    assert_eq!(
+        (arm.bind.translation, arm.tip),
+        ([0.0, 1.5, 0.0], [1.0, 0.0, 0.0])
+    );
+    let clip = &model.clips[0];
+    assert_eq!(
+        (clip.line, clip.frame_lines.as_slice()),
+        (30, [31, 36].as_slice())
+    );
+    let heights: Vec<f32> = clip.poses.iter().map(|pose| pose.translation[1]).collect();
+    assert_eq!(heights, [0.1, 0.2, 0.3, 0.4]);
+    assert_eq!(clip.bounds[1].max, [1.5, 2.5, 3.5]);
+    assert_eq!(model.bounds.unwrap().min, [-4.0, -5.0, -6.0]);
+    assert_eq!(pfobj::write(&model), MODEL.as_bytes());
+}
+
+#[test]
+fn lines_and_what_they_hold_are_found_from_each_other() {
+    let model = read(MODEL);
+    for (vertex, line) in [(0, 8), (1, 13), (2, 18)] {
+        assert_eq!(model.vertex_line(vertex), line);
+        for line in line..line + 5 {
+            assert_eq!(model.vertex_at_line(line), Some(vertex));
+        }
+    }
+    assert_eq!(
+        (model.vertex_at_line(7), model.vertex_at_line(23)),
+        (None, None)
+    );
+    let poses = [
+        (30, None),
+        (31, Some((0, 0, 0))),
+        (32, Some((0, 0, 1))),
+        (33, None),
+    ];
+    for (line, pose) in poses
+        .into_iter()
+        .chain([(37, Some((0, 1, 1))), (38, None), (9, None)])
+    {
+        assert_eq!(model.pose_at_line(line), pose, "line {line}");
+    }
+    // Blank lines, and lines that are missing, are in the way of neither.
+    let model = read(
+        changed("vn 0.0", "\n\nvn 0.0")
+            .replace("vt 0.25", "\nvt 0.25")
+            .replace("vw \n", ""),
+    );
+    let lines: Vec<u64> = (0..3).map(|vertex| model.vertex_line(vertex)).collect();
+    assert_eq!(lines, [8, 15, 21]);
+    for (line, vertex) in [
+        (14, Some(0)),
+        (15, Some(1)),
+        (20, Some(1)),
+        (21, Some(2)),
+        (24, Some(2)),
+    ] {
+        assert_eq!(model.vertex_at_line(line), vertex, "line {line}");
+    }
+    assert_eq!(model.vertex_at_line(25), None);
+}
+
+#[test]
+fn every_layout_is_read_alike() {
+    let plain = unplaced(read(MODEL));
+    let layouts = [
+        ("two spaces", MODEL.replace(' ', "  ")),
+        ("tabs", MODEL.replace("    ", "\t").replace(' ', "\t")),
+        ("indented", MODEL.replace("\nv", "\n \t v")),
+        (
+            "no indent",
+            MODEL.replace("\n        ", "\n").replace("\n\t", "\n"),
+        ),
+        ("blank lines", MODEL.replace("\nv 1.5", "\n\n \nv 1.5")),
+        ("spaces at the ends", MODEL.replace('\n', "  \n")),
+        (
+            "short numbers",
+            MODEL.replace("0000 ", " ").replace("0000\n", "\n"),
+        ),
+        (
+            "long numbers",
+            MODEL.replace(".000000", ".000000000000000000000000"),
+        ),
+        ("no last line end", MODEL.trim_end().to_owned()),
+        ("a byte order mark", format!("\u{feff}{MODEL}")),
+        (
+            "a plus",
+            MODEL.replace(" 0.5", " +0.5").replace("/0.5", "/+0.5"),
+        ),
+        (
+            "an exponent",
+            MODEL
+                .replace("0.500000", "5e-1")
+                .replace("1.500000", "0.15E1"),
+        ),
+        ("no digit before the point", MODEL.replace(" 0.5", " .5")),
+        ("no digit after the point", MODEL.replace("1.000000", "1.")),
+        ("no point", MODEL.replace("1.000000", "1")),
+        (
+            "the name of the document",
+            MODEL.replace("num_materials", "num_material"),
+        ),
+        ("no space after `vw`", MODEL.replace("vw \n", "vw\n")),
+    ];
+    for (name, text) in layouts {
+        let model = read(&text);
+        let errors: Vec<_> = model
+            .problems
+            .iter()
+            .filter(|p| p.severity == Severity::Error)
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+        let model = unplaced(model);
+        assert_eq!(model, plain, "{name}");
+        assert_eq!(pfobj::write(&model), MODEL.as_bytes(), "{name}");
+    }
+    let crlf = MODEL.replace('\n', "\r\n");
+    let model = read(&crlf);
+    assert_eq!(problems(&model), [""; 0]);
+    assert!(model.crlf);
+    assert_eq!(pfobj::write(&model), crlf.as_bytes());
+    assert_eq!(
+        Pfobj {
+            crlf: false,
+            ..model
+        },
+        read(MODEL)
+    );
+}
+
+#[test]
+fn models_may_stand_still_and_have_no_bounds() {
+    let head =
+        "version 1.0\nnum_verts 3\nnum_joints 0\nnum_materials 1\nnum_as 0\nframe_counts   \n";
+    let vertices = "v 1 2 3\nvt 0 1\nvn 0 1 0\nvw\nvm 0\n".repeat(3);
+    let material = "material Old Stone\nambient 1\ndiffuse 1 1 1\nspecular 0 0 0\ntexture a.png\n";
+    let model = read(format!("{head}has_collision 0\n{vertices}{material}"));
+    let warning = "7:15: warning: no bounds (`has_collision 0`); the engine refuses such a model";
+    assert_eq!(problems(&model), [warning]);
+    assert_eq!(summary(&model), "3 vertices, 1 materials, 0 joints, ");
+    assert_eq!(model.materials[0].name, "Old Stone");
+    assert_eq!(unplaced(read(pfobj::write(&model))), unplaced(model));
+    // The last bounds need no clips.
+    let bounds = "x_bounds 0 1\ny_bounds 0 1\nz_bounds 0 1\n";
+    let model = read(format!(
+        "{head}has_collision 1\n{vertices}{material}{bounds}"
+    ));
+    assert_eq!(problems(&model), [""; 0]);
+    assert!(model.bounds.is_some());
+    // Clips without bounds, one of them without a frame.
+    let text = MODEL
+        .split_inclusive('\n')
+        .filter(|line| !line.contains("_bounds"))
+        .collect::<String>()
+        .replace("collision  1", "collision  0")
+        .replace("num_as         1", "num_as         2")
+        .replace("counts   2", "counts   2 0");
+    let model = read(format!("{text}as Stand 0\n"));
+    assert_eq!(problems(&model), [warning.replace("7:15", "7:16")]);
+    assert_eq!(
+        summary(&model),
+        "3 vertices, 1 materials, 2 joints, Wave 2, Stand 0"
+    );
+    assert_eq!(unplaced(read(pfobj::write(&model))), unplaced(model));
+}
+
+#[test]
+fn rotations_of_three_angles_and_names_with_spaces_come_back() {
+    let text = changed(
+        "0.000000/0.600000/0.000000/0.800000 0.000000/1.5",
+        "0.000000/90.000000/0.000000 0.000000/1.5",
+    )
+    .replace("as Wave 2", "as Wave  with both 2")
+    .replace("1 arm", "1 left arm");
+    let model = read(&text);
+    let one_word = "the engine expects one word";
+    assert_eq!(
+        problems(&model),
+        [
+            format!("29:5: warning: found `left arm`; {one_word}"),
+            format!("30:4: warning: found `Wave  with both`; {one_word}"),
+        ]
+    );
+    assert_eq!(
+        model.joints[1].bind.rotation,
+        Rotation::EulerDegrees([0.0, 90.0, 0.0])
+    );
+    assert_eq!(
+        (model.joints[1].name.as_str(), model.clips[0].name.as_str()),
+        ("left arm", "Wave  with both")
+    );
+    assert_eq!(pfobj::write(&model), text.as_bytes());
+}
+
+#[test]
+fn numbers_come_back_bit_for_bit() {
+    let numbers = [
+        0.1,
+        -0.0,
+        1e-7,
+        -1.2345678e-30,
+        f32::MIN_POSITIVE,
+        f32::from_bits(1),
+        f32::MAX,
+        16777217.0,
+        123456.79,
+        0.000001,
+        3.0000002,
+        -1e15,
+        9.999_999e14,
+    ];
+    for number in numbers {
+        let mut model = read(MODEL);
+        model.vertices[1].position = [number, -number, 1.0];
+        model.clips[0].poses[2].translation[1] = number;
+        let again = read(pfobj::write(&model));
+        assert_eq!(again, model);
+        let bits = again.vertices[1].position.map(f32::to_bits);
+        assert_eq!(
+            bits,
+            model.vertices[1].position.map(f32::to_bits),
+            "{number}"
+        );
+        assert!(
+            again.problems.is_empty(),
+            "{number}: lines too long for the engine"
+        );
+    }
+}
+
+#[test]
+fn the_head_is_a_promise_that_need_not_be_kept() {
+    const NO_BOUNDS: &str =
+        "7:16: warning: no bounds (`has_collision 0`); the engine refuses such a model";
+    check_cases(&[
+        (
+            "num_verts      3",
+            "num_verts 2147483649",
+            WHOLE,
+            &[
+                "2:11: error: found `2147483649` vertices; expected no more than the 43 that the rest of the file has room for",
+            ],
+        ),
+        (
+            "num_verts      3",
+            "num_verts 99999999999999999999999999",
+            WHOLE,
+            &[
+                "2:11: error: found `99999999999999999999999999` vertices; expected no more than the 43 that the rest of the file has room for",
+            ],
+        ),
+        (
+            "num_joints     2",
+            "num_joints 2147483648",
+            WHOLE,
+            &[
+                "3:12: error: found `2147483648` joints; expected no more than the 46 that the rest of the file has room for",
+            ],
+        ),
+        (
+            "num_verts      3",
+            "num_verts 6",
+            WHOLE,
+            &["23:1: error: found `material` after 3 vertices; expected 6 as `num_verts` says"],
+        ),
+        (
+            "num_verts      3",
+            "num_verts 2",
+            WHOLE,
+            &[
+                "2:11: error: found `2` vertices; expected a multiple of 3, since three make a triangle",
+                "18:1: error: found more `v` lines; expected 2 as `num_verts` says",
+            ],
+        ),
+        (
+            "num_verts",
+            "num_vertx",
+            WHOLE,
+            &["2:1: error: found `num_vertx`; expected `num_verts <number of vertices>`"],
+        ),
+        (
+            "num_verts      3",
+            "num_verts      three",
+            WHOLE,
+            &["2:16: error: found `three`; expected `num_verts <number of vertices>`"],
+        ),
+        (
+            "num_verts      3",
+            "num_verts",
+            WHOLE,
+            &["2:10: error: the line ends; expected `num_verts <number of vertices>`"],
+        ),
+        (
+            "version        1.0",
+            "version one",
+            WHOLE,
+            &["1:9: error: found `one`; expected a version number"],
+        ),
+        (
+            "num_joints     2\nnum_materials  1",
+            "num_materials 1\nnum_joints 2",
+            WHOLE,
+            &[
+                "3:1: error: found `num_materials`; expected `num_joints <number of joints>`",
+                "4:1: error: found `num_joints`; expected `num_as <number of clips>`",
+            ],
+        ),
+        (
+            "num_materials",
+            "num_material",
+            WHOLE,
+            &["4:1: warning: `num_material`; the engine expects `num_materials`"],
+        ),
+        (
+            "num_joints     2",
+            "num_joints     3",
+            WHOLE,
+            &["30:1: error: found `as` after 2 joints; expected 3 as `num_joints` says"],
+        ),
+        (
+            "num_joints     2",
+            "num_joints     1",
+            WHOLE,
+            &["29:1: error: found more `j` lines; expected 1 as `num_joints` says"],
+        ),
+        (
+            "has_collision  1",
+            "has_collision  0",
+            WHOLE,
+            &[
+                NO_BOUNDS,
+                "33:2: error: found more `x_bounds` lines; expected none as `has_collision` says",
+            ],
+        ),
+        (
+            "has_collision  1",
+            "has_collision  2",
+            WHOLE,
+            &["7:16: error: found `2`; expected 0 or 1"],
+        ),
+        (
+            "frame_counts   2",
+            "frame_counts   ",
+            WHOLE,
+            &[
+                "6:16: error: the line ends after 0 numbers of frames; expected one for each of the clips of `num_as`",
+            ],
+        ),
+        (
+            "frame_counts   2",
+            "frame_counts   x",
+            WHOLE,
+            &[
+                "6:16: error: found `x`; expected a number of frames",
+                "6:17: error: the line ends after 0 numbers of frames; expected one for each of the clips of `num_as`",
+            ],
+        ),
+    ]);
+    check_gaps(&[
+        (
+            2..=2,
+            WHOLE,
+            &["2:1: error: found `num_joints`; expected `num_verts <number of vertices>`"],
+        ),
+        (
+            5..=5,
+            WHOLE,
+            &["5:1: error: found `frame_counts`; expected `num_as <number of clips>`"],
+        ),
+        (
+            7..=7,
+            WHOLE,
+            &["7:1: error: found `v`; expected `has_collision <0 or 1>`"],
+        ),
+    ]);
+}
+
+#[test]
+fn limits_of_the_engine_are_warnings() {
+    let long = "a".repeat(64);
+    check_cases(&[
+        (
+            "skin.png",
+            "my skin.png",
+            WHOLE,
+            &["27:13: warning: found `my skin.png`; the engine expects one word"],
+        ),
+        (
+            "skin.png",
+            &long,
+            WHOLE,
+            &[
+                "27:13: warning: found `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...`; the engine has room for 63 bytes",
+            ],
+        ),
+        (
+            "material Skin",
+            "material __none__",
+            WHOLE,
+            &["23:10: warning: found `__none__`; the engine stops at a material of this name"],
+        ),
+        (
+            "vw \n",
+            "vw\n",
+            WHOLE,
+            &["21:3: warning: no space after `vw`; the engine refuses it in a model with clips"],
+        ),
+        (
+            "1/0.750000",
+            "1/0.1 1/0.2 1/0.3 1/0.4 1/0.5 1/0.6",
+            WHOLE,
+            &[
+                "16:41: warning: more than 6 joints move the vertex; the engine leaves out those after the first 6",
+            ],
+        ),
+        (
+            "vm 0\nv 0.5",
+            "vm 0\n\nv 0.5",
+            WHOLE,
+            &["18:1: warning: a blank line; the engine refuses it"],
+        ),
+        (
+            "vt 0.250000 1.5",
+            "vt 0.250000 2.0 1.5",
+            WHOLE,
+            &["14:17: warning: more on the line than is read; it is ignored"],
+        ),
+    ]);
+    let lists = [
+        (
+            "num_as         1",
+            "num_as 33",
+            "5:8: warning: 33 clips; the engine refuses more than 32",
+        ),
+        (
+            "num_materials  1",
+            "num_materials 17",
+            "4:15: warning: 17 materials; the engine refuses more than 16",
+        ),
+        (
+            "num_joints     2",
+            "num_joints 257",
+            "3:12: warning: 257 joints; the engine moves no more than 256",
+        ),
+    ];
+    for (from, to, warning) in lists {
+        let model = read(changed(from, to));
+        assert_eq!(problems(&model)[0], warning);
+    }
+    let model = read(changed("vm 0", &format!("vm 0{}", " ".repeat(300))));
+    assert_eq!(
+        problems(&model),
+        [
+            "12:256: warning: a line of 305 bytes; the engine refuses more than 255, the line end included"
+        ]
+    );
+    assert_eq!(
+        problems(&read(format!("\u{feff}{MODEL}"))),
+        ["1:1: warning: a byte order mark; the engine refuses it"]
+    );
+    assert_eq!(
+        problems(&read(format!("{MODEL}hello\nworld\n"))),
+        [
+            "44:1: warning: 12 bytes after the end of the model, from `hello\\nworld\\n` on; they are ignored"
+        ]
+    );
+    assert_eq!(
+        problems(&read(MODEL.trim_end())),
+        ["43:28: warning: the last line does not end; the engine refuses the file"]
+    );
+    let model = read(changed("1/0.750000", "1/0.1 1/0.2 1/0.3 1/0.4 1/0.5 1/0.6"));
+    let weights = model
+        .influences_of(&model.vertices[1])
+        .iter()
+        .map(|i| i.weight);
+    assert_eq!(weights.collect::<Vec<_>>(), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]);
+}
+
+#[test]
+fn a_broken_vertex_spoils_no_other() {
+    const TWO: &str = "2 vertices, 1 materials, 2 joints, Wave 2, bounds";
+    check_cases(&[
+        (
+            "v 1.500000",
+            "v 1.5x",
+            TWO,
+            &["13:3: error: found `1.5x`; expected `v <x> <y> <z>`"],
+        ),
+        (
+            "v 1.500000 1.000000 -0.250000",
+            "v 1.5 1.0",
+            TWO,
+            &["13:10: error: the line ends; expected `v <x> <y> <z>`"],
+        ),
+        (
+            "v 1.500000",
+            "w 1.500000",
+            TWO,
+            &["13:1: error: found `w`; expected `v <x> <y> <z>`"],
+        ),
+        (
+            "vt 0.250000",
+            "vx 0.250000",
+            WHOLE,
+            &["14:1: error: found `vx`; expected `vt <u> <v>`"],
+        ),
+        (
+            "vt 0.250000",
+            "hello\nvt 0.250000",
+            WHOLE,
+            &["14:1: error: found `hello`; expected `vt <u> <v>`"],
+        ),
+        (
+            "vt 0.250000",
+            "vt 0,25",
+            WHOLE,
+            &[
+                "14:4: error: found `0,25`, which has a decimal comma; expected a decimal point; \
+                 lines with such numbers are left out, and this is said once",
+            ],
+        ),
+        (
+            "1/0.750000",
+            "1:0.75",
+            WHOLE,
+            &["16:5: error: found `1:0.75`; expected `vw <joint>/<weight> ...`"],
+        ),
+        (
+            "1/0.750000",
+            "one/0.75",
+            WHOLE,
+            &["16:5: error: found `one/0.75`; expected `vw <joint>/<weight> ...`"],
+        ),
+        (
+            "vm 0",
+            "vm -1",
+            WHOLE,
+            &["12:4: error: found `-1`; expected `vm <material>`"],
+        ),
+    ]);
+    check_gaps(&[
+        (
+            13..=13,
+            TWO,
+            &["13:1: error: found `vt`; expected `v <x> <y> <z>`"],
+        ),
+        (
+            14..=14,
+            WHOLE,
+            &["14:1: error: found `vn`; expected `vt <u> <v>`"],
+        ),
+        (
+            14..=15,
+            WHOLE,
+            &["14:1: error: found `vw`; expected `vt <u> <v>`"],
+        ),
+        (
+            17..=17,
+            WHOLE,
+            &["17:1: error: found `v`; expected `vm <material>`"],
+        ),
+        (
+            13..=17,
+            TWO,
+            &["18:1: error: found `material` after 2 vertices; expected 3 as `num_verts` says"],
+        ),
+    ]);
+    let model = read(changed("v 1.500000", "v 1.5x"));
+    assert_eq!(model.bad_vertices, [1]);
+    assert_eq!(model.vertices[1].uv, [0.25, 1.5]);
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_replaced() {
+    check_cases(&[
+        (
+            "v 1.500000",
+            "v nan",
+            WHOLE,
+            &["13:3: error: found `nan`; expected a finite number, 0 is taken"],
+        ),
+        (
+            "vn 0.000000",
+            "vn -inf",
+            WHOLE,
+            &["10:4: error: found `-inf`; expected a finite number, 0 is taken"],
+        ),
+        (
+            "vt 0.250000",
+            "vt 1e99",
+            WHOLE,
+            &["14:4: error: found `1e99`; expected a finite number, 0 is taken"],
+        ),
+        (
+            "1/0.750000",
+            "1/nan",
+            WHOLE,
+            &["16:7: error: found `nan`; expected a finite number, 0 is taken"],
+        ),
+        (
+            "diffuse 0.8",
+            "diffuse infinity 0.8",
+            WHOLE,
+            &[
+                "25:13: error: found `infinity`; expected a finite number, 0 is taken",
+                "25:40: warning: more on the line than is read; it is ignored",
+            ],
+        ),
+        (
+            "1.000000/1.000000/2.000000",
+            "1.000000/1.000000/nan",
+            WHOLE,
+            &["29:27: error: found `nan`; expected a finite number, 1 is taken"],
+        ),
+        (
+            "/0.100000/",
+            "/nan/",
+            WHOLE,
+            &["31:83: error: found `nan`; expected a finite number, 0 is taken"],
+        ),
+        (
+            "x_bounds -4.000000",
+            "x_bounds -inf",
+            WHOLE,
+            &["41:10: error: found `-inf`; expected a finite number, 0 is taken"],
+        ),
+    ]);
+    let model = read(changed(
+        "1.000000/1.000000/2.000000",
+        "nan/1.000000/2.000000",
+    ));
+    assert_eq!(model.joints[1].bind.scale, [1.0, 1.0, 2.0]);
+}
+
+#[test]
+fn references_that_lead_nowhere_are_named() {
+    check_cases(&[
+        (
+            "1/0.750000",
+            "7/0.750000",
+            WHOLE,
+            &["16:5: error: the vertex names joint 7, but the list ends at 1"],
+        ),
+        (
+            "0/0.500000",
+            "2/0.500000",
+            WHOLE,
+            &["16:16: error: the vertex names joint 2, but the list ends at 1"],
+        ),
+        (
+            "vm 0",
+            "vm 4294967295",
+            WHOLE,
+            &[
+                "12:4: error: the vertex names material 4294967295, but the list has only material 0",
+            ],
+        ),
+        (
+            "1/0.750000",
+            "1/-0.75",
+            WHOLE,
+            &["16:7: error: found `-0.75`; expected a weight that is not below 0"],
+        ),
+        (
+            "j 1 arm",
+            "j 9 arm",
+            WHOLE,
+            &["29:3: error: found parent 9; expected 0 or one of the 2 joints"],
+        ),
+        (
+            "j 1 arm",
+            "j 2 arm",
+            WHOLE,
+            &["29:3: error: joint 2 `arm` is its own parent; it is taken for a root"],
+        ),
+        (
+            "j 0 root",
+            "j 2 root",
+            WHOLE,
+            &[
+                "28:3: error: joint 1 `root` descends from itself over 2 joints; it is taken for a root",
+            ],
+        ),
+        (
+            "0.000000/0.600000/0.000000/0.800000",
+            "0.0/0.0/-0.0/0",
+            WHOLE,
+            &[
+                "29:36: error: found `0.0/0.0/-0.0/0`; expected a quaternion that is not of length 0",
+            ],
+        ),
+        (
+            "0.000000/0.600000/0.000000/0.800000 0.000000/0.2",
+            "0.0/0.0/0.0/0.0 0.000000/0.2",
+            WHOLE,
+            &[
+                "32:38: error: found `0.0/0.0/0.0/0.0`; expected a quaternion that is not of length 0",
+            ],
+        ),
+    ]);
+    let parents = |text: String| {
+        read(text)
+            .joints
+            .iter()
+            .map(|joint| joint.parent)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(parents(changed("j 1 arm", "j 9 arm")), [None, None]);
+    assert_eq!(parents(changed("j 1 arm", "j 2 arm")), [None, None]);
+    assert_eq!(parents(changed("j 0 root", "j 2 root")), [None, Some(0)]);
+}
+
+#[test]
+fn cycles_among_many_joints_are_cut_once() {
+    let joint = "1/1/1 0/0/0/1 0/0/0 0/1/0";
+    // Two chains into a cycle of three (joints 3, 4 and 5), and one to a root.
+    let parents = [3, 1, 5, 3, 4, 0, 6, 7];
+    let joints: Vec<String> = (1..)
+        .zip(parents)
+        .map(|(i, parent)| format!("j {parent} b{i} {joint}\n"))
+        .collect();
+    let joints = joints.concat();
+    let model = read(format!(
+        "version 1\nnum_verts 0\nnum_joints 8\nnum_materials 0\nnum_as 0\nframe_counts \nhas_collision 1\n\
+         {joints}x_bounds 0 1\ny_bounds 0 1\nz_bounds 0 1\n"
+    ));
+    let found: Vec<_> = model.joints.iter().map(|joint| joint.parent).collect();
+    assert_eq!(
+        found,
+        [
+            Some(2),
+            Some(0),
+            None,
+            Some(2),
+            Some(3),
+            None,
+            Some(5),
+            Some(6)
+        ]
+    );
+    assert_eq!(
+        problems(&model),
+        [
+            "4:15: warning: no materials; the engine has none for the vertices then",
+            "10:3: error: joint 3 `b3` descends from itself over 3 joints; it is taken for a root",
+        ]
+    );
+}
+
+#[test]
+fn broken_materials_and_joints_keep_their_place() {
+    check_cases(&[
+        (
+            "texture skin.png",
+            "texture",
+            WHOLE,
+            &["27:12: error: the line ends; expected `texture <file name>`"],
+        ),
+        (
+            "ambient 1.000000",
+            "ambient",
+            WHOLE,
+            &["24:12: error: the line ends; expected `ambient <intensity>`"],
+        ),
+        (
+            "j 1 arm",
+            "j 1",
+            WHOLE,
+            &[
+                "29:5: warning: found `1.000000/1.000000/2.000000`; no name stands before the scale; the engine refuses it",
+            ],
+        ),
+        (
+            " 1.000000/0.000000/0.000000\nas",
+            "\nas",
+            WHOLE,
+            &[
+                "29:98: error: the line ends; expected `j <parent> <name> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation> <x/y/z tip>`",
+            ],
+        ),
+        (
+            "j 1 arm",
+            "j -1 arm",
+            WHOLE,
+            &[
+                "29:3: error: found `-1`; expected `j <parent> <name> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation> <x/y/z tip>`",
+            ],
+        ),
+    ]);
+    check_gaps(&[
+        (
+            23..=23,
+            WHOLE,
+            &["23:5: error: found `ambient`; expected `material <name>`"],
+        ),
+        (
+            26..=26,
+            WHOLE,
+            &["26:5: error: found `texture`; expected `specular <red> <green> <blue>`"],
+        ),
+    ]);
+    let out_of_order = without(23..=27).replace(
+        "as Wave",
+        "material Skin\nambient 1\ndiffuse 1 1 1\nspecular 1 1 1\ntexture a\nas Wave",
+    );
+    let model = read(out_of_order);
+    assert_eq!(summary(&model), WHOLE);
+    assert_eq!(
+        problems(&model),
+        [
+            "23:1: error: found `j` after 0 materials; expected 1 as `num_materials` says",
+            "25:1: error: found `material`; expected `as <name> <number of frames>`",
+        ]
+    );
+}
+
+#[test]
+fn clips_keep_their_whole_frames() {
+    const ONE: &str = "3 vertices, 1 materials, 2 joints, Wave 1, bounds";
+    check_cases(&[
+        (
+            "frame_counts   2",
+            "frame_counts   3",
+            WHOLE,
+            &["30:9: error: found `2` frames; expected 3 as `frame_counts` says"],
+        ),
+        (
+            "as Wave 2",
+            "as Wave 3",
+            WHOLE,
+            &["30:9: error: found `3` frames; expected 2 as `frame_counts` says"],
+        ),
+        (
+            "as Wave 2",
+            "as Wave 1",
+            WHOLE,
+            &["30:9: error: found `1` frames; expected 2 as `frame_counts` says"],
+        ),
+        (
+            "as Wave 2",
+            "as Wave",
+            WHOLE,
+            &["30:4: error: found `Wave`; expected `as <name> <number of frames>`"],
+        ),
+        (
+            "        2 1",
+            "        5 1",
+            WHOLE,
+            &[
+                "32:9: warning: found `5`; expected joint 2: the engine goes by the order of the lines",
+            ],
+        ),
+        (
+            "        2 1",
+            "        2 1/1/1 0/0/0/1 0/0/0\n        2 1",
+            WHOLE,
+            &["33:9: error: found `2`; expected `x_bounds <min> <max>` of the frame"],
+        ),
+        (
+            "/0.100000/",
+            "/0.1x0000/",
+            ONE,
+            &[
+                "31:83: error: found `0.1x0000`; expected `<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`",
+            ],
+        ),
+        (
+            "        2 1",
+            "        two 1",
+            ONE,
+            &["32:9: error: found `two`; expected the pose of joint 2; the frame is left out"],
+        ),
+        (
+            "x_bounds -1.000000 1.000000",
+            "x_bounds 1.0 -1.0",
+            WHOLE,
+            &["33:10: warning: bounds from 1 to -1: min is above max"],
+        ),
+    ]);
+    check_gaps(&[
+        (
+            32..=32,
+            ONE,
+            &["32:2: error: found `x_bounds`; expected the pose of joint 2; the frame is left out"],
+        ),
+        (
+            36..=36,
+            ONE,
+            &[
+                "36:9: error: found `2`; expected joint 1, with which a frame begins",
+                "40:1: error: the clip of line 30 ends after 1 whole frames; expected 2",
+            ],
+        ),
+        (
+            36..=40,
+            ONE,
+            &["36:1: error: the clip of line 30 ends after 1 whole frames; expected 2"],
+        ),
+        (
+            33..=35,
+            WHOLE,
+            &["33:9: error: found `1`; expected `x_bounds <min> <max>` of the frame"],
+        ),
+        (
+            34..=34,
+            WHOLE,
+            &["34:2: error: found `z_bounds`; expected `y_bounds <min> <max>`"],
+        ),
+        (
+            41..=43,
+            "3 vertices, 1 materials, 2 joints, Wave 2",
+            &["41:1: error: the file ends; expected `x_bounds <min> <max>` of the bind pose"],
+        ),
+        (
+            43..=43,
+            "3 vertices, 1 materials, 2 joints, Wave 2",
+            &["43:1: error: the file ends; expected `z_bounds <min> <max>`"],
+        ),
+    ]);
+    // The frame that is left is the right one.
+    let model = read(without(32..=32));
+    let clip = &model.clips[0];
+    assert_eq!(
+        (clip.poses[1].translation[1], clip.bounds[0].max[0]),
+        (0.4, 1.5)
+    );
+    assert_eq!(clip.frame_lines, [35]);
+    // Without bounds, numbers of joints tell where a frame begins.
+    let text = without(32..=32);
+    let text: String = text
+        .split_inclusive('\n')
+        .filter(|line| !line.contains("_bounds"))
+        .collect();
+    let model = read(text.replace("collision  1", "collision  0"));
+    assert_eq!(summary(&model), "3 vertices, 1 materials, 2 joints, Wave 1");
+    assert_eq!(model.clips[0].poses[0].translation[1], 0.3);
+}
+
+/// A program that writes numbers as its user's language does is told so once.
+#[test]
+fn decimal_commas_are_one_problem() {
+    let (head, body) = MODEL.split_once("has_collision  1\n").unwrap();
+    let body: Vec<String> = body
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match i {
+            // One vertex is as it should be, so that there is something to be shown.
+            0..5 => line.to_owned(),
+            _ => line.replace('.', ","),
+        })
+        .collect();
+    let model = read(format!("{head}has_collision  1\n{}\n", body.join("\n")));
+    let commas: Vec<String> = problems(&model)
+        .into_iter()
+        .filter(|problem| problem.contains(','))
+        .collect();
+    assert_eq!(
+        commas[0],
+        "13:3: error: found `1,500000`, which has a decimal comma; expected a decimal point; lines \
+         with such numbers are left out, and this is said once"
+    );
+    assert_eq!(commas.len(), 1, "{commas:#?}");
+    // Nothing can be shown of a file without any point.
+    let all = format!("{head}has_collision  1\n{}", MODEL.replace('.', ","));
+    let error = pfobj::read(all.as_bytes())
+        .err()
+        .map(|error| error.to_string());
+    assert!(error.is_none_or(|error| error.contains("decimal comma")));
+}
+
+#[test]
+fn a_file_that_is_cut_is_shown_as_far_as_it_goes() {
+    let cut = |at: &str, keep: usize| read(&MODEL[..MODEL.find(at).unwrap() + keep]);
+    let model = cut("v 0.500000 2.0", 0);
+    assert_eq!(
+        problems(&model),
+        ["18:1: error: the file ends after 2 vertices; expected 3 as `num_verts` says"]
+    );
+    assert_eq!(summary(&model), "2 vertices, 0 materials, 0 joints, ");
+    let model = cut("j 1 arm", 0);
+    assert_eq!(
+        problems(&model),
+        ["29:1: error: the file ends after 1 joints; expected 2 as `num_joints` says"]
+    );
+    // In the second frame.
+    let model = cut("0.000000/0.400000", 3);
+    assert_eq!(
+        problems(&model),
+        [
+            "37:74: error: found `0.0`; expected `<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`",
+            "37:77: error: the file ends; expected `x_bounds <min> <max>` of the bind pose",
+            "37:77: warning: the last line does not end; the engine refuses the file",
+        ]
+    );
+    assert_eq!(summary(&model), "3 vertices, 1 materials, 2 joints, Wave 1");
+    // Wherever it is cut, it is answered, and what was read before is there.
+    for len in 0..MODEL.len() {
+        if let Ok(model) = pfobj::read(&MODEL.as_bytes()[..len]) {
+            summary(&model);
+            assert!(!model.problems.is_empty(), "cut after {len} bytes");
+        }
+    }
+}
+
+#[test]
+fn what_has_nothing_to_show_is_refused() {
+    #[track_caller]
+    fn refusal(text: impl AsRef<[u8]>) -> String {
+        match pfobj::read(text.as_ref()) {
+            Ok(model) => panic!("read, with {:?}", model.problems),
+            Err(error) => {
+                let problem = error.problem();
+                assert_eq!(
+                    error.to_string(),
+                    format!("{}: {}", problem.place, problem.message)
+                );
+                error.to_string()
+            }
+        }
+    }
+    assert_eq!(
+        refusal(""),
+        "1:1: the file is empty; expected `version <number>`"
+    );
+    assert_eq!(
+        refusal("hello\nworld\n"),
+        "1:1: found `hello`; expected `version <number>`"
+    );
+    assert_eq!(
+        refusal("version 1.0\nnum_materials 2\nnum_rows 1\n"),
+        "2:1: found `num_materials`; expected `num_verts <number of vertices>`"
+    );
+    assert_eq!(
+        refusal(&MODEL[..30]),
+        "2:12: the line ends; expected `num_verts <number of vertices>`"
+    );
+    let head: String = MODEL.split_inclusive('\n').take(7).collect();
+    assert_eq!(
+        refusal(&head),
+        "8:1: the file ends; expected `v <x> <y> <z>`"
+    );
+    assert_eq!(
+        refusal(head.replace("num_verts      3", "num_verts 0")),
+        "2:11: found `0`; expected at least three vertices"
+    );
+    assert_eq!(
+        refusal(head.replace("num_verts      3", "num_verts 2147483647")),
+        "2:11: found `2147483647` vertices; expected no more than the 1 that the rest of the file has room for"
+    );
+    let broken = MODEL
+        .replace("v 0.5", "v x")
+        .replace("v 1.5", "v x")
+        .replace("j ", "k ");
+    assert_eq!(
+        refusal(broken),
+        "8:3: found `x00000`; expected `v <x> <y> <z>`"
+    );
+}
+
+#[test]
+fn models_are_told_by_their_first_lines() {
+    let sniff = FORMAT.sniff;
+    assert!(sniff(MODEL.as_bytes()) && sniff(b"version\nnum_verts"));
+    assert!(sniff(b"\xef\xbb\xbfversion 1.0\r\nnum_verts 3\r\n"));
+    for other in [
+        "",
+        "version 1.0",
+        "version 1.0\nnum_materials 1",
+        "num_verts 3",
+        "v 0 0 0",
+    ] {
+        assert!(!sniff(other.as_bytes()), "{other}");
+    }
+}
+
+#[test]
+fn a_watcher_sees_the_progress_and_can_stop_it() {
+    let mut model = read(MODEL);
+    model.vertices = model.vertices.repeat(4000);
+    let text = pfobj::write(&model);
+    let mut steps = Vec::new();
+    let read = pfobj::read_with(&text, &mut |done| {
+        steps.push(done);
+        ControlFlow::Continue(())
+    });
+    assert!(read.is_ok());
+    assert!(
+        steps.len() > 10
+            && steps.is_sorted()
+            && steps.iter().all(|done| (0.0..=1.0).contains(done))
+    );
+    let mut calls = 0;
+    let stopped = pfobj::read_with(&text, &mut |_| {
+        calls += 1;
+        if calls == 3 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    assert_eq!((stopped, calls), (Err(PfobjError::Cancelled), 3));
+}
+
+#[test]
+fn megabytes_of_anything_are_answered_at_once() {
+    let head: String = MODEL.split_inclusive('\n').take(7).collect();
+    let lines = [
+        "hello world\n",
+        "\n",
+        " ",
+        "v\n",
+        "vt\n",
+        "vm 9\n",
+        "vw 9/1\n",
+        "v x\n",
+        "j\n",
+        "j 0 a\n",
+        "material\n",
+        "texture\n",
+        "as\n",
+        "as a 99999999\n",
+        "1\n",
+        "1 1/1/1 0/0/0/1 0/0/0\n",
+        "x_bounds\n",
+        "z_bounds 1 2\n",
+        "vm 9",
+        "9",
+        "/",
+        "v 1 2 3\n",
+        "num_verts 9\n",
+        "\r",
+        "\0",
+        "vn 1 2 3\nq\n",
+    ];
+    for line in lines {
+        for start in ["", &head, MODEL, &MODEL[..1300]] {
+            let mut text = start.to_owned();
+            while text.len() < 1 << 20 {
+                text.push_str(line);
+            }
+            let begun = Instant::now();
+            if let Ok(model) = pfobj::read(text.as_bytes()) {
+                assert!(model.problems.len() < 2000);
+                // Whoever names a position has spent eight bytes on it.
+                assert!(model.vertices.len() * 8 <= text.len());
+                assert!(model.bad_vertices.len() * 32 <= text.len());
+                assert!(model.joints.len().max(model.clips.len()) <= 1 << 16);
+            }
+            // Some tens of milliseconds; what grows with the square of the length takes minutes.
+            assert!(
+                begun.elapsed() < Duration::from_secs(5),
+                "{line:?} after {} bytes",
+                start.len()
+            );
+        }
+    }
+}

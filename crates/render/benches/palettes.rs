@@ -1,0 +1,99 @@
+//! What a frame costs in which a thousand models of 50 joints move, each at its own moment: making
+//! their joint palettes, and making and sending them. Copying as many bytes is beside it.
+
+#[expect(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "these are models of tests, which make others too"
+)]
+#[path = "../tests/render/rigs.rs"]
+mod rigs;
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use divan::{AllocProfiler, Bencher, black_box};
+use glam::{Affine3A, Vec3};
+use mapscope_render::{Gpu, Renderer};
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::model::skeleton::SkinMatrix;
+use mapscope_scene::{Document, Playhead};
+
+#[global_allocator]
+static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
+
+const JOINTS: u32 = 50;
+const FRAMES: u32 = 48;
+const CROWD: usize = 1000;
+
+static DOCUMENT: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
+    rigs::open(
+        Path::new("tangle.pfobj"),
+        &rigs::tangle(JOINTS, 500, FRAMES),
+    )
+});
+
+fn main() {
+    divan::main();
+}
+
+/// The crowd at one of its frames.
+fn crowd(step: usize, smooth: bool) -> Vec<Instance> {
+    let one = |i: usize| Instance {
+        world_from_model: Affine3A::from_translation(Vec3::X * 20.0 * i as f32),
+        playhead: Playhead {
+            clip: Some(0),
+            frame: ((i * 7 + step) % FRAMES as usize) as f32 + if smooth { 0.37 } else { 0.0 },
+            smooth,
+        },
+    };
+    (0..CROWD).map(one).collect()
+}
+
+#[divan::bench]
+fn copy_as_many_bytes(bencher: Bencher<'_, '_>) {
+    let from = vec![SkinMatrix::IDENTITY; JOINTS as usize * CROWD];
+    let mut to = from.clone();
+    bencher.bench_local(|| black_box(&mut to[..]).copy_from_slice(black_box(&from)));
+}
+
+#[divan::bench(args = [false, true])]
+fn make(bencher: Bencher<'_, '_>, smooth: bool) {
+    let model = rigs::model(&**DOCUMENT);
+    let crowd = crowd(0, smooth);
+    let mut palettes = vec![SkinMatrix::IDENTITY; model.palette_len() * CROWD];
+    bencher.bench_local(|| {
+        let each = palettes.chunks_exact_mut(model.palette_len());
+        for (instance, palette) in black_box(&crowd).iter().zip(each) {
+            model.write_palette(instance.playhead, palette);
+        }
+    });
+}
+
+#[divan::bench(args = [false, true])]
+fn make_and_send(bencher: Bencher<'_, '_>, smooth: bool) {
+    let gpu = Gpu::headless().ok();
+    let Some(gpu) = gpu else {
+        return;
+    };
+    let model = rigs::model(&**DOCUMENT);
+    let renderer = Renderer::new(&gpu);
+    let Ok(mut scene) = renderer.upload(&gpu, &**DOCUMENT) else {
+        return;
+    };
+    let steps: Vec<Vec<Instance>> = (0..8).map(|step| crowd(step, smooth)).collect();
+    let mut step = 0;
+    bencher
+        .with_inputs(|| {
+            // What was sent before has arrived.
+            let _lost = gpu.device.poll(wgpu::PollType::wait_indefinitely());
+            step = (step + 1) % steps.len();
+            step
+        })
+        .bench_local_values(|step| {
+            let set = scene.set_instances(&gpu, model, &steps[step]);
+            gpu.queue.submit([]);
+            set.is_ok()
+        });
+}

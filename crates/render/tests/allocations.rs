@@ -1,0 +1,176 @@
+//! Playing costs no memory: what is allocated while palettes are made and sent, counted.
+#![cfg(test)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::num::NonZero;
+use std::path::Path;
+
+use glam::{Affine3A, Vec3};
+use mapscope_render::{Gpu, Renderer};
+use mapscope_scene::Playhead;
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::model::skeleton::SkinMatrix;
+
+#[expect(dead_code, reason = "other tests make other models")]
+#[path = "render/rigs.rs"]
+mod rigs;
+
+thread_local! {
+    /// Allocations of this thread since the program began. (Other threads are those of other tests
+    /// and of the graphics driver.)
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counted.
+struct Counting;
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator can be written in no other way; this one hands everything on"
+)]
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn count() {
+    // A thread that ends has nothing left to count with.
+    let _ended = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+}
+
+/// How often something allocates.
+fn allocations(mut what: impl FnMut()) -> u64 {
+    let before = ALLOCATIONS.get();
+    what();
+    ALLOCATIONS.get() - before
+}
+
+const JOINTS: u32 = 50;
+const FRAMES: u32 = 24;
+const CROWD: usize = 1000;
+
+/// Instances that stand in rows, each at another moment than its neighbours.
+fn crowd(count: usize, smooth: bool) -> Vec<Instance> {
+    let one = |i: usize| Instance {
+        world_from_model: Affine3A::from_translation(Vec3::new(
+            (i % 40) as f32 * 20.0,
+            0.0,
+            (i / 40) as f32 * 20.0,
+        )),
+        playhead: Playhead {
+            clip: Some(0),
+            frame: (i % FRAMES as usize) as f32 + if smooth { 0.37 } else { 0.0 },
+            smooth,
+        },
+    };
+    (0..count).map(one).collect()
+}
+
+/// Takes every instance to its next frame.
+fn step(crowd: &mut [Instance]) {
+    for instance in crowd {
+        instance.playhead.frame = (instance.playhead.frame + 1.0) % FRAMES as f32;
+    }
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| ()), 0);
+    assert_eq!(
+        allocations(|| drop(std::hint::black_box(vec![1_u8; 100]))),
+        1
+    );
+    let mut grows = Vec::<u64>::with_capacity(1);
+    grows.push(1);
+    assert_eq!(allocations(|| grows.push(std::hint::black_box(2))), 1);
+}
+
+#[test]
+fn making_palettes_allocates_nothing() {
+    let document = rigs::open(Path::new("tangle.pfobj"), &rigs::tangle(JOINTS, 20, FRAMES));
+    let model = rigs::model(&*document);
+    let mut palette = vec![SkinMatrix::IDENTITY; model.palette_len()];
+    for smooth in [false, true] {
+        let crowd = crowd(CROWD, smooth);
+        let made = allocations(|| {
+            for instance in &crowd {
+                model.write_palette(instance.playhead, &mut palette);
+            }
+        });
+        assert_eq!(made, 0, "smooth: {smooth}");
+    }
+}
+
+/// Anything that is sent makes wgpu allocate a few times, whatever is sent. The palettes of a crowd
+/// take no more than that of four bytes, and when nothing has changed nothing is sent.
+#[test]
+fn sending_a_crowd_allocates_no_more_than_sending_four_bytes() {
+    let document = rigs::open(Path::new("tangle.pfobj"), &rigs::tangle(JOINTS, 20, FRAMES));
+    let model = rigs::model(&*document);
+    let gpu = Gpu::headless().unwrap();
+    // The most that one of many frames allocates; the first ones make room.
+    let most = |frame: &mut dyn FnMut()| {
+        let mut most = 0;
+        for i in 0..20 {
+            let count = allocations(&mut *frame);
+            most = if i < 5 { 0 } else { most.max(count) };
+            gpu.queue.submit([]);
+            gpu.device
+                .poll(wgpu::PollType::wait_indefinitely())
+                .unwrap();
+        }
+        most
+    };
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: 4,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let four_bytes = most(&mut || {
+        let view = gpu
+            .queue
+            .write_buffer_with(&buffer, 0, NonZero::new(4).unwrap());
+        view.unwrap().copy_from_slice(&[0; 4]);
+    });
+    assert!(four_bytes > 0, "wgpu is not seen to allocate");
+
+    let renderer = Renderer::new(&gpu);
+    for smooth in [false, true] {
+        let mut scene = renderer.upload(&gpu, &*document).unwrap();
+        let mut crowd = crowd(CROWD, smooth);
+        let moving = most(&mut || {
+            step(&mut crowd);
+            scene.set_instances(&gpu, model, &crowd).unwrap();
+        });
+        println!("smooth: {smooth}: {moving} allocations, {four_bytes} for four bytes");
+        assert!(moving <= four_bytes, "{moving}, not {four_bytes}");
+        let still = most(&mut || scene.set_instances(&gpu, model, &crowd).unwrap());
+        assert_eq!(still, 0);
+    }
+}

@@ -1,0 +1,1083 @@
+//! Golden pictures: what the renderer draws is what it drew when somebody last looked at it.
+//!
+//! A picture that differs leaves `NAME.new.png` and `NAME.diff.png` beside the golden one. When the
+//! change is meant, run `UPDATE_GOLDENS=1 cargo test -p mapscope-render goldens`, and look at every picture
+//! that changed before it is committed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::{Affine3A, Quat, Vec3};
+use image::codecs::jpeg::JpegEncoder;
+use image::imageops::{self, FilterType};
+use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
+use mapscope_formats::pfmap::{self, Edge, Tile, TileType, synthesize};
+use mapscope_render::View;
+use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::registry::{self, OpenOptions, Progress};
+use mapscope_scene::tilemap::{
+    Cell, FlatWindow, Grid, GridKind, GridValues, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
+};
+use mapscope_scene::{Aabb, Document, Item, Playhead, demo};
+use mapscope_testdata::{Need, skip};
+
+use super::stage::{
+    GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
+};
+use super::tile_maps::{layer, scrambled, sprite, tiles, tileset};
+use super::{gallery, rigs, tile_maps};
+
+/// How much a channel may differ: other versions of Mesa round and filter a little differently.
+const LARGEST_DIFFERENCE: u8 = 6;
+/// Pixels in a thousand that may differ by more, for the same reason: where an edge goes through
+/// the middle of a pixel, either side may win.
+const PER_MILLE_BEYOND: usize = 2;
+
+/// Pictures of single types.
+const TYPE_SIZE: [u32; 2] = [144, 96];
+/// Pictures of levels.
+const LEVEL_SIZE: [u32; 2] = [176, 120];
+/// Pictures of models.
+const MODEL_SIZE: [u32; 2] = [120, 96];
+/// All other pictures.
+const SIZE: [u32; 2] = [192, 108];
+
+/// A picture to be drawn.
+struct Golden {
+    name: String,
+    document: Option<Arc<dyn Document>>,
+    view: View,
+    size: [u32; 2],
+    /// Where a model stands, and at which moments; empty for one that follows the view.
+    instances: Vec<Instance>,
+}
+
+impl Golden {
+    fn new(name: impl Into<String>, document: &Arc<dyn Document>, camera: Camera) -> Self {
+        Self {
+            name: name.into(),
+            document: Some(Arc::clone(document)),
+            view: View::plain(camera),
+            size: SIZE,
+            instances: Vec::new(),
+        }
+    }
+
+    fn with_overlay(mut self, id: &str) -> Self {
+        let offered = self.document.as_ref().map_or(&[][..], |d| d.overlays());
+        self.view.shown.overlays.set(offered, id, true);
+        assert!(self.view.shown.overlays.contains(id));
+        self
+    }
+
+    fn with_selected(mut self, kind: &'static str, index: u64) -> Self {
+        self.view.shown.selected = Some(Item { kind, index });
+        self
+    }
+
+    fn draw(&self) -> RgbaImage {
+        let mut stage = Stage::get();
+        match &self.document {
+            Some(model) if !self.instances.is_empty() => {
+                stage.draw_instances(&**model, &self.instances, &self.view, self.size)
+            }
+            document => stage.draw(document.as_deref(), &self.view, self.size),
+        }
+        .0
+    }
+}
+
+// ---- Cameras and maps ----------------------------------------------------------------------
+
+/// Looks at a place given in tiles south and east of the north-west corner, and in levels, from so
+/// many world units toward a direction.
+fn look_at(
+    document: &Arc<dyn Document>,
+    [south, east, level]: [f32; 3],
+    toward_eye: Vec3,
+    distance: f32,
+) -> Camera {
+    let target = terrain(&**document).placement().world(east, south, level);
+    let eye = target + toward_eye.normalize() * distance;
+    Camera::new(Pose { eye, target }, Handedness::Mirrored)
+}
+
+/// From the south and somewhat from the west, so steeply that slopes to the north are seen.
+const STEEP: Vec3 = Vec3::new(0.25, 1.7, 0.9);
+/// From the south-west at a slant.
+const SLANT: Vec3 = Vec3::new(1.0, 1.0, 1.1);
+/// From above, north up.
+const ABOVE: Vec3 = Vec3::Y;
+
+fn tile(kind: TileType, base_height: i8, ramp_height: u8, top: u16) -> Tile {
+    let mut tile = Tile::default();
+    tile.kind = kind;
+    tile.base_height = base_height;
+    tile.ramp_height = ramp_height;
+    tile.top_material = top;
+    tile.side_material = ROCK;
+    tile
+}
+
+fn flat(base_height: i8, top: u16) -> Tile {
+    tile(TileType::Flat, base_height, 0, top)
+}
+
+fn with_blend(mut tile: Tile, mode: u8) -> Tile {
+    for edge in Edge::ALL {
+        tile.set_digit(17 + edge as usize, mode);
+    }
+    // Where no edge has a mode, an older field stands in for all.
+    tile.set_digit(13, 0);
+    tile
+}
+
+/// Hills with slopes and lakes, in the textures of the demo.
+fn land(chunks: u32, seed: u64, change: impl Fn(u32, Tile) -> Tile) -> Arc<dyn Document> {
+    let land = pfmap::read(&synthesize(chunks, chunks, seed)).unwrap();
+    open_map([chunks, chunks], |row, col| {
+        let mut tile = *land.tile(row, col).unwrap();
+        tile.top_material =
+            [GRASS, GRASS, ROCK, SNOW, GRASS, SAND, SAND][usize::from(tile.top_material)];
+        change(col, tile)
+    })
+}
+
+// ---- The pictures --------------------------------------------------------------------------
+
+/// Each type at base height 1, with a ramp of one level in the west and of two in the east, on
+/// level ground with sand around it.
+fn types() -> Vec<Golden> {
+    let picture = |kind: TileType| {
+        let document = open_map([1, 1], |row, col| match (row, col) {
+            (15, 14) => with_blend(tile(kind, 1, 1, GRASS), 0),
+            (15, 17) => with_blend(tile(kind, 1, 2, GRASS), 0),
+            (14..=16, 13..=18) => with_blend(flat(0, SAND), 0),
+            _ => with_blend(flat(0, GRASS), 0),
+        });
+        let camera = look_at(&document, [15.4, 16.0, 1.4], STEEP, 44.0);
+        let name = format!("type-{}-{}", kind.digit().to_ascii_lowercase(), kind.name());
+        Golden {
+            size: TYPE_SIZE,
+            ..Golden::new(name, &document, camera)
+        }
+    };
+    TileType::ALL.into_iter().map(picture).collect()
+}
+
+/// Every overlay, every named view, and what is pointed at, on the demo map; near its lake are all
+/// types close together, and the borders of four chunks.
+fn demo() -> Vec<Golden> {
+    let document = open_demo();
+    let near = look_at(&document, [95.0, 30.0, 0.0], SLANT, 85.0);
+    let mut goldens = vec![Golden::new("demo", &document, near)];
+    for overlay in document.overlays() {
+        let name = format!("overlay-{}", overlay.id);
+        goldens.push(Golden::new(name, &document, near).with_overlay(overlay.id));
+    }
+    let aspect = SIZE[0] as f32 / SIZE[1] as f32;
+    for named in NamedView::ALL {
+        let camera = Camera::framing(document.bounds(), named, document.handedness(), aspect);
+        goldens.push(Golden::new(
+            format!("view-{}", named.name()),
+            &document,
+            camera,
+        ));
+    }
+    let mut orthographic = near;
+    orthographic.projection = Projection::Orthographic;
+    goldens.push(Golden::new("orthographic", &document, orthographic));
+    let mut above = look_at(&document, [95.0, 30.0, 0.0], ABOVE, 85.0);
+    above.projection = Projection::Orthographic;
+    goldens.push(Golden::new("orthographic-top", &document, above).with_overlay("tile-grid"));
+
+    let terrain = terrain(&*document);
+    let mut outlines = Golden::new("outlines", &document, near);
+    outlines.view.shown.selected = Some(terrain.tile_item(94, 28));
+    goldens.push(outlines);
+    let mut chunk = Golden::new("outline-chunk", &document, near);
+    chunk.view.shown.selected = Some(Item {
+        kind: "chunk",
+        index: 8,
+    });
+    goldens.push(chunk);
+    let most_sloped = document
+        .kinds()
+        .into_iter()
+        .skip(1)
+        .max_by_key(|kind| kind.count);
+    let mut kind = Golden::new("highlight-type", &document, near);
+    kind.view.shown.selected = most_sloped.map(|kind| kind.item);
+    goldens.push(kind);
+    let mut material = Golden::new("highlight-material", &document, near);
+    material.view.shown.selected = Some(Item {
+        kind: "material",
+        index: 0,
+    });
+    goldens.push(material);
+    goldens
+}
+
+/// The blend modes, where four materials meet.
+fn blends() -> Vec<Golden> {
+    let picture = |(name, mode): (&str, u8)| {
+        let text = map_text([1, 1], &MATERIALS, &[], |row, col| {
+            let material = [GRASS, SAND, SNOW, ROCK][((row / 2 % 2) * 2 + (col / 2) % 2) as usize];
+            with_blend(flat(0, material), mode)
+        });
+        let document = open("blends.pfmap", text);
+        let camera = look_at(&document, [16.0, 16.0, 0.0], ABOVE, 50.0);
+        Golden::new(format!("blend-{name}"), &document, camera)
+    };
+    [("none", 0), ("blur", 1), ("edge", 2), ("unknown", 3)]
+        .map(picture)
+        .into()
+}
+
+/// What is rarer than four materials side by side: eight that meet where slopes do, seams that a
+/// neighbour alone asks for, and holes that mix with what has none.
+fn rare_blends() -> Vec<Golden> {
+    let textures = [
+        "grass.jpg",
+        "rock.jpg",
+        "sand.jpg",
+        "snow.jpg",
+        "path.jpg",
+        "cobbles.jpg",
+        "moss.jpg",
+        "flagstones.jpg",
+    ];
+    // Low where eight meet, high where two do.
+    let slopes = [
+        (TileType::CornerConcaveSw, [0, 1]),
+        (TileType::CornerConcaveSe, [2, 4]),
+        (TileType::CornerConcaveNw, [3, 5]),
+        (TileType::CornerConcaveNe, [6, 7]),
+    ];
+    let many = open(
+        "many.pfmap",
+        map_text([1, 1], &textures, &[], |row, col| {
+            let (kind, [top, side]) = slopes[(row % 2 * 2 + col % 2) as usize];
+            let mut tile = with_blend(tile(kind, 0, 2, top), 1);
+            tile.side_material = side;
+            tile
+        }),
+    );
+    // In the west, tiles without blending, with blur and with seams, and last with seams where
+    // their neighbours have none.
+    let spill = open_map([1, 1], |row, col| {
+        let mode = row.saturating_sub(15).min(3) as u8;
+        match (col < 16, mode) {
+            (true, 0..3) => with_blend(flat(0, GRASS), mode),
+            (true, _) => with_blend(flat(0, GRASS), 2),
+            (false, 0..3) => with_blend(flat(0, SNOW), 2),
+            (false, _) => with_blend(flat(0, SNOW), 0),
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let grating = RgbaImage::from_fn(256, 256, |x, y| {
+        let is_bar = x % 64 < 24 || y % 64 < 24;
+        Rgba([150, 90, 40, if is_bar { 255 } else { 0 }])
+    });
+    grating.save(folder.path().join("grating.png")).unwrap();
+    let text = map_text([1, 1], &["grass.jpg", "grating.png"], &[], |row, col| {
+        let is_grating = (14..18).contains(&row) && (13..19).contains(&col);
+        let mut tile = with_blend(flat(0, u16::from(is_grating)), 1);
+        tile.side_material = 0;
+        tile
+    });
+    let holes = open(folder.path().join("holes.pfmap"), text);
+    vec![
+        Golden::new(
+            "blend-many",
+            &many,
+            look_at(&many, [16.0, 16.0, 1.0], ABOVE, 45.0),
+        ),
+        Golden::new(
+            "blend-spill",
+            &spill,
+            look_at(&spill, [17.0, 16.0, 0.0], ABOVE, 45.0),
+        ),
+        Golden::new(
+            "holes",
+            &holes,
+            look_at(&holes, [16.0, 16.0, 0.0], ABOVE, 70.0),
+        ),
+    ]
+}
+
+/// Marks and fields of tiles, each on the eastern half of a picture and not on the western one.
+fn flags() -> Vec<Golden> {
+    // Ridges from west to east.
+    let picture = |name: &str, digit: usize, west: u8, east: u8| {
+        let document = open_map([1, 1], |row, col| {
+            let mut tile = match row % 4 {
+                0 => tile(TileType::RampNs, 0, 1, SAND),
+                1 => flat(1, SAND),
+                2 => tile(TileType::RampSn, 0, 1, SAND),
+                _ => flat(0, SAND),
+            };
+            tile.set_digit(digit, if col < 16 { west } else { east });
+            tile
+        });
+        let camera = look_at(&document, [16.0, 16.0, 0.0], STEEP, 80.0);
+        Golden::new(name, &document, camera)
+    };
+    let splats = open(
+        "splats.pfmap",
+        map_text(
+            [1, 1],
+            &MATERIALS,
+            &[[u32::from(GRASS), u32::from(SNOW)]],
+            |_, col| flat(0, if col < 14 { SAND } else { GRASS }),
+        ),
+    );
+    let sides = open(
+        "splats-on-sides.pfmap",
+        map_text(
+            [1, 1],
+            &MATERIALS,
+            &[[u32::from(ROCK), u32::from(SNOW)]],
+            |row, _| flat(if row < 16 { 4 } else { 0 }, GRASS),
+        ),
+    );
+    vec![
+        picture("no-bump", 15, 0, 1),
+        picture("normals-not-blended", 14, 1, 0),
+        Golden::new(
+            "splats",
+            &splats,
+            look_at(&splats, [16.0, 16.0, 0.0], ABOVE, 80.0),
+        ),
+        Golden::new(
+            "splats-on-sides",
+            &sides,
+            look_at(&sides, [16.0, 16.0, 2.0], Vec3::new(0.2, 0.4, 1.0), 60.0),
+        ),
+    ]
+}
+
+fn scenery() -> Vec<Golden> {
+    // A wall to the north, a tower, and a pit; the sun is in the west.
+    let shadow = open_map([1, 1], |row, col| match (row, col) {
+        (..12, _) => flat(3, GRASS),
+        (15, 14) => flat(5, SAND),
+        (17..20, 15..19) => flat(-1, SAND),
+        _ => flat(0, GRASS),
+    });
+    // Land, a slope into shallow water, and one into deep water.
+    let shore = open_map([1, 1], |_, col| match col {
+        ..13 => flat(0, GRASS),
+        13 => flat(0, SAND),
+        14 => tile(TileType::RampEw, -1, 1, SAND),
+        15..18 => flat(-1, SAND),
+        18 => tile(TileType::RampEw, -3, 2, SAND),
+        _ => flat(-3, SAND),
+    });
+    // Where slopes go up and down side by side, each stands above the other on one side.
+    let crossing = open_map([1, 1], |row, col| match (row, col) {
+        (15, 14..18) => with_blend(tile(TileType::RampEw, 0, 2, SAND), 0),
+        (16, 14..18) => with_blend(tile(TileType::RampWe, 0, 2, SAND), 0),
+        _ => flat(0, GRASS),
+    });
+    let corner = look_at(&shadow, [31.0, 1.0, -0.5], SLANT, 60.0);
+    let far = land(24, 3, |_, tile| tile);
+    let middle = land(3, 3, |_, tile| tile);
+    vec![
+        Golden::new(
+            "shadow",
+            &shadow,
+            look_at(&shadow, [15.5, 16.5, 0.0], STEEP, 80.0),
+        ),
+        Golden::new(
+            "cliff",
+            &shadow,
+            look_at(&shadow, [12.0, 20.0, 1.5], Vec3::new(0.3, 0.35, 1.0), 40.0),
+        ),
+        Golden::new("skirt", &shadow, corner),
+        Golden::new(
+            "water",
+            &shore,
+            look_at(&shore, [16.0, 16.5, -1.0], STEEP, 80.0),
+        ),
+        Golden::new(
+            "water-low",
+            &shore,
+            look_at(&shore, [16.0, 18.0, -0.5], Vec3::new(0.5, 0.3, 1.0), 50.0),
+        ),
+        Golden::new(
+            "crossing-sides",
+            &crossing,
+            look_at(&crossing, [16.0, 16.0, 1.0], SLANT, 50.0),
+        ),
+        Golden::new(
+            "middle",
+            &middle,
+            look_at(&middle, [48.0, 48.0, 0.0], SLANT, 200.0),
+        ),
+        Golden::new(
+            "far",
+            &far,
+            look_at(&far, [500.0, 384.0, 0.0], Vec3::new(0.3, 0.5, 1.0), 1500.0),
+        ),
+        Golden::new(
+            "farthest",
+            &far,
+            look_at(&far, [384.0, 384.0, 0.0], SLANT, 11000.0),
+        ),
+    ]
+}
+
+/// Missing textures (one on level ground and slopes, one on sides), an unknown material, a tile
+/// that cannot be read, and no map at all.
+fn what_is_missing() -> Vec<Golden> {
+    let textures = ["grass.jpg", "no-such-cliffs.png", "no-such-grass.png"];
+    let text = map_text([1, 1], &textures, &[], |row, col| match (row, col) {
+        (..=13, _) => flat(2, GRASS),
+        (15..18, 12..15) => flat(0, 2),
+        (16, 17) => flat(0, 77),
+        (16, 19) => flat(9, SAND),
+        _ => flat(0, GRASS),
+    });
+    let bad_tile = String::from_utf8_lossy(&flat(9, SAND).text()).into_owned();
+    let text = text.replace(&bad_tile, &bad_tile[..20]);
+    let document = open("missing.pfmap", text);
+    assert_eq!(document.problems().len(), 4, "{:#?}", document.problems());
+    let camera = look_at(&document, [16.0, 16.5, 0.5], STEEP, 70.0);
+    let sky = Camera::new("0,50,0,20,55,-30".parse().unwrap(), Handedness::Mirrored);
+    vec![
+        Golden::new("placeholder", &document, camera),
+        Golden {
+            name: "sky".to_owned(),
+            document: None,
+            view: View::plain(sky),
+            size: [96, 54],
+            instances: Vec::new(),
+        },
+    ]
+}
+
+/// A model in the pictures of models: from the south-west and above, so that one sees into it.
+fn model_camera(document: &Arc<dyn Document>) -> Camera {
+    let target = document.bounds().center();
+    let eye = target + Vec3::new(0.55, 0.75, 1.0).normalize() * 31.0;
+    Camera::new(Pose { eye, target }, Handedness::Mirrored)
+}
+
+/// A picture of a model at a frame of its first clip.
+fn model(name: &str, document: &Arc<dyn Document>, frame: u32) -> Golden {
+    let mut golden = Golden::new(format!("model-{name}"), document, model_camera(document));
+    golden.view.shown.playhead = Playhead::at_frame(0, frame);
+    golden.size = MODEL_SIZE;
+    golden
+}
+
+/// A chimney that bends: its poses, every overlay, and everything that is pointed at.
+fn models() -> Vec<Golden> {
+    let path = Path::new("chimney.pfobj");
+    let chimney = rigs::open(path, &rigs::chimney("rock.jpg", "sand.jpg"));
+    let mut goldens = vec![
+        model("bind-pose", &chimney, 0),
+        model("bent-west", &chimney, 2),
+        model("bent-east", &chimney, 6),
+        model("joint", &chimney, 2).with_selected("joint", 2),
+        model("material", &chimney, 2).with_selected("material", 1),
+        model("triangle", &chimney, 2).with_selected("triangle", 11),
+    ];
+    goldens[0].view.shown.playhead = Playhead::default();
+    let mut smooth = model("smooth", &chimney, 2);
+    smooth.view.shown.playhead = Playhead {
+        clip: Some(0),
+        frame: 4.5,
+        smooth: true,
+    };
+    goldens.push(smooth);
+    for overlay in chimney.overlays() {
+        goldens.push(model(overlay.id, &chimney, 2).with_overlay(overlay.id));
+    }
+
+    // A fence through which one sees the back of its far side only where that is drawn.
+    let holes = tempfile::tempdir().unwrap();
+    let fence = RgbaImage::from_fn(32, 32, |x, y| {
+        let is_bar = x % 16 < 5 || y % 16 < 5;
+        Rgba([150, 90, 40, if is_bar { 255 } else { 0 }])
+    });
+    fence.save(holes.path().join("fence.png")).unwrap();
+    let fence = rigs::open(
+        &holes.path().join("fence.pfobj"),
+        &rigs::chimney("rock.jpg", "fence.png"),
+    );
+    goldens.push(model("holes", &fence, 2));
+    goldens.push(model("holes-two-sided", &fence, 2).with_overlay("two-sided"));
+
+    let missing = rigs::open(path, &rigs::chimney("rock.jpg", "no-such-picture.png"));
+    goldens.push(model("placeholder", &missing, 2));
+
+    let mut row = model("instances", &chimney, 0);
+    row.instances = (0..5)
+        .map(|i| Instance {
+            world_from_model: Affine3A::from_scale_rotation_translation(
+                Vec3::splat(0.4 + 0.1 * i as f32),
+                Quat::from_rotation_y(0.4 * i as f32),
+                Vec3::new(12.0 - 7.0 * i as f32, 0.0, 0.0),
+            ),
+            playhead: Playhead::at_frame(0, i * 2),
+        })
+        .collect();
+    goldens.push(row);
+    goldens
+}
+
+/// A picture of a level from a place toward another.
+fn level(name: &str, document: &Arc<dyn Document>, pose: &str) -> Golden {
+    let camera = Camera::new(pose.parse().unwrap(), document.handedness());
+    let mut golden = Golden::new(format!("level-{name}"), document, camera);
+    golden.size = LEVEL_SIZE;
+    golden
+}
+
+/// Ahead, and a little from above: X is right.
+const LEVEL_POSE: &str = "0.8,2.2,-11.5,-0.1,-0.8,2";
+/// The same from so far that all of the chunk is seen.
+const LEVEL_POSE_FAR: &str = "5,6,-13,0,-0.3,0";
+
+/// A level with one of everything: what its lights do, every overlay, and its skies.
+fn levels() -> Vec<Golden> {
+    let document = gallery::open();
+    let mut goldens = vec![level("full", &document, LEVEL_POSE)];
+    let west = Aabb {
+        min: Vec3::splat(-4.0),
+        max: Vec3::new(-1.5, 0.0, 0.0),
+    };
+    for overlay in document.overlays() {
+        let pose = match overlay.id {
+            "chunk-borders" => LEVEL_POSE_FAR,
+            "cells" => "0,1,-8.5,-2.6,-2.3,-2",
+            _ => LEVEL_POSE,
+        };
+        let mut golden = level(overlay.id, &document, pose).with_overlay(overlay.id);
+        match overlay.id {
+            // A few of them.
+            "cells" => golden.view.shown.cut = Some(west),
+            "visibility" => golden = golden.with_selected("cube", gallery::VIS_INFO),
+            "server-regions" => golden = golden.with_selected("server region", 0),
+            _ => {}
+        }
+        goldens.push(golden);
+    }
+    let mut cells = level("cells-of-depth", &document, LEVEL_POSE_FAR).with_overlay("cells");
+    cells.view.shown.cell_depth = Some(1);
+    goldens.push(cells);
+    let mut changed = |name: &str, pose: &str, change: &dyn Fn(&mut View)| {
+        let mut golden = level(name, &document, pose);
+        change(&mut golden.view);
+        goldens.push(golden);
+    };
+    let item = |kind, index| Item { kind, index };
+    let light = |kind, index, intensity| {
+        move |view: &mut View| view.shown.lights.set(item(kind, index), Some(intensity))
+    };
+    let dynamic = light("dynamic light", gallery::DYNAMIC_LIGHT, 0);
+    changed("dynamic-light-off", LEVEL_POSE, &dynamic);
+    let dimmed = light("dynamic light", gallery::DYNAMIC_LIGHT, 90);
+    changed("dynamic-light-dimmed", LEVEL_POSE, &dimmed);
+    let fast = light("fast light", gallery::FAST_LIGHT, 40);
+    changed("fast-light-dimmed", LEVEL_POSE, &fast);
+    changed("later", LEVEL_POSE, &|view| {
+        view.shown.playhead = Playhead::at_frame(0, 36);
+    });
+    changed("cut", "2.5,8,-7.5,0.3,-1,0.5", &|view| {
+        view.shown.cut = Some(Aabb {
+            min: Vec3::new(-1.6, -3.5, -4.0),
+            max: Vec3::new(4.0, 0.7, 4.0),
+        });
+    });
+    // Along the faces of cubes: those stay whole.
+    changed("cut-along-faces", "2.5,8,-7.5,0.3,-1,0.5", &|view| {
+        view.shown.cut = Some(Aabb {
+            min: Vec3::new(-2.0, -3.0, -4.0),
+            max: Vec3::new(4.0, 0.0, 3.0),
+        });
+    });
+    changed("hidden", LEVEL_POSE, &|view| {
+        view.shown.hidden = vec![item("material", gallery::FLOOR.into())];
+    });
+    changed("selected", LEVEL_POSE, &|view| {
+        view.shown.selected = Some(item("material", gallery::FLOOR.into()));
+    });
+    // What is seen through is in the right order from both sides.
+    changed("panes", "5.5,-0.5,-6,1,-1,0.5", &|_| ());
+    changed("panes-from-behind", "-2,0.5,2.6,1.6,-1.6,-0.5", &|_| ());
+    // All sides of the sky, in two halves, and the one of a region.
+    changed("sky", "50,50,50,51,50.9,51", &|_| ());
+    changed("sky-below", "50,50,50,49,49.1,49", &|_| ());
+    changed("region-sky", "-0.5,-0.5,-0.5,-1.5,0.6,-1.6", &|_| ());
+    changed("orthographic", LEVEL_POSE, &|view| {
+        view.camera.projection = Projection::Orthographic;
+    });
+    goldens
+}
+
+/// Pictures of 2D maps.
+const MAP_SIZE: [u32; 2] = [176, 112];
+
+/// A flat picture of a map, with this pixel of it in the upper left corner.
+fn from_above(name: &str, map: &Arc<dyn Document>, top_left_px: [f64; 2], zoom: f64) -> Golden {
+    let view = tile_maps::flat_view(top_left_px, zoom, MAP_SIZE);
+    Golden {
+        view,
+        size: MAP_SIZE,
+        ..Golden::new(format!("tiles-{name}"), map, view_of_nothing())
+    }
+}
+
+/// A picture of a map whose layers hang in space.
+fn apart(name: &str, map: &Arc<dyn Document>, pose: &str) -> Golden {
+    let camera = Camera::new(pose.parse().unwrap(), map.handedness());
+    Golden {
+        size: MAP_SIZE,
+        ..Golden::new(format!("tiles-{name}"), map, camera)
+    }
+}
+
+fn view_of_nothing() -> Camera {
+    Camera::new("0,1,0,0,0,0".parse().unwrap(), Handedness::Right)
+}
+
+/// A field with a path, blocks upon it that can be seen through, and a roof of which parts have
+/// priority over a sprite.
+fn village() -> TileMap {
+    let ground = layer([14, 10], |x, y| {
+        let is_path = x == 4 || y == 6;
+        let turned = (scrambled(x + y * 31) & 7) << 24;
+        Cell(if is_path { 1 } else { turned })
+    });
+    let blocks = layer([14, 10], |x, y| match scrambled(x * 7 + y * 131) % 5 {
+        0 => Cell(2),
+        1 => Cell(3),
+        _ => Cell::EMPTY,
+    });
+    let mut roof = layer([6, 4], |x, y| match (x, y) {
+        (2 | 3, 1 | 2) => Cell::EMPTY,
+        (_, 0) => Cell(4 | Cell::PRIORITY),
+        _ => Cell(5),
+    });
+    roof.position_px = [80, 48];
+    roof.has_priority = true;
+    let tileset = tiles([16, 16], 6, |tile, [x, y]| match tile {
+        2 => 130,
+        3 if (x + y) % 5 < 2 => 0,
+        _ => 255,
+    });
+    let mut map = tile_maps::map(vec![tileset], vec![ground, blocks, roof]);
+    map.pictures = vec![sprite([26, 30], [230, 90, 60])];
+    map.things = vec![Thing {
+        rect_px: RectPx {
+            min: [98.0, 52.0],
+            max: [124.0, 82.0],
+        },
+        picture: Some(0),
+        ..Thing::new(ThingKind::Sprite, "sprite", Some(2))
+    }];
+    // What only overlays show.
+    let rect = |[left, top]: [f32; 2], [right, bottom]: [f32; 2]| RectPx {
+        min: [left, top],
+        max: [right, bottom],
+    };
+    map.things.extend([
+        Thing {
+            rect_px: rect([20.0, 86.0], [74.0, 128.0]),
+            zone: Some(2),
+            ..Thing::new(ThingKind::ZoneArea, "", Some(1))
+        },
+        Thing {
+            rect_px: rect([150.0, 100.0], [166.0, 116.0]),
+            faces: Some([-1, 1]),
+            wander_px: Some(rect([140.0, 92.0], [200.0, 124.0])),
+            ..Thing::new(ThingKind::Entity, "somebody", None)
+        },
+    ]);
+    map.steps = TileMap::steps_in_file_order(&map.layers, &map.things);
+    let obstructed = |x: u32, y: u32| u8::from(scrambled(x * 7 + y * 131).is_multiple_of(5));
+    let zone = |x: u32, y: u32| if x > 8 { 1 } else { u8::from(y < 3) * 2 };
+    let numbers = |number: &dyn Fn(u32, u32) -> u8| {
+        let cells = (0..10).flat_map(|y| (0..14).map(move |x| (x, y)));
+        GridValues::U8(cells.map(|(x, y)| number(x, y)).collect())
+    };
+    map.grids = vec![
+        Grid {
+            kind: GridKind::Obstruction { by_sides: true },
+            layer: Some(1),
+            size: [14, 10],
+            values: numbers(&obstructed),
+        },
+        Grid {
+            kind: GridKind::Zones,
+            layer: Some(0),
+            size: [14, 10],
+            values: numbers(&zone),
+        },
+    ];
+    for name in ["", "meadow", "grove"] {
+        map.zones.push(Zone {
+            name: name.to_owned(),
+            properties: Vec::new(),
+        });
+    }
+    map
+}
+
+/// 2D maps: what cells can be, flat and hanging in space, from near and from afar.
+fn tile_layers() -> Vec<Golden> {
+    let document = |map: TileMap| -> Arc<dyn Document> { Arc::new(map) };
+    let village = document(village());
+    let turned = layer([9, 6], |x, y| {
+        if (x, y) == (8, 2) || x + y == 13 {
+            return Cell::EMPTY;
+        }
+        Cell(((x / 2 + y) % 6) | ((x % 8) << 24))
+    });
+    let turned = document(tile_maps::map(vec![tileset([16, 16], 6)], vec![turned]));
+    let mut goldens = vec![
+        from_above("turned", &turned, [-12.0, -6.0], 1.0),
+        from_above("turned-larger", &turned, [-1.0, -1.0], 3.0),
+        from_above("not-whole", &turned, [3.3, 5.1], 1.7),
+        from_above("flat", &village, [16.0, 8.0], 1.0),
+        from_above("larger", &village, [72.0, 40.0], 2.0),
+        from_above("smaller", &village, [-60.0, -20.0], 0.5),
+        apart("apart", &village, "40,210,330,120,30,85"),
+        apart("from-below", &village, "60,-130,250,115,30,80"),
+        apart("near", &village, "30,22,190,70,0,120"),
+    ];
+    let mut orthographic = apart("orthographic", &village, "-80,190,280,112,30,80");
+    orthographic.view.camera.projection = Projection::Orthographic;
+    goldens.push(orthographic);
+    let mut together = apart("together", &village, "20,150,260,112,0,80");
+    together.view.shown.layer_gap = Some(0.0);
+    goldens.push(together);
+
+    let large = layer([300, 200], |x, y| {
+        let is_water = (x as f32 * 0.05).sin() + (y as f32 * 0.07).cos() > 0.6;
+        let speckle = u32::from(scrambled(x + y * 300).is_multiple_of(9));
+        Cell(if is_water { 2 } else { speckle * 5 })
+    });
+    let large = document(tile_maps::map(vec![tileset([16, 16], 6)], vec![large]));
+    goldens.push(from_above("far", &large, [-600.0, -300.0], 0.03));
+    goldens.push(apart("far-tilted", &large, "2400,300,3300,2400,0,2500"));
+
+    let mut tinted = layer([6, 4], |x, y| Cell((x + y) % 6));
+    let dark = [60, 60, 110, 255];
+    let light = [200, 170, 128, 255];
+    let faint = [128, 128, 128, 70];
+    let corner =
+        |x: u32, y: u32| [[128, 128, 128, 255], dark, light, faint][((x * 3 + y) % 4) as usize];
+    let corners =
+        |x, y| [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].map(|(x, y)| corner(x, y));
+    tinted.tints = Some((0..24).map(|i| corners(i % 6, i / 6)).collect());
+    let tinted = document(tile_maps::map(vec![tileset([16, 16], 6)], vec![tinted]));
+    goldens.push(from_above("tints", &tinted, [-8.0, -4.0], 1.5));
+    goldens.push(from_above("tints-larger", &tinted, [0.0, 0.0], 2.0));
+
+    let ground = layer([10, 7], |x, y| Cell(scrambled(x + y * 50) % 2));
+    let mut wrapped = layer([2, 2], |x, y| if x == y { Cell(3) } else { Cell::EMPTY });
+    wrapped.wraps = [true, false];
+    wrapped.position_px = [5, 20];
+    wrapped.parallax = Parallax {
+        mul: [1, 1],
+        div: [2, 2],
+    };
+    let mut framed = layer([4, 3], |x, y| {
+        if (x, y) == (1, 1) {
+            Cell::EMPTY
+        } else {
+            Cell(4)
+        }
+    });
+    framed.position_px = [60, 60];
+    framed.outside = Some(Cell(2));
+    let see_through = tiles([16, 16], 6, |tile, [x, y]| {
+        let is_hole = tile == 2 && (x / 2 + y / 2) % 4 != 0;
+        if is_hole { 0 } else { 255 }
+    });
+    let layers = vec![ground, wrapped, framed];
+    let around = document(tile_maps::map(vec![see_through], layers));
+    goldens.push(from_above("around", &around, [0.0, 0.0], 1.0));
+    goldens.push(from_above("around-moved", &around, [-20.0, -10.0], 1.0));
+    goldens.push(from_above("still", &around, [-20.0, -10.0], 1.0).with_overlay("still"));
+    goldens.push(apart("around-apart", &around, "-10,150,220,80,20,60"));
+
+    let overlay = |name: &str, top_left, zoom| from_above(name, &village, top_left, zoom);
+    goldens.push(overlay("obstruction", [40.0, 20.0], 1.0).with_overlay("obstruction"));
+    goldens.push(overlay("zones", [-40.0, -30.0], 0.6).with_overlay("zones"));
+    goldens.push(overlay("grid", [72.0, 40.0], 2.0).with_overlay("grid"));
+    let both = overlay("pixel-grid", [92.4, 60.2], 11.0).with_overlay("grid");
+    goldens.push(both.with_overlay("pixel-grid"));
+    // All at once: obstruction is hatched over zones, and boxes are seen on any ground.
+    let overlays = ["zones", "entities", "layer-frames"].into_iter();
+    let all = overlay("overlays", [32.0, 36.0], 1.0).with_overlay("obstruction");
+    goldens.push(overlays.fold(all, Golden::with_overlay));
+    let pose = "40,210,330,120,30,85";
+    let hatched = apart("apart-zones", &village, pose).with_overlay("zones");
+    goldens.push(hatched.with_overlay("obstruction"));
+    let lines = apart("apart-grid", &village, pose).with_overlay("grid");
+    goldens.push(lines.with_overlay("obstruction"));
+    let mut selected = from_above("selected-tile", &village, [16.0, 8.0], 1.0);
+    selected.view.shown.selected = Some(TileMap::tile_item(0, 3));
+    goldens.push(selected);
+    let mut selected = from_above("selected-tile-far", &village, [-60.0, -60.0], 0.3);
+    selected.view.shown.selected = Some(TileMap::tile_item(0, 3));
+    goldens.push(selected);
+    let mut faint = from_above("opacity", &village, [16.0, 8.0], 1.0);
+    faint
+        .view
+        .shown
+        .opacities
+        .set(TileMap::layer_item(2), Some(110));
+    faint.view.shown.hidden = vec![TileMap::layer_item(1)];
+    goldens.push(faint);
+    goldens
+}
+
+fn all() -> Vec<Golden> {
+    [
+        types(),
+        demo(),
+        blends(),
+        rare_blends(),
+        flags(),
+        scenery(),
+        what_is_missing(),
+        models(),
+        levels(),
+        tile_layers(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+// ---- Comparing -----------------------------------------------------------------------------
+
+fn folder() -> PathBuf {
+    mapscope_testdata::root().join("tests/goldens")
+}
+
+/// Goldens have no transparency, and take less room without it.
+fn without_alpha(picture: &RgbaImage) -> RgbImage {
+    RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
+        let Rgba([r, g, b, _]) = *picture.get_pixel(x, y);
+        image::Rgb([r, g, b])
+    })
+}
+
+fn save(picture: &RgbImage, path: &Path) {
+    use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+    let file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let encoder = PngEncoder::new_with_quality(file, CompressionType::Best, FilterType::Adaptive);
+    picture.write_with_encoder(encoder).unwrap();
+}
+
+/// Where two pictures of one size differ, eight times as strong, and how many pixels differ by
+/// more than they may.
+fn difference(a: &RgbImage, b: &RgbImage) -> (RgbImage, usize) {
+    let mut beyond = 0;
+    let picture = RgbImage::from_fn(a.width(), a.height(), |x, y| {
+        let (a, b) = (a.get_pixel(x, y).0, b.get_pixel(x, y).0);
+        let differences: [u8; 3] = std::array::from_fn(|i| a[i].abs_diff(b[i]));
+        beyond += usize::from(differences.iter().any(|d| *d > LARGEST_DIFFERENCE));
+        image::Rgb(differences.map(|d| d.saturating_mul(8)))
+    });
+    (picture, beyond)
+}
+
+/// Compares a picture with the golden one; an error says what is wrong and where to look.
+fn compare(name: &str, new: &RgbImage) -> Result<(), String> {
+    let path = |ending: &str| folder().join(format!("{name}{ending}"));
+    let golden = match image::open(path(".png")) {
+        Ok(golden) => golden.into_rgb8(),
+        Err(error) => {
+            save(new, &path(".new.png"));
+            return Err(format!(
+                "{name}: {error}; see {}",
+                path(".new.png").display()
+            ));
+        }
+    };
+    if golden.dimensions() != new.dimensions() {
+        save(new, &path(".new.png"));
+        return Err(format!(
+            "{name}: {:?} pixels, not {:?}",
+            new.dimensions(),
+            golden.dimensions()
+        ));
+    }
+    let (picture, beyond) = difference(&golden, new);
+    let allowed = new.pixels().len() * PER_MILLE_BEYOND / 1000;
+    if beyond > allowed {
+        save(new, &path(".new.png"));
+        save(&picture, &path(".diff.png"));
+        return Err(format!(
+            "{name}: {beyond} pixels differ, of which {allowed} may; see {} and {}",
+            path(".new.png").display(),
+            path(".diff.png").display()
+        ));
+    }
+    // What an earlier failure left.
+    for ending in [".new.png", ".diff.png"] {
+        if path(ending).exists() {
+            std::fs::remove_file(path(ending)).unwrap();
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn pictures_are_as_they_were() {
+    let adapter = Stage::get().gpu.adapter_name();
+    if !adapter.contains("llvmpipe") {
+        let reason = format!("the golden pictures are lavapipe's, and this is {adapter}");
+        skip(Need::Gpu, &reason);
+        return;
+    }
+    let goldens = all();
+    let update = std::env::var_os("UPDATE_GOLDENS").is_some();
+    let mut failures = Vec::new();
+    for golden in &goldens {
+        let picture = without_alpha(&golden.draw());
+        if update && compare(&golden.name, &picture).is_err() {
+            save(&picture, &folder().join(format!("{}.png", golden.name)));
+        }
+        failures.extend(compare(&golden.name, &picture).err());
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
+    let names: Vec<String> = all().into_iter().map(|golden| golden.name).collect();
+    let drawn: BTreeSet<String> = names.iter().cloned().collect();
+    assert_eq!(drawn.len(), names.len(), "a name is used twice");
+    let entries = std::fs::read_dir(folder()).unwrap();
+    let files = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let kept: BTreeSet<String> = files
+        .filter_map(|file| file.strip_suffix(".png").map(str::to_owned))
+        // Not what a failure left.
+        .filter(|name| !name.contains('.'))
+        .collect();
+    assert_eq!(kept, drawn);
+    let overlays = open_demo()
+        .overlays()
+        .iter()
+        .map(|o| format!("overlay-{}", o.id));
+    let views = NamedView::ALL.map(|view| format!("view-{}", view.name()));
+    let chimney = rigs::chimney("rock.jpg", "sand.jpg");
+    let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
+    let of_models = chimney.overlays().iter().map(|o| format!("model-{}", o.id));
+    let level = gallery::open();
+    let of_levels = level.overlays().iter().map(|o| format!("level-{}", o.id));
+    for name in overlays.chain(views).chain(of_models).chain(of_levels) {
+        assert!(kept.contains(&name), "{name}");
+    }
+    for kind in TileType::ALL {
+        assert!(
+            kept.iter().any(|name| name.ends_with(&format!("-{kind}"))),
+            "{kind}"
+        );
+    }
+}
+
+/// Weights of a selected joint are in the picture if it moves anything and they are not switched
+/// off; else the textures stay.
+#[test]
+fn only_joints_that_move_something_colour_the_surface() {
+    let mut chimney = rigs::chimney("rock.jpg", "sand.jpg");
+    let joints = chimney.joints.len();
+    let still = rigs::transform(1.0, Quat::IDENTITY, Vec3::ZERO);
+    let control = rigs::joint("control".to_owned(), None, still, Vec3::Y);
+    chimney.joints.push(control);
+    let clip = &mut chimney.clips[0];
+    let frames = clip.poses.chunks(joints);
+    clip.poses = frames
+        .flat_map(|frame| [frame, &[still]].concat())
+        .collect();
+    let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
+    let plain = model("plain", &chimney, 2).draw();
+    // The outline of the joint is in all of them.
+    let changed = |golden: &Golden| {
+        let picture = golden.draw();
+        let pixels = picture.pixels().zip(plain.pixels());
+        pixels.filter(|(a, b)| a != b).count()
+    };
+    let mut heat = model("heat", &chimney, 2).with_selected("joint", 2);
+    let shown = changed(&heat);
+    heat.view.shown.hides_weights = true;
+    let hidden = changed(&heat);
+    let control = model("control", &chimney, 2).with_selected("joint", joints as u64);
+    let control = changed(&control);
+    let most = shown / 2;
+    assert!(
+        shown > 500 && hidden < most && control < most,
+        "{shown} {hidden} {control}"
+    );
+}
+
+/// The comparison sees what it must, and lets through what it may.
+#[test]
+fn a_picture_that_differs_is_told_from_one_that_is_rounded_otherwise() {
+    let a = RgbImage::from_pixel(100, 100, image::Rgb([100, 150, 200]));
+    let rounded = RgbImage::from_pixel(100, 100, image::Rgb([106, 144, 200]));
+    assert_eq!(difference(&a, &rounded).1, 0);
+    let mut moved = a.clone();
+    for x in 0..21 {
+        moved.put_pixel(x, 50, image::Rgb([100, 143, 200]));
+    }
+    assert_eq!(difference(&a, &moved).1, 21);
+}
+
+/// Pictures of the start page, drawn twice as large as they are shown.
+const PICTURE_SIZE: [u32; 2] = [340, 192];
+/// How much a channel of the pictures may differ on average: they are kept as JPEG files, and other
+/// versions of Mesa draw a little differently.
+const LARGEST_MEAN_DIFFERENCE: f64 = 4.0;
+
+#[test]
+fn each_demo_has_a_picture_of_itself() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/pictures");
+    for demo in demo::DEMOS {
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = registry::open(&demo.source(), &options, &progress).unwrap();
+        assert_eq!(document.problems(), [], "{}", demo.id);
+        // Small pictures of large ones are smoother.
+        let large = PICTURE_SIZE.map(|side| side * 4);
+        let mut view = View::plain(Camera::new(demo.first_pose, document.handedness()));
+        if demo.is_flat {
+            view.camera.projection = Projection::Orthographic;
+            view.shown.flat = true;
+            view.shown.flat_camera_px = FlatWindow::of(&view.camera, large).unwrap().camera_px();
+        }
+        view.shown.playhead.clip = (!document.clips().is_empty()).then_some(0);
+        let (picture, _) = Stage::get().draw(Some(&*document), &view, large);
+        let [width, height] = PICTURE_SIZE;
+        let picture = imageops::resize(&picture, width, height, FilterType::Triangle);
+        let drawn = DynamicImage::from(picture).into_rgb8();
+        if std::env::var_os("UPDATE_GOLDENS").is_some() {
+            let file = std::fs::File::create(folder.join(format!("{}.jpg", demo.id))).unwrap();
+            let encoder = JpegEncoder::new_with_quality(file, 85);
+            drawn.write_with_encoder(encoder).unwrap();
+            continue;
+        }
+        let kept = image::load_from_memory(demo.picture).unwrap().into_rgb8();
+        assert_eq!(kept.dimensions(), drawn.dimensions(), "{}", demo.id);
+        let channels = kept.as_raw().iter().zip(drawn.as_raw());
+        let sum: u64 = channels.map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+        let mean = sum as f64 / kept.as_raw().len() as f64;
+        assert!(
+            mean < LARGEST_MEAN_DIFFERENCE,
+            "the picture of {} differs by {mean:.1}: run `UPDATE_GOLDENS=1 \
+             cargo test -p mapscope-render goldens`, and look at it",
+            demo.id
+        );
+    }
+}

@@ -1,0 +1,69 @@
+//! The WGSL sources: each is part of a shader of the program, and each shader is valid. Shaders
+//! are compiled when they are first used, so a broken one would otherwise reach a user.
+
+use std::fs;
+
+use mapscope_render::SHADERS;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+/// What a compiler says against a source; capabilities are those of a device that was asked for
+/// none.
+fn validate(source: &str) -> Result<(), String> {
+    let module = naga::front::wgsl::parse_str(source).map_err(|e| e.emit_to_string(source))?;
+    Validator::new(ValidationFlags::all(), Capabilities::default())
+        .validate(&module)
+        .map_err(|e| e.emit_to_string(source))?;
+    Ok(())
+}
+
+#[test]
+fn every_shader_is_valid() {
+    for shader in SHADERS {
+        let parts: Vec<&str> = shader.parts.iter().map(|(_, source)| *source).collect();
+        if let Err(message) = validate(&parts.join("\n")) {
+            panic!("{}: {message}", shader.name);
+        }
+    }
+}
+
+#[test]
+fn every_file_is_part_of_a_shader_under_its_own_name() {
+    let folder = mapscope_testdata::root().join("shaders");
+    let mut files: Vec<String> = fs::read_dir(&folder)
+        .map(|entries| {
+            entries
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect()
+        })
+        .unwrap_or_default();
+    files.sort();
+    let mut embedded: Vec<&str> = SHADERS
+        .iter()
+        .flat_map(|shader| shader.parts)
+        .map(|(file, _)| *file)
+        .collect();
+    embedded.sort_unstable();
+    embedded.dedup();
+    assert_eq!(files, embedded);
+    for (file, source) in SHADERS.iter().flat_map(|shader| shader.parts) {
+        let on_disk = fs::read_to_string(folder.join(file)).unwrap();
+        assert!(on_disk == *source, "{file} holds the text of another file");
+    }
+}
+
+#[test]
+fn a_broken_shader_is_told_from_a_valid_one() {
+    let valid = "@vertex fn vs() -> @builtin(position) vec4f { return vec4f(0.0); }";
+    assert_eq!(validate(valid), Ok(()));
+    for (broken, what) in [
+        ("fn vs( {", "expected"),
+        ("fn f() -> f32 { return g; }", "no definition in scope"),
+        (
+            "@vertex fn vs() -> @location(0) vec4f { return vec4f(0.0); }",
+            "position",
+        ),
+    ] {
+        let message = validate(broken).unwrap_err();
+        assert!(message.to_lowercase().contains(what), "{message}");
+    }
+}

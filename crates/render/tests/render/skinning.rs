@@ -1,0 +1,168 @@
+//! The GPU poses vertices as the CPU does: both read the same meshes and palettes.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
+use mapscope_render::{Gpu, Renderer, Target, View, probe_skin};
+use mapscope_scene::camera::{Camera, NamedView};
+use mapscope_scene::model::Model;
+use mapscope_scene::model::instances::Instance;
+use mapscope_scene::model::skeleton::SkinMatrix;
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Document, Playhead};
+use mapscope_testdata::shared;
+
+use super::rigs;
+use super::stage::Stage;
+
+/// Pixels of pictures.
+const SIZE: [u32; 2] = [64, 64];
+/// How far apart the two may be, for each unit of what is reckoned with.
+const ROUNDING: f32 = 1e-5;
+
+/// Poses a model at some moments on the GPU and on the CPU, and compares each vertex. Says how many
+/// vertices were moved.
+fn compare(gpu: &Gpu, model: &Model, moments: &[Playhead]) -> usize {
+    let mesh = model.mesh();
+    let palette_len = model.palette_len();
+    let mut palettes = vec![SkinMatrix::IDENTITY; palette_len * moments.len()];
+    for (palette, moment) in palettes.chunks_exact_mut(palette_len).zip(moments) {
+        model.write_palette(*moment, palette);
+    }
+    let probes = probe_skin(gpu, mesh, &palettes, palette_len).unwrap();
+    assert_eq!(probes.len(), mesh.vertices.len() * moments.len());
+    let mut moved = 0;
+    let of_moments = probes.chunks_exact(mesh.vertices.len());
+    let palettes = palettes.chunks_exact(palette_len);
+    for ((probes, palette), moment) in of_moments.zip(palettes).zip(moments) {
+        for (i, (probe, vertex)) in probes.iter().zip(&mesh.vertices).enumerate() {
+            let (position, normal) = mesh.skinned(vertex, palette);
+            let bind = Vec3::from(vertex.position);
+            // Sums of large numbers are rounded to more.
+            let reach = bind.length() + position.length() + 1.0;
+            let largest = mesh.influences(vertex.influence_range()).iter();
+            let largest = largest.fold(1.0_f32, |largest, influence| {
+                let rows = palette[influence.joint as usize].rows;
+                let row = |row: [f32; 4]| glam::Vec4::from(row).abs().max_element();
+                rows.map(row).into_iter().fold(largest, f32::max)
+            });
+            let place = format!("vertex {i} at {moment:?}: {probe:?}, not {position} {normal}");
+            let error = position.distance(probe.position.into());
+            assert!(error <= ROUNDING * reach * largest, "{place}");
+            let error = normal.distance(probe.normal.into());
+            assert!(error <= 1e-3, "{place}");
+            moved += usize::from(position.distance(bind) > 0.01);
+        }
+    }
+    moved
+}
+
+/// The bind pose, every frame of every clip, and moments between frames.
+fn moments(document: &dyn Document) -> Vec<Playhead> {
+    let mut moments = vec![Playhead::default()];
+    for (i, clip) in document.clips().iter().enumerate() {
+        moments.extend((0..clip.frames).map(|frame| Playhead::at_frame(i, frame)));
+        moments.push(Playhead {
+            clip: Some(i),
+            frame: clip.frames as f32 - 0.4,
+            smooth: true,
+        });
+    }
+    moments
+}
+
+#[test]
+fn six_weights_scaled_bones_and_three_hundred_joints() {
+    let pfobj = rigs::tangle(300, 400, 5);
+    let document = rigs::open(Path::new("tangle.pfobj"), &pfobj);
+    let model = rigs::model(&*document);
+    assert_eq!(model.palette_len(), 300);
+    let most = model
+        .mesh()
+        .vertices
+        .iter()
+        .map(|v| v.influence_range().len());
+    assert_eq!(most.max(), Some(6));
+    let moments = moments(&*document);
+    assert_eq!(moments.len(), 7);
+    // One vertex in seven hangs on nothing, and in the bind pose none moves.
+    let vertices = model.mesh().vertices.len();
+    let moved = compare(&Stage::get().gpu, model, &moments);
+    assert!(moved > vertices * 6 * 5 / 6, "{moved} of {vertices}");
+}
+
+#[test]
+fn every_frame_of_every_clip_of_a_real_model() {
+    let Some(path) = shared("corpus/permafrost/assets/models/knight/knight.pfobj") else {
+        return;
+    };
+    let source = Source::read(&path).unwrap();
+    let options = OpenOptions::default();
+    let document = registry::open(&source, &options, &Progress::default()).unwrap();
+    let model = rigs::model(&*document);
+    let moments = moments(&*document);
+    let moved = compare(&Stage::get().gpu, model, &moments);
+    assert!(moved > model.mesh().vertices.len() * moments.len() / 2);
+}
+
+/// A chimney and a view of it at a frame in which it is bent.
+fn chimney() -> (Arc<dyn Document>, View) {
+    let path = Path::new("chimney.pfobj");
+    let document = rigs::open(path, &rigs::chimney("rock.jpg", "sand.jpg"));
+    let (named, handedness) = (NamedView::Iso, document.handedness());
+    let camera = Camera::framing(document.bounds(), named, handedness, 1.0);
+    let mut view = View::plain(camera);
+    view.shown.playhead = Playhead::at_frame(0, 3);
+    (document, view)
+}
+
+#[test]
+fn a_thousand_instances_take_one_draw_for_each_material() {
+    let (document, mut view) = chimney();
+    let mut stage = Stage::get();
+    let (one, statistics) = stage.draw(Some(&*document), &view, SIZE);
+    // Two materials, and the sky.
+    assert_eq!(statistics.draw_calls, 3);
+    assert_eq!(statistics.triangles, 128 + 1);
+
+    // One that is put where the file has it looks the same.
+    let in_place = Instance::in_place(view.shown.playhead);
+    let (again, _) = stage.draw_instances(&*document, &[in_place], &view, SIZE);
+    assert!(one == again);
+    // It shows its own moment, not the view's.
+    view.shown.playhead = Playhead::at_frame(0, 7);
+    let (again, _) = stage.draw_instances(&*document, &[in_place], &view, SIZE);
+    assert!(one == again);
+
+    // A thousand more that are out of sight.
+    let aside = |i: u32| Instance {
+        world_from_model: Affine3A::from_translation(Vec3::Z * (5000.0 + i as f32)),
+        playhead: Playhead::at_frame(0, i % 8),
+    };
+    let mut crowd: Vec<Instance> = (0..1000).map(aside).collect();
+    crowd.push(in_place);
+    let (again, statistics) = stage.draw_instances(&*document, &crowd, &view, SIZE);
+    assert!(one == again);
+    assert_eq!(statistics.draw_calls, 3);
+    assert_eq!(statistics.triangles, 128 * 1001 + 1);
+    // And none at all.
+    let (none, _) = stage.draw_instances(&*document, &[], &view, SIZE);
+    assert!(one != none);
+}
+
+#[test]
+fn shaders_are_made_again_while_a_model_is_open() {
+    let (document, view) = chimney();
+    let gpu = Gpu::headless().unwrap();
+    let mut renderer = Renderer::new(&gpu);
+    let mut scene = renderer.upload(&gpu, &*document).unwrap();
+    let target = Target::new(&gpu, SIZE);
+    let mut pictures = Vec::new();
+    for _ in 0..2 {
+        renderer.draw_now(&gpu, &target, Some((&mut scene, &*document)), &view);
+        pictures.push(target.read_back(&gpu).unwrap());
+        renderer.reload_shaders(&gpu).unwrap();
+    }
+    assert!(pictures[0] == pictures[1]);
+}

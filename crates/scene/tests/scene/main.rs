@@ -1,0 +1,9 @@
+//! Documents: what is opened, described, picked and drawn flat; without a GPU.
+
+#![cfg(test)]
+
+mod ika;
+mod level;
+mod model;
+mod mutation;
+mod ppe;

@@ -1,0 +1,631 @@
+//! Models through the public interface: real ones fit their own bounds in every frame, and what
+//! they say of themselves is what their files hold.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use glam::Vec3;
+use mapscope_formats::Severity;
+use mapscope_scene::model::Model;
+use mapscope_scene::model::skeleton::SkinMatrix;
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{
+    Aabb, Direction, Document, Drawable, InfoQuery, Item, Line, OutlineNode, Playhead,
+    PropertyGroup, Ray, Shown,
+};
+use mapscope_testdata::shared;
+
+/// How far bounds may be apart: files have six decimals.
+const TOLERANCE: f32 = 0.001;
+
+fn open(path: &Path) -> Arc<dyn Document> {
+    let source = Source::read(path).unwrap();
+    open_source(&source)
+}
+
+fn open_source(source: &Source) -> Arc<dyn Document> {
+    match registry::open(source, &OpenOptions::default(), &Progress::default()) {
+        Ok(document) => document,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A model that is nowhere on disk.
+fn open_text(text: &str) -> Arc<dyn Document> {
+    open_source(&Source {
+        path: "made.pfobj".into(),
+        bytes: text.as_bytes().into(),
+        embedded: &[],
+    })
+}
+
+fn model(document: &dyn Document) -> &Model {
+    match document.drawable() {
+        Drawable::Model(model) => model,
+        Drawable::Terrain(_) | Drawable::Level(_) | Drawable::Tiles(_) => {
+            panic!("this is no model")
+        }
+    }
+}
+
+fn real(name: &str) -> Option<Arc<dyn Document>> {
+    shared("corpus/permafrost/assets/models").map(|folder| open(&folder.join(name)))
+}
+
+/// The real models, or none where they are not there.
+fn corpus() -> Vec<PathBuf> {
+    fn add(folder: &Path, models: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                add(&path, models);
+            } else if path.extension().is_some_and(|ending| ending == "pfobj") {
+                models.push(path);
+            }
+        }
+    }
+    let mut models = Vec::new();
+    if let Some(folder) = shared("corpus/permafrost/assets/models") {
+        add(&folder, &mut models);
+    }
+    models.sort();
+    models
+}
+
+fn item(kind: &'static str, index: u64) -> Item {
+    Item { kind, index }
+}
+
+/// The value of a property of an item.
+#[track_caller]
+fn value(groups: &[PropertyGroup], title: &str, name: &str) -> String {
+    let group = groups.iter().find(|group| group.title == title);
+    let group = group.unwrap_or_else(|| panic!("no `{title}` in {groups:#?}"));
+    let property = group.properties.iter().find(|p| p.name == name);
+    let property = property.unwrap_or_else(|| panic!("no `{name}` in {group:#?}"));
+    property.value.clone()
+}
+
+#[test]
+fn the_knight_fits_its_bounds_in_every_frame_of_every_clip() {
+    let Some(document) = real("knight/knight.pfobj") else {
+        return;
+    };
+    let knight = model(&*document);
+    let mesh = knight.mesh();
+    let mut palette = vec![SkinMatrix::IDENTITY; knight.palette_len()];
+    let mut frames = 0;
+    for (i, clip) in knight.pfobj().clips.iter().enumerate() {
+        for (frame, declared) in (0..).zip(&clip.bounds) {
+            knight.write_palette(Playhead::at_frame(i, frame), &mut palette);
+            let posed = mesh.vertices.iter().map(|v| mesh.skinned(v, &palette).0);
+            let skinned = Aabb::around(posed).unwrap();
+            let declared = Aabb::from(declared);
+            let apart = (skinned.min - declared.min)
+                .abs()
+                .max((skinned.max - declared.max).abs());
+            let place = format!("{} {frame}: {skinned:?}, declared {declared:?}", clip.name);
+            assert!(apart.max_element() <= TOLERANCE, "{place}");
+            let bounds = document
+                .item_bounds(item("model", 0), Playhead::at_frame(i, frame))
+                .unwrap();
+            assert!(bounds.min.distance(skinned.min) < 1e-4, "{place}");
+            frames += 1;
+        }
+    }
+    assert_eq!(frames, 134);
+    let info = document.info(&InfoQuery::default());
+    for clip in info["clips"].as_array().unwrap() {
+        let error = clip["bounds_error"].as_f64().unwrap();
+        assert!(error <= f64::from(TOLERANCE), "{clip}");
+    }
+    assert_eq!(document.problems(), []);
+}
+
+#[test]
+fn real_models_open_and_those_with_wrong_bounds_are_told() {
+    // Which models differ is known from the engine's own files (fact sheet B2, B5 and D).
+    let wrong_bounds = ["arrow-green", "arrow-red", "cart"];
+    let missing = ["dead-bush-01", "dead-bush-02", "dead-bush-03"];
+    for path in corpus() {
+        let document = open(&path);
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let problems: Vec<String> = document
+            .problems()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let have = |word: &str| problems.iter().any(|problem| problem.contains(word));
+        assert_eq!(
+            have("bounds"),
+            wrong_bounds.contains(&name),
+            "{name}: {problems:#?}"
+        );
+        assert_eq!(
+            have("texture"),
+            missing.contains(&name),
+            "{name}: {problems:#?}"
+        );
+        let expected = wrong_bounds.contains(&name) || missing.contains(&name);
+        assert_eq!(problems.is_empty(), !expected, "{name}: {problems:#?}");
+        for problem in document.problems() {
+            assert_eq!(problem.severity, Severity::Warning, "{name}");
+            assert!(
+                document.problem_item(problem).is_some(),
+                "{name}: {problem}"
+            );
+        }
+        let bounds = document.bounds();
+        assert!(bounds.min.cmple(bounds.max).all(), "{name}: {bounds:?}");
+    }
+}
+
+#[test]
+fn triangles_that_go_round_the_wrong_way_are_counted() {
+    // As counted by others (fact sheet B4).
+    for (name, reversed, triangles) in [
+        ("knight/knight", 2, 646),
+        ("cart/cart", 207, 688),
+        ("arrow/arrow-red", 129, 156),
+        ("oak_tree/oak_leafless", 84, 418),
+        ("oak_tree/oak_tree", 121, 555),
+        ("props/wood_fence_2", 16, 52),
+        ("barrel/barrel", 0, 284),
+    ] {
+        let Some(document) = real(&format!("{name}.pfobj")) else {
+            return;
+        };
+        let statistics = document.statistics();
+        let count = |name| statistics.iter().find(|s| s.name == name).unwrap();
+        assert_eq!(
+            count("Reversed triangles").value,
+            reversed.to_string(),
+            "{name}"
+        );
+        assert_eq!(count("Triangles").value, triangles.to_string(), "{name}");
+    }
+}
+
+#[test]
+fn info_has_the_keys_of_the_contract() {
+    let Some(document) = real("knight/knight.pfobj") else {
+        return;
+    };
+    let info = document.info(&InfoQuery::default());
+    let keys: Vec<&str> = info.keys().map(String::as_str).collect();
+    let mut expected = [
+        "vertices",
+        "triangles",
+        "joints",
+        "materials",
+        "clips",
+        "bounds",
+    ];
+    expected.sort_unstable();
+    let mut sorted = keys.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, expected);
+    assert_eq!(info["vertices"], 1938);
+    assert_eq!(info["triangles"], 646);
+    let joints = info["joints"].as_array().unwrap();
+    assert_eq!(joints.len(), 50);
+    assert!(joints[0]["parent"].is_null());
+    assert_eq!(joints[1]["parent"], 0);
+    assert_eq!(info["materials"][0]["texture"], "Knight.png");
+    assert_eq!(info["materials"][0]["found"], true);
+    let clips = info["clips"].as_array().unwrap();
+    let clips: Vec<_> = clips
+        .iter()
+        .map(|clip| {
+            (
+                clip["name"].as_str().unwrap(),
+                clip["frames"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        clips,
+        [
+            ("Attack", 31),
+            ("Damaged", 16),
+            ("Die", 33),
+            ("Idle", 21),
+            ("Walk", 33)
+        ]
+    );
+    let min = info["bounds"]["min"].to_string();
+    assert!(min.len() < 40, "{min} is longer than it need be");
+}
+
+#[test]
+fn a_real_skeleton_can_be_walked_and_asked() {
+    let Some(document) = real("knight/knight.pfobj") else {
+        return;
+    };
+    let knight = model(&*document);
+    let skeleton = knight.skeleton();
+    let root = skeleton.order()[0] as usize;
+    let child = skeleton.children(root)[0] as usize;
+    let joint = |joint: usize| item("joint", joint as u64);
+    let step = |from: usize, direction| document.neighbor(joint(from), direction);
+    assert_eq!(step(root, Direction::North), None);
+    assert_eq!(step(root, Direction::South), Some(joint(child)));
+    assert_eq!(step(child, Direction::North), Some(joint(root)));
+    let parts = skeleton.order().iter().map(|joint| *joint as usize);
+    let fork = parts
+        .clone()
+        .find(|j| skeleton.children(*j).len() > 1)
+        .unwrap();
+    let siblings = skeleton.children(fork);
+    let [a, b] = [siblings[0] as usize, siblings[1] as usize];
+    assert_eq!(step(a, Direction::East), Some(joint(b)));
+    assert_eq!(step(b, Direction::West), Some(joint(a)));
+    assert_eq!(step(a, Direction::West), None);
+
+    // A joint is where its parent's matrix and its own say, in every frame.
+    let walk = Playhead::at_frame(4, 7);
+    let groups = document.properties(joint(child), walk);
+    let name = &knight.pfobj().joints[root].name;
+    assert_eq!(&value(&groups, "Joint", "Parent"), name);
+    let global = value(&groups, "At this frame, in the model", "Translation");
+    let outline = document.item_outline(joint(child), walk);
+    let at = outline[0][0];
+    let number = |axis: &str| {
+        let after = global.split(&[axis, " "].concat()).nth(1).unwrap();
+        let word = after.split_whitespace().next().unwrap();
+        word.parse::<f32>().unwrap()
+    };
+    let said = Vec3::new(number("x"), number("y"), number("z"));
+    assert!(said.distance(at) < 1e-3, "{said} {at}");
+    // In the bind pose there is no frame to speak of.
+    let bind = document.properties(joint(child), Playhead::default());
+    assert!(bind.iter().all(|group| !group.title.contains("frame")));
+
+    // All joints are in the outline, each once.
+    fn joints(lines: &[OutlineNode], found: &mut Vec<u64>) {
+        for line in lines {
+            found.extend(line.item.filter(|i| i.kind == "joint").map(|i| i.index));
+            joints(&line.children, found);
+        }
+    }
+    let mut found = Vec::new();
+    joints(&document.outline(), &mut found);
+    found.sort_unstable();
+    assert_eq!(found, (0..50).collect::<Vec<u64>>());
+
+    let curves = document.curves(joint(child), 4);
+    assert_eq!(curves.len(), 9);
+    assert!(curves.iter().all(|curve| curve.values.len() == 33));
+    // No curve of a real walk jumps.
+    for curve in curves.iter().filter(|curve| curve.group == "Rotation") {
+        for pair in curve.values.windows(2) {
+            assert!((pair[1] - pair[0]).abs() < 90.0, "{curve:?}");
+        }
+    }
+}
+
+#[test]
+fn pointing_at_the_knight_finds_the_triangle_that_is_there_at_that_moment() {
+    let Some(document) = real("knight/knight.pfobj") else {
+        return;
+    };
+    let shown = Shown {
+        playhead: Playhead::at_frame(0, 12),
+        ..Shown::default()
+    };
+    let bounds = document
+        .item_bounds(item("model", 0), shown.playhead)
+        .unwrap();
+    let mut hits = 0;
+    let mut longest = Duration::ZERO;
+    for row in 0..40 {
+        for column in 0..40 {
+            let part = Vec3::new(column as f32, row as f32, 40.0) / 40.0;
+            let target = bounds.min + (bounds.max - bounds.min) * part;
+            let ray = Ray {
+                origin: target + Vec3::Z * 50.0,
+                direction: -Vec3::Z,
+            };
+            let begun = Instant::now();
+            let hit = document.pick(ray, &shown);
+            if row + column > 0 {
+                longest = longest.max(begun.elapsed());
+            }
+            let Some(hit) = hit else { continue };
+            hits += 1;
+            // It lies on the triangle as it is drawn at that moment.
+            let outline = document.item_outline(hit.item, shown.playhead);
+            let [a, b, c] = [outline[0][0], outline[1][0], outline[2][0]];
+            let normal = (b - a).cross(c - a).normalize();
+            assert!(normal.z > 0.0, "a back face is met");
+            assert!((hit.position - a).dot(normal).abs() < 1e-3);
+            let around = document.item_bounds(hit.item, shown.playhead).unwrap();
+            assert!(around.distance(hit.position) < 1e-3);
+            let groups = document.properties(hit.item, shown.playhead);
+            assert!(value(&groups, "Triangle", "Material").starts_with("0 "));
+            assert!(value(&groups, "Corner 2", "Moved by").contains(", "));
+        }
+    }
+    assert!(hits > 200, "{hits}");
+    assert!(longest < Duration::from_millis(20), "{longest:?}");
+}
+
+/// A triangle with a material and a joint that moves it in a clip of one frame.
+const SMALL: &str = "\
+version 1.0
+num_verts 3
+num_joints 1
+num_materials 1
+num_as 1
+frame_counts 1
+has_collision 1
+v 0 0 0
+vt 0 0
+vn 0 0 1
+vw 0/1
+vm 0
+v 1 0 0
+vt 1 0
+vn 0 0 1
+vw 0/1
+vm 0
+v 0 1 0
+vt 0 1
+vn 0 0 1
+vw 0/1
+vm 0
+material Stone
+ ambient 1
+ diffuse 0.8 0.8 0.8
+ specular 0 0 0
+ texture ../stone.png
+j 0 root 1/1/1 0/0/0/1 0/0/0 0/1/0
+as Still 1
+1 1/1/1 0/0/0/1 0/0/0
+x_bounds 0 1
+y_bounds 0 1
+z_bounds 0 2.5
+x_bounds 0 1
+y_bounds -1 1
+z_bounds 0 0
+";
+
+#[test]
+fn problems_come_in_file_order_and_lead_to_what_they_are_about() {
+    let document = open_text(SMALL);
+    let found: Vec<(String, Item)> = document
+        .problems()
+        .iter()
+        .map(|problem| (problem.to_string(), document.problem_item(problem).unwrap()))
+        .collect();
+    let expected = [
+        ("27:", "`../stone.png` is refused", "material"),
+        (
+            "33:",
+            "in frame 0 max z is 2.5, but that of the mesh is 0",
+            "clip",
+        ),
+        ("35:", "min y is -1, but that of the mesh is 0", "model"),
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for ((text, item), (place, words, kind)) in found.iter().zip(expected) {
+        assert!(text.starts_with(place) && text.contains(words), "{text}");
+        assert_eq!((item.kind, item.index), (kind, 0), "{text}");
+    }
+    // The bounds that the file declares are those that are told.
+    let info = document.info(&InfoQuery::default());
+    assert_eq!(info["bounds"]["min"][1], -1.0);
+    assert_eq!(info["clips"][0]["bounds_error"], 2.5);
+}
+
+#[test]
+fn broken_parts_are_reported_and_the_rest_is_shown() {
+    let text = SMALL
+        .replace("vw 0/1\nvm 0\nv 1 0 0", "vw 7/1\nvm 9\nv 1 0 0")
+        .replace("0/0/0/1 0/0/0\nx", "0/0/0/0 0/0/0\nx");
+    let document = open_text(&text);
+    let made = model(&*document);
+    assert_eq!(made.mesh().triangles, [0]);
+    let item = item("triangle", 0);
+    let groups = document.properties(item, Playhead::at_frame(0, 0));
+    assert_eq!(
+        value(&groups, "Triangle", "Material"),
+        "9: there is no such material"
+    );
+    let corner = value(&groups, "Corner 1", "Moved by");
+    assert_eq!(corner, "nothing: it stays where it is");
+    let mut palette = vec![SkinMatrix::IDENTITY; made.palette_len()];
+    made.write_palette(Playhead::at_frame(0, 0), &mut palette);
+    assert_eq!(palette, [SkinMatrix::IDENTITY]);
+    // Whatever is asked of items that are not there, nothing is said.
+    for kind in ["model", "joint", "triangle", "material", "clip", "tile"] {
+        let none = Item {
+            kind,
+            index: u64::MAX,
+        };
+        let playhead = Playhead::at_frame(5, 5);
+        if kind != "model" {
+            assert!(document.properties(none, playhead).is_empty(), "{kind}");
+            assert!(document.item_bounds(none, playhead).is_none(), "{kind}");
+            assert!(document.summary(none).is_empty(), "{kind}");
+        }
+        assert!(document.item_outline(none, playhead).is_empty(), "{kind}");
+        assert_eq!(document.neighbor(none, Direction::South), None, "{kind}");
+        assert_eq!(document.next_of_kind(none, None, false), None, "{kind}");
+    }
+}
+
+#[test]
+fn every_overlay_can_be_shown_of_every_real_model_at_every_moment() {
+    for path in corpus() {
+        let document = open(&path);
+        let mut lines: Vec<Line> = Vec::new();
+        let mut labels = Vec::new();
+        let mut moments = vec![Playhead::default()];
+        for (i, clip) in document.clips().iter().enumerate() {
+            moments.push(Playhead {
+                clip: Some(i),
+                frame: clip.frames as f32 - 0.5,
+                smooth: true,
+            });
+        }
+        for overlay in document.overlays() {
+            let mut shown = Shown::default();
+            shown.overlays.set(document.overlays(), overlay.id, true);
+            for playhead in &moments {
+                shown.playhead = *playhead;
+                lines.clear();
+                labels.clear();
+                document.lines(&shown, &mut lines);
+                document.labels(&shown, &mut labels);
+                let has_joints = model(&*document).skeleton().is_empty();
+                let expected = match overlay.id {
+                    "skeleton" => !has_joints,
+                    "normal-lines" | "frame-bounds" | "bind-bounds" | "height-scale" => true,
+                    _ => false,
+                };
+                assert_eq!(
+                    !lines.is_empty(),
+                    expected,
+                    "{} {}",
+                    path.display(),
+                    overlay.id
+                );
+            }
+        }
+    }
+}
+
+/// Asks a document everything that can be asked of it, at moments that there are and others.
+fn ask_everything(document: &dyn Document) {
+    let mut lines = Vec::new();
+    let mut labels = Vec::new();
+    let mut palette = vec![SkinMatrix::IDENTITY; model(document).palette_len()];
+    let moment = |clip, frame, smooth| Playhead {
+        clip: Some(clip),
+        frame,
+        smooth,
+    };
+    let moments = [
+        Playhead::default(),
+        moment(0, 0.0, false),
+        moment(0, 1.5, true),
+        moment(1, 1e9, true),
+        moment(7, f32::NAN, false),
+    ];
+    for playhead in moments {
+        let mut shown = Shown {
+            playhead,
+            ..Shown::default()
+        };
+        for overlay in document.overlays() {
+            shown.overlays.set(document.overlays(), overlay.id, true);
+            assert!(document.legend(overlay.id).len() < 100_000);
+        }
+        for kind in ["model", "joint", "triangle", "material", "clip"] {
+            for index in [0, 1, 2, u64::MAX] {
+                let item = item(kind, index);
+                shown.selected = Some(item);
+                document.lines(&shown, &mut lines);
+                document.labels(&shown, &mut labels);
+                document.properties(item, playhead);
+                document.summary(item);
+                document.item_bounds(item, playhead);
+                document.item_outline(item, playhead);
+                document.selection_legend(item);
+                document.curves(item, 0);
+                document.next_of_kind(item, Some(item), true);
+                document.neighbor(item, Direction::South);
+            }
+        }
+        for x in [-0.5, 0.25, 0.5] {
+            let ray = Ray {
+                origin: Vec3::new(x, 0.25, 5.0),
+                direction: -Vec3::Z,
+            };
+            document.pick(ray, &shown);
+        }
+        model(document).write_palette(playhead, &mut palette);
+        let rows = palette.iter().flat_map(|skin| skin.rows);
+        assert!(rows.flatten().all(f32::is_finite));
+    }
+    let finite = |line: &Line| line.ends.iter().all(|end| end.is_finite());
+    assert!(lines.iter().all(finite));
+    let bounds = document.bounds();
+    assert!(bounds.min.is_finite() && bounds.max.is_finite());
+    for problem in document.problems() {
+        document.problem_item(problem);
+    }
+    document.outline();
+    document.statistics();
+    document.info(&InfoQuery::default());
+}
+
+#[test]
+fn whatever_numbers_a_file_has_everything_can_be_asked_of_it() {
+    let wild = [
+        "0",
+        "-1",
+        "1",
+        "2",
+        "7",
+        "nan",
+        "inf",
+        "1e38",
+        "-3e38",
+        "1e-38",
+        "4294967296",
+        "18446744073709551616",
+        "x",
+        "1/1/1",
+        "0/0/0/0",
+        "0/0/0",
+        "90/45/30",
+        "1e20/1e20/1e20",
+    ];
+    let two_frames = SMALL
+        .replace("frame_counts 1", "frame_counts 2")
+        .replace("as Still 1", "as Still 2")
+        .replace(
+            "z_bounds 0 2.5\n",
+            "z_bounds 0 2.5\n1 1/1/1 0/0/1/0 0/0/5\nx_bounds 0 1\ny_bounds 0 1\nz_bounds 5 5\n",
+        );
+    let words: Vec<&str> = two_frames.split_inclusive([' ', '\n']).collect();
+    let mut state = 7_u64;
+    let mut below = |end: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % end
+    };
+    let mut opened = 0;
+    for round in 0..1500 {
+        let mut changed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        // Every word is changed alone, and then several together.
+        for change in 0..=round / words.len() {
+            let at = if change == 0 {
+                round % words.len()
+            } else {
+                below(words.len())
+            };
+            let end = if changed[at].ends_with('\n') {
+                "\n"
+            } else {
+                " "
+            };
+            changed[at] = [wild[below(wild.len())], end].concat();
+        }
+        let source = Source {
+            path: "wild.pfobj".into(),
+            bytes: changed.concat().into_bytes().into(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        if let Ok(document) = registry::open(&source, &options, &progress) {
+            ask_everything(&*document);
+            opened += 1;
+        }
+    }
+    assert!(opened > 1000, "{opened}");
+}

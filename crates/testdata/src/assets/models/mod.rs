@@ -1,0 +1,86 @@
+//! Our own models and their textures, as bytes.
+//!
+//! Nothing here calls a function of the mathematics library: sums, products and square roots are
+//! the same on every machine, and a test compares with what lies in `assets/models`.
+
+use image::ImageResult;
+use mapscope_formats::pfobj;
+
+mod bake;
+mod drakeling;
+mod hide;
+mod mesh;
+mod model;
+mod motion;
+mod props;
+mod rig;
+#[cfg(test)]
+mod tests;
+
+use model::Made;
+
+use super::{Failure, Files};
+
+fn drakeling() -> ImageResult<Made> {
+    let rig = drakeling::rig();
+    let mut made = model::make(drakeling::mesh(&rig), &drakeling::STUFFS, &rig, true)?;
+    for (name, picture) in [
+        ("drakeling_horn.png", hide::horn()),
+        ("drakeling_eye.png", hide::eye()),
+    ] {
+        made.textures.push((name.to_owned(), bake::png(&picture)?));
+    }
+    for (name, poses) in motion::clips(&rig) {
+        let clip = rig.clip(&made.model, name, &poses);
+        made.model.clips.push(clip);
+    }
+    Ok(made)
+}
+
+/// Names (without `.pfobj`) of all models, and what they are.
+fn models() -> ImageResult<Vec<(&'static str, Made)>> {
+    Ok(vec![
+        ("drakeling", drakeling()?),
+        ("barrel", props::barrel()?),
+        ("blossom_tree", props::tree()?),
+        ("boulders", props::boulders()?),
+        ("ground", props::ground()?),
+        ("lantern", props::lantern()?),
+        ("toadstools", props::toadstools()?),
+    ])
+}
+
+/// Names (below `assets/models`) and bytes of all files.
+pub fn files() -> Result<Files, Failure> {
+    Ok(files_of(&models()?))
+}
+
+/// The files of some models.
+fn files_of(models: &[(&str, Made)]) -> Files {
+    let mut files = Vec::new();
+    for (name, made) in models {
+        let text = shortened(&pfobj::write(&made.model));
+        files.push((format!("{name}.pfobj"), text.into_bytes()));
+        files.extend_from_slice(&made.textures);
+    }
+    files
+}
+
+/// A file without the zeros at the ends of numbers; a third of it is not needed.
+fn shortened(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let shorter = |piece: &str| {
+        let number = piece.trim_end_matches([' ', '/', '\n']);
+        let (short, end) = match number.split_once('.') {
+            Some((_, decimals)) if decimals.len() == 6 && number.parse::<f32>().is_ok() => (
+                number.trim_end_matches('0').trim_end_matches('.'),
+                &piece[number.len()..],
+            ),
+            _ => (piece, ""),
+        };
+        [short, end].concat()
+    };
+    text.split_inclusive([' ', '/', '\n'])
+        .map(shorter)
+        .collect()
+}

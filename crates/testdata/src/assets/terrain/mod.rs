@@ -1,0 +1,21 @@
+//! The demo map and its textures, as bytes.
+//!
+//! Nothing here calls a function of the mathematics library: sums, products and square roots are
+//! the same on every machine, and a test compares with what lies in `assets/demo`.
+
+use super::{Failure, Files};
+
+mod map;
+#[cfg(test)]
+mod tests;
+pub(crate) mod textures;
+
+/// Names (below `assets/demo`) and bytes of all files.
+pub fn files() -> Result<Files, Failure> {
+    let textures = map::MATERIALS.iter().map(|material| {
+        let name = format!("assets/map_textures/{}", material.texture);
+        Ok((name, textures::jpeg(&(material.paint)())?))
+    });
+    let map = ("demo.pfmap".to_owned(), map::text().into_bytes());
+    std::iter::once(Ok(map)).chain(textures).collect()
+}

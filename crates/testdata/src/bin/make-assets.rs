@@ -1,0 +1,35 @@
+//! Writes the maps and models that are built into the program, and their textures:
+//! `cargo run -p mapscope-testdata --bin make-assets -- terrain models level tilemaps`, or those of
+//! one kind only. The same files come out every time.
+
+use std::io::Write as _;
+
+use mapscope_testdata::assets::{Failure, KINDS};
+
+fn main() -> Result<(), Failure> {
+    let names: Vec<String> = std::env::args().skip(1).collect();
+    let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    if names.is_empty() || names.iter().any(|name| !known.contains(&&**name)) {
+        return Err(format!("name what to make: {}", known.join(", ")).into());
+    }
+    let assets = mapscope_testdata::root().join("assets");
+    for kind in KINDS {
+        if !names.iter().any(|name| name == kind.name) {
+            continue;
+        }
+        for (name, bytes) in (kind.files)()? {
+            let path = assets.join(kind.folder).join(name);
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            std::fs::write(&path, &bytes)?;
+            writeln!(
+                std::io::stdout(),
+                "{} ({} bytes)",
+                path.display(),
+                bytes.len()
+            )?;
+        }
+    }
+    Ok(())
+}

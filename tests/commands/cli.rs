@@ -1,0 +1,985 @@
+//! The commands as scripts use them: the real program, its output and its exit status.
+
+use std::fs;
+use std::path::Path;
+
+use mapscope_formats::pmf;
+use mapscope_testdata::{Need, shared, skip};
+use serde_json::{Value, json};
+
+use super::folder::{Folder, Outcome};
+
+/// A map of one chunk: flat ground at level 1, but for the tile of row 2 and column 3.
+fn map(texture: &str, special_tile: &str) -> String {
+    let mut text = format!(
+        "version 1.1\nnum_materials 2\nnum_splats 1\nnum_rows 1\nnum_cols 1\n\
+         material Grass {texture}\nmaterial Rock rock.png\nsplat 0 1\n"
+    );
+    for tile in 0..32 * 32 {
+        let special = tile == 2 * 32 + 3;
+        text += if special {
+            special_tile
+        } else {
+            "0+0100000001100001000000"
+        };
+        text += if tile % 4 == 3 { "\n" } else { " " };
+    }
+    text
+}
+
+/// A ramp two levels high that rises toward the north.
+const RAMP: &str = "1+0102001001101111100000";
+
+/// A folder with a good map and its textures.
+fn good() -> Folder {
+    let folder = Folder::new();
+    for (name, color) in [("grass.png", [70, 120, 50]), ("rock.png", [110, 100, 95])] {
+        let picture = image::RgbImage::from_pixel(64, 64, image::Rgb(color));
+        picture.save(folder.path(name)).unwrap();
+    }
+    folder.write("good.pfmap", map("grass.png", RAMP));
+    folder
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+/// A JSON pointer, and what must be true of the value there.
+type Expected<'a> = (&'a str, fn(&Value) -> bool);
+
+/// Fails unless a JSON object has these keys, of these types.
+#[track_caller]
+fn assert_shape(value: &Value, shape: &[Expected<'_>]) {
+    for (pointer, is_right) in shape {
+        let found = value.pointer(pointer);
+        assert!(
+            found.is_some_and(is_right),
+            "{pointer} is {found:?} in {value:#}"
+        );
+    }
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let folder = Folder::new();
+    for args in [
+        "--help",
+        "view --help",
+        "info --help",
+        "check --help",
+        "render --help",
+        "bench --help",
+    ] {
+        let help = folder.run(args).expect(0);
+        assert!(help.stdout.contains("Usage: mapscope"), "{help:?}");
+        assert!(help.stdout.contains("\nExamples:\n  mapscope "), "{help:?}");
+        assert!(
+            help.stdout.lines().count() < 45,
+            "{args} is too long: {help:?}"
+        );
+    }
+    let help = folder.run("--help").expect(0).stdout;
+    for command in ["view", "info", "check", "render", "bench"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{help}");
+    }
+    let version = folder.run("--version").expect(0);
+    assert_eq!(
+        version.stdout,
+        format!("mapscope {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_status_2_and_say_why() {
+    let folder = good();
+    for (args, word) in [
+        ("info", "<FILE>"),
+        ("check", "<FILE>"),
+        ("info good.pfmap --nonsense", "--nonsense"),
+        ("info good.pfmap --tile 3", "two numbers"),
+        ("info good.pfmap --tile -1,3", "two numbers"),
+        ("info good.pfmap --cube 0,0,0,0", "expected 5 numbers"),
+        ("info good.pfmap --cube 0,0,0,-1,3", "expected 5 numbers"),
+        ("info good.pfmap --cube 0,0,0,0,1", "no such cube"),
+        ("info good.pfmap --tile 32,0", "no such tile"),
+        ("info good.pfmap --height x,3", "two numbers"),
+        ("info good.pfmap --height nan,3", "finite"),
+        (
+            "info --textures no-such-folder good.pfmap",
+            "no-such-folder",
+        ),
+        (
+            "info demo:village --tile 48,0",
+            "48 x 36 tiles; expected X,Y with X from 0 to 47 and Y from 0 to 35",
+        ),
+        (
+            "render demo:village -o a.png --view flat --size 640x480",
+            "768x576; leave it out",
+        ),
+        (
+            "render demo:village -o a.png --view flat --projection ortho",
+            "--projection",
+        ),
+        (
+            "render demo:village -o a.png --view flat --overlay pixel-grid",
+            "no room",
+        ),
+        (
+            "render demo:village -o a.png --view flat --overlay logic",
+            "this file has obstruction, zones, entities, grid",
+        ),
+        (
+            "render demo:station -o a.png --overlay zones",
+            "there is no overlay `zones`; this file has logic",
+        ),
+        ("render good.pfmap", "--output"),
+        ("render good.pfmap -o a.png --camera 1,2,3", "six numbers"),
+        ("render good.pfmap -o a.png --camera 1,2,3,4,5,x", "`x`"),
+        (
+            "render good.pfmap -o a.png --camera 1,2,3,1,2,3",
+            "same point",
+        ),
+        (
+            "render good.pfmap -o a.png --camera 1,2,3,4,5,6 --view top",
+            "cannot be used",
+        ),
+        ("render good.pfmap -o a.png --view up", "iso"),
+        (
+            "render good.pfmap -o a.png --fov 29",
+            "expected 30 to 110 degrees",
+        ),
+        ("--fov wide good.pfmap", "expected 30 to 110 degrees"),
+        ("render good.pfmap -o a.png --size 0x5", "1280x720"),
+        (
+            "render good.pfmap -o a.png --size 4000000000x4000000000",
+            "too large",
+        ),
+        (
+            "render good.pfmap -o a.png --overlay nonsense",
+            "tile-types",
+        ),
+        (
+            "render good.pfmap -o no/such/folder/a.png --size 8x8",
+            "no/such/folder",
+        ),
+        ("bench good.pfmap --frames 0", "--frames"),
+        ("bench synthetic:0x4", "synthetic:64x64"),
+        ("bench synthetic:99999x99999", "synthetic:64x64"),
+        ("--camera 1,2 good.pfmap", "six numbers"),
+        ("no-such-file.pfmap", "no-such-file.pfmap"),
+    ] {
+        let outcome = folder.run(args).expect(2);
+        assert!(outcome.stderr.contains(word), "{args}: {outcome:?}");
+        assert_eq!(outcome.stdout, "", "{args}");
+    }
+    assert!(!folder.path("a.png").exists());
+}
+
+#[test]
+fn what_cannot_be_read_is_status_2_for_every_command() {
+    let folder = good();
+    fs::create_dir(folder.path("folder")).unwrap();
+    folder.write("picture.bin", b"\x89PNG\r\n\x1a\n and so on");
+    folder.write("empty", "");
+    let mut files = vec![
+        ("no-such-file.pfmap", "No such file"),
+        ("folder", "directory"),
+        ("picture.bin", "PNG"),
+        ("empty", "empty"),
+    ];
+    if cfg!(target_os = "linux") {
+        // There for everybody, and a read of its begin fails even for the superuser.
+        files.push(("/proc/self/mem", "/proc/self/mem"));
+    }
+    for (file, word) in files {
+        for args in [
+            format!("info {file}"),
+            format!("info {file} --json"),
+            format!("check {file}"),
+            format!("check {file} --json"),
+            format!("render {file} -o a.png --size 8x8"),
+            format!("bench {file} --json --frames 1 --size 8x8"),
+        ] {
+            let outcome = folder.run(&args).expect(2);
+            assert!(outcome.stderr.contains(word), "{args}: {outcome:?}");
+            assert_eq!(outcome.stdout, "", "{args}");
+        }
+    }
+    assert!(!folder.path("a.png").exists());
+}
+
+#[test]
+fn info_json_has_the_keys_of_the_contract() {
+    let folder = good();
+    let info = folder
+        .run("info good.pfmap --json --tile 2,3 --tile 2,3")
+        .expect(2);
+    assert!(info.stderr.contains("--tile"), "{info:?}");
+    let info = folder
+        .run("info good.pfmap --json --tile 2,3 --height 0,0 --height -1.5,2.25 --height 5000,0")
+        .expect(0)
+        .json();
+    assert_shape(
+        &info,
+        &[
+            ("/file", |v| v == "good.pfmap"),
+            ("/format", |v| v == "pfmap"),
+            ("/version", |v| v == "1.1"),
+            ("/problems", |v| v.as_array().is_some_and(Vec::is_empty)),
+            ("/chunks/rows", |v| v == 1),
+            ("/chunks/cols", |v| v == 1),
+            ("/tiles/count", |v| v == 1024),
+            ("/tiles/by_type/flat", |v| v == 1023),
+            ("/tiles/by_type/ramp_sn", |v| v == 1),
+            ("/tiles/by_type/corner_convex_ne", |v| v == 0),
+            ("/materials/1/name", |v| v == "Rock"),
+            ("/materials/1/texture", |v| v == "rock.png"),
+            ("/materials/1/found", |v| *v == true),
+            ("/splats/0/0", |v| v == 0),
+            ("/splats/0/1", |v| v == 1),
+            ("/tile/row", |v| v == 2),
+            ("/tile/col", |v| v == 3),
+            ("/tile/chunk/0", |v| v == 0),
+            ("/tile/raw", |v| v == RAMP),
+            ("/tile/type", |v| v == "ramp_sn"),
+            ("/tile/base_height", |v| v == 1),
+            ("/tile/ramp_height", |v| v == 2),
+            ("/tile/top_material", |v| v == 1),
+            ("/tile/side_material", |v| v == 1),
+            ("/tile/pathable", |v| *v == true),
+            ("/tile/blend/3", |v| v.is_u64()),
+            ("/tile/blend_normals", |v| *v == true),
+            ("/tile/bump", |v| *v == false),
+            ("/tile/cover", |v| v == 1),
+            ("/tile/corners/nw", |v| v.as_f64() == Some(12.0)),
+            ("/tile/corners/ne", |v| v.as_f64() == Some(12.0)),
+            ("/tile/corners/sw", |v| v.as_f64() == Some(4.0)),
+            ("/tile/corners/se", |v| v.as_f64() == Some(4.0)),
+            ("/heights/0/y", |v| v.as_f64() == Some(4.0)),
+            ("/heights/1/x", |v| v.as_f64() == Some(-1.5)),
+            ("/heights/1/z", |v| v.as_f64() == Some(2.25)),
+            ("/heights/2/y", Value::is_null),
+        ],
+    );
+    assert_eq!(info["tiles"]["by_type"].as_object().unwrap().len(), 13);
+    assert_eq!(info["heights"].as_array().unwrap().len(), 3);
+
+    let plain = folder.run("info good.pfmap --json").expect(0).json();
+    assert!(
+        plain.get("tile").is_none() && plain.get("heights").is_none(),
+        "{plain}"
+    );
+}
+
+#[test]
+fn info_in_words_names_what_matters_and_has_no_colours_off_a_terminal() {
+    let folder = good();
+    let info = folder
+        .run("info good.pfmap --tile 2,3 --height 0,0")
+        .expect(0)
+        .stdout;
+    for word in [
+        "good.pfmap",
+        "Permafrost",
+        "1.1",
+        "Grass",
+        "Rock",
+        "ramp_sn",
+        RAMP,
+        "no problems",
+    ] {
+        assert!(info.contains(word), "{word} is missing: {info}");
+    }
+    assert!(!info.contains('\u{1b}'), "{info:?}");
+    assert!(info.lines().all(|line| line == line.trim_end()), "{info:?}");
+}
+
+#[test]
+fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
+    let folder = good();
+    folder.write("bad.pfmap", map("grass.png", "0+01xx0001001100100000"));
+    // Row 2, column 3: the last of 4 tiles on line 8 + 2 * 8 + 1.
+    let check = folder.run("check bad.pfmap").expect(1);
+    let line = check.stdout.lines().next().unwrap();
+    assert!(
+        line.starts_with("bad.pfmap:25:") && line.contains(": error: "),
+        "{check:?}"
+    );
+    assert!(check.stderr.contains("1 error"), "{check:?}");
+
+    let check = folder.run("check bad.pfmap --json").expect(1).json();
+    assert_eq!(keys(&check), ["file", "format", "problems", "version"]);
+    assert_shape(
+        &check,
+        &[
+            ("/problems/0/severity", |v| v == "error"),
+            ("/problems/0/at", |v| {
+                v.as_str().is_some_and(|at| at.starts_with("25:"))
+            }),
+            ("/problems/0/message", Value::is_string),
+        ],
+    );
+    // So is a map that the engine refuses for its last line.
+    let unended = map("grass.png", RAMP);
+    folder.write("unended.pfmap", unended.trim_end());
+    let refused = folder.run("check unended.pfmap").expect(1);
+    assert!(
+        refused.stdout.contains("the last line does not end"),
+        "{refused:?}"
+    );
+    // It still opens, and can be looked at.
+    let info = folder.run("info bad.pfmap --json").expect(1).json();
+    assert_eq!(info["problems"], check["problems"]);
+    assert_eq!(info["tiles"]["count"], 1023);
+    assert_eq!(info["tiles"]["unreadable"], 1);
+    let text = folder.run("info bad.pfmap --tile 2,3").expect(1).stdout;
+    assert!(text.contains("bad.pfmap:25:"), "{text}");
+    let said = |name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.trim().split_once("  "));
+        let found = lines.find(|(key, _)| *key == name);
+        found.map(|(_, value)| value.trim().to_owned())
+    };
+    assert_eq!(said("raw").as_deref(), Some("0+01xx0001001100100000"));
+    assert_eq!(said("readable").as_deref(), Some("no"));
+    assert_eq!(said("base_height").as_deref(), Some("none"));
+    assert_eq!(said("Unreadable tiles").as_deref(), Some("1"));
+    let render = folder
+        .run("render bad.pfmap -o bad.png --size 32x32")
+        .expect(1);
+    assert!(render.stderr.contains("1 error"), "{render:?}");
+    assert!(folder.path("bad.png").exists());
+}
+
+#[test]
+fn a_map_that_cannot_be_shown_at_all_is_status_1_with_its_problem() {
+    let folder = Folder::new();
+    let huge = map("grass.png", RAMP).replace("num_rows 1", "num_rows 1000000000");
+    folder.write("huge.pfmap", huge);
+    folder.write("junk.pfmap", [0_u8, 159, 146, 150].repeat(1000));
+    folder.write("empty.pfmap", "");
+    folder.write("token.pfmap", format!("version {}", "9".repeat(5_000_000)));
+    for file in ["huge.pfmap", "junk.pfmap", "empty.pfmap", "token.pfmap"] {
+        for command in ["info", "check"] {
+            let outcome = folder.run(&format!("{command} {file} --json")).expect(1);
+            let json = outcome.json();
+            assert_shape(
+                &json,
+                &[
+                    ("/format", |v| v == "pfmap"),
+                    ("/problems/0/severity", |v| v == "error"),
+                    ("/problems/0/at", Value::is_string),
+                ],
+            );
+            assert_eq!(json["file"], file);
+            assert!(outcome.stdout.len() < 4000, "{}", outcome.stdout.len());
+        }
+        let render = folder
+            .run(&format!("render {file} -o a.png --size 8x8"))
+            .expect(1);
+        assert!(render.stderr.contains(&format!("{file}:")), "{render:?}");
+        assert!(!folder.path("a.png").exists());
+    }
+}
+
+#[test]
+fn check_goes_on_after_a_file_that_fails_and_ends_with_the_worst_status() {
+    let folder = good();
+    folder.write("bad.pfmap", map("grass.png", "0+01xx0001001100100000"));
+    let check = folder
+        .run("check --json good.pfmap no-such-file bad.pfmap good.pfmap")
+        .expect(2);
+    let files: Vec<Value> = check
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["file"].clone())
+        .collect();
+    assert_eq!(files, ["good.pfmap", "bad.pfmap", "good.pfmap"]);
+    assert!(check.stderr.contains("no-such-file"), "{check:?}");
+    assert!(
+        check.stderr.contains("; 1 could not be checked"),
+        "{check:?}"
+    );
+    folder
+        .run("check good.pfmap bad.pfmap good.pfmap")
+        .expect(1);
+    let clean = folder.run("check good.pfmap good.pfmap").expect(0);
+    assert_eq!(clean.stdout, "");
+    assert!(clean.stderr.contains("2 files: no problems\n"), "{clean:?}");
+}
+
+#[test]
+fn a_material_that_leads_out_of_the_folder_is_refused() {
+    let folder = good();
+    folder.write("spy.pfmap", map("../../../etc/passwd", RAMP));
+    let check = folder.run("check spy.pfmap --json");
+    let problem = &check.json()["problems"][0];
+    assert_eq!(
+        problem["at"].as_str().map(|at| at.starts_with("6:")),
+        Some(true),
+        "{problem}"
+    );
+    let message = problem["message"].as_str().unwrap();
+    assert!(
+        message.contains("../../../etc/passwd") && message.contains(".."),
+        "{message}"
+    );
+    let info = folder.run("info spy.pfmap --json").json();
+    assert_eq!(info["materials"][0]["found"], false);
+    assert!(!check.stdout.contains("root:"), "{check:?}");
+}
+
+#[test]
+fn textures_are_found_in_a_folder_that_the_user_names() {
+    let folder = good();
+    fs::create_dir(folder.path("textures")).unwrap();
+    for name in ["grass.png", "rock.png"] {
+        fs::rename(folder.path(name), folder.path("textures").join(name)).unwrap();
+    }
+    let missing = folder.run("info good.pfmap --json").json();
+    assert_eq!(missing["materials"][0]["found"], false);
+    assert!(!missing["problems"].as_array().unwrap().is_empty());
+    for args in [
+        "--textures textures info good.pfmap --json",
+        "info --textures=textures good.pfmap --json",
+    ] {
+        let found = folder.run(args).expect(0).json();
+        assert_eq!(found["materials"][0]["found"], true, "{args}");
+    }
+}
+
+#[test]
+fn a_picture_has_the_size_asked_for_and_comes_out_the_same_twice() {
+    let folder = good();
+    let look = "--camera 60,70,60,0,4,0 --size 200x120 --overlay tile-types --overlay tile-grid";
+    for name in ["a.png", "b.png"] {
+        let outcome = folder
+            .run(&format!("render good.pfmap -o {name} {look}"))
+            .expect(0);
+        assert_eq!(outcome.stdout, "");
+    }
+    let [a, b] = ["a.png", "b.png"].map(|name| fs::read(folder.path(name)).unwrap());
+    assert!(a == b, "two pictures of the same view differ");
+    let picture = image::load_from_memory(&a).unwrap().to_rgba8();
+    assert_eq!(picture.dimensions(), (200, 120));
+    let first = picture.get_pixel(0, 0);
+    assert!(
+        picture.pixels().any(|pixel| pixel != first),
+        "the picture is empty"
+    );
+
+    let mut seen = vec![picture];
+    for look in [
+        "",
+        "--view top",
+        "--view top --projection ortho",
+        "--view west",
+        "--view west --projection ortho",
+        "--camera 60,70,60,0,4,0",
+        "--camera 60,70,60,0,4,0 --fov 90",
+    ] {
+        let args = format!("render good.pfmap -o c.png --size 200x120 {look}");
+        folder.run(&args).expect(0);
+        let picture = image::open(folder.path("c.png")).unwrap().to_rgba8();
+        assert!(!seen.contains(&picture), "`{look}` is like another view");
+        seen.push(picture);
+    }
+    let left: Vec<_> = fs::read_dir(folder.path(""))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .filter(|name| name.to_string_lossy().contains("part"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn bench_json_has_the_keys_of_the_contract() {
+    let folder = good();
+    for (args, file) in [
+        (
+            "bench good.pfmap --json --frames 3 --size 64x48",
+            "good.pfmap",
+        ),
+        (
+            "bench synthetic:2x3 --fly --json --frames 3 --size 64x48",
+            "synthetic:2x3",
+        ),
+    ] {
+        let bench = folder.run(args).expect(0).json();
+        let positive: fn(&Value) -> bool = |v| v.as_f64().is_some_and(|x| x > 0.0);
+        assert_shape(
+            &bench,
+            &[
+                ("/size/0", |v| v == 64),
+                ("/size/1", |v| v == 48),
+                ("/adapter", |v| {
+                    v.as_str().is_some_and(|name| !name.is_empty())
+                }),
+                ("/open_ms/read", Value::is_number),
+                ("/open_ms/parse", positive),
+                ("/open_ms/build", positive),
+                ("/open_ms/upload", positive),
+                ("/first_frame_ms", positive),
+                ("/frame_ms/median", positive),
+                ("/frame_ms/min", positive),
+                ("/floor_ms/clear", positive),
+                ("/floor_ms/textured_quad", positive),
+                ("/triangles", Value::is_u64),
+                ("/draw_calls", Value::is_u64),
+                ("/gpu_bytes", Value::is_u64),
+                ("/cpu_bytes", Value::is_u64),
+            ],
+        );
+        assert_eq!(bench["file"], file);
+        let ms = |pointer| bench.pointer(pointer).and_then(Value::as_f64).unwrap();
+        assert!(ms("/frame_ms/min") <= ms("/frame_ms/median"));
+        assert!(ms("/first_frame_ms") > ms("/open_ms/build"));
+    }
+    let text = folder
+        .run("bench good.pfmap --frames 1 --size 32x32")
+        .expect(0)
+        .stdout;
+    assert!(text.contains("textured quad"), "{text}");
+}
+
+#[test]
+fn without_a_graphics_adapter_pictures_are_status_2_and_the_rest_works() {
+    let folder = good();
+    let run = |args: &str| {
+        let mut command = folder.command();
+        command
+            .args(args.split_whitespace())
+            .env("WGPU_BACKEND", "vulkan");
+        command
+            .env("VK_DRIVER_FILES", "/no/such")
+            .env("VK_ICD_FILENAMES", "/no/such");
+        Outcome::of(command)
+    };
+    for args in [
+        "render good.pfmap -o a.png --size 8x8",
+        "bench good.pfmap --json --frames 1 --size 8x8",
+    ] {
+        let outcome = run(args).expect(2);
+        assert!(
+            outcome.stderr.contains("no graphics adapter"),
+            "{outcome:?}"
+        );
+        assert_eq!(outcome.stdout, "");
+    }
+    assert!(!folder.path("a.png").exists());
+    run("info good.pfmap --json").expect(0);
+    run("check good.pfmap").expect(0);
+}
+
+#[test]
+fn names_with_spaces_and_letters_of_all_kinds_work() {
+    let folder = good();
+    let name = "größe 日本 %20.PFMAP";
+    fs::copy(folder.path("good.pfmap"), folder.path(name)).unwrap();
+    let info = folder.run_args(["info", "--json", name]).expect(0).json();
+    assert_eq!(info["file"], name);
+    folder
+        .run_args(["render", name, "-o", "bild ü.png", "--size", "8x8"])
+        .expect(0);
+    assert!(folder.path("bild ü.png").exists());
+    // The name of a command, and a name like an option.
+    fs::copy(folder.path("good.pfmap"), folder.path("info")).unwrap();
+    fs::copy(folder.path("good.pfmap"), folder.path("--json")).unwrap();
+    folder.run("info ./info").expect(0);
+    folder.run("info -- --json").expect(0);
+}
+
+#[test]
+fn the_status_is_that_of_the_file_also_when_the_reader_hangs_up() {
+    let folder = good();
+    folder.write("bad.pfmap", map("grass.png", "xyz"));
+    for (args, status) in [
+        ("info good.pfmap --json", 0),
+        ("--help", 0),
+        ("info good.pfmap", 0),
+        ("info bad.pfmap", 1),
+        ("check bad.pfmap good.pfmap", 1),
+        ("check good.pfmap bad.pfmap --json", 1),
+        ("render good.pfmap -o - --size 8x8", 2),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = folder.command();
+        let args = args.split_whitespace();
+        let output = command.args(args.clone()).stdout(writer).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {stderr}");
+        // What `info` has to say it says on standard output.
+        let complains = status != 0 && !args.clone().any(|arg| arg == "info");
+        assert_eq!(stderr.contains("error"), complains, "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_picture_goes_to_standard_output_where_it_is_asked_for() {
+    let folder = good();
+    let mut command = folder.command();
+    command.args("render good.pfmap --size 8x6 -o -".split_whitespace());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let picture = image::load_from_memory(&output.stdout).unwrap();
+    assert_eq!([picture.width(), picture.height()], [8, 6]);
+    assert!(!folder.path("-").exists());
+}
+
+#[test]
+fn nothing_is_written_over_by_surprise() {
+    let folder = good();
+    let before = fs::read(folder.path("good.pfmap")).unwrap();
+    folder.write("notes.png", "not a picture");
+    fs::hard_link(folder.path("good.pfmap"), folder.path("twin.png")).unwrap();
+    for (output, reason) in [
+        ("good.pfmap", "ends in .png"),
+        ("a.jpg", "ends in .png"),
+        ("a", "ends in .png"),
+        ("grass.png", "was read"),
+        ("twin.png", "was read"),
+        ("notes.png", "--force"),
+    ] {
+        let args = format!("render good.pfmap --size 8x8 -o {output}");
+        let exists = folder.path(output).exists();
+        let outcome = folder.run(&args).expect(2);
+        assert!(outcome.stderr.contains(reason), "{output}: {outcome:?}");
+        assert_eq!(folder.path(output).exists(), exists, "{output}");
+    }
+    let forced = "render good.pfmap --size 8x8 --force -o";
+    for output in ["good.pfmap", "grass.png", "twin.png"] {
+        folder.run(&format!("{forced} {output}")).expect(2);
+    }
+    assert_eq!(fs::read(folder.path("good.pfmap")).unwrap(), before);
+    assert_eq!(
+        fs::read(folder.path("notes.png")).unwrap(),
+        b"not a picture"
+    );
+    // A picture is replaced by a picture, and anything else where that is asked for.
+    folder.run(&format!("{forced} notes.png")).expect(0);
+    folder
+        .run("render good.pfmap --size 4x4 -o notes.png")
+        .expect(0);
+    let picture = image::open(folder.path("notes.png")).unwrap();
+    assert_eq!([picture.width(), picture.height()], [4, 4]);
+}
+
+#[test]
+fn nothing_is_called_an_error_where_there_is_no_desktop() {
+    let folder = good();
+    let mut command = folder.command();
+    command.args("render good.pfmap --size 8x8 -o a.png".split_whitespace());
+    for variable in ["XDG_RUNTIME_DIR", "WAYLAND_DISPLAY", "DISPLAY"] {
+        command.env_remove(variable);
+    }
+    let outcome = Outcome::of(command).expect(0);
+    assert_eq!(outcome.stderr, "");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_status_2() {
+    let full = Path::new("/dev/full");
+    if !full.exists() {
+        skip(Need::System, "there is no /dev/full");
+        return;
+    }
+    let folder = good();
+    let output = fs::OpenOptions::new().write(true).open(full).unwrap();
+    let mut command = folder.command();
+    let output = command
+        .args(["info", "good.pfmap", "--json"])
+        .stdout(output)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("standard output"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn what_a_file_says_does_not_drive_the_terminal() {
+    let folder = good();
+    folder.write(
+        "sly.pfmap",
+        map("grass.png\u{1b}[2J", "\u{1b}]0;x\u{7}0001001100100000"),
+    );
+    for args in ["check sly.pfmap", "info sly.pfmap"] {
+        let outcome = folder.run(args);
+        let raw = |c: char| c.is_control() && c != '\n';
+        assert!(!outcome.stdout.contains(raw), "{outcome:?}");
+        assert!(!outcome.stderr.contains(raw), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_map_of_the_corpus_opens_without_a_problem() {
+    let Some(demo) = shared("corpus/permafrost/assets/maps/demo.pfmap") else {
+        return;
+    };
+    let folder = Folder::new();
+    let demo = demo.to_str().unwrap();
+    let info = folder.run_args(["info", "--json", demo]).expect(0).json();
+    assert_eq!(info["tiles"]["count"], 16384);
+    let check = folder.run_args(["check", demo]).expect(0);
+    assert_eq!(check.stdout, "");
+}
+
+#[test]
+fn the_demo_map_is_built_in_and_has_all_tile_types() {
+    let folder = Folder::new();
+    let info = folder.run("info demo: --json").expect(0).json();
+    assert_eq!(info["file"], "demo:");
+    let counts = info["tiles"]["by_type"].as_object().unwrap();
+    assert!(
+        counts.values().all(|count| count.as_u64() > Some(0)),
+        "{counts:?}"
+    );
+    let found = |material: &Value| material["found"] == true;
+    assert!(
+        info["materials"].as_array().unwrap().iter().all(found),
+        "{info:#}"
+    );
+    folder.run("check demo:").expect(0);
+    folder
+        .run("render demo: -o demo.png --size 64x48")
+        .expect(0);
+    assert!(folder.path("demo.png").exists());
+}
+
+#[test]
+fn info_says_of_a_model_what_the_contract_asks_for() {
+    let folder = Folder::new();
+    let info = folder.run("info demo:drakeling --json").expect(0).json();
+    assert_shape(
+        &info,
+        &[
+            ("/file", Value::is_string),
+            ("/version", Value::is_string),
+            ("/problems", |value| value == &json!([])),
+            ("/vertices", Value::is_u64),
+            ("/triangles", Value::is_u64),
+            ("/joints/0/parent", Value::is_null),
+            ("/joints/1/parent", Value::is_u64),
+            ("/joints/1/name", Value::is_string),
+            ("/materials/0/name", Value::is_string),
+            ("/materials/0/texture", Value::is_string),
+            ("/materials/0/found", |value| value == &Value::Bool(true)),
+            ("/clips/2/frames", Value::is_u64),
+            ("/bounds/min/2", Value::is_number),
+            ("/bounds/max/2", Value::is_number),
+        ],
+    );
+    assert_eq!(info["format"], "pfobj");
+    assert_eq!(info["clips"][1]["name"], "Walk");
+    for clip in info["clips"].as_array().unwrap() {
+        assert!(clip["bounds_error"].as_f64().unwrap() < 1e-3, "{clip}");
+    }
+    let still = folder.run("info demo:barrel --json").expect(0).json();
+    assert_eq!(still["clips"], json!([]));
+}
+
+#[test]
+fn a_clip_is_drawn_frame_by_frame() {
+    let folder = Folder::new();
+    let picture = |name: &str| image::open(folder.path(name)).unwrap().into_rgb8();
+    let draw = |name: &str, more: &str| {
+        let args = format!("render demo:drakeling --size 64x48 -o {name} {more}");
+        folder.run(&args).expect(0);
+        picture(name)
+    };
+    let frames = draw_all(&folder, "4..7");
+    assert_eq!(frames, ["walk_004.png", "walk_005.png", "walk_006.png"]);
+    for name in &frames {
+        let number: u32 = name[5..8].parse().unwrap();
+        let alone = draw("alone.png", &format!("--clip Walk --frame {number}"));
+        assert!(picture(name) == alone, "{name} is another frame");
+    }
+    assert!(picture("walk_004.png") != picture("walk_006.png"));
+    // The first frame of the first clip, unless one asks for another.
+    assert!(draw("a.png", "") == draw("b.png", "--clip Idle --frame 0"));
+    assert!(draw("a.png", "") != draw("b.png", "--clip none"));
+    // What lies between two frames.
+    let between = draw("c.png", "--clip Walk --frame 4.5");
+    assert!(between != picture("walk_004.png") && between != picture("walk_005.png"));
+}
+
+/// Names of the pictures that a range of frames gives, in order.
+fn draw_all(folder: &Folder, frames: &str) -> Vec<String> {
+    let args = format!(
+        "render demo:drakeling --size 64x48 --clip Walk --frames {frames} -o walk_%03d.png"
+    );
+    folder.run(&args).expect(0);
+    let files = fs::read_dir(folder.path("")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn clips_and_frames_that_are_not_there_are_named() {
+    let folder = good();
+    for (args, said) in [
+        ("demo:drakeling --clip Fly -o a.png", "Idle, Walk, Jump"),
+        ("demo:drakeling --clip Walk --frame 32 -o a.png", "0 to 31"),
+        (
+            "demo:drakeling --clip Walk --frames 0..33 -o a%d.png",
+            "0 to 31",
+        ),
+        ("demo:drakeling --frames 0..3 -o a.png", "walk_%03d.png"),
+        ("demo:barrel --clip Walk -o a.png", "this file has none"),
+        (
+            "demo:barrel --frame 0 -o a.png",
+            "nothing in this file moves",
+        ),
+        (
+            "good.pfmap --frame 0 -o a.png",
+            "nothing in this file moves",
+        ),
+        ("demo:dragon -o a.png", "demo:drakeling"),
+    ] {
+        let outcome = folder.run(&format!("render --size 8x8 {args}")).expect(2);
+        assert!(outcome.stderr.contains(said), "{args}: {outcome:?}");
+        assert_eq!(outcome.stdout, "");
+        assert!(!folder.path("a.png").exists() && !folder.path("a0.png").exists());
+    }
+}
+
+#[test]
+fn levels_are_cut_open_and_what_is_not_there_is_named() {
+    let folder = good();
+    let map = pmf::synthesize([1, 2, 1], 2, 7);
+    folder.write("made.pmf", pmf::write(&map, pmf::Packing::Stored).unwrap());
+    let draw = |name: &str, args: &str| {
+        let args = format!("render made.pmf --size 64x48 {args} -o {name}");
+        folder.run(&args).expect(0);
+        fs::read(folder.path(name)).unwrap()
+    };
+    let whole = draw("whole.png", "--level 0 --cut -999,-999,-999,999,999,999");
+    // Any two opposite corners will do.
+    assert!(whole == draw("same.png", "--cut 999,-999,-999,-999,999,999"));
+    assert!(whole != draw("open.png", "--cut 999,0,999,-999,-999,-999"));
+    for (args, said) in [
+        (
+            "made.pmf --level 3",
+            "there is no level 3; this file has only level 0",
+        ),
+        ("made.pmf --level -1", "--level"),
+        ("good.pfmap --level 0", "this file has no levels"),
+        ("made.pmf --light nosuch=3", "there is no light `nosuch`"),
+        ("made.pmf --light nosuch", "such as 201=0"),
+        ("made.pmf --light 201=256", "such as 201=0"),
+        ("made.pmf --cut 1,2,3,4,5", "two corners"),
+        ("made.pmf --cut 1,2,3,4,5,nan", "two corners"),
+    ] {
+        for command in ["render -o a.png", "bench --frames 1"] {
+            let outcome = folder
+                .run(&format!("{command} --size 8x8 {args}"))
+                .expect(2);
+            assert!(outcome.stderr.contains(said), "{args}: {outcome:?}");
+        }
+    }
+    assert!(!folder.path("a.png").exists());
+}
+
+#[test]
+fn bench_draws_crowds_of_models_with_one_draw_for_each_material() {
+    let folder = good();
+    let bench = |more: &str| {
+        let args = format!("bench demo:drakeling --json --frames 2 --size 32x32 {more}");
+        folder.run(&args).expect(0).json()
+    };
+    let (one, crowd) = (bench(""), bench("--instances 40"));
+    assert_eq!(crowd["draw_calls"], one["draw_calls"]);
+    // The backdrop is one triangle.
+    let model = |bench: &Value| bench["triangles"].as_u64().unwrap() - 1;
+    assert_eq!(model(&crowd), model(&one) * 40);
+    assert!(crowd["palettes_ms"]["median"].is_number() && one["palettes_ms"].is_null());
+    let outcome = folder.run("bench good.pfmap --instances 2 --frames 1 --size 8x8");
+    assert!(outcome.expect(2).stderr.contains("for models"));
+}
+
+#[test]
+fn a_place_of_a_2d_map_is_told_as_text_and_json() {
+    let folder = good();
+    let json = folder
+        .run("info demo:village --tile 36,10 --json")
+        .expect(0)
+        .json();
+    let tile = &json["tile"];
+    assert_eq!((&tile["x"], &tile["y"]), (&json!(36), &json!(10)));
+    let layers = tile["layers"].as_array().unwrap();
+    let numbers: Vec<_> = layers.iter().map(|layer| layer["layer"].as_u64()).collect();
+    assert_eq!(numbers, [0, 1, 2, 3].map(Some), "the lowest first");
+    for layer in layers {
+        assert_eq!(
+            layer["obstructed"],
+            json!(true),
+            "water is in the way: {layer}"
+        );
+        assert_eq!((&layer["x"], &layer["y"]), (&json!(36), &json!(10)));
+        assert!(layer["tile"].is_u64(), "{layer}");
+    }
+    assert!(tile["zones"].is_array());
+    let text = folder
+        .run("info demo:village --tile 36,10")
+        .expect(0)
+        .stdout;
+    let of_tile = text.split("\ntile\n").nth(1).unwrap();
+    let lines = of_tile
+        .lines()
+        .filter(|line| line.contains("obstructed yes"));
+    assert_eq!(lines.count(), 4, "{of_tile}");
+    let station = folder
+        .run("info demo:station --tile 0,0 --json")
+        .expect(0)
+        .json();
+    let layers = station["tile"]["layers"].as_array().unwrap();
+    assert!(!layers.is_empty());
+    assert!(layers.iter().all(|layer| layer["obstructed"].is_null()));
+}
+
+/// Each overlay changes the picture of a whole map, and several show more than one.
+#[test]
+fn overlays_are_in_flat_pictures_without_a_graphics_adapter() {
+    let folder = good();
+    let draw = |overlays: &[&str]| {
+        let overlays: Vec<String> = overlays
+            .iter()
+            .map(|id| format!("--overlay {id}"))
+            .collect();
+        let args = format!(
+            "render demo:village -o a.png --view flat {}",
+            overlays.join(" ")
+        );
+        folder.run(&args).expect(0);
+        fs::read(folder.path("a.png")).unwrap()
+    };
+    let plain = draw(&[]);
+    let mut pictures = vec![plain.clone()];
+    for overlays in [
+        &["obstruction"][..],
+        &["zones"],
+        &["obstruction", "zones"],
+        &["entities"],
+        &["grid"],
+        &["layer-frames"],
+    ] {
+        let picture = draw(overlays);
+        assert!(!pictures.contains(&picture), "{overlays:?}");
+        pictures.push(picture);
+    }
+    assert!(
+        draw(&["zones", "obstruction"]) == pictures[3],
+        "in any order"
+    );
+    assert!(draw(&["still"]) == plain, "nothing moves in it");
+}

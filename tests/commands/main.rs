@@ -1,0 +1,7 @@
+//! The program's commands, run as a user runs them.
+
+#![cfg(test)]
+
+mod cli;
+mod contract;
+mod folder;

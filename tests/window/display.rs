@@ -1,0 +1,109 @@
+//! An X server for one test.
+
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use mapscope_testdata::{Need, skip};
+use tempfile::TempDir;
+
+/// A running X server without a window manager, and folders for the programs that use it.
+#[derive(Debug)]
+pub(crate) struct Display {
+    server: Child,
+    name: String,
+    home: TempDir,
+}
+
+impl Display {
+    /// Starts a server with a screen of this many pixels. `None` where there is no Xvfb: the
+    /// test is then to be skipped.
+    pub(crate) fn start(size: [u32; 2]) -> Option<Self> {
+        let home = tempfile::tempdir().unwrap();
+        // The server picks a number that is free and writes it when it is ready.
+        let server = Command::new("Xvfb")
+            .args([
+                "-displayfd",
+                "1",
+                "-nolisten",
+                "tcp",
+                "-noreset",
+                "-screen",
+                "0",
+            ])
+            .arg(format!("{}x{}x24", size[0], size[1]))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let server = match server {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                skip(Need::Display, "Xvfb is not installed");
+                return None;
+            }
+            server => server.unwrap(),
+        };
+        let mut display = Self {
+            server,
+            name: String::new(),
+            home,
+        };
+        let mut number = String::new();
+        let stdout = display.server.stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut number).unwrap();
+        if number.trim().is_empty() {
+            let mut said = String::new();
+            let mut stderr = display.server.stderr.take().unwrap();
+            stderr.read_to_string(&mut said).unwrap();
+            panic!("Xvfb did not start: {said}");
+        }
+        // Nobody reads what it says from here on; it must not wait for that.
+        drop(display.server.stderr.take());
+        display.name = format!(":{}", number.trim());
+        Some(display)
+    }
+
+    /// Its name, such as `:99`.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The process of the X server.
+    pub(crate) fn server_pid(&self) -> u32 {
+        self.server.id()
+    }
+
+    /// A folder that goes away with the display.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Gives a program this display and folders of its own.
+    pub(crate) fn apply_to(&self, command: &mut Command) {
+        command
+            .env("DISPLAY", &self.name)
+            .env("HOME", self.home())
+            // The window library takes Wayland where these are set.
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("WAYLAND_SOCKET");
+        for (variable, folder) in [
+            ("XDG_RUNTIME_DIR", "runtime"),
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_CACHE_HOME", "cache"),
+            ("XDG_DATA_HOME", "data"),
+            ("XDG_STATE_HOME", "state"),
+        ] {
+            let folder = self.home().join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            command.env(variable, folder);
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to end.
+        let _ended = self.server.kill();
+        let _status = self.server.wait();
+    }
+}

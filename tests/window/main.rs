@@ -1,0 +1,22 @@
+//! The window: its panels one by one, and the program used as a person does.
+//!
+//! Every test of the program has its own X server and its own settings and caches, so that tests
+//! run side by side and leave nothing behind.
+
+#![cfg(test)]
+
+mod panels;
+mod readme;
+
+#[cfg(target_os = "linux")]
+mod arm;
+#[cfg(target_os = "linux")]
+mod display;
+#[cfg(target_os = "linux")]
+mod drag;
+#[cfg(target_os = "linux")]
+mod program;
+#[cfg(target_os = "linux")]
+mod screen;
+#[cfg(target_os = "linux")]
+mod window;

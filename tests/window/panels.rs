@@ -1,0 +1,1479 @@
+//! The panels, used by the names that a screen reader says.
+//!
+//! Pictures of them are drawn too; set `MAPSCOPE_TEST_PICTURES` to a folder to look at them.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use egui::accesskit::Role;
+use egui::{Key, OutputCommand, TextureId, Ui, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _, by};
+use egui_kittest::{Harness, HarnessBuilder};
+use glam::Vec3;
+use mapscope::viewer::panels::{
+    Curves, FrameStatistics, Inspector, Kinds, Legend, OnDisk, Outliner, PanelContext,
+    PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox,
+};
+use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
+use mapscope_formats::{Format, Place, Problem};
+use mapscope_scene::camera::{Camera, Handedness, NamedView};
+use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::{
+    Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry,
+    OutlineNode, Overlay, Part, Playhead, Property, PropertyGroup, Ray, Shown, Statistic,
+    SummaryPart, Swatch, TextSpan,
+};
+
+// ---- A document whose contents are known ---------------------------------------------------
+
+/// A document with three materials (the last one's picture is missing) and many chunks.
+#[derive(Debug, Default)]
+struct Sample {
+    name: &'static str,
+    problems: Vec<Problem>,
+    parts: Vec<Part>,
+    terrain: OnceLock<Terrain>,
+    /// How often it was asked for curves and for properties.
+    asked: [AtomicUsize; 2],
+}
+
+/// A real map of one chunk.
+fn made_map() -> Source {
+    Source {
+        path: "made.pfmap".into(),
+        bytes: pfmap::synthesize(1, 1, 7).into(),
+        embedded: &[],
+    }
+}
+
+const CHUNKS: u64 = 4096;
+const THUMBNAIL: [u8; 16] = [
+    90, 140, 60, 255, 120, 170, 80, 255, 120, 170, 80, 255, 90, 140, 60, 255,
+];
+static OVERLAYS: [Overlay; 3] = [
+    Overlay {
+        id: "tile-types",
+        name: "Tile types",
+        help: "Colours every tile by its type",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "pathable",
+        name: "Pathable",
+        help: "Where units can walk",
+        colors_surface: true,
+    },
+    Overlay {
+        id: "tile-grid",
+        name: "Tile grid",
+        help: "Lines around the tiles",
+        colors_surface: false,
+    },
+];
+
+fn item(kind: &'static str, index: u64) -> Item {
+    Item { kind, index }
+}
+
+fn leaf(label: String, item: Item, note: &str, swatch: Option<Swatch>) -> OutlineNode {
+    OutlineNode {
+        label,
+        item: Some(item),
+        note: note.to_owned(),
+        swatch,
+        children: Vec::new(),
+    }
+}
+
+impl Document for Sample {
+    fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
+    fn version(&self) -> String {
+        "1.0".to_owned()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn bounds(&self) -> Aabb {
+        Aabb {
+            min: Vec3::ZERO,
+            max: Vec3::ONE,
+        }
+    }
+
+    fn handedness(&self) -> Handedness {
+        Handedness::Mirrored
+    }
+
+    fn drawable(&self) -> Drawable<'_> {
+        let terrain = self.terrain.get_or_init(|| {
+            let source = made_map();
+            let map = pfmap::read(&source.bytes).unwrap();
+            let (options, progress) = (OpenOptions::default(), Progress::default());
+            Terrain::build(map, &source, &options, &progress).unwrap()
+        });
+        Drawable::Terrain(terrain)
+    }
+
+    fn outline(&self) -> Vec<OutlineNode> {
+        let material = |(i, name): (u64, &str)| {
+            let swatch = Some(Swatch::Thumbnail(i as usize));
+            leaf(format!("{i} {name}"), item("material", i), "812", swatch)
+        };
+        let chunk = |i| {
+            leaf(
+                format!("Chunk {}, {}", i / 64, i % 64),
+                item("chunk", i),
+                "",
+                None,
+            )
+        };
+        let heading = |label: &str, children: Vec<OutlineNode>| OutlineNode {
+            label: label.to_owned(),
+            item: None,
+            note: children.len().to_string(),
+            swatch: None,
+            children,
+        };
+        let materials = (0..).zip(["Grass", "Cliffs", "Lava"]).map(material);
+        let file = leaf(
+            self.name.to_owned(),
+            item("map", 0),
+            "2048 x 2048 tiles",
+            None,
+        );
+        vec![
+            file,
+            heading("Materials", materials.collect()),
+            heading("Chunks", (0..CHUNKS).map(chunk).collect()),
+        ]
+    }
+
+    fn clips(&self) -> &[ClipInfo] {
+        static CLIPS: OnceLock<[ClipInfo; 2]> = OnceLock::new();
+        CLIPS.get_or_init(|| {
+            [("Walk", 0), ("Run", 1)].map(|(name, index)| ClipInfo {
+                name: name.to_owned(),
+                frames: 21,
+                item: item("clip", index),
+            })
+        })
+    }
+
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+        self.asked[0].fetch_add(1, Ordering::Relaxed);
+        if item.kind != "joint" {
+            return Vec::new();
+        }
+        let curve = |(group, name): (_, _), color, factor: f32| Curve {
+            group,
+            name,
+            color,
+            values: (0..21).map(|frame| frame as f32 * factor).collect(),
+        };
+        let walk = if clip == 0 { 1.0 } else { -1.0 };
+        vec![
+            curve(("Translation", "X"), [240, 80, 80], 0.5 * walk),
+            curve(("Translation", "Y"), [80, 240, 80], -0.25 * walk),
+            curve(("Scale", "X"), [240, 80, 80], 0.0),
+            curve(("Scale", "Y"), [80, 240, 80], f32::NAN),
+        ]
+    }
+
+    fn follows_playhead(&self, item: Item) -> bool {
+        item.kind == "tile" && item.index == 1
+    }
+
+    fn pick(&self, _ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
+        None
+    }
+
+    fn summary(&self, item: Item) -> Vec<SummaryPart> {
+        vec![SummaryPart::new(item.kind, item.index.to_string())]
+    }
+
+    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
+        self.asked[1].fetch_add(1, Ordering::Relaxed);
+        if item.kind == "file" {
+            let bytes: Vec<u8> = (0..2000_u16).map(|i| (i * 7) as u8).collect();
+            return vec![PropertyGroup {
+                title: "Content",
+                properties: vec![Property::new("Size", "2000 bytes"), Property::dump(bytes)],
+            }];
+        }
+        if item.kind != "tile" {
+            return Vec::new();
+        }
+        let span = |text: &str, field, color_index| TextSpan {
+            text: text.to_owned(),
+            field,
+            color_index,
+        };
+        let text = Property {
+            spans: vec![
+                span("1", "Type", 0),
+                span("+03", "Base height", 1),
+                span("02", "Ramp height", 2),
+                span("000", "Top material", 3),
+                span("001", "Side material", 4),
+                span("1", "Pathable", 5),
+                span("00000000000", "The rest", 6),
+            ],
+            ..Property::new("Characters", "")
+        };
+        let top = Property {
+            swatch: Some(Swatch::Thumbnail(0)),
+            link: Some(self::item("material", 0)),
+            ..Property::new("Top material", "0 Grass")
+        };
+        let side = Property {
+            swatch: Some(Swatch::Thumbnail(2)),
+            link: Some(self::item("material", 2)),
+            ..Property::new("Side material", "2 Lava")
+        };
+        vec![
+            PropertyGroup {
+                title: "Tile",
+                properties: vec![
+                    Property::new("Row", "17"),
+                    Property::new("Column", "42"),
+                    Property::new("In the file", "line 1234, column 26"),
+                ],
+            },
+            PropertyGroup {
+                title: "Text",
+                properties: vec![text],
+            },
+            PropertyGroup {
+                title: "Surface",
+                properties: vec![
+                    Property::new("Base height", "3"),
+                    top,
+                    side,
+                    Property {
+                        swatch: Some(Swatch::Color([230, 82, 66])),
+                        ..Property::new("Type", "1 ramp_sn")
+                    },
+                    Property::new(
+                        "Note",
+                        "a value that is long enough to need more than one line of the panel",
+                    ),
+                ],
+            },
+        ]
+    }
+
+    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
+        (item.kind == "tile").then(|| self.bounds())
+    }
+
+    fn item_outline(&self, _item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
+        Vec::new()
+    }
+
+    fn neighbor(&self, _item: Item, _direction: Direction) -> Option<Item> {
+        None
+    }
+
+    fn problem_item(&self, _problem: &Problem) -> Option<Item> {
+        None
+    }
+
+    fn overlays(&self) -> &'static [Overlay] {
+        &OVERLAYS
+    }
+
+    fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
+        let entry = |color, label: &str| LegendEntry {
+            color,
+            label: label.to_owned(),
+        };
+        match overlay_id {
+            "tile-types" => vec![
+                entry([158, 166, 153], "0 flat (16000)"),
+                entry([230, 82, 66], "1 ramp_sn (384)"),
+            ],
+            "pathable" => vec![entry([66, 191, 82], "ground units can walk")],
+            _ => Vec::new(),
+        }
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        TileType::ALL
+            .into_iter()
+            .map(|kind| Kind {
+                item: item("tile-type", kind as u64),
+                name: kind.name(),
+                code: kind.digit().to_string(),
+                count: match kind {
+                    TileType::Flat => 16_000,
+                    TileType::RampSn => 384,
+                    _ => 0,
+                },
+            })
+            .collect()
+    }
+
+    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
+        None
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        vec![Statistic {
+            name: "Tiles",
+            value: "16384".to_owned(),
+        }]
+    }
+
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        (index < 2).then_some((2, 2, &THUMBNAIL))
+    }
+
+    fn dependencies(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        0
+    }
+
+    fn info(&self, _query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::new()
+    }
+}
+
+// ---- A window with one panel ---------------------------------------------------------------
+
+/// Remembers what it was asked to draw.
+#[derive(Default)]
+struct Previews {
+    texture: Option<TextureId>,
+    kinds: Vec<Item>,
+    sandbox: Option<TileSandbox>,
+}
+
+impl PreviewRenderer for Previews {
+    fn kind_preview(&mut self, kind: Item, _size: egui::Vec2) -> Option<TextureId> {
+        self.kinds.push(kind);
+        self.texture
+    }
+
+    fn sandbox_preview(&mut self, sandbox: &TileSandbox, _size: egui::Vec2) -> Option<TextureId> {
+        self.sandbox = Some(sandbox.clone());
+        self.texture
+    }
+}
+
+struct Host<Panel> {
+    panel: Panel,
+    document: Arc<dyn Document>,
+    on_disk: Option<OnDisk>,
+    shown: Shown,
+    thumbnails: Thumbnails,
+    previews: Previews,
+    /// Everything that the panel asked for.
+    requests: Vec<Request>,
+    /// Everything that it put on the clipboard.
+    copied: Vec<String>,
+}
+
+type Show<Panel> = fn(&mut Panel, &mut Ui, &mut PanelContext<'_>);
+
+impl<Panel: Default> Host<Panel> {
+    fn new(document: impl Document + 'static) -> Self {
+        Self {
+            panel: Panel::default(),
+            document: Arc::new(document),
+            on_disk: None,
+            shown: Shown::default(),
+            thumbnails: Thumbnails::default(),
+            previews: Previews::default(),
+            requests: Vec::new(),
+            copied: Vec::new(),
+        }
+    }
+
+    fn selecting(mut self, item: Item) -> Self {
+        self.shown.selected = Some(item);
+        self
+    }
+
+    fn in_harness(self, builder: HarnessBuilder<Self>, show: Show<Panel>) -> Harness<'static, Self>
+    where
+        Panel: 'static,
+    {
+        let mut harness = builder
+            .with_max_steps(40)
+            .build_ui_state(move |ui, host: &mut Self| host.show(ui, show), self);
+        harness.run();
+        harness
+    }
+
+    fn show(&mut self, ui: &mut Ui, show: Show<Panel>) {
+        let mut requests = Vec::new();
+        let handedness = self.document.handedness();
+        let camera = Camera::framing(self.document.bounds(), NamedView::Iso, handedness, 1.0);
+        let mut context = PanelContext {
+            document: &self.document,
+            on_disk: self.on_disk.as_ref(),
+            shown: &self.shown,
+            hovered: None,
+            camera: &camera,
+            frame: FrameStatistics {
+                frame_ms: 4.256,
+                triangles: 1_234_567,
+                draw_calls: 42,
+                gpu_bytes: 58_720_256,
+                cpu_bytes: 1536,
+                adapter: "A fine GPU",
+            },
+            thumbnails: &mut self.thumbnails,
+            previews: &mut self.previews,
+            requests: &mut requests,
+        };
+        egui::Frame::central_panel(ui.style())
+            .show(ui, |ui| show(&mut self.panel, ui, &mut context));
+        for request in requests {
+            if let Request::Select(item) = request {
+                self.shown.selected = item;
+            }
+            self.requests.push(request);
+        }
+        let copied = ui.output(|output| {
+            let commands = output.commands.iter();
+            let text = commands.filter_map(|command| match command {
+                OutputCommand::CopyText(text) => Some(text.clone()),
+                _ => None,
+            });
+            text.collect::<Vec<_>>()
+        });
+        self.copied.extend(copied);
+    }
+
+    /// What was asked for, apart from what the pointer passed over.
+    fn asked(&self) -> Vec<Request> {
+        let mut asked = self.requests.clone();
+        asked.retain(|request| !matches!(request, Request::Hover(_)));
+        asked
+    }
+}
+
+fn sample() -> Sample {
+    Sample {
+        name: "sample.pfmap",
+        problems: vec![
+            Problem::error(
+                Place::Text {
+                    line: 7,
+                    column: 12,
+                },
+                "expected a digit, found `x`",
+            ),
+            Problem::warning(
+                Place::Text { line: 1, column: 1 },
+                "material `Lava` has no texture",
+            ),
+            Problem::warning(Place::Offset(255), "the last line has no end"),
+        ],
+        ..Sample::default()
+    }
+}
+
+fn plain<Panel: Default>() -> Host<Panel> {
+    Host::new(sample())
+}
+
+fn small<Panel>() -> HarnessBuilder<Host<Panel>> {
+    Harness::builder().with_size(vec2(340.0, 640.0))
+}
+
+fn outliner() -> Harness<'static, Host<Outliner>> {
+    Host::new(sample()).in_harness(small(), Outliner::ui)
+}
+
+// ---- Outliner ------------------------------------------------------------------------------
+
+#[test]
+fn a_line_of_the_outline_selects_and_a_double_click_frames() {
+    let builder = small().with_step_dt(0.02);
+    let mut h = Host::new(sample()).in_harness(builder, Outliner::ui);
+    h.get_by_label("1 Cliffs").click();
+    h.run();
+    assert_eq!(
+        h.state().asked(),
+        [Request::Select(Some(item("material", 1)))]
+    );
+    let line = h.get_by_label("1 Cliffs");
+    assert_eq!(line.accesskit_node().role(), Role::TreeItem);
+    assert_eq!(
+        line.accesskit_node().is_selected(),
+        Some(true),
+        "said to a screen reader"
+    );
+    // A while later, so that these two are not the second and the third click.
+    h.run_steps(40);
+    for _ in 0..2 {
+        h.get_by_label("1 Cliffs").click();
+    }
+    h.run();
+    assert!(
+        h.state()
+            .asked()
+            .contains(&Request::Frame(item("material", 1)))
+    );
+}
+
+#[test]
+fn pointing_at_a_line_says_so_once() {
+    let mut h = outliner();
+    h.get_by_label("0 Grass").hover();
+    h.run();
+    h.run();
+    assert_eq!(
+        h.state().requests,
+        [Request::Hover(Some(item("material", 0)))]
+    );
+    h.remove_cursor();
+    h.run();
+    assert_eq!(h.state().requests.last(), Some(&Request::Hover(None)));
+}
+
+#[test]
+fn a_long_list_is_closed_at_first_and_only_what_is_in_sight_is_made() {
+    let mut h = outliner();
+    assert!(h.query_by_label("Chunk 0, 0").is_none());
+    h.get_by_label("Chunks").click();
+    h.run();
+    assert!(h.query_by_label("Chunk 0, 0").is_some());
+    let rows = h.get_all_by_role(Role::TreeItem).count();
+    assert!(
+        rows < 60,
+        "{rows} rows for {CHUNKS} chunks in a window for 30"
+    );
+    h.get_by_label("Chunks").click();
+    h.run();
+    assert!(h.query_by_label("Chunk 0, 0").is_none(), "closed again");
+}
+
+#[test]
+fn the_search_lists_what_matches_below_its_headings() {
+    let mut h = outliner();
+    h.get_by_role(Role::TextInput).focus();
+    h.run();
+    h.get_by_role(Role::TextInput).type_text("CHUNK 63, 6");
+    h.run();
+    // 63, 6 and 63, 60 to 63, 63.
+    assert!(h.query_by_label("5 matches").is_some());
+    assert!(h.query_by_label("Chunks").is_some());
+    assert!(h.query_by_label("Chunk 63, 63").is_some());
+    assert!(h.query_by_label("0 Grass").is_none());
+    assert!(h.query_by_label("Materials").is_none());
+    h.get_by_label("Chunk 63, 62").click();
+    h.run();
+    assert_eq!(
+        h.state().asked(),
+        [Request::Select(Some(item("chunk", 63 * 64 + 62)))]
+    );
+    h.get_by_role(Role::TextInput).focus();
+    h.run();
+    h.get_by_role(Role::TextInput).type_text("!");
+    h.run();
+    assert!(h.query_by_label_contains("No match for").is_some());
+}
+
+#[test]
+fn what_is_selected_elsewhere_comes_into_sight() {
+    let mut h = outliner();
+    h.state_mut().shown.selected = Some(item("chunk", 3000));
+    h.run();
+    let row = h.get_by_label("Chunk 46, 56");
+    assert_eq!(row.accesskit_node().is_selected(), Some(true));
+    assert!(
+        row.rect().top() > 60.0 && row.rect().bottom() < 640.0,
+        "{:?}",
+        row.rect()
+    );
+}
+
+#[test]
+fn the_part_that_is_shown_comes_into_sight() {
+    let part = |index| Part {
+        name: format!("Part {index}"),
+        item: item("chunk", index),
+        bounds: sample().bounds(),
+    };
+    let parts = vec![part(0), part(3000), part(1000)];
+    let host = Host::new(Sample { parts, ..sample() });
+    let mut h = host.in_harness(small(), Outliner::ui);
+    assert!(h.query_by_label("Chunk 46, 56").is_none());
+    h.state_mut().shown.part = 1;
+    h.run();
+    let row = h.get_by_label("Chunk 46, 56").rect();
+    assert!(row.top() > 60.0 && row.bottom() < 640.0, "{row:?}");
+    // A part is also shown because something in it was selected, which goes before.
+    h.state_mut().shown.part = 2;
+    h.state_mut().shown.selected = Some(item("material", 0));
+    h.run();
+    h.get_by_label("0 Grass");
+    assert!(h.query_by_label("Chunk 15, 40").is_none());
+}
+
+#[test]
+fn the_outline_can_be_walked_with_the_keyboard() {
+    let mut h = outliner();
+    h.get_by_label("0 Grass").focus();
+    h.run();
+    h.key_press(Key::ArrowDown);
+    h.run();
+    assert_eq!(h.state().shown.selected, Some(item("material", 1)));
+    h.key_press(Key::ArrowLeft);
+    h.run();
+    assert!(h.get_by_label("Materials").is_focused());
+    h.key_press(Key::ArrowLeft);
+    h.run();
+    assert!(h.query_by_label("0 Grass").is_none(), "closed");
+    h.key_press(Key::ArrowDown);
+    h.run();
+    assert!(h.get_by_label("Chunks").is_focused());
+    h.key_press(Key::ArrowRight);
+    h.run();
+    // Far enough that the list has to scroll.
+    for _ in 0..60 {
+        h.key_press(Key::ArrowDown);
+        h.run();
+    }
+    assert_eq!(h.state().shown.selected, Some(item("chunk", 59)));
+    assert!(h.get_by_label("Chunk 0, 59").is_focused());
+}
+
+#[test]
+fn another_document_takes_the_place_of_the_first() {
+    let mut h = outliner();
+    h.get_by_label("sample.pfmap");
+    for name in ["second.pfmap", "third.pfmap"] {
+        // The first one's memory is free for the second one to take.
+        h.state_mut().document = Arc::new(Sample {
+            name,
+            ..Sample::default()
+        });
+        h.run();
+        h.get_by_label(name);
+    }
+}
+
+#[test]
+fn what_was_opened_stays_open_when_the_file_is_loaded_again() {
+    let mut h = outliner();
+    h.get_by_label("Chunks").click();
+    h.run();
+    h.get_by_label("Materials").click();
+    h.run();
+    h.state_mut().document = Arc::new(sample());
+    h.run();
+    assert!(h.query_by_label("Chunk 0, 0").is_some());
+    assert!(h.query_by_label("0 Grass").is_none());
+}
+
+// ---- Inspector -----------------------------------------------------------------------------
+
+fn inspector() -> Harness<'static, Host<Inspector>> {
+    let host = Host::new(sample()).selecting(item("tile", 0));
+    host.in_harness(small(), Inspector::ui)
+}
+
+#[test]
+fn the_inspector_says_what_to_do_when_nothing_is_selected() {
+    let h = Host::new(sample()).in_harness(small(), Inspector::ui);
+    h.get_by_label("Nothing is selected");
+    h.get_by_label_contains("Click something");
+    let gone = Host::new(sample()).selecting(item("ghost", 0));
+    let h = gone.in_harness(small(), Inspector::ui);
+    h.get_by_label("The selected item is not in the file");
+}
+
+#[test]
+fn every_field_stands_beside_its_name() {
+    let h = inspector();
+    for (name, value) in [
+        ("Row", "17"),
+        ("Column", "42"),
+        ("In the file", "line 1234, column 26"),
+    ] {
+        let (name, value) = (h.get_by_label(name).rect(), h.get_by_label(value).rect());
+        assert!(
+            (name.center().y - value.center().y).abs() < 4.0,
+            "in one row"
+        );
+        assert!(name.right() <= value.left());
+    }
+    let [row, column] = ["17", "42"].map(|value| h.get_by_label(value).rect().left());
+    assert_eq!(row, column, "values stand in a column");
+}
+
+#[test]
+fn long_values_stay_in_the_panel() {
+    let h = inspector();
+    let value = h.get_by_label_contains("a value that is long");
+    assert!(value.rect().right() <= 340.0, "{:?}", value.rect());
+    assert!(value.rect().height() > 24.0, "broken into lines");
+}
+
+#[test]
+fn a_link_selects_what_it_leads_to() {
+    let mut h = inspector();
+    h.get_by_role_and_label(Role::Link, "2 Lava").click();
+    h.run();
+    assert_eq!(
+        h.state().asked(),
+        [Request::Select(Some(item("material", 2)))]
+    );
+}
+
+#[test]
+fn text_of_the_file_is_named_field_by_field() {
+    let mut h = inspector();
+    let span = h.get_by_label("+03");
+    span.hover();
+    h.run();
+    h.run();
+    // The name in the colour key, the one in the tooltip, and the one of the property.
+    let names = h.get_all_by_label("Base height").count();
+    assert_eq!(names, 3);
+    for field in [
+        "Type",
+        "Ramp height",
+        "Top material",
+        "Side material",
+        "Pathable",
+    ] {
+        assert!(
+            h.get_all_by_label(field).count() >= 1,
+            "{field} is in the colour key"
+        );
+    }
+}
+
+#[test]
+fn what_the_inspector_shows_can_be_copied() {
+    let mut h = inspector();
+    h.get_by_label("Copy").click();
+    h.run();
+    assert_eq!(h.state().copied, ["1+0302000001100000000000"]);
+    h.get_by_label("Copy all").click();
+    h.run();
+    let all = h.state().copied.last().unwrap();
+    assert!(all.starts_with("Tile\n  Row: 17\n  Column: 42\n"), "{all}");
+    assert!(
+        all.contains("  Characters: 1+0302000001100000000000\n"),
+        "{all}"
+    );
+    h.get_by_label("Frame").click();
+    h.run();
+    assert_eq!(h.state().asked(), [Request::Frame(item("tile", 0))]);
+}
+
+#[test]
+fn all_bytes_of_a_file_can_be_read_page_by_page() {
+    let host = Host::new(sample()).selecting(item("file", 0));
+    let mut h = host.in_harness(small(), Inspector::ui);
+    let first = "0000  00 07 0e 15 1c 23 2a 31  .....#*1";
+    let row = h.get_by_label(first).rect();
+    assert!(row.right() <= 340.0 && row.height() < 20.0, "{row:?}");
+    // Those below it stand in the same columns.
+    let second = h.get_by_label_contains("0008  38 3f").rect();
+    assert_eq!((second.left(), second.width()), (row.left(), row.width()));
+    assert!(h.query_by_label_contains("07c8  ").is_none());
+    h.get_by_label("Last").click();
+    h.run();
+    let last = h.get_by_label_contains("07c8  78 7f 86");
+    assert_eq!(last.rect().left(), row.left());
+    h.get_by_label("0x600 to 0x7cf of 0x7d0 bytes");
+    h.get_by_label("Previous").click();
+    h.run();
+    h.get_by_label_contains("0400  ");
+    // Another item is shown from its beginning.
+    h.state_mut().shown.selected = Some(item("file", 1));
+    h.run();
+    h.get_by_label(first);
+    h.get_by_label("Copy all").click();
+    h.run();
+    let all = h.state().copied.last().unwrap();
+    assert!(all.contains("\n    0010  70 77 7e 85"), "{all}");
+    assert!(all.contains("\n    07c0  "), "{all}");
+}
+
+// ---- Problems ------------------------------------------------------------------------------
+
+fn problems() -> Harness<'static, Host<Problems>> {
+    Host::new(sample()).in_harness(small(), Problems::ui)
+}
+
+#[test]
+fn a_click_on_a_problem_goes_to_its_place() {
+    let mut h = problems();
+    h.get_by_label("1:1: warning: material `Lava` has no texture")
+        .click();
+    h.run();
+    assert_eq!(h.state().asked(), [Request::ShowProblem(1)]);
+}
+
+#[test]
+fn problems_are_counted_and_filtered_by_how_bad_they_are() {
+    let mut h = problems();
+    assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 3);
+    h.get_by_label("2 warnings").click();
+    h.run();
+    assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 1);
+    h.get_by_label_contains("expected a digit").click();
+    h.run();
+    assert_eq!(h.state().asked(), [Request::ShowProblem(0)]);
+    h.get_by_label("Copy all").click();
+    h.run();
+    assert_eq!(
+        h.state().copied,
+        ["7:12: error: expected a digit, found `x`\n"]
+    );
+    h.get_by_label("1 error").click();
+    h.run();
+    h.get_by_label("All problems are filtered out");
+}
+
+#[test]
+fn a_file_without_problems_says_so() {
+    let h = Host::new(Sample::default()).in_harness(small(), Problems::ui);
+    h.get_by_label("No problems");
+}
+
+#[test]
+fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
+    let mut host = Host::new(Sample::default());
+    let at = Place::Text { line: 9, column: 4 };
+    host.on_disk = Some(OnDisk {
+        name: "walk.pfobj".to_owned(),
+        unreadable: None,
+        problems: vec![Problem::error(at, "the file ends here; expected a frame")],
+        read_at: "12:31:07".to_owned(),
+        number: 1,
+    });
+    let mut h = host.in_harness(small(), Problems::ui);
+    h.get_by_label("walk.pfobj on disk has 1 error");
+    h.get_by_label("In view: the version read at 12:31:07");
+    // What is in view is not where the problem is.
+    h.get_by_label_contains("9:4: error: the file ends here")
+        .click();
+    h.run();
+    assert!(h.state().asked().is_empty());
+    h.get_by_label("Show it anyway").click();
+    h.run();
+    assert_eq!(h.state().asked(), [Request::Run("reload")]);
+    let on_disk = h.state_mut().on_disk.as_mut().unwrap();
+    on_disk.unreadable = Some("Cannot be read: no such file".to_owned());
+    on_disk.problems.clear();
+    on_disk.number = 2;
+    h.run();
+    h.get_by_label("walk.pfobj on disk cannot be read");
+    h.get_by_label("Cannot be read: no such file");
+    h.get_by_label("Read again");
+    assert!(h.query_by_label("No problems").is_none());
+    // A good version comes.
+    h.state_mut().on_disk = None;
+    h.run();
+    h.get_by_label("No problems");
+}
+
+#[test]
+fn thousands_of_problems_cost_what_is_in_sight() {
+    let many = (1..=5000).map(|line| Problem::error(Place::Text { line, column: 1 }, "bad tile"));
+    let document = Sample {
+        problems: many.collect(),
+        ..Sample::default()
+    };
+    let h = Host::new(document).in_harness(small(), Problems::ui);
+    h.get_by_label("5\u{202f}000 errors");
+    let rows = h.get_all_by_role(Role::ListBoxOption).count();
+    assert!((10..60).contains(&rows), "{rows}");
+}
+
+// ---- Statistics and legend -----------------------------------------------------------------
+
+#[test]
+fn statistics_are_told_in_units_for_people() {
+    let h = Host::new(sample()).in_harness(small(), Statistics::ui);
+    for (name, value) in [
+        ("Frame time", "4.26 ms"),
+        ("Triangles", "1\u{202f}234\u{202f}567"),
+        ("Draw calls", "42"),
+        ("GPU memory", "56.0 MiB"),
+        ("Memory", "1.5 KiB"),
+        ("GPU", "A fine GPU"),
+        ("Tiles", "16384"),
+    ] {
+        let (name, value) = (h.get_by_label(name).rect(), h.get_by_label(value).rect());
+        assert!(
+            (name.center().y - value.center().y).abs() < 4.0,
+            "in one row"
+        );
+    }
+}
+
+#[test]
+fn the_legend_is_that_of_the_overlays_that_are_on() {
+    let mut h = Host::new(sample()).in_harness(small(), Legend::ui);
+    assert!(h.query_by_label("Tile types").is_none());
+    h.state_mut()
+        .shown
+        .overlays
+        .set(&OVERLAYS, "tile-types", true);
+    h.state_mut()
+        .shown
+        .overlays
+        .set(&OVERLAYS, "tile-grid", true);
+    h.run();
+    h.get_by_label("Tile types");
+    h.get_by_label("1 ramp_sn (384)");
+    assert!(
+        h.query_by_label("Tile grid").is_none(),
+        "lines need no legend"
+    );
+    h.state_mut()
+        .shown
+        .overlays
+        .set(&OVERLAYS, "pathable", true);
+    h.run();
+    h.get_by_label("ground units can walk");
+    assert!(h.query_by_label("1 ramp_sn (384)").is_none());
+}
+
+// ---- Tile types and sandbox ----------------------------------------------------------------
+
+fn kinds() -> Harness<'static, Host<Kinds>> {
+    Host::new(sample()).in_harness(small().with_size(vec2(340.0, 1500.0)), Kinds::ui)
+}
+
+fn sandbox() -> Harness<'static, Host<Kinds>> {
+    let mut h = kinds();
+    h.get_by_label("Sandbox").click();
+    h.run();
+    h
+}
+
+/// The tile that the sandbox shows, as its 24 characters.
+fn tried(h: &Harness<'_, Host<Kinds>>) -> String {
+    let sandbox = h.state().previews.sandbox.as_ref().unwrap();
+    String::from_utf8(sandbox.tiles[4].text().to_vec()).unwrap()
+}
+
+/// The 24 characters as they stand in the text field.
+fn characters(h: &Harness<'_, Host<Kinds>>) -> String {
+    let field = h.get_by_role_and_label(Role::TextInput, "Characters");
+    field.value().unwrap_or_default()
+}
+
+fn choose(h: &mut Harness<'_, Host<Kinds>>, list: &str, option: &str) {
+    h.get_by_role_and_label(Role::ComboBox, list).click();
+    h.run();
+    // Not the list itself, which says what is chosen as its value.
+    h.get_by_role_and_label(Role::Button, option).click();
+    h.run();
+}
+
+fn type_characters(h: &mut Harness<'_, Host<Kinds>>, text: &str) {
+    h.get_by_role_and_label(Role::TextInput, "Characters")
+        .focus();
+    h.run();
+    h.key_press_modifiers(egui::Modifiers::COMMAND, Key::A);
+    h.run();
+    h.get_by_role_and_label(Role::TextInput, "Characters")
+        .type_text(text);
+    h.run();
+}
+
+#[test]
+fn every_kind_has_a_live_picture_and_a_count() {
+    let h = kinds();
+    for kind in TileType::ALL {
+        let wanted = item("tile-type", kind as u64);
+        assert!(h.state().previews.kinds.contains(&wanted), "{kind}");
+    }
+    h.get_by_label("flat, code 0, 16000 in the map");
+    h.get_by_label("corner_convex_ne, code C, 0 in the map");
+}
+
+#[test]
+fn a_kind_is_selected_and_stepped_through() {
+    let mut h = kinds();
+    assert!(h.get_by_label("Next").accesskit_node().is_disabled());
+    h.get_by_label("ramp_sn, code 1, 384 in the map").click();
+    h.run();
+    let kind = item("tile-type", 1);
+    assert_eq!(h.state().asked(), [Request::Select(Some(kind))]);
+    // The window selects a tile of the kind; the buttons must still know the kind.
+    h.get_by_label("Next").click();
+    h.run();
+    h.state_mut().shown.selected = None;
+    h.get_by_label("Previous").click();
+    h.run();
+    let step = |backwards| Request::NextOfKind { kind, backwards };
+    assert_eq!(h.state().asked()[1..], [step(false), step(true)]);
+    h.get_by_label("ramp_sn, code 1, 384 in the map").click();
+    h.run();
+    assert_eq!(h.state().shown.selected, Some(kind), "highlighted again");
+    h.get_by_label("ramp_sn, code 1, 384 in the map").click();
+    h.run();
+    assert_eq!(
+        h.state().shown.selected,
+        None,
+        "a second click puts the highlight out"
+    );
+    h.get_by_label("ramp_ns, code 2, 0 in the map").click();
+    h.run();
+    assert!(
+        h.get_by_label("Next").accesskit_node().is_disabled(),
+        "there is none"
+    );
+}
+
+#[test]
+fn the_sandbox_begins_with_flat_ground() {
+    let h = sandbox();
+    assert_eq!(tried(&h), "0+0000000000101001111000");
+    assert_eq!(characters(&h), tried(&h));
+    let tiles = &h.state().previews.sandbox.as_ref().unwrap().tiles;
+    assert_eq!(tiles, &[Tile::default(); 9]);
+}
+
+#[test]
+fn the_sandbox_follows_the_selected_tile_until_something_is_changed() {
+    let source = made_map();
+    let map = pfmap::read(&source.bytes).unwrap();
+    let document = registry::open(&source, &OpenOptions::default(), &Progress::default());
+    let mut host = plain();
+    host.document = document.unwrap();
+    let mut h = host.in_harness(small().with_size(vec2(340.0, 1500.0)), Kinds::ui);
+    h.get_by_label("Sandbox").click();
+    h.run();
+    let select = |h: &mut Harness<'_, Host<Kinds>>, row: u32, col: u32| {
+        h.state_mut().shown.selected = Some(item("tile", u64::from(row * map.cols() + col)));
+        h.run();
+    };
+    let around = |row: u32, col: u32| -> Vec<Tile> {
+        let places = (row - 1..=row + 1).flat_map(|r| (col - 1..=col + 1).map(move |c| (r, c)));
+        places.map(|(r, c)| *map.tile(r, c).unwrap()).collect()
+    };
+    let shown =
+        |h: &Harness<'_, Host<Kinds>>| h.state().previews.sandbox.as_ref().unwrap().tiles.to_vec();
+    select(&mut h, 5, 6);
+    assert_eq!(shown(&h), around(5, 6));
+    select(&mut h, 20, 9);
+    assert_eq!(shown(&h), around(20, 9));
+    assert_eq!(characters(&h).as_bytes(), map.tile(20, 9).unwrap().text());
+    // What is being tried out is not thrown away by a click in the view.
+    type_characters(&mut h, "6-0302002001002121010007");
+    select(&mut h, 5, 6);
+    assert_eq!(tried(&h), "6-0302002001002121010007");
+    assert_eq!(shown(&h)[0], around(20, 9)[0]);
+    h.get_by_label("Take the selected tile").click();
+    h.run();
+    assert_eq!(shown(&h), around(5, 6));
+    h.get_by_label("Reset").click();
+    h.run();
+    assert_eq!(shown(&h), [Tile::default(); 9]);
+    select(&mut h, 20, 9);
+    assert_eq!(shown(&h), around(20, 9), "and it follows again");
+}
+
+#[test]
+fn each_field_of_the_sandbox_changes_its_own_characters() {
+    for (list, option, expected) in [
+        ("Type", "6 corner_convex_sw", "6+0000000000101001111000"),
+        ("Top material", "2 Lava", "0+0000002000101001111000"),
+        ("Side material", "1 Cliffs", "0+0000000001101001111000"),
+        ("Blend north", "edge", "0+0000000000101002111000"),
+        ("Blend east", "none", "0+0000000000101001011000"),
+        ("Blend south", "edge", "0+0000000000101001121000"),
+        ("Blend west", "none", "0+0000000000101001110000"),
+        ("Cover", "sparse grass", "0+0000000000101021111000"),
+    ] {
+        let mut h = sandbox();
+        choose(&mut h, list, option);
+        assert_eq!(tried(&h), expected, "{list}");
+        assert_eq!(characters(&h), expected, "{list}");
+    }
+    for (flag, expected) in [
+        ("Pathable", "0+0000000000001001111000"),
+        ("Blend normals", "0+0000000000100001111000"),
+        ("Bumpy", "0+0000000000101101111000"),
+    ] {
+        let mut h = sandbox();
+        h.get_by_role_and_label(Role::CheckBox, flag).click();
+        h.run();
+        assert_eq!(tried(&h), expected, "{flag}");
+        h.get_by_role_and_label(Role::CheckBox, flag).click();
+        h.run();
+        assert_eq!(tried(&h), "0+0000000000101001111000", "{flag} and back");
+    }
+    for (number, value, expected) in [
+        ("Base height", -3.0, "0-0300000000101001111000"),
+        ("Base height", 12.0, "0+1200000000101001111000"),
+        ("Ramp height", 5.0, "0+0005000000101001111000"),
+    ] {
+        let mut h = sandbox();
+        let field = by().role(Role::SpinButton).label(number);
+        h.get(field).set_value_accesskit(value);
+        h.run();
+        assert_eq!(tried(&h), expected, "{number}");
+    }
+}
+
+#[test]
+fn typed_characters_change_the_fields() {
+    let mut h = sandbox();
+    type_characters(&mut h, "6-0302002001002121010007");
+    assert_eq!(tried(&h), "6-0302002001002121010007");
+    let value = |h: &Harness<'_, Host<Kinds>>, role, name: &str| {
+        h.get_by_role_and_label(role, name).value()
+    };
+    for (list, expected) in [
+        ("Type", "6 corner_convex_sw"),
+        ("Top material", "2 Lava"),
+        ("Side material", "1 Cliffs"),
+        ("Blend north", "blur"),
+        ("Blend east", "none"),
+        ("Cover", "sparse grass"),
+    ] {
+        assert_eq!(
+            value(&h, Role::ComboBox, list).as_deref(),
+            Some(expected),
+            "{list}"
+        );
+    }
+    h.get_by_label("Copy text").click();
+    h.run();
+    assert_eq!(h.state().copied, ["6-0302002001002121010007"]);
+}
+
+#[test]
+fn a_bad_character_is_explained_and_the_tile_stays() {
+    for (text, explained) in [
+        (
+            "0+00000000x0101001111000",
+            "Character 11 is `x`: expected a decimal digit (Side material)",
+        ),
+        (
+            "D+0000000000101001111000",
+            "Character 1 is `D`: expected a tile type from 0 to C (Type)",
+        ),
+        (
+            "0*0000000000101001111000",
+            "Character 2 is `*`: expected the sign of the base height",
+        ),
+        ("0+00", "A tile has 24 characters; here are 4, 20 too few"),
+        (
+            "0+000000000010100111100012",
+            "A tile has 24 characters; here are 26, 2 too many",
+        ),
+        ("0?00", "Character 2 is `?`: expected the sign"),
+        (
+            "0+00000000\u{e9}0101001111000",
+            "Character 11 is `\u{e9}`: expected a plain letter",
+        ),
+        ("", "A tile has 24 characters; here are 0, 24 too few"),
+    ] {
+        let mut h = sandbox();
+        type_characters(&mut h, "1+0203000001101001111000");
+        if text.is_empty() {
+            h.key_press_modifiers(egui::Modifiers::COMMAND, Key::A);
+            h.key_press(Key::Delete);
+            h.run();
+        } else {
+            type_characters(&mut h, text);
+        }
+        assert!(h.query_by_label_contains(explained).is_some(), "{text}");
+        assert_eq!(
+            tried(&h),
+            "1+0203000001101001111000",
+            "what was good is still shown"
+        );
+        assert_eq!(characters(&h), text, "what was typed is not taken away");
+        assert!(h.get_by_label("Copy text").accesskit_node().is_disabled());
+    }
+}
+
+#[test]
+fn an_old_blend_mode_for_all_edges_is_written_out_when_one_is_changed() {
+    let mut h = sandbox();
+    type_characters(&mut h, "0+0000000000111000000000");
+    let north = h.get_by_role_and_label(Role::ComboBox, "Blend north");
+    assert_eq!(north.value().as_deref(), Some("blur"));
+    choose(&mut h, "Blend north", "none");
+    assert_eq!(tried(&h), "0+0000000000101000111000");
+}
+
+#[test]
+fn the_sandbox_fits_a_narrow_panel() {
+    let mut h = plain().in_harness(small().with_size(vec2(240.0, 2400.0)), Kinds::ui);
+    h.get_by_label("Sandbox").click();
+    h.run();
+    type_characters(&mut h, "C-9999001888001111000000");
+    for list in [
+        "Type",
+        "Top material",
+        "Side material",
+        "Blend north",
+        "Cover",
+    ] {
+        let rect = h.get_by_role_and_label(Role::ComboBox, list).rect();
+        assert!(rect.right() <= 240.0, "{list}: {rect:?}");
+    }
+    let levels = h.get_by_label("levels, -396 units").rect();
+    assert!(levels.right() <= 240.0, "{levels:?}");
+    // Two to a row, as wide as the longest name.
+    let card = h
+        .get_by_label("corner_concave_sw, code 5, 0 in the map")
+        .rect();
+    assert!(card.width() > 92.0 && card.right() <= 240.0, "{card:?}");
+}
+
+#[test]
+fn a_minus_zero_does_not_outlive_a_change_of_height() {
+    let mut h = sandbox();
+    type_characters(&mut h, "0-0000000000101001111000");
+    assert_eq!(tried(&h), "0-0000000000101001111000");
+    let field = by().role(Role::SpinButton).label("Base height");
+    h.get(field).set_value_accesskit(5.0);
+    h.run();
+    assert_eq!(tried(&h), "0+0500000000101001111000");
+}
+
+// ---- Curves --------------------------------------------------------------------------------
+
+/// The panel with a joint selected, in the first clip.
+fn curves_of(item: Item) -> (Harness<'static, Host<Curves>>, Arc<Sample>) {
+    let sample = Arc::new(sample());
+    let mut host: Host<Curves> = plain().selecting(item);
+    host.document = sample.clone();
+    host.shown.playhead = Playhead::at_frame(0, 4);
+    let builder = Harness::builder().with_size(vec2(900.0, 240.0));
+    (host.in_harness(builder, Curves::ui), sample)
+}
+
+#[test]
+fn curves_say_their_values_at_the_frame() {
+    let (mut h, _) = curves_of(item("joint", 3));
+    h.get_by_label_contains("Frame 4");
+    h.get_by_label_contains("X 2.000");
+    h.get_by_label_contains("Y -1.000");
+    h.state_mut().shown.playhead.frame = 20.0;
+    h.run();
+    h.get_by_label_contains("X 10.000");
+    // Not a number is nothing to be drawn, and no reason to fail.
+    h.get_by_label("Scale curves");
+}
+
+#[test]
+fn curves_are_made_once_for_an_item_and_a_clip() {
+    let (mut h, sample) = curves_of(item("joint", 3));
+    let made = || sample.asked[0].load(Ordering::Relaxed);
+    for frame in 0..20_u8 {
+        h.state_mut().shown.playhead.frame = frame.into();
+        h.run();
+    }
+    assert_eq!(made(), 1);
+    h.state_mut().shown.playhead = Playhead::at_frame(1, 4);
+    h.run();
+    h.get_by_label_contains("X -2.000");
+    assert_eq!(made(), 2);
+    h.state_mut().shown.selected = Some(item("joint", 4));
+    h.run();
+    assert_eq!(made(), 3);
+}
+
+#[test]
+fn groups_of_curves_are_switched_on_and_off() {
+    let (mut h, _) = curves_of(item("joint", 3));
+    h.get_by_label("Translation").click();
+    h.run();
+    assert!(h.query_by_label("Translation curves").is_none());
+    h.get_by_label("Scale").click();
+    h.run();
+    h.get_by_label("All curves are switched off");
+    h.get_by_label("Translation").click();
+    h.run();
+    h.get_by_label("Translation curves");
+}
+
+#[test]
+fn a_press_in_the_curves_asks_for_the_frame_that_is_there() {
+    let (mut h, _) = curves_of(item("joint", 3));
+    for part in [0.1, 0.5, 0.99] {
+        let plot = h.get_by_label("Translation curves").rect();
+        let at = plot.left_center().lerp(plot.right_center(), part);
+        h.drag_at(at);
+        h.run();
+        h.drop_at(at);
+        h.run();
+        let asked = h.state().asked();
+        let Some(Request::ShowFrame(frame)) = asked.last() else {
+            panic!("{asked:?}");
+        };
+        let there = part * 21.0 - 0.5;
+        assert!((*frame as f32 - there).abs() <= 0.75, "{frame} at {part}");
+    }
+}
+
+#[test]
+fn without_curves_the_panel_says_what_to_do() {
+    let (mut h, _) = curves_of(item("material", 0));
+    h.get_by_label("The selection has no curves");
+    h.state_mut().shown.selected = None;
+    h.run();
+    h.get_by_label("No joint is selected");
+    h.state_mut().shown.playhead = Playhead::default();
+    h.run();
+    h.get_by_label("No clip is shown");
+}
+
+#[test]
+fn what_does_not_move_is_described_once_while_a_clip_plays() {
+    for (index, times) in [(0, 1), (1, 6)] {
+        let sample = Arc::new(sample());
+        let mut host: Host<Inspector> = plain().selecting(item("tile", index));
+        host.document = sample.clone();
+        let mut h = host.in_harness(small(), Inspector::ui);
+        for frame in 1..=5 {
+            h.state_mut().shown.playhead = Playhead::at_frame(0, frame);
+            h.run();
+        }
+        assert_eq!(sample.asked[1].load(Ordering::Relaxed), times);
+    }
+}
+
+// ---- Pictures ------------------------------------------------------------------------------
+
+/// Draws a panel at scales 1 and 2, keeps the pictures where the person who runs this wants
+/// them, and gives them back.
+fn pictures<Panel: Default + 'static>(
+    name: &str,
+    size: [f32; 2],
+    host: impl Fn() -> Host<Panel>,
+    show: Show<Panel>,
+    mut act: impl FnMut(&mut Harness<'static, Host<Panel>>),
+) -> [image::RgbaImage; 2] {
+    [1.0, 2.0].map(|scale| {
+        let builder = Harness::builder()
+            .with_size(egui::Vec2::from(size))
+            .with_pixels_per_point(scale)
+            .wgpu();
+        let mut h = host().in_harness(builder, show);
+        act(&mut h);
+        let picture = h.render().unwrap();
+        if let Some(folder) = std::env::var_os("MAPSCOPE_TEST_PICTURES") {
+            let file = PathBuf::from(folder).join(format!("{name}-{scale}.png"));
+            picture.save(file).unwrap();
+        }
+        picture
+    })
+}
+
+/// How many different hues a part of a picture has, of what is bright and not grey.
+fn hues(picture: &image::RgbaImage, rect: egui::Rect, scale: f32) -> usize {
+    let mut found = [0; 24];
+    for y in (rect.top() * scale) as u32..(rect.bottom() * scale) as u32 {
+        for x in (rect.left() * scale) as u32..(rect.right() * scale) as u32 {
+            let [r, g, b, _] = picture.get_pixel(x, y).0;
+            let hsva = egui::ecolor::Hsva::from_srgb([r, g, b]);
+            if hsva.v > 0.5 && hsva.s > 0.3 {
+                found[(hsva.h * 24.0) as usize % 24] += 1;
+            }
+        }
+    }
+    found.iter().filter(|&&pixels| pixels > 1).count()
+}
+
+#[test]
+fn the_fields_of_the_text_have_colours_of_their_own() {
+    let mut rects = Vec::new();
+    let host = || Host::new(sample()).selecting(item("tile", 0));
+    let [one, two] = pictures("inspector", [340.0, 640.0], host, Inspector::ui, |h| {
+        rects.clear();
+        for text in ["+03", "02", "001"] {
+            rects.push(h.get_by_label(text).rect());
+        }
+    });
+    assert_eq!(
+        (two.width(), two.height()),
+        (one.width() * 2, one.height() * 2)
+    );
+    for (picture, scale) in [(&one, 1.0), (&two, 2.0)] {
+        let together = rects.iter().copied().reduce(egui::Rect::union).unwrap();
+        assert!(hues(picture, together, scale) >= 3, "fields differ");
+        for rect in &rects {
+            assert!(
+                (1..=3).contains(&hues(picture, *rect, scale)),
+                "one field, one colour"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_panel_can_be_drawn() {
+    let host = || Host::new(sample()).selecting(item("material", 1));
+    pictures("outliner", [300.0, 420.0], host, Outliner::ui, |h| {
+        h.get_by_label("Chunks").click();
+        h.run();
+    });
+    pictures(
+        "nothing-selected",
+        [300.0, 200.0],
+        plain,
+        Inspector::ui,
+        |_| (),
+    );
+    let [one, _] = pictures("problems", [560.0, 160.0], plain, Problems::ui, |_| ());
+    // An error and two warnings in their own shapes and colours.
+    let whole = egui::Rect::from_min_size(egui::Pos2::ZERO, vec2(40.0, 160.0));
+    assert!(hues(&one, whole, 1.0) >= 2);
+    let none = || Host::new(Sample::default());
+    pictures("no-problems", [560.0, 160.0], none, Problems::ui, |_| ());
+    pictures("statistics", [300.0, 260.0], plain, Statistics::ui, |_| ());
+    let on = || {
+        let mut host = Host::new(sample());
+        host.shown.overlays.set(&OVERLAYS, "tile-types", true);
+        host
+    };
+    pictures("legend", [220.0, 100.0], on, Legend::ui, |_| ());
+    let with_previews = || {
+        let mut host = plain();
+        // Some texture that is there: that of the fonts.
+        host.previews.texture = Some(TextureId::default());
+        host
+    };
+    let [one, _] = pictures("previews", [340.0, 900.0], with_previews, Kinds::ui, |h| {
+        h.get_by_label("Sandbox").click();
+        h.run();
+    });
+    let white = |row: std::ops::Range<u32>| {
+        let pixels = row.flat_map(|y| (0..340).map(move |x| (x, y)));
+        pixels
+            .filter(|&(x, y)| one.get_pixel(x, y).0[0] > 200)
+            .count()
+    };
+    assert!(white(42..100) > 100, "the first kinds have their pictures");
+    pictures("kinds", [340.0, 1300.0], plain, Kinds::ui, |h| {
+        h.get_by_label("Sandbox").click();
+        h.get_by_label("ramp_sn, code 1, 384 in the map").click();
+        h.run();
+        type_characters(h, "1+0203002001121101010xyz");
+    });
+}

@@ -1,0 +1,604 @@
+//! The window, used as a person uses it: started, dropped on, pointed at, typed into, resized.
+//!
+//! Each test looks at what the program did (its `event:` lines and its picture), never only at
+//! whether it was asked. The pictures that are saved under `target/tmp/window` are for looking at.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use image::RgbaImage;
+use mapscope_formats::pfmap;
+use mapscope_formats::pmf::{self, Packing};
+
+use super::arm::{BEND_FRAMES, write_arm};
+use super::display::Display;
+use super::drag::Drag;
+use super::program::Program;
+use super::screen::{Button, Key, Screen, count_colors};
+
+/// Pixels of the screen, where a test needs no other.
+const SCREEN_SIZE: [u32; 2] = [1600, 1000];
+/// Tiles in a row of a map of one chunk.
+const COLS: i64 = pfmap::CHUNK_SIDE as i64;
+
+/// The program's window with a file of one chunk open.
+struct Opened {
+    // Fields are dropped in this order: the program ends before its display does.
+    program: Program,
+    screen: Screen,
+    file: PathBuf,
+    display: Display,
+}
+
+/// Starts the program on a small map, `None` where there is no display to be had.
+fn open_small_map() -> Option<Opened> {
+    let display = Display::start(SCREEN_SIZE)?;
+    let file = write_map(display.home(), "first.pfmap", 1);
+    let (program, screen) = open(&display, &file, &[]);
+    Some(Opened {
+        program,
+        screen,
+        file,
+        display,
+    })
+}
+
+/// Starts the program on a file and waits until all is drawn.
+fn open(display: &Display, file: &Path, variables: &[(&str, &str)]) -> (Program, Screen) {
+    let mut program = Program::start_with(display, [file], variables);
+    assert_eq!(program.wait_for("opened "), text(file));
+    let screen = Screen::of(display, program.pid());
+    program.wait_until_drawn();
+    (program, screen)
+}
+
+/// Writes a map of this many chunks along each side.
+fn write_map(folder: &Path, name: &str, chunks: u32) -> PathBuf {
+    let file = folder.join(name);
+    fs::write(&file, pfmap::synthesize(chunks, chunks, 7)).unwrap();
+    file
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The index in an item's text, such as `tile 17`.
+fn index(item: &str) -> i64 {
+    item.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+/// The part of a picture's pixels that is not as in another of the same size, from 0 to 1.
+fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
+    assert_eq!(a.dimensions(), b.dimensions());
+    let differing = a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count();
+    differing as f64 / f64::from(a.width() * a.height())
+}
+
+impl Opened {
+    /// Drags files over the window, checks what it says to that, and drops them.
+    fn drop_on(&mut self, files: &[&Path]) {
+        let drag = Drag::over(&self.display, &self.screen, files).unwrap();
+        self.program.wait_for(&format!("hover {} ", files.len()));
+        drag.drop_files().unwrap();
+    }
+
+    /// Selects the tile in the middle of the view.
+    fn select_middle(&mut self) -> String {
+        let middle = self.program.rect("viewport").center();
+        self.screen.click(middle);
+        self.program.wait_for("selected tile ")
+    }
+}
+
+#[test]
+fn without_a_file_the_demo_opens() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let mut program = Program::start(&display, [] as [&str; 0]);
+    program.wait_for("opened ");
+    program.wait_until_drawn();
+    let screen = Screen::of(&display, program.pid());
+    assert!(screen.title().contains("Mapscope"), "{}", screen.title());
+    let colors = count_colors(&screen.photograph("demo"));
+    assert!(colors > 1000, "only {colors} colours");
+}
+
+#[test]
+fn a_dropped_file_opens_and_is_framed() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let larger = write_map(it.display.home(), "larger.pfmap", 3);
+    it.drop_on(&[&larger]);
+    assert_eq!(it.program.wait_for("opened "), text(&larger));
+    it.program.wait_for("camera ");
+    it.program.wait_until_drawn();
+    assert!(
+        it.screen.title().contains("larger.pfmap"),
+        "{}",
+        it.screen.title()
+    );
+    it.screen.photograph("dropped");
+}
+
+#[test]
+fn names_may_hold_anything() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let folder = it.display.home().join("Ordner mit Größe 100% & #2");
+    fs::create_dir(&folder).unwrap();
+    let names = [
+        "with spaces.pfmap",
+        "ünïcødé 日本 карта.pfmap",
+        "100%41 a+b?c#d.pfmap",
+    ];
+    for name in names {
+        let file = write_map(&folder, name, 1);
+        it.drop_on(&[&file]);
+        assert_eq!(it.program.wait_for("opened "), text(&file));
+        it.program.wait_until_drawn();
+        assert!(it.screen.title().contains(name), "{}", it.screen.title());
+    }
+}
+
+#[test]
+fn several_dropped_files_are_gone_through_with_page_down_and_page_up() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    // Not in the order of their names, and in a folder with another that was not dropped.
+    let files =
+        ["c.pfmap", "a.pfmap", "b 日本.pfmap"].map(|name| write_map(it.display.home(), name, 1));
+    it.drop_on(&files.each_ref().map(PathBuf::as_path));
+    assert_eq!(it.program.wait_for("opened "), text(&files[0]));
+    for (key, file) in [
+        (Key::PAGE_DOWN, &files[1]),
+        (Key::PAGE_DOWN, &files[2]),
+        (Key::PAGE_DOWN, &files[0]),
+        (Key::PAGE_UP, &files[2]),
+    ] {
+        it.screen.key(&[key]);
+        assert_eq!(it.program.wait_for("opened "), text(file));
+    }
+}
+
+#[test]
+fn of_several_files_the_first_that_can_be_opened_is() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let junk = it.display.home().join("junk.bin");
+    fs::write(&junk, [0, 159, 146, 150]).unwrap();
+    let map = write_map(it.display.home(), "map.pfmap", 1);
+    it.drop_on(&[&junk, &map]);
+    assert_eq!(it.program.wait_for("opened "), text(&map));
+}
+
+#[test]
+fn a_dropped_folder_opens_its_first_file_and_goes_on_to_the_next() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let folder = it.display.home().join("maps");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("a note.txt"), "nothing to see").unwrap();
+    let tenth = write_map(&folder, "map 10.pfmap", 1);
+    let second = write_map(&folder, "map 2.pfmap", 1);
+    it.drop_on(&[&folder]);
+    assert_eq!(it.program.wait_for("opened "), text(&second));
+    it.screen.key(&[Key::PAGE_DOWN]);
+    assert_eq!(it.program.wait_for("opened "), text(&tenth));
+    it.screen.key(&[Key::PAGE_UP]);
+    assert_eq!(it.program.wait_for("opened "), text(&second));
+}
+
+#[test]
+fn a_broken_file_is_named_and_what_was_open_stays() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let before = it.screen.picture();
+    let broken = it.display.home().join("broken.pfmap");
+    fs::write(&broken, "version 1.0\nnum_materials none\n").unwrap();
+    it.drop_on(&[&broken]);
+    let failed = it.program.wait_for("failed ");
+    let message = failed.strip_prefix(text(&broken)).unwrap();
+    assert!(
+        message.contains("none") && message.contains("2:"),
+        "{message}"
+    );
+    it.program.wait_until_drawn();
+    let shown = difference(&before, &it.screen.photograph("broken"));
+    assert!(shown > 0.01, "nothing is said: {shown}");
+    assert!(
+        it.screen.title().contains("first.pfmap"),
+        "{}",
+        it.screen.title()
+    );
+    // The message goes away, and the map is still there to be used.
+    it.screen.key(&[Key::ESCAPE]);
+    it.select_middle();
+}
+
+#[test]
+fn a_cancelled_drag_opens_nothing() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let before = it.screen.picture();
+    let other = write_map(it.display.home(), "other.pfmap", 1);
+    let drag = Drag::over(&it.display, &it.screen, &[&other]).unwrap();
+    assert_eq!(it.program.wait_for("hover 1 "), text(&other));
+    it.program.wait_until_drawn();
+    let hovering = difference(&before, &it.screen.photograph("hovering"));
+    assert!(
+        hovering > 0.1,
+        "the window does not say what would open: {hovering}"
+    );
+    drag.cancel();
+    it.program.wait_for("hover-end");
+    let heard = it.program.wait_until_drawn();
+    let opened = heard
+        .iter()
+        .any(|line| line.contains("opened") || line.contains("failed"));
+    assert!(!opened, "{heard:?}");
+    let after = difference(&before, &it.screen.picture());
+    assert!(after < hovering / 4.0, "the message stays: {after}");
+    // A drop after that is one like any other.
+    it.drop_on(&[&other]);
+    assert_eq!(it.program.wait_for("opened "), text(&other));
+}
+
+#[test]
+fn nothing_is_drawn_while_nothing_changes() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.program.listen(Duration::from_secs(1));
+    let ticks = it.program.cpu_ticks();
+    let heard = it.program.listen(Duration::from_secs(2)).to_vec();
+    let used = it.program.cpu_ticks() - ticks;
+    assert!(heard.is_empty(), "{heard:?}");
+    assert!(used <= 2, "{used} hundredths of a second of processor time");
+}
+
+#[test]
+fn arrow_keys_walk_to_neighbours() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let mut at = index(&it.select_middle());
+    for (key, step) in [
+        (Key::UP, -COLS),
+        (Key::RIGHT, 1),
+        (Key::DOWN, COLS),
+        (Key::LEFT, -1),
+    ] {
+        it.screen.key(&[key]);
+        at += step;
+        assert_eq!(index(&it.program.wait_for("selected tile ")), at, "{key:?}");
+    }
+    it.program.wait_until_drawn();
+    it.screen.photograph("selected");
+}
+
+#[test]
+fn the_pointer_turns_moves_and_zooms_the_view() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let view = it.program.rect("viewport");
+    it.screen.move_to(view.center());
+    it.program.wait_for("pointer tile ");
+    for button in [Button::Left, Button::Right] {
+        it.program.wait_until_drawn();
+        it.screen.drag(button, view.at(0.4, 0.5), view.at(0.6, 0.6));
+        it.program.wait_for("camera ");
+    }
+    it.program.wait_until_drawn();
+    it.screen.press(Button::WheelUp);
+    it.program.wait_for("camera ");
+}
+
+#[test]
+fn a_copied_camera_can_be_pasted() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.screen.key(&[Key::of('2')]);
+    let top = it.program.wait_for("camera ");
+    it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('c')]);
+    it.screen.key(&[Key::of('3')]);
+    assert_ne!(it.program.wait_for("camera "), top);
+    it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('v')]);
+    assert_eq!(it.program.wait_for("camera "), top);
+}
+
+#[test]
+fn f1_shows_the_keys_and_escape_hides_them() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let before = it.screen.picture();
+    it.screen.key(&[Key::F1]);
+    it.program.wait_until_drawn();
+    let keys = difference(&before, &it.screen.photograph("keys"));
+    assert!(keys > 0.1, "{keys}");
+    it.screen.key(&[Key::ESCAPE]);
+    it.program.wait_until_drawn();
+    assert!(difference(&before, &it.screen.picture()) < keys / 4.0);
+}
+
+#[test]
+fn the_palette_finds_a_command_by_part_of_its_name() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.screen.key(&[Key::CTRL, Key::of('p')]);
+    it.program.wait_until_drawn();
+    it.screen.type_text("from the top");
+    it.program.wait_until_drawn();
+    it.screen.photograph("palette");
+    it.screen.key(&[Key::RETURN]);
+    let found = it.program.wait_for("camera ");
+    // The same as the command's own key does, from elsewhere.
+    it.screen.key(&[Key::of('3')]);
+    assert_ne!(it.program.wait_for("camera "), found);
+    it.screen.key(&[Key::of('2')]);
+    assert_eq!(it.program.wait_for("camera "), found);
+}
+
+#[test]
+fn a_save_is_read_again_and_camera_and_selection_stay() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.select_middle();
+    it.program.wait_until_drawn();
+    fs::write(&it.file, pfmap::synthesize(1, 1, 8)).unwrap();
+    assert_eq!(it.program.wait_for("reloaded "), text(&it.file));
+    let heard = it.program.wait_until_drawn();
+    let moved = |line: &&String| line.contains("event: selected") || line.contains("event: camera");
+    assert_eq!(heard.iter().find(moved), None);
+}
+
+#[test]
+fn a_slow_save_keeps_the_last_good_version_in_view() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.select_middle();
+    it.program.wait_until_drawn();
+    let before = it.screen.picture();
+    let whole = pfmap::synthesize(1, 1, 8);
+    let half = whole.len() / 2;
+    let mut file = fs::File::create(&it.file).unwrap();
+    for piece in [&whole[..half], &whole[half..half + 1000]] {
+        file.write_all(piece).unwrap();
+        // Much longer than an editor takes from one step of a save to the next.
+        assert_eq!(it.program.wait_for("kept "), text(&it.file));
+    }
+    it.program.wait_until_drawn();
+    let view = it.program.rect("viewport");
+    let after = it.screen.photograph("half-saved");
+    // Below what the window says of it.
+    let [x, y] = view.at(0.0, 0.5).map(|at| at as u32);
+    let lower = |picture: &RgbaImage| {
+        let [width, height] = [view.width, view.height / 2].map(|side| side as u32 - 40);
+        image::imageops::crop_imm(picture, x, y, width, height).to_image()
+    };
+    assert!(difference(&lower(&before), &lower(&after)) < 0.001);
+    file.write_all(&whole[half + 1000..]).unwrap();
+    drop(file);
+    let heard = it.program.wait_until("reloaded", |event| {
+        assert!(!event.starts_with("selected") && !event.starts_with("camera"));
+        event.strip_prefix("reloaded ").map(str::to_owned)
+    });
+    assert_eq!(heard, text(&it.file));
+    it.program.wait_until_drawn();
+    it.screen.photograph("saved");
+}
+
+#[test]
+fn a_storm_of_sizes_is_survived() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    for step in 0..60_u32 {
+        it.screen
+            .resize([1 + step * 331 % 1400, 1 + step * 577 % 900]);
+        std::thread::sleep(Duration::from_millis(u64::from(step % 7) * 5));
+    }
+    it.screen.resize([1, 1]);
+    it.program.listen(Duration::from_millis(300));
+    it.screen.resize([1000, 700]);
+    it.program.wait_until_drawn();
+    assert!(it.program.is_running(), "{}", it.program.said());
+    assert_eq!(it.screen.size(), [1000, 700]);
+    let colors = count_colors(&it.screen.photograph("resized"));
+    assert!(colors > 200, "only {colors} colours");
+    let view = it.program.rect("viewport");
+    assert!(
+        view.x + view.width <= 1000 && view.y + view.height <= 700,
+        "{view:?}"
+    );
+}
+
+#[test]
+fn at_twice_the_scale_everything_is_twice_as_large() {
+    let Some(display) = Display::start([3200, 2000]) else {
+        return;
+    };
+    let file = write_map(display.home(), "map.pfmap", 1);
+    let (mut single, screen) = open(&display, &file, &[]);
+    let (size, menu) = (screen.size(), single.rect("menu"));
+    drop(single);
+    let (mut program, screen) = open(&display, &file, &[("WINIT_X11_SCALE_FACTOR", "2")]);
+    assert_eq!(screen.size(), size.map(|side| side * 2));
+    let doubled = program.rect("menu");
+    assert!(
+        (doubled.height - menu.height * 2).abs() <= 2,
+        "{menu:?} {doubled:?}"
+    );
+    // Pointing, and dropping, go by the same pixels.
+    screen.click(program.rect("viewport").center());
+    program.wait_for("selected tile ");
+    let other = write_map(display.home(), "other.pfmap", 1);
+    let drag = Drag::over(&display, &screen, &[&other]).unwrap();
+    drag.drop_files().unwrap();
+    assert_eq!(program.wait_for("opened "), text(&other));
+    program.wait_until_drawn();
+    screen.photograph("scale-2");
+}
+
+/// The frame in what is said of the animation: the clip, the frame, and whether it plays.
+fn frame(moment: &str) -> f64 {
+    moment.rsplit(' ').nth(1).unwrap().parse().unwrap()
+}
+
+/// How many pictures of the view some lines tell of.
+fn pictures(heard: &[String]) -> usize {
+    let is_picture = |line: &&String| line.starts_with("event: scene-frame ");
+    heard.iter().filter(is_picture).count()
+}
+
+#[test]
+fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let arm = write_arm(it.display.home(), "arm.pfobj");
+    it.drop_on(&[&arm]);
+    assert_eq!(it.program.wait_for("opened "), text(&arm));
+    assert_eq!(it.program.wait_for("playhead Bend "), "0 playing");
+    let second = Duration::from_secs(1);
+    it.program.listen(second);
+    let heard = it.program.listen(second).to_vec();
+    let seen = pictures(&heard);
+    assert!(seen >= 2, "it does not play: {heard:?}");
+    assert!(
+        seen <= BEND_FRAMES as usize + 2,
+        "more pictures than frames: {seen}"
+    );
+    it.screen.photograph("model");
+
+    it.screen.key(&[Key::SPACE]);
+    it.program.wait_for("playhead Bend ");
+    it.program.wait_until_drawn();
+    let heard = it.program.listen(second).to_vec();
+    assert!(heard.is_empty(), "{heard:?}");
+
+    let ruler = it.program.rect("timeline-ruler");
+    let at = |part: f32| ruler.at(part, 0.3);
+    it.screen.drag(Button::Left, at(0.1), at(0.77));
+    let heard = it.program.wait_until_drawn().to_vec();
+    let moments = heard
+        .iter()
+        .filter_map(|line| line.strip_prefix("event: playhead Bend "));
+    let moments: Vec<&str> = moments.collect();
+    assert_eq!(moments.last(), Some(&"18 paused"), "{heard:?}");
+    // One on the way at least, however slow the machine is.
+    assert!(
+        pictures(&heard) >= 2,
+        "it draws while it is dragged: {heard:?}"
+    );
+    let bent = it.screen.photograph("model-scrubbed");
+
+    for (key, moment) in [
+        (Key::of('.'), "19 paused"),
+        (Key::of(','), "18 paused"),
+        (Key::of(','), "17 paused"),
+        (Key::HOME, "0 paused"),
+    ] {
+        it.screen.key(&[key]);
+        assert_eq!(it.program.wait_for("playhead Bend "), moment, "{key:?}");
+    }
+    it.screen.key(&[Key::of(']')]);
+    assert_eq!(it.program.wait_for("playhead Stretch "), "0 paused");
+    it.screen.key(&[Key::END]);
+    assert_eq!(it.program.wait_for("playhead Stretch "), "7 paused");
+    it.program.wait_until_drawn();
+    assert!(difference(&bent, &it.screen.photograph("model-stretched")) > 0.002);
+
+    // A drag while it plays holds it, and it goes on after.
+    it.screen.key(&[Key::SPACE]);
+    assert!(it.program.wait_for("playhead ").ends_with("playing"));
+    it.screen.drag(Button::Left, at(0.1), at(0.6));
+    assert!(frame(&it.program.wait_for("playhead ")) < 8.0);
+    it.program.wait_until("playing", |event| {
+        let moment = event.strip_prefix("playhead ")?;
+        moment.ends_with(" playing").then_some(())
+    });
+    // What is open is read again where it is.
+    it.screen.key(&[Key::SPACE]);
+    let moment = it.program.wait_for("playhead ");
+    assert!(moment.ends_with(" paused"), "{moment}");
+    it.program.wait_until_drawn();
+    write_arm(it.display.home(), "arm.pfobj");
+    it.program.wait_for("reloaded ");
+    let heard = it.program.wait_until_drawn();
+    let moved = |line: &&String| line.contains("event: playhead");
+    assert_eq!(heard.iter().find(moved), None);
+}
+
+#[test]
+fn a_dropped_level_is_drawn_pointed_at_and_rests() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let made_up = pmf::synthesize([1, 2, 1], 3, 7);
+    let level = it.display.home().join("caves.pmf");
+    fs::write(&level, pmf::write(&made_up, Packing::Compressed).unwrap()).unwrap();
+    it.drop_on(&[&level]);
+    assert_eq!(it.program.wait_for("opened "), text(&level));
+    it.program.wait_for("camera ");
+    it.program.wait_until_drawn();
+    assert!(
+        it.screen.title().contains("caves.pmf"),
+        "{}",
+        it.screen.title()
+    );
+    let before = it.screen.photograph("level");
+    let middle = it.program.rect("viewport").center();
+    it.screen.click(middle);
+    it.program.wait_for("selected face ");
+    it.program.wait_until_drawn();
+    // Without light it looks otherwise.
+    it.screen.key(&[Key::ALT, Key::of('5')]);
+    it.program.wait_until_drawn();
+    let after = it.screen.photograph("level-unlit");
+    assert!(difference(&before, &after) > 0.05);
+    // What moves in it stands still when paused.
+    it.screen.key(&[Key::SPACE]);
+    it.program.listen(Duration::from_millis(500));
+    let heard = it.program.listen(Duration::from_secs(1)).to_vec();
+    assert!(heard.is_empty(), "{heard:?}");
+}
+
+#[test]
+fn the_size_of_the_window_is_remembered() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.screen.resize([1010, 710]);
+    it.program.wait_until_drawn();
+    it.screen.key(&[Key::CTRL, Key::of('q')]);
+    it.program.wait_for("closed");
+    assert!(it.program.wait_for_end().success());
+    let (program, screen) = open(&it.display, &it.file, &[]);
+    assert_eq!(screen.size(), [1010, 710]);
+    drop(program);
+    // Twice as large it would not fit.
+    let doubled = [("WINIT_X11_SCALE_FACTOR", "2")];
+    let (_program, screen) = open(&it.display, &it.file, &doubled);
+    let size = screen.size().map(u32::from);
+    assert!(
+        size[0] <= SCREEN_SIZE[0] && size[1] <= SCREEN_SIZE[1],
+        "{size:?}"
+    );
+}
