@@ -1,17 +1,37 @@
-//! File formats: bytes to plain data, and back.
-//!
-//! Nothing here knows of a GPU, a window or a file system: a reader takes a byte slice
-//! and gives a value with the list of everything that is wrong with it.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(all(
+        feature = "ika",
+        feature = "pfmap",
+        feature = "pfobj",
+        feature = "pmf",
+        feature = "ppe",
+        feature = "write"
+    )),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "no format alone uses all that formats share"
+    )
+)]
 
+#[cfg(any(feature = "ika", feature = "pmf", feature = "ppe"))]
 mod budget;
+#[cfg(any(feature = "pfmap", feature = "pfobj", feature = "ppe"))]
 mod cursor;
 mod error;
+#[cfg(feature = "ika")]
 pub mod ika;
+#[cfg(any(feature = "ika", feature = "ppe"))]
 mod inflate;
 pub mod parallel;
+#[cfg(feature = "pfmap")]
 pub mod pfmap;
+#[cfg(feature = "pfobj")]
 pub mod pfobj;
+#[cfg(feature = "pmf")]
 pub mod pmf;
+#[cfg(feature = "ppe")]
 pub mod ppe;
 mod problem;
 mod problems;

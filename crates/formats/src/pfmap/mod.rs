@@ -12,6 +12,7 @@ mod problems;
 mod read;
 mod reading;
 mod tile;
+#[cfg(feature = "write")]
 mod write;
 
 pub use field::Field;
@@ -20,6 +21,7 @@ pub use odd::{OddText, OddTiles};
 pub use read::{read, read_with};
 pub use reading::Reading;
 pub use tile::{BlendMode, Cover, Edge, Tile, TileType};
+#[cfg(feature = "write")]
 pub use write::{synthesize, write};
 
 /// Why nothing of a map can be shown: the head is broken, promises far more than the file holds,

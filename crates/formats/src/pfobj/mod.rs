@@ -12,10 +12,12 @@ mod number;
 mod plain;
 mod problems;
 mod read;
+#[cfg(feature = "write")]
 mod write;
 
 pub use layout::Layout;
 pub use read::{read, read_with};
+#[cfg(feature = "write")]
 pub use write::write;
 
 /// Why nothing of a model can be shown: it has neither a vertex that can be read nor a joint.

@@ -14,6 +14,7 @@ mod entities;
 mod entity_fields;
 mod entity_kinds;
 mod entity_properties;
+#[cfg(feature = "write")]
 mod entity_write;
 mod header;
 mod level;
@@ -22,9 +23,12 @@ mod problems;
 mod read;
 mod read_chunk;
 mod read_cubes;
+#[cfg(feature = "write")]
 mod string_builder;
+#[cfg(feature = "write")]
 mod synthesize;
 mod texture;
+#[cfg(feature = "write")]
 mod write;
 
 pub use bytes::{
@@ -43,6 +47,7 @@ pub use entities::{Entities, Entity, FieldValue, HEAD_FIELDS};
 pub use entity_fields::{Field, FieldKind, Flag, Signal, Unit, Value};
 pub use entity_kinds::EntityKind;
 pub use entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
+#[cfg(feature = "write")]
 pub use entity_write::{EntityList, NewEntity};
 pub use header::{Extension, Header, MOST_GAMEMODES};
 pub use level::{
@@ -50,9 +55,12 @@ pub use level::{
     SoundEnvironment, SoundMaterial, Wave, Weather,
 };
 pub use read::{read, read_with};
+#[cfg(feature = "write")]
 pub use string_builder::StringTableBuilder;
+#[cfg(feature = "write")]
 pub use synthesize::synthesize;
 pub use texture::Texture;
+#[cfg(feature = "write")]
 pub use write::{Packing, write};
 
 /// Why nothing of a map can be shown.

@@ -4,6 +4,7 @@
 //! and for the game's logic. All after the header may be compressed.
 
 mod read;
+#[cfg(feature = "write")]
 mod write;
 
 use bytemuck::{Pod, Zeroable};
@@ -14,6 +15,7 @@ use crate::Problem;
 
 pub(super) use read::sniff;
 pub use read::{read, read_with};
+#[cfg(feature = "write")]
 pub use write::{WriteError, write};
 
 /// Bytes of the header.

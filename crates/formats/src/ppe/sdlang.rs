@@ -4,11 +4,13 @@
 //! and times, which are kept as text.
 
 mod read;
+#[cfg(feature = "write")]
 mod write;
 
 use crate::{Place, quoted};
 
 pub(super) use read::read;
+#[cfg(feature = "write")]
 pub use write::write;
 
 /// A tag: `namespace:name value attribute=value { tags }`.

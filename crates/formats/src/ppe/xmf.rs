@@ -4,6 +4,7 @@
 //! Tags and attributes that the format does not name are kept, so that writing loses nothing.
 
 mod read;
+#[cfg(feature = "write")]
 mod write;
 
 use super::cell::Layout;
@@ -12,6 +13,7 @@ use crate::Problem;
 
 pub(super) use read::sniff;
 pub use read::{read, read_with};
+#[cfg(feature = "write")]
 pub use write::write;
 
 /// An XMF file as plain data.

@@ -2,6 +2,7 @@
 
 mod read;
 mod render_string;
+#[cfg(feature = "write")]
 mod write;
 
 use std::ops::Range;
@@ -9,6 +10,7 @@ use std::ops::Range;
 pub(super) use read::checked_size;
 pub use read::{read, read_with};
 pub use render_string::DrawStep;
+#[cfg(feature = "write")]
 pub use write::write;
 
 use super::{Parallax, verge};

@@ -1,11 +1,13 @@
 //! The text map, `.ika-map`, of versions 1.0 to 1.2 (fact sheet 4).
 
 mod read;
+#[cfg(feature = "write")]
 mod write;
 
 use std::ops::Range;
 
 pub use read::{read, read_with};
+#[cfg(feature = "write")]
 pub use write::write;
 
 use super::{Parallax, aries};

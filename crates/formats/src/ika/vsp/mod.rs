@@ -3,12 +3,14 @@
 
 mod read;
 mod rle;
+#[cfg(feature = "write")]
 mod write;
 
 use std::borrow::Cow;
 use std::fmt;
 
 pub use read::{read, read_with};
+#[cfg(feature = "write")]
 pub use write::write;
 
 use crate::{Format, Problem};
