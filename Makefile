@@ -1,5 +1,6 @@
 # make run      build Mapscope and open its window (make run FILE=some.pfmap opens a file)
 # make test     everything that is checked before a change is taken
+# make quick    the tests of formats and scenes alone, which build no wgpu and no egui
 # make bench    how fast it reads and draws
 # make lint     format and lints alone
 # make docs     the library's documentation
@@ -8,7 +9,15 @@ CARGO ?= cargo
 # Where there is no display, the demo's picture comes here instead of a window.
 PICTURE := mapscope-demo.png
 
-.PHONY: run test bench lint docs
+# The formats, each of which also builds alone.
+FORMATS := ika pfmap pfobj pmf ppe
+comma := ,
+# What tests must not be skipped for; the corpus where it is there.
+REQUIRE := display,gpu$(if $(wildcard $(or $(MAPSCOPE_SHARED),../shared)/corpus),$(comma)corpus)
+# What was skipped all the same.
+SKIPPED := $(CURDIR)/target/skipped.txt
+
+.PHONY: run test quick bench lint docs
 
 run:
 	@scripts/install-packages.sh run
@@ -26,7 +35,12 @@ run:
 # them once, all in the same profile.
 test: lint docs
 	@scripts/install-packages.sh test
-	MAPSCOPE_REQUIRE=display,gpu $(CARGO) test --workspace --locked
+	@mkdir -p $(dir $(SKIPPED)) && rm -f $(SKIPPED)
+	MAPSCOPE_REQUIRE=$(REQUIRE) MAPSCOPE_SKIPPED=$(SKIPPED) $(CARGO) test --workspace --locked
+	@if [ -s $(SKIPPED) ]; then sort $(SKIPPED) | uniq -c; else echo "No test was skipped."; fi
+
+quick:
+	$(CARGO) test --locked -p mapscope-formats -p mapscope-scene
 
 bench:
 	@scripts/install-packages.sh run
@@ -37,6 +51,12 @@ lint:
 	@scripts/install-packages.sh run
 	$(CARGO) fmt --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --no-default-features --locked -- -D warnings
+	$(CARGO) clippy --no-default-features --features gpu --locked -- -D warnings
+	@for format in $(FORMATS); do \
+		$(CARGO) clippy -p mapscope-formats --no-default-features --features $$format --locked -- \
+			-D warnings -A clippy::allow-attributes || exit 1; \
+	done
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked

@@ -11,4 +11,5 @@
 //! | [`commands`] | the same without a window: `info`, `check`, `render`, `bench` | [`viewer`] |
 
 pub mod commands;
+#[cfg(feature = "window")]
 pub mod viewer;

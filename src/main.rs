@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use mapscope::commands::{self, Command, CommandError, Status, ViewArgs};
+#[cfg(feature = "window")]
 use mapscope::viewer::{self, ViewOptions};
 use mapscope_scene::registry::OpenOptions;
 
@@ -40,6 +41,15 @@ fn keep_vulkan_from_wayland() {
     }
 }
 
+#[cfg(not(feature = "window"))]
+fn view(_: ViewArgs, _: OpenOptions) -> Result<Status, CommandError> {
+    Err(CommandError::NotBuilt {
+        what: "window",
+        feature: "window",
+    })
+}
+
+#[cfg(feature = "window")]
 fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
     let (files, demo) = args.files_or_demo()?;
     viewer::run(ViewOptions {

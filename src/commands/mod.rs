@@ -2,12 +2,15 @@
 //!
 //! Output meant for machines goes to standard output, everything else to standard error.
 
+#[cfg(feature = "gpu")]
 mod bench;
 mod check;
 mod cli;
+#[cfg(feature = "gpu")]
 mod headless;
 mod info;
 mod log;
+mod look;
 mod output;
 mod render;
 mod source;
@@ -19,6 +22,7 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+#[cfg(feature = "gpu")]
 use mapscope_render::{GpuError, UploadError};
 use mapscope_scene::registry::{OpenError, OpenOptions};
 
@@ -51,19 +55,31 @@ pub enum CommandError {
     /// The file was not opened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The command, or what it was asked for, is not part of this build.
+    #[error("this build of Mapscope has no {what}; build it with the feature `{feature}`")]
+    NotBuilt {
+        /// What is not there.
+        what: &'static str,
+        /// The feature of which it is a part.
+        feature: &'static str,
+    },
     /// There is nothing to draw with.
+    #[cfg(feature = "gpu")]
     #[error(transparent)]
     Gpu(#[from] GpuError),
     /// The device has no room for the file.
+    #[cfg(feature = "gpu")]
     #[error(transparent)]
     Upload(#[from] UploadError),
     /// The graphics device gave up.
+    #[cfg(feature = "gpu")]
     #[error("the graphics device failed: {0}")]
     Device(String),
     /// An argument that only makes no sense together with the file or the device.
     #[error("{0}")]
     Argument(String),
     /// The window was not opened, or had to close.
+    #[cfg(feature = "window")]
     #[error("{0}")]
     Window(String),
     /// A file was not written.
@@ -89,6 +105,10 @@ impl CommandError {
 }
 
 /// Runs a command. `started` is when the process did.
+#[cfg_attr(
+    not(feature = "gpu"),
+    expect(unused_variables, reason = "only `bench` reports it")
+)]
 ///
 /// # Errors
 /// When the command could not do its work.
@@ -101,7 +121,13 @@ pub fn run(
         HeadlessCommand::Info(args) => info::run(&args, options),
         HeadlessCommand::Check(args) => check::run(&args, options),
         HeadlessCommand::Render(args) => render::run(&args, options),
+        #[cfg(feature = "gpu")]
         HeadlessCommand::Bench(args) => bench::run(&args, options, started),
+        #[cfg(not(feature = "gpu"))]
+        HeadlessCommand::Bench(_) => Err(CommandError::NotBuilt {
+            what: "`bench`",
+            feature: "gpu",
+        }),
     }
 }
 

@@ -1,15 +1,12 @@
 //! `mapscope render`: a picture of a file, without a window.
 
-use std::io::{self, BufWriter, Cursor, IsTerminal as _, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-use image::{ImageFormat, RgbaImage};
-
 use super::cli::RenderArgs;
-use super::headless::{self, Headless, view_of};
+use super::look::{check_frame, flat_size, shown_of};
 use super::output::{self, Tally};
 use super::{CommandError, Status, source};
-use mapscope_render::{Renderer, View};
 use mapscope_scene::Document;
 use mapscope_scene::camera::NamedView;
 use mapscope_scene::registry::OpenOptions;
@@ -17,8 +14,26 @@ use mapscope_scene::saving::{self, PNG, SaveError};
 
 pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     if args.picture.look.view == Some(NamedView::Flat) {
-        return run_flat(args, options);
+        run_flat(args, options)
+    } else {
+        run_on_gpu(args, options)
     }
+}
+
+#[cfg(not(feature = "gpu"))]
+fn run_on_gpu(_: &RenderArgs, _: &OpenOptions) -> Result<Status, CommandError> {
+    Err(CommandError::NotBuilt {
+        what: "pictures but those of 2D maps with --view flat",
+        feature: "gpu",
+    })
+}
+
+/// Draws a file with a graphics adapter.
+#[cfg(feature = "gpu")]
+fn run_on_gpu(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+    use super::headless::{self, Headless, view_of};
+    use mapscope_render::{Renderer, View};
+
     let (opened, headless) = headless::open(&args.file, options, &args.picture)?;
     let document = &*opened.document;
     let output = Output::new(args, document);
@@ -49,8 +64,8 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
 fn run_flat(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let opened = source::open(&args.file, options)?;
     let document = &*opened.document;
-    check_flat(args, headless::flat_size(document)?)?;
-    let mut shown = headless::shown_of(&args.picture.look, document)?;
+    check_flat(args, flat_size(document)?)?;
+    let mut shown = shown_of(&args.picture.look, document)?;
     shown.flat = true;
     let output = Output::new(args, document);
     for (frame, path) in pictures(args, document, shown.playhead.clip, &output)? {
@@ -106,7 +121,7 @@ fn pictures(
     let pattern = FramePattern::of(&args.output)?;
     let info = clip.and_then(|clip| document.clips().get(clip));
     // All of them are there, or nothing is written.
-    headless::check_frame(*frames.end() as f32, info.map_or(0, |clip| clip.frames))?;
+    check_frame(*frames.end() as f32, info.map_or(0, |clip| clip.frames))?;
     let pictures = frames.clone().map(|frame| {
         let path = pattern.path(frame);
         output.check(&path)?;
@@ -228,10 +243,11 @@ fn is_stdout(path: &Path) -> bool {
 }
 
 /// Writes a picture as a PNG.
-fn write_png(out: &mut dyn Write, picture: &RgbaImage) -> io::Result<()> {
+#[cfg(feature = "gpu")]
+fn write_png(out: &mut dyn Write, picture: &image::RgbaImage) -> io::Result<()> {
     // The encoder goes back to where it began.
-    let mut png = Cursor::new(Vec::new());
-    let encoded = picture.write_to(&mut png, ImageFormat::Png);
+    let mut png = io::Cursor::new(Vec::new());
+    let encoded = picture.write_to(&mut png, image::ImageFormat::Png);
     encoded.map_err(io::Error::other)?;
     out.write_all(png.get_ref())
 }

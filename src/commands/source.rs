@@ -29,6 +29,10 @@ const SYNTHETIC_SEED: u64 = 1;
 
 /// A document, and how long its parts took to open.
 #[derive(Debug)]
+#[cfg_attr(
+    not(feature = "gpu"),
+    expect(dead_code, reason = "only `bench` reports the times")
+)]
 pub(super) struct Opened {
     pub(super) document: Arc<dyn Document>,
     /// Reading the file, or making it up.

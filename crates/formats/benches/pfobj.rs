@@ -2,10 +2,6 @@
 //!
 //! Measured over the real models where they are, over and over in memory; else over one made up.
 
-#[expect(
-    clippy::print_stderr,
-    reason = "shared with the tests, which say what they skip"
-)]
 use std::path::Path;
 use std::sync::LazyLock;
 

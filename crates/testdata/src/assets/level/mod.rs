@@ -28,6 +28,9 @@ mod tree;
 const FILE: &str = "bathhouse.pmf";
 
 /// Names (below `assets/levels`) and bytes of all files.
+///
+/// # Errors
+/// When something does not fit into its format.
 pub fn files() -> Result<Files, Failure> {
     Ok(vec![(FILE.to_owned(), bytes()?)])
 }

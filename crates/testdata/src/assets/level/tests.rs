@@ -52,8 +52,7 @@ fn the_level_is_what_the_generator_makes() {
     let hint = "run `cargo run -p mapscope-testdata --bin make-assets -- level`";
     assert!(
         kept == *MADE,
-        "{} is not what the generator makes: {hint}",
-        FILE
+        "{FILE} is not what the generator makes: {hint}"
     );
     assert!(
         *demo::BATHHOUSE.source().bytes == *kept,

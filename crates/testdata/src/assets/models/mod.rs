@@ -51,6 +51,9 @@ fn models() -> ImageResult<Vec<(&'static str, Made)>> {
 }
 
 /// Names (below `assets/models`) and bytes of all files.
+///
+/// # Errors
+/// When something does not fit into its format.
 pub fn files() -> Result<Files, Failure> {
     Ok(files_of(&models()?))
 }

@@ -11,6 +11,9 @@ mod tests;
 pub(crate) mod textures;
 
 /// Names (below `assets/demo`) and bytes of all files.
+///
+/// # Errors
+/// When something does not fit into its format.
 pub fn files() -> Result<Files, Failure> {
     let textures = map::MATERIALS.iter().map(|material| {
         let name = format!("assets/map_textures/{}", material.texture);

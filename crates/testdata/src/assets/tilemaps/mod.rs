@@ -17,6 +17,9 @@ mod village;
 use super::{Failure, Files};
 
 /// Names (below `assets/maps`) and bytes of all files.
+///
+/// # Errors
+/// When something does not fit into its format.
 pub fn files() -> Result<Files, Failure> {
     let mut files = village::files()?;
     files.extend(station::files()?);
