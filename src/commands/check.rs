@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use super::cli::CheckArgs;
 use super::output::{self, Paint, Stdout, Tally};
 use super::source::{self, Refused};
@@ -12,6 +14,11 @@ use mapscope_scene::registry::OpenOptions;
 pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
     let paint = out.paint();
+    if args.list_rules {
+        list_rules(args.json, paint, &mut out)?;
+        out.flush()?;
+        return Ok(Status::Done);
+    }
     let mut status = Status::Done;
     let mut total = Tally::default();
     let mut unchecked = 0;
@@ -41,6 +48,33 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         _ => format!("{files}: {total}; {unchecked} could not be checked"),
     });
     Ok(status)
+}
+
+/// Writes every rule: with `json`, as one array.
+fn list_rules(json: bool, paint: Paint, out: &mut impl Write) -> io::Result<()> {
+    if json {
+        let rules: Vec<Value> = mapscope_scene::rules()
+            .map(|rule| {
+                json!({
+                    "id": rule.id,
+                    "severity": rule.severity.to_string(),
+                    "summary": rule.summary,
+                })
+            })
+            .collect();
+        serde_json::to_writer(&mut *out, &rules)?;
+        return writeln!(out);
+    }
+    for rule in mapscope_scene::rules() {
+        let severity = paint.severity(rule.severity);
+        writeln!(
+            out,
+            "{} {severity}: {}",
+            paint.heading(rule.id),
+            rule.summary
+        )?;
+    }
+    Ok(())
 }
 
 fn check(

@@ -180,16 +180,20 @@ impl InfoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mapscope check maps/*.pfmap           one line a problem: FILE:LINE:COLUMN: severity: message
-  mapscope check town.pmf               of a binary file: FILE:0xOFFSET: severity: message
+  mapscope check maps/*.pfmap           one line a problem: FILE:LINE:COLUMN: severity: message [rule]
+  mapscope check town.pmf               of a binary file: FILE:0xOFFSET: severity: message [rule]
   mapscope check demo.pfmap --json      one JSON object a file, each on a line
+  mapscope check --list-rules           what is checked: every rule, how bad it is, and what it says
 
 Exit status: 1 when any problem is an error, 0 when there are none or only warnings,
 2 when a file cannot be read or is of no known format; the others are checked all the same.")]
 pub struct CheckArgs {
     /// Files to check; `demo:` is the demo map that is built in
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "list_rules")]
     pub files: Vec<PathBuf>,
+    /// List every rule with its severity and what it is about, and check nothing
+    #[arg(long, conflicts_with = "files")]
+    pub list_rules: bool,
     /// One JSON object a file, each on a line
     #[arg(long, help_heading = "Output")]
     pub json: bool,

@@ -139,7 +139,7 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
     clean.into()
 }
 
-/// A problem as compilers write them: `FILE:LINE:COLUMN: severity: message`.
+/// A problem as compilers write them: `FILE:LINE:COLUMN: severity: message [rule]`.
 pub(super) fn write_problem(
     out: &mut impl Write,
     paint: Paint,
@@ -149,10 +149,11 @@ pub(super) fn write_problem(
     let place = format!("{}:{}:", display_name(path), problem.place);
     writeln!(
         out,
-        "{} {}: {}",
+        "{} {}: {} {}",
         paint.heading(printable(&place)),
         paint.severity(problem.severity),
-        printable(&problem.message)
+        printable(&problem.message),
+        paint.dim(format!("[{}]", problem.rule.id))
     )
 }
 
@@ -204,6 +205,7 @@ pub(super) fn common_keys(
         .map(|problem| {
             json!({
                 "severity": problem.severity.to_string(),
+                "rule": problem.rule.id,
                 "at": problem.place.to_string(),
                 "message": problem.message,
             })

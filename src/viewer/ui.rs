@@ -413,7 +413,7 @@ mod tests {
     use super::super::testing_maps::{map, with_map};
     use super::super::testing_rooms::with_rooms;
     use super::*;
-    use mapscope_formats::{Place, Problem, Severity};
+    use mapscope_formats::{Place, Problem, Severity, Subject};
     use mapscope_scene::camera::Projection;
     use mapscope_scene::{Item, Playhead, demo};
 
@@ -880,7 +880,9 @@ mod tests {
     #[test]
     fn a_better_version_in_view_is_said_and_the_one_on_disk_shown_by_wish() {
         let mut harness = with_demo();
-        let problem = Problem::error(Place::Text { line: 9, column: 4 }, "the file ends here");
+        let rule = mapscope_formats::rules().find(|rule| rule.severity == Severity::Error);
+        let place = Place::Text { line: 9, column: 4 };
+        let problem = Problem::new(rule.unwrap(), Subject::File, place, "the file ends here");
         harness.state_mut().state.keep_version(None, vec![problem]);
         harness.run();
         harness.get_by_label("On disk: 1 error");

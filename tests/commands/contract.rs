@@ -24,7 +24,6 @@ const PENDING: &[&str] = &[
     "command extract",
     "command convert",
     "format pfscene",
-    "common problems.rule",
 ];
 
 /// What the contract says of a value.

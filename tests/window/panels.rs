@@ -16,7 +16,7 @@ use mapscope::viewer::panels::{
     PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox,
 };
 use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
-use mapscope_formats::{Format, Place, Problem};
+use mapscope_formats::{Format, Place, Problem, Rule, Severity, Subject};
 use mapscope_scene::camera::{Camera, Handedness, NamedView};
 use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope_scene::terrain::Terrain;
@@ -468,22 +468,41 @@ impl<Panel: Default> Host<Panel> {
     }
 }
 
+static ERROR: Rule = Rule {
+    id: "test/error",
+    severity: Severity::Error,
+    summary: "Something is wrong.",
+};
+static WARNING: Rule = Rule {
+    id: "test/warning",
+    severity: Severity::Warning,
+    summary: "Something is odd.",
+};
+
+fn error(place: Place, message: &str) -> Problem {
+    Problem::new(&ERROR, Subject::File, place, message)
+}
+
+fn warning(place: Place, message: &str) -> Problem {
+    Problem::new(&WARNING, Subject::File, place, message)
+}
+
 fn sample() -> Sample {
     Sample {
         name: "sample.pfmap",
         problems: vec![
-            Problem::error(
+            error(
                 Place::Text {
                     line: 7,
                     column: 12,
                 },
                 "expected a digit, found `x`",
             ),
-            Problem::warning(
+            warning(
                 Place::Text { line: 1, column: 1 },
                 "material `Lava` has no texture",
             ),
-            Problem::warning(Place::Offset(255), "the last line has no end"),
+            warning(Place::Offset(255), "the last line has no end"),
         ],
         ..Sample::default()
     }
@@ -861,7 +880,7 @@ fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
     host.on_disk = Some(OnDisk {
         name: "walk.pfobj".to_owned(),
         unreadable: None,
-        problems: vec![Problem::error(at, "the file ends here; expected a frame")],
+        problems: vec![error(at, "the file ends here; expected a frame")],
         read_at: "12:31:07".to_owned(),
         number: 1,
     });
@@ -893,7 +912,7 @@ fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
 
 #[test]
 fn thousands_of_problems_cost_what_is_in_sight() {
-    let many = (1..=5000).map(|line| Problem::error(Place::Text { line, column: 1 }, "bad tile"));
+    let many = (1..=5000).map(|line| error(Place::Text { line, column: 1 }, "bad tile"));
     let document = Sample {
         problems: many.collect(),
         ..Sample::default()

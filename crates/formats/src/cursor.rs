@@ -1,7 +1,7 @@
 //! Text files of the Permafrost Engine, read word by word and line by line.
 
-use super::problems::{Problems, TextKind};
-use super::{Place, ReadError, quoted};
+use super::problems::Problems;
+use super::{Place, ReadError, Rule, quoted};
 
 /// The bytes of a line that the engine reads, its end included.
 pub(super) const ENGINE_LINE_BYTES: usize = 255;
@@ -9,15 +9,31 @@ pub(super) const ENGINE_LINE_BYTES: usize = 255;
 /// What some editors put before the first character of a text.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// The rules of text files, as a format has them.
+#[derive(Debug)]
+pub(super) struct TextRules {
+    /// A line of the header is missing or has no number.
+    pub header_line: &'static Rule,
+    /// A line of the header begins with a space.
+    pub indented_line: &'static Rule,
+    pub byte_order_mark: &'static Rule,
+    pub blank_line: &'static Rule,
+    /// More stands on a line than is read.
+    pub extra_words: &'static Rule,
+    /// A line is too long for the engine.
+    pub long_line: &'static Rule,
+}
+
 /// The text, and how far it is read.
-pub(super) struct Text<'a, K> {
+pub(super) struct Text<'a> {
     pub bytes: &'a [u8],
     pub pos: usize,
     /// From 1.
     pub line: u64,
     /// Where the line begins.
     pub line_start: usize,
-    pub problems: Problems<K>,
+    pub problems: Problems,
+    rules: &'static TextRules,
 }
 
 /// A word of the text and where it begins.
@@ -83,14 +99,15 @@ pub(super) fn is_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-impl<'a, K: TextKind> Text<'a, K> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+impl<'a> Text<'a> {
+    pub(super) fn new(bytes: &'a [u8], rules: &'static TextRules) -> Self {
         Self {
             bytes,
             pos: 0,
             line: 1,
             line_start: 0,
             problems: Problems::new(),
+            rules,
         }
     }
 
@@ -129,7 +146,7 @@ impl<'a, K: TextKind> Text<'a, K> {
         let bytes = self.pos - self.line_start;
         if bytes > ENGINE_LINE_BYTES {
             let place = text_place((self.line, 1), ENGINE_LINE_BYTES);
-            self.problems.add(K::LONG_LINE, place, || {
+            self.problems.add(self.rules.long_line, place, || {
                 format!(
                     "a line of {bytes} bytes; the engine refuses more than {ENGINE_LINE_BYTES}, \
                      the line end included"
@@ -160,7 +177,8 @@ impl<'a, K: TextKind> Text<'a, K> {
     pub(super) fn line_word(&mut self) -> Option<Word<'a>> {
         let word = self.indented_line_word()?;
         if word.start != self.line_start && !self.has_mark_before(word) {
-            self.refused_head(
+            self.warn(
+                self.rules.indented_line,
                 (self.line, 1),
                 "the line begins with a space; the engine refuses it",
             );
@@ -179,11 +197,16 @@ impl<'a, K: TextKind> Text<'a, K> {
         let at_file_start = self.pos == 0;
         if at_file_start && self.bytes.starts_with(BYTE_ORDER_MARK) {
             self.pos = BYTE_ORDER_MARK.len();
-            self.refused_head((1, 1), "a byte order mark; the engine refuses it");
+            self.warn(
+                self.rules.byte_order_mark,
+                (1, 1),
+                "a byte order mark; the engine refuses it",
+            );
         }
         let word = self.word(true)?;
         if self.line != blank_from {
-            self.refused_head(
+            self.warn(
+                self.rules.blank_line,
                 (blank_from, 1),
                 "a blank line in the head of the file; the engine stops here",
             );
@@ -210,7 +233,11 @@ impl<'a, K: TextKind> Text<'a, K> {
     /// Ends a line of which all is read.
     pub(super) fn end_line(&mut self) {
         if let Some(extra) = self.word(false) {
-            self.odd_head(extra.place, "more on the line than is read; it is ignored");
+            self.warn(
+                self.rules.extra_words,
+                extra.place,
+                "more on the line than is read; it is ignored",
+            );
         }
         self.skip_line();
     }
@@ -225,16 +252,10 @@ impl<'a, K: TextKind> Text<'a, K> {
         }
     }
 
-    /// Tells of something in the head of the file on which the engine refuses all of it.
-    pub(super) fn refused_head(&mut self, place: (u64, u32), message: &str) {
+    /// Lists something that is wrong with the header.
+    pub(super) fn warn(&mut self, rule: &'static Rule, place: (u64, u32), message: &str) {
         self.problems
-            .add(K::REFUSED, text_place(place, 0), || message.to_owned());
-    }
-
-    /// Warns of something in the head of the file.
-    pub(super) fn odd_head(&mut self, place: (u64, u32), message: &str) {
-        self.problems
-            .add(K::HEADER, text_place(place, 0), || message.to_owned());
+            .add(rule, text_place(place, 0), || message.to_owned());
     }
 
     /// Goes back to the beginning of a word.
@@ -253,6 +274,7 @@ impl<'a, K: TextKind> Text<'a, K> {
                 "the file ends"
             };
             return Err(ReadError::unreadable(
+                self.rules.header_line,
                 text_place(self.place(), 0),
                 found,
                 expected(),
@@ -260,6 +282,7 @@ impl<'a, K: TextKind> Text<'a, K> {
         };
         if word.text != key.as_bytes() {
             return Err(ReadError::unreadable(
+                self.rules.header_line,
                 word.place_of(0),
                 word.found(),
                 expected(),
@@ -267,7 +290,12 @@ impl<'a, K: TextKind> Text<'a, K> {
         }
         let Some(value) = self.word(false) else {
             let place = text_place(self.place(), 0);
-            return Err(ReadError::unreadable(place, "the line ends", expected()));
+            return Err(ReadError::unreadable(
+                self.rules.header_line,
+                place,
+                "the line ends",
+                expected(),
+            ));
         };
         self.end_line();
         Ok(value)
@@ -281,7 +309,13 @@ impl<'a, K: TextKind> Text<'a, K> {
     ) -> Result<(u64, Word<'a>), ReadError> {
         let value = self.key_line(key, expected)?;
         value.count().map(|number| (number, value)).ok_or_else(|| {
-            ReadError::unreadable(value.place_of(0), value.found(), format!("the {expected}"))
+            let expected = format!("the {expected}");
+            ReadError::unreadable(
+                self.rules.header_line,
+                value.place_of(0),
+                value.found(),
+                expected,
+            )
         })
     }
 

@@ -1,48 +1,37 @@
 //! Why nothing of a file can be shown.
 
-use super::{Place, Problem};
+use super::{Place, Problem, Rule, Subject};
 
 /// Why nothing of a file can be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// What the file must have before anything can be shown is missing or broken.
-    #[error("{place}: {found}; expected {expected}")]
-    Unreadable {
-        /// Where.
-        place: Place,
-        /// What stands there, such as ``found `num_row` ``.
-        found: String,
-        /// What should.
-        expected: String,
-    },
+    #[error("{}: {}", .0.place, .0.message)]
+    Unreadable(Problem),
     /// Whoever watches the progress asked to stop.
     #[error("cancelled")]
     Cancelled,
 }
 
 impl ReadError {
-    pub(super) fn unreadable(
-        place: Place,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-    ) -> Self {
-        Self::Unreadable {
-            place,
-            found: found.into(),
-            expected: expected.into(),
+    /// The problem that keeps the file from being read; none if the reading was cancelled.
+    pub fn problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Unreadable(problem) => Some(problem),
+            Self::Cancelled => None,
         }
     }
 
-    /// The error as the problem that `check` and `info` report.
-    pub fn problem(&self) -> Problem {
-        match self {
-            Self::Unreadable {
-                place,
-                found,
-                expected,
-            } => Problem::error(*place, format!("{found}; expected {expected}")),
-            Self::Cancelled => Problem::error(Place::Text { line: 1, column: 1 }, "cancelled"),
-        }
+    /// What stands somewhere, such as ``found `num_row` ``, and what should.
+    #[cold]
+    pub(super) fn unreadable(
+        rule: &'static Rule,
+        place: Place,
+        found: impl std::fmt::Display,
+        expected: impl std::fmt::Display,
+    ) -> Self {
+        let message = format!("{found}; expected {expected}");
+        Self::Unreadable(Problem::new(rule, Subject::File, place, message))
     }
 }
 

@@ -35,10 +35,13 @@ pub mod pmf;
 pub mod ppe;
 mod problem;
 mod problems;
+mod rule;
 mod text;
 
 pub use error::{ReadError, WriteError};
-pub use problem::{Place, Problem, Severity, Tally, counted};
+pub use problem::{Place, Problem, Severity, Subject, Tally, counted};
+pub use problems::Problems;
+pub use rule::{Rule, rules};
 use text::outside;
 pub use text::quoted;
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Rule;
+
 /// How bad a [`Problem`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -44,6 +46,114 @@ impl fmt::Display for Place {
     }
 }
 
+/// What a [`Problem`] is about: a record of the file, by its index there (from 0) and in the terms
+/// of its format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// The whole file, or a part of it that is no record of its own, such as its header.
+    File,
+    /// A material of a PFMAP or a PFOBJ file.
+    Material(u32),
+    /// A splat of a PFMAP file.
+    Splat(u32),
+    /// A tile of a PFMAP file, from the north-west corner of the whole map.
+    Tile {
+        /// From the north.
+        row: u32,
+        /// From the west.
+        col: u32,
+    },
+    /// A vertex of a PFOBJ file.
+    Vertex(u32),
+    /// A joint of a PFOBJ file.
+    Joint(u32),
+    /// A clip of a PFOBJ file.
+    Clip(u32),
+    /// The poses of a frame of a PFOBJ file; a frame that was left out has the index of the next.
+    Frame {
+        /// Its clip.
+        clip: u32,
+        /// Its index in the clip.
+        frame: u32,
+    },
+    /// The bounds of a frame of a PFOBJ file.
+    FrameBounds {
+        /// Its clip.
+        clip: u32,
+        /// Its index in the clip.
+        frame: u32,
+    },
+    /// A level of a PMF file.
+    Level(u8),
+    /// A material of a level.
+    LevelMaterial {
+        /// Its level.
+        level: u8,
+        /// Its index in the level.
+        material: u32,
+    },
+    /// An entity of a level.
+    LevelEntity {
+        /// Its level.
+        level: u8,
+        /// Its index in the level.
+        entity: u32,
+    },
+    /// A chunk of a level.
+    Chunk {
+        /// Its level.
+        level: u8,
+        /// Along Y, X and Z.
+        chunk: [u32; 3],
+    },
+    /// A cube of a chunk.
+    Cube {
+        /// The level of its chunk.
+        level: u8,
+        /// Its chunk.
+        chunk: [u32; 3],
+        /// Its index in the chunk.
+        cube: u32,
+    },
+    /// An entity of a chunk.
+    ChunkEntity {
+        /// The level of its chunk.
+        level: u8,
+        /// Its chunk.
+        chunk: [u32; 3],
+        /// Its index in the chunk.
+        entity: u32,
+    },
+    /// An entity of a PMF file or of a binary ika map that is in no level, chunk or layer.
+    MapEntity(u32),
+    /// An extension of a PMF file.
+    Extension(u32),
+    /// A file or folder in the archive of a PMF file.
+    ArchiveEntry(u32),
+    /// A layer of a 2D map.
+    Layer(u32),
+    /// A tile of a layer.
+    Cell {
+        /// Its layer.
+        layer: u32,
+        /// Its column.
+        x: u32,
+        /// Its row.
+        y: u32,
+    },
+    /// An entity or object of a layer.
+    LayerEntity {
+        /// Its layer.
+        layer: u32,
+        /// Its index in the layer.
+        entity: u32,
+    },
+    /// A zone of an ika map.
+    Zone(u32),
+    /// The tileset, tile sheets or palettes of a 2D map.
+    Tileset,
+}
+
 /// One thing that is wrong with a file: where it is, what stands there, what should.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -51,25 +161,27 @@ pub struct Problem {
     pub severity: Severity,
     /// Where it is.
     pub place: Place,
+    /// What the file breaks.
+    pub rule: &'static Rule,
+    /// What it is about.
+    pub subject: Subject,
     /// What was found and what was expected, as a sentence without a full stop.
     pub message: String,
 }
 
 impl Problem {
-    /// A [`Severity::Warning`].
-    pub fn warning(place: Place, message: impl Into<String>) -> Self {
+    /// A problem of a rule, as bad as the rule says.
+    pub fn new(
+        rule: &'static Rule,
+        subject: Subject,
+        place: Place,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
-            severity: Severity::Warning,
+            severity: rule.severity,
             place,
-            message: message.into(),
-        }
-    }
-
-    /// A [`Severity::Error`].
-    pub fn error(place: Place, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Error,
-            place,
+            rule,
+            subject,
             message: message.into(),
         }
     }

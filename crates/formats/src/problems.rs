@@ -1,99 +1,139 @@
 //! The list of what is wrong with a file, which stays short however much is wrong.
 
-use super::{Place, Problem, Severity};
+use crate::{Place, Problem, ReadError, Rule, Subject};
 
-/// How many problems of a kind are listed.
+/// How many problems of a rule are listed.
 const LISTED: u64 = 100;
 
-/// What can be wrong with a file of a format that can be shown all the same.
-pub(super) trait Kind: Copy {
-    /// How bad each kind is, and what there are more of when not all are listed.
-    const KINDS: &'static [(Severity, &'static str)];
-
-    /// Its index in [`Kind::KINDS`].
-    fn index(self) -> usize;
-}
-
-/// What can be wrong with a text file.
-pub(super) trait TextKind: Kind {
-    /// Something odd in the head of the file.
-    const HEADER: Self;
-    /// Something in the head of the file on which the engine refuses all of it.
-    const REFUSED: Self;
-    /// A line that is too long for the engine.
-    const LONG_LINE: Self;
-}
-
-/// Problems as they are found.
+/// Problems as they are found: of each rule the first 100, and then how many more there are.
 #[derive(Debug)]
-pub(super) struct Problems<K> {
-    /// Each with the index of its kind.
-    listed: Vec<(usize, Problem)>,
-    /// Of each kind, how many there are, and where the first one is that is not listed. Empty as
-    /// long as nothing is wrong.
-    counts: Vec<(u64, Option<Place>)>,
-    kind: std::marker::PhantomData<K>,
+pub struct Problems {
+    /// What is being read, which problems are about unless they say otherwise.
+    pub subject: Subject,
+    listed: Vec<Problem>,
+    counts: Vec<Count>,
 }
 
-impl<K: Kind> Problems<K> {
-    pub(super) fn new() -> Self {
+/// How many problems there are of a rule.
+#[derive(Debug)]
+struct Count {
+    rule: &'static Rule,
+    count: u64,
+    /// Where the first one is that is not listed.
+    first_unlisted: Option<Place>,
+}
+
+impl Default for Problems {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Problems {
+    /// An empty list.
+    pub const fn new() -> Self {
         Self {
+            subject: Subject::File,
             listed: Vec::new(),
             counts: Vec::new(),
-            kind: std::marker::PhantomData,
         }
     }
 
-    /// Lists a problem, or counts it when there are many of its kind already.
+    /// Lists a problem of what is being read, or counts it when there are many of its rule already.
     #[cold]
-    pub(super) fn add(&mut self, kind: K, place: Place, message: impl FnOnce() -> String) {
-        let kind = kind.index();
-        self.put(kind, place, || Problem {
-            severity: K::KINDS[kind].0,
-            place,
-            message: message(),
+    pub fn add(&mut self, rule: &'static Rule, place: Place, message: impl FnOnce() -> String) {
+        self.add_about(rule, self.subject, place, message);
+    }
+
+    /// [`Problems::add`] for something else than what is being read.
+    #[cold]
+    pub fn add_about(
+        &mut self,
+        rule: &'static Rule,
+        subject: Subject,
+        place: Place,
+        message: impl FnOnce() -> String,
+    ) {
+        self.put(rule, place, || {
+            Problem::new(rule, subject, place, message())
         });
     }
 
-    fn put(&mut self, kind: usize, place: Place, problem: impl FnOnce() -> Problem) {
-        self.counts.resize(K::KINDS.len(), (0, None));
-        let (count, first_unlisted) = &mut self.counts[kind];
-        *count += 1;
-        if *count <= LISTED {
-            self.listed.push((kind, problem()));
-        } else {
-            first_unlisted.get_or_insert(place);
+    /// Lists why a part of the file cannot be read.
+    pub(crate) fn add_error(&mut self, error: ReadError) {
+        if let ReadError::Unreadable(problem) = error {
+            self.push(problem);
         }
     }
 
-    /// Lists the problems of another part behind those that there are.
-    pub(super) fn append(&mut self, others: Self) {
-        for (kind, problem) in others.listed {
-            self.put(kind, problem.place, || problem);
+    /// [`Problems::add_error`] as a problem of another rule, which says what is lost.
+    pub(crate) fn add_error_as(&mut self, rule: &'static Rule, error: ReadError) {
+        if let ReadError::Unreadable(problem) = error {
+            let Problem {
+                place,
+                subject,
+                message,
+                ..
+            } = problem;
+            self.add_about(rule, subject, place, || message);
         }
-        for (kind, (count, first_unlisted)) in others.counts.into_iter().enumerate() {
-            if let Some(place) = first_unlisted {
+    }
+
+    /// Lists a problem that is made already.
+    pub fn push(&mut self, problem: Problem) {
+        self.put(problem.rule, problem.place, || problem);
+    }
+
+    fn put(&mut self, rule: &'static Rule, place: Place, problem: impl FnOnce() -> Problem) {
+        let count = self.count_of(rule);
+        count.count += 1;
+        if count.count <= LISTED {
+            self.listed.push(problem());
+        } else {
+            count.first_unlisted.get_or_insert(place);
+        }
+    }
+
+    fn count_of(&mut self, rule: &'static Rule) -> &mut Count {
+        let known = self.counts.iter().position(|count| count.rule == rule);
+        let index = known.unwrap_or(self.counts.len());
+        if known.is_none() {
+            self.counts.push(Count {
+                rule,
+                count: 0,
+                first_unlisted: None,
+            });
+        }
+        &mut self.counts[index]
+    }
+
+    /// Lists the problems of another part behind those that there are.
+    pub(crate) fn append(&mut self, others: Self) {
+        for problem in others.listed {
+            self.push(problem);
+        }
+        for other in others.counts {
+            if let Some(place) = other.first_unlisted {
+                let count = self.count_of(other.rule);
                 // Those that were listed are counted already.
-                self.counts[kind].0 += count - LISTED;
-                self.counts[kind].1.get_or_insert(place);
+                count.count += other.count - LISTED;
+                count.first_unlisted.get_or_insert(place);
             }
         }
     }
 
     /// All problems by their place.
-    pub(super) fn finish(self) -> Vec<Problem> {
-        let mut problems: Vec<_> = self
-            .listed
-            .into_iter()
-            .map(|(_, problem)| problem)
-            .collect();
-        for (&(severity, noun), (count, first_unlisted)) in K::KINDS.iter().zip(self.counts) {
+    pub fn finish(self) -> Vec<Problem> {
+        let mut problems = self.listed;
+        for Count {
+            rule,
+            count,
+            first_unlisted,
+        } in self.counts
+        {
             if let Some(place) = first_unlisted {
-                problems.push(Problem {
-                    severity,
-                    place,
-                    message: format!("and {} more {noun}", count - LISTED),
-                });
+                let message = format!("and {} more of this rule", count - LISTED);
+                problems.push(Problem::new(rule, Subject::File, place, message));
             }
         }
         problems.sort_by_key(|problem| problem.place);
@@ -104,22 +144,18 @@ impl<K: Kind> Problems<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Severity;
 
-    #[derive(Debug, Clone, Copy)]
-    struct Typo;
+    static TYPO: Rule = Rule {
+        id: "test/typo",
+        severity: Severity::Warning,
+        summary: "A word is misspelt.",
+    };
 
-    impl Kind for Typo {
-        const KINDS: &'static [(Severity, &'static str)] = &[(Severity::Warning, "typos")];
-
-        fn index(self) -> usize {
-            0
-        }
-    }
-
-    fn typos(places: std::ops::Range<u64>) -> Problems<Typo> {
+    fn typos(places: std::ops::Range<u64>) -> Problems {
         let mut problems = Problems::new();
         for place in places {
-            problems.add(Typo, Place::Offset(place), || "typo".to_owned());
+            problems.add(&TYPO, Place::Offset(place), || "typo".to_owned());
         }
         problems
     }
@@ -134,6 +170,10 @@ mod tests {
         }
         let whole = typos(0..250).finish();
         assert_eq!(whole.len(), 101);
-        assert_eq!(whole[100].to_string(), "0x64: warning: and 150 more typos");
+        assert_eq!(
+            whole[100].to_string(),
+            "0x64: warning: and 150 more of this rule"
+        );
+        assert_eq!(whole[100].rule, &TYPO);
     }
 }

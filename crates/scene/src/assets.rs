@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use thiserror::Error;
 
-use mapscope_formats::quoted;
+use crate::rules;
+use mapscope_formats::{Rule, quoted};
 
 /// Where a document looks for the files that it names.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +33,16 @@ pub enum AssetError {
         /// The folders that were looked in.
         looked_in: Vec<PathBuf>,
     },
+}
+
+impl AssetError {
+    /// The rule that a texture of such a name breaks.
+    pub(crate) fn rule(&self) -> &'static Rule {
+        match self {
+            Self::Refused { .. } => &rules::TEXTURE_NAME,
+            Self::Missing { .. } => &rules::MISSING_TEXTURE,
+        }
+    }
 }
 
 fn list(folders: &[PathBuf]) -> String {

@@ -22,6 +22,7 @@ pub mod pictures;
 mod playback;
 pub mod ppe;
 pub mod registry;
+mod rules;
 pub mod saving;
 mod shown;
 pub mod terrain;
@@ -38,4 +39,5 @@ pub use listing::{
     Branch, ChunkInfo, ChunkMap, LayerInfo, Light, Part, Picture, Sheet, SheetFace, TilesetInfo,
 };
 pub use playback::{ClipInfo, Curve, Playhead};
+pub use rules::rules;
 pub use shown::{Amounts, Overlay, OverlaySet, Shown};

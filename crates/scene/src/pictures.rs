@@ -8,6 +8,7 @@ use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, Rg
 
 use super::assets::{AssetError, AssetRoots};
 use super::registry::{OpenOptions, Source};
+use super::rules::{self, Fault};
 use super::{Property, Swatch};
 
 /// Where the engine keeps the textures of maps, below its asset root.
@@ -104,7 +105,7 @@ pub(super) struct Loaded {
     /// The picture, or a placeholder.
     pub(super) image: RgbaImage,
     /// Why it is a placeholder.
-    pub(super) problem: Option<String>,
+    pub(super) problem: Option<Fault>,
     /// Files that were found, or looked for.
     pub(super) looked_for: Vec<PathBuf>,
 }
@@ -118,8 +119,10 @@ pub(super) fn load(name: &str, seed: u64, source: &Source, roots: &AssetRoots) -
         Some((_, bytes)) => Ok(bytes.to_vec()),
         None => match roots.find(name) {
             Ok(found) => {
-                let bytes = std::fs::read(&found)
-                    .map_err(|e| format!("texture `{name}`: {}: {e}", found.display()));
+                let bytes = std::fs::read(&found).map_err(|e| {
+                    let message = format!("texture `{name}`: {}: {e}", found.display());
+                    (&rules::UNREADABLE_TEXTURE, message)
+                });
                 looked_for.push(found.clone());
                 path = Some(found);
                 bytes
@@ -128,12 +131,16 @@ pub(super) fn load(name: &str, seed: u64, source: &Source, roots: &AssetRoots) -
                 if let AssetError::Missing { looked_in, .. } = &error {
                     looked_for.extend(looked_in.iter().map(|folder| folder.join(name)));
                 }
-                Err(format!("texture {error}{}", other_case(name, roots)))
+                let message = format!("texture {error}{}", other_case(name, roots));
+                Err((error.rule(), message))
             }
         },
     };
     let decoded = bytes.and_then(|bytes| {
-        let unreadable = |reason: String| format!("texture `{name}` cannot be read: {reason}");
+        let unreadable = |reason: String| {
+            let message = format!("texture `{name}` cannot be read: {reason}");
+            (&rules::UNREADABLE_TEXTURE, message)
+        };
         let image = decode(&bytes).map_err(|e| unreadable(e.to_string()))?;
         match image.dimensions() {
             (0, _) | (_, 0) => Err(unreadable("it has no pixels".to_owned())),

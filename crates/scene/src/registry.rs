@@ -141,10 +141,10 @@ impl Source {
         let parsed = progress.time_parse(|| read_with(&self.bytes, &mut watch));
         parsed.map_err(|error| match error {
             ReadError::Cancelled => OpenError::Cancelled,
-            error @ ReadError::Unreadable { .. } => OpenError::Refused {
+            ReadError::Unreadable(problem) => OpenError::Refused {
                 path: self.path.clone(),
                 format,
-                problem: error.problem(),
+                problem,
             },
         })
     }

@@ -175,7 +175,10 @@ impl Problems {
                         context.requests.push(Request::ShowProblem(index));
                     }
                 }
-                response.on_hover_text(&problem.message);
+                response.on_hover_ui(|ui| {
+                    ui.label(&problem.message);
+                    ui.weak(problem.rule.id);
+                });
             }
         });
     }
@@ -196,7 +199,7 @@ impl Problems {
         let mut text = String::new();
         for problem in self.listed.iter().filter_map(|&i| problems.get(i)) {
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{problem}");
+            let _ = writeln!(text, "{problem} [{}]", problem.rule.id);
         }
         text
     }

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::problems::{Kind, Problems};
+use super::rules;
 use super::text;
-use crate::{Place, quoted};
+use crate::{Place, Problems, quoted};
 
 /// Nodes may stand in nodes to this depth; maps need eight.
 const DEEPEST: usize = 64;
@@ -138,7 +138,7 @@ impl<'a> Tree<'a> {
             problems,
         };
         if bytes.starts_with(BYTE_ORDER_MARK) {
-            parser.problems.add(Kind::Syntax, parser.place(), || {
+            parser.problems.add(&rules::SYNTAX, parser.place(), || {
                 "a byte order mark; the engine refuses it".to_owned()
             });
             parser.pos = BYTE_ORDER_MARK.len();
@@ -249,7 +249,7 @@ impl Node<'_, '_> {
         let version = version.map(|text| text::decode(&text.bytes));
         let version = version.unwrap_or_default();
         if !known.contains(&&*version) {
-            problems.add(Kind::Version, place, || {
+            problems.add(&rules::VERSION, place, || {
                 let found = match &*version {
                     "" => "no version".to_owned(),
                     version => format!("version {}", quoted(version.as_bytes())),
@@ -266,7 +266,7 @@ impl Node<'_, '_> {
     pub(super) fn check_packing(self, name: &str, problems: &mut Problems) {
         let format = self.node("format").and_then(Node::text);
         if let Some(format) = format.filter(|format| *format.bytes != *b"zlib") {
-            problems.add(Kind::Value, format.place, || {
+            problems.add(&rules::VALUE, format.place, || {
                 let format = quoted(&format.bytes);
                 format!(
                     "{name}: the data is said to be {format}; expected `zlib`; it is read as that"
@@ -345,7 +345,7 @@ impl<'a> Parser<'a, '_> {
         while let Some(&byte) = self.bytes.get(self.pos) {
             let is_outside = self.open.is_empty();
             if !is_space(byte) && is_outside && is_ended {
-                self.problems.add(Kind::Leftover, self.place(), || {
+                self.problems.add(&rules::TRAILING_DATA, self.place(), || {
                     "more text behind the last parenthesis; it is left out".to_owned()
                 });
                 break;
@@ -355,7 +355,7 @@ impl<'a> Parser<'a, '_> {
                 b' ' | b'\t' | b'\r' => self.pos += 1,
                 b'(' => {
                     if self.open.len() == DEEPEST {
-                        self.problems.add(Kind::Syntax, self.place(), || {
+                        self.problems.add(&rules::SYNTAX, self.place(), || {
                             format!(
                                 "more than {DEEPEST} nodes in each other; expected at most 8; \
                                  the rest of the file is left out"
@@ -366,7 +366,7 @@ impl<'a> Parser<'a, '_> {
                     self.node();
                 }
                 b')' if is_outside => {
-                    self.problems.add(Kind::Syntax, self.place(), || {
+                    self.problems.add(&rules::SYNTAX, self.place(), || {
                         "`)` without `(` before it; the engine refuses it".to_owned()
                     });
                     self.pos += 1;
@@ -385,7 +385,7 @@ impl<'a> Parser<'a, '_> {
             let count = self.open.len();
             let is_at_end = self.pos >= self.bytes.len();
             if is_at_end {
-                self.problems.add(Kind::Syntax, self.place(), || {
+                self.problems.add(&rules::SYNTAX, self.place(), || {
                     let inside = match count {
                         1 => format!("the node {name}, which begins at {place}"),
                         _ => {
@@ -439,7 +439,7 @@ impl<'a> Parser<'a, '_> {
         let name = rest.get(..len).unwrap_or_default();
         self.pos += len;
         if rest.get(len).is_some_and(|byte| !is_space(*byte)) {
-            self.problems.add(Kind::OddSyntax, self.place(), || {
+            self.problems.add(&rules::NODE_NAME, self.place(), || {
                 format!(
                     "no space behind the name {}; the engine takes what follows for a part of the \
                      name",
@@ -484,7 +484,7 @@ impl<'a> Parser<'a, '_> {
                 line: line.into(),
                 column: column.into(),
             };
-            self.problems.add(Kind::Syntax, place, || {
+            self.problems.add(&rules::SYNTAX, place, || {
                 format!("the text {} does not end; expected `'`", quoted(text))
             });
         }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use data_encoding::{DecodeKind, Encoding, Specification};
 
 use super::aries::Text;
-use super::problems::{Kind, Problems};
-use crate::quoted;
+use super::rules;
+use crate::{Problems, quoted};
 
 /// The standard alphabet. White space is passed over, and so is padding, which some streams lack.
 static TOLERANT: LazyLock<Option<Encoding>> = LazyLock::new(|| {
@@ -34,7 +34,7 @@ pub(super) fn decode(text: &Text<'_>, name: &str, problems: &mut Problems) -> Ve
     };
     bytes.truncate(written);
     if let Some(error) = fault {
-        problems.add(Kind::Block, text.place_of(error.position), || {
+        problems.add(&rules::BASE64, text.place_of(error.position), || {
             if error.kind != DecodeKind::Symbol {
                 return format!("{name}: the base64 ends in the middle of a byte");
             }

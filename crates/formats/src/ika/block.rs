@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-use super::problems::{Kind, Problems};
+use super::rules;
 use super::{BYTES_IN_ALL, WriteError};
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::parallel::in_parallel;
-use crate::{Place, ReadError};
+use crate::{Place, Problems, ReadError, Subject};
 
 /// What a byte of a deflate stream can stand for at most, in bytes.
 const MOST_PER_BYTE: u64 = 1032;
@@ -57,6 +57,8 @@ pub(super) struct Block<B> {
     pub place: Place,
     /// What messages call it.
     pub name: String,
+    /// What problems of it are about.
+    pub subject: Subject,
     pub element: Element,
     /// How many elements are needed.
     pub count: u64,
@@ -139,7 +141,7 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
     let inflated = inflated.ok_or(ReadError::Cancelled)?;
     for ((block, admitted), inflated) in blocks.iter().zip(admitted).zip(inflated) {
         let Some((got, bytes, end, consumed)) = inflated else {
-            problems.add(Kind::Block, block.place, || {
+            problems.add_about(&rules::BLOCK, block.subject, block.place, || {
                 format!(
                     "{}: needs {} bytes, but all blocks of a file of this size may inflate to {} \
                      at most; it is left out",
@@ -168,29 +170,30 @@ fn judge<B: AsRef<[u8]> + Sync>(
     consumed: usize,
     problems: &mut Problems,
 ) {
+    let subject = block.subject;
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
     if got < needed {
         let why = match end {
             End::Broken => "is no zlib stream from there on",
             _ => "ends there",
         };
-        problems.add(Kind::Block, place, || {
+        problems.add_about(&rules::BLOCK, subject, place, || {
             format!("{name}: inflates to {got} bytes and {why}; expected {needed}")
         });
         return;
     }
     let packed = block.bytes.as_ref().len();
     match end {
-        End::More => problems.add(Kind::LongBlock, place, || {
+        End::More => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
             format!("{name}: inflates to more than the {needed} bytes that are needed; the rest is left out")
         }),
-        End::Broken => problems.add(Kind::LongBlock, place, || {
+        End::Broken => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
             format!("{name}: is no zlib stream behind the {needed} bytes that are needed")
         }),
-        End::WrongChecksum => problems.add(Kind::LongBlock, place, || {
+        End::WrongChecksum => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
             format!("{name}: the checksum at its end is that of other bytes")
         }),
-        End::Complete if consumed < packed => problems.add(Kind::LongBlock, place, || {
+        End::Complete if consumed < packed => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
             format!(
                 "{name}: {} bytes follow the zlib stream; they are left out",
                 packed - consumed
@@ -258,6 +261,7 @@ mod tests {
             bytes,
             place: Place::Offset(7),
             name: "layer 0".to_owned(),
+            subject: Subject::File,
             element,
             count,
         }

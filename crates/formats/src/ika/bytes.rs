@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use super::problems::{Kind, Problems};
+use super::rules;
 use super::text;
-use crate::{Place, ReadError};
+use crate::{Place, Problem, Problems, ReadError, Rule, Subject};
 
 /// Texts of more bytes do not fit the place that the engine reads them to (fact sheet 2).
 const ENGINE_TEXT_BYTES: usize = 1023;
@@ -70,16 +70,30 @@ impl<'a> Cursor<'a> {
         self.pos = pos.min(self.bytes.len());
     }
 
+    /// The record that is being read, as problems name it.
+    #[cold]
+    fn subject(&self) -> Subject {
+        let Record { name, index } = self.record;
+        match (name, index.map(|index| index as u32)) {
+            ("zone", Some(zone)) => Subject::Zone(zone),
+            ("entity", Some(entity)) => Subject::MapEntity(entity),
+            ("strand", Some(_)) => Subject::Tileset,
+            _ => Subject::File,
+        }
+    }
+
     /// Why something cannot be read: what stands at a byte, and what should.
     #[cold]
     pub(super) fn fault(
         &self,
+        rule: &'static Rule,
         pos: usize,
         found: impl fmt::Display,
-        expected: impl Into<String>,
+        expected: impl fmt::Display,
     ) -> ReadError {
-        let found = format!("{}: {found}", self.record);
-        ReadError::unreadable(Place::Offset(pos as u64), found, expected)
+        let message = format!("{}: {found}; expected {expected}", self.record);
+        let place = Place::Offset(pos as u64);
+        ReadError::Unreadable(Problem::new(rule, self.subject(), place, message))
     }
 
     /// Lists what is wrong at a byte and can be lived with.
@@ -87,11 +101,11 @@ impl<'a> Cursor<'a> {
     pub(super) fn warn(
         &self,
         problems: &mut Problems,
-        kind: Kind,
+        rule: &'static Rule,
         pos: usize,
         message: impl FnOnce() -> String,
     ) {
-        problems.add(kind, Place::Offset(pos as u64), || {
+        problems.add_about(rule, self.subject(), Place::Offset(pos as u64), || {
             format!("{}: {}", self.record, message())
         });
     }
@@ -112,7 +126,7 @@ impl<'a> Cursor<'a> {
     fn end(&self, count: usize, what: &str) -> ReadError {
         let left = self.left();
         let found = format_args!("the file ends in the {what}, {left} bytes left");
-        self.fault(self.pos, found, format!("{count} bytes"))
+        self.fault(&rules::TRUNCATED, self.pos, found, format!("{count} bytes"))
     }
 
     fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N], ReadError> {
@@ -159,10 +173,10 @@ impl<'a> Cursor<'a> {
         if len > left {
             self.pos = at;
             let found = format_args!("the {what} has {len} bytes, but {left} bytes are left");
-            return Err(self.fault(at, found, "a text that ends in the file"));
+            return Err(self.fault(&rules::TRUNCATED, at, found, "a text that ends in the file"));
         }
         if len > ENGINE_TEXT_BYTES {
-            self.warn(problems, Kind::LongText, at, || {
+            self.warn(problems, &rules::LONG_TEXT, at, || {
                 format!("the {what} has {len} bytes; the engine has room for {ENGINE_TEXT_BYTES}")
             });
         }

@@ -10,7 +10,7 @@ mod base64;
 mod block;
 mod bytes;
 pub mod map;
-mod problems;
+mod rules;
 mod synthesize;
 mod text;
 pub mod text_map;
@@ -18,6 +18,7 @@ mod verge;
 pub mod vsp;
 
 pub use map::Map;
+pub(crate) use rules::RULES;
 pub use synthesize::{MADE_UP_TILESET, synthesize, synthesize_text, synthesize_tileset};
 pub use text_map::TextMap;
 pub use verge::{Verge, verge_version};

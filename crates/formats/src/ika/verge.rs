@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::rules;
 use crate::{Place, ReadError};
 
 /// A generation of VERGE.
@@ -40,6 +41,7 @@ pub fn verge_version(bytes: &[u8]) -> Option<Verge> {
 /// Why a map of VERGE is not shown.
 pub(super) fn refusal(verge: Verge) -> ReadError {
     ReadError::unreadable(
+        &rules::VERGE,
         Place::Offset(0),
         format!("this is a {verge} map, made for the engine that ika comes from"),
         "a map of ika, which begins with `MAP`, the byte F9 and `6`",

@@ -1,10 +1,9 @@
 //! The head of a map: the counts, the materials and the splats (document section 3.1, fact
 //! sheet A1).
 
-use super::problems::Kind;
-use super::{Material, PfmapError, Splat, TILE_CHARS};
+use super::{Material, PfmapError, Splat, TILE_CHARS, rules};
 use crate::cursor::{Text, Word, text_place};
-use crate::{outside, quoted};
+use crate::{Subject, outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
 const ENGINE_LIST_LEN: u64 = 256;
@@ -26,7 +25,7 @@ pub(super) struct Head<'a> {
 }
 
 /// Reads the head; what follows is the tile list.
-pub(super) fn read_head<'a>(text: &mut Text<'a, Kind>) -> Result<Head<'a>, PfmapError> {
+pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError> {
     let version = text.key_line("version", "number")?;
     // Lines that end in CR LF all do: the first one tells.
     let crlf = text.bytes[..text.pos].ends_with(b"\r\n");
@@ -34,10 +33,15 @@ pub(super) fn read_head<'a>(text: &mut Text<'a, Kind>) -> Result<Head<'a>, Pfmap
         .number::<f32>()
         .filter(|number| number.is_finite())
         .ok_or_else(|| {
-            PfmapError::unreadable(version.place_of(0), version.found(), "a version number")
+            PfmapError::unreadable(
+                &rules::HEADER_LINE,
+                version.place_of(0),
+                version.found(),
+                "a version number",
+            )
         })?;
     if number > NEWEST_VERSION {
-        text.problems.add(Kind::Header, version.place_of(0), || {
+        text.problems.add(&rules::VERSION, version.place_of(0), || {
             format!(
                 "version {} is newer than {NEWEST_VERSION}; it is read as {NEWEST_VERSION}",
                 quoted(version.text)
@@ -51,7 +55,8 @@ pub(super) fn read_head<'a>(text: &mut Text<'a, Kind>) -> Result<Head<'a>, Pfmap
     let splat_count = if text.next_line_is(b"num_splats") {
         let count = text.count_line("num_splats", "number of splats")?;
         if number < 1.1 {
-            text.refused_head(
+            text.warn(
+                &rules::NUM_SPLATS,
                 (count.1.place.0, 1),
                 "`num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
             );
@@ -60,7 +65,8 @@ pub(super) fn read_head<'a>(text: &mut Text<'a, Kind>) -> Result<Head<'a>, Pfmap
         count.0
     } else {
         if number >= 1.1 {
-            text.refused_head(
+            text.warn(
+                &rules::NUM_SPLATS,
                 text.place(),
                 "no `num_splats` in a file of version 1.1 or later; the engine refuses it",
             );
@@ -72,6 +78,7 @@ pub(super) fn read_head<'a>(text: &mut Text<'a, Kind>) -> Result<Head<'a>, Pfmap
     for (number, word) in [rows, cols] {
         if number == 0 {
             return Err(PfmapError::unreadable(
+                &rules::SIZE,
                 word.place_of(0),
                 word.found(),
                 "at least one chunk",
@@ -90,14 +97,15 @@ pub(super) fn read_head<'a>(text: &mut Text<'a, Kind>) -> Result<Head<'a>, Pfmap
     })
 }
 
-fn check_list_length(text: &mut Text<'_, Kind>, what: &str, (count, word): (u64, Word<'_>)) {
+fn check_list_length(text: &mut Text<'_>, what: &str, (count, word): (u64, Word<'_>)) {
     if count > ENGINE_LIST_LEN {
-        text.problems.add(Kind::Refused, word.place_of(0), || {
-            format!(
-                "{} {what}; the engine refuses more than {ENGINE_LIST_LEN}",
-                quoted(word.text)
-            )
-        });
+        text.problems
+            .add(&rules::LIST_LENGTH, word.place_of(0), || {
+                format!(
+                    "{} {what}; the engine refuses more than {ENGINE_LIST_LEN}",
+                    quoted(word.text)
+                )
+            });
     }
 }
 
@@ -106,7 +114,7 @@ fn looks_like_tile(word: &[u8]) -> bool {
     word.len() == TILE_CHARS || matches!(word, [kind, b'+' | b'-', ..] if kind.is_ascii_hexdigit())
 }
 
-fn read_materials(text: &mut Text<'_, Kind>, promised: u64) -> Vec<Material> {
+fn read_materials(text: &mut Text<'_>, promised: u64) -> Vec<Material> {
     let mut materials = Vec::new();
     let mut listed = 0;
     // Lines beyond those that were promised are read too, or they would be taken for tiles.
@@ -115,15 +123,19 @@ fn read_materials(text: &mut Text<'_, Kind>, promised: u64) -> Vec<Material> {
         let Some(key) = text.indented_line_word() else {
             break;
         };
+        text.problems.subject = Subject::Material(materials.len() as u32);
         let is_material = key.text == b"material";
         if key.text == b"splat" || looks_like_tile(key.text) {
             text.unread(key);
             break;
         }
         if listed == promised {
-            text.problems.add(Kind::Material, key.place_of(0), || {
-                format!("found more `material` lines; expected {promised} as `num_materials` says")
-            });
+            text.problems
+                .add(&rules::MATERIAL_COUNT, key.place_of(0), || {
+                    format!(
+                        "found more `material` lines; expected {promised} as `num_materials` says"
+                    )
+                });
         }
         listed += 1;
         let (name, texture) = if is_material {
@@ -137,7 +149,7 @@ fn read_materials(text: &mut Text<'_, Kind>, promised: u64) -> Vec<Material> {
             } else {
                 (key.place_of(0), key.found())
             };
-            text.problems.add(Kind::Material, place, || {
+            text.problems.add(&rules::MATERIAL, place, || {
                 format!("{found}; expected `material <name> <texture>`")
             });
         }
@@ -148,9 +160,10 @@ fn read_materials(text: &mut Text<'_, Kind>, promised: u64) -> Vec<Material> {
             text.skip_line();
         }
         if materials.len() == NAMEABLE_MATERIALS {
-            text.problems.add(Kind::Header, key.place_of(0), || {
-                "no tile can name a material after the 1000th; it is ignored".to_owned()
-            });
+            text.problems
+                .add(&rules::UNNAMEABLE_MATERIAL, key.place_of(0), || {
+                    "no tile can name a material after the 1000th; it is ignored".to_owned()
+                });
             continue;
         }
         let string = |word: Option<Word<'_>>| {
@@ -164,9 +177,10 @@ fn read_materials(text: &mut Text<'_, Kind>, promised: u64) -> Vec<Material> {
             line: key.place.0,
         });
     }
+    text.problems.subject = Subject::File;
     if listed < promised {
         let place = text_place(text.place(), 0);
-        text.problems.add(Kind::Material, place, || {
+        text.problems.add(&rules::MATERIAL_COUNT, place, || {
             format!(
                 "the list ends after {listed} materials; expected {promised} as `num_materials` says"
             )
@@ -175,15 +189,16 @@ fn read_materials(text: &mut Text<'_, Kind>, promised: u64) -> Vec<Material> {
     materials
 }
 
-fn read_splats(text: &mut Text<'_, Kind>, promised: u64, materials: usize) -> Vec<Splat> {
+fn read_splats(text: &mut Text<'_>, promised: u64, materials: usize) -> Vec<Splat> {
     let mut splats = Vec::new();
     let mut listed = 0;
     while text.next_line_is(b"splat") {
         let Some(key) = text.indented_line_word() else {
             break;
         };
+        text.problems.subject = Subject::Splat(splats.len() as u32);
         if listed == promised {
-            text.problems.add(Kind::Splat, key.place_of(0), || {
+            text.problems.add(&rules::SPLAT_COUNT, key.place_of(0), || {
                 format!("found more `splat` lines; expected {promised} as `num_splats` says")
             });
         }
@@ -194,12 +209,13 @@ fn read_splats(text: &mut Text<'_, Kind>, promised: u64, materials: usize) -> Ve
             splats.push(Splat { base, accent });
             for (index, word) in [base, accent].into_iter().zip(words.into_iter().flatten()) {
                 if index as usize >= materials {
-                    text.problems.add(Kind::SplatIndex, word.place_of(0), || {
-                        format!(
-                            "the splat names material {index}, {}",
-                            outside("material", materials as u64)
-                        )
-                    });
+                    text.problems
+                        .add(&rules::SPLAT_MATERIAL, word.place_of(0), || {
+                            format!(
+                                "the splat names material {index}, {}",
+                                outside("material", materials as u64)
+                            )
+                        });
                 }
             }
         } else {
@@ -211,15 +227,16 @@ fn read_splats(text: &mut Text<'_, Kind>, promised: u64, materials: usize) -> Ve
                 Some((Some(word), _)) => (word.place_of(0), word.found()),
                 _ => (text_place(text.place(), 0), "the line ends".to_owned()),
             };
-            text.problems.add(Kind::Splat, place, || {
+            text.problems.add(&rules::SPLAT, place, || {
                 format!("{found}; expected `splat <material number> <material number>`")
             });
         }
         text.end_line();
     }
+    text.problems.subject = Subject::File;
     if listed < promised {
         let place = text_place(text.place(), 0);
-        text.problems.add(Kind::Splat, place, || {
+        text.problems.add(&rules::SPLAT_COUNT, place, || {
             format!("the list ends after {listed} splats; expected {promised} as `num_splats` says")
         });
     }

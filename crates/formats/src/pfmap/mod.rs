@@ -8,9 +8,9 @@ mod field;
 mod head;
 mod layout;
 mod odd;
-mod problems;
 mod read;
 mod reading;
+mod rules;
 mod tile;
 #[cfg(feature = "write")]
 mod write;
@@ -20,6 +20,7 @@ pub use layout::Layout;
 pub use odd::{OddText, OddTiles};
 pub use read::{read, read_with};
 pub use reading::Reading;
+pub(crate) use rules::RULES;
 pub use tile::{BlendMode, Cover, Edge, Tile, TileType};
 #[cfg(feature = "write")]
 pub use write::{synthesize, write};

@@ -8,13 +8,13 @@ use std::ops::ControlFlow;
 
 use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
-use super::problems::Kind;
 use super::{
     CHUNK_TILES, Field, OddText, OddTiles, Pfmap, PfmapError, Reading, TILE_CHARS, Tile, file_tile,
+    rules,
 };
 use crate::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, text_place};
 use crate::problems::Problems;
-use crate::{outside, quoted};
+use crate::{Rule, Severity, Subject, outside, quoted};
 
 /// How many times the tiles that fit into a truncated file the head may promise.
 const PROMISE_LIMIT: u128 = 4;
@@ -53,14 +53,14 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Pfmap, PfmapError> {
-    let mut text = Text::new(bytes);
+    let mut text = Text::new(bytes, &rules::TEXT_RULES);
     let head = read_head(&mut text)?;
     TileList::new(text, head)?.read(watch)
 }
 
 /// The tile list while it is read.
 struct TileList<'a> {
-    text: Text<'a, Kind>,
+    text: Text<'a>,
     head: Head<'a>,
     /// Where the first tile stands.
     first_tile: Option<(u64, u32)>,
@@ -79,7 +79,7 @@ struct TileList<'a> {
 }
 
 impl<'a> TileList<'a> {
-    fn new(text: Text<'a, Kind>, head: Head<'a>) -> Result<Self, PfmapError> {
+    fn new(text: Text<'a>, head: Head<'a>) -> Result<Self, PfmapError> {
         let ((rows, rows_word), (cols, cols_word)) = (head.rows, head.cols);
         let left = text.rest().len();
         // The last tile of a file has nothing after it if its line end is missing.
@@ -92,6 +92,7 @@ impl<'a> TileList<'a> {
         else {
             let word = if rows >= cols { rows_word } else { cols_word };
             return Err(PfmapError::unreadable(
+                &rules::SIZE,
                 word.place_of(0),
                 format!(
                     "{}, which makes {rows} by {cols} chunks of {CHUNK_TILES} tiles",
@@ -184,15 +185,25 @@ impl<'a> TileList<'a> {
         if let Some(odd) = self.odd.get(0) {
             let start = self.first_tile.unwrap_or_else(|| self.text.place());
             each_fault(odd, |fault| {
-                if fault.is_error && first.is_none() {
+                if fault.rule.severity == Severity::Error && first.is_none() {
                     let place = text_place(start, fault.at);
-                    first = Some(PfmapError::unreadable(place, fault.found, fault.expected));
+                    first = Some(PfmapError::unreadable(
+                        fault.rule,
+                        place,
+                        fault.found,
+                        fault.expected,
+                    ));
                 }
             });
         }
         first.unwrap_or_else(|| {
             let place = text_place(self.text.place(), 0);
-            PfmapError::unreadable(place, "the file ends", "the list of tiles")
+            PfmapError::unreadable(
+                &rules::NO_TILES,
+                place,
+                "the file ends",
+                "the list of tiles",
+            )
         })
     }
 
@@ -271,12 +282,14 @@ impl<'a> TileList<'a> {
         let begins_line = place.0 != self.last_line;
         if !begins_line {
             let place = text_place(place, 0);
+            let (row, col) = file_tile(index, self.chunk_cols);
+            self.text.problems.subject = Subject::Tile { row, col };
             if index.is_multiple_of(CHUNK_TILES as usize) {
-                self.text.problems.add(Kind::ChunkStart, place, || {
+                self.text.problems.add(&rules::CHUNK_START, place, || {
                     "the line goes on past the end of a chunk; the engine reads it wrong".to_owned()
                 });
             } else {
-                self.text.problems.add(Kind::RowStart, place, || {
+                self.text.problems.add(&rules::ROW_START, place, || {
                     "the first tile of a row does not begin a line".to_owned()
                 });
             }
@@ -338,6 +351,7 @@ impl<'a> TileList<'a> {
 
     /// Looks at what follows the tiles; gives the place of the end of the text.
     fn read_end(&mut self, read: usize, count: usize) -> (u64, u32) {
+        self.text.problems.subject = Subject::File;
         self.text.skip_separators(false);
         let is_line_ended =
             self.text.line != self.last_line || self.text.rest().first() == Some(&b'\n');
@@ -349,12 +363,12 @@ impl<'a> TileList<'a> {
         let at = text_place(place, 0);
         let rest = self.text.rest();
         if read < count {
-            self.text.problems.add(Kind::Missing, at, || {
+            self.text.problems.add(&rules::MISSING_TILES, at, || {
                 let missing = count - read;
                 format!("the file ends after {read} tiles; expected {count}, {missing} are missing")
             });
         } else if !rest.is_empty() {
-            self.text.problems.add(Kind::FileEnd, at, || {
+            self.text.problems.add(&rules::TRAILING_DATA, at, || {
                 let bytes = rest.len();
                 format!(
                     "{bytes} bytes after the last tile, from {} on; they are ignored",
@@ -362,7 +376,7 @@ impl<'a> TileList<'a> {
                 )
             });
         } else if !is_line_ended {
-            self.text.problems.add(Kind::LastLine, at, || {
+            self.text.problems.add(&rules::LAST_LINE, at, || {
                 "the last line does not end; the engine refuses the file".to_owned()
             });
         }
@@ -374,8 +388,8 @@ impl<'a> TileList<'a> {
 struct Fault {
     /// The character that it begins with, from 0.
     at: usize,
-    /// Whether nothing can be made of the tile.
-    is_error: bool,
+    /// What it breaks; nothing can be made of the tile if that is an error.
+    rule: &'static Rule,
     found: String,
     expected: &'static str,
     /// What comes of it, with a semicolon before it; may be empty.
@@ -388,7 +402,7 @@ fn each_fault(odd: OddText<'_>, mut tell: impl FnMut(Fault)) {
         Some(chars) => Reading::each_oddity(chars, |oddity| {
             tell(Fault {
                 at: oddity.at,
-                is_error: oddity.is_error,
+                rule: oddity.rule,
                 found: format!("{} in {}", oddity.found, quoted(odd.text)),
                 expected: oddity.expected,
                 outcome: oddity.outcome,
@@ -396,7 +410,7 @@ fn each_fault(odd: OddText<'_>, mut tell: impl FnMut(Fault)) {
         }),
         None => tell(Fault {
             at: 0,
-            is_error: true,
+            rule: &rules::TILE_LENGTH,
             found: format!("found {}, {} characters", quoted(odd.text), odd.length),
             expected: "a tile of 24 characters",
             outcome: String::new(),
@@ -405,7 +419,7 @@ fn each_fault(odd: OddText<'_>, mut tell: impl FnMut(Fault)) {
 }
 
 /// Lists what tiles say that has no meaning.
-fn check_tiles(map: &Pfmap, problems: &mut Problems<Kind>) {
+fn check_tiles(map: &Pfmap, problems: &mut Problems) {
     let held = map.layout.held().unwrap_or(map.tiles.len());
     for index in 0..held.min(map.tiles.len()) {
         let (row, col) = file_tile(index, map.chunk_cols);
@@ -425,15 +439,11 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems<Kind>) {
             text: &text,
             length: text.len(),
         };
+        problems.subject = Subject::Tile { row, col };
         let mut is_readable = true;
         each_fault(odd.unwrap_or(whole), |fault| {
-            is_readable &= !fault.is_error;
-            let kind = if fault.is_error {
-                Kind::Tile
-            } else {
-                Kind::Character
-            };
-            problems.add(kind, text_place(start, fault.at), || {
+            is_readable &= fault.rule.severity != Severity::Error;
+            problems.add(fault.rule, text_place(start, fault.at), || {
                 let Fault {
                     found,
                     expected,
@@ -465,7 +475,7 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems<Kind>) {
         ];
         for (field, part, material, read) in named {
             if is_outside(material) {
-                problems.add(Kind::MaterialIndex, text_place(start, field.at()), || {
+                problems.add(&rules::TILE_MATERIAL, text_place(start, field.at()), || {
                     let outside = outside("material", map.materials.len() as u64);
                     format!(
                         "the tile names material {read} for its {part}, {outside} {}",

@@ -5,8 +5,8 @@
 //! So most tiles with a wrong character are there in the game, and have to be here.
 
 use super::field::Field;
-use super::{TILE_CHARS, Tile, TileType};
-use crate::quoted;
+use super::{TILE_CHARS, Tile, TileType, rules};
+use crate::{Rule, quoted};
 
 /// The fields of a tile as the engine reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub struct Reading {
 pub(super) struct Oddity {
     /// Which of the 24 characters is the first wrong one.
     pub at: usize,
-    /// Whether it keeps the tile from having a shape.
-    pub is_error: bool,
+    /// What it breaks; an error keeps the tile from having a shape.
+    pub rule: &'static Rule,
     /// What stands there, such as ``found `x` as the cover``.
     pub found: String,
     /// What may.
@@ -138,10 +138,10 @@ impl Reading {
             let Some(at) = field.first_odd(text) else {
                 continue;
             };
-            let (is_error, outcome) = reading.outcome(field);
+            let (rule, outcome) = reading.outcome(field);
             tell(Oddity {
                 at,
-                is_error,
+                rule,
                 found: format!(
                     "found {} as the {}",
                     quoted(&text[field.chars()]),
@@ -153,29 +153,34 @@ impl Reading {
         }
     }
 
-    /// What comes of an odd field, and whether it leaves the tile without a shape.
-    fn outcome(&self, field: Field) -> (bool, String) {
+    /// What comes of an odd field, and the rule that it breaks.
+    fn outcome(&self, field: Field) -> (&'static Rule, String) {
         let reads = |value: i32| format!("; the engine reads {value}");
         match field {
-            Field::Type if self.kind.is_none() => {
-                (true, "; the engine fails an assertion on it".to_owned())
+            Field::Type if self.kind.is_none() => (
+                &rules::TILE_TYPE,
+                "; the engine fails an assertion on it".to_owned(),
+            ),
+            Field::Type => (&rules::TILE_FIELD, reads(0)),
+            Field::BaseHeight if self.base_height.abs() > 99 => {
+                (&rules::TILE_HEIGHT, reads(self.base_height))
             }
-            Field::Type => (false, reads(0)),
-            Field::BaseHeight if self.base_height.abs() > 99 => (true, reads(self.base_height)),
-            Field::BaseHeight => (false, reads(self.base_height)),
-            Field::RampHeight if !self.has_ramp() => (true, reads(self.ramp_height)),
-            Field::RampHeight => (false, reads(self.ramp_height)),
-            Field::TopMaterial => (false, reads(self.top_material)),
-            Field::SideMaterial => (false, reads(self.side_material)),
+            Field::BaseHeight => (&rules::TILE_FIELD, reads(self.base_height)),
+            Field::RampHeight if !self.has_ramp() => (&rules::TILE_HEIGHT, reads(self.ramp_height)),
+            Field::RampHeight => (&rules::TILE_FIELD, reads(self.ramp_height)),
+            Field::TopMaterial => (&rules::TILE_FIELD, reads(self.top_material)),
+            Field::SideMaterial => (&rules::TILE_FIELD, reads(self.side_material)),
             Field::Pathable | Field::BlendNormals | Field::NoBump => {
-                (false, "; it is read as 1".to_owned())
+                (&rules::TILE_FIELD, "; it is read as 1".to_owned())
             }
-            Field::BlendMode | Field::Reserved => (false, "; the engine ignores it".to_owned()),
+            Field::BlendMode | Field::Reserved => {
+                (&rules::TILE_FIELD, "; the engine ignores it".to_owned())
+            }
             Field::Cover
             | Field::BlendNorth
             | Field::BlendEast
             | Field::BlendSouth
-            | Field::BlendWest => (false, String::new()),
+            | Field::BlendWest => (&rules::TILE_FIELD, String::new()),
         }
     }
 }

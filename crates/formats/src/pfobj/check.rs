@@ -1,10 +1,10 @@
 //! What can only be said of a model when all of it is read: whether what its parts say of each
 //! other means anything.
 
-use super::problems::Kind;
 use super::read::{Reader, Section};
+use super::rules;
 use crate::cursor::Text;
-use crate::{Place, outside};
+use crate::{Place, Subject, outside};
 
 impl Reader<'_, '_> {
     /// Gives joints their parents, and lists references that lead nowhere.
@@ -40,13 +40,14 @@ impl Reader<'_, '_> {
     fn link_joints(&mut self) {
         let joints = &mut self.model.joints;
         let count = joints.len();
-        for (joint, parent) in joints.iter_mut().zip(&self.parents) {
+        for (index, (joint, parent)) in joints.iter_mut().zip(&self.parents).enumerate() {
             // A parent of 0 is none.
             let Some((number @ 1.., place)) = *parent else {
                 continue;
             };
             if number > count as u64 {
-                self.text.problems.add(Kind::Parent, place, || {
+                self.text.problems.subject = Subject::Joint(index as u32);
+                self.text.problems.add(&rules::PARENT, place, || {
                     format!("found parent {number}; expected 0 or one of the {count} joints")
                 });
             } else {
@@ -82,7 +83,8 @@ impl Reader<'_, '_> {
             joints[first].parent = None;
             if let Some(Some((number, place))) = self.parents.get(first) {
                 let name = &joints[first].name;
-                self.text.problems.add(Kind::Parent, *place, || {
+                self.text.problems.subject = Subject::Joint(first as u32);
+                self.text.problems.add(&rules::PARENT_CYCLE, *place, || {
                     if length == 1 {
                         return format!("joint {number} `{name}` is its own parent; it is taken for a root");
                     }
@@ -96,15 +98,20 @@ impl Reader<'_, '_> {
     /// the lines that name them.
     fn check_vertices(&mut self) {
         let (joints, materials) = self.named_counts();
-        let problems = &mut self.text.problems;
-        let mut outside = |kind, what, place: Place, number: u64, count: u64| {
+        let (model, problems) = (&self.model, &mut self.text.problems);
+        let mut outside = |rule, what, place: Place, number: u64, count: u64| {
             if number >= count {
-                problems.add(kind, place, || {
+                let vertex = match place {
+                    Place::Text { line, .. } => model.vertex_at_line(line),
+                    Place::Offset(_) => None,
+                };
+                let subject = vertex.map_or(Subject::File, Subject::Vertex);
+                problems.add_about(rule, subject, place, || {
                     format!("the vertex names {what} {number}, {}", outside(what, count))
                 });
             }
         };
-        let mut text: Text<'_, Kind> = Text::new(self.text.bytes);
+        let mut text: Text<'_> = Text::new(self.text.bytes, &rules::TEXT_RULES);
         while let Some(key) = text.word(true) {
             if key.text == b"vw" {
                 while let Some(word) = text.word(false) {
@@ -112,7 +119,7 @@ impl Reader<'_, '_> {
                     let joint = slash.and_then(|slash| word.part(0..slash).number::<u32>());
                     if let Some(joint) = joint {
                         outside(
-                            Kind::JointIndex,
+                            &rules::JOINT_INDEX,
                             "joint",
                             word.place_of(0),
                             joint.into(),
@@ -125,7 +132,7 @@ impl Reader<'_, '_> {
                 && let Some(material) = word.number::<u32>()
             {
                 outside(
-                    Kind::MaterialIndex,
+                    &rules::MATERIAL_INDEX,
                     "material",
                     word.place_of(0),
                     material.into(),

@@ -5,9 +5,9 @@
 //! frame with a line too many or too few is left out, and those after it are read again.
 
 use super::plain::Plain;
-use super::problems::Kind;
 use super::read::{Bad, Reader, Section, bad, is_pose, last_word, owned};
-use super::{Bounds, Clip, PfobjError, Transform};
+use super::{Bounds, Clip, PfobjError, Transform, rules};
+use crate::Subject;
 use crate::cursor::{Word, text_place};
 
 const POSE: &str = "`<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`";
@@ -31,10 +31,16 @@ struct ClipReader {
 impl<'a> Reader<'a, '_> {
     /// Reads a clip; its first word is next.
     pub(super) fn read_clip(&mut self) -> Result<(), PfobjError> {
+        let index = self.model.clips.len() as u32;
+        self.text.problems.subject = Subject::Clip(index);
         let mut clip = self.read_clip_line();
         let joints = self.model.joints.len();
         while let Some(key) = self.peek() {
             self.look_up()?;
+            self.text.problems.subject = Subject::Frame {
+                clip: index,
+                frame: clip.clip.frame_count,
+            };
             if is_pose(key) && joints > 0 {
                 if clip.is_numbered && key.number() != Some(1_u32) {
                     self.skip_to_frame(key);
@@ -46,12 +52,13 @@ impl<'a> Reader<'a, '_> {
                 // Frames of a model that does not move.
                 self.read_frame(&mut clip, joints);
             } else if Section::of(key.text).is_none() && clip.is_short() && joints > 0 {
-                self.wrong(Kind::Line, key.place_of(0), || key.found(), POSE);
+                self.wrong(&rules::LINE, key.place_of(0), || key.found(), POSE);
                 self.text.skip_line();
             } else {
                 break;
             }
         }
+        self.text.problems.subject = Subject::Clip(index);
         self.check_short_clip(&clip);
         let line = clip.clip.line;
         if self.has_room(Section::Clips, line) {
@@ -119,9 +126,11 @@ impl<'a> Reader<'a, '_> {
         if let Some(head) = *head
             && head != frames
         {
-            self.text.problems.add(Kind::Count, count.place_of(0), || {
-                format!("found `{frames}` frames; expected {head} as `frame_counts` says")
-            });
+            self.text
+                .problems
+                .add(&rules::FRAME_COUNT, count.place_of(0), || {
+                    format!("found `{frames}` frames; expected {head} as `frame_counts` says")
+                });
         }
         Ok(())
     }
@@ -133,9 +142,11 @@ impl<'a> Reader<'a, '_> {
         }
         clip.said_long = true;
         let read = clip.seen;
-        self.text.problems.add(Kind::Count, key.place_of(0), || {
-            format!("found more than {read} frames; expected {read} as the clip's line says")
-        });
+        self.text
+            .problems
+            .add(&rules::FRAME_COUNT, key.place_of(0), || {
+                format!("found more than {read} frames; expected {read} as the clip's line says")
+            });
     }
 
     /// Says that a clip ends too early.
@@ -149,7 +160,7 @@ impl<'a> Reader<'a, '_> {
         };
         let place = text_place(self.text.place(), 0);
         let has_joints = !self.model.joints.is_empty() || self.model.has_bounds;
-        self.text.problems.add(Kind::Count, place, || {
+        self.text.problems.add(&rules::FRAME_COUNT, place, || {
             let (line, read) = (clip.clip.line, clip.clip.frame_count);
             let why = if has_joints {
                 ""
@@ -165,7 +176,7 @@ impl<'a> Reader<'a, '_> {
     /// Goes past what is left of a frame whose beginning is missing.
     fn skip_to_frame(&mut self, key: Word<'a>) {
         self.wrong(
-            Kind::Frame,
+            &rules::FRAME,
             key.place_of(0),
             || key.found(),
             "joint 1, with which a frame begins",
@@ -202,6 +213,9 @@ impl<'a> Reader<'a, '_> {
                 }
             }
         }
+        if let Subject::Frame { clip, frame } = self.text.problems.subject {
+            self.text.problems.subject = Subject::FrameBounds { clip, frame };
+        }
         let bounds = self.read_frame_bounds(order, is_whole);
         clip.seen += 1;
         if !is_whole {
@@ -221,7 +235,7 @@ impl<'a> Reader<'a, '_> {
         let Some(key) = self.peek() else {
             let place = text_place(self.text.place(), 0);
             self.wrong(
-                Kind::Frame,
+                &rules::FRAME,
                 place,
                 || "the file ends".to_owned(),
                 &expected(),
@@ -230,7 +244,7 @@ impl<'a> Reader<'a, '_> {
         };
         let place = key.place_of(0);
         if !is_pose(key) {
-            self.wrong(Kind::Frame, place, || key.found(), &expected());
+            self.wrong(&rules::FRAME, place, || key.found(), &expected());
             if Section::of(key.text).is_some() {
                 return PoseLine::Missing;
             }
@@ -239,12 +253,12 @@ impl<'a> Reader<'a, '_> {
         }
         let named = key.number();
         if order.restarts(named) {
-            self.wrong(Kind::Frame, place, || key.found(), &expected());
+            self.wrong(&rules::FRAME, place, || key.found(), &expected());
             return PoseLine::Missing;
         }
         order.push(named);
         if named != Some(number) {
-            self.text.problems.add(Kind::PoseOrder, place, || {
+            self.text.problems.add(&rules::POSE_ORDER, place, || {
                 let found = key.found();
                 format!(
                     "{found}; expected joint {number}: the engine goes by the order of the lines"
@@ -280,7 +294,7 @@ impl<'a> Reader<'a, '_> {
                 && is_pose(key)
                 && key.number() != Some(1_u32)
             {
-                self.wrong(Kind::Frame, key.place_of(0), || key.found(), BOUNDS);
+                self.wrong(&rules::FRAME, key.place_of(0), || key.found(), BOUNDS);
                 self.skip_poses();
             }
         }
@@ -296,7 +310,7 @@ impl<'a> Reader<'a, '_> {
         if self.model.has_bounds && is_whole {
             let place = key.map_or_else(|| text_place(self.text.place(), 0), |key| key.place_of(0));
             let found = || key.map_or_else(|| "the file ends".to_owned(), |key| key.found());
-            self.wrong(Kind::Bounds, place, found, BOUNDS);
+            self.wrong(&rules::BOUNDS, place, found, BOUNDS);
         }
         None
     }

@@ -3,11 +3,10 @@
 //!
 //! What they say is a promise that the file need not keep: what follows is read by its keywords.
 
-use super::problems::Kind;
 use super::read::Section;
-use crate::ReadError;
+use super::rules;
 use crate::cursor::{Text, Word, text_place};
-use crate::{Place, quoted};
+use crate::{Place, ReadError, Rule, quoted};
 
 /// Clips, joints and materials that the engine has room for.
 const ENGINE_CLIPS: u64 = 32;
@@ -66,13 +65,13 @@ impl Head {
 type Count<'a> = Option<(u64, Word<'a>)>;
 
 struct HeadReader<'a, 't> {
-    text: &'t mut Text<'a, Kind>,
+    text: &'t mut Text<'a>,
     head: Head,
     counts: [Count<'a>; 4],
 }
 
 /// Reads the head; what follows are the vertices.
-pub(super) fn read_head(text: &mut Text<'_, Kind>) -> Head {
+pub(super) fn read_head(text: &mut Text<'_>) -> Head {
     let mut reader = HeadReader {
         text,
         head: Head::default(),
@@ -124,7 +123,8 @@ impl HeadReader<'_, '_> {
             }
             is_strange = false;
             if is_document_name {
-                self.text.odd_head(
+                self.text.warn(
+                    &rules::NUM_MATERIAL,
                     key.place,
                     "`num_material`; the engine expects `num_materials`",
                 );
@@ -175,7 +175,8 @@ impl HeadReader<'_, '_> {
                     if number > 1 {
                         self.wrong(word.place_of(0), || word.found(), "0 or 1");
                     } else if number == 0 {
-                        self.text.odd_head(
+                        self.text.warn(
+                            &rules::NO_BOUNDS,
                             word.place,
                             "no bounds (`has_collision 0`); the engine refuses such a model",
                         );
@@ -232,12 +233,12 @@ impl HeadReader<'_, '_> {
                     room(least)
                 );
                 let found = || format!("{} {what}", word.found());
-                self.wrong(word.place_of(0), found, &expected);
+                self.wrong_rule(&rules::HEADER_COUNT, word.place_of(0), found, &expected);
                 continue;
             }
             self.head.promised[i] = Some(number);
             if number > engine {
-                self.text.problems.add(Kind::Limit, word.place_of(0), || {
+                self.text.problems.add(&rules::LIMIT, word.place_of(0), || {
                     let refuses = match what {
                         "joints" => "moves no more than",
                         _ => "refuses more than",
@@ -255,7 +256,7 @@ impl HeadReader<'_, '_> {
         {
             self.text
                 .problems
-                .add(Kind::Triangles, word.place_of(0), || {
+                .add(&rules::TRIANGLES, word.place_of(0), || {
                     format!(
                         "found {} vertices; expected a multiple of 3, since three make a triangle",
                         quoted(word.text)
@@ -264,11 +265,17 @@ impl HeadReader<'_, '_> {
         }
         if let Some((0, word)) = vertices {
             self.head.first_bad.get_or_insert_with(|| {
-                ReadError::unreadable(word.place_of(0), word.found(), "at least three vertices")
+                ReadError::unreadable(
+                    &rules::NO_VERTICES,
+                    word.place_of(0),
+                    word.found(),
+                    "at least three vertices",
+                )
             });
         }
         if let Some((0, word)) = materials {
-            self.text.odd_head(
+            self.text.warn(
+                &rules::NO_MATERIALS,
                 word.place,
                 "no materials; the engine has none for the vertices then",
             );
@@ -296,11 +303,21 @@ impl HeadReader<'_, '_> {
     }
 
     fn wrong(&mut self, place: Place, found: impl Fn() -> String, expected: &str) {
+        self.wrong_rule(&rules::HEADER_LINE, place, found, expected);
+    }
+
+    fn wrong_rule(
+        &mut self,
+        rule: &'static Rule,
+        place: Place,
+        found: impl Fn() -> String,
+        expected: &str,
+    ) {
         if self.head.first_bad.is_none() {
-            self.head.first_bad = Some(ReadError::unreadable(place, found(), expected));
+            self.head.first_bad = Some(ReadError::unreadable(rule, place, found(), expected));
         }
-        self.text.problems.add(Kind::Head, place, || {
-            format!("{}; expected {expected}", found())
-        });
+        self.text
+            .problems
+            .add(rule, place, || format!("{}; expected {expected}", found()));
     }
 }

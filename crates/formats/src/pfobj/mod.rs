@@ -10,13 +10,14 @@ mod head;
 mod layout;
 mod number;
 mod plain;
-mod problems;
 mod read;
+mod rules;
 #[cfg(feature = "write")]
 mod write;
 
 pub use layout::Layout;
 pub use read::{read, read_with};
+pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
 pub use write::write;
 

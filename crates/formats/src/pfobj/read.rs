@@ -9,13 +9,12 @@ use std::ops::ControlFlow;
 use super::head::{Head, read_head};
 use super::number::plain_number;
 use super::plain::Plain;
-use super::problems::Kind;
 use super::{
     Bounds, Influence, Joint, Layout, MOST_INFLUENCES, Material, Pfobj, PfobjError, Rotation,
-    Transform, Vertex,
+    Transform, Vertex, rules,
 };
 use crate::cursor::{Text, Word, first_words, is_separator, text_place};
-use crate::{Place, quoted};
+use crate::{Place, Rule, Subject, quoted};
 
 /// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
 /// is kept of one takes far more memory than its line.
@@ -53,7 +52,7 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Pfobj, PfobjError> {
-    let mut text = Text::new(bytes);
+    let mut text = Text::new(bytes, &rules::TEXT_RULES);
     let head = read_head(&mut text);
     Reader::new(text, head, watch).read()
 }
@@ -160,7 +159,7 @@ impl Bad<'_> {
 
 /// A model while it is read.
 pub(super) struct Reader<'a, 'w> {
-    pub text: Text<'a, Kind>,
+    pub text: Text<'a>,
     pub head: Head,
     pub model: Pfobj,
     /// Of each joint, its parent as written (from 1, 0 for none) if it could be read.
@@ -182,7 +181,7 @@ pub(super) struct Reader<'a, 'w> {
 
 impl<'a, 'w> Reader<'a, 'w> {
     fn new(
-        text: Text<'a, Kind>,
+        text: Text<'a>,
         mut head: Head,
         watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Self {
@@ -228,7 +227,12 @@ impl<'a, 'w> Reader<'a, 'w> {
         if model.vertices.len() == model.bad_vertices.len() && model.joints.is_empty() {
             let place = text_place(self.text.place(), 0);
             return Err(self.head.first_bad.unwrap_or_else(|| {
-                PfobjError::unreadable(place, "the file ends", VERTEX_LINES[0].1)
+                PfobjError::unreadable(
+                    &rules::NO_VERTICES,
+                    place,
+                    "the file ends",
+                    VERTEX_LINES[0].1,
+                )
             }));
         }
         model.problems = self.text.problems.finish();
@@ -237,6 +241,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     fn read_body(&mut self) -> Result<(), PfobjError> {
         while let Some(key) = self.peek() {
+            self.text.problems.subject = Subject::File;
             self.look_up()?;
             let is_whole = self.is_whole();
             if is_whole && self.section == Section::Bounds {
@@ -286,7 +291,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         let word = self.text.word(true)?;
         if word.place.0 != line {
             let place = text_place((line, 1), 0);
-            self.text.problems.add(Kind::BlankLine, place, || {
+            self.text.problems.add(&rules::BLANK_LINE, place, || {
                 "a blank line; the engine refuses it".to_owned()
             });
         }
@@ -338,7 +343,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         let place = key.place_of(0);
         if section < self.section {
             let expected = self.expected();
-            self.wrong(Kind::Order, place, || key.found(), expected);
+            self.wrong(&rules::ORDER, place, || key.found(), expected);
         }
         for before in Section::ALL {
             if before < section {
@@ -360,7 +365,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         if read as u64 >= promised
             && !std::mem::replace(&mut self.said_long[section as usize], true)
         {
-            self.text.problems.add(Kind::Count, place, || {
+            self.text.problems.add(&rules::COUNT, place, || {
                 let (_, count) = section.names();
                 let count_is = if section == Section::Bounds {
                     "none".to_owned()
@@ -386,12 +391,12 @@ impl<'a, 'w> Reader<'a, 'w> {
         let read = self.read_count(section);
         let promised = self.promised(section).unwrap_or(0);
         let (what, count) = section.names();
-        let kind = if section == Section::Bounds {
-            Kind::Bounds
+        let rule = if section == Section::Bounds {
+            &rules::BOUNDS
         } else {
-            Kind::Count
+            &rules::COUNT
         };
-        self.text.problems.add(kind, place, || {
+        self.text.problems.add(rule, place, || {
             let found = found();
             match section {
                 Section::Bounds => {
@@ -404,6 +409,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// Looks at what follows everything that is read.
     fn read_end(&mut self) {
+        self.text.problems.subject = Subject::File;
         let is_line_ended = self.text.pos == self.text.line_start;
         if self.text.rest().is_empty() {
             self.text.check_line_length();
@@ -418,7 +424,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.check_short(section, place, || "the file ends".to_owned());
         }
         if !rest.is_empty() {
-            self.text.problems.add(Kind::FileEnd, place, || {
+            self.text.problems.add(&rules::TRAILING_DATA, place, || {
                 let bytes = rest.len();
                 format!(
                     "{bytes} bytes after the end of the model, from {} on; they are ignored",
@@ -426,7 +432,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 )
             });
         } else if !is_line_ended {
-            self.text.problems.add(Kind::FileEnd, place, || {
+            self.text.problems.add(&rules::LAST_LINE, place, || {
                 "the last line does not end; the engine refuses the file".to_owned()
             });
         }
@@ -435,37 +441,37 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// Lists something that is not what is expected.
     pub(super) fn wrong(
         &mut self,
-        kind: Kind,
+        rule: &'static Rule,
         place: Place,
         found: impl Fn() -> String,
         expected: &str,
     ) {
         if self.head.first_bad.is_none() {
-            self.head.first_bad = Some(PfobjError::unreadable(place, found(), expected));
+            self.head.first_bad = Some(PfobjError::unreadable(rule, place, found(), expected));
         }
         self.text
             .problems
-            .add(kind, place, || format!("{}; expected {expected}", found()));
+            .add(rule, place, || format!("{}; expected {expected}", found()));
     }
 
     /// Lists something that cannot be read. A program that writes numbers as its user's language
     /// does gives each of them a comma: that is said once, and not for every line.
     pub(super) fn unreadable(&mut self, bad: Bad<'a>, expected: &str) {
         if !bad.found.is_some_and(has_decimal_comma) {
-            self.wrong(Kind::Number, bad.place, || bad.found(), expected);
+            self.wrong(&rules::VALUE, bad.place, || bad.found(), expected);
         } else if !self.said_comma {
             self.said_comma = true;
             let found = || format!("{}, which has a decimal comma", bad.found());
             let hint =
                 "a decimal point; lines with such numbers are left out, and this is said once";
-            self.wrong(Kind::Number, bad.place, found, hint);
+            self.wrong(&rules::DECIMAL_COMMA, bad.place, found, hint);
         }
     }
 
     /// Lists a line that has no place where it stands.
     fn misplaced(&mut self, key: Word<'a>) {
         let expected = self.expected();
-        self.wrong(Kind::Line, key.place_of(0), || key.found(), expected);
+        self.wrong(&rules::LINE, key.place_of(0), || key.found(), expected);
     }
 
     /// Reads the lines of an entry, from the first of them that is there on; `read_line` is given
@@ -483,7 +489,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 let Some(found) = self.peek() else {
                     let place = text_place(self.text.place(), 0);
                     if self.last_misplaced.replace(place) != Some(place) {
-                        self.wrong(Kind::Line, place, || "the file ends".to_owned(), expected);
+                        self.wrong(&rules::LINE, place, || "the file ends".to_owned(), expected);
                     }
                     break 'lines;
                 };
@@ -506,7 +512,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 }
                 let place = found.place_of(0);
                 if self.last_misplaced.replace(place) != Some(place) {
-                    self.wrong(Kind::Line, place, || found.found(), expected);
+                    self.wrong(&rules::LINE, place, || found.found(), expected);
                 }
                 let known = lines
                     .iter()
@@ -532,9 +538,11 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// Ends a line of which all is read.
     pub(super) fn end_line(&mut self) {
         if let Some(extra) = self.text.word(false) {
-            self.text.problems.add(Kind::Extra, extra.place_of(0), || {
-                "more on the line than is read; it is ignored".to_owned()
-            });
+            self.text
+                .problems
+                .add(&rules::EXTRA_WORDS, extra.place_of(0), || {
+                    "more on the line than is read; it is ignored".to_owned()
+                });
         }
         self.text.skip_line();
     }
@@ -576,6 +584,8 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// Reads a vertex line by line.
     fn read_vertex(&mut self) {
+        let index = self.model.vertices.len() as u32;
+        self.text.problems.subject = Subject::Vertex(index);
         let first_line = self.text.line;
         let first_influence = self.model.influences.len();
         let mut vertex = Vertex {
@@ -626,7 +636,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             if count == MOST_INFLUENCES {
                 self.text
                     .problems
-                    .add(Kind::Influences, word.place_of(0), || {
+                    .add(&rules::INFLUENCES, word.place_of(0), || {
                         format!(
                             "more than {MOST_INFLUENCES} joints move the vertex; the engine \
                              leaves out those after the first {MOST_INFLUENCES}"
@@ -644,7 +654,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             let value = self.float(weight, 0.0)?;
             if value < 0.0 {
                 self.wrong(
-                    Kind::Weight,
+                    &rules::NEGATIVE_WEIGHT,
                     weight.place_of(0),
                     || weight.found(),
                     "a weight that is not below 0",
@@ -661,7 +671,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             || self.text.bytes.get(line_start..self.text.pos) == Some(b"\r");
         if count == 0 && has_clips && ends_at_once {
             let place = text_place(self.text.place(), 0);
-            self.text.problems.add(Kind::EmptyWeights, place, || {
+            self.text.problems.add(&rules::EMPTY_WEIGHTS, place, || {
                 "no space after `vw`; the engine refuses it in a model with clips".to_owned()
             });
         }
@@ -669,6 +679,8 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn read_material(&mut self) {
+        let index = self.model.materials.len() as u32;
+        self.text.problems.subject = Subject::Material(index);
         let line = self.text.line;
         let mut material = Material {
             name: String::new(),
@@ -706,6 +718,8 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn read_joint(&mut self) {
+        let index = self.model.joints.len() as u32;
+        self.text.problems.subject = Subject::Joint(index);
         let place = self.text.place();
         let mut joint = Joint {
             name: String::new(),
@@ -772,7 +786,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 let numbers: [f32; 4] = self.slashed(rotation, 0.0)?;
                 if numbers == [0.0; 4] {
                     self.wrong(
-                        Kind::Rotation,
+                        &rules::ROTATION,
                         rotation.place_of(0),
                         || rotation.found(),
                         "a quaternion that is not of length 0",
@@ -802,7 +816,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             let [min, max] = reader.floats(0.0)?;
             if min > max {
                 let place = text_place(place, 0);
-                reader.text.problems.add(Kind::BoundsOrder, place, || {
+                reader.text.problems.add(&rules::BOUNDS_ORDER, place, || {
                     format!("bounds from {min} to {max}: min is above max")
                 });
             }
@@ -818,7 +832,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         if !has_room {
             self.text
                 .problems
-                .add(Kind::Limit, text_place((line, 1), 0), || {
+                .add(&rules::LIMIT, text_place((line, 1), 0), || {
                     format!("no more than {MOST_LISTED} {} are read", section.names().0)
                 });
         }
@@ -887,7 +901,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
         self.text
             .problems
-            .add(Kind::NotFinite, word.place_of(0), || {
+            .add(&rules::NOT_FINITE, word.place_of(0), || {
                 format!(
                     "{}; expected a finite number, {substitute} is taken",
                     word.found()
@@ -906,7 +920,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn warn(&mut self, name: Word<'a>, what: &str) {
-        self.text.problems.add(Kind::Name, name.place_of(0), || {
+        self.text.problems.add(&rules::NAME, name.place_of(0), || {
             format!("{}; {what}", name.found())
         });
     }

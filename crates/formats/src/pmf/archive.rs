@@ -11,8 +11,8 @@ use std::ops::Range;
 use super::WriteError;
 use super::bytes::{Cursor, Part, Section, hex};
 use super::lz4;
-use super::problems::{Kind, Problems};
-use crate::{Place, ReadError, quoted};
+use super::rules;
+use crate::{Place, Problems, ReadError, Rule, quoted};
 
 /// What an archive begins with: three letters and the version.
 const MAGIC: [u8; 4] = *b"PAF\0";
@@ -118,7 +118,7 @@ impl Archive {
         if !bytes.is_empty()
             && let Err(error) = reader.read_root()
         {
-            reader.list(&error);
+            reader.problems.add_error_as(&rules::ARCHIVE, error);
         }
         let entries = reader.entries;
         let mut by_name: Vec<_> = (0..entries.len() as u32).collect();
@@ -282,6 +282,7 @@ impl Archive {
         }
         let bytes = lz4::unpack(&stored, u64::from(file.bytes)).map_err(|wrong| {
             ReadError::unreadable(
+                &rules::ARCHIVE_ENTRY,
                 Place::Offset(u64::from(file.at)),
                 format!("at {:#x} of the stored file: {}", wrong.at, wrong.found),
                 wrong.expected,
@@ -306,22 +307,9 @@ struct Reader<'a, 'p> {
 }
 
 impl Reader<'_, '_> {
-    /// Lists an error as a fault of the archive.
-    fn list(&mut self, error: &ReadError) {
-        if let ReadError::Unreadable {
-            place,
-            found,
-            expected,
-        } = error
-        {
-            let message = || format!("{found}; expected {expected}");
-            self.problems.add(Kind::Archive, *place, message);
-        }
-    }
-
     /// Lists what is wrong at a position.
-    fn warn(&mut self, kind: Kind, pos: u32, message: impl FnOnce() -> String) {
-        self.cursor.warn(self.problems, kind, pos as usize, message);
+    fn warn(&mut self, rule: &'static Rule, pos: u32, message: impl FnOnce() -> String) {
+        self.cursor.warn(self.problems, rule, pos as usize, message);
     }
 
     fn read_root(&mut self) -> Result<(), ReadError> {
@@ -329,7 +317,7 @@ impl Reader<'_, '_> {
         let magic = self.cursor.array()?;
         if magic != MAGIC {
             let found = format!("it begins with {}", hex(&magic));
-            return Err(self.cursor.fault(0, found, hex(&MAGIC)));
+            return Err(self.cursor.fault(&rules::ARCHIVE, 0, found, hex(&MAGIC)));
         }
         let root = self.cursor.u32()?;
         // The free-space tracker, which is of use to who changes the archive.
@@ -343,12 +331,12 @@ impl Reader<'_, '_> {
         while let Some(directory) = waiting.pop() {
             if !self.directories.insert(directory.at) {
                 self.cursor.enter("directory", None);
-                self.warn(Kind::Archive, directory.at, || {
+                self.warn(&rules::ARCHIVE, directory.at, || {
                     "the directory is in more than one directory, or in itself; it is shown once"
                         .to_owned()
                 });
             } else if let Err(error) = self.read_directory(directory, &mut waiting) {
-                self.list(&error);
+                self.problems.add_error_as(&rules::ARCHIVE, error);
             }
         }
         Ok(())
@@ -361,7 +349,9 @@ impl Reader<'_, '_> {
         if at as usize >= self.len {
             let found = format_args!("position {at:#x} is outside the archive");
             let expected = format!("a position below {:#x}", self.len);
-            return Err(self.cursor.fault(at as usize, found, expected));
+            return Err(self
+                .cursor
+                .fault(&rules::ARCHIVE, at as usize, found, expected));
         }
         Ok(())
     }
@@ -387,7 +377,12 @@ impl Reader<'_, '_> {
             for i in 0..count {
                 if self.entries.len() > self.len / ENTRY_BYTES {
                     let found = "more entries than the archive has room for";
-                    return Err(self.cursor.fault(first, found, "each entry once"));
+                    return Err(self.cursor.fault(
+                        &rules::ARCHIVE,
+                        first,
+                        found,
+                        "each entry once",
+                    ));
                 }
                 self.cursor.seek(first + i * ENTRY_BYTES);
                 self.cursor.enter("entry", self.entries.len());
@@ -406,7 +401,7 @@ impl Reader<'_, '_> {
                 } else {
                     "parts that go in a circle"
                 };
-                self.warn(Kind::Archive, at, || {
+                self.warn(&rules::ARCHIVE, at, || {
                     format!("{entries_left} more entries announced, but {wrong}")
                 });
                 break;
@@ -446,7 +441,7 @@ impl Reader<'_, '_> {
                 .ok()
                 .map(Content::Link),
             _ => {
-                self.warn(Kind::ArchiveEntry, at, || {
+                self.warn(&rules::ARCHIVE_ENTRY, at, || {
                     let name = quoted(name.as_bytes());
                     format!("{name} is of type {kind}; expected 0, 1 or 2")
                 });
@@ -457,7 +452,7 @@ impl Reader<'_, '_> {
             return Ok(());
         };
         if !names.insert(name.clone()) {
-            self.warn(Kind::DuplicateName, at, || {
+            self.warn(&rules::ARCHIVE_DUPLICATE, at, || {
                 let name = quoted(name.as_bytes());
                 format!("{name} is in the directory twice; the first is used")
             });
@@ -466,7 +461,9 @@ impl Reader<'_, '_> {
         let path_bytes = directory.path_bytes + name.len() + 1;
         let Some(left) = self.text_bytes_left.checked_sub(path_bytes) else {
             let found = "paths that take many times as much as the archive";
-            return Err(self.cursor.fault(at as usize, found, "shorter ones"));
+            return Err(self
+                .cursor
+                .fault(&rules::ARCHIVE, at as usize, found, "shorter ones"));
         };
         self.text_bytes_left = left;
         if content == Content::Directory {
@@ -489,7 +486,7 @@ impl Reader<'_, '_> {
     fn read_name(&mut self, at: u32, entry_at: u32) -> Result<String, Broken> {
         let name = self.read_string(at, entry_at, MOST_NAME_BYTES)?;
         if matches!(name.as_str(), "" | "." | "..") || name.contains(['/', '\0']) {
-            self.warn(Kind::ArchiveEntry, entry_at, || {
+            self.warn(&rules::ARCHIVE_ENTRY, entry_at, || {
                 let name = quoted(name.as_bytes());
                 format!("{name} is no name of a file; the entry is left out")
             });
@@ -503,7 +500,7 @@ impl Reader<'_, '_> {
         self.string_bytes(at, most_bytes)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .map_err(|wrong| {
-                self.warn(Kind::ArchiveEntry, entry_at, || {
+                self.warn(&rules::ARCHIVE_ENTRY, entry_at, || {
                     format!("the string at {at:#x} {wrong}")
                 });
                 Broken
@@ -542,7 +539,7 @@ impl Reader<'_, '_> {
     /// The file at a position, of the entry at another.
     fn read_file(&mut self, at: u32, entry_at: u32, name: &str) -> Result<File, Broken> {
         self.file_record(at).map_err(|wrong| {
-            self.warn(Kind::ArchiveEntry, entry_at, || {
+            self.warn(&rules::ARCHIVE_ENTRY, entry_at, || {
                 let name = quoted(name.as_bytes());
                 format!("the file {name} at {at:#x} {wrong}")
             });

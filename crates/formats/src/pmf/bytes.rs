@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
 
-use super::problems::{Kind, Problems};
-use crate::{Place, ReadError};
+use super::rules;
+use crate::{Place, Problem, Problems, ReadError, Rule, Subject};
 
 /// The longest names that things are found by, in bytes.
 pub const LONGEST_NAME_BYTES: usize = 255;
@@ -90,6 +90,20 @@ pub enum Part {
     LevelSection(u8, Side),
     /// A section of a chunk of a level.
     ChunkSection(u8, ChunkIndex, Side),
+}
+
+impl Part {
+    /// What problems in it are about.
+    pub(super) fn subject(self) -> Subject {
+        match self {
+            Self::File | Self::Archive => Subject::File,
+            Self::Level(level) | Self::LevelSection(level, _) => Subject::Level(level),
+            Self::ChunkSection(level, chunk, _) => Subject::Chunk {
+                level,
+                chunk: chunk.yxz(),
+            },
+        }
+    }
 }
 
 impl fmt::Display for Part {
@@ -212,15 +226,43 @@ impl<'a> Cursor<'a> {
     #[cold]
     pub(super) fn fault(
         &self,
+        rule: &'static Rule,
         pos: usize,
         found: impl fmt::Display,
-        expected: impl Into<String>,
+        expected: impl fmt::Display,
     ) -> ReadError {
-        ReadError::unreadable(
-            self.section.place(pos),
-            format!("{}: {found}", self.context(pos)),
-            expected,
-        )
+        let message = format!("{}: {found}; expected {expected}", self.context(pos));
+        let place = self.section.place(pos);
+        ReadError::Unreadable(Problem::new(rule, self.subject(), place, message))
+    }
+
+    /// The record that is being read, as problems name it.
+    #[cold]
+    fn subject(&self) -> Subject {
+        let part = self.section.part.subject();
+        let Some(index) = self.record.index.map(|index| index as u32) else {
+            return part;
+        };
+        match (self.record.name, part) {
+            ("level", Subject::File) => Subject::Level(index as u8),
+            ("extension", Subject::File) => Subject::Extension(index),
+            ("entity", Subject::File) => Subject::MapEntity(index),
+            ("entity", Subject::Level(level)) => Subject::LevelEntity {
+                level,
+                entity: index,
+            },
+            ("entity", Subject::Chunk { level, chunk }) => Subject::ChunkEntity {
+                level,
+                chunk,
+                entity: index,
+            },
+            ("cube", Subject::Chunk { level, chunk }) => Subject::Cube {
+                level,
+                chunk,
+                cube: index,
+            },
+            _ => part,
+        }
     }
 
     /// Lists what is wrong at a byte and can be lived with.
@@ -228,11 +270,11 @@ impl<'a> Cursor<'a> {
     pub(super) fn warn(
         &self,
         problems: &mut Problems,
-        kind: Kind,
+        rule: &'static Rule,
         pos: usize,
         message: impl FnOnce() -> String,
     ) {
-        problems.add(kind, self.section.place(pos), || {
+        problems.add_about(rule, self.subject(), self.section.place(pos), || {
             format!("{}: {}", self.context(pos), message())
         });
     }
@@ -255,6 +297,7 @@ impl<'a> Cursor<'a> {
     fn end(&self, count: u64) -> ReadError {
         let left = self.left();
         self.fault(
+            &rules::TRUNCATED,
             self.pos,
             format_args!("{left} bytes left"),
             format!("{count}"),
@@ -339,6 +382,7 @@ impl<'a> Cursor<'a> {
     fn too_many(&self, count: u64, least_bytes: usize, what: &str) -> ReadError {
         let left = self.left();
         self.fault(
+            &rules::TRUNCATED,
             self.pos,
             format_args!("{count} {what}, but {left} bytes left"),
             format!("at least {least_bytes} for each"),
@@ -372,7 +416,12 @@ impl<'a> Cursor<'a> {
         } else {
             format!("the string offset {offset:#x} is outside the string table of {size} bytes")
         };
-        self.fault(self.pos - 4, found, "the offset of a string that ends in 0")
+        self.fault(
+            &rules::STRING,
+            self.pos - 4,
+            found,
+            "the offset of a string that ends in 0",
+        )
     }
 
     /// Bytes up to the next zero byte, which is read too; none where there is no such byte.

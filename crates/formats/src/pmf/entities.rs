@@ -11,8 +11,8 @@ use super::bytes::{Cursor, StringRef, StringTable};
 use super::entity_fields::{Field, FieldKind, PLAYER, PLAYER_NAME, Signal, Unit, Value};
 use super::entity_kinds::{BOUNDS_MAX, BOUNDS_MIN, EntityKind, KIND, POSITION, ROTATION, SHAPE};
 use super::entity_properties::{PROPERTY_BYTES, Property, PropertyRecord, texts};
-use super::problems::{Kind, Problems};
-use crate::{ReadError, quoted};
+use super::rules;
+use crate::{Problems, ReadError, quoted};
 
 /// Bytes of no entities: five counts.
 pub(super) const LEAST_BYTES: usize = 20;
@@ -117,7 +117,7 @@ impl Entities {
                 cursor.bytes(kind.body_bytes())?;
                 starts.push((at - start) as u32);
             } else {
-                cursor.warn(problems, Kind::Entities, at + TYPE_AT, || {
+                cursor.warn(problems, &rules::ENTITY_TYPE, at + TYPE_AT, || {
                     let left = count - i;
                     format!("unknown type {number}; it and all that follow ({left}) are not read")
                 });
@@ -287,7 +287,7 @@ impl Entities {
             if let Some(Err(wrong)) =
                 record.map(|record| record.check(self, strings, &mut texts_left))
             {
-                cursor.warn(problems, Kind::EntityValue, at, || wrong);
+                cursor.warn(problems, &rules::ENTITY_PROPERTY, at, || wrong);
             }
         }
         let lists = PropertyLists::of(self);
@@ -577,7 +577,7 @@ impl<'a> Entity<'a> {
         let start = self.range().start;
         let name = self.u32_at(4);
         if !self.strings.has(name) {
-            cursor.warn(problems, Kind::EntityValue, start + 4, || {
+            cursor.warn(problems, &rules::ENTITY_VALUE, start + 4, || {
                 format!("name {}", nowhere(name))
             });
         }
@@ -587,7 +587,7 @@ impl<'a> Entity<'a> {
             .get(name as usize..)
             .unwrap_or_default();
         if text.starts_with(PLAYER_NAME) {
-            cursor.warn(problems, Kind::EntityValue, start + 4, || {
+            cursor.warn(problems, &rules::PLAYER_NAME, start + 4, || {
                 let name = quoted(self.strings.raw(StringRef(name)).unwrap_or_default());
                 format!("the name {name}: `player:` is reserved for those that the server makes")
             });
@@ -595,8 +595,8 @@ impl<'a> Entity<'a> {
         self.check_properties(cursor, lists, problems);
         for field in self.kind.fields() {
             let at = start + HEAD_BYTES + usize::from(field.offset);
-            let mut warn = |kind, message: &dyn Fn() -> String| {
-                cursor.warn(problems, kind, at, || {
+            let mut warn = |rule, message: &dyn Fn() -> String| {
+                cursor.warn(problems, rule, at, || {
                     format!("{}: {}", field.name, message())
                 });
             };
@@ -610,14 +610,16 @@ impl<'a> Entity<'a> {
                 FieldKind::Text | FieldKind::Signal(_) => {
                     let offset = self.u32_at(HEAD_BYTES + usize::from(field.offset));
                     if !self.strings.has(offset) {
-                        warn(Kind::EntityValue, &|| nowhere(offset));
+                        warn(&rules::ENTITY_VALUE, &|| nowhere(offset));
                     }
                 }
                 FieldKind::Property => {
                     let index = self.u32_at(HEAD_BYTES + usize::from(field.offset));
                     let count = self.entities.property_count();
                     if index as usize >= count {
-                        warn(Kind::EntityValue, &|| outside_properties(index, count));
+                        warn(&rules::ENTITY_PROPERTY, &|| {
+                            outside_properties(index, count)
+                        });
                     }
                 }
                 FieldKind::Flags8(flags) | FieldKind::Flags16(flags) => {
@@ -625,7 +627,7 @@ impl<'a> Entity<'a> {
                     let bits = self.field_value(field).number().unwrap_or_default();
                     let unknown = bits & !u64::from(known);
                     if unknown != 0 {
-                        warn(Kind::ReservedBits, &|| {
+                        warn(&rules::RESERVED_BITS, &|| {
                             format!("the bits {unknown:#x} mean nothing; expected 0")
                         });
                     }
@@ -633,7 +635,7 @@ impl<'a> Entity<'a> {
                 FieldKind::HighNibble(names) | FieldKind::Choice(names) => {
                     let number = self.field_value(field).number().unwrap_or_default();
                     if number >= names.len() as u64 {
-                        warn(Kind::EntityValue, &|| {
+                        warn(&rules::ENTITY_VALUE, &|| {
                             format!("{number} means nothing; expected 0 to {}", names.len() - 1)
                         });
                     }
@@ -646,7 +648,7 @@ impl<'a> Entity<'a> {
                         || is_filter && (number == PLAYER || !self.uses_type_filter());
                     if !is_known {
                         let or_player = if is_filter { ", or 255" } else { "" };
-                        warn(Kind::EntityValue, &|| {
+                        warn(&rules::ENTITY_VALUE, &|| {
                             format!("no entity is of type {number}; expected 0 to 26{or_player}")
                         });
                     }
@@ -655,12 +657,12 @@ impl<'a> Entity<'a> {
                 | FieldKind::LightShape
                 | FieldKind::IntersectableShape
                 | FieldKind::TextList => match self.field_value(field) {
-                    Value::Nowhere(index) => warn(Kind::EntityValue, &|| {
+                    Value::Nowhere(index) => warn(&rules::ENTITY_VALUE, &|| {
                         format!("{index:#x} leads out of its table")
                     }),
                     Value::Floats(floats) => {
                         if let Some(float) = floats.iter().find(|float| !float.is_finite()) {
-                            warn(Kind::Number, &|| format!("{float} is not finite"));
+                            warn(&rules::NOT_FINITE, &|| format!("{float} is not finite"));
                         }
                     }
                     _ => {}
@@ -704,7 +706,7 @@ impl<'a> Entity<'a> {
         };
         if let Some(wrong) = wrong {
             let at = self.range().start + 12;
-            cursor.warn(problems, Kind::EntityValue, at, || {
+            cursor.warn(problems, &rules::ENTITY_PROPERTY, at, || {
                 format!("property reference: {wrong}")
             });
         }

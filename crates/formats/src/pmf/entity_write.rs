@@ -6,9 +6,8 @@ use super::entities::Entities;
 use super::entity_fields::{Field, FieldKind, Value};
 use super::entity_kinds::{EntityKind, KIND};
 use super::entity_properties::{Property, PropertyRecord, PropertyValues};
-use super::problems::Problems;
 use super::string_builder::StringTableBuilder;
-use crate::outside;
+use crate::{Problems, outside};
 
 /// A description of the entities of a file, of a level or of a chunk.
 #[derive(Debug, Clone, PartialEq, Default)]

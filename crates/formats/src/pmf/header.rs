@@ -1,8 +1,8 @@
 //! The head of a map and its extensions (fact sheet A1, A2, A12).
 
 use super::bytes::Cursor;
-use super::problems::{Kind, Problems};
-use crate::{ReadError, quoted};
+use super::rules;
+use crate::{Problems, ReadError, quoted};
 
 /// What every map begins with, the version behind it.
 pub(super) const MAGIC: [u8; 3] = *b"PMF";
@@ -74,22 +74,22 @@ pub(super) fn read_header(
     cursor.enter("header", None);
     if cursor.left() < 4 {
         let found = format!("the file has {} bytes", cursor.left());
-        return Err(cursor.fault(0, found, "`PMF` and the version"));
+        return Err(cursor.fault(&rules::MAGIC, 0, found, "`PMF` and the version"));
     }
     let magic: [u8; 3] = cursor.array()?;
     if magic != MAGIC {
         let found = format!("found {}", quoted(&magic));
-        return Err(cursor.fault(0, found, "`PMF`"));
+        return Err(cursor.fault(&rules::MAGIC, 0, found, "`PMF`"));
     }
     let version = cursor.u8()?;
     if version != VERSION {
         let found = format!("version {version}");
-        return Err(cursor.fault(3, found, "version 0"));
+        return Err(cursor.fault(&rules::VERSION, 3, found, "version 0"));
     }
     let at = cursor.pos();
     let created_unix_secs = cursor.u64()?;
     if created_unix_secs >= YEAR_10000 {
-        cursor.warn(problems, Kind::Header, at, || {
+        cursor.warn(problems, &rules::CREATION_TIME, at, || {
             format!("the creation time, {created_unix_secs} s, is after the year 9999")
         });
     }
@@ -101,7 +101,12 @@ pub(super) fn read_header(
     let at = cursor.pos();
     let count = cursor.u8()?;
     if usize::from(count) > MOST_GAMEMODES {
-        return Err(cursor.fault(at, format!("{count} gamemodes"), "at most 32"));
+        return Err(cursor.fault(
+            &rules::GAMEMODE_COUNT,
+            at,
+            format!("{count} gamemodes"),
+            "at most 32",
+        ));
     }
     let count = cursor.count(count, 1, "gamemodes")?;
     let mut gamemodes = Vec::with_capacity(count);
@@ -110,7 +115,7 @@ pub(super) fn read_header(
         let at = cursor.pos();
         let name = cursor.until_zero().ok_or_else(|| unended(cursor, at))?;
         if !(1..16).contains(&name.len()) {
-            cursor.warn(problems, Kind::Header, at, || {
+            cursor.warn(problems, &rules::GAMEMODE_NAME, at, || {
                 format!("a name of {} bytes; it should have 1 to 15", name.len())
             });
         }
@@ -127,7 +132,12 @@ pub(super) fn read_header(
 }
 
 fn unended(cursor: &Cursor<'_>, at: usize) -> ReadError {
-    cursor.fault(at, "a text without end", "text with a zero byte behind it")
+    cursor.fault(
+        &rules::UNTERMINATED_TEXT,
+        at,
+        "a text without end",
+        "text with a zero byte behind it",
+    )
 }
 
 fn read_text(
@@ -139,7 +149,7 @@ fn read_text(
     let at = cursor.pos();
     let text = cursor.until_zero().ok_or_else(|| unended(cursor, at))?;
     if text.len() >= LONG_TEXT_BYTES {
-        cursor.warn(problems, Kind::Header, at, || {
+        cursor.warn(problems, &rules::LONG_TEXT, at, || {
             format!("a text of {} bytes; more than 64 KiB is odd", text.len())
         });
     }
@@ -180,20 +190,20 @@ pub(super) fn read_extensions(
             }
             Some((_, [_, data @ ..])) => {
                 extension.data = data.to_vec();
-                cursor.warn(problems, Kind::Extension, at, || {
+                cursor.warn(problems, &rules::EXTENSION_NAME, at, || {
                     "it has no name".to_owned()
                 });
             }
             _ => {
                 extension.data = body.get(1..).unwrap_or_default().to_vec();
-                cursor.warn(problems, Kind::Extension, at, || {
+                cursor.warn(problems, &rules::EXTENSION_NAME, at, || {
                     format!("{size} bytes in which no name ends")
                 });
             }
         }
         let known = Extension::USE_IN_CRC | Extension::SUPPORT_REQUIRED;
         if extension.flags & !known != 0 {
-            cursor.warn(problems, Kind::ReservedBits, at, || {
+            cursor.warn(problems, &rules::RESERVED_BITS, at, || {
                 format!(
                     "flags {:#04x}; only {known:#04x} have a meaning",
                     extension.flags
@@ -202,7 +212,7 @@ pub(super) fn read_extensions(
         }
         if extension.flags & Extension::SUPPORT_REQUIRED != 0 && extension.name != Extension::KNOWN
         {
-            cursor.warn(problems, Kind::Extension, at, || {
+            cursor.warn(problems, &rules::REQUIRED_EXTENSION, at, || {
                 format!(
                     "the map says that it must be supported, but {} is not known",
                     quoted(extension.name.as_bytes())

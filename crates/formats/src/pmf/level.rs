@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::bytes::{ChunkIndex, Cursor, LONGEST_NAME_BYTES, StringRef, StringTable};
-use super::problems::{Kind, Problems};
-use crate::{ReadError, quoted};
+use super::rules;
+use crate::{Problems, ReadError, quoted};
 
 /// What client and server know of a level (document, "Common level data").
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -252,7 +252,7 @@ pub(super) fn warn_of_numbers(
     numbers: &[f32],
 ) {
     if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
-        cursor.warn(problems, Kind::Number, at, || {
+        cursor.warn(problems, &rules::NOT_FINITE, at, || {
             format!("a number is {number}; it should be finite")
         });
     }
@@ -267,7 +267,7 @@ pub(super) fn warn_of_bits(
     known: u8,
 ) {
     if flags & !known != 0 {
-        cursor.warn(problems, Kind::ReservedBits, at, || {
+        cursor.warn(problems, &rules::RESERVED_BITS, at, || {
             format!("flags {flags:#04x}; only {known:#04x} have a meaning")
         });
     }
@@ -334,13 +334,13 @@ fn collect_names<'s>(
     for (i, (at, name)) in names.enumerate() {
         cursor.enter(record, i);
         let Some(name) = strings.name(name) else {
-            cursor.warn(problems, Kind::UnknownName, at, || {
+            cursor.warn(problems, &rules::UNKNOWN_NAME, at, || {
                 format!("its name has more than {LONGEST_NAME_BYTES} bytes; nothing finds it")
             });
             continue;
         };
         if !seen.insert(name) {
-            cursor.warn(problems, Kind::DuplicateName, at, || {
+            cursor.warn(problems, &rules::DUPLICATE_NAME, at, || {
                 format!("{} is there already; the first one is used", quoted(name))
             });
         }
@@ -383,7 +383,7 @@ fn read_name_if(
 ) -> Result<StringRef, ReadError> {
     let string = cursor.string(strings)?;
     if !strings.name(string).is_some_and(is_known) {
-        cursor.warn(problems, Kind::UnknownName, cursor.pos() - 4, || {
+        cursor.warn(problems, &rules::UNKNOWN_NAME, cursor.pos() - 4, || {
             let raw = strings.raw(string).unwrap_or_default();
             format!("the level has no {what} {}", quoted(raw))
         });
@@ -422,7 +422,7 @@ pub(super) fn read_common(
         let known = Material::TRANSPARENT | Material::LIQUID;
         warn_of_bits(cursor, problems, at + 8, material.flags, known);
         if material.render_mode > Material::ADD {
-            cursor.warn(problems, Kind::RenderMode, at + 9, || {
+            cursor.warn(problems, &rules::RENDER_MODE, at + 9, || {
                 let mode = material.render_mode;
                 format!("render mode {mode}; there are 0 (normal) and 1 (add)")
             });
@@ -630,7 +630,7 @@ pub(super) fn read_client(
         sky.bottom_clouds = material(cursor)?;
         sky.skybox_chunk = ChunkIndex(cursor.u32()?);
         if sky.flags & Sky::HAS_3D_SKYBOX != 0 && !is_inside(sky.skybox_chunk) {
-            cursor.warn(problems, Kind::ChunkOutside, at + 37, || {
+            cursor.warn(problems, &rules::CHUNK_INDEX, at + 37, || {
                 let chunk = sky.skybox_chunk;
                 format!("the grid has no chunk {chunk} for the skybox")
             });

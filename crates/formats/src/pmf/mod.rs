@@ -19,10 +19,10 @@ mod entity_write;
 mod header;
 mod level;
 mod lz4;
-mod problems;
 mod read;
 mod read_chunk;
 mod read_cubes;
+mod rules;
 #[cfg(feature = "write")]
 mod string_builder;
 #[cfg(feature = "write")]
@@ -55,6 +55,7 @@ pub use level::{
     SoundEnvironment, SoundMaterial, Wave, Weather,
 };
 pub use read::{read, read_with};
+pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
 pub use string_builder::StringTableBuilder;
 #[cfg(feature = "write")]

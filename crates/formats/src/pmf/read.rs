@@ -12,11 +12,10 @@ use super::entities::LEAST_BYTES;
 use super::header::{read_extensions, read_header};
 use super::level::{LevelClient, LevelCommon, LevelNames, read_client, read_common, warn_of_bits};
 use super::lz4::{self, Budget, Lz4Fault};
-use super::problems::{Kind, Problems};
 use super::read_chunk::{Surroundings, is_inside, read_chunk, read_entities, warn_of_leftover};
 use super::read_cubes::CubeAllowance;
-use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError};
-use crate::{Place, ReadError, parallel};
+use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError, rules};
+use crate::{Place, Problem, Problems, ReadError, Rule, parallel};
 
 /// The largest exponent of the size of chunks.
 const LARGEST_CHUNK: u8 = 24;
@@ -94,10 +93,15 @@ pub fn read_with(
     cursor.enter("entity tables", None);
     if cursor.left() < LEAST_BYTES {
         let found = format!("{} bytes left", cursor.left());
-        return Err(cursor.fault(cursor.pos(), found, "at least 20 of entities"));
+        return Err(cursor.fault(
+            &rules::TRUNCATED,
+            cursor.pos(),
+            found,
+            "at least 20 of entities",
+        ));
     }
     let problems = &mut reader.problems;
-    let entities = read_entities(&mut cursor, &strings, problems, Kind::MapEntities);
+    let entities = read_entities(&mut cursor, &strings, problems, &rules::MAP_ENTITIES);
     Ok(Pmf {
         header,
         strings,
@@ -128,7 +132,8 @@ impl Frame {
 
     fn fault(&self, part: Part, fault: Lz4Fault) -> ReadError {
         let place = Place::Offset(self.start + fault.at as u64);
-        ReadError::unreadable(place, format!("{part}: {}", fault.found), fault.expected)
+        let found = format!("{part}: {}", fault.found);
+        refused(&rules::LZ4, part, place, found, fault.expected)
     }
 
     /// Its section, to read what it decodes to.
@@ -182,11 +187,11 @@ impl Reader<'_, '_> {
         let chunk_exponent = cursor.u8()?;
         if chunk_exponent > LARGEST_CHUNK {
             let found = format!("chunks of 2^{chunk_exponent} m");
-            return Err(cursor.fault(at + 4, found, "at most 2^24"));
+            return Err(cursor.fault(&rules::CHUNK_SIZE, at + 4, found, "at most 2^24"));
         }
         let center = ChunkIndex(cursor.u32()?);
         if !is_inside(grid, center) {
-            cursor.warn(&mut self.problems, Kind::ChunkOutside, at + 5, || {
+            cursor.warn(&mut self.problems, &rules::CHUNK_INDEX, at + 5, || {
                 format!("the grid has no chunk {center} to be its centre")
             });
         }
@@ -271,7 +276,7 @@ impl Reader<'_, '_> {
             let mut section = Cursor::new(&bytes, server_frame.section(part(Side::Server)));
             let strings = section.string_table()?;
             let problems = &mut self.problems;
-            let entities = read_entities(&mut section, &strings, problems, Kind::Entities);
+            let entities = read_entities(&mut section, &strings, problems, &rules::ENTITIES);
             server = Some(LevelServer { strings, entities });
         }
         Ok((common, client, server))
@@ -288,13 +293,13 @@ impl Reader<'_, '_> {
         if (packed == 0) != (unpacked == 0) {
             let found = format!("sizes of the {part}: {packed} bytes decode to {unpacked}");
             let expected = "both 0, or neither";
-            return Err(ReadError::unreadable(place, found, expected));
+            return Err(refused(&rules::SECTION_SIZE, part, place, found, expected));
         }
         self.budget
             .take(packed.into(), unpacked.into())
             .map_err(|fault| {
                 let found = format!("sizes of the {part}: {}", fault.found);
-                ReadError::unreadable(place, found, fault.expected)
+                refused(&rules::SECTION_SIZE, part, place, found, fault.expected)
             })
     }
 
@@ -352,11 +357,7 @@ impl Reader<'_, '_> {
                         self.problems.append(problems);
                     }
                     // What else is wrong with a chunk that is lost does not matter.
-                    Err(error) => {
-                        let problem = error.problem();
-                        self.problems
-                            .add(Kind::Chunk, problem.place, || problem.message);
-                    }
+                    Err(error) => self.problems.add_error(error),
                 }
             }
         }
@@ -383,21 +384,43 @@ impl Reader<'_, '_> {
                 };
                 let [frame, ..] = chunk.frames;
                 let part = Part::ChunkSection(number, chunk.index, Side::Common);
-                self.problems
-                    .add(Kind::Reference, frame.section(part).place(0), || {
+                self.problems.add_about(
+                    &rules::INDEX,
+                    part.subject(),
+                    frame.section(part).place(0),
+                    || {
                         let other = seen.chunk;
                         format!("{part}: visible cube {bad} of chunk {other}, which has {count}")
-                    });
+                    },
+                );
             }
         }
     }
+}
+
+/// Why a part of the map cannot be read.
+fn refused(
+    rule: &'static Rule,
+    part: Part,
+    place: Place,
+    found: impl std::fmt::Display,
+    expected: impl std::fmt::Display,
+) -> ReadError {
+    let message = format!("{found}; expected {expected}");
+    ReadError::Unreadable(Problem::new(rule, part.subject(), place, message))
 }
 
 /// Why something without its common section cannot be read.
 fn missing(part: Part, at: u64) -> ReadError {
     let found = format!("{part}: the section is missing");
     let expected = "a section that says what is there";
-    ReadError::unreadable(Place::Offset(at), found, expected)
+    refused(
+        &rules::MISSING_SECTION,
+        part,
+        Place::Offset(at),
+        found,
+        expected,
+    )
 }
 
 /// Reads three packed sizes and what they decode to. The sections begin at `position` and follow

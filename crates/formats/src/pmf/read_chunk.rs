@@ -8,9 +8,9 @@ use super::chunk::{
 use super::cube::{Corners, CubeKind};
 use super::entities::Entities;
 use super::level::{LevelNames, read_name, warn_of_bits, warn_of_numbers};
-use super::problems::{Kind, Problems};
 use super::read_cubes::CubeAllowance;
-use crate::{ReadError, outside};
+use super::rules;
+use crate::{Problems, ReadError, Rule, outside};
 
 /// The largest lightmap has 2 to the power of this luxels on each side.
 const LARGEST_LIGHTMAP: u8 = 15;
@@ -78,7 +78,7 @@ pub(super) fn warn_of_leftover(cursor: &mut Cursor<'_>, problems: &mut Problems)
     let left = cursor.left();
     if left > 0 {
         cursor.enter("end", None);
-        cursor.warn(problems, Kind::Leftover, cursor.pos(), || {
+        cursor.warn(problems, &rules::TRAILING_DATA, cursor.pos(), || {
             format!("{left} bytes are left over")
         });
     }
@@ -213,7 +213,7 @@ impl ChunkReader<'_, '_> {
             let (corners, _) = numbers.as_chunks::<3>();
             Ok(corners.first_chunk().copied())
         } else {
-            cursor.warn(self.problems, Kind::NotFinite, at, || {
+            cursor.warn(self.problems, &rules::NOT_FINITE_GEOMETRY, at, || {
                 "a corner is not finite; the box is left out".to_owned()
             });
             Ok(None)
@@ -247,7 +247,7 @@ impl ChunkReader<'_, '_> {
             let exponent = cursor.u8()?;
             if exponent > LARGEST_LIGHTMAP {
                 let found = format!("2^{exponent} luxels on each side");
-                return Err(cursor.fault(at, found, "at most 2^15"));
+                return Err(cursor.fault(&rules::LIGHTMAP_SIZE, at, found, "at most 2^15"));
             }
             let luxels = cursor.bytes(3 << (2 * exponent))?.to_vec();
             client.lightmaps.push(Lightmap { exponent, luxels });
@@ -312,7 +312,7 @@ impl ChunkReader<'_, '_> {
                 self.read_path_info(cube, &strings, cursor)?;
             }
         }
-        let entities = read_entities(cursor, &strings, self.problems, Kind::Entities);
+        let entities = read_entities(cursor, &strings, self.problems, &rules::ENTITIES);
         Ok(ChunkServer {
             strings,
             regions,
@@ -337,13 +337,13 @@ impl ChunkReader<'_, '_> {
             }
         }
         if !max.iter().chain(&min).all(|number| number.is_finite()) {
-            cursor.warn(self.problems, Kind::NotFinite, at, || {
+            cursor.warn(self.problems, &rules::NOT_FINITE_GEOMETRY, at, || {
                 "a corner is not finite; the region is left out".to_owned()
             });
             return Ok(None);
         }
         if max.iter().zip(&min).any(|(max, min)| max < min) {
-            cursor.warn(self.problems, Kind::Region, at, || {
+            cursor.warn(self.problems, &rules::REGION_CORNERS, at, || {
                 format!("its max corner {max:?} is below its min corner {min:?}")
             });
         }
@@ -357,7 +357,7 @@ pub(super) fn read_entities(
     cursor: &mut Cursor<'_>,
     strings: &StringTable,
     problems: &mut Problems,
-    unreadable: Kind,
+    unreadable: &'static Rule,
 ) -> Entities {
     match Entities::read(cursor, strings, problems) {
         Ok(entities) => {
@@ -365,8 +365,7 @@ pub(super) fn read_entities(
             entities
         }
         Err(error) => {
-            let problem = error.problem();
-            problems.add(unreadable, problem.place, || problem.message);
+            problems.add_error_as(unreadable, error);
             Entities::default()
         }
     }
@@ -383,7 +382,7 @@ pub(super) fn warn_of_chunk(
     at: usize,
     chunk: ChunkIndex,
 ) {
-    cursor.warn(problems, Kind::ChunkOutside, at, || {
+    cursor.warn(problems, &rules::CHUNK_INDEX, at, || {
         format!("the grid has no chunk {chunk}")
     });
 }
@@ -401,7 +400,7 @@ fn read_dynamic_light(
         let lightmap = cursor.u8()?;
         let Some(base) = lightmaps.get(usize::from(lightmap)) else {
             let found = no_such("lightmap", lightmap, lightmaps.len() as u64);
-            return Err(cursor.fault(at, found, "a lightmap of the chunk"));
+            return Err(cursor.fault(&rules::LIGHT_LIGHTMAP, at, found, "a lightmap of the chunk"));
         };
         let luxels = cursor.bytes(base.luxels.len())?.to_vec();
         layers.push(LightLayer { lightmap, luxels });
@@ -422,7 +421,12 @@ fn read_fast_light(cursor: &mut Cursor<'_>, vertices: u64) -> Result<ClientFastL
         vertex = first + u64::from(count);
         if vertex > vertices {
             let found = format!("a range of vertices from {first} to {vertex}");
-            return Err(cursor.fault(at, found, format!("vertices below {vertices}")));
+            return Err(cursor.fault(
+                &rules::LIGHT_VERTICES,
+                at,
+                found,
+                format!("vertices below {vertices}"),
+            ));
         }
         let count = cursor.count(count, 1, "multipliers")?;
         light.push_range(first as u32, cursor.bytes(count)?);

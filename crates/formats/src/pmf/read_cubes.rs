@@ -9,9 +9,9 @@ use super::cube::{
     PathAttribute, SIDES,
 };
 use super::level::warn_of_bits;
-use super::problems::{Kind, Problems};
 use super::read_chunk::{ChunkReader, indices, is_inside, no_such, warn_of_chunk};
-use crate::{ReadError, outside};
+use super::rules;
+use crate::{Problems, ReadError, outside};
 
 /// The most cubes in a file. A cube takes one byte of a section, which is next to nothing when it
 /// is compressed, but some twenty bytes of memory.
@@ -55,13 +55,13 @@ impl ChunkReader<'_, '_> {
         let at = cursor.pos();
         let count = cursor.u32()?;
         if count == 0 {
-            return Err(cursor.fault(at, "no cubes", "at least one"));
+            return Err(cursor.fault(&rules::CUBE_COUNT, at, "no cubes", "at least one"));
         }
         let count = cursor.count(count, 1, "cubes")?;
         let allowance = self.around.cubes;
         if !allowance.take(count) {
             let expected = format!("at most {} in a file of this size", allowance.all);
-            return Err(cursor.fault(at, format!("{count} cubes"), expected));
+            return Err(cursor.fault(&rules::CUBE_COUNT, at, format!("{count} cubes"), expected));
         }
         self.data.cubes.reserve(count);
         for i in 0..count {
@@ -80,7 +80,7 @@ impl ChunkReader<'_, '_> {
         let head = cursor.u8()?;
         let Some(kind) = CubeKind::of(head) else {
             let found = format!("type {}", head & 0x0F);
-            return Err(cursor.fault(at, found, "a type from 0 to 6"));
+            return Err(cursor.fault(&rules::CUBE_TYPE, at, found, "a type from 0 to 6"));
         };
         let bits = head & 0xF0;
         let known = match kind {
@@ -172,7 +172,7 @@ impl ChunkReader<'_, '_> {
             let at = cursor.pos();
             let point: [f32; 3] = cursor.floats()?;
             if !point.iter().all(|number| number.is_finite()) {
-                cursor.warn(self.problems, Kind::NotFinite, at, || {
+                cursor.warn(self.problems, &rules::NOT_FINITE_GEOMETRY, at, || {
                     format!("the moved corner {corner} is not finite; it is not moved")
                 });
                 continue;
@@ -264,7 +264,7 @@ impl ChunkReader<'_, '_> {
                     } else {
                         0
                     };
-                cursor.warn(self.problems, Kind::Reference, at, || {
+                cursor.warn(self.problems, &rules::INDEX, at, || {
                     no_such("lightmap", lightmap, client.lightmaps.len() as u64)
                 });
             }
@@ -273,7 +273,7 @@ impl ChunkReader<'_, '_> {
                 let vertices = client.vertices.get(range).unwrap_or_default();
                 if !vertices.iter().all(Vertex::is_finite) {
                     geometry.bad_sides |= 1 << side;
-                    cursor.warn(self.problems, Kind::NotFinite, at, || {
+                    cursor.warn(self.problems, &rules::NOT_FINITE_GEOMETRY, at, || {
                         let first = face.vertices.start;
                         format!(
                             "a vertex of its side {} is not finite (from vertex {first} on); the \
@@ -319,7 +319,12 @@ impl ChunkReader<'_, '_> {
             if u64::from(first) + u64::from(needed) > count as u64 {
                 let found = format!("its {needed} {what} begin at {first}");
                 let at = start(cubes.client_record(cube));
-                return Err(client.fault(at, found, format!("all of them among the {count}")));
+                return Err(client.fault(
+                    &rules::CUBE_VERTICES,
+                    at,
+                    found,
+                    format!("all of them among the {count}"),
+                ));
             }
         }
         let used = self.data.materials.len();
@@ -331,7 +336,12 @@ impl ChunkReader<'_, '_> {
                 let at =
                     start(cubes.common_record(cube)) + 1 + if is_extended { face.side } else { 0 };
                 let found = no_such("material", material, used as u64);
-                return Err(common.fault(at, found, "a material that the chunk uses"));
+                return Err(common.fault(
+                    &rules::CUBE_MATERIAL,
+                    at,
+                    found,
+                    "a material that the chunk uses",
+                ));
             }
         }
         Ok(())
@@ -416,7 +426,7 @@ impl ChunkReader<'_, '_> {
                 format!("its child {child} is below more than {MOST_PARENTS} parents")
             }
         };
-        cursor.fault(at, found, "a tree of cubes below cube 0")
+        cursor.fault(&rules::CUBE_TREE, at, found, "a tree of cubes below cube 0")
     }
 
     /// Warns of what can be odd about cubes that make a tree.
@@ -449,7 +459,7 @@ impl ChunkReader<'_, '_> {
             let first = first.unwrap_or_default();
             let at = cubes.common_record(first).unwrap_or_default().start;
             cursor.enter("cube", first as usize);
-            cursor.warn(self.problems, Kind::Missing, at as usize, || {
+            cursor.warn(self.problems, &rules::MISSING_CHILDREN, at as usize, || {
                 let name = kind.name();
                 format!(
                     "what is in {name} cubes is in the {side} section, which is missing; nothing \
@@ -463,7 +473,7 @@ impl ChunkReader<'_, '_> {
             let first = first.unwrap_or_default();
             let at = cubes.common_record(first).unwrap_or_default().start;
             cursor.enter("cube", first as usize);
-            cursor.warn(self.problems, Kind::Orphans, at as usize, || {
+            cursor.warn(self.problems, &rules::UNREACHED_CUBE, at as usize, || {
                 let count = cubes.len();
                 format!("{orphans} of {count} cubes are in no other, of which this is the first")
             });
@@ -486,13 +496,13 @@ impl ChunkReader<'_, '_> {
                         let is_extended = geometry.is_common_extended();
                         let at = at(if is_extended { 7 + side } else { 2 });
                         let index = geometry.physics.get(side).copied().unwrap_or_default();
-                        cursor.warn(self.problems, Kind::Reference, at, || {
+                        cursor.warn(self.problems, &rules::INDEX, at, || {
                             no_such("physics material", index, physics as u64)
                         });
                     }
                     if sound >= sounds {
                         let at = at(if geometry.is_common_extended() { 13 } else { 3 });
-                        cursor.warn(self.problems, Kind::Reference, at, || {
+                        cursor.warn(self.problems, &rules::INDEX, at, || {
                             no_such("sound material", sound, sounds as u64)
                         });
                     }
@@ -503,7 +513,7 @@ impl ChunkReader<'_, '_> {
                     let bad = seen.iter().position(|cube| u64::from(*cube) >= count);
                     if let Some(bad) = bad {
                         cursor.enter("cube", cube as usize);
-                        cursor.warn(self.problems, Kind::Reference, at(9 + 4 * bad), || {
+                        cursor.warn(self.problems, &rules::INDEX, at(9 + 4 * bad), || {
                             let index = seen.get(bad).copied().unwrap_or_default();
                             no_such("visible cube", index, count)
                         });
@@ -563,7 +573,7 @@ fn read_references<'a>(
     let bytes = cursor.bytes(2 * count)?;
     for (i, light) in bytes.iter().step_by(2).enumerate() {
         if usize::from(*light) >= lights {
-            cursor.warn(problems, Kind::Reference, at + 2 * i, || {
+            cursor.warn(problems, &rules::INDEX, at + 2 * i, || {
                 no_such(what, *light, lights as u64)
             });
         }

@@ -2,6 +2,7 @@
 
 use super::bytes::hex;
 use super::lz4;
+use super::rules;
 use crate::{Place, ReadError};
 
 /// What a texture begins with: three letters and the version.
@@ -45,7 +46,7 @@ impl Texture {
     /// As [`Texture::read`].
     pub fn read_up_to(bytes: &[u8], most_side: u32) -> Result<Self, ReadError> {
         let fault = |at: usize, found: String, expected: String| {
-            ReadError::unreadable(Place::Offset(at as u64), found, expected)
+            ReadError::unreadable(&rules::TEXTURE, Place::Offset(at as u64), found, expected)
         };
         let Some((&[p, t, f, version, flags, exponents], frame)) =
             bytes.split_first_chunk::<HEAD_BYTES>()

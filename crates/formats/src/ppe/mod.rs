@@ -7,8 +7,8 @@
 
 mod cell;
 pub mod map_data;
-mod problems;
 mod rle;
+mod rules;
 pub mod sdlang;
 pub mod sheet;
 mod synthesize;
@@ -17,6 +17,7 @@ pub mod xmf;
 
 pub use cell::{Cell, Compression, EMPTY_CELL, Layout, MapFlags};
 pub use map_data::{Corner, Logic, MapData};
+pub(crate) use rules::RULES;
 pub use sheet::Sheet;
 pub use synthesize::synthesize;
 pub use xmf::Xmf;

@@ -1,6 +1,7 @@
 //! Pictures as the engine has them: numbers of colours and a palette, where `image` gives only the
 //! colours. PNG and TGA, which are what tile sheets are drawn in.
 
+use super::rules;
 use super::unpack::copy_elements;
 use crate::{Place, ReadError};
 
@@ -54,7 +55,12 @@ fn check_size(size: [u32; 2], at: u64) -> Result<(), ReadError> {
     if pixels == 0 || pixels > MOST_PIXELS {
         let found = format!("{} x {} pixels", size[0], size[1]);
         let expected = format!("at least 1 and at most {MOST_PIXELS} in all");
-        return Err(ReadError::unreadable(Place::Offset(at), found, expected));
+        return Err(ReadError::unreadable(
+            &rules::SHEET,
+            Place::Offset(at),
+            found,
+            expected,
+        ));
     }
     Ok(())
 }
@@ -64,7 +70,7 @@ fn read_png(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
     const SIZE: u64 = 16;
     let broken = |error: png::DecodingError| {
         let found = format!("the picture is broken: {error}");
-        ReadError::unreadable(Place::Offset(0), found, "a PNG picture")
+        ReadError::unreadable(&rules::SHEET, Place::Offset(0), found, "a PNG picture")
     };
     let limits = png::Limits { bytes: PNG_BYTES };
     let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(bytes), limits);
@@ -99,6 +105,7 @@ fn read_png(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
             let found = format!("{packed_bytes} bytes of pixels in {} bytes", bytes.len());
             let place = Place::Offset(SIZE);
             return Err(ReadError::unreadable(
+                &rules::SHEET,
                 place,
                 found,
                 "what so many can decode to",
@@ -203,7 +210,12 @@ fn read_tga(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
     let start = map + usize::from(head.colors) * color_bytes;
     let cut = |at: usize, what: &str| {
         let found = format!("the picture ends in its {what}");
-        ReadError::unreadable(Place::Offset(at as u64), found, "all of a TGA picture")
+        ReadError::unreadable(
+            &rules::SHEET,
+            Place::Offset(at as u64),
+            found,
+            "all of a TGA picture",
+        )
     };
     let colors = bytes
         .get(map..start)

@@ -84,7 +84,7 @@ fn refusal(text: impl AsRef<[u8]>) -> String {
     match pfmap::read(text.as_ref()) {
         Ok(map) => panic!("read, with {:?}", map.problems),
         Err(error) => {
-            let problem = error.problem();
+            let problem = error.problem().unwrap();
             assert_eq!(problem.severity, Severity::Error);
             assert_eq!(
                 error.to_string(),
@@ -505,7 +505,7 @@ fn many_problems_of_a_kind_are_counted() {
     assert_eq!((map.bad_tiles.len(), map.problems.len()), (1023, 101));
     assert_eq!(
         problems(&map)[100],
-        "32:26: error: and 923 more tiles that cannot be read"
+        "32:26: error: and 923 more of this rule"
     );
 }
 
@@ -754,7 +754,7 @@ fn a_place_is_a_line_and_a_column() {
         panic!("it is read");
     };
     assert_eq!(
-        error.problem().place,
+        error.problem().unwrap().place,
         Place::Text {
             line: 2,
             column: 15

@@ -1244,7 +1244,7 @@ fn what_has_nothing_to_show_is_refused() {
         match pfobj::read(text.as_ref()) {
             Ok(model) => panic!("read, with {:?}", model.problems),
             Err(error) => {
-                let problem = error.problem();
+                let problem = error.problem().unwrap();
                 assert_eq!(
                     error.to_string(),
                     format!("{}: {}", problem.place, problem.message)

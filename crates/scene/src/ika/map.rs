@@ -7,6 +7,7 @@ use serde_json::{Map as JsonMap, Value, json};
 use super::cells::Numbers;
 use super::properties::{bytes, faces, named, unpacked};
 use super::tileset::Found;
+use crate::rules;
 use crate::tilemap::making::{Room, group, texts, yes};
 use crate::tilemap::{
     Cell, Facts, Grid, GridKind, GridValues, Layer, Parallax, Pass, RectPx, Step, Thing, ThingKind,
@@ -15,7 +16,7 @@ use crate::tilemap::{
 use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ika::map::{self, DrawStep, Entity, FORMAT, Map, STATES};
 use mapscope_formats::ika::{DIRECTIONS, Parallax as FileParallax};
-use mapscope_formats::{Place, Problem};
+use mapscope_formats::{Place, Problem, Subject};
 
 /// Where the name of the tileset begins in a file.
 const TILESET_AT: Place = Place::Offset(6);
@@ -39,7 +40,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
         // As problems and JSON number it, from 0.
         let name = format!("Layer {i}");
         let place = Place::Offset(layer.block.start);
-        warn_of_outside(&of_layer, &name, map.size, &tileset, place, &mut problems);
+        problems.extend(outside(&of_layer, i, &name, map.size, &tileset, place));
         layers.push(Layer {
             size: room.fill(&mut cells, map.size, Cell::EMPTY),
             name,
@@ -82,32 +83,37 @@ pub(super) fn parallax(FileParallax { mul, div }: FileParallax) -> Parallax {
     Parallax { mul, div }
 }
 
-/// Warns of tile numbers that the tileset does not have, once for a layer (section 7.11).
-pub(super) fn warn_of_outside(
+/// A warning of tile numbers that the tileset does not have, once for a layer (section 7.11).
+pub(super) fn outside(
     numbers: &Numbers,
-    layer: &str,
+    layer: usize,
+    name: &str,
     [width, _]: [u32; 2],
     tileset: &Tileset,
     place: Place,
-    problems: &mut Vec<Problem>,
-) {
+) -> Option<Problem> {
     // Without a tileset there is nothing to be outside of.
-    let Some((count, index, number)) = numbers.outside().filter(|_| !tileset.is_placeholder) else {
-        return;
-    };
+    let (count, index, number) = numbers.outside().filter(|_| !tileset.is_placeholder)?;
     let (x, y) = (index % width.max(1) as usize, index / width.max(1) as usize);
     let tiles = tileset.missing.unwrap_or_default();
     let more = match count - 1 {
         0 => String::new(),
         more => format!(", and {more} more like it"),
     };
-    problems.push(Problem::warning(
+    let subject = Subject::Cell {
+        layer: layer as u32,
+        x: x as u32,
+        y: y as u32,
+    };
+    Some(Problem::new(
+        &rules::TILE_NUMBER,
+        subject,
         place,
         format!(
-            "{layer}: tile number {number} at ({x}, {y}){more}; expected numbers below {tiles}, \
+            "{name}: tile number {number} at ({x}, {y}){more}; expected numbers below {tiles}, \
              as many as the tileset has"
         ),
-    ));
+    ))
 }
 
 /// What is drawn: the first layer with its tile 0 and without regard to opacity, the others upon

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map as JsonMap, Value, json};
 
 use super::cells::Numbers;
-use super::map::{cell_properties, entity_rect, parallax, parallax_numbers, warn_of_outside};
+use super::map::{cell_properties, entity_rect, outside, parallax, parallax_numbers};
 use super::properties::{bytes, faces_by_word, meta, meta_info};
 use super::tileset::Found;
 use crate::tilemap::making::{Room, group, texts, yes};
@@ -36,7 +36,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
         let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset);
         let place = layer.data.begin;
         let name = quoted(layer.label.as_bytes());
-        warn_of_outside(&of_layer, &name, layer.size, &tileset, place, &mut problems);
+        problems.extend(outside(&of_layer, i, &name, layer.size, &tileset, place));
         layers.push(Layer {
             name: layer.label.clone(),
             size: room.fill(&mut cells, layer.size, Cell::EMPTY),

@@ -7,13 +7,14 @@ use serde_json::{Map as JsonMap, Value, json};
 use super::properties::{meta, meta_info};
 use crate::assets::{AssetError, AssetRoots};
 use crate::registry::{OpenOptions, Source};
+use crate::rules::{self, Fault};
 use crate::tilemap::making::{group, sha256};
 use crate::tilemap::{
     Cell, Facts, Layer, Strand, StrandMode, TileMap, Tileset, missing_tile, numbered_tile,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
-use mapscope_formats::{Place, Problem, quoted};
+use mapscope_formats::{Place, Problem, Subject, quoted};
 
 /// The edge of the tiles of a tileset that is missing, in pixels (section 7.19).
 const PLACEHOLDER_SIDE: u32 = 16;
@@ -32,7 +33,7 @@ pub struct Found {
     /// What it is called.
     pub name: String,
     /// What is wrong with it, without the place in the map.
-    pub messages: Vec<String>,
+    pub faults: Vec<Fault>,
     /// The files that were read or looked for.
     pub dependencies: Vec<PathBuf>,
 }
@@ -45,9 +46,8 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
         ..Found::default()
     };
     if name.is_empty() {
-        found
-            .messages
-            .push("the map names no tileset; tiles are shown by their numbers".to_owned());
+        let message = "the map names no tileset; tiles are shown by their numbers".to_owned();
+        found.faults.push((&rules::MISSING_TILESET, message));
         return found;
     }
     let quote = quoted(name.as_bytes());
@@ -64,19 +64,20 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
             let problems = vsp.problems.iter().take(MOST_PROBLEMS);
             let messages = problems.map(|problem| {
                 let Problem { place, message, .. } = problem;
-                format!("the tileset {quote} at {place}: {message}")
+                let message = format!("the tileset {quote} at {place}: {message}");
+                (&rules::TILESET, message)
             });
-            found.messages.extend(messages);
+            found.faults.extend(messages);
             if let Some(more @ 1..) = vsp.problems.len().checked_sub(MOST_PROBLEMS) {
-                found
-                    .messages
-                    .push(format!("the tileset {quote}: and {more} more problems"));
+                let message = format!("the tileset {quote}: and {more} more problems");
+                found.faults.push((&rules::TILESET, message));
             }
             found.vsp = Some(vsp);
         }
-        Err(message) => found
-            .messages
-            .push(format!("{message}; tiles are shown by their numbers")),
+        Err(message) => {
+            let message = format!("{message}; tiles are shown by their numbers");
+            found.faults.push((&rules::MISSING_TILESET, message));
+        }
     }
     found
 }
@@ -114,8 +115,10 @@ impl Found {
         place: Place,
         problems: &mut Vec<Problem>,
     ) -> Tileset {
-        let messages = self.messages.drain(..);
-        problems.extend(messages.map(|message| Problem::warning(place, message)));
+        let faults = self.faults.drain(..);
+        problems.extend(
+            faults.map(|(rule, message)| Problem::new(rule, Subject::Tileset, place, message)),
+        );
         match self.vsp.take() {
             Some(vsp) => tileset(vsp, &self.name),
             None => placeholders(numbers.max().copied(), &self.name),

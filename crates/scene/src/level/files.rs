@@ -13,12 +13,13 @@ use crate::numbers::plural;
 use crate::parallel::in_parallel;
 use crate::pictures::THUMBNAIL_SIDE;
 use crate::registry::{OpenError, Progress};
+use crate::rules;
 use crate::{Item, OutlineNode, Property, PropertyGroup, Swatch};
 use mapscope_formats::pmf::archive::{Archive, Content};
 use mapscope_formats::pmf::{
     self, ChunkData, Cube, Entities, Extension, Level, Pmf, Side, StringRef, StringTable,
 };
-use mapscope_formats::{Place, Problem};
+use mapscope_formats::{Place, Problem, Subject};
 
 /// How many pixels of textures that no material names are decoded to see whether they can be.
 const MOST_PIXELS: u64 = 32 << 20;
@@ -41,10 +42,10 @@ pub(super) struct Unnamed {
     by_entry: HashMap<usize, usize>,
     /// Of entries that materials name, the index of their texture.
     named: HashMap<usize, usize>,
-    pub(super) problems: Vec<(Problem, Item)>,
+    pub(super) problems: Vec<Problem>,
 }
 
-fn file_item(entry: usize) -> Item {
+pub(super) fn file_item(entry: usize) -> Item {
     Item {
         kind: item::ARCHIVE_FILE,
         index: entry as u64,
@@ -130,30 +131,29 @@ impl Unnamed {
                 Ok(_) => None,
                 Err(error) => Some(error),
             },
-            Err(error) => Some(error.to_string()),
+            Err(error) => Some(textures::fault_of(error)),
         })?;
         let start = archive_start(pmf).unwrap_or(0);
         for ((entry, _), error) in looked_at.into_iter().zip(errors) {
-            let (Some(error), Some(data)) = (error, archive.entries().get(entry)) else {
+            let (Some((rule, error)), Some(data)) = (error, archive.entries().get(entry)) else {
                 continue;
             };
             let path = archive.path(data);
             let message = format!("texture `{path}` of the archive: {error}");
             let place = Place::Offset(start + u64::from(data.at));
-            let problem = Problem::warning(place, message);
-            unnamed.problems.push((problem, file_item(entry)));
+            let subject = Subject::ArchiveEntry(entry as u32);
+            unnamed
+                .problems
+                .push(Problem::new(rule, subject, place, message));
         }
         if not_looked_at > 0 {
             let message = format!(
                 "{not_looked_at} textures of the archive that no material names are not checked: \
                  there are too many before them"
             );
-            let map = Item {
-                kind: item::MAP,
-                index: 0,
-            };
-            let problem = Problem::warning(Place::Offset(start), message);
-            unnamed.problems.push((problem, map));
+            let place = Place::Offset(start);
+            let problem = Problem::new(&rules::TEXTURE_LIMIT, Subject::File, place, message);
+            unnamed.problems.push(problem);
         }
         Ok(unnamed)
     }

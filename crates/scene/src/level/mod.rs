@@ -73,9 +73,10 @@ use super::camera::Handedness;
 use super::colors;
 use super::parallel::in_parallel;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::rules;
 use super::{Aabb, ClipInfo, Document, Item, Part};
 use mapscope_formats::pmf::{self, Pmf};
-use mapscope_formats::{Place, Problem};
+use mapscope_formats::{Place, Problem, Subject};
 
 /// How the world of levels is to be seen so that the picture is not mirrored: see the module.
 pub const HANDEDNESS: Handedness = Handedness::Left;
@@ -95,8 +96,6 @@ pub struct Map {
     /// Textures of the archive that no material names.
     unnamed: Unnamed,
     problems: Vec<Problem>,
-    /// What problems of the archive are about, by their texts.
-    about: Vec<(String, Item)>,
     sections: Sections,
     entities: EntityIndex,
     light_list: LightList,
@@ -146,11 +145,7 @@ impl Map {
         let mut textures = Textures::load(&pmf, source, options, progress)?;
         problems.append(&mut textures.problems);
         let mut unnamed = Unnamed::find(&pmf, &textures, progress)?;
-        let mut about = Vec::new();
-        for (problem, item) in std::mem::take(&mut unnamed.problems) {
-            about.push((problem.message.clone(), item));
-            problems.push(problem);
-        }
+        problems.append(&mut unnamed.problems);
         progress.report(0.6)?;
         let mut levels = Vec::with_capacity(pmf.levels.len());
         for level in &pmf.levels {
@@ -176,7 +171,6 @@ impl Map {
             entities: EntityIndex::default(),
             light_list: LightList::default(),
             unnamed,
-            about,
             numbers: Numbers::of(&pmf),
             pmf: Arc::new(pmf),
             parts: parts.collect(),
@@ -244,7 +238,17 @@ impl Level {
                  share their vertices with many others",
                 chunk.index, mesh.left_out
             );
-            Some(Problem::warning(Place::Offset(client.start), message))
+            let subject = Subject::Chunk {
+                level: number as u8,
+                chunk: chunk.index.yxz(),
+            };
+            let place = Place::Offset(client.start);
+            Some(Problem::new(
+                &rules::SHARED_VERTICES,
+                subject,
+                place,
+                message,
+            ))
         })
     }
 

@@ -13,8 +13,9 @@ use crate::model::Texture;
 use crate::parallel::in_parallel;
 use crate::pictures::{self, First, PictureFile, THUMBNAIL_SIDE};
 use crate::registry::{OpenError, OpenOptions, Progress, Source};
+use crate::rules::{self, Fault};
 use mapscope_formats::pmf::{self, LONGEST_PATH_BYTES, Pmf};
-use mapscope_formats::{Place, Problem};
+use mapscope_formats::{Place, Problem, ReadError, Subject};
 
 /// The longest side of a texture that is decoded as a whole. Longer ones are made smaller while
 /// they are decoded, and take no more memory.
@@ -61,12 +62,14 @@ struct Named {
     path: String,
     place: Place,
     level: usize,
+    /// The first material of the level that names it.
+    material: usize,
 }
 
 /// The bytes of a texture, the file that they are from if they are not from the archive, and the
 /// files that were looked for.
 struct Found<'a> {
-    bytes: Result<Cow<'a, [u8]>, String>,
+    bytes: Result<Cow<'a, [u8]>, Fault>,
     path: Option<PathBuf>,
     looked_for: Vec<PathBuf>,
 }
@@ -93,7 +96,7 @@ impl Textures {
             let [_, frame, _] = data.frames;
             // Materials may name a long path again and again.
             seen.clear();
-            for material in &client.materials {
+            for (material, number) in client.materials.iter().zip(0..) {
                 let extra = material.extra_textures.iter();
                 for name in [&material.texture, &material.matcap]
                     .into_iter()
@@ -110,8 +113,12 @@ impl Textures {
                                 "texture `{begin}` of level {level}: its path has more than \
                                  {LONGEST_PATH_BYTES} bytes; nothing finds it"
                             );
-                            let place = Place::Offset(frame.start);
-                            textures.problems.push(Problem::warning(place, message));
+                            textures.problems.push(Problem::new(
+                                &rules::TEXTURE_NAME,
+                                material_of(level, number),
+                                Place::Offset(frame.start),
+                                message,
+                            ));
                         }
                         continue;
                     };
@@ -132,7 +139,12 @@ impl Textures {
                     let path = path.into_owned();
                     textures.by_path.insert(path.clone(), named.len());
                     let place = Place::Offset(frame.start);
-                    named.push(Named { path, place, level });
+                    named.push(Named {
+                        path,
+                        place,
+                        level,
+                        material: number,
+                    });
                 }
             }
         }
@@ -148,9 +160,9 @@ impl Textures {
                  of the {count} that are not",
                 count + MOST_TEXTURES
             );
-            textures
-                .problems
-                .push(Problem::warning(last.place, message));
+            let subject = Subject::Level(last.level as u8);
+            let problem = Problem::new(&rules::TEXTURE_LIMIT, subject, last.place, message);
+            textures.problems.push(problem);
         }
         let mut packed_left = MOST_PACKED_BYTES;
         let of_bytes = |bytes: usize| (bytes as u64).saturating_mul(PIXELS_PER_BYTE);
@@ -167,7 +179,7 @@ impl Textures {
                 } else {
                     let reason =
                         "with those before it, it has too many pixels for a file of this size";
-                    texture.bytes = Err(reason.to_owned());
+                    texture.bytes = Err((&rules::TEXTURE_LIMIT, reason.to_owned()));
                 }
             }
             found.push(texture);
@@ -177,7 +189,7 @@ impl Textures {
             match bytes {
                 Some(Ok(bytes)) => Ok((decode(bytes).map(prepared)?, pmf::Texture::head(bytes))),
                 Some(Err(reason)) => Err(reason.clone()),
-                None => Err("it was not looked for".to_owned()),
+                None => Err((&rules::MISSING_TEXTURE, "it was not looked for".to_owned())),
             }
         })?;
         for ((number, named), (found, decoded)) in named
@@ -185,10 +197,17 @@ impl Textures {
             .enumerate()
             .zip(found.into_iter().zip(decoded))
         {
-            let mut warn = |reason: &str| {
-                let Named { path, level, place } = &named;
+            let mut warn = |(rule, reason): Fault| {
+                let Named {
+                    path,
+                    level,
+                    place,
+                    material,
+                } = &named;
+                let subject = material_of(*level, *material);
                 let message = format!("texture `{path}` of level {level}: {reason}");
-                textures.problems.push(Problem::warning(*place, message));
+                let problem = Problem::new(rule, subject, *place, message);
+                textures.problems.push(problem);
             };
             let mut size = None;
             let (texture, thumbnail) = match decoded {
@@ -196,13 +215,13 @@ impl Textures {
                     if let Some((sides, flags)) = head {
                         size = Some(sides);
                         if flags != 0 {
-                            warn(&unknown_flags(flags));
+                            warn(unknown_flags(flags));
                         }
                     }
                     prepared
                 }
                 Err(reason) => {
-                    warn(&reason);
+                    warn(reason);
                     prepared(pictures::placeholder(number as u32))
                 }
             };
@@ -242,14 +261,17 @@ impl Textures {
 /// Looks for a texture in the archive, and then in the asset root.
 fn find<'a>(map: &'a Pmf, path: &str, roots: &AssetRoots, packed_left: &mut usize) -> Found<'a> {
     let mut found = Found {
-        bytes: Err("it is neither in the archive nor in the asset root".to_owned()),
+        bytes: Err((
+            &rules::MISSING_TEXTURE,
+            "it is neither in the archive nor in the asset root".to_owned(),
+        )),
         path: None,
         looked_for: Vec::new(),
     };
     let archive = map.archive.as_ref();
     let in_archive = archive.and_then(|archive| archive.file(archive.find_texture(path)?));
     if let Some(bytes) = in_archive {
-        found.bytes = bytes.map_err(|error| error.to_string());
+        found.bytes = bytes.map_err(|error| fault_of(&error));
     } else {
         // As in the archive (fact sheet B30).
         let plain = path.split_once(':').map_or(path, |(_, path)| path);
@@ -258,7 +280,9 @@ fn find<'a>(map: &'a Pmf, path: &str, roots: &AssetRoots, packed_left: &mut usiz
             match roots.find(&name) {
                 Ok(file) => {
                     let bytes = std::fs::read(&file);
-                    found.bytes = bytes.map(Cow::Owned).map_err(|error| error.to_string());
+                    found.bytes = bytes
+                        .map(Cow::Owned)
+                        .map_err(|error| (&rules::UNREADABLE_TEXTURE, error.to_string()));
                     found.looked_for.push(file.clone());
                     found.path = Some(file);
                     break;
@@ -272,7 +296,12 @@ fn find<'a>(map: &'a Pmf, path: &str, roots: &AssetRoots, packed_left: &mut usiz
     if let Ok(Cow::Owned(bytes)) = &found.bytes {
         match packed_left.checked_sub(bytes.len()) {
             Some(left) => *packed_left = left,
-            None => found.bytes = Err("there are too many textures before it".to_owned()),
+            None => {
+                found.bytes = Err((
+                    &rules::TEXTURE_LIMIT,
+                    "there are too many textures before it".to_owned(),
+                ))
+            }
         }
     }
     found
@@ -295,8 +324,26 @@ impl LevelTexture {
 }
 
 /// What is said of bits of a PTF that mean nothing.
-pub(super) fn unknown_flags(flags: u8) -> String {
-    format!("flags {flags:#04x} mean nothing; expected only 0x01 (alpha)")
+pub(super) fn unknown_flags(flags: u8) -> Fault {
+    let message = format!("flags {flags:#04x} mean nothing; expected only 0x01 (alpha)");
+    (&rules::PTF_FLAGS, message)
+}
+
+/// Why a texture cannot be read.
+pub(super) fn fault_of(error: &ReadError) -> Fault {
+    let rule = error.problem().map(|problem| problem.rule);
+    (
+        rule.unwrap_or(&rules::UNREADABLE_TEXTURE),
+        error.to_string(),
+    )
+}
+
+/// What problems of a texture are about: the material that names it.
+fn material_of(level: usize, material: usize) -> Subject {
+    Subject::LevelMaterial {
+        level: level as u8,
+        material: material as u32,
+    }
 }
 
 /// How many pixels a PTF says that it has. One that is too short to have so many has none: it costs
@@ -315,12 +362,12 @@ pub(super) fn pixels(bytes: &[u8]) -> u64 {
 }
 
 /// Reads a PTF, made smaller if it is larger than any that is decoded as a whole.
-pub(super) fn read(bytes: &[u8]) -> Result<pmf::Texture, String> {
-    pmf::Texture::read_up_to(bytes, MOST_SIDE).map_err(|error| error.to_string())
+pub(super) fn read(bytes: &[u8]) -> Result<pmf::Texture, Fault> {
+    pmf::Texture::read_up_to(bytes, MOST_SIDE).map_err(|error| fault_of(&error))
 }
 
 /// Decodes a PTF.
-fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
+fn decode(bytes: &[u8]) -> Result<RgbaImage, Fault> {
     let texture = read(bytes)?;
     let pixels = if texture.has_alpha {
         texture.pixels
@@ -331,8 +378,12 @@ fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
             .flat_map(|[r, g, b]| [*r, *g, *b, u8::MAX])
             .collect()
     };
-    RgbaImage::from_raw(texture.width, texture.height, pixels)
-        .ok_or_else(|| "it has too few pixels".to_owned())
+    RgbaImage::from_raw(texture.width, texture.height, pixels).ok_or_else(|| {
+        (
+            &rules::UNREADABLE_TEXTURE,
+            "it has too few pixels".to_owned(),
+        )
+    })
 }
 
 /// A small picture of a PTF; none of one that cannot be read.
@@ -354,7 +405,7 @@ pub(super) fn head_properties(bytes: &[u8]) -> Vec<Property> {
         Property::new("Has alpha", if has_alpha { "yes" } else { "no" }),
     ];
     if unknown != 0 {
-        properties.push(Property::new("Flags", unknown_flags(unknown)));
+        properties.push(Property::new("Flags", unknown_flags(unknown).1));
     }
     properties
 }

@@ -3,13 +3,13 @@
 
 use glam::Vec3;
 
-use super::Map;
 use super::chunk_map::holds_anything;
 use super::items::{CubeAt, in_level, item};
+use super::{Map, files};
 use crate::listed::{LISTED_AFTER, LISTED_BEFORE, beside, beyond};
 use crate::{Direction, Item};
 use mapscope_formats::pmf::{Cell, ChunkIndex, Cube, CubeKind, Cubes, EntityKind, Level};
-use mapscope_formats::{Place, Problem};
+use mapscope_formats::{Problem, Subject};
 
 /// How many empty cells are crossed on the way to a neighbour.
 const MOST_CROSSED: usize = 4096;
@@ -312,113 +312,65 @@ impl Map {
         None
     }
 
-    /// What a problem is about: the record that it names of the chunk, level, archive or entities
-    /// that its place is in.
+    /// What a problem is about.
     pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<Item> {
-        if let Some((_, item)) = self.about.iter().find(|(text, _)| *text == problem.message) {
-            return Some(*item);
-        }
-        let Place::Offset(at) = problem.place else {
-            return None;
+        let item = |kind, index: usize| Item {
+            kind,
+            index: index as u64,
         };
-        if let Some(material) = self.material_of_texture(&problem.message) {
-            return Some(material);
-        }
-        let record = |name: &str| -> Option<u64> {
-            let rest = problem.message.strip_prefix(name)?.strip_prefix(' ')?;
-            let end = rest
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(rest.len());
-            rest.get(..end)?.parse().ok()
-        };
-        for (number, level) in self.pmf.levels.iter().enumerate() {
-            if !(level.offset..level.offset + u64::from(level.size)).contains(&at) {
-                continue;
+        match problem.subject {
+            Subject::MapEntity(entity) => self.entity_of_list(0, entity),
+            Subject::Extension(index) => Some(item(item::EXTENSION, index as usize)),
+            Subject::ArchiveEntry(index) => Some(files::file_item(index as usize)),
+            Subject::Level(level) => Some(item(item::LEVEL, level.into())),
+            Subject::LevelMaterial { level, material } => {
+                Some(Self::material_item(level.into(), material as usize))
             }
-            // A section has the place of its frame.
-            let is_of = |frame: &mapscope_formats::pmf::Frame| {
-                !frame.is_empty()
-                    && (frame.start..frame.start + u64::from(frame.packed)).contains(&at)
-            };
-            let first_frame = |chunk: &mapscope_formats::pmf::Chunk| chunk.frames.map(|f| f.start);
-            let end = level.chunks.partition_point(|chunk| {
-                let [common, ..] = first_frame(chunk);
-                common <= at
-            });
-            let nearby = level
-                .chunks
-                .get(..end)
-                .unwrap_or_default()
-                .iter()
-                .enumerate();
-            let chunk = nearby
-                .rev()
-                .take(64)
-                .find(|(_, chunk)| chunk.frames.iter().any(is_of));
-            let Some((chunk_number, chunk)) = chunk else {
-                let entity = record("entity").filter(|_| level.frames.iter().any(is_of));
-                let list = self.list_of_level(number)?;
-                return self.entity_of_list(list, entity).or(Some(Item {
-                    kind: item::LEVEL,
-                    index: number as u64,
-                }));
-            };
-            let whole = self.chunk_item(number, chunk_number);
-            let cubes = chunk
-                .data
-                .as_deref()
-                .map_or(0, |data| data.cubes.len() as u64);
-            if let Some(cube) = record("cube").filter(|cube| *cube < cubes) {
-                return self.cube_item(number, chunk_number, cube as u32);
+            Subject::LevelEntity { level, entity } => {
+                let level = usize::from(level);
+                let list = self.list_of_level(level)?;
+                let entity = self.entity_of_list(list, entity);
+                entity.or(Some(item(item::LEVEL, level)))
             }
-            let list = self.list_of_level(number)? + 1 + chunk_number;
-            return self.entity_of_list(list, record("entity")).or(whole);
+            Subject::Chunk { level, chunk } => {
+                let (level, chunk) = self.chunk_number(level, chunk)?;
+                self.chunk_item(level, chunk)
+            }
+            Subject::Cube { level, chunk, cube } => {
+                let (level, chunk) = self.chunk_number(level, chunk)?;
+                let data = self.pmf.levels.get(level)?.chunks.get(chunk)?.data.as_ref();
+                if data.is_some_and(|data| (cube as usize) < data.cubes.len()) {
+                    self.cube_item(level, chunk, cube)
+                } else {
+                    self.chunk_item(level, chunk)
+                }
+            }
+            Subject::ChunkEntity {
+                level,
+                chunk,
+                entity,
+            } => {
+                let (level, chunk) = self.chunk_number(level, chunk)?;
+                let list = self.list_of_level(level)? + 1 + chunk;
+                let entity = self.entity_of_list(list, entity);
+                entity.or_else(|| self.chunk_item(level, chunk))
+            }
+            _ => Some(item(item::MAP, 0)),
         }
-        if let Some(index) = record("entity") {
-            return self.entity_of_list(0, Some(index));
-        }
-        let extension = self.pmf.extensions.iter().position(|extension| {
-            (extension.offset..=extension.offset + u64::from(extension.size)).contains(&at)
-        });
-        if let Some(index) = extension {
-            return Some(Item {
-                kind: item::EXTENSION,
-                index: index as u64,
-            });
-        }
-        Some(Item {
-            kind: item::MAP,
-            index: 0,
-        })
     }
 
-    /// The first material of the texture that a problem names: "texture `path` of level 0".
-    fn material_of_texture(&self, message: &str) -> Option<Item> {
-        let (path, rest) = message
-            .strip_prefix("texture `")?
-            .split_once("` of level ")?;
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let number: usize = rest.get(..digits)?.parse().ok()?;
-        let client = self.pmf.levels.get(number)?.client.as_ref()?;
-        let mut materials = client.materials.iter();
-        let index = materials.position(|material| {
-            let extra = material.extra_textures.iter();
-            let mut names = [&material.texture, &material.matcap]
-                .into_iter()
-                .chain(extra);
-            names.any(|name| client.strings.name(*name) == Some(path.as_bytes()))
-        })?;
-        Some(Self::material_item(number, index))
+    /// The numbers of a level and of a chunk in it.
+    fn chunk_number(&self, level: u8, chunk: [u32; 3]) -> Option<(usize, usize)> {
+        let level = usize::from(level);
+        let number = self.pmf.levels.get(level)?;
+        Some((level, number.chunk_number(ChunkIndex::new(chunk))?))
     }
 
-    fn entity_of_list(&self, list: usize, index: Option<u64>) -> Option<Item> {
+    fn entity_of_list(&self, list: usize, index: u32) -> Option<Item> {
         let (_, entities, _) = self.entity_list(list)?;
-        let index = index.filter(|index| *index < entities.len() as u64)?;
-        Some(Item {
+        ((index as usize) < entities.len()).then_some(Item {
             kind: item::ENTITY,
-            index: self.first_entity(list) + index,
+            index: self.first_entity(list) + u64::from(index),
         })
     }
 }

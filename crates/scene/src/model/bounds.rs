@@ -11,8 +11,9 @@ use crate::Aabb;
 use crate::numbers::short;
 use crate::parallel::in_parallel;
 use crate::registry::{OpenError, Progress};
+use crate::rules;
 use mapscope_formats::pfobj::{Bounds, Pfobj};
-use mapscope_formats::{Place, Problem, Severity};
+use mapscope_formats::{Place, Problem, Problems, Severity, Subject};
 
 /// The largest difference between declared and skinned bounds that is not worth a word, in model
 /// units: files have six decimals.
@@ -154,15 +155,14 @@ impl Extents {
         })
     }
 
-    /// A warning for each clip, and for the bind pose, whose declared bounds are not those of the
-    /// mesh; `found` are the problems of the file. Bounds of what could not be read whole differ
-    /// for that reason, which has been said.
-    pub(super) fn problems(&self, pfobj: &Pfobj, found: &[Problem]) -> Vec<Problem> {
+    /// Warns of each clip, and of the bind pose, whose declared bounds are not those of the mesh;
+    /// `found` are the problems of the file. Bounds of what could not be read whole differ for that
+    /// reason, which has been said.
+    pub(super) fn check(&self, pfobj: &Pfobj, found: &[Problem], problems: &mut Problems) {
         let broken = Broken::of(pfobj, found);
         if broken.mesh {
-            return Vec::new();
+            return;
         }
-        let mut problems = Vec::new();
         for (i, (clip, worst)) in pfobj.clips.iter().zip(&self.worst).enumerate() {
             if let Some(worst) = worst.filter(|worst| worst.size > self.tolerance)
                 && !broken.clips.contains(&i)
@@ -182,7 +182,12 @@ impl Extents {
                     worst.frame,
                     worst.message()
                 );
-                problems.push(Problem::warning(Place::Text { line, column: 1 }, message));
+                let subject = Subject::FrameBounds {
+                    clip: i as u32,
+                    frame: worst.frame,
+                };
+                let place = Place::Text { line, column: 1 };
+                problems.add_about(&rules::BOUNDS_DIFFER, subject, place, || message);
             }
         }
         if let (Some(declared), Some(bind)) = (&pfobj.bounds, &self.bind) {
@@ -194,10 +199,10 @@ impl Extents {
                     short(worst.size),
                     worst.message()
                 );
-                problems.push(Problem::warning(Place::Text { line, column: 1 }, message));
+                let place = Place::Text { line, column: 1 };
+                problems.add(&rules::BOUNDS_DIFFER, place, || message);
             }
         }
-        problems
     }
 
     /// Whether declared bounds are those of the mesh.
@@ -227,16 +232,16 @@ impl Broken {
             mesh: !pfobj.bad_vertices.is_empty(),
             clips: BTreeSet::new(),
         };
-        let errors = found.iter().filter(|p| p.severity == Severity::Error);
-        let lines = errors.filter_map(|problem| match problem.place {
-            Place::Text { line, .. } => Some(line),
-            Place::Offset(_) => None,
-        });
-        for line in lines {
-            let is_joint = pfobj.joints.iter().any(|joint| joint.line == line);
-            broken.mesh |= is_joint || pfobj.vertex_at_line(line).is_some();
-            let clip = pfobj.clips.partition_point(|clip| clip.line <= line);
-            broken.clips.extend(clip.checked_sub(1));
+        for problem in found.iter().filter(|p| p.severity == Severity::Error) {
+            match problem.subject {
+                Subject::Vertex(_) | Subject::Joint(_) => broken.mesh = true,
+                Subject::Clip(clip)
+                | Subject::Frame { clip, .. }
+                | Subject::FrameBounds { clip, .. } => {
+                    broken.clips.insert(clip as usize);
+                }
+                _ => {}
+            }
         }
         broken
     }
@@ -376,12 +381,18 @@ mod tests {
         pfobj
     }
 
+    fn found(extents: &Extents, pfobj: &Pfobj, before: &[Problem]) -> Vec<Problem> {
+        let mut problems = Problems::new();
+        extents.check(pfobj, before, &mut problems);
+        problems.finish()
+    }
+
     #[test]
     fn bounds_that_are_right_are_no_problem() {
         let pfobj = swaying();
         let extents = measured(&pfobj);
         assert_eq!(extents.worst[0].unwrap().size, 0.0);
-        assert_eq!(extents.problems(&pfobj, &[]), []);
+        assert_eq!(found(&extents, &pfobj, &[]), []);
         let frames: Vec<Vec3> = extents.frames[0].iter().map(|frame| frame.max).collect();
         assert_eq!(frames, [Vec3::new(1.0, 1.0, 0.0), Vec3::new(3.0, 1.0, 0.0)]);
     }
@@ -397,8 +408,7 @@ mod tests {
         pfobj.clips[0].frame_lines = frame_lines;
         let extents = measured(&pfobj);
         assert_eq!(extents.worst[0].unwrap().size, 0.5);
-        let problems: Vec<String> = extents
-            .problems(&pfobj, &[])
+        let problems: Vec<String> = found(&extents, &pfobj, &[])
             .iter()
             .map(Problem::to_string)
             .collect();
@@ -414,7 +424,7 @@ mod tests {
         );
         // A mesh that is not whole has bounds of its own.
         pfobj.bad_vertices = vec![5];
-        assert_eq!(measured(&pfobj).problems(&pfobj, &[]), []);
+        assert_eq!(found(&measured(&pfobj), &pfobj, &[]), []);
     }
 
     #[test]
@@ -422,18 +432,24 @@ mod tests {
         let mut pfobj = swaying();
         pfobj.clips[0].bounds[1].max[1] = 1.5;
         pfobj.bounds = Some(bounds([0.0; 3], [1.0, 1.0, 0.002]));
-        let (joint, clip) = (pfobj.joints[1].line, pfobj.clips[0].line);
         let extents = measured(&pfobj);
-        let said = |line, severity: fn(Place, &'static str) -> Problem| {
-            let cause = severity(Place::Text { line, column: 1 }, "broken");
-            extents.problems(&pfobj, &[cause]).len()
+        let said = |subject, severity| {
+            let place = Place::Text { line: 1, column: 1 };
+            let mut cause = Problem::new(&rules::FLAT_JOINT, subject, place, "broken");
+            cause.severity = severity;
+            found(&extents, &pfobj, &[cause]).len()
         };
+        let pose = Subject::Frame { clip: 0, frame: 0 };
         // The bounds of the clip and of the bind pose.
-        assert_eq!(said(3, Problem::error), 2, "in the head");
-        assert_eq!(said(20, Problem::warning), 2, "a vertex that is odd");
-        assert_eq!(said(20, Problem::error), 0, "a vertex");
-        assert_eq!(said(joint, Problem::error), 0, "a joint");
-        assert_eq!(said(clip + 2, Problem::error), 1, "a pose of the clip");
+        assert_eq!(said(Subject::File, Severity::Error), 2, "in the head");
+        assert_eq!(
+            said(Subject::Vertex(1), Severity::Warning),
+            2,
+            "a vertex that is odd"
+        );
+        assert_eq!(said(Subject::Vertex(1), Severity::Error), 0, "a vertex");
+        assert_eq!(said(Subject::Joint(1), Severity::Error), 0, "a joint");
+        assert_eq!(said(pose, Severity::Error), 1, "a pose of the clip");
     }
 
     #[test]

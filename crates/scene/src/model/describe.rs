@@ -17,7 +17,7 @@ use crate::{
     SeenFrom, Shown, Statistic, SummaryPart,
 };
 use mapscope_formats::pfobj::{self, Bounds};
-use mapscope_formats::{Format, Place, Problem};
+use mapscope_formats::{Format, Problem, Subject};
 
 /// The overlays of a model.
 pub(super) static OVERLAYS: [Overlay; 14] = [
@@ -347,22 +347,20 @@ impl Document for Model {
     }
 
     fn problem_frame(&self, problem: &Problem) -> Option<ProblemFrame> {
-        let clip = self.problem_item(problem)?;
-        let clip = self
+        let (clip, frame, overlay) = match problem.subject {
+            Subject::Frame { clip, frame } => (clip, frame, None),
+            Subject::FrameBounds { clip, frame } => (clip, frame, Some("frame-bounds")),
+            _ => return None,
+        };
+        let last = self
             .pfobj
             .clips
-            .get(clip.index as usize)
-            .filter(|_| clip.kind == item::CLIP)?;
-        let Place::Text { line, .. } = problem.place else {
-            return None;
-        };
-        let frame = clip.frame_lines.partition_point(|first| *first <= line);
-        let frame = frame.checked_sub(1)?;
-        // Behind the poses of a frame are its bounds.
-        let bounds = clip.frame_lines.get(frame)? + self.skeleton.len() as u64;
+            .get(clip as usize)?
+            .frame_count
+            .checked_sub(1)?;
         Some(ProblemFrame {
-            frame: frame as u32,
-            overlay: (line >= bounds).then_some("frame-bounds"),
+            frame: frame.min(last),
+            overlay,
         })
     }
 
@@ -371,34 +369,26 @@ impl Document for Model {
     }
 
     fn problem_item(&self, problem: &Problem) -> Option<Item> {
-        let Place::Text { line, .. } = problem.place else {
-            return None;
+        let (kind, index, count) = match problem.subject {
+            Subject::Vertex(vertex) => {
+                let triangle = vertex / 3;
+                let is_whole = (triangle as usize) < self.pfobj.triangle_count();
+                return is_whole.then_some(Item {
+                    kind: item::TRIANGLE,
+                    index: triangle.into(),
+                });
+            }
+            Subject::Material(index) => (item::MATERIAL, index, self.pfobj.materials.len()),
+            Subject::Joint(index) => (item::JOINT, index, self.pfobj.joints.len()),
+            Subject::Clip(clip)
+            | Subject::Frame { clip, .. }
+            | Subject::FrameBounds { clip, .. } => (item::CLIP, clip, self.pfobj.clips.len()),
+            _ => (item::MODEL, 0, 1),
         };
-        let item = |kind, index: usize| Item {
+        ((index as usize) < count).then_some(Item {
             kind,
-            index: index as u64,
-        };
-        if let Some(vertex) = self.pfobj.vertex_at_line(line) {
-            let triangle = vertex as usize / 3;
-            let is_whole = triangle < self.pfobj.triangle_count();
-            return is_whole.then_some(item(item::TRIANGLE, triangle));
-        }
-        let mut materials = self.pfobj.materials.iter();
-        if let Some(i) = materials.position(|m| (m.line..=m.texture_line).contains(&line)) {
-            return Some(item(item::MATERIAL, i));
-        }
-        if let Some(i) = self.pfobj.joints.iter().position(|j| j.line == line) {
-            return Some(item(item::JOINT, i));
-        }
-        // What follows the last frame is about the model as a whole.
-        let clips = &self.pfobj.clips;
-        let clip = clips.partition_point(|c| c.line <= line).checked_sub(1);
-        if let Some(i) = clip
-            && line < self.clip_end(i)
-        {
-            return Some(item(item::CLIP, i));
-        }
-        Some(item(item::MODEL, 0))
+            index: index.into(),
+        })
     }
 
     fn overlays(&self) -> &'static [Overlay] {
@@ -652,25 +642,14 @@ impl Model {
         };
         Some(joint_item(next))
     }
-
-    /// The line after the last one of a clip.
-    fn clip_end(&self, clip: usize) -> u64 {
-        let next = self.pfobj.clips.get(clip + 1).map(|clip| clip.line);
-        next.unwrap_or_else(|| {
-            let clip = self.pfobj.clips.get(clip);
-            let last = clip.and_then(|clip| clip.frame_lines.last().copied());
-            let bounds = if self.pfobj.has_bounds { 3 } else { 0 };
-            let frame = self.skeleton.len() as u64 + bounds;
-            // A clip without a frame ends where it begins, or where the file breaks off.
-            last.map_or(u64::MAX, |last| last + frame)
-        })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::sample;
+    use crate::rules;
+    use mapscope_formats::Place;
 
     fn item(kind: &'static str, index: u64) -> Item {
         Item { kind, index }
@@ -727,23 +706,24 @@ mod tests {
 
     #[test]
     fn problems_say_the_frame_that_they_are_in() {
-        let mut pfobj = sample::chain(2, 3);
-        let line = pfobj.clips[0].line;
-        // Two poses and three lines of bounds each.
-        pfobj.clips[0].frame_lines = vec![line + 1, line + 6, line + 11];
-        pfobj.has_bounds = true;
-        let model = sample::model(pfobj);
-        let at = |line| {
-            let problem = Problem::warning(Place::Text { line, column: 1 }, "odd");
-            let frame = model.problem_frame(&problem)?;
-            Some((frame.frame, frame.overlay))
+        let model = sample::model(sample::chain(2, 3));
+        let of = |subject| {
+            let place = Place::Text { line: 1, column: 1 };
+            let problem = Problem::new(&rules::BOUNDS_DIFFER, subject, place, "odd");
+            let item = model.problem_item(&problem).unwrap();
+            let frame = model.problem_frame(&problem);
+            (item.kind, frame.map(|frame| (frame.frame, frame.overlay)))
         };
-        assert_eq!(at(line), None);
-        assert_eq!(at(line + 2), Some((0, None)));
-        assert_eq!(at(line + 7), Some((1, None)));
-        assert_eq!(at(line + 8), Some((1, Some("frame-bounds"))));
-        assert_eq!(at(line + 11), Some((2, None)));
-        assert_eq!(at(20), None);
+        let clip = 0;
+        assert_eq!(of(Subject::Clip(clip)), (item::CLIP, None));
+        let pose = of(Subject::Frame { clip, frame: 1 });
+        assert_eq!(pose, (item::CLIP, Some((1, None))));
+        let bounds = of(Subject::FrameBounds { clip, frame: 1 });
+        assert_eq!(bounds, (item::CLIP, Some((1, Some("frame-bounds")))));
+        let left_out = of(Subject::Frame { clip, frame: 3 });
+        assert_eq!(left_out, (item::CLIP, Some((2, None))));
+        assert_eq!(of(Subject::Vertex(4)), (item::TRIANGLE, None));
+        assert_eq!(of(Subject::File), (item::MODEL, None));
     }
 
     #[test]
@@ -804,9 +784,6 @@ mod tests {
         let model = sample::model(pfobj);
         let last = model.problems().last().unwrap().to_string();
         assert_eq!(model.problems().len(), 101);
-        assert_eq!(
-            last,
-            "200:1: warning: and 200 more textures that cannot be shown"
-        );
+        assert_eq!(last, "200:1: warning: and 200 more of this rule");
     }
 }

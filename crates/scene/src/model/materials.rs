@@ -11,7 +11,7 @@ use crate::parallel::in_parallel;
 use crate::pictures::{self, First, PictureFile};
 use crate::registry::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfobj::Pfobj;
-use mapscope_formats::{Place, Problem};
+use mapscope_formats::{Place, Problems, Subject};
 
 /// What the engine resizes every texture of a model to, in pixels (fact sheet B6).
 pub(super) const ENGINE_TEXTURE_SIZE: [u32; 2] = [128; 2];
@@ -87,7 +87,7 @@ pub(super) struct Materials {
     /// For each material of the file, its picture.
     pub(super) pictures: Vec<Arc<PictureFile>>,
     /// What is wrong with them.
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Problems,
     /// Files that were found, and those that were looked for.
     pub(super) dependencies: Vec<PathBuf>,
 }
@@ -133,15 +133,18 @@ impl Materials {
             )
         })?;
         let mut materials = Self::default();
-        for (material, picture) in pfobj.materials.iter().zip(picture_of) {
+        for ((material, index), picture) in pfobj.materials.iter().zip(0..).zip(picture_of) {
             let (file, texture, problem, _) = &loaded[picture];
             // What a file should name but does not is the reader's to say.
-            if let Some(message) = problem
+            if let Some((rule, message)) = problem
                 && !material.texture.is_empty()
             {
                 let line = material.texture_line;
                 let place = Place::Text { line, column: 1 };
-                materials.problems.push(Problem::warning(place, message));
+                let subject = Subject::Material(index);
+                materials
+                    .problems
+                    .add_about(rule, subject, place, || message.clone());
             }
             materials.pictures.push(Arc::clone(file));
             materials.drawn.push(Material {
@@ -252,7 +255,12 @@ mod tests {
         let [a, b] = [0, 2].map(|i| &materials.drawn[i].texture);
         assert!(Arc::ptr_eq(a, b));
         // What is in neither folder is a problem where it is named.
-        let problems: Vec<String> = materials.problems.iter().map(Problem::to_string).collect();
+        let problems: Vec<String> = materials
+            .problems
+            .finish()
+            .into_iter()
+            .map(|problem| problem.to_string())
+            .collect();
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].starts_with("13:1: warning: texture `far.png` was not found in"));
         assert!(!problems[0].contains("did you mean"));
@@ -264,7 +272,11 @@ mod tests {
     fn a_name_in_another_case_is_what_was_meant() {
         let files = [("models/Stone.PNG", plain(2, [9; 4]))];
         let materials = loaded(&["stone.png", "textures/Stone.PNG"], &files);
-        let problems = materials.problems.iter().map(Problem::to_string);
+        let problems = materials
+            .problems
+            .finish()
+            .into_iter()
+            .map(|problem| problem.to_string());
         let problems: Vec<String> = problems.collect();
         assert_eq!(problems.len(), 2);
         for problem in problems {
@@ -280,7 +292,7 @@ mod tests {
         let refused = ["../map_textures/a.png", "/etc/passwd", "C:\\a.png"];
         let files = [("map_textures/a.png", plain(1, [1; 4]))];
         let materials = loaded(&[&refused[..], &["built_in.png"]].concat(), &files);
-        let problems = &materials.problems;
+        let problems = materials.problems.finish();
         assert_eq!(problems.len(), 4);
         for (problem, name) in problems.iter().zip(refused) {
             let text = problem.to_string();

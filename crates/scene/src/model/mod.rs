@@ -36,10 +36,11 @@ use self::posed::Cache;
 use self::skeleton::{Skeleton, SkinMatrix};
 use self::uses::Uses;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::rules;
 use super::tree::Tree;
 use super::{Aabb, ClipInfo, Document, Item, Playhead};
 use mapscope_formats::pfobj::{self, Pfobj};
-use mapscope_formats::{Place, Problem};
+use mapscope_formats::{Place, Problem, Problems, Subject};
 
 /// An open model, ready to be drawn, posed, pointed at and described. Its own space is that of
 /// the world.
@@ -61,9 +62,6 @@ pub struct Model {
     posed: Cache,
     lods: Lods,
 }
-
-/// How many problems of a kind are listed, as of those that readers find.
-const MOST_LISTED: usize = 100;
 
 /// The kinds of [`Item`] that a model has.
 pub(super) mod item {
@@ -124,15 +122,10 @@ impl Model {
         });
         let clips = clips.collect();
         let mut problems = std::mem::take(&mut pfobj.problems);
-        let textures = std::mem::take(&mut materials.problems);
-        problems.extend(first_of(textures, "textures that cannot be shown"));
-        let bounds = extents.problems(&pfobj, &problems);
-        problems.extend(first_of(
-            bounds,
-            "bounds that differ from those of the mesh",
-        ));
-        let flat = flat_joints(&pfobj, &skeleton);
-        problems.extend(first_of(flat, "joints that scale to nothing"));
+        let mut made = std::mem::take(&mut materials.problems);
+        extents.check(&pfobj, &problems, &mut made);
+        check_flat_joints(&pfobj, &skeleton, &mut made);
+        problems.extend(made.finish());
         problems.sort_by_key(|problem| problem.place);
         let mut model = Self {
             lods: Lods::beside(&source.path),
@@ -273,35 +266,26 @@ fn whole(pfobj: &Pfobj, extents: &Extents, skeleton: &Skeleton) -> Aabb {
     ))
 }
 
-/// The first of many problems of a kind, and how many more there are.
-fn first_of(mut problems: Vec<Problem>, noun: &str) -> Vec<Problem> {
-    if let Some(place) = problems.get(MOST_LISTED).map(|problem| problem.place) {
-        let message = format!("and {} more {noun}", problems.len() - MOST_LISTED);
-        problems.truncate(MOST_LISTED);
-        problems.push(Problem::warning(place, message));
-    }
-    problems
-}
-
-/// A warning for each joint whose bind pose cannot be undone.
-fn flat_joints(pfobj: &Pfobj, skeleton: &Skeleton) -> Vec<Problem> {
+/// Warns of each joint whose bind pose cannot be undone.
+fn check_flat_joints(pfobj: &Pfobj, skeleton: &Skeleton, problems: &mut Problems) {
     let flat = skeleton.carried().iter().filter_map(|(joint, carrier)| {
-        let joint = *joint as usize;
+        let index = *joint as usize;
         // What hangs on such a joint is as flat, and not to blame.
-        let is_first = skeleton.parent(joint) == carrier.map(|carrier| carrier as usize);
-        pfobj.joints.get(joint).filter(|_| is_first)
+        let is_first = skeleton.parent(index) == carrier.map(|carrier| carrier as usize);
+        let named = pfobj.joints.get(index).filter(|_| is_first)?;
+        Some((Subject::Joint(*joint as u32), named))
     });
-    flat.map(|joint| {
+    for (subject, joint) in flat {
         let place = Place::Text {
             line: joint.line,
             column: 1,
         };
-        let message = format!(
-            "the bind pose of joint `{}` scales to nothing, so that what it moves cannot be \
-             brought into its space; it moves with the joint above it",
-            joint.name
-        );
-        Problem::warning(place, message)
-    })
-    .collect()
+        problems.add_about(&rules::FLAT_JOINT, subject, place, || {
+            format!(
+                "the bind pose of joint `{}` scales to nothing, so that what it moves cannot be \
+                 brought into its space; it moves with the joint above it",
+                joint.name
+            )
+        });
+    }
 }

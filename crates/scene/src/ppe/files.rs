@@ -1,6 +1,7 @@
 //! Files that a container names: looked for below its folder and those of the user, never above.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use image::RgbaImage;
 use crate::assets::{AssetError, AssetRoots};
 use crate::pictures;
 use crate::registry::{OpenOptions, Source};
+use crate::rules::{self, Fault};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
 use mapscope_formats::ppe::{MapData, Sheet, Xmf, map_data, sheet};
 use mapscope_formats::quoted;
@@ -35,7 +37,7 @@ impl Pixels {
 }
 
 /// What a file became, or why it became nothing.
-type Outcome<T> = Result<Arc<T>, String>;
+type Outcome<T> = Result<Arc<T>, Fault>;
 
 /// Files that were looked for, each of them once.
 pub(super) struct Files<'a> {
@@ -134,7 +136,7 @@ impl<'a> Files<'a> {
 
     /// Reads a file by a path that stands in a container: with its folders below one of those that
     /// are looked in, or without them right there.
-    fn read(&mut self, path: &str) -> Result<Arc<[u8]>, String> {
+    fn read(&mut self, path: &str) -> Result<Arc<[u8]>, Fault> {
         let below = path_below_root(path).replace('\\', "/");
         let name = file_name(&below);
         if let Some(bytes) = self.embedded(&below).or_else(|| self.embedded(name)) {
@@ -147,7 +149,9 @@ impl<'a> Files<'a> {
         match found {
             Ok(found) => {
                 self.dependencies.push(found.clone());
-                let source = Source::read(&found).map_err(|error| error.to_string())?;
+                let source = Source::read(&found);
+                let source =
+                    source.map_err(|error| (&rules::UNREADABLE_FILE, error.to_string()))?;
                 Ok(source.bytes)
             }
             Err(error) => {
@@ -155,7 +159,7 @@ impl<'a> Files<'a> {
                     let looked_for = looked_in.iter().map(|folder| folder.join(&below));
                     self.dependencies.extend(looked_for);
                 }
-                Err(error.to_string())
+                Err((&rules::MISSING_FILE, error.to_string()))
             }
         }
     }
@@ -166,15 +170,21 @@ impl<'a> Files<'a> {
             return known.clone();
         }
         let picture = self.read(path).and_then(|bytes| {
-            let broken = |reason: String| format!("{} cannot be read: {reason}", quoted_name(path));
+            let broken = |rule, reason: &dyn Display| -> Fault {
+                let message = format!("{} cannot be read: {reason}", quoted_name(path));
+                (rule, message)
+            };
             match sheet::read(&bytes) {
                 Ok(Some(sheet)) => Ok(Arc::new(Pixels::Indexed(sheet))),
                 Ok(None) => {
                     let image = pictures::decode(&bytes);
-                    let image = image.map_err(|error| broken(error.to_string()))?;
+                    let image = image.map_err(|error| broken(&rules::UNREADABLE_FILE, &error))?;
                     Ok(Arc::new(Pixels::Colors(image)))
                 }
-                Err(error) => Err(broken(error.to_string())),
+                Err(error) => {
+                    let rule = error.problem().map(|problem| problem.rule);
+                    Err(broken(rule.unwrap_or(&rules::UNREADABLE_FILE), &error))
+                }
             }
         });
         self.pictures.insert(path.to_owned(), picture.clone());
@@ -188,7 +198,10 @@ impl<'a> Files<'a> {
         }
         let map = self.read(path).and_then(|bytes| {
             let map = map_data::read(&bytes);
-            let broken = |error| format!("{} cannot be read: {error}", quoted_name(path));
+            let broken = |error| {
+                let message = format!("{} cannot be read: {error}", quoted_name(path));
+                (&rules::UNREADABLE_FILE, message)
+            };
             map.map(Arc::new).map_err(broken)
         });
         self.maps.insert(path.to_owned(), map.clone());

@@ -3,20 +3,21 @@
 use std::sync::Arc;
 
 use super::files::{Files, quoted_name};
+use super::notes::Notes;
 use super::objects;
 use super::palette::MapPalette;
 use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
 use crate::Picture;
+use crate::rules;
 use crate::tilemap::making::Room;
 use crate::tilemap::{
     Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, Step, Thing, TileMap, Tileset,
 };
+use mapscope_formats::Place;
+use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
 use mapscope_formats::ppe::{Corner, Layout, Logic, MapData, MapFlags};
-use mapscope_formats::{Place, Problem};
 
-/// How many problems of a map file are listed with a container.
-const MOST_PROBLEMS: usize = 8;
 /// How many bytes pictures of tiles may have in all.
 const MOST_PICTURE_BYTES: usize = 192 << 20;
 /// How many bytes pictures of sprites may have in all.
@@ -33,7 +34,7 @@ pub(super) struct Builder {
     /// The colours of the map.
     pub(super) palette: MapPalette,
     /// What is wrong.
-    pub(super) notes: Vec<Problem>,
+    pub(super) notes: Notes,
     /// Where what has no place of its own is wrong.
     place: Place,
     room: Room,
@@ -48,10 +49,10 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    pub(super) fn new(place: Place) -> Self {
+    pub(super) fn new(place: Place, notes: Notes) -> Self {
         Self {
             palette: MapPalette::default(),
-            notes: Vec::new(),
+            notes,
             place,
             room: Room::new(),
             picture_bytes_left: MOST_PICTURE_BYTES,
@@ -96,6 +97,7 @@ impl Builder {
         files: &mut Files<'_>,
     ) -> Option<Arc<MapData>> {
         let layer = xmf.layers.get(index)?;
+        self.notes.enter(index);
         let map = if layer.kind.has_tiles() {
             let map = self.map_of(xmf, layer, files);
             let none = || {
@@ -121,10 +123,8 @@ impl Builder {
         let number = self.layers.len() - 1;
         let room = MOST_THINGS.saturating_sub(self.things.len());
         if layer.objects.len() > room {
-            self.notes.push(Problem::error(
-                layer.at.into(),
-                format!("more than {MOST_THINGS} objects; the rest is left out"),
-            ));
+            let message = format!("more than {MOST_THINGS} objects; the rest is left out");
+            self.notes.add(&rules::LAYER_LIMIT, layer.at, message);
         }
         let found = objects::of_layer(
             layer,
@@ -137,7 +137,9 @@ impl Builder {
         );
         self.things.extend(found.things);
         self.pictures.extend(found.pictures);
-        self.notes.extend(found.notes);
+        for (at, (rule, message)) in found.notes {
+            self.notes.add(rule, at, message);
+        }
         map
     }
 
@@ -220,7 +222,7 @@ impl Builder {
         outside: Option<()>,
     ) {
         if let Err(message) = self.take_room(map, tile_size) {
-            self.notes.push(Problem::error(place, message));
+            self.notes.add(&rules::LAYER_LIMIT, place, message);
             self.add_empty_layer(layer);
             return;
         }
@@ -294,38 +296,31 @@ impl Builder {
                 .filter(|other| other.priority == *priority);
             source = others.find_map(|other| other.map.as_ref());
             if matches!(source, None | Some(MapSource::Shared { .. })) {
-                self.notes.push(Problem::warning(
-                    (*at).into(),
-                    format!("no layer of priority {priority} has cells of its own to share"),
-                ));
+                let message =
+                    format!("no layer of priority {priority} has cells of its own to share");
+                self.notes.add(&rules::SHARED_CELLS, *at, message);
                 return None;
             }
         }
         match source? {
-            MapSource::File { path, at } => {
-                let place = Place::from(*at);
-                match files.map(path) {
-                    Ok(map) => {
-                        self.note_problems(&map, &quoted_name(path), place);
-                        if map.size != layer.size && layer.size != [0; 2] {
-                            let [[w, h], [x, y]] = [map.size, layer.size];
-                            self.notes.push(Problem::warning(
-                                layer.at.into(),
-                                format!(
-                                    "the layer has {x} x {y} cells, but its map {w} x {h}; the map \
-                                     is shown as it is"
-                                ),
-                            ));
-                        }
-                        Some(map)
+            MapSource::File { path, at } => match files.map(path) {
+                Ok(map) => {
+                    self.note_problems(&map, &quoted_name(path), *at);
+                    if map.size != layer.size && layer.size != [0; 2] {
+                        let [[w, h], [x, y]] = [map.size, layer.size];
+                        let message = format!(
+                            "the layer has {x} x {y} cells, but its map {w} x {h}; the map is \
+                                 shown as it is"
+                        );
+                        self.notes.add(&rules::LAYER_SIZE, layer.at, message);
                     }
-                    Err(error) => {
-                        let message = format!("the map {error}");
-                        self.notes.push(Problem::warning(place, message));
-                        None
-                    }
+                    Some(map)
                 }
-            }
+                Err((rule, error)) => {
+                    self.notes.add(rule, *at, format!("the map {error}"));
+                    None
+                }
+            },
             MapSource::Embedded { cells, .. } => Some(Arc::new(MapData {
                 flags: MapFlags(match files.dialect(xmf).cells {
                     Layout::New => MapFlags::NEW_LAYOUT,
@@ -342,16 +337,10 @@ impl Builder {
     }
 
     /// Lists what is wrong with a map file where a container names it.
-    fn note_problems(&mut self, map: &MapData, name: &str, place: Place) {
-        let problems = map.problems.iter().take(MOST_PROBLEMS);
-        self.notes.extend(problems.map(|problem| Problem {
-            severity: problem.severity,
-            place,
-            message: format!("{name} at {}: {}", problem.place, problem.message),
-        }));
-        if let Some(more @ 1..) = map.problems.len().checked_sub(MOST_PROBLEMS) {
-            let message = format!("{name}: and {more} more problems");
-            self.notes.push(Problem::warning(place, message));
+    fn note_problems(&mut self, map: &MapData, name: &str, at: At) {
+        for problem in &map.problems {
+            let message = format!("{name} at {}: {}", problem.place, problem.message);
+            self.notes.add(problem.rule, at, message);
         }
     }
 }

@@ -5,6 +5,7 @@
 mod facts;
 mod files;
 mod layers;
+mod notes;
 mod objects;
 mod palette;
 mod tiles;
@@ -15,8 +16,10 @@ use std::sync::Arc;
 use self::facts::{LayerFacts, MapFacts, XmfFacts};
 use self::files::Files;
 use self::layers::Builder;
+use self::notes::Notes;
 use super::Document;
 use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::rules;
 use super::tilemap::TileMap;
 use mapscope_formats::ppe::xmf::{self, MapSource, Xmf, XmfLayer};
 use mapscope_formats::ppe::{MAP_FORMAT, MapData, XMF_FORMAT, map_data};
@@ -59,7 +62,9 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
     let container = container_of(source, &mut files);
     let place = Place::Offset(0);
     let name = source.path.file_stem().unwrap_or_default();
-    let mut builder = Builder::new(place);
+    let container_name = container.as_ref().map(|(name, ..)| name.clone());
+    let mut builder = Builder::new(place, Notes::new(container_name));
+    builder.notes.enter(0);
     let map = Arc::new(map);
     let container = container.map(|(name, xmf, layer)| {
         builder
@@ -69,25 +74,15 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
         name
     });
     if container.is_none() {
-        builder.notes.push(Problem::warning(
-            place,
-            "no container (.xmf) beside the map names it, so its tiles are not known; they are \
-             shown by their numbers",
-        ));
+        let message = "no container (.xmf) beside the map names it, so its tiles are not known; \
+                       they are shown by their numbers";
+        builder
+            .notes
+            .add_of_tiles(&rules::NO_CONTAINER, place, message.to_owned());
         builder.add_bare_layer(&name.to_string_lossy(), &map);
     }
     // What is wrong beside the file has no place in it.
-    problems.extend(builder.notes.drain(..).map(|mut problem| {
-        if let (Place::Text { line, .. }, Some(name)) = (problem.place, &container) {
-            problem.message = format!(
-                "{}, line {line}: {}",
-                files::quoted_name(name),
-                problem.message
-            );
-            problem.place = place;
-        }
-        problem
-    }));
+    problems.extend(std::mem::take(&mut builder.notes).finish());
     let version = map.layout().name();
     let facts = MapFacts {
         map: LayerFacts { map: Some(map) },
@@ -104,7 +99,7 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
 pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> TileMap {
     let mut problems = std::mem::take(&mut xmf.problems);
     let mut files = Files::new(source, options);
-    let mut builder = Builder::new(Place::Text { line: 1, column: 1 });
+    let mut builder = Builder::new(Place::Text { line: 1, column: 1 }, Notes::default());
     builder
         .palette
         .load(&xmf, None, &mut files, &mut builder.notes);
@@ -112,16 +107,21 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
     let mut order: Vec<usize> = (0..xmf.layers.len()).collect();
     order.sort_by_key(|index| xmf.layers.get(*index).map(|layer| layer.priority));
     let mut layers = Vec::with_capacity(order.len());
-    for index in order {
+    let mut layers_of_file = vec![0; order.len()];
+    for (shown, index) in order.into_iter().enumerate() {
         let map = builder.add_layer(&xmf, index, &mut files);
+        if let Some(of_file) = layers_of_file.get_mut(index) {
+            *of_file = shown;
+        }
         layers.push((index, LayerFacts { map }));
     }
-    problems.append(&mut builder.notes);
+    problems.extend(std::mem::take(&mut builder.notes).finish());
     problems.sort_by_key(|problem: &Problem| problem.place);
     let version = xmf.metadata.version;
     let version = version.map_or_else(String::new, |[major, minor]| format!("{major}.{minor}"));
     builder.finish(TileMap {
         problems,
+        layers_of_file,
         dependencies: files.dependencies,
         ..TileMap::new(&XMF_FORMAT, version, Box::new(XmfFacts::new(xmf, layers)))
     })

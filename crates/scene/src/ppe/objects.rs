@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::facts::custom_tags;
 use super::files::{Files, Pixels, quoted_name};
 use super::palette::{MapPalette, cut};
+use crate::rules::{self, Fault};
 use crate::tilemap::making::{group, yes};
 use crate::tilemap::{RectPx, Thing, ThingKind};
 use crate::{Picture, Property};
-use mapscope_formats::Problem;
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{Object, Point, Shape, Sprite, XmfLayer};
 
@@ -26,7 +26,8 @@ const SCALE_ONE: f32 = 1024.0;
 pub(super) struct Found {
     pub(super) things: Vec<Thing>,
     pub(super) pictures: Vec<Picture>,
-    pub(super) notes: Vec<Problem>,
+    /// What is wrong with their pictures, and where.
+    pub(super) notes: Vec<(At, Fault)>,
 }
 
 /// Where the picture of a sprite is.
@@ -163,8 +164,8 @@ impl Maker<'_, '_, '_> {
                 let picture = match stretched {
                     Some(Ok(picture)) => picture,
                     Some(Err(message)) => {
-                        let place = object.at.into();
-                        self.found.notes.push(Problem::warning(place, message));
+                        let fault = (&rules::SPRITE, message);
+                        self.found.notes.push((object.at, fault));
                         None
                     }
                     None => None,
@@ -209,9 +210,8 @@ impl Maker<'_, '_, '_> {
         } else {
             let made = match self.make(look) {
                 Ok(made) => Some(made),
-                Err((place, message)) => {
-                    let place = place.unwrap_or(at).into();
-                    self.found.notes.push(Problem::warning(place, message));
+                Err((place, fault)) => {
+                    self.found.notes.push((place.unwrap_or(at), fault));
                     None
                 }
             };
@@ -224,14 +224,18 @@ impl Maker<'_, '_, '_> {
         }
     }
 
-    fn make(&mut self, look: Look) -> Result<(usize, [u32; 2]), (Option<At>, String)> {
+    fn make(&mut self, look: Look) -> Result<(usize, [u32; 2]), (Option<At>, Fault)> {
         let id = look.source;
         let source = self.sources.get(&id);
-        let source =
-            source.ok_or_else(|| (None, format!("no picture of a sprite is number {id}")))?;
+        let source = source.ok_or_else(|| {
+            let message = format!("no picture of a sprite is number {id}");
+            (None, (&rules::SPRITE, message))
+        })?;
         let at = Some(source.at);
+        let wrong = |message| (at, (&rules::SPRITE, message));
         let pixels = self.files.picture(source.path);
-        let pixels = pixels.map_err(|error| (at, format!("the picture of a sprite {error}")))?;
+        let pixels = pixels
+            .map_err(|(rule, error)| (at, (rule, format!("the picture of a sprite {error}"))))?;
         let [width, height] = pixels.size();
         let picture_size = [width, height];
         let whole = [0, 0, width as i32, height as i32];
@@ -242,7 +246,7 @@ impl Maker<'_, '_, '_> {
                  to {MOST_SIDE} each",
                 quoted_name(source.path)
             );
-            return Err((at, message));
+            return Err(wrong(message));
         }
         let ends =
             [(left, width), (top, height)].map(|(from, side)| i64::from(from) + i64::from(side));
@@ -259,10 +263,10 @@ impl Maker<'_, '_, '_> {
                  has {picture_width} x {picture_height}",
                 quoted_name(source.path)
             );
-            return Err((at, message));
+            return Err(wrong(message));
         }
         let size = [width as u32, height as u32];
-        let bytes = self.take_bytes(size).map_err(|message| (at, message))?;
+        let bytes = self.take_bytes(size).map_err(wrong)?;
         let sheet = match &*pixels {
             Pixels::Indexed(sheet) => Some(sheet),
             Pixels::Colors(_) => None,

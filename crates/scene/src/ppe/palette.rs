@@ -2,7 +2,8 @@
 //! (section 3 and 7).
 
 use super::files::{Files, Pixels, quoted_name};
-use mapscope_formats::Problem;
+use super::notes::Notes;
+use crate::rules;
 use mapscope_formats::ppe::Sheet;
 use mapscope_formats::ppe::xmf::{ColorOrder, Palette, PaletteSource, Xmf};
 
@@ -26,7 +27,7 @@ impl MapPalette {
         xmf: &Xmf,
         only: Option<usize>,
         files: &mut Files<'_>,
-        notes: &mut Vec<Problem>,
+        notes: &mut Notes,
     ) {
         // Sheets say where their own colours go only now and then; palettes go over them.
         for source in xmf.layers.iter().flat_map(|layer| &layer.tile_sources) {
@@ -40,7 +41,7 @@ impl MapPalette {
         for palette in &xmf.palettes {
             self.load_one(palette, order, files, notes);
         }
-        let mut of_others = Vec::new();
+        let mut of_others = Notes::default();
         for (index, layer) in xmf.layers.iter().enumerate() {
             let is_asked_for = only.is_none_or(|only| only == index);
             for palette in &layer.palettes {
@@ -59,7 +60,7 @@ impl MapPalette {
         palette: &Palette,
         order: ColorOrder,
         files: &mut Files<'_>,
-        notes: &mut Vec<Problem>,
+        notes: &mut Notes,
     ) {
         let most = palette
             .pal_shift
@@ -75,13 +76,12 @@ impl MapPalette {
             }
             PaletteSource::File(path) => match files.picture(path).as_deref() {
                 Ok(Pixels::Indexed(sheet)) => put(&sheet.colors()),
-                Ok(Pixels::Colors(_)) => notes.push(Problem::warning(
-                    palette.at.into(),
-                    format!("{} has no palette", quoted_name(path)),
-                )),
-                Err(error) => {
-                    let message = format!("the palette {error}");
-                    notes.push(Problem::warning(palette.at.into(), message));
+                Ok(Pixels::Colors(_)) => {
+                    let message = format!("{} has no palette", quoted_name(path));
+                    notes.add_of_tiles(&rules::NO_PALETTE, palette.at, message);
+                }
+                Err((rule, error)) => {
+                    notes.add_of_tiles(rule, palette.at, format!("the palette {error}"));
                 }
             },
         }

@@ -4,12 +4,14 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use super::files::{Files, Pixels, file_name, quoted_name};
+use super::notes::Notes;
 use super::palette::{Colors, MapPalette, cut, has_strange};
+use crate::rules;
 use crate::tilemap::{Cell, Tile, Tileset, missing_tile, numbered_tile};
+use mapscope_formats::Place;
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{Xmf, XmfLayer};
 use mapscope_formats::ppe::{Cell as FileCell, Layout, MapData, MapFlags};
-use mapscope_formats::{Place, Problem};
 
 /// The edge of tiles where no container says it, in pixels.
 pub(super) const USUAL_SIDE: u32 = 16;
@@ -165,7 +167,7 @@ impl Definitions {
         layer: &XmfLayer,
         tile_size: [u32; 2],
         files: &mut Files<'_>,
-        notes: &mut Vec<Problem>,
+        notes: &mut Notes,
     ) -> Self {
         let mut definitions = Self::default();
         let order = files.tile_order;
@@ -178,10 +180,10 @@ impl Definitions {
         {
             let pixels = match files.picture(&source.path) {
                 Ok(pixels) => pixels,
-                Err(error) => {
+                Err((rule, error)) => {
                     let message =
                         format!("the sheet {error}; its tiles are shown by their numbers");
-                    notes.push(Problem::warning(source.at.into(), message));
+                    notes.add_of_tiles(rule, source.at, message);
                     continue;
                 }
             };
@@ -222,7 +224,7 @@ impl Definitions {
                 let message = format!(
                     "tile {id} is at place {place} of the sheet {name}, which has room for {count}"
                 );
-                notes.push(Problem::warning(source.at.into(), message));
+                notes.add_of_tiles(&rules::SHEET_PLACE, source.at, message);
             }
         }
         definitions.name = names.join(", ");
@@ -261,19 +263,20 @@ impl Definitions {
 }
 
 /// The size of tiles that a container says, if it makes sense.
-pub(super) fn checked_size(size: [u32; 2], at: At, notes: &mut Vec<Problem>) -> [u32; 2] {
+pub(super) fn checked_size(size: [u32; 2], at: At, notes: &mut Notes) -> [u32; 2] {
     if size.iter().all(|side| (1..=MOST_SIDE).contains(side)) {
         return size;
     }
     let [width, height] = size;
     if size != [0; 2] {
-        notes.push(Problem::error(
-            at.into(),
+        notes.add(
+            &rules::TILE_SIZE,
+            at,
             format!(
                 "tiles of {width} x {height} pixels; expected 1 to {MOST_SIDE} each. They are \
                  shown with {USUAL_SIDE} x {USUAL_SIDE}"
             ),
-        ));
+        );
     }
     [USUAL_SIDE; 2]
 }
@@ -286,7 +289,7 @@ pub(super) fn build(
     tile_size: [u32; 2],
     room_bytes: usize,
     place: Place,
-    notes: &mut Vec<Problem>,
+    notes: &mut Notes,
 ) -> Tiles {
     let tile_bytes = tile_size[0] as usize * tile_size[1] as usize * 4;
     let most = (room_bytes / tile_bytes.max(1)).clamp(1, MOST_PICTURES);
@@ -351,7 +354,8 @@ pub(super) fn build(
         });
     }
     if let Some((count, id)) = painter.undefined.filter(|_| definitions.has_pictures) {
-        notes.push(Problem::warning(
+        notes.add_of_tiles(
+            &rules::UNDEFINED_TILE,
             place,
             format!(
                 "{} in no sheet, the first is tile {id}; the engine does not draw them, here they \
@@ -361,26 +365,28 @@ pub(super) fn build(
                     _ => format!("{count} tiles that are used are"),
                 }
             ),
-        ));
+        );
     }
     if let Some(number) = painter.without_colors {
-        notes.push(Problem::warning(
+        notes.add_of_tiles(
+            &rules::PALETTE_COLORS,
             place,
             format!(
                 "the map has no colours for all of palette {number}; the sheet's own are shown"
             ),
-        ));
+        );
     }
     let (cells, all, left_out) = cells_of(&map.cells, bits, &table, definitions);
     if left_out > 0 {
-        notes.push(Problem::warning(
+        notes.add_of_tiles(
+            &rules::PICTURE_LIMIT,
             place,
             format!(
                 "too many pictures of tiles in palettes: {left_out} cells are shown without theirs, \
                  beside {} pictures",
                 table.keys.len()
             ),
-        ));
+        );
         tileset.missing = Some(tileset.count);
         tileset.count += 1;
         tileset.rgba.extend(missing_tile(tile_size));

@@ -16,7 +16,7 @@ use crate::{
     Swatch,
 };
 use mapscope_formats::pfmap::{self, CHUNK_SIDE, Cover, Edge, TileType};
-use mapscope_formats::{Format, Place, Problem};
+use mapscope_formats::{Format, Problem, Subject};
 
 /// The overlays of a terrain; the last one only where tiles have cover.
 pub(super) static OVERLAYS: [Overlay; 9] = [
@@ -387,17 +387,17 @@ impl Document for Terrain {
     }
 
     fn problem_item(&self, problem: &Problem) -> Option<Item> {
-        let Place::Text { line, column } = problem.place else {
-            return None;
-        };
-        if let Some((row, col)) = self.map.tile_at_place(line, column as u32) {
-            return Some(self.tile_item(row, col));
+        match problem.subject {
+            Subject::Tile { row, col } => {
+                self.map.tile(row, col)?;
+                Some(self.tile_item(row, col))
+            }
+            Subject::Material(index) if (index as usize) < self.map.materials.len() => Some(Item {
+                kind: item::MATERIAL,
+                index: index.into(),
+            }),
+            _ => None,
         }
-        let material = self.map.materials.iter().position(|m| m.line == line)?;
-        Some(Item {
-            kind: item::MATERIAL,
-            index: material as u64,
-        })
     }
 
     fn overlays(&self) -> &'static [Overlay] {

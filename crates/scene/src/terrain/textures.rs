@@ -11,8 +11,9 @@ use crate::assets::AssetRoots;
 use crate::parallel::in_parallel;
 use crate::pictures::{self, First, PictureFile};
 use crate::registry::{OpenError, OpenOptions, Progress, Source};
+use crate::rules::{self, Fault};
 use mapscope_formats::pfmap::{Material, Pfmap, Splat};
-use mapscope_formats::{Place, Problem};
+use mapscope_formats::{Place, Problem, Subject};
 
 /// Layers that a texture array may have on every device.
 pub const MOST_LAYERS: usize = 256;
@@ -176,7 +177,7 @@ struct Loaded {
     patchwork: Option<Patchwork>,
     unused: Option<Unused>,
     has_holes: bool,
-    problem: Option<String>,
+    problem: Option<Fault>,
     looked_for: Vec<PathBuf>,
 }
 
@@ -221,8 +222,10 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
             line: material.line,
             column: 1,
         };
-        if let Some(message) = one.problem {
-            textures.problems.push(Problem::warning(place, message));
+        let subject = Subject::Material(i as u32);
+        if let Some((rule, message)) = one.problem {
+            let problem = Problem::new(rule, subject, place, message);
+            textures.problems.push(problem);
         }
         let layer = match one.patchwork {
             Some(patchwork) if textures.layers.len() < room => {
@@ -237,7 +240,8 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
                 "a placeholder is shown for material {i}: {MOST_LAYERS} textures can be drawn at once, \
                  and the tiles show more"
             );
-            textures.problems.push(Problem::warning(place, message));
+            let problem = Problem::new(&rules::TEXTURE_LIMIT, subject, place, message);
+            textures.problems.push(problem);
         }
         textures.layer_of_material.push(layer.unwrap_or(0));
         textures.has_holes |= one.has_holes;

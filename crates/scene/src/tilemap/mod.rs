@@ -59,6 +59,8 @@ pub struct TileMap {
     pub tilesets: Vec<Tileset>,
     /// The layers, in file order.
     pub layers: Vec<Layer>,
+    /// Of each layer of the file, its index in `layers`; empty where they are in the same order.
+    pub layers_of_file: Vec<usize>,
     /// What is drawn, the first at the bottom.
     pub steps: Vec<Step>,
     /// Numbers for each tile that are not drawn but can be shown, such as obstruction.
@@ -89,6 +91,7 @@ impl TileMap {
             version: version.into(),
             tilesets: Vec::new(),
             layers: Vec::new(),
+            layers_of_file: Vec::new(),
             steps: Vec::new(),
             grids: Vec::new(),
             zones: Vec::new(),

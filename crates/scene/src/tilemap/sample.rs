@@ -116,6 +116,7 @@ pub(super) fn made_up() -> TileMap {
         clips: TileMap::clips_of(&tilesets),
         tilesets,
         layers: vec![ground, roof, unseen],
+        layers_of_file: Vec::new(),
         steps: vec![draw(0, false), draw(1, true), Step::Things { layer: None }],
         grids: vec![
             Grid {

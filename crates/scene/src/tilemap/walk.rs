@@ -2,10 +2,10 @@
 //! it is about.
 
 use super::items::{self, item};
-use super::{Cell, TileMap};
+use super::{Cell, ThingKind, TileMap};
 use crate::listed::beyond;
 use crate::{Direction, Item};
-use mapscope_formats::Problem;
+use mapscope_formats::{Problem, Subject};
 
 impl TileMap {
     /// The item beside another: a cell beside a cell, and of what stands in a list the one before
@@ -142,69 +142,50 @@ impl TileMap {
         })
     }
 
-    /// What a problem is about: the tile, layer, zone or other thing that its message names.
+    /// What a problem is about.
     pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<Item> {
-        let message = &*problem.message;
-        let number = |what: &str| -> Option<usize> {
-            let (_, rest) = message.split_once(&format!("{what} "))?;
-            let end = rest.find(|c: char| !c.is_ascii_digit());
-            rest.get(..end.unwrap_or(rest.len()))?.parse().ok()
-        };
-        let name = |what: &str| -> Option<&str> {
-            let (_, rest) = message.split_once(&format!("{what} `"))?;
-            Some(rest.split_once('`')?.0)
-        };
-        let thing = |what: &str, kind: super::ThingKind| {
-            let mut of_kind = self
-                .things
-                .iter()
-                .zip(0..)
-                .filter(|(thing, _)| thing.kind == kind);
-            let found = match (name(what), number(what)) {
-                (Some(name), _) => of_kind.find(|(thing, _)| thing.name == name),
-                (None, Some(number)) => of_kind.nth(number),
-                (None, None) => None,
-            };
-            self.thing_item(found?.1)
-        };
-        let one_of = |what: &str, names: &dyn Fn(&str) -> Option<usize>, count: usize| {
-            let index = name(what).and_then(names).or_else(|| number(what));
-            index.filter(|index| *index < count)
-        };
-        let of_layers = |name: &str| self.layers.iter().position(|layer| layer.name == name);
-        let begin = message.split_once(':').map(|(begin, _)| begin);
-        let begin = begin.filter(|begin| !begin.is_empty());
-        let layer = begin
-            .and_then(of_layers)
-            .or_else(|| one_of("layer", &of_layers, self.layers.len()));
-        if let Some(cell) = self.cell_in_text(message, layer.unwrap_or(0)) {
-            return Some(cell);
+        match problem.subject {
+            Subject::Layer(layer) => self.shown_layer(layer).map(Self::layer_item),
+            Subject::Cell { layer, x, y } => {
+                let layer = self.shown_layer(layer)?;
+                let [width, height] = self.layers.get(layer)?.size;
+                Some(if x < width && y < height {
+                    Self::cell_item(layer, y as usize * width as usize + x as usize)
+                } else {
+                    Self::layer_item(layer)
+                })
+            }
+            Subject::LayerEntity { layer, entity } => {
+                let layer = self.shown_layer(layer)?;
+                let entity = self.entity(Some(layer), entity);
+                entity.or_else(|| Some(Self::layer_item(layer)))
+            }
+            Subject::MapEntity(entity) => self.entity(None, entity),
+            Subject::Zone(zone) => {
+                let zone = zone as usize;
+                (zone < self.zones.len()).then(|| Self::zone_item(zone))
+            }
+            Subject::Tileset => (!self.tilesets.is_empty()).then(|| Self::tileset_item(0)),
+            _ => None,
         }
-        let of_zones = |name: &str| self.zones.iter().position(|zone| zone.name == name);
-        thing("entity", super::ThingKind::Entity)
-            .or_else(|| thing("sprite", super::ThingKind::Sprite))
-            .or_else(|| thing("box", super::ThingKind::Box))
-            .or_else(|| thing("waypoint", super::ThingKind::Waypoint))
-            .or_else(|| layer.map(Self::layer_item))
-            .or_else(|| one_of("zone", &of_zones, self.zones.len()).map(Self::zone_item))
-            .or_else(|| {
-                let is_about_tiles = ["tileset", "palette", "tile "].iter();
-                let is_about_tiles = is_about_tiles
-                    .into_iter()
-                    .any(|what| message.contains(what));
-                (is_about_tiles && !self.tilesets.is_empty()).then(|| Self::tileset_item(0))
-            })
     }
 
-    /// The tile of a layer whose column and row a text has, as in `tile (3, 4)`.
-    fn cell_in_text(&self, text: &str, layer: usize) -> Option<Item> {
-        let (_, after) = text.split_once("tile")?;
-        let (place, _) = after.split_once('(')?.1.split_once(')')?;
-        let (x, y) = place.split_once(", ")?;
-        let (x, y): (u32, u32) = (x.parse().ok()?, y.parse().ok()?);
-        let [width, height] = self.layers.get(layer)?.size;
-        let is_there = x < width && y < height;
-        is_there.then(|| Self::cell_item(layer, y as usize * width as usize + x as usize))
+    /// The index among the layers of a layer of the file.
+    fn shown_layer(&self, layer: u32) -> Option<usize> {
+        let layer = layer as usize;
+        let shown = match &self.layers_of_file[..] {
+            [] => layer,
+            of_file => *of_file.get(layer)?,
+        };
+        (shown < self.layers.len()).then_some(shown)
+    }
+
+    /// An entity by its index in its layer.
+    fn entity(&self, layer: Option<usize>, index: u32) -> Option<Item> {
+        let things = self.things.iter().enumerate();
+        let mut entities =
+            things.filter(|(_, thing)| thing.kind == ThingKind::Entity && thing.layer == layer);
+        self.thing_item(entities.nth(index as usize)?.0)
     }
 }
 
@@ -212,6 +193,7 @@ impl TileMap {
 mod tests {
     use super::*;
     use crate::Document;
+    use crate::rules;
     use crate::tilemap::sample;
     use mapscope_formats::Place;
 
@@ -303,27 +285,27 @@ mod tests {
     }
 
     #[test]
-    fn problems_lead_to_what_they_name() {
+    fn problems_lead_to_what_they_are_about() {
         let map = sample::made_up();
-        let item = |message: &str| map.problem_item(&Problem::warning(Place::Offset(0), message));
+        let item = |subject| {
+            let place = Place::Offset(0);
+            map.problem_item(&Problem::new(&rules::TILE_NUMBER, subject, place, "odd"))
+        };
         let roof = Some(TileMap::layer_item(1));
-        assert_eq!(item("layer 1: 3 tiles are not in the tileset"), roof);
-        assert_eq!(item("layer `Roof` has a divisor of 0"), roof);
-        assert_eq!(item("layer 9 is not there"), None);
-        assert_eq!(item("entity 1 has the direction 12"), map.thing_item(1));
-        assert_eq!(item("entity `Hero` chases nobody"), map.thing_item(0));
-        assert_eq!(item("zone 2 has no name"), Some(TileMap::zone_item(2)));
-        let tileset = item("the tileset `made-up.vsp` was not found");
-        assert_eq!(tileset, Some(TileMap::tileset_item(0)));
-        assert_eq!(item("5 bytes follow the end"), None);
-        let tile = item("Roof: tile number 99 at (1, 1), and 2 more like it; expected less");
-        assert_eq!(tile, Some(TileMap::cell_item(1, 3)));
-        let zone = item("zone map: zone 7 of tile (2, 2), as many as zones");
-        assert_eq!(zone, Some(TileMap::cell_item(0, 10)));
-        assert_eq!(
-            item("Roof: tile number 99 at (9, 9)"),
-            roof,
-            "which is not there"
-        );
+        assert_eq!(item(Subject::Layer(1)), roof);
+        assert_eq!(item(Subject::Layer(9)), None);
+        assert_eq!(item(Subject::MapEntity(1)), map.thing_item(1));
+        assert_eq!(item(Subject::Zone(2)), Some(TileMap::zone_item(2)));
+        assert_eq!(item(Subject::Zone(9)), None);
+        assert_eq!(item(Subject::Tileset), Some(TileMap::tileset_item(0)));
+        assert_eq!(item(Subject::File), None);
+        let cell = |x, y| item(Subject::Cell { layer: 1, x, y });
+        assert_eq!(cell(1, 1), Some(TileMap::cell_item(1, 3)));
+        assert_eq!(cell(9, 9), roof, "which has no such tile");
+        let of_layer = item(Subject::LayerEntity {
+            layer: 1,
+            entity: 7,
+        });
+        assert_eq!(of_layer, roof, "which has no such entity");
     }
 }

@@ -285,7 +285,7 @@ fn check_pfmap(bytes: &[u8]) -> bool {
     let map = match pfmap::read(bytes) {
         Ok(map) => map,
         Err(error) => {
-            check_problems(&[error.problem()]);
+            check_problems(error.problem().cloned().as_slice());
             return true;
         }
     };
@@ -416,7 +416,7 @@ fn check_pfobj(bytes: &[u8]) -> bool {
     let model = match pfobj::read(bytes) {
         Ok(model) => model,
         Err(error) => {
-            check_problems(&[error.problem()]);
+            check_problems(error.problem().cloned().as_slice());
             return true;
         }
     };
@@ -535,7 +535,7 @@ fn check_ika_map(bytes: &[u8]) -> bool {
     let map = match ika_map::read(bytes) {
         Ok(map) => map,
         Err(error) => {
-            check_problems(&[error.problem()]);
+            check_problems(error.problem().cloned().as_slice());
             return true;
         }
     };
@@ -575,7 +575,7 @@ fn check_ika_text(bytes: &[u8]) -> bool {
     let map = match text_map::read(bytes) {
         Ok(map) => map,
         Err(error) => {
-            check_problems(&[error.problem()]);
+            check_problems(error.problem().cloned().as_slice());
             return true;
         }
     };
@@ -646,7 +646,7 @@ fn check_tileset(bytes: &[u8]) -> bool {
     let tileset = match vsp::read(bytes) {
         Ok(tileset) => tileset,
         Err(error) => {
-            check_problems(&[error.problem()]);
+            check_problems(error.problem().cloned().as_slice());
             return true;
         }
     };
@@ -765,7 +765,7 @@ fn check_pmf(bytes: &[u8]) -> bool {
     let map = match pmf::read(bytes) {
         Ok(map) => map,
         Err(error) => {
-            check_problems(&[error.problem()]);
+            check_problems(error.problem().cloned().as_slice());
             return true;
         }
     };
@@ -1104,7 +1104,7 @@ fn check_ppe_map(bytes: &[u8]) -> bool {
     let map = match map_data::read(bytes) {
         Ok(map) => map,
         Err(error) => {
-            check_problems(&[error.problem()]);
+            check_problems(error.problem().cloned().as_slice());
             return true;
         }
     };
@@ -1197,7 +1197,7 @@ fn check_xmf(bytes: &[u8]) -> bool {
     let map = match xmf::read(bytes) {
         Ok(map) => map,
         Err(error) => {
-            check_problems(&[error.problem()]);
+            check_problems(error.problem().cloned().as_slice());
             return true;
         }
     };
@@ -1249,7 +1249,7 @@ fn check_sheet(bytes: &[u8]) -> bool {
     let sheet = match sheet::read(bytes) {
         Ok(sheet) => sheet,
         Err(error) => {
-            check_problems(&[error.problem()]);
+            check_problems(error.problem().cloned().as_slice());
             return true;
         }
     };

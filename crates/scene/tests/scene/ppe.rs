@@ -149,7 +149,7 @@ fn broken_samples_are_told_as_they_should_be() {
         let bytes = std::fs::read(&path).unwrap();
         let problems: Vec<Problem> = match map_data::read(&bytes) {
             Ok(map) => map.problems,
-            Err(error) => vec![error.problem()],
+            Err(error) => error.problem().cloned().into_iter().collect(),
         };
         let worst = problems.iter().map(|problem| problem.severity).max();
         let expected = match truth["expect"].as_str().unwrap() {

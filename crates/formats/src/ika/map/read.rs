@@ -7,11 +7,11 @@ use std::ops::{ControlFlow, Range};
 
 use super::super::block::{Block, Element, Elements, budget, inflate_all};
 use super::super::bytes::Cursor;
-use super::super::problems::{Kind, Problems};
+use super::super::rules;
 use super::super::{DIRECTIONS, MOST_TILES, Parallax, verge};
 use super::render_string::oddities;
 use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
-use crate::{Place, ReadError, outside, quoted};
+use crate::{Place, Problems, ReadError, Subject, outside, quoted};
 
 /// The bytes of the parallax of a layer.
 const INFO_BYTES: usize = 16;
@@ -72,7 +72,12 @@ fn check_magic(bytes: &[u8]) -> Result<(), ReadError> {
         let begin = bytes.get(..MAGIC.len()).unwrap_or(bytes);
         format!("the file begins with {}", quoted(begin))
     };
-    Err(ReadError::unreadable(Place::Offset(0), found, expected))
+    Err(ReadError::unreadable(
+        &rules::MAGIC,
+        Place::Offset(0),
+        found,
+        expected,
+    ))
 }
 
 /// Reads what comes before the layers, and how many of these there are.
@@ -86,6 +91,7 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
     let size = checked_size(size).ok_or_else(|| {
         let [width, height] = size;
         cursor.fault(
+            &rules::SIZE,
             size_at,
             format_args!("a map of {width} x {height} tiles"),
             format!("at least 1 x 1 and at most {MOST_TILES} tiles"),
@@ -97,17 +103,19 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
     let layers = cursor.u32("number of layers")?;
     if i32::try_from(layers).is_err() {
         let found = format_args!("{} layers", layers.cast_signed());
-        return Err(cursor.fault(count_at, found, "0 or more"));
+        return Err(cursor.fault(&rules::LAYER_COUNT, count_at, found, "0 or more"));
     }
     if layers == 0 {
-        problems.add(Kind::Layer, Place::Offset(count_at as u64), || {
+        problems.add(&rules::NO_LAYERS, Place::Offset(count_at as u64), || {
             "the map has no layers, so there is nothing to show; expected at least one".to_owned()
         });
     }
     for oddity in oddities(&render_string, layers as usize) {
-        problems.add(Kind::RenderString, Place::Offset(render_at as u64), || {
-            oddity
-        });
+        problems.add(
+            &rules::RENDER_STRING,
+            Place::Offset(render_at as u64),
+            || oddity,
+        );
     }
     let map = Map {
         tileset,
@@ -254,7 +262,7 @@ impl Layout {
         if theirs.likely_blocks(bytes) <= likely {
             return ours;
         }
-        problems.add(Kind::Order, Place::Offset(pos as u64), || {
+        problems.add(&rules::LAYER_ORDER, Place::Offset(pos as u64), || {
             "the tiles of each layer follow its parallax, as the document says; the engine \
              expects the parallax of all layers first"
                 .to_owned()
@@ -272,30 +280,48 @@ impl Layout {
     ) -> Result<(), ReadError> {
         let [width, height] = map.size;
         let count = u64::from(width) * u64::from(height);
-        let block = |place: &BlockPlace, name: String, element| Block {
+        let block = |place: &BlockPlace, name: String, subject, element| Block {
             bytes: bytes.get(place.range.clone()).unwrap_or_default(),
             place: Place::Offset(place.range.start as u64),
             name,
+            subject,
             element,
             count,
         };
         let shown = self.layers.len().min(MOST_LAYERS);
         let layers = self.layers.iter().take(shown).enumerate();
         let mut blocks: Vec<Block<&[u8]>> = layers
-            .map(|(i, place)| block(place, format!("layer {i}"), Element::Word))
+            .map(|(i, place)| {
+                block(
+                    place,
+                    format!("layer {i}"),
+                    Subject::Layer(i as u32),
+                    Element::Word,
+                )
+            })
             .collect();
         if let Some(place) = &self.obstruction {
-            blocks.push(block(place, "obstruction".to_owned(), Element::Byte));
+            blocks.push(block(
+                place,
+                "obstruction".to_owned(),
+                Subject::File,
+                Element::Byte,
+            ));
         }
         if let Some(place) = &self.zones {
-            blocks.push(block(place, "zone map".to_owned(), Element::Word));
+            blocks.push(block(
+                place,
+                "zone map".to_owned(),
+                Subject::File,
+                Element::Word,
+            ));
         }
         let mut budget = budget(bytes.len());
         let mut elements = inflate_all(&blocks, &mut budget, problems, watch)?.into_iter();
 
         if self.infos.len() > MOST_LAYERS {
             let at = self.infos.get(MOST_LAYERS).map_or(0, |(at, _)| *at);
-            problems.add(Kind::TooMany, Place::Offset(at as u64), || {
+            problems.add(&rules::TOO_MANY_LAYERS, Place::Offset(at as u64), || {
                 format!(
                     "{} layers; the first {MOST_LAYERS} are shown",
                     self.infos.len()
@@ -322,8 +348,7 @@ impl Layout {
             map.zone_block = place.offsets();
         }
         if let Some(end) = self.end {
-            let problem = end.problem();
-            problems.add(Kind::CutOff, problem.place, || problem.message);
+            problems.add_error(end);
         }
         Ok(())
     }
@@ -357,7 +382,12 @@ fn block(
     let mut is_whole = Ok(());
     if place.is_cut_off() {
         let found = format_args!("the {what} take {declared} bytes, but {left} are left");
-        is_whole = Err(cursor.fault(place.at, found, "blocks that end in the file"));
+        is_whole = Err(cursor.fault(
+            &rules::TRUNCATED,
+            place.at,
+            found,
+            "blocks that end in the file",
+        ));
     }
     Ok((place, is_whole))
 }
@@ -372,8 +402,9 @@ fn mended(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) 
         let (Some(mul), Some(0)) = (mul.get(i), div.get(i)) else {
             continue;
         };
-        let at = at + 8 * i + 4;
-        problems.add(Kind::Parallax, Place::Offset(at as u64), || {
+        let at = Place::Offset((at + 8 * i + 4) as u64);
+        let subject = Subject::Layer(layer as u32);
+        problems.add_about(&rules::PARALLAX, subject, at, || {
             format!(
                 "layer {layer}: the parallax along {axis} is {mul}/0; expected a divisor that is \
                  not 0; it is taken for 0/1, fixed to the screen"
@@ -390,14 +421,13 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
         read_entities(cursor, map, problems)
     });
     if let Err(error) = result {
-        let problem = error.problem();
-        problems.add(Kind::CutOff, problem.place, || problem.message);
+        problems.add_error(error);
         return;
     }
     let left = cursor.left();
     if left > 0 {
         cursor.enter("file", None);
-        cursor.warn(problems, Kind::Leftover, cursor.pos(), || {
+        cursor.warn(problems, &rules::TRAILING_DATA, cursor.pos(), || {
             format!("{left} bytes follow the last entity; expected the end of the file")
         });
     }
@@ -442,8 +472,14 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
     };
     let width = map.size[0] as usize;
     let more = all.filter(|(_, number)| is_outside(number)).count();
-    problems.add(
-        Kind::ZoneNumber,
+    let subject = Subject::Cell {
+        layer: 0,
+        x: (i % width) as u32,
+        y: (i / width) as u32,
+    };
+    problems.add_about(
+        &rules::ZONE_NUMBER,
+        subject,
         Place::Offset(map.zone_block.start),
         || {
             let more = if more > 0 {
@@ -483,7 +519,7 @@ fn read_entity(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Entit
     let direction = cursor.i32("direction")?;
     let in_table = usize::try_from(direction).is_ok_and(|i| i < DIRECTIONS.len());
     if !in_table {
-        cursor.warn(problems, Kind::Value, direction_at, || {
+        cursor.warn(problems, &rules::VALUE, direction_at, || {
             let last = DIRECTIONS.len() - 1;
             format!("the direction is {direction}; expected 0 to {last}")
         });
@@ -498,7 +534,7 @@ fn read_entity(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Entit
     let state_at = cursor.pos();
     let state = cursor.u32("state")?;
     if state as usize >= STATES.len() {
-        cursor.warn(problems, Kind::Value, state_at, || {
+        cursor.warn(problems, &rules::VALUE, state_at, || {
             let last = STATES.len() - 1;
             format!("the state is {state}; expected 0 to {last}")
         });

@@ -7,10 +7,10 @@ use super::super::aries::{Node, Text, Tree, begins_with};
 use super::super::base64::decode;
 use super::super::block::{Block, Element, budget, inflate_all};
 use super::super::map::checked_size;
-use super::super::problems::{Kind, Problems};
+use super::super::rules;
 use super::super::{DIRECTIONS, MOST_TILES, Parallax, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
-use crate::{Place, ReadError, quoted};
+use crate::{Place, Problems, ReadError, Subject, quoted};
 
 /// The versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
@@ -45,13 +45,23 @@ pub fn read_with(
             format!("the file begins with {}", quoted(begin))
         };
         let place = Place::Text { line: 1, column: 1 };
-        return Err(ReadError::unreadable(place, found, "`(ika-map `"));
+        return Err(ReadError::unreadable(
+            &rules::MAGIC,
+            place,
+            found,
+            "`(ika-map `",
+        ));
     }
     let mut problems = Problems::new();
     let tree = Tree::read(bytes, &mut problems);
     let Some(root) = tree.root(ROOT) else {
         let place = Place::Text { line: 1, column: 1 };
-        return Err(ReadError::unreadable(place, "no map", "a node `ika-map`"));
+        return Err(ReadError::unreadable(
+            &rules::MISSING_NODE,
+            place,
+            "no map",
+            "a node `ika-map`",
+        ));
     };
     let mut reader = Reader {
         problems,
@@ -110,7 +120,7 @@ impl Reader {
         let dimensions = header.and_then(|node| node.node("dimensions"));
         let tilesets = header.map_or(0, |node| node.all("tileset").count());
         if let (Some(header), 2..) = (header, tilesets) {
-            self.problems.add(Kind::Value, header.place(), || {
+            self.problems.add(&rules::VALUE, header.place(), || {
                 format!("{tilesets} tilesets; the engine reads the first alone")
             });
         }
@@ -147,7 +157,7 @@ impl Reader {
         let layers = list(root, "layers", "layer").count();
         if layers == 0 {
             let node = root.node("layers").unwrap_or(root);
-            self.problems.add(Kind::Layer, node.place(), || {
+            self.problems.add(&rules::NO_LAYERS, node.place(), || {
                 "the map has no layers, so there is nothing to show; expected at least one"
                     .to_owned()
             });
@@ -155,24 +165,27 @@ impl Reader {
         let mut read = Vec::new();
         for (i, node) in list(root, "layers", "layer").enumerate() {
             if i == MOST_LAYERS {
-                self.problems.add(Kind::TooMany, node.place(), || {
-                    format!("{layers} layers; the first {MOST_LAYERS} are shown")
-                });
+                self.problems
+                    .add(&rules::TOO_MANY_LAYERS, node.place(), || {
+                        format!("{layers} layers; the first {MOST_LAYERS} are shown")
+                    });
                 break;
             }
             read.push(self.layer(i, node, &zones));
         }
+        self.problems.subject = Subject::File;
         map.layers = read;
         map
     }
 
     fn layer(&mut self, index: usize, node: Node<'_, '_>, zones: &HashSet<&str>) -> Layer {
+        self.problems.subject = Subject::Layer(index as u32);
         let label = string(Some(node), "label");
         let name = format!("layer {index} {}", quoted(label.as_bytes()));
         if let Some(kind) = node.node("type").and_then(Node::text)
             && *kind.bytes != *b"tile"
         {
-            self.problems.add(Kind::Value, kind.place, || {
+            self.problems.add(&rules::VALUE, kind.place, || {
                 let kind = quoted(&kind.bytes);
                 format!("{name}: the type is {kind}; expected `tile`; it is read as that")
             });
@@ -185,7 +198,7 @@ impl Reader {
         };
         let mended = numbers.mended();
         if let (Some(parallax), Some(_)) = (parallax, mended) {
-            self.problems.add(Kind::Parallax, parallax.place(), || {
+            self.problems.add(&rules::PARALLAX, parallax.place(), || {
                 let Parallax { mul, div } = numbers;
                 format!(
                     "{name}: the parallax is {}/{} along x and {}/{} along y; expected divisors \
@@ -223,10 +236,15 @@ impl Reader {
                 self.block(data, name, Element::Byte, count, target);
             }
         }
-        for entity in list(node, "entities", "entity") {
+        for (entity, i) in list(node, "entities", "entity").zip(0..) {
+            self.problems.subject = Subject::LayerEntity {
+                layer: index as u32,
+                entity: i,
+            };
             let entity = self.entity(entity, &name);
             layer.entities.push(entity);
         }
+        self.problems.subject = Subject::Layer(index as u32);
         for zone in list(node, "zones", "zone") {
             let zone = self.zone_rect(zone, &name, zones);
             layer.zones.push(zone);
@@ -235,14 +253,14 @@ impl Reader {
     }
 
     fn no_tiles(&mut self, node: Node<'_, '_>, name: &str) {
-        self.problems.add(Kind::Layer, node.place(), || {
+        self.problems.add(&rules::MISSING_NODE, node.place(), || {
             format!("{name}: there is no node `data`, so it has no tiles; expected one")
         });
     }
 
     fn layer_size(&mut self, node: Node<'_, '_>, name: &str) -> Option<[u32; 2]> {
         let Some(dimensions) = node.node("dimensions") else {
-            self.problems.add(Kind::Layer, node.place(), || {
+            self.problems.add(&rules::MISSING_NODE, node.place(), || {
                 format!("{name}: there is no node `dimensions`, so it is not shown; expected one")
             });
             return None;
@@ -250,7 +268,7 @@ impl Reader {
         let size = self.pair(Some(dimensions), ["width", "height"], 0);
         let checked = checked_size(size);
         if checked.is_none() {
-            self.problems.add(Kind::Layer, dimensions.place(), || {
+            self.problems.add(&rules::SIZE, dimensions.place(), || {
                 let [width, height] = size;
                 format!(
                     "{name}: {width} x {height} tiles, so it is not shown; expected at least 1 x 1 \
@@ -275,6 +293,7 @@ impl Reader {
         self.blocks.push(Block {
             bytes,
             place: text.place,
+            subject: self.problems.subject,
             name,
             element,
             count,
@@ -287,7 +306,7 @@ impl Reader {
         let label = node_text("label");
         let direction = node_text("direction");
         if !DIRECTIONS.contains(&direction.as_str()) {
-            self.problems.add(Kind::Value, node.place(), || {
+            self.problems.add(&rules::VALUE, node.place(), || {
                 format!(
                     "{layer}: entity {} looks {}; expected a direction such as `up-left`; the \
                      engine takes it for `down`",
@@ -315,7 +334,7 @@ impl Reader {
     fn zone_rect(&mut self, node: Node<'_, '_>, layer: &str, zones: &HashSet<&str>) -> ZoneRect {
         let label = string(Some(node), "label");
         if !zones.contains(label.as_str()) {
-            self.problems.add(Kind::ZoneName, node.place(), || {
+            self.problems.add(&rules::ZONE_NAME, node.place(), || {
                 format!(
                     "{layer}: the zone {} is not among the {} zones of the map",
                     quoted(label.as_bytes()),
@@ -347,7 +366,7 @@ impl Reader {
         });
         number.unwrap_or_else(|| {
             let place = value.as_ref().map_or(node.place(), |value| value.place);
-            self.problems.add(Kind::Value, place, || {
+            self.problems.add(&rules::VALUE, place, || {
                 let found = quoted(value.map(|value| value.bytes).unwrap_or_default().as_ref());
                 format!("`{name}` is {found}; expected a whole number; it is taken for {default}")
             });
@@ -363,7 +382,7 @@ impl Reader {
             b"true" => true,
             b"false" => false,
             other => {
-                self.problems.add(Kind::Value, value.place, || {
+                self.problems.add(&rules::VALUE, value.place, || {
                     let found = quoted(other);
                     format!(
                         "`{name}` is {found}; expected `true` or `false`; it is taken for `false`"
@@ -375,7 +394,7 @@ impl Reader {
     }
 
     fn missing(&mut self, root: Node<'_, '_>, name: &str) {
-        self.problems.add(Kind::Empty, root.place(), || {
+        self.problems.add(&rules::NO_HEADER, root.place(), || {
             format!("the map has no node `{name}`; expected one")
         });
     }

@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use super::super::aries::{Node, Text, Tree, begins_with};
 use super::super::block::{Block, Element, Elements, budget, inflate_all};
 use super::super::bytes::Cursor;
-use super::super::problems::{Kind, Problems};
+use super::super::rules;
 use super::super::{MOST_TILES, base64, text};
 use super::rle::{RleEnd, unpack_bytes, unpack_words};
 use super::{MODES, MOST_TILE_SIDE, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
-use crate::{Place, ReadError, quoted};
+use crate::{Place, Problems, ReadError, Subject, quoted};
 
 /// The bytes of a palette.
 const PALETTE_BYTES: usize = 768;
@@ -53,7 +53,7 @@ pub fn read_with(
         read_binary(bytes, &mut problems, watch)?
     };
     if vsp.count == 0 {
-        problems.add(Kind::Empty, Place::Offset(0), || {
+        problems.add(&rules::NO_TILES, Place::Offset(0), || {
             "the tileset has no tiles".to_owned()
         });
     }
@@ -147,13 +147,13 @@ impl Head {
             6 => head.read_version_6(cursor, problems)?,
             _ => {
                 let found = format_args!("version {version}");
-                return Err(cursor.fault(0, found, "2 to 6"));
+                return Err(cursor.fault(&rules::TILESET_VERSION, 0, found, "2 to 6"));
             }
         }
         if head.pixel_count() > MOST_TILES || head.count > MOST_COUNT {
             let [width, height] = head.tile_size;
             let found = format_args!("{} tiles of {width} x {height} pixels", head.count);
-            return Err(cursor.fault(2, found, most()));
+            return Err(cursor.fault(&rules::TILE_COUNT, 2, found, most()));
         }
         head.packing = match version {
             3 | 5 => Packing::Rle,
@@ -176,7 +176,7 @@ impl Head {
         let bytes_per_pixel = cursor.u8("bytes per pixel")?;
         if !matches!(bytes_per_pixel, 1 | 4) {
             let found = format_args!("{bytes_per_pixel} bytes per pixel");
-            return Err(cursor.fault(at, found, "1 or 4"));
+            return Err(cursor.fault(&rules::PIXEL_FORMAT, at, found, "1 or 4"));
         }
         self.bytes_per_pixel = bytes_per_pixel.into();
         let at = cursor.pos();
@@ -185,13 +185,13 @@ impl Head {
         if !is_tile_size(self.tile_size) {
             let [width, height] = size;
             let found = format_args!("tiles of {width} x {height} pixels");
-            return Err(cursor.fault(at, found, tile_sizes()));
+            return Err(cursor.fault(&rules::TILE_SIZE, at, found, tile_sizes()));
         }
         let at = cursor.pos();
         self.count = cursor.u32("number of tiles")?;
         if i32::try_from(self.count).is_err() {
             let found = format_args!("{} tiles", self.count.cast_signed());
-            return Err(cursor.fault(at, found, "0 or more"));
+            return Err(cursor.fault(&rules::TILE_COUNT, at, found, "0 or more"));
         }
         let description = cursor.bytes(DESCRIPTION_BYTES, "description")?;
         let len = description.iter().position(|byte| *byte == 0);
@@ -202,7 +202,7 @@ impl Head {
             let at = cursor.pos();
             let mask = cursor.u8("transparent colour")?;
             if mask != 0 {
-                cursor.warn(problems, Kind::Mask, at, || {
+                cursor.warn(problems, &rules::TRANSPARENT_COLOR, at, || {
                     format!(
                         "the transparent colour is number {mask}; the engine takes number 0 \
                          whatever stands here"
@@ -246,6 +246,7 @@ fn read_binary(
         let found =
             "this is a VERGE 3 tileset, which has only its name in common with those of ika";
         return Err(ReadError::unreadable(
+            &rules::VERGE,
             Place::Offset(0),
             found,
             "a tileset of version 2 to 6",
@@ -290,7 +291,7 @@ fn read_pixels(
         } else {
             head.packed_at
         };
-        problems.add(Kind::CutOff, Place::Offset(at as u64), || {
+        problems.add(&rules::TRUNCATED, Place::Offset(at as u64), || {
             format!("pixels: they take {said} bytes, but {left} are left; expected all of them")
         });
     }
@@ -316,6 +317,7 @@ fn read_pixels(
                 bytes: stored,
                 place: Place::Offset(start as u64),
                 name: "pixels".to_owned(),
+                subject: Subject::File,
                 element: Element::Byte,
                 count: head.stored_bytes(),
             };
@@ -330,13 +332,13 @@ fn read_pixels(
     let place = Place::Offset(start as u64);
     match end {
         RleEnd::Whole => {}
-        RleEnd::Short => problems.add(Kind::Block, place, || {
+        RleEnd::Short => problems.add(&rules::BLOCK, place, || {
             format!(
                 "pixels: the runs end after {}; expected {count} pixels",
                 pixels.len()
             )
         }),
-        RleEnd::Long => problems.add(Kind::LongBlock, place, || {
+        RleEnd::Long => problems.add(&rules::LONG_BLOCK, place, || {
             format!("pixels: the runs go on after {count} pixels; the rest is left out")
         }),
     }
@@ -366,7 +368,7 @@ fn read_strands(cursor: &mut Cursor<'_>, count: u32, problems: &mut Problems) ->
     cursor.enter("strands", None);
     let start = cursor.pos();
     if cursor.left() == 0 {
-        cursor.warn(problems, Kind::Strand, start, || {
+        cursor.warn(problems, &rules::STRAND, start, || {
             format!("the file ends; expected {STRANDS} strands; nothing is animated")
         });
         return Vec::new();
@@ -381,8 +383,7 @@ fn read_strands(cursor: &mut Cursor<'_>, count: u32, problems: &mut Problems) ->
                 strands.push(strand);
             }
             Err(error) => {
-                let problem = error.problem();
-                problems.add(Kind::CutOff, problem.place, || problem.message);
+                problems.add_error(error);
                 return strands;
             }
         }
@@ -390,7 +391,7 @@ fn read_strands(cursor: &mut Cursor<'_>, count: u32, problems: &mut Problems) ->
     let left = cursor.left();
     if left > 0 {
         cursor.enter("file", None);
-        cursor.warn(problems, Kind::Leftover, cursor.pos(), || {
+        cursor.warn(problems, &rules::TRAILING_DATA, cursor.pos(), || {
             format!("{left} bytes follow the last strand; expected the end of the file")
         });
     }
@@ -417,7 +418,7 @@ fn check_strand(
         return;
     }
     if u32::from(strand.finish) >= count {
-        cursor.warn(problems, Kind::Strand, at, || {
+        cursor.warn(problems, &rules::STRAND, at, || {
             format!(
                 "tiles {} to {}, {}",
                 strand.start,
@@ -427,7 +428,7 @@ fn check_strand(
         });
     }
     if usize::from(strand.mode) >= MODES.len() {
-        cursor.warn(problems, Kind::Strand, at + 6, || {
+        cursor.warn(problems, &rules::STRAND, at + 6, || {
             let last = MODES.len() - 1;
             format!("the mode is {}; expected 0 to {last}", strand.mode)
         });
@@ -444,7 +445,7 @@ fn read_text(
     let begin = Place::Text { line: 1, column: 1 };
     let missing = |place, what: &str| {
         let found = format!("no node `{what}`");
-        ReadError::unreadable(place, found, "a node of that name")
+        ReadError::unreadable(&rules::MISSING_NODE, place, found, "a node of that name")
     };
     let root = tree.root(ROOT).ok_or_else(|| missing(begin, ROOT))?;
     let tiles = root
@@ -455,15 +456,16 @@ fn read_text(
     let count = number(tiles, "count")?;
     let size = [number(dimensions, "width")?, number(dimensions, "height")?];
     let [width, height] = size.map(u64::from);
-    let refused = |found, expected| ReadError::unreadable(dimensions.place(), found, expected);
+    let refused =
+        |rule, found, expected| ReadError::unreadable(rule, dimensions.place(), found, expected);
     if !is_tile_size(size) {
         let found = format!("tiles of {width} x {height} pixels");
-        return Err(refused(found, tile_sizes()));
+        return Err(refused(&rules::TILE_SIZE, found, tile_sizes()));
     }
     let pixels = width * height * u64::from(count);
     if pixels > MOST_TILES || count > MOST_COUNT {
         let found = format!("{count} tiles of {width} x {height} pixels");
-        return Err(refused(found, most()));
+        return Err(refused(&rules::TILE_COUNT, found, most()));
     }
     let data = tiles
         .node("data")
@@ -475,6 +477,7 @@ fn read_text(
         bytes: base64::decode(&packed, name, problems),
         place: packed.place,
         name: name.to_owned(),
+        subject: Subject::File,
         element: Element::Byte,
         count: pixels * 4,
     };
@@ -511,6 +514,11 @@ fn number(node: Node<'_, '_>, name: &str) -> Result<u32, ReadError> {
     let number = digits.and_then(|digits| digits.trim().parse().ok());
     number.ok_or_else(|| {
         let found = format!("`{name}` is {}", quoted(&bytes));
-        ReadError::unreadable(place, found, "a whole number that is not negative")
+        ReadError::unreadable(
+            &rules::NUMBER,
+            place,
+            found,
+            "a whole number that is not negative",
+        )
     })
 }

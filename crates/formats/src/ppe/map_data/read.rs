@@ -6,12 +6,12 @@ use super::{CELL_BYTES, Corner, GRAPHICS_BYTES, HEADER_BYTES, Logic, MOST_CELLS,
 use crate::budget::Budget;
 use crate::inflate::End;
 use crate::ppe::cell::{Compression, MapFlags};
-use crate::ppe::problems::{Kind, Problems};
 use crate::ppe::rle;
+use crate::ppe::rules;
 use crate::ppe::unpack::{
     Element, Stream, ZSTD_MAGIC, Zlib, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
 };
-use crate::{Place, ReadError};
+use crate::{Place, Problems, ReadError};
 
 /// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
 /// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
@@ -104,7 +104,12 @@ impl Header {
             };
             let place = Place::Offset(bytes.len() as u64);
             let expected = "a header of 12 bytes: flags, width and height";
-            return Err(ReadError::unreadable(place, found, expected));
+            return Err(ReadError::unreadable(
+                &rules::HEADER,
+                place,
+                found,
+                expected,
+            ));
         };
         let [flags, width, height]: [[u8; 4]; 3] = bytemuck::cast(*header);
         let number = |what, offset, bytes| {
@@ -114,7 +119,7 @@ impl Header {
                 .filter(|n| *n > 0)
                 .ok_or_else(|| {
                     let found = format!("a {what} of {number} cells");
-                    ReadError::unreadable(Place::Offset(offset), found, "at least 1")
+                    ReadError::unreadable(&rules::SIZE, Place::Offset(offset), found, "at least 1")
                 })
         };
         let size = [number("width", 4, width)?, number("height", 8, height)?];
@@ -122,7 +127,12 @@ impl Header {
         if cells > MOST_CELLS {
             let found = format!("{} x {} cells", size[0], size[1]);
             let expected = format!("at most {MOST_CELLS} cells in all");
-            return Err(ReadError::unreadable(Place::Offset(4), found, expected));
+            return Err(ReadError::unreadable(
+                &rules::SIZE,
+                Place::Offset(4),
+                found,
+                expected,
+            ));
         }
         let flags = MapFlags(u32::from_le_bytes(flags));
         Ok(Self { flags, size })
@@ -148,20 +158,20 @@ fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
     };
     let undefined = flags.0 & MapFlags::UNDEFINED;
     if undefined != 0 {
-        problems.add(Kind::Oddity, place, || {
+        problems.add(&rules::FLAGS, place, || {
             let bits = names(undefined, &|bit| bit.to_string());
             format!("flags {:#x}: bits {bits} mean nothing", flags.0)
         });
     }
     match flags.compression() {
-        Compression::Lzw => problems.add(Kind::Compression, place, || {
+        Compression::Lzw => problems.add(&rules::COMPRESSION, place, || {
             format!(
                 "flags {:#x}: LZW compression, which the format names but does not define; expected \
                  none, RLE, zlib or Zstandard. Only the header can be read",
                 flags.0
             )
         }),
-        Compression::Several => problems.add(Kind::Compression, place, || {
+        Compression::Several => problems.add(&rules::COMPRESSION, place, || {
             let bits = flags.0 & MapFlags::COMPRESSIONS;
             let bits = names(bits, &|bit| {
                 MapFlags(1 << bit).compression().name().to_owned()
@@ -293,7 +303,7 @@ impl Reader<'_, '_> {
 
     fn add_cut(&mut self, section: Section, found: usize, at: usize, why: &str) {
         let count = self.header.cell_count();
-        self.problems.add(Kind::Section, place(at), || {
+        self.problems.add(&rules::TRUNCATED, place(at), || {
             let name = section.name();
             format!("{why} in the {name}: those of {found} cells are there; expected {count}")
         });
@@ -302,7 +312,7 @@ impl Reader<'_, '_> {
     fn warn_of_leftover(&mut self, end: usize, what: &str) {
         let rest = self.packed.len().saturating_sub(end);
         if rest > 0 {
-            self.problems.add(Kind::Leftover, place(end), || {
+            self.problems.add(&rules::TRAILING_DATA, place(end), || {
                 format!("{rest} bytes after {what}; they are ignored")
             });
         }
@@ -322,7 +332,7 @@ impl Reader<'_, '_> {
             Err(all) => {
                 let room = left / size;
                 let _ = self.budget.take(room * size);
-                self.problems.add(Kind::Section, place(0), || {
+                self.problems.add(&rules::TOO_LARGE, place(0), || {
                     format!(
                         "the {} decode to {wanted} bytes; expected at most {all} in all from a \
                          file of this length. Those of {room} cells are read",
@@ -346,7 +356,7 @@ impl Reader<'_, '_> {
             Some(rle::Fault::Cut) => {
                 self.add_cut(Section::Cells, cells.len(), self.packed.len(), "the file ends");
             }
-            Some(rle::Fault::Crosses(extra)) => self.problems.add(Kind::Section, place(end), || {
+            Some(rle::Fault::Crosses(extra)) => self.problems.add(&rules::LONG_PACKET, place(end), || {
                 format!(
                     "a packet goes on for {extra} cells past the last one; expected {count} cells \
                      in all"
@@ -402,7 +412,7 @@ impl Reader<'_, '_> {
         let graphics = read_graphics(flags, &mut packed);
         let logic = read_logic(flags, &mut packed);
         let is_guess_right = packed.is_whole && packed.pos == self.packed.len();
-        self.problems.add(Kind::Oddity, place(start), || {
+        self.problems.add(&rules::RLE_ATTRIBUTES, place(start), || {
             let how = if is_guess_right {
                 "packets of their own"
             } else {
@@ -465,18 +475,18 @@ impl Reader<'_, '_> {
         }
         match end {
             End::Complete => self.warn_of_leftover(at, &format!("the {name}")),
-            End::WrongChecksum => self.problems.add(Kind::Section, place(at), || {
+            End::WrongChecksum => self.problems.add(&rules::DAMAGED, place(at), || {
                 format!("the checksum of the {name} is that of other bytes: some are damaged")
             }),
             End::Unfinished if cut.is_none() => {
-                self.problems.add(Kind::Oddity, place(at), || {
+                self.problems.add(&rules::UNFINISHED, place(at), || {
                     format!("the {name} has no end; all that is needed is there")
                 });
             }
-            End::Broken if cut.is_none() => self.problems.add(Kind::Section, place(at), || {
+            End::Broken if cut.is_none() => self.problems.add(&rules::DAMAGED, place(at), || {
                 format!("the {name} is broken behind all that is needed")
             }),
-            End::More => self.problems.add(Kind::Leftover, place(at), || {
+            End::More => self.problems.add(&rules::TRAILING_DATA, place(at), || {
                 let bytes = self.header.plain_bytes();
                 format!("the {name} goes on behind the {bytes} bytes of the map; that is ignored")
             }),

@@ -8,8 +8,8 @@ use data_encoding::Encoding;
 
 use super::{At, Attribute, Tag, Value};
 use crate::cursor::BYTE_ORDER_MARK;
-use crate::ppe::problems::{TextKind, TextProblems};
-use crate::quoted;
+use crate::ppe::rules;
+use crate::{Problems, quoted};
 
 /// How deep tags may be in each other.
 const DEEPEST: usize = 64;
@@ -32,7 +32,7 @@ static BASE64: LazyLock<Encoding> = LazyLock::new(|| {
 });
 
 /// Reads all tags of a text. What cannot be read is listed and left out.
-pub(in crate::ppe) fn read(text: &[u8], problems: &mut TextProblems) -> Vec<Tag> {
+pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Vec<Tag> {
     let start = if text.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len()
     } else {
@@ -57,7 +57,7 @@ struct Reader<'a, 'p> {
     line_start: usize,
     tags_left: usize,
     values_left: usize,
-    problems: &'p mut TextProblems,
+    problems: &'p mut Problems,
 }
 
 /// How a tag ends.
@@ -100,7 +100,7 @@ impl<'a> Reader<'a, '_> {
 
     #[cold]
     fn syntax(&mut self, at: At, message: impl FnOnce() -> String) {
-        self.problems.add(TextKind::Syntax, at.into(), message);
+        self.problems.add(&rules::SYNTAX, at.into(), message);
     }
 
     /// Goes past some bytes, and counts the lines in them.
@@ -185,7 +185,7 @@ impl<'a> Reader<'a, '_> {
                 }
                 _ => {
                     if self.tags_left == 0 || self.values_left == 0 {
-                        self.problems.add(TextKind::Limit, at.into(), || {
+                        self.problems.add(&rules::LIMIT, at.into(), || {
                             format!(
                                 "more than {MOST_TAGS} tags or {MOST_VALUES} values; the rest is \
                                  not read"
@@ -204,7 +204,7 @@ impl<'a> Reader<'a, '_> {
                         TagEnd::Open if depth == DEEPEST => {
                             siblings.push(tag);
                             too_deep = 1;
-                            self.problems.add(TextKind::Limit, at.into(), || {
+                            self.problems.add(&rules::LIMIT, at.into(), || {
                                 format!(
                                     "tags are more than {DEEPEST} deep in each other; those \
                                      inside this one are not read"
@@ -347,7 +347,7 @@ impl<'a> Reader<'a, '_> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return text.to_owned();
         }
-        self.problems.add(TextKind::Encoding, at.into(), || {
+        self.problems.add(&rules::ENCODING, at.into(), || {
             format!("{} is not UTF-8", quoted(bytes))
         });
         String::from_utf8_lossy(bytes).into_owned()
@@ -595,7 +595,7 @@ mod tests {
 
     #[track_caller]
     fn good(text: &str) -> Vec<Tag> {
-        let mut problems = TextProblems::new();
+        let mut problems = Problems::new();
         let tags = read(text.as_bytes(), &mut problems);
         assert_eq!(problems.finish(), [], "{text}");
         tags
@@ -603,7 +603,7 @@ mod tests {
 
     /// What is read of a text, in short, and what is said of it.
     fn bad(text: impl AsRef<[u8]>) -> (String, Vec<String>) {
-        let mut problems = TextProblems::new();
+        let mut problems = Problems::new();
         let tags = read(text.as_ref(), &mut problems);
         let said = problems.finish().iter().map(ToString::to_string).collect();
         (super::super::write(&tags), said)

@@ -97,7 +97,7 @@ fn write_value(value: &Value, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ppe::problems::TextProblems;
+    use crate::Problems;
     use crate::ppe::sdlang::{At, Attribute, read};
 
     fn without_places(tags: &mut [Tag]) {
@@ -143,7 +143,7 @@ mod tests {
         tag.children[0].children.push(Tag::new("", "deep", []));
         let tags = [tag, Tag::new("", "Close", [])];
         let text = write(&tags);
-        let mut problems = TextProblems::new();
+        let mut problems = Problems::new();
         let mut again = read(text.as_bytes(), &mut problems);
         without_places(&mut again);
         assert_eq!(again, tags, "{text}");

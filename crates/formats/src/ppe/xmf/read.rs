@@ -11,12 +11,12 @@ use super::{
 use crate::budget::Budget;
 use crate::cursor::BYTE_ORDER_MARK;
 use crate::inflate::End;
-use crate::ppe::problems::{TextKind, TextProblems};
+use crate::ppe::rules;
 use crate::ppe::sdlang::{self, At, Tag, Value};
 use crate::ppe::unpack::{
     Stream, ZSTD_MAGIC, Zlib, Zstd, copy_elements, is_zlib_header, read_elements,
 };
-use crate::{Place, ReadError, quoted};
+use crate::{Place, Problems, ReadError, Rule, Subject, quoted};
 
 /// What a packed file begins with.
 const ZLIB: &[u8; 4] = b"ZLIB";
@@ -52,7 +52,7 @@ pub fn read_with(
         ControlFlow::Break(()) => Err(ReadError::Cancelled),
     };
     look_up(0.0)?;
-    let mut problems = TextProblems::new();
+    let mut problems = Problems::new();
     let (text, packing) = unpack(bytes, &mut problems);
     look_up(0.3)?;
     let tags = sdlang::read(&text, &mut problems);
@@ -65,7 +65,12 @@ pub fn read_with(
         };
         let at = tags.first().map_or(At { line: 1, column: 1 }, |tag| tag.at);
         let expected = "a map: `Metadata` and `Layer:` tags";
-        return Err(ReadError::unreadable(at.into(), found, expected));
+        return Err(ReadError::unreadable(
+            &rules::NO_MAP,
+            at.into(),
+            found,
+            expected,
+        ));
     }
     let mut reader = Reader { problems };
     let mut xmf = reader.xmf(tags);
@@ -116,7 +121,7 @@ pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
 }
 
 /// The text of a file.
-fn unpack<'a>(bytes: &'a [u8], problems: &mut TextProblems) -> (Cow<'a, [u8]>, Packing) {
+fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packing) {
     let packed = bytes.get(4..).unwrap_or_default();
     let (stream, packing): (&mut dyn Stream, _) = if bytes.starts_with(ZLIB) {
         (&mut Zlib::new(packed), Packing::Zlib)
@@ -130,32 +135,32 @@ fn unpack<'a>(bytes: &'a [u8], problems: &mut TextProblems) -> (Cow<'a, [u8]>, P
     let end = stream.end();
     let at = 4 + stream.consumed();
     let rest = bytes.len() - at;
-    let mut add = |kind, message: String| {
-        problems.add(kind, Place::Offset(at as u64), || message);
+    let mut add = |rule, message: String| {
+        problems.add(rule, Place::Offset(at as u64), || message);
     };
     let len = text.len();
     match end {
         End::Complete if rest > 0 => {
             add(
-                TextKind::Oddity,
+                &rules::TRAILING_TEXT,
                 format!("{rest} bytes after the packed text"),
             );
         }
         End::Complete => {}
         End::WrongChecksum => add(
-            TextKind::Packing,
+            &rules::PACKED_TEXT,
             "the checksum of the packed text is that of other bytes: some are damaged".to_owned(),
         ),
         End::Unfinished => add(
-            TextKind::Packing,
+            &rules::PACKED_TEXT,
             format!("the packed text is cut off after {len} bytes"),
         ),
         End::Broken => add(
-            TextKind::Packing,
+            &rules::PACKED_TEXT,
             format!("the packed text is broken after {len} bytes"),
         ),
         End::More => add(
-            TextKind::Limit,
+            &rules::LIMIT,
             format!("the packed text has more than {len} bytes; the rest is not read"),
         ),
     }
@@ -163,12 +168,12 @@ fn unpack<'a>(bytes: &'a [u8], problems: &mut TextProblems) -> (Cow<'a, [u8]>, P
 }
 
 struct Reader {
-    problems: TextProblems,
+    problems: Problems,
 }
 
 impl Reader {
-    fn add(&mut self, kind: TextKind, at: At, message: impl FnOnce() -> String) {
-        self.problems.add(kind, at.into(), message);
+    fn add(&mut self, rule: &'static Rule, at: At, message: impl FnOnce() -> String) {
+        self.problems.add(rule, at.into(), message);
     }
 
     fn xmf(&mut self, tags: Vec<Tag>) -> Xmf {
@@ -186,21 +191,23 @@ impl Reader {
                         continue;
                     }
                     has_all_layers = false;
-                    self.add(TextKind::Limit, tag.at, || {
+                    self.add(&rules::LIMIT, tag.at, || {
                         format!("more than {MOST_LAYERS} layers; the rest is not read")
                     });
                 }
                 ("Layer", _) => {
+                    self.problems.subject = Subject::Layer(xmf.layers.len() as u32);
                     let layer = self.layer(tag);
                     if let Some(first) = xmf.layers.iter().find(|l| l.priority == layer.priority) {
                         let (priority, line) = (layer.priority, first.at.line);
-                        self.add(TextKind::Tag, layer.at, || {
+                        self.add(&rules::PRIORITY, layer.at, || {
                             format!(
                                 "priority {priority} is that of the layer in line {line} too; the \
                                  engine knows layers by it"
                             )
                         });
                     }
+                    self.problems.subject = Subject::File;
                     xmf.layers.push(layer);
                 }
                 ("File" | "Embed", "Palette") => xmf.palettes.extend(self.palette(tag)),
@@ -219,7 +226,7 @@ impl Reader {
         let mut sources =
             sources.filter(|source| source.tiles.as_ref().is_some_and(|t| t.iter().any(differs)));
         if let Some(source) = sources.next() {
-            self.add(TextKind::Oddity, source.at, || {
+            self.add(&rules::TILE_ORDER, source.at, || {
                 "numbers of tiles are read as identifier and place in the sheet, as the editor \
                  writes them; the engine's loader reads them the other way round"
                     .to_owned()
@@ -242,7 +249,7 @@ impl Reader {
             PaletteSource::File(_) => false,
         };
         if let Some(palette) = xmf.palettes.iter().chain(of_layers).find(is_disputed) {
-            self.add(TextKind::Oddity, palette.at, || {
+            self.add(&rules::COLOR_ORDER, palette.at, || {
                 "embedded colours are read as alpha, blue, green, red, as the engine has written \
                  them since March 2025; before, it wrote alpha, red, green, blue"
                     .to_owned()
@@ -257,7 +264,7 @@ impl Reader {
             _ => None,
         });
         if let Some(at) = disputed {
-            self.add(TextKind::Oddity, at, || {
+            self.add(&rules::CELL_LAYOUT, at, || {
                 "embedded cells are read in the new layout, as the engine has written them since \
                  2025-04-14; before, it wrote the old one"
                     .to_owned()
@@ -301,7 +308,7 @@ impl Reader {
         let value = tag.values.get(index);
         let found = value.and_then(get);
         if found.is_none() {
-            self.add(TextKind::Value, tag.at, || {
+            self.add(&rules::VALUE, tag.at, || {
                 let (title, number) = (tag.title(), index + 1);
                 match value {
                     None => format!("{title} has no value {number}; expected {what}, {expected}"),
@@ -355,7 +362,7 @@ impl Reader {
         let value = tag.attributes.get(index).map(|attribute| &attribute.value);
         let found = value.map(described).unwrap_or_default();
         let title = tag.title();
-        self.add(TextKind::Value, at, || {
+        self.add(&rules::VALUE, at, || {
             format!("{title}: the attribute `{name}` is {found}; expected {expected}")
         });
         None
@@ -401,7 +408,7 @@ impl Reader {
             "Sprite" => LayerKind::Sprite,
             other => {
                 let title = tag.title();
-                self.add(TextKind::Tag, tag.at, || {
+                self.add(&rules::LAYER_KIND, tag.at, || {
                     format!("{title} is no kind of layer; the engine refuses it")
                 });
                 LayerKind::Other(other.to_owned())
@@ -492,7 +499,7 @@ impl Reader {
             return;
         };
         if layer.map.is_some() {
-            self.add(TextKind::Tag, tag.at, || {
+            self.add(&rules::DUPLICATE_CELLS, tag.at, || {
                 "the layer has cells already; these are ignored".to_owned()
             });
             return;
@@ -508,7 +515,7 @@ impl Reader {
         let found = bytes.len() as u64;
         if found != 4 * expected {
             let [width, height] = layer.size;
-            self.add(TextKind::Embedded, tag.at, || {
+            self.add(&rules::EMBEDDED_SIZE, tag.at, || {
                 format!(
                     "{found} bytes of cells; expected {}, 4 for each of {width} x {height}",
                     4 * expected
@@ -574,7 +581,7 @@ impl Reader {
             let bytes = self.value(&tag, index, "colours", "bytes in base64", Value::as_bytes)?;
             if bytes.len() % 4 != 0 {
                 let len = bytes.len();
-                self.add(TextKind::Embedded, tag.at, || {
+                self.add(&rules::EMBEDDED_SIZE, tag.at, || {
                     format!("{len} bytes of colours; expected 4 for each")
                 });
             }
@@ -736,7 +743,7 @@ impl Reader {
                 ("", "Begin" | "Segment") => {
                     let is_begin = child.name == "Begin";
                     if is_begin != points.is_empty() {
-                        self.add(TextKind::Tag, child.at, || {
+                        self.add(&rules::POLYLINE, child.at, || {
                             if is_begin {
                                 "`Begin` in the middle of a line; expected `Segment`".to_owned()
                             } else {
@@ -777,7 +784,7 @@ impl Reader {
         *children = other;
         if points.len() < 2 {
             let count = points.len();
-            self.add(TextKind::Value, at, || {
+            self.add(&rules::POLYLINE_POINTS, at, || {
                 let points = if count == 1 { "point" } else { "points" };
                 format!("a line of {count} {points}; expected at least 2")
             });

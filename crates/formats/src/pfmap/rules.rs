@@ -1,0 +1,70 @@
+//! What can be wrong with a map. Whatever the engine refuses is an error (fact sheet A1).
+
+use crate::cursor::TextRules;
+
+crate::rules! {
+    /// A line of the header is missing or has no number.
+    Error HEADER_LINE = "pfmap/header-line";
+    /// The version is newer than 1.2, the newest that is known.
+    Warning VERSION = "pfmap/version";
+    /// `num_splats` stands in a file of a version below 1.1, or is missing in a later one.
+    Error NUM_SPLATS = "pfmap/num-splats";
+    /// There are more materials or splats than the engine has room for.
+    Error LIST_LENGTH = "pfmap/list-length";
+    /// The map has no chunks, or more than the file has room for.
+    Error SIZE = "pfmap/size";
+    /// A line of the header begins with a space.
+    Error INDENTED_LINE = "pfmap/indented-line";
+    /// The file begins with a byte order mark.
+    Error BYTE_ORDER_MARK = "pfmap/byte-order-mark";
+    /// There is a blank line in the header.
+    Error BLANK_LINE = "pfmap/blank-line";
+    /// A line of the header has more words than are read.
+    Warning EXTRA_WORDS = "pfmap/extra-words";
+    /// A line has more than the 255 bytes that the engine reads.
+    Error LONG_LINE = "pfmap/long-line";
+    /// A material line cannot be read.
+    Error MATERIAL = "pfmap/material";
+    /// There are more or fewer material lines than `num_materials` says.
+    Error MATERIAL_COUNT = "pfmap/material-count";
+    /// A material comes after the 1000th, where no tile can name it.
+    Warning UNNAMEABLE_MATERIAL = "pfmap/unnameable-material";
+    /// A splat line cannot be read.
+    Error SPLAT = "pfmap/splat";
+    /// There are more or fewer splat lines than `num_splats` says.
+    Error SPLAT_COUNT = "pfmap/splat-count";
+    /// A splat names a material that does not exist.
+    Warning SPLAT_MATERIAL = "pfmap/splat-material";
+    /// A tile does not have 24 characters.
+    Error TILE_LENGTH = "pfmap/tile-length";
+    /// A tile is of a type that does not exist.
+    Error TILE_TYPE = "pfmap/tile-type";
+    /// The base height or ramp height of a tile is out of range.
+    Error TILE_HEIGHT = "pfmap/tile-height";
+    /// A field of a tile has characters that have no meaning there.
+    Warning TILE_FIELD = "pfmap/tile-field";
+    /// A tile names a material that does not exist.
+    Error TILE_MATERIAL = "pfmap/tile-material";
+    /// The file ends before the first tile.
+    Error NO_TILES = "pfmap/no-tiles";
+    /// The file ends before the last tile.
+    Error MISSING_TILES = "pfmap/missing-tiles";
+    /// The first tile of a row does not begin a line.
+    Warning ROW_START = "pfmap/row-start";
+    /// The first tile of a chunk does not begin a line.
+    Error CHUNK_START = "pfmap/chunk-start";
+    /// The last line does not end with a line feed.
+    Error LAST_LINE = "pfmap/last-line";
+    /// Something follows the last tile.
+    Warning TRAILING_DATA = "pfmap/trailing-data";
+}
+
+/// The rules of text files as maps have them.
+pub(super) static TEXT_RULES: TextRules = TextRules {
+    header_line: &HEADER_LINE,
+    indented_line: &INDENTED_LINE,
+    byte_order_mark: &BYTE_ORDER_MARK,
+    blank_line: &BLANK_LINE,
+    extra_words: &EXTRA_WORDS,
+    long_line: &LONG_LINE,
+};

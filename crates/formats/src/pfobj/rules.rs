@@ -1,0 +1,86 @@
+//! What can be wrong with a model.
+
+use crate::cursor::TextRules;
+
+crate::rules! {
+    /// A line of the header is missing, out of order or cannot be read.
+    Error HEADER_LINE = "pfobj/header-line";
+    /// A number of the header promises more than the file has room for.
+    Error HEADER_COUNT = "pfobj/header-count";
+    /// The header says `num_material` where the engine expects `num_materials`.
+    Warning NUM_MATERIAL = "pfobj/num-material";
+    /// The model has no materials.
+    Warning NO_MATERIALS = "pfobj/no-materials";
+    /// The model has no bounds (`has_collision 0`), without which the engine refuses it.
+    Warning NO_BOUNDS = "pfobj/no-bounds";
+    /// A model without joints has no vertex that can be read.
+    Error NO_VERTICES = "pfobj/no-vertices";
+    /// There are more clips, joints or materials than the engine has room for, or than are read.
+    Warning LIMIT = "pfobj/limit";
+    /// The vertices do not make whole triangles.
+    Error TRIANGLES = "pfobj/triangles";
+    /// A line of the header begins with a space.
+    Warning INDENTED_LINE = "pfobj/indented-line";
+    /// The file begins with a byte order mark.
+    Warning BYTE_ORDER_MARK = "pfobj/byte-order-mark";
+    /// There is a blank line.
+    Warning BLANK_LINE = "pfobj/blank-line";
+    /// A line has more words than are read.
+    Warning EXTRA_WORDS = "pfobj/extra-words";
+    /// A line has more than the 255 bytes that the engine reads.
+    Warning LONG_LINE = "pfobj/long-line";
+    /// A line is missing or out of place.
+    Error LINE = "pfobj/line";
+    /// A part of the file comes too late.
+    Error ORDER = "pfobj/order";
+    /// A list is longer or shorter than the header says.
+    Error COUNT = "pfobj/count";
+    /// The values on a line cannot be read.
+    Error VALUE = "pfobj/value";
+    /// Numbers have a decimal comma.
+    Error DECIMAL_COMMA = "pfobj/decimal-comma";
+    /// A number is NaN or infinite.
+    Error NOT_FINITE = "pfobj/not-finite";
+    /// More than six joints move a vertex.
+    Warning INFLUENCES = "pfobj/influences";
+    /// A weight is below zero.
+    Error NEGATIVE_WEIGHT = "pfobj/negative-weight";
+    /// `vw` ends its line without a space, which the engine refuses.
+    Warning EMPTY_WEIGHTS = "pfobj/empty-weights";
+    /// A vertex names a joint that does not exist.
+    Error JOINT_INDEX = "pfobj/joint-index";
+    /// A vertex names a material that does not exist.
+    Error MATERIAL_INDEX = "pfobj/material-index";
+    /// The engine does not take a name: it is too long, reserved or missing, or has spaces.
+    Warning NAME = "pfobj/name";
+    /// The parent of a joint does not exist.
+    Error PARENT = "pfobj/parent";
+    /// A joint is its own ancestor.
+    Error PARENT_CYCLE = "pfobj/parent-cycle";
+    /// A quaternion has length zero.
+    Error ROTATION = "pfobj/rotation";
+    /// A clip has more or fewer frames than are announced.
+    Error FRAME_COUNT = "pfobj/frame-count";
+    /// A frame does not have the poses of all joints; it is left out.
+    Error FRAME = "pfobj/frame";
+    /// A pose has another number than that of its joint.
+    Warning POSE_ORDER = "pfobj/pose-order";
+    /// The bounds of a frame or of the bind pose are missing.
+    Error BOUNDS = "pfobj/bounds";
+    /// The min of bounds is above their max.
+    Warning BOUNDS_ORDER = "pfobj/bounds-order";
+    /// The last line does not end with a line feed.
+    Warning LAST_LINE = "pfobj/last-line";
+    /// Something follows the end of the model.
+    Warning TRAILING_DATA = "pfobj/trailing-data";
+}
+
+/// The rules of text files as models have them.
+pub(super) static TEXT_RULES: TextRules = TextRules {
+    header_line: &HEADER_LINE,
+    indented_line: &INDENTED_LINE,
+    byte_order_mark: &BYTE_ORDER_MARK,
+    blank_line: &BLANK_LINE,
+    extra_words: &EXTRA_WORDS,
+    long_line: &LONG_LINE,
+};

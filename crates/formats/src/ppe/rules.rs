@@ -1,0 +1,60 @@
+//! What can be wrong with map data, and with the text of XMF.
+
+crate::rules! {
+    /// The header is cut off.
+    Error HEADER = "ppe-map/header";
+    /// The width or height is not positive, or the map too large.
+    Error SIZE = "ppe-map/size";
+    /// Flags are set that have no meaning.
+    Warning FLAGS = "ppe-map/flags";
+    /// The cells are compressed in several ways, or in one that nobody defines.
+    Error COMPRESSION = "ppe-map/compression";
+    /// Cells or attributes are missing.
+    Error TRUNCATED = "ppe-map/truncated";
+    /// The attributes decode to more than is read from a file of this length.
+    Error TOO_LARGE = "ppe-map/too-large";
+    /// A packet of run-length encoded cells goes on past the last cell.
+    Error LONG_PACKET = "ppe-map/long-packet";
+    /// How attributes follow run-length encoded cells is a guess.
+    Warning RLE_ATTRIBUTES = "ppe-map/rle-attributes";
+    /// The compressed data is damaged.
+    Error DAMAGED = "ppe-map/damaged";
+    /// The compressed data has no end.
+    Warning UNFINISHED = "ppe-map/unfinished";
+    /// Something follows the cells and attributes.
+    Warning TRAILING_DATA = "ppe-map/trailing-data";
+    /// The file has neither metadata nor a layer.
+    Error NO_MAP = "xmf/no-map";
+    /// The compressed text is damaged or cut off.
+    Error PACKED_TEXT = "xmf/packed-text";
+    /// Something follows the compressed text.
+    Warning TRAILING_TEXT = "xmf/trailing-data";
+    /// The file has more text, tags or layers than are read.
+    Error LIMIT = "xmf/limit";
+    /// The text breaks the rules of SDLang's syntax.
+    Error SYNTAX = "xmf/syntax";
+    /// A text is not UTF-8.
+    Warning ENCODING = "xmf/encoding";
+    /// A value that a tag needs is missing or of the wrong kind.
+    Error VALUE = "xmf/value";
+    /// A layer is of a kind that the engine refuses.
+    Warning LAYER_KIND = "xmf/layer-kind";
+    /// Two layers have the same priority.
+    Warning PRIORITY = "xmf/priority";
+    /// A layer has cells twice.
+    Warning DUPLICATE_CELLS = "xmf/duplicate-cells";
+    /// A polyline begins with `Segment`, or has `Begin` in its middle.
+    Warning POLYLINE = "xmf/polyline";
+    /// A polyline has fewer than 2 points.
+    Error POLYLINE_POINTS = "xmf/polyline-points";
+    /// Embedded data is not of the size that is needed.
+    Error EMBEDDED_SIZE = "xmf/embedded-size";
+    /// The order of the numbers of tiles is a guess.
+    Warning TILE_ORDER = "xmf/tile-order";
+    /// The order of the channels of embedded colours is a guess.
+    Warning COLOR_ORDER = "xmf/color-order";
+    /// The layout of embedded cells is a guess.
+    Warning CELL_LAYOUT = "xmf/cell-layout";
+    /// A tile sheet, sprite sheet or palette is missing or cannot be read.
+    Warning SHEET = "xmf/sheet";
+}

@@ -1,0 +1,71 @@
+//! Rules: what can be wrong with files, each under a stable id.
+
+use crate::Severity;
+
+/// Something that can be wrong with files, under an id that stays the same from version to version.
+#[derive(Debug)]
+pub struct Rule {
+    /// The format and a short name, such as `pfmap/tile-type`.
+    pub id: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, as a sentence.
+    pub summary: &'static str,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Rule {}
+
+/// Makes a table of rules: a static for each of them, and `RULES`, which has all. The doc comment of
+/// a rule is its sentence.
+///
+/// ```
+/// mod rules {
+///     mapscope_formats::rules! {
+///         /// A tile is of a type that does not exist.
+///         Error TILE_TYPE = "example/tile-type";
+///     }
+/// }
+/// assert_eq!(rules::TILE_TYPE.summary, "A tile is of a type that does not exist.");
+/// assert_eq!(rules::RULES.len(), 1);
+/// ```
+#[macro_export]
+macro_rules! rules {
+    ($($(#[doc = $summary:literal])+ $severity:ident $name:ident = $id:literal;)+) => {
+        $(
+            $(#[doc = $summary])+
+            pub(crate) static $name: $crate::Rule = $crate::Rule {
+                id: $id,
+                severity: $crate::Severity::$severity,
+                summary: concat!($($summary),+).trim_ascii(),
+            };
+        )+
+        /// All of them.
+        pub(crate) static RULES: &[&$crate::Rule] = &[$(&$name),+];
+    };
+}
+
+/// The rules of all formats. What is wrong beside a file, such as a missing texture, is for those to
+/// say who look there.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    [
+        #[cfg(feature = "pfmap")]
+        crate::pfmap::RULES,
+        #[cfg(feature = "pfobj")]
+        crate::pfobj::RULES,
+        #[cfg(feature = "pmf")]
+        crate::pmf::RULES,
+        #[cfg(feature = "ika")]
+        crate::ika::RULES,
+        #[cfg(feature = "ppe")]
+        crate::ppe::RULES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}

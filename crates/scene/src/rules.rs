@@ -1,0 +1,62 @@
+//! What can be wrong beside a file, or shows only when it is made ready to be drawn.
+
+use mapscope_formats::Rule;
+
+mapscope_formats::rules! {
+    /// A texture was not found; a placeholder is shown.
+    Warning MISSING_TEXTURE = "texture/missing";
+    /// The name of a texture leads out of the asset root, or is too long.
+    Warning TEXTURE_NAME = "texture/name";
+    /// A texture cannot be read; a placeholder is shown.
+    Warning UNREADABLE_TEXTURE = "texture/unreadable";
+    /// There are more textures, or larger ones, than are shown.
+    Warning TEXTURE_LIMIT = "texture/limit";
+    /// The declared bounds differ from those of the mesh.
+    Warning BOUNDS_DIFFER = "pfobj/bounds-differ";
+    /// The bind pose of a joint scales to nothing.
+    Warning FLAT_JOINT = "pfobj/flat-joint";
+    /// A texture in PTF has flags without meaning.
+    Warning PTF_FLAGS = "pmf/texture-flags";
+    /// Faces are left out since they share their vertices with many others.
+    Warning SHARED_VERTICES = "pmf/shared-vertices";
+    /// The map names no tileset, or it was not found or cannot be read.
+    Warning MISSING_TILESET = "ika/missing-tileset";
+    /// Something is wrong with the tileset of a map.
+    Warning TILESET = "ika/tileset";
+    /// A tile number is not in the tileset.
+    Warning TILE_NUMBER = "ika/tile-number";
+    /// No container beside the map names it, so that its tiles are not known.
+    Warning NO_CONTAINER = "ppe-map/no-container";
+    /// A file that the container names was not found.
+    Warning MISSING_FILE = "xmf/missing-file";
+    /// A file that the container names cannot be read.
+    Warning UNREADABLE_FILE = "xmf/unreadable-file";
+    /// A picture that should bring a palette has none.
+    Warning NO_PALETTE = "xmf/no-palette";
+    /// A layer has another size than its map data.
+    Warning LAYER_SIZE = "xmf/layer-size";
+    /// A layer shares cells that no layer has.
+    Warning SHARED_CELLS = "xmf/shared-cells";
+    /// Tiles are larger than are shown.
+    Error TILE_SIZE = "xmf/tile-size";
+    /// A tile is at a place that its sheet does not have.
+    Warning SHEET_PLACE = "xmf/sheet-place";
+    /// A tile is used that is in no sheet.
+    Warning UNDEFINED_TILE = "xmf/undefined-tile";
+    /// The map has no colours for a palette that is used.
+    Warning PALETTE_COLORS = "xmf/palette-colors";
+    /// Tiles have more pictures, in all their palettes, than are shown.
+    Warning PICTURE_LIMIT = "xmf/picture-limit";
+    /// There are more cells, objects or pixels than are shown.
+    Error LAYER_LIMIT = "xmf/layer-limit";
+    /// The picture of a sprite does not exist, or is outside its sheet or too large.
+    Warning SPRITE = "xmf/sprite";
+}
+
+/// Why something cannot be shown, and the rule that it breaks.
+pub(crate) type Fault = (&'static Rule, String);
+
+/// All rules: those of the formats, and those of what is beside and made of their files.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    mapscope_formats::rules().chain(RULES.iter().copied())
+}
