@@ -7,7 +7,7 @@ use std::time::Instant;
 use mapscope::commands::{self, Command, CommandError, Status, ViewArgs};
 #[cfg(feature = "window")]
 use mapscope::viewer::{self, ViewOptions};
-use mapscope_scene::registry::OpenOptions;
+use mapscope_scene::OpenOptions;
 
 fn main() -> ExitCode {
     let started = Instant::now();

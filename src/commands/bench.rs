@@ -14,9 +14,8 @@ use mapscope_render::{DrawStatistics, Floor, Renderer, View};
 use mapscope_scene::camera::Pose;
 use mapscope_scene::model::Model;
 use mapscope_scene::model::instances::Instance;
-use mapscope_scene::registry::OpenOptions;
 use mapscope_scene::tilemap::FlatWindow;
-use mapscope_scene::{Aabb, Document, Drawable, Playhead, Ray, Shown};
+use mapscope_scene::{Aabb, Animation, Document, Layers, OpenOptions, Playhead, Ray, Shown};
 
 /// Frames that are drawn before any is measured: the first ones compile shaders and warm caches.
 const WARM_UP_FRAMES: u32 = 5;
@@ -58,7 +57,8 @@ pub(super) fn run(
         view.camera.pose = flight.pose(0.0);
     }
     let clip = view.shown.playhead.clip;
-    let clip = clip.and_then(|clip| document.clips().get(clip));
+    let clips = document.animation().map_or(&[][..], Animation::clips);
+    let clip = clip.and_then(|clip| clips.get(clip));
     let plays = clip.filter(|_| args.picture.look.frame.is_none());
     let frames = plays.map(|clip| clip.frames.max(1));
     let mut crowd = args
@@ -136,7 +136,7 @@ pub(super) fn run(
         textured_quad,
         drawn,
         gpu_bytes: scene.gpu_bytes(),
-        cpu_bytes: document.cpu_bytes(),
+        cpu_bytes: document.about().cpu_bytes,
         adapter: gpu.adapter_name(),
     };
     let mut out = Stdout::lock();
@@ -148,8 +148,9 @@ pub(super) fn run(
         report.write_text(&mut out, paint, args, target.size)?;
     }
     out.flush()?;
-    output::note_problems(&args.file, document.problems());
-    Ok(match Tally::of(document.problems()).errors {
+    let problems = &document.about().problems;
+    output::note_problems(&args.file, problems);
+    Ok(match Tally::of(problems).errors {
         0 => Status::Done,
         _ => Status::FileErrors,
     })
@@ -162,8 +163,8 @@ fn pan(view: &mut View, document: &dyn Document, size: [u32; 2]) {
     pose.eye += way;
     pose.target += way;
     let window = FlatWindow::of(&view.camera, size);
-    if let (Some(window), Some(map_size)) = (window, document.flat_size()) {
-        view.shown.flat_camera_px = window.camera_on_map_px(map_size, size);
+    if let (Some(window), Some(layers)) = (window, document.layers()) {
+        view.shown.flat_camera_px = window.camera_on_map_px(layers.flat_size(), size);
     }
 }
 
@@ -344,11 +345,11 @@ impl<'a> Crowd<'a> {
         count: u32,
         playhead: Playhead,
     ) -> Result<Self, CommandError> {
-        let Drawable::Model(model) = document.drawable() else {
+        let Some(model) = document.content::<Model>() else {
             let text = "--instances is for models".to_owned();
             return Err(CommandError::Argument(text));
         };
-        let bounds = document.bounds();
+        let bounds = document.about().bounds;
         let spacing = (bounds.max - bounds.min).with_y(0.0) * 1.1;
         let columns = f64::from(count).sqrt().ceil() as u32;
         let place = |i: u32| {
@@ -392,7 +393,7 @@ impl<'a> Flight<'a> {
     /// The pose at a part of the way, from 0 to 1: on an ellipse within the map, looking where
     /// one flies.
     fn pose(&self, part: f32) -> Pose {
-        let bounds = self.document.bounds();
+        let bounds = self.document.about().bounds;
         let radius = (bounds.max - bounds.min) * 0.35;
         let (sin, cos) = (part * std::f32::consts::TAU).sin_cos();
         let here = bounds.center() + Vec3::new(radius.x * cos, 0.0, radius.z * sin);
@@ -407,7 +408,7 @@ impl<'a> Flight<'a> {
 
     /// The height of the ground above or below a point; that of the lowest where there is none.
     fn ground(&self, point: Vec3) -> f32 {
-        let bounds = self.document.bounds();
+        let bounds = self.document.about().bounds;
         let ray = Ray {
             origin: point.with_y(bounds.max.y + 1.0),
             direction: Vec3::NEG_Y,

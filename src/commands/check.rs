@@ -9,7 +9,7 @@ use super::cli::CheckArgs;
 use super::output::{self, Paint, Stdout, Tally};
 use super::source::{self, Refused};
 use super::{CommandError, Status};
-use mapscope_scene::registry::OpenOptions;
+use mapscope_scene::OpenOptions;
 
 pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
@@ -85,11 +85,11 @@ fn check(
     out: &mut impl Write,
 ) -> Result<Tally, CommandError> {
     let (format, version, problems) = match source::open_or_refused(file, options)? {
-        Ok(document) => (
-            document.format(),
-            Some(document.version()),
-            document.problems().to_vec(),
-        ),
+        Ok(document) => {
+            let about = document.about();
+            let version = Some(about.version.clone());
+            (about.format, version, about.problems.clone())
+        }
         Err(Refused { format, problem }) => (format, None, vec![problem]),
     };
     if json {

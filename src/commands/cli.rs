@@ -13,8 +13,7 @@ use super::{CommandError, Status, source};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_scene::camera::{FIELDS_OF_VIEW_Y_DEGREES, NamedView, Pose, Projection};
 use mapscope_scene::demo::Demo;
-use mapscope_scene::registry::{OpenError, OpenOptions};
-use mapscope_scene::{Aabb, FirstLook, InfoQuery};
+use mapscope_scene::{Aabb, FirstLook, InfoQuery, OpenError, OpenOptions};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())

@@ -7,13 +7,12 @@ use glam::DVec2;
 
 use super::CommandError;
 use super::cli::PictureArgs;
-use super::look::{flat_size, shown_of};
+use super::look::{layers_of, shown_of};
 use super::source::{self, Opened};
 use mapscope_render::{Gpu, Target, View};
-use mapscope_scene::Document;
 use mapscope_scene::camera::{self, Camera, NamedView, Projection};
-use mapscope_scene::registry::OpenOptions;
 use mapscope_scene::tilemap::FlatWindow;
+use mapscope_scene::{Document, OpenOptions};
 
 /// What a picture is drawn with.
 #[derive(Debug)]
@@ -109,13 +108,12 @@ fn check_size([width, height]: [u32; 2], limits: &wgpu::Limits) -> Result<(), Co
 
 /// The part of a 2D map around its middle that a picture of this size shows, each pixel of the map
 /// as one of the picture.
-fn flat_window(document: &dyn Document, size: [u32; 2]) -> Result<FlatWindow, CommandError> {
-    let map_size = flat_size(document)?;
+fn flat_window(map_size: [u64; 2], size: [u32; 2]) -> FlatWindow {
     let corner = |axis: usize| (map_size[axis] as f64 - f64::from(size[axis])) * 0.5;
-    Ok(FlatWindow {
+    FlatWindow {
         top_left_px: DVec2::new(corner(0), corner(1)).round(),
         zoom: 1.0,
-    })
+    }
 }
 
 /// The view that the arguments ask for, for a picture of this aspect ratio.
@@ -127,15 +125,16 @@ pub(super) fn view_of(
     document: &dyn Document,
     aspect: f32,
 ) -> Result<View, CommandError> {
-    let handedness = document.handedness();
+    let about = document.about();
+    let handedness = about.handedness;
     let look = &picture.look;
     let mut shown = shown_of(look, document)?;
     if look.view == Some(NamedView::Flat) {
-        let window = flat_window(document, picture.size())?;
+        let map_size = layers_of(document)?.flat_size();
+        let window = flat_window(map_size, picture.size());
         shown.flat = true;
-        let map_size = flat_size(document)?;
         shown.flat_camera_px = window.camera_on_map_px(map_size, picture.size());
-        let top = Camera::framing(document.bounds(), NamedView::Top, handedness, aspect);
+        let top = Camera::framing(about.bounds, NamedView::Top, handedness, aspect);
         let mut view = View::plain(window.camera(picture.size(), top));
         view.shown = shown;
         return Ok(view);
@@ -147,7 +146,7 @@ pub(super) fn view_of(
         None => Camera::framing(bounds, named, handedness, aspect),
     };
     camera.projection = picture.projection.unwrap_or_default();
-    camera.near = camera::near_plane(document.part_bounds(shown.part));
+    camera.near = camera::near_plane(document.level_bounds(shown.level));
     if let Some(degrees) = look.fov {
         camera.fov_y_radians = degrees.to_radians();
     }
@@ -157,7 +156,8 @@ pub(super) fn view_of(
         }
         camera.frame(bounds, aspect);
     }
-    shown.visibility_from = document.visibility_at(camera.pose.eye, &shown);
+    let levels = document.levels();
+    shown.visibility_from = levels.and_then(|levels| levels.visibility_at(camera.pose.eye, &shown));
     let mut view = View::plain(camera);
     view.shown = shown;
     Ok(view)

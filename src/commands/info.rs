@@ -9,8 +9,7 @@ use super::output::{self, Paint, Stdout, Tally, printable};
 use super::source::{self, Refused};
 use super::{CommandError, Status};
 use mapscope_formats::pmf::SIDES;
-use mapscope_scene::registry::OpenOptions;
-use mapscope_scene::{Document, InfoQuery, OutlineNode};
+use mapscope_scene::{Document, InfoQuery, Layers, OpenOptions, OutlineNode};
 
 /// Lines of one list that text shows.
 const MOST_LINES: usize = 24;
@@ -35,12 +34,13 @@ pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, Comm
     let query = args.query();
     let answers = document.info(&query);
     check_answers(&*document, &query, &answers)?;
+    let about = document.about();
     if args.json {
         let mut keys = output::common_keys(
             &args.file,
-            document.format(),
-            Some(document.version()),
-            document.problems(),
+            about.format,
+            Some(about.version.clone()),
+            &about.problems,
         );
         keys.extend(answers);
         write_json(&mut out, &keys)?;
@@ -48,7 +48,7 @@ pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, Comm
         write_text(&mut out, paint, args, &*document, &answers)?;
     }
     out.flush()?;
-    Ok(match Tally::of(document.problems()).errors {
+    Ok(match Tally::of(&about.problems).errors {
         0 => Status::Done,
         _ => Status::FileErrors,
     })
@@ -62,7 +62,8 @@ fn check_answers(
 ) -> Result<(), CommandError> {
     let missing = |key| answers.get(key).is_none_or(Value::is_null);
     if let Some((row, col)) = query.tile.filter(|_| missing("tile")) {
-        let says = match document.tile_count() {
+        let count = document.layers().and_then(Layers::tile_count);
+        let says = match count {
             Some([columns, rows]) if columns > 0 && rows > 0 => format!(
                 "the map has {columns} x {rows} tiles; expected X,Y with X from 0 to {} and Y from \
                  0 to {}",
@@ -101,11 +102,12 @@ fn write_text(
     document: &dyn Document,
     answers: &Map<String, Value>,
 ) -> io::Result<()> {
+    let about = document.about();
     let name = super::cli::display_name(&args.file);
     writeln!(out, "{}", paint.heading(printable(&name)))?;
     let mut lines = vec![
-        ("Format".to_owned(), document.format().name.to_owned()),
-        ("Version".to_owned(), document.version()),
+        ("Format".to_owned(), about.format.name.to_owned()),
+        ("Version".to_owned(), about.version.clone()),
     ];
     let statistics = document.statistics();
     lines.extend(statistics.into_iter().map(|s| (s.name.to_owned(), s.value)));
@@ -135,7 +137,7 @@ fn write_text(
             _ => {}
         }
     }
-    let problems = document.problems();
+    let problems = &about.problems;
     if problems.is_empty() {
         return writeln!(out, "\n{}", paint.dim("no problems"));
     }

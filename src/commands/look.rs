@@ -2,30 +2,12 @@
 
 use super::CommandError;
 use super::cli::LookArgs;
-use mapscope_scene::{ClipInfo, Document, Playhead, Shown};
-
-fn check_overlays(look: &LookArgs, document: &dyn Document) -> Result<(), CommandError> {
-    let offered = document.overlays();
-    for id in &look.overlays {
-        if !offered.iter().any(|overlay| overlay.id == id) {
-            let known: Vec<&str> = offered.iter().map(|overlay| overlay.id).collect();
-            return Err(CommandError::Argument(format!(
-                "there is no overlay `{id}`; this file has {}",
-                if known.is_empty() {
-                    "none".to_owned()
-                } else {
-                    known.join(", ")
-                }
-            )));
-        }
-    }
-    Ok(())
-}
+use mapscope_scene::{Animation, ClipInfo, Document, Layers, Overlay, Playhead, Shown};
 
 /// The moment that the arguments ask for; the begin of the first clip if they do not say, as a
 /// game shows a model.
 fn playhead_of(look: &LookArgs, document: &dyn Document) -> Result<Playhead, CommandError> {
-    let clips = document.clips();
+    let clips = document.animation().map_or(&[][..], Animation::clips);
     let clip = match look.clip.as_deref() {
         Some("none") => None,
         Some(name) => {
@@ -76,28 +58,40 @@ pub(super) fn check_frame(frame: f32, frames: u32) -> Result<(), CommandError> {
     }))
 }
 
+fn unknown_overlay(name: &str, offered: &[Overlay]) -> CommandError {
+    let known: Vec<&str> = offered.iter().map(|overlay| overlay.id.as_str()).collect();
+    let known = if known.is_empty() {
+        "none".to_owned()
+    } else {
+        known.join(", ")
+    };
+    CommandError::Argument(format!(
+        "there is no overlay `{name}`; this file has {known}"
+    ))
+}
+
 /// What of a document the arguments ask for, all else as it is at first.
 pub(super) fn shown_of(look: &LookArgs, document: &dyn Document) -> Result<Shown, CommandError> {
-    check_overlays(look, document)?;
-    let mut shown = Shown {
-        playhead: playhead_of(look, document)?,
-        ..Shown::default()
-    };
-    for id in &look.overlays {
-        shown.overlays.set(document.overlays(), id, true);
+    let mut shown = Shown::default();
+    let offered = document.about().overlays;
+    for name in &look.overlays {
+        let overlay = offered.iter().find(|overlay| overlay.id.as_str() == name);
+        let overlay = overlay.ok_or_else(|| unknown_overlay(name, offered))?;
+        shown.overlays.set(offered, overlay.id, true);
     }
+    shown.playhead = playhead_of(look, document)?;
     let asked = look.first_look().show(document, &mut shown);
     asked.map_err(CommandError::Argument)?;
     Ok(shown)
 }
 
-/// Width and height of a 2D map, in pixels.
+/// The layers of a 2D map.
 ///
 /// # Errors
 /// When the document is none.
-pub(super) fn flat_size(document: &dyn Document) -> Result<[u64; 2], CommandError> {
-    document.flat_size().ok_or_else(|| {
-        let format = document.format().name;
+pub(super) fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
+    document.layers().ok_or_else(|| {
+        let format = document.about().format.name;
         CommandError::Argument(format!(
             "--view flat is for 2D maps, and this is a {format}"
         ))

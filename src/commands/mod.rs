@@ -24,7 +24,7 @@ use thiserror::Error;
 
 #[cfg(feature = "gpu")]
 use mapscope_render::{GpuError, UploadError};
-use mapscope_scene::registry::{OpenError, OpenOptions};
+use mapscope_scene::{OpenError, OpenOptions};
 
 pub use cli::{
     BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, InfoArgs, LookArgs, PictureArgs,

@@ -12,7 +12,7 @@ use super::CommandError;
 use super::cli::display_name;
 use mapscope_formats::{Format, Problem, Severity};
 pub(super) use mapscope_formats::{Tally, counted};
-use mapscope_scene::registry::OpenError;
+use mapscope_scene::OpenError;
 
 /// Standard output, for text. When whoever reads it hangs up, the rest is swallowed: a command
 /// still does its work, so that its exit status is the same whether or not all was read

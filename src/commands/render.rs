@@ -4,13 +4,13 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::cli::RenderArgs;
-use super::look::{check_frame, flat_size, shown_of};
+use super::look::{check_frame, layers_of, shown_of};
 use super::output::{self, Tally};
 use super::{CommandError, Status, source};
-use mapscope_scene::Document;
+use mapscope_render::{Renderer, View};
 use mapscope_scene::camera::NamedView;
-use mapscope_scene::registry::OpenOptions;
 use mapscope_scene::saving::{self, PNG, SaveError};
+use mapscope_scene::{Animation, Document, Layers, OpenOptions, OverlayId};
 
 pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     if args.picture.look.view == Some(NamedView::Flat) {
@@ -64,7 +64,8 @@ fn run_on_gpu(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Comman
 fn run_flat(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let opened = source::open(&args.file, options)?;
     let document = &*opened.document;
-    check_flat(args, flat_size(document)?)?;
+    let layers = layers_of(document)?;
+    check_flat(args, layers.flat_size())?;
     let mut shown = shown_of(&args.picture.look, document)?;
     shown.flat = true;
     let output = Output::new(args, document);
@@ -72,11 +73,10 @@ fn run_flat(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandE
         if let Some(frame) = frame {
             shown.playhead.frame = frame as f32;
         }
-        if let Some(picture) = document.flat(&shown) {
-            output.write(&path, |out| {
-                picture.write_png(out).map_err(io::Error::other)
-            })?;
-        }
+        let picture = layers.flat(&shown);
+        output.write(&path, |out| {
+            picture.write_png(out).map_err(io::Error::other)
+        })?;
     }
     Ok(finish(args, document))
 }
@@ -95,7 +95,7 @@ fn check_flat(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), Comman
         .look
         .overlays
         .iter()
-        .any(|id| id == "pixel-grid")
+        .any(|name| name == OverlayId::PixelGrid.as_str())
     {
         "--overlay pixel-grid: with --view flat a pixel of the map is one of the picture, which \
          leaves no room for lines between them"
@@ -119,7 +119,8 @@ fn pictures(
         return Ok(vec![(None, args.output.clone())]);
     };
     let pattern = FramePattern::of(&args.output)?;
-    let info = clip.and_then(|clip| document.clips().get(clip));
+    let clips = document.animation().map_or(&[][..], Animation::clips);
+    let info = clip.and_then(|clip| clips.get(clip));
     // All of them are there, or nothing is written.
     check_frame(*frames.end() as f32, info.map_or(0, |clip| clip.frames))?;
     let pictures = frames.clone().map(|frame| {
@@ -132,8 +133,9 @@ fn pictures(
 
 /// Says what is wrong with the file that was drawn.
 fn finish(args: &RenderArgs, document: &dyn Document) -> Status {
-    output::note_problems(&args.file, document.problems());
-    match Tally::of(document.problems()).errors {
+    let problems = &document.about().problems;
+    output::note_problems(&args.file, problems);
+    match Tally::of(problems).errors {
         0 => Status::Done,
         _ => Status::FileErrors,
     }

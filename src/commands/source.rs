@@ -10,7 +10,7 @@ use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::{ika, pfmap};
 use mapscope_scene::Document;
 use mapscope_scene::demo::{self, Demo};
-use mapscope_scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+use mapscope_scene::{self, OpenError, OpenOptions, Progress, Source};
 
 /// Stands, with a name or without, for a demo that is built in where a file is expected.
 const DEMO: &str = "demo:";
@@ -151,7 +151,7 @@ pub(super) fn open(argument: &Path, options: &OpenOptions) -> Result<Opened, Com
     let read_time = begun.elapsed();
     let progress = Progress::default();
     let begun = Instant::now();
-    let document = registry::open(&source, options, &progress)?;
+    let document = mapscope_scene::open(&source, options, &progress)?;
     let open_time = begun.elapsed();
     let parse_time = progress.parse_time();
     Ok(Opened {

@@ -11,7 +11,7 @@ use super::settings::{FieldsOfView, Panel};
 use super::state::{Dialog, Effect, PathPurpose, State};
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{Camera, NamedView, Projection};
-use mapscope_scene::{Direction, GameView, Item, ProblemFrame};
+use mapscope_scene::{Direction, GameView, Item, OverlayId, ProblemFrame, ProblemTarget};
 
 /// How much wider or narrower the field of view becomes at once.
 const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;
@@ -53,13 +53,13 @@ impl State {
             Action::Walk(direction) => self.neighbor(direction).is_some(),
             Action::NextOfKind { .. } => open && self.kind_of_selection().is_some(),
             Action::SelectedWeights => self.has_joints(),
-            Action::HoldVisibility => self.shown.overlays.contains("visibility"),
+            Action::HoldVisibility => self.shown.overlays.contains(OverlayId::Visibility),
             Action::Animation(Animation::Timeline) => true,
             Action::Animation(action) => self.can_animate(action),
             Action::Panel(panel) => self.offers(panel),
             Action::Overlay(id) => self
                 .document()
-                .is_some_and(|document| document.overlays().iter().any(|o| o.id == id)),
+                .is_some_and(|document| document.about().overlays.iter().any(|o| o.id == id)),
             Action::PlainSurface => self.offers_surface_overlays(),
             Action::Level { .. } => self.has_levels(),
             Action::Cut => self.can_cut(),
@@ -113,13 +113,13 @@ impl State {
     pub(super) fn name_and_help(&self, command: &Command) -> [&'static str; 2] {
         match command.action {
             Action::Overlay(id) => {
-                let overlays = self.document().map_or(&[][..], |d| d.overlays());
+                let overlays = self.document().map_or(&[][..], |d| d.about().overlays);
                 let overlay = overlays.iter().find(|overlay| overlay.id == id);
                 overlay.map(|overlay| [overlay.name, overlay.help])
             }
             Action::Walk(direction) => self.shown.selected.and_then(|item| {
                 let document = self.document()?;
-                document.neighbor_name(item, direction)
+                document.neighbor(item, direction).name
             }),
             Action::View(view) if self.can_cut() => level_view_name(view),
             // Levels have no bones.
@@ -295,7 +295,7 @@ impl State {
             Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
             Request::ShowFrame(frame) => self.scrub(frame.into()),
             Request::ShowProblem(index) => self.show_problem(index),
-            Request::ShowPart(part) => self.show_part(part),
+            Request::ShowLevel(level) => self.show_level(level),
             Request::Hide(item, hide) => self.hide(item, hide),
             Request::SetLight(light, intensity) => self.shown.lights.set(light, intensity),
             Request::SetOpacity(layer, opacity) => self.shown.opacities.set(layer, opacity),
@@ -313,7 +313,7 @@ impl State {
     /// What is beside the selection; without one, where one begins to walk over tiles.
     fn neighbor(&self, direction: Direction) -> Option<Item> {
         match self.shown.selected {
-            Some(item) => self.document()?.neighbor(item, direction),
+            Some(item) => self.document()?.neighbor(item, direction).item,
             None => self.has_tiles().then(|| self.first_tile())?,
         }
     }
@@ -325,7 +325,7 @@ impl State {
         let Some(item) = item else {
             return;
         };
-        self.show_part_of(item);
+        self.show_level_of(item);
         if self.is_kind(item) {
             self.stepping = Some(item);
         }
@@ -333,8 +333,8 @@ impl State {
     }
 
     /// Switches an overlay of the open document on or off.
-    fn switch_overlay(&mut self, id: &str, on: bool) {
-        if let Some(offered) = self.document().map(|document| document.overlays()) {
+    fn switch_overlay(&mut self, id: OverlayId, on: bool) {
+        if let Some(offered) = self.document().map(|document| document.about().overlays) {
             self.shown.overlays.set(offered, id, on);
         }
     }
@@ -342,7 +342,7 @@ impl State {
     /// Whether there are things of it to step through, or could be.
     fn is_kind(&self, item: Item) -> bool {
         self.document().is_some_and(|document| {
-            document.kinds().iter().any(|kind| kind.item == item)
+            document.about().kinds.iter().any(|kind| kind.item == item)
                 || document.next_of_kind(item, None, false).is_some()
         })
     }
@@ -376,7 +376,7 @@ impl State {
     fn first_tile(&self) -> Option<Item> {
         let document = self.document()?;
         self.item_in_the_middle().or_else(|| {
-            let kinds = document.kinds().into_iter();
+            let kinds = document.about().kinds.iter();
             let mut first = kinds.filter_map(|kind| document.next_of_kind(kind.item, None, false));
             first.next()
         })
@@ -402,11 +402,9 @@ impl State {
         let Some(document) = self.document() else {
             return;
         };
-        let problem = document.problems().get(index);
-        let item = problem.and_then(|problem| document.problem_item(problem));
-        let frame = problem.and_then(|problem| document.problem_frame(problem));
-        match item {
-            Some(item) => {
+        let problem = document.about().problems.get(index);
+        match problem.and_then(|problem| document.problem_target(problem)) {
+            Some(ProblemTarget { item, frame }) => {
                 self.select(Some(item));
                 if let Some(ProblemFrame { frame, overlay }) = frame {
                     self.go_to_frame(frame.into());
@@ -465,7 +463,7 @@ impl State {
             self.leave_mode();
             return;
         }
-        let game_view = self.document().map(|document| document.game_view());
+        let game_view = self.document().map(|document| document.about().game_view);
         if game_view == Some(GameView::FirstPerson) {
             self.start_walking();
         } else {

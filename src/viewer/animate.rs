@@ -6,12 +6,13 @@ use super::commands::Animation;
 use super::settings::{Dock, Panel};
 use super::state::State;
 use mapscope_formats::Severity;
-use mapscope_scene::{ClipInfo, Item};
+use mapscope_scene::{ClipInfo, Item, OverlayId};
 
 impl State {
     /// The clips of the open document.
     pub(super) fn clips(&self) -> &[ClipInfo] {
-        self.open.as_ref().map_or(&[], |open| open.document.clips())
+        let animation = self.document().and_then(|document| document.animation());
+        animation.map_or(&[], |animation| animation.clips())
     }
 
     /// Whether the open document has something that the panel shows; all do while none is open.
@@ -21,17 +22,16 @@ impl State {
         };
         match panel {
             Panel::Kinds => open.has_kinds,
-            // What moves in levels and 2D maps has no joints.
             Panel::Curves => {
-                let is_model = open.document.parts().is_empty() && !open.lists.layers;
-                is_model && !self.clips().is_empty()
+                let animation = open.document.animation();
+                animation.is_some_and(|animation| animation.has_curves())
             }
             Panel::Octree => open.lists.branches,
             Panel::Lights => open.lists.lights,
             Panel::ChunkMap => open.lists.chunks,
             Panel::Lightmaps => open.lists.sheets,
             Panel::Layers => open.lists.layers,
-            Panel::Tileset => open.lists.map_size.is_some(),
+            Panel::Tileset => open.document.layers().is_some(),
             Panel::Outliner | Panel::Inspector | Panel::Problems | Panel::Statistics => true,
         }
     }
@@ -123,8 +123,10 @@ impl State {
 
     /// Whether what is open is a model with joints.
     pub(super) fn has_joints(&self) -> bool {
-        let overlays = self.document().map_or(&[][..], |d| d.overlays());
-        overlays.iter().any(|overlay| overlay.id == "joint-weights")
+        let overlays = self.document().map_or(&[][..], |d| d.about().overlays);
+        overlays
+            .iter()
+            .any(|overlay| overlay.id == OverlayId::JointWeights)
     }
 
     /// Shows a clip from its beginning, or the bind pose.
@@ -264,8 +266,8 @@ mod tests {
     use super::super::state::StartView;
     use super::super::testing::{level, loaded, model, moving};
     use super::*;
-    use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
-    use mapscope_scene::{Document, Playhead};
+    use mapscope_scene::{Document, LevelItem, ModelItem, Playhead};
+    use mapscope_scene::{OpenOptions, Progress, Source};
 
     #[test]
     fn the_command_line_says_what_is_shown_first() {
@@ -302,11 +304,11 @@ mod tests {
         state.loaded(loaded(with_wrong_bounds(), false));
         assert!(state.player.is_playing());
         state.request(Request::ShowProblem(0));
-        let selected = state.shown.selected.map(|item| (item.kind, item.index));
-        assert_eq!(selected, Some(("clip", 0)));
+        let clip = ModelItem::Clip { index: 0 };
+        assert_eq!(state.shown.selected, Some(clip.into()));
         assert_eq!(state.shown.playhead, Playhead::at_frame(0, 1));
         assert!(!state.player.is_playing(), "it would be gone at once");
-        assert!(state.shown.overlays.contains("frame-bounds"));
+        assert!(state.shown.overlays.contains(OverlayId::FrameBounds));
     }
 
     /// A triangle with a clip of two frames, of which the second declares too much.
@@ -331,7 +333,7 @@ mod tests {
             embedded: &[("skin.png", include_bytes!("../../tests/goldens/shadow.png"))],
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
-        registry::open(&source, &options, &progress).unwrap()
+        mapscope_scene::open(&source, &options, &progress).unwrap()
     }
 
     #[test]
@@ -347,10 +349,8 @@ mod tests {
         };
         assert!(!name(&state, "select.north").1, "nothing is selected");
         assert!(!name(&state, "select.next").1);
-        state.select(Some(Item {
-            kind: "joint",
-            index: 0,
-        }));
+        let joint = |index| Some(Item::from(ModelItem::Joint { index }));
+        state.select(joint(0));
         assert_eq!(
             name(&state, "select.north"),
             ("Parent joint", false),
@@ -360,19 +360,11 @@ mod tests {
         assert_eq!(name(&state, "select.next"), ("Next of its kind", true));
         for index in [1, 2] {
             state.run(Action::NextOfKind { backwards: false });
-            assert_eq!(
-                state.shown.selected,
-                Some(Item {
-                    kind: "joint",
-                    index
-                })
-            );
+            assert_eq!(state.shown.selected, joint(index));
         }
         state.loaded(loaded(level(), false));
-        state.select(Some(Item {
-            kind: "cube",
-            index: 1,
-        }));
+        let [level, chunk, cube] = [0, 0, 1];
+        state.select(Some(LevelItem::Cube { level, chunk, cube }.into()));
         assert_eq!(name(&state, "select.north").0, "Neighbour toward +Z");
         assert_eq!(name(&state, "camera.north").0, "From +Z");
     }
@@ -401,10 +393,7 @@ mod tests {
     fn one_can_step_through_the_triangles_of_a_material() {
         let mut state = State::new(Settings::default(), StartView::default());
         state.loaded(loaded(model(), false));
-        let triangle = |index| {
-            let kind = "triangle";
-            Some(Item { kind, index })
-        };
+        let triangle = |index| Some(Item::from(ModelItem::Triangle { index }));
         state.select(triangle(0));
         state.run(Action::NextOfKind { backwards: false });
         assert_eq!(state.shown.selected, triangle(1));

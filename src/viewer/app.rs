@@ -29,7 +29,6 @@ use super::whole_drags::WholeDrags;
 use super::{ViewError, theme};
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Renderer};
-use mapscope_scene::registry;
 
 /// A system dialog that answers "nothing" sooner than this was never shown.
 const FASTEST_CANCEL: Duration = Duration::from_millis(400);
@@ -257,7 +256,7 @@ impl App {
             cpu_bytes: self
                 .state
                 .document()
-                .map_or(0, |document| document.cpu_bytes()),
+                .map_or(0, |document| document.about().cpu_bytes),
             adapter: &adapter,
         };
         let mut previews = LivePreviews::new(
@@ -421,7 +420,7 @@ impl App {
         let mut files = Vec::new();
         if let Some(open) = self.state.open.as_ref().filter(|open| open.demo.is_none()) {
             files.push(open.path.clone());
-            files.extend(open.document.dependencies());
+            files.extend(open.document.about().dependencies.iter().cloned());
         }
         self.files.set(files.iter().map(PathBuf::as_path));
     }
@@ -443,7 +442,7 @@ impl App {
         type Answer = std::pin::Pin<Box<dyn Future<Output = Option<rfd::FileHandle>> + Send>>;
         let answer: Answer = match purpose {
             PathPurpose::Open => {
-                let endings: Vec<&str> = registry::formats()
+                let endings: Vec<&str> = mapscope_scene::formats()
                     .flat_map(|format| format.endings)
                     .copied()
                     .collect();

@@ -11,7 +11,6 @@ use super::commands::Action;
 use super::panels::parts;
 use super::state::{Asked, Dialog, PathPurpose, State};
 use super::{cheat_sheet, folder, palette};
-use mapscope_scene::registry;
 use mapscope_scene::saving::{PNG, SaveError};
 
 /// Room around what a dialog says, in logical pixels.
@@ -243,7 +242,8 @@ fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
             if path.is_dir() {
                 Some(format!("{folder}{name}{MAIN_SEPARATOR}"))
             } else {
-                let wanted = wants_files && name != beginning && registry::looks_openable(&path);
+                let wanted =
+                    wants_files && name != beginning && mapscope_scene::looks_openable(&path);
                 wanted.then(|| format!("{folder}{name}"))
             }
         })
@@ -316,7 +316,9 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
     ui.heading(format!("Mapscope {}", env!("CARGO_PKG_VERSION")));
     ui.label(env!("CARGO_PKG_DESCRIPTION"));
     ui.add_space(6.0);
-    let formats: Vec<&str> = registry::formats().map(|format| format.name).collect();
+    let formats: Vec<&str> = mapscope_scene::formats()
+        .map(|format| format.name)
+        .collect();
     egui::Grid::new("about").num_columns(2).show(ui, |ui| {
         for (name, value) in [
             ("Opens", formats.join(", ")),

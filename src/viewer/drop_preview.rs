@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::folder;
-use mapscope_scene::registry;
 
 /// What dropping files would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +32,7 @@ pub(super) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
     let name = folder::name(first);
     let (title, detail) = match (paths, files.len()) {
         ([file], 1) if file == first => {
-            let detail = if registry::looks_openable(file) {
+            let detail = if mapscope_scene::looks_openable(file) {
                 ""
             } else {
                 "Its name promises nothing, but its content may"

@@ -144,8 +144,5 @@ impl Events {
 }
 
 fn item_text(item: Option<Item>) -> String {
-    match item {
-        Some(item) => format!("{} {}", item.kind, item.index),
-        None => "none".to_owned(),
-    }
+    item.map_or_else(|| "none".to_owned(), |item| item.to_string())
 }

@@ -119,7 +119,7 @@ impl State {
 
     /// Width and height of the map in pixels, if a map is open.
     pub(super) fn map_size(&self) -> Option<DVec2> {
-        let [width, height] = self.open.as_ref()?.lists.map_size?;
+        let [width, height] = self.layers()?.flat_size();
         Some(DVec2::new(width as f64, height as f64))
     }
 
@@ -244,9 +244,9 @@ impl State {
             zoom: window.zoom,
         };
         // A round map has no edge to stop at.
-        let lists = self.open.as_ref().map(|open| &open.lists);
-        let wraps = lists.map_or([false; 2], |lists| lists.map_wraps);
-        let map_size = lists.and_then(|lists| lists.map_size).unwrap_or_default();
+        let layers = self.layers();
+        let wraps = layers.map_or([false; 2], |layers| layers.wraps());
+        let size_px = layers.map_or([0; 2], |layers| layers.flat_size());
         if let Some(size) = self.map_size() {
             for (axis, wraps) in wraps.into_iter().enumerate() {
                 let [from, to] = if wraps {
@@ -260,7 +260,7 @@ impl State {
         let window = seen.window(self.view_size());
         let (free, on_map) = (
             window.camera_px(),
-            window.camera_on_map_px(map_size, self.view_px),
+            window.camera_on_map_px(size_px, self.view_px),
         );
         self.shown.flat_camera_px = [0, 1].map(|axis| {
             if wraps[axis] {

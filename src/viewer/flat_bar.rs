@@ -72,9 +72,8 @@ fn bar(ui: &mut Ui, state: &mut State, width: f32) {
 /// The slider that pulls the layers apart.
 fn gap(ui: &mut Ui, state: &mut State, width: f32) {
     let usual = state
-        .open
-        .as_ref()
-        .map_or(0.0, |open| open.lists.usual_layer_gap);
+        .layers()
+        .map_or(0.0, |layers| layers.usual_layer_gap());
     let mut gap = state.shown.layer_gap.unwrap_or(usual);
     ui.spacing_mut().slider_width = width;
     let most = (usual * FARTHEST).max(1.0);

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::path::{Component, Path, PathBuf};
 
 use super::loader::Failure;
-use mapscope_scene::registry;
 
 /// The files of a folder whose names say that they can be opened, in natural order.
 ///
@@ -14,7 +13,7 @@ pub(super) fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
         .map(|entry| entry.path())
-        .filter(|path| registry::looks_openable(path) && path.is_file())
+        .filter(|path| mapscope_scene::looks_openable(path) && path.is_file())
         .collect();
     files.sort_by(|a, b| natural_order(&name(a), &name(b)));
     Ok(files)
@@ -40,7 +39,7 @@ pub(super) fn expand(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
         }
     }
     // Files whose names promise nothing are tried last: a map may come with its notes.
-    files.sort_by_key(|file| !registry::looks_openable(file));
+    files.sort_by_key(|file| !mapscope_scene::looks_openable(file));
     (files, failures)
 }
 

@@ -53,7 +53,9 @@ impl Labels {
         if !self.of.as_ref().is_some_and(same) {
             self.of = Some((shown.clone(), open.version));
             self.texts.clear();
-            open.document.labels(shown, &mut self.texts);
+            if let Some(annotations) = open.document.annotations() {
+                annotations.labels(shown, &mut self.texts);
+            }
             self.seen_by = None;
         }
         if self.texts.is_empty() {
@@ -116,7 +118,8 @@ fn is_covered(label: &Label, open: &OpenFile, camera: &Camera, aspect: f32, show
     in_view.is_some_and(|at| {
         let ray = camera.ray_in_world(at, aspect);
         let distance = (label.position - ray.origin).dot(ray.direction);
-        open.document.covers(ray, distance, shown)
+        let annotations = open.document.annotations();
+        annotations.is_some_and(|annotations| annotations.covers(ray, distance, shown))
     })
 }
 
@@ -127,12 +130,15 @@ mod tests {
 
     use super::super::commands::Action;
     use super::super::testing::with_moving;
+    use mapscope_scene::OverlayId;
     use mapscope_scene::camera::Pose;
 
     /// Which of the two texts of the document are seen from a place.
     fn seen_from(eye: Vec3, target: Vec3) -> Vec<String> {
         let mut h = with_moving();
-        h.state_mut().state.run(Action::Overlay("skeleton"));
+        h.state_mut()
+            .state
+            .run(Action::Overlay(OverlayId::Skeleton));
         h.state_mut().state.camera.pose = Pose { eye, target };
         h.run();
         let view = h.state().placed.viewport.unwrap();

@@ -1,12 +1,11 @@
-//! Which part of a document is shown, and how: its levels, what is cut away and hidden, and the
-//! lights.
+//! Which level of a document is shown, and how: what is cut away and hidden, and the lights.
 
 use super::camera_control::{self, CameraMode};
 use super::loader::capitalized;
 use super::state::State;
 use mapscope_formats::Severity;
 use mapscope_scene::camera;
-use mapscope_scene::{Aabb, Document, Item, Shown};
+use mapscope_scene::{Aabb, Document, Item, Layers, LevelInfo, Levels, OverlayId, Shown};
 
 /// What of a document is cut off at each end beyond what it is known to occupy, as a part of its
 /// size: a slider at its end cuts nothing, however numbers are rounded.
@@ -25,30 +24,27 @@ pub(super) struct Lists {
     pub sheets: bool,
     /// Layers of tiles.
     pub layers: bool,
-    /// Width and height in pixels, of a 2D map.
-    pub map_size: Option<[u64; 2]>,
-    /// Whether it goes on beyond its edges, across and down.
-    pub map_wraps: [bool; 2],
-    /// How far apart its layers usually are where they are not shown flat.
-    pub usual_layer_gap: f32,
 }
 
 impl Lists {
-    /// What any part of a document has.
+    /// What any level of a document has.
     pub(super) fn of(document: &dyn Document) -> Self {
-        let any = |has: &dyn Fn(usize) -> bool| (0..document.parts().len().max(1)).any(has);
+        let any = |has: &dyn Fn(&dyn Levels, usize) -> bool| {
+            let levels = document.levels();
+            levels.is_some_and(|levels| {
+                let mut numbers = 0..levels.levels().len();
+                numbers.any(|level| has(levels, level))
+            })
+        };
         Self {
-            lights: any(&|part| !document.lights(part).is_empty()),
-            branches: any(&|part| !document.branches(part, None).is_empty()),
-            chunks: any(&|part| {
-                let map = document.chunk_map(part);
+            lights: any(&|levels, level| !levels.lights(level).is_empty()),
+            branches: any(&|levels, level| !levels.branches(level, None).is_empty()),
+            chunks: any(&|levels, level| {
+                let map = levels.chunk_map(level);
                 map.is_some_and(|map| !map.chunks.is_empty())
             }),
-            sheets: any(&|part| !document.sheets(part).is_empty()),
-            layers: !document.layers().is_empty(),
-            map_size: document.flat_size(),
-            map_wraps: document.flat_wraps(),
-            usual_layer_gap: document.usual_layer_gap(),
+            sheets: any(&|levels, level| !levels.sheets(level).is_empty()),
+            layers: document.layers().is_some_and(|l| !l.layers().is_empty()),
         }
     }
 }
@@ -81,63 +77,76 @@ impl Cut {
 }
 
 impl State {
-    /// Whether the document has several parts of which one is shown.
+    /// The levels of the open document, if it is made of such.
+    pub(super) fn levels(&self) -> Option<&dyn Levels> {
+        self.document()?.levels()
+    }
+
+    /// The layers of the open document, if it is made of such.
+    pub(super) fn layers(&self) -> Option<&dyn Layers> {
+        self.document()?.layers()
+    }
+
+    /// What there is to choose from of levels.
+    pub(super) fn level_list(&self) -> &[LevelInfo] {
+        self.levels().map_or(&[], |levels| levels.levels())
+    }
+
+    /// Whether the document has several levels, of which one is shown.
     pub(super) fn has_levels(&self) -> bool {
-        self.document().is_some_and(|d| d.parts().len() > 1)
+        self.level_list().len() > 1
     }
 
-    /// The name of the part that is shown.
+    /// The name of the level that is shown.
     pub(super) fn level_name(&self) -> Option<&str> {
-        let parts = self.document()?.parts();
-        Some(&parts.get(self.shown.part)?.name)
+        Some(&self.level_list().get(self.shown.level)?.name)
     }
 
-    /// Shows a part and all of it; nothing changes for the one that is shown already.
-    pub(super) fn show_part(&mut self, part: usize) {
-        let Some(document) = self.document().cloned() else {
-            return;
-        };
-        if part == self.shown.part || part >= document.parts().len() {
+    /// Shows a level and all of it; nothing changes for the one that is shown already.
+    pub(super) fn show_level(&mut self, level: usize) {
+        if level == self.shown.level || level >= self.level_list().len() {
             return;
         }
-        self.shown.part = part;
+        self.shown.level = level;
         self.set_cut(None);
         self.hovered = None;
         self.pointed_at = None;
+        let level_of = |item| self.levels()?.level_of(item);
         let selected = self.shown.selected;
-        let elsewhere = |item| document.part_of(item).is_some_and(|of| of != part);
-        self.shown.selected = selected.filter(|item| !elsewhere(*item));
-        let bounds = document.part_bounds(part);
+        let selected = selected.filter(|item| level_of(*item).is_none_or(|of| of == level));
+        self.shown.selected = selected;
+        let bounds = self
+            .document()
+            .map_or_else(Aabb::default, |document| document.level_bounds(level));
         self.camera.near = camera::near_plane(bounds);
         self.fly_speed = camera_control::first_fly_speed(bounds);
         self.set_mode(CameraMode::Orbit);
         self.frame_all();
     }
 
-    /// Shows the part that an item belongs to.
-    pub(super) fn show_part_of(&mut self, item: Item) {
-        let part = self.document().and_then(|d| d.part_of(item));
-        if let Some(part) = part {
-            self.show_part(part);
+    /// Shows the level that an item belongs to.
+    pub(super) fn show_level_of(&mut self, item: Item) {
+        let level = self.levels().and_then(|levels| levels.level_of(item));
+        if let Some(level) = level {
+            self.show_level(level);
         }
     }
 
-    /// Shows the part after the one that is shown, or the one before, going round at the end.
+    /// Shows the level after the one that is shown, or the one before, going round at the end.
     pub(super) fn next_level(&mut self, backwards: bool) {
-        let count = self.document().map_or(0, |d| d.parts().len());
+        let count = self.level_list().len();
         if count > 0 {
             let step = if backwards { count - 1 } else { 1 };
-            self.show_part((self.shown.part + step) % count);
+            self.show_level((self.shown.level + step) % count);
         }
     }
 
     /// What of a document is shown goes on being shown when it is read again, as far as it is
     /// there, and is forgotten for another document.
-    pub(super) fn keep_part(&mut self, document: &dyn Document, keep: bool) {
+    pub(super) fn keep_level(&mut self, document: &dyn Document, keep: bool) {
         if keep {
-            let parts = document.parts().len();
-            if self.shown.part >= parts {
-                self.shown.part = 0;
+            if self.shown.level >= self.level_list().len() {
+                self.shown.level = 0;
                 self.set_cut(None);
             }
             let playhead = self.shown.playhead;
@@ -145,7 +154,7 @@ impl State {
             self.shown.hidden.retain(is_there);
             return;
         }
-        self.forget_part();
+        self.forget_level();
         let look = std::mem::take(&mut self.start.first_look);
         if let Err(missing) = look.show(document, &mut self.shown) {
             self.toast(capitalized(&missing), Some(Severity::Warning));
@@ -156,8 +165,8 @@ impl State {
         };
     }
 
-    /// Shows everything of the first part as the file has it.
-    pub(super) fn forget_part(&mut self) {
+    /// Shows everything of the first level as the file has it.
+    pub(super) fn forget_level(&mut self) {
         let shown = std::mem::take(&mut self.shown);
         self.shown = Shown {
             overlays: shown.overlays,
@@ -172,20 +181,20 @@ impl State {
 
     /// Finds the visibility cube that the eye is in, while that is asked for and not held.
     pub(super) fn follow_visibility(&mut self) {
-        if !self.shown.overlays.contains("visibility") {
+        if !self.shown.overlays.contains(OverlayId::Visibility) {
             self.holds_visibility = false;
             self.shown.visibility_from = None;
         } else if !self.holds_visibility {
             let eye = self.camera.pose.eye;
-            let document = self.document();
+            let levels = self.levels();
             self.shown.visibility_from =
-                document.and_then(|document| document.visibility_at(eye, &self.shown));
+                levels.and_then(|levels| levels.visibility_at(eye, &self.shown));
         }
     }
 
     /// Whether there is something to be cut open, and hidden.
     pub(super) fn can_cut(&self) -> bool {
-        self.document().is_some_and(|d| !d.parts().is_empty())
+        self.levels().is_some()
     }
 
     /// Whether there is something that can be hidden.
@@ -206,15 +215,10 @@ impl State {
 
     /// Shows a layer alone, or all of them if it is alone already.
     pub(super) fn solo(&mut self, layer: Item) {
-        let Some(document) = self.document() else {
-            return;
-        };
-        let layers = document.layers();
-        let others = layers
-            .iter()
-            .map(|other| other.item)
-            .filter(|other| *other != layer);
-        let others: Vec<Item> = others.collect();
+        let layers = self.layers().map(|layers| layers.layers());
+        let layers = layers.unwrap_or_default().into_iter();
+        let others = layers.map(|other| other.item);
+        let others: Vec<Item> = others.filter(|other| *other != layer).collect();
         let was_solo = self.is_solo(layer, &others);
         self.shown
             .hidden
@@ -278,9 +282,9 @@ impl State {
         self.hovered = None;
     }
 
-    /// Switches all lights of the part that is shown on or off, or has them as in the file.
+    /// Switches all lights of the level that is shown on or off, or has them as in the file.
     pub(super) fn switch_all_lights(&mut self, on: Option<bool>) {
-        let lights = self.document().map(|d| d.lights(self.shown.part));
+        let lights = self.levels().map(|l| l.lights(self.shown.level));
         for light in lights.unwrap_or_default() {
             let intensity = on.map(|on| if on { light.full } else { 0 });
             let intensity = intensity.filter(|intensity| *intensity != light.intensity);
@@ -290,13 +294,17 @@ impl State {
 
     /// Whether the document has overlays that colour the surface.
     pub(super) fn offers_surface_overlays(&self) -> bool {
-        self.document()
-            .is_some_and(|d| d.overlays().iter().any(|overlay| overlay.colors_surface))
+        self.document().is_some_and(|d| {
+            d.about()
+                .overlays
+                .iter()
+                .any(|overlay| overlay.colors_surface)
+        })
     }
 
     /// Whether nothing colours the surface.
     pub(super) fn is_surface_plain(&self) -> bool {
-        let overlays = self.document().map_or(&[][..], |d| d.overlays());
+        let overlays = self.document().map_or(&[][..], |d| d.about().overlays);
         !overlays
             .iter()
             .any(|o| o.colors_surface && self.shown.overlays.contains(o.id))
@@ -304,7 +312,7 @@ impl State {
 
     /// Switches off what colours the surface.
     pub(super) fn make_surface_plain(&mut self) {
-        let offered = self.document().map_or(&[][..], |d| d.overlays());
+        let offered = self.document().map_or(&[][..], |d| d.about().overlays);
         for overlay in offered.iter().filter(|overlay| overlay.colors_surface) {
             self.shown.overlays.set(offered, overlay.id, false);
         }

@@ -15,10 +15,7 @@ pub(super) fn level_chooser(ui: &mut Ui, state: &mut State, placed: &mut Placed)
     if !state.has_levels() || ui.available_width() < WIDTH + 20.0 {
         return;
     }
-    let Some(document) = state.document().cloned() else {
-        return;
-    };
-    let now = state.shown.part;
+    let now = state.shown.level;
     let mut chosen = None;
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         let list = ComboBox::from_id_salt("level")
@@ -26,13 +23,13 @@ pub(super) fn level_chooser(ui: &mut Ui, state: &mut State, placed: &mut Placed)
             .width(WIDTH)
             .truncate()
             .show_ui(ui, |ui| {
-                for (part, level) in document.parts().iter().enumerate() {
+                for (number, level) in state.level_list().iter().enumerate() {
                     let button = Button::new(&level.name)
-                        .selected(part == now)
-                        .frame_when_inactive(part == now)
+                        .selected(number == now)
+                        .frame_when_inactive(number == now)
                         .min_size(egui::vec2(WIDTH, 0.0));
                     if ui.add(button).clicked() {
-                        chosen = Some(part);
+                        chosen = Some(number);
                     }
                 }
             });
@@ -43,7 +40,7 @@ pub(super) fn level_chooser(ui: &mut Ui, state: &mut State, placed: &mut Placed)
         let key = next.map(Command::first_key_text).unwrap_or_default();
         list.on_hover_text(format!("The level that is shown ({key}: the next one)"));
     });
-    if let Some(part) = chosen {
-        state.show_part(part);
+    if let Some(level) = chosen {
+        state.show_level(level);
     }
 }

@@ -14,12 +14,13 @@ use super::settings::{Panel, Settings};
 use super::state::{StartView, State};
 use super::testing::{
     Window, before_wall, button, drag, in_bathhouse, keep_picture, loaded, middle, move_to,
-    moving_with_parts, press, state,
+    moving_with_levels, press, state,
 };
 use super::testing_rooms::{
-    CUBES, MANY, chunk, item, parts, picture_of_rooms, settings, sheet_faces, with_rooms,
+    MANY, chunk, cube, face, levels, light, material, picture_of_rooms, settings, sheet,
+    sheet_faces, with_rooms,
 };
-use mapscope_scene::{Aabb, FirstLook, Shown, demo};
+use mapscope_scene::{Aabb, FirstLook, LevelItem, OverlayId, Shown, demo};
 
 type Rooms = Harness<'static, Window>;
 
@@ -137,34 +138,34 @@ fn frames(state: &State, bounds: Aabb) -> bool {
 #[test]
 fn a_level_is_chosen_from_the_list_and_by_keys_and_comes_into_view() {
     let mut h = with_rooms();
-    let levels = parts();
-    assert!(frames(state(&h), levels[0].bounds), "at first");
+    let known = levels();
+    assert!(frames(state(&h), known[0].bounds), "at first");
     h.get_by_role_and_label(Role::ComboBox, "Level").click();
     h.run();
     h.get_by_role_and_label(Role::Button, "Cellar").click();
     h.run();
-    assert_eq!(state(&h).shown.part, 1);
-    assert!(frames(state(&h), levels[1].bounds));
+    assert_eq!(state(&h).shown.level, 1);
+    assert!(frames(state(&h), known[1].bounds));
     assert_eq!(state(&h).title(), "Mapscope - made.pmf - Cellar");
     press(&mut h, Modifiers::SHIFT, Key::PageDown);
-    assert_eq!(state(&h).shown.part, 0, "going round");
-    assert!(frames(state(&h), levels[0].bounds));
+    assert_eq!(state(&h).shown.level, 0, "going round");
+    assert!(frames(state(&h), known[0].bounds));
     press(&mut h, Modifiers::SHIFT, Key::PageUp);
-    assert_eq!(state(&h).shown.part, 1);
+    assert_eq!(state(&h).shown.level, 1);
 }
 
 #[test]
 fn selecting_something_of_another_level_shows_that_level() {
     let mut h = with_rooms();
     ask(&mut h, Request::Select(Some(chunk(1, 4))));
-    assert_eq!(state(&h).shown.part, 1);
+    assert_eq!(state(&h).shown.level, 1);
     assert_eq!(state(&h).shown.selected, Some(chunk(1, 4)));
-    assert!(frames(state(&h), parts()[1].bounds));
+    assert!(frames(state(&h), levels()[1].bounds));
     // What belongs to the level that is left is no longer selected.
     run(&mut h, Action::Level { backwards: false });
     assert_eq!(state(&h).shown.selected, None);
-    ask(&mut h, Request::Select(Some(item("material", 0))));
-    assert_eq!(state(&h).shown.part, 0, "it belongs to all");
+    ask(&mut h, Request::Select(Some(LevelItem::Map.into())));
+    assert_eq!(state(&h).shown.level, 0, "it belongs to all");
 }
 
 #[test]
@@ -185,31 +186,31 @@ fn what_the_command_line_asks_for_is_shown_at_first_and_what_is_not_there_is_nam
             ..StartView::default()
         };
         let mut state = State::new(Settings::default(), start);
-        state.loaded(loaded(moving_with_parts(parts()), false));
+        state.loaded(loaded(moving_with_levels(levels()), false));
         state.shape_view(1.5);
         state
     };
     for light in ["202", "fast LIGHT 202"] {
         let mut state = opened(asked(1, light));
-        assert!(frames(&state, parts()[1].bounds));
+        assert!(frames(&state, levels()[1].bounds));
         assert_eq!(
             (state.shown.cut, state.shown.cell_depth),
             (Some(cut), Some(2))
         );
-        assert_eq!(state.shown.lights, settings(&[(1001, 70)]));
+        assert_eq!(state.shown.lights, settings(&[([1, 1], 70)]));
         assert!(state.cut.is_open() && state.toasts.is_empty());
         // All of it stays when the file is read again, and is forgotten for the next.
         state.hide(chunk(1, 3), true);
         let shown = state.shown.clone();
-        state.loaded(loaded(moving_with_parts(parts()), true));
+        state.loaded(loaded(moving_with_levels(levels()), true));
         assert_eq!(state.shown, shown);
-        state.loaded(loaded(moving_with_parts(parts()), false));
+        state.loaded(loaded(moving_with_levels(levels()), false));
         state.shape_view(1.5);
         assert_eq!(state.shown, Shown::default());
-        assert!(!state.cut.is_open() && frames(&state, parts()[0].bounds));
+        assert!(!state.cut.is_open() && frames(&state, levels()[0].bounds));
     }
     let state = opened(asked(2, "202"));
-    assert_eq!(state.shown.part, 0);
+    assert_eq!(state.shown.level, 0);
     let says = "There is no level 2; this file has the levels 0 to 1";
     assert_eq!(state.toasts[0].text, says);
     let state = opened(asked(0, "205"));
@@ -229,7 +230,7 @@ fn the_cut_is_dragged_typed_put_back_and_comes_back_with_the_tool() {
     assert!(state(&h).cut.is_open());
     assert_eq!(state(&h).shown.cut, None, "nothing is cut yet");
     let track = place(&h, "cut-y");
-    let bounds = parts()[0].bounds;
+    let bounds = levels()[0].bounds;
     // The upper end of Y to the middle.
     let end = egui::pos2(track.right() - 4.5, track.center().y);
     drag_from(&mut h, end, track.center());
@@ -276,27 +277,33 @@ fn lights_are_switched_dimmed_and_put_back() {
     let mut h = with_panel(Panel::Lights);
     h.get_by_label("Switch Fast light 201").click();
     h.run();
-    assert_eq!(state(&h).shown.lights, settings(&[(0, 0)]));
+    assert_eq!(state(&h).shown.lights, settings(&[([0, 0], 0)]));
     h.get_by_label("Switch Fast light 201").click();
     h.get_by_label("Switch Fast light 204").click();
     h.run();
     assert_eq!(
         state(&h).shown.lights,
-        settings(&[(3, 90)]),
+        settings(&[([0, 3], 90)]),
         "the file has it off, and 90 bright once it is on"
     );
     h.get_by_role_and_label(Role::Slider, "Brightness of Fast light 202")
         .set_value_accesskit(70.0);
     h.run();
-    assert_eq!(state(&h).shown.lights, settings(&[(1, 70), (3, 90)]));
+    assert_eq!(
+        state(&h).shown.lights,
+        settings(&[([0, 1], 70), ([0, 3], 90)])
+    );
     h.get_by_label("All off").click();
     h.run();
     // One is off in the file.
-    assert_eq!(state(&h).shown.lights, settings(&[(0, 0), (1, 0), (2, 0)]));
+    assert_eq!(
+        state(&h).shown.lights,
+        settings(&[([0, 0], 0), ([0, 1], 0), ([0, 2], 0)])
+    );
     h.get_by_label("All on").click();
     h.run();
     // All others are on in the file.
-    assert_eq!(state(&h).shown.lights, settings(&[(3, 90)]));
+    assert_eq!(state(&h).shown.lights, settings(&[([0, 3], 90)]));
     h.get_by_label("As in the file").click();
     h.run();
     assert!(state(&h).shown.lights.is_empty());
@@ -309,12 +316,12 @@ fn a_light_is_found_by_what_controls_it_and_selected() {
     assert!(h.query_by_label("Fast light 201").is_none());
     let row = h.get_by_label("Fast light 202").rect();
     click_at(&mut h, row.left_top() + vec2(90.0, 14.0));
-    assert_eq!(state(&h).shown.selected, Some(item("light", 1)));
+    assert_eq!(state(&h).shown.selected, Some(light(0, 1)));
     // The other level has lights of its own.
     run(&mut h, Action::Level { backwards: false });
     h.get_by_label("Switch Fast light 202").click();
     h.run();
-    assert_eq!(state(&h).shown.lights, settings(&[(1001, 0)]));
+    assert_eq!(state(&h).shown.lights, settings(&[([1, 1], 0)]));
 }
 
 // ---- Octree ------------------------------------------------------------------------------------
@@ -324,14 +331,14 @@ fn the_tree_opens_to_what_is_selected_in_the_view() {
     let mut h = with_panel(Panel::Octree);
     assert!(h.query_by_label("Cube 35").is_none());
     // A face of the fourth cube of the fifth chunk.
-    let face = item("face", (4 * CUBES + 3) * 6 + 2);
+    let face = face(4, 3, 2);
     ask(&mut h, Request::Select(Some(face)));
     let line = h.get_by_label("Cube 35");
     assert_eq!(line.accesskit_node().is_selected(), Some(true));
     assert!(h.query_by_label("Cube 8").is_none(), "others stay closed");
     h.get_by_label("Cube 32").click();
     h.run();
-    assert_eq!(state(&h).shown.selected, Some(item("cube", 32)));
+    assert_eq!(state(&h).shown.selected, Some(cube(4, 0)));
 }
 
 #[test]
@@ -361,10 +368,7 @@ fn the_tree_is_walked_with_the_keyboard_and_hovering_points() {
 fn the_selection_stays_in_sight_when_the_tree_has_less_room() {
     let mut h = with_panel(Panel::Octree);
     for chunk in 0..3 {
-        ask(
-            &mut h,
-            Request::Select(Some(item("cube", chunk * CUBES + 7))),
-        );
+        ask(&mut h, Request::Select(Some(cube(chunk, 7))));
     }
     let before = h.get_by_label("Cube 23").rect();
     assert!(place(&h, "octree").contains_rect(before));
@@ -383,7 +387,7 @@ fn cubes_are_found_by_index() {
     assert!(h.query_by_label("Chunk 0, 0").is_none());
     h.get_by_label("Cube 41").click();
     h.run();
-    assert_eq!(state(&h).shown.selected, Some(item("cube", 41)));
+    assert_eq!(state(&h).shown.selected, Some(cube(5, 1)));
     type_into(&mut h, Role::TextInput, "99");
     h.get_by_label("No match for `4199`");
     // Without a search the tree is open at what was found.
@@ -402,14 +406,14 @@ fn the_depth_of_cells_is_chosen_and_shows_them() {
         .set_value_accesskit(3.0);
     h.run();
     assert_eq!(state(&h).shown.cell_depth, Some(3));
-    assert!(state(&h).shown.overlays.contains("cells"));
+    assert!(state(&h).shown.overlays.contains(OverlayId::Cells));
     h.get_by_role_and_label(Role::Slider, "Depth of the cells")
         .set_value_accesskit(13.0);
     h.run();
     assert_eq!(state(&h).shown.cell_depth, None, "the ends of the tree");
     h.get_by_label("Cells").click();
     h.run();
-    assert!(!state(&h).shown.overlays.contains("cells"));
+    assert!(!state(&h).shown.overlays.contains(OverlayId::Cells));
 }
 
 // ---- Chunk map ---------------------------------------------------------------------------------
@@ -487,7 +491,7 @@ fn the_legend_of_the_chunk_map_has_the_numbers_of_the_measure() {
 #[test]
 fn a_map_of_thousands_of_chunks_is_drawn_in_no_time() {
     let mut h = with_panel(Panel::ChunkMap);
-    h.state_mut().state.shown.part = MANY;
+    h.state_mut().state.shown.level = MANY;
     h.run();
     h.get_by_label("4\u{202f}096 chunks");
     // The fastest of several: other work of the machine only ever makes it slower.
@@ -513,7 +517,7 @@ fn on_sheet(h: &Rooms, name: &str, u: f32, v: f32) -> Pos2 {
 #[test]
 fn faces_on_a_lightmap_are_pointed_at_and_selected() {
     let mut h = with_panel(Panel::Lightmaps);
-    let faces = sheet_faces(item("sheet", 0));
+    let faces = sheet_faces(sheet(0, 0));
     let at = on_sheet(&h, "Lightmap 0", 0.25, 0.5);
     click_at(&mut h, at);
     assert_eq!(state(&h).shown.selected, Some(faces[0].item));
@@ -528,13 +532,13 @@ fn faces_on_a_lightmap_are_pointed_at_and_selected() {
 #[test]
 fn what_is_selected_in_the_view_shows_its_lightmap() {
     let mut h = with_panel(Panel::Lightmaps);
-    let face = sheet_faces(item("sheet", 1))[1].item;
+    let face = sheet_faces(sheet(0, 1))[1].item;
     ask(&mut h, Request::Select(Some(face)));
     h.get_by_label("Picture of Lightmap 1");
     h.get_by_label("Lightmap 0").click();
     h.run();
     h.get_by_label("Picture of Lightmap 0");
-    assert_eq!(state(&h).shown.selected, Some(item("sheet", 0)));
+    assert_eq!(state(&h).shown.selected, Some(sheet(0, 0)));
     run(&mut h, Action::Panel(Panel::Outliner));
     type_into(&mut h, Role::TextInput, "map 1");
     assert!(h.query_by_label("Lightmap 0").is_none());
@@ -543,7 +547,7 @@ fn what_is_selected_in_the_view_shows_its_lightmap() {
 #[test]
 fn the_wheel_comes_nearer_to_what_is_under_the_pointer() {
     let mut h = with_panel(Panel::Lightmaps);
-    let faces = sheet_faces(item("sheet", 0));
+    let faces = sheet_faces(sheet(0, 0));
     let camera = state(&h).camera;
     let at = on_sheet(&h, "Lightmap 0", 0.9, 0.5);
     move_to(&mut h, at);
@@ -576,13 +580,13 @@ fn materials_are_hidden_by_their_eyes_and_by_commands() {
     let mut h = with_rooms();
     h.get_by_label("Show Plaster").click();
     h.run();
-    let plaster = item("material", 1);
+    let plaster = material(1);
     assert_eq!(state(&h).shown.hidden, [plaster]);
     h.get_by_label("1 hidden").click();
     h.run();
     assert!(state(&h).shown.hidden.is_empty());
     // A face is hidden with what it is made of.
-    ask(&mut h, Request::Select(Some(item("face", 7))));
+    ask(&mut h, Request::Select(Some(face(0, 1, 1))));
     press(&mut h, Modifiers::NONE, Key::H);
     assert_eq!(state(&h).shown.hidden, [plaster]);
     assert_eq!(state(&h).shown.selected, None);
@@ -603,15 +607,15 @@ fn materials_are_hidden_by_their_eyes_and_by_commands() {
 fn views_of_a_level_have_commands_under_the_names_it_gives_them() {
     let mut h = with_rooms();
     press(&mut h, Modifiers::ALT, Key::Num1);
-    assert!(state(&h).shown.overlays.contains("lightmap"));
+    assert!(state(&h).shown.overlays.contains(OverlayId::Lightmap));
     press(&mut h, Modifiers::ALT, Key::Num5);
-    assert!(state(&h).shown.overlays.contains("unlit"));
-    assert!(!state(&h).shown.overlays.contains("lightmap"));
-    run(&mut h, Action::Overlay("wireframe"));
+    assert!(state(&h).shown.overlays.contains(OverlayId::Unlit));
+    assert!(!state(&h).shown.overlays.contains(OverlayId::Lightmap));
+    run(&mut h, Action::Overlay(OverlayId::Wireframe));
     press(&mut h, Modifiers::ALT, Key::Num0);
-    assert!(!state(&h).shown.overlays.contains("unlit"));
+    assert!(!state(&h).shown.overlays.contains(OverlayId::Unlit));
     assert!(
-        state(&h).shown.overlays.contains("wireframe"),
+        state(&h).shown.overlays.contains(OverlayId::Wireframe),
         "only what colours"
     );
     h.get_by_label("Overlays").click();
@@ -671,17 +675,14 @@ fn everything_is_in_its_place_in_small_and_large_windows() {
             let settings = &mut h.state_mut().state.settings;
             settings.left.open = Some(left);
             settings.bottom.open = Some(bottom);
-            ask(
-                &mut h,
-                Request::Select(Some(item("face", (4 * CUBES + 3) * 6))),
-            );
+            ask(&mut h, Request::Select(Some(face(4, 3, 0))));
             run(&mut h, Action::Cut);
             assert_inside(&h, "cut");
             assert_inside(&h, "level");
             keep_picture(&mut h, &name(what));
         }
         let mut h = picture_of_rooms(size, scale);
-        ask(&mut h, Request::Hide(item("material", 1), true));
+        ask(&mut h, Request::Hide(material(1), true));
         for title in ["View", "Overlays"] {
             h.get_by_label(title).click();
             h.run();

@@ -8,7 +8,7 @@ use super::folder;
 use mapscope_formats::Problem;
 use mapscope_scene::Document;
 use mapscope_scene::demo::Demo;
-use mapscope_scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+use mapscope_scene::{self, OpenError, OpenOptions, Progress, Source};
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -276,7 +276,7 @@ fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let job = || registry::open(source, options, progress);
+    let job = || mapscope_scene::open(source, options, progress);
     catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|_| {
         Err(OpenError::UnknownFormat {
             path: source.path.clone(),

@@ -5,9 +5,10 @@ use glam::{Vec2, Vec3};
 
 use super::state::State;
 use super::theme;
+use mapscope_scene::SummaryPart;
 use mapscope_scene::camera::Camera;
+use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
-use mapscope_scene::{Drawable, SummaryPart};
 
 /// Half the length of the marks at the ends, in points.
 const MARK: f32 = 5.0;
@@ -57,10 +58,10 @@ impl State {
             return;
         }
         let tile = self.document().and_then(|document| {
-            if let Drawable::Terrain(_) = document.drawable() {
+            if document.content::<Terrain>().is_some() {
                 return Some([TILE_SIDE; 2]);
             }
-            let tilesets = self.is_map().then(|| document.tilesets())?;
+            let tilesets = document.layers()?.tilesets();
             let [width, height] = tilesets.first()?.tile_size;
             Some([width, height].map(|side| side.max(1) as f32))
         });

@@ -150,7 +150,8 @@ impl MiniMap {
                 ..Shown::default()
             };
             self.of = Some(of);
-            let [width, height] = open.lists.map_size.unwrap_or_default();
+            let layers = open.document.layers();
+            let [width, height] = layers.map_or([0; 2], |layers| layers.flat_size());
             let looked_at = width.saturating_mul(height.min(u64::from(longest_px) * 4));
             let document = Arc::clone(&open.document);
             if looked_at < QUICK {
@@ -203,5 +204,5 @@ fn shows_all(state: &State, map: DVec2) -> bool {
 }
 
 fn picture(document: &dyn Document, shown: &Shown, longest_px: u32) -> Option<Picture> {
-    Some(document.flat(shown)?.scaled_down(longest_px))
+    Some(document.layers()?.flat(shown).scaled_down(longest_px))
 }

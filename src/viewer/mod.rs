@@ -65,9 +65,9 @@ use winit::event_loop::EventLoop;
 
 use mapscope_render::{Gpu, GpuError};
 use mapscope_scene::FirstLook;
+use mapscope_scene::OpenOptions;
 use mapscope_scene::camera::{NamedView, Pose};
 use mapscope_scene::demo::{self, Demo};
-use mapscope_scene::registry::OpenOptions;
 
 pub use player::LoopMode;
 pub use settings::Panel;

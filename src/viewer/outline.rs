@@ -40,8 +40,8 @@ impl Outline {
         };
         if !self.of.as_ref().is_some_and(same) {
             self.of = item.map(|item| (item, open.version, shown.clone()));
-            let outline = |item| open.document.outline_shown(item, shown);
-            self.segments_in_world = item.map_or_else(Vec::new, outline);
+            let contour = |item| open.document.contour(item, shown);
+            self.segments_in_world = item.map_or_else(Vec::new, contour);
         }
         if self.segments_in_world.is_empty() {
             return;

@@ -207,8 +207,8 @@ pub(super) fn save_map(
     shown: &Shown,
     path: PathBuf,
 ) -> Result<PathBuf, String> {
-    save(path, |out| match document.flat(shown) {
-        Some(picture) => picture.write_png(out).map_err(io::Error::other),
+    save(path, |out| match document.layers() {
+        Some(layers) => layers.flat(shown).write_png(out).map_err(io::Error::other),
         None => Err(io::Error::other("this is not a 2D map")),
     })
 }

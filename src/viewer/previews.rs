@@ -14,7 +14,7 @@ use super::state::OpenFile;
 use mapscope_formats::pfmap::{Tile, TileType};
 use mapscope_render::{Gpu, Renderer, Target, View};
 use mapscope_scene::terrain::Terrain;
-use mapscope_scene::{Drawable, Item, Shown};
+use mapscope_scene::{Item, Shown, TerrainItem};
 
 /// Pixels that are drawn for each pixel that is shown, along each axis: it smooths edges.
 const SAMPLES: f32 = 2.0;
@@ -115,9 +115,7 @@ impl<'a> LivePreviews<'a> {
             self.unfinished = true;
             return None;
         };
-        let Drawable::Terrain(terrain) = open.document.drawable() else {
-            return None;
-        };
+        let terrain = open.document.content::<Terrain>()?;
         let patch = tiles(terrain);
         let scene = self.renderer.upload_patch(self.gpu, map, &patch);
         let mut scene = scene
@@ -126,7 +124,7 @@ impl<'a> LivePreviews<'a> {
         let target = Target::new(self.gpu, size);
         let view = View {
             shown: Shown {
-                selected: Some(patch.patch_center()),
+                selected: Some(Terrain::patch_center()),
                 ..Shown::default()
             },
             // Half as wide as in the large picture, but with as many points on every screen.
@@ -161,8 +159,10 @@ impl PreviewRenderer for LivePreviews<'_> {
             if self.kinds_left == 0 {
                 self.unfinished = true;
             } else {
-                let kind_of_tile = u8::try_from(kind.index).ok();
-                let kind_of_tile = kind_of_tile.and_then(TileType::from_index)?;
+                let Item::Terrain(TerrainItem::TileType { class }) = kind else {
+                    return None;
+                };
+                let kind_of_tile = TileType::from_index(class)?;
                 self.kinds_left -= 1;
                 drawn = self.draw(|map| map.kind_patch(kind_of_tile), size, before);
             }
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use mapscope_render::COLOR_FORMAT;
     use mapscope_scene::demo;
-    use mapscope_scene::registry::{self, OpenOptions, Progress};
+    use mapscope_scene::{OpenOptions, Progress};
 
     /// What a window has, without one.
     struct Stage {
@@ -230,7 +230,8 @@ mod tests {
         fn open(&mut self, version: u64) {
             let source = demo::TERRAIN.source();
             let document =
-                registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap();
+                mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
+                    .unwrap();
             self.state.open = Some(OpenFile::new(
                 source.path,
                 Some(&demo::TERRAIN),
@@ -273,7 +274,7 @@ mod tests {
     #[test]
     fn pictures_of_kinds_come_a_few_at_a_time_and_are_kept() {
         let mut stage = Stage::new();
-        let kinds = stage.state.document().unwrap().kinds();
+        let kinds = stage.state.document().unwrap().about().kinds.clone();
         let all = |stage: &mut Stage, place| {
             stage.frame(|previews| -> Vec<Option<TextureId>> {
                 let pictures = kinds.iter().map(|k| previews.kind_preview(k.item, place));

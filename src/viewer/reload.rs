@@ -13,7 +13,7 @@ use super::panels::OnDisk;
 use super::player::Player;
 use super::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
-use mapscope_scene::{Document, GridPlace, Item};
+use mapscope_scene::{Document, Item};
 
 /// Every message about a reload begins with it, so that a newer one takes its place.
 const RELOADED: &str = "Reloaded";
@@ -23,8 +23,8 @@ const RELOADED: &str = "Reloaded";
 pub(super) struct Wish {
     /// The name of the clip, and how it played.
     clip: Option<(String, Player)>,
-    /// What was selected, and where on a grid that was, for what is numbered row by row.
-    selected: Option<(Item, Option<GridPlace>)>,
+    /// What was selected.
+    selected: Option<Item>,
     /// What is looked at instead. Once that is something else, the wish is over.
     instead: LookedAt,
 }
@@ -50,7 +50,7 @@ fn fault(message: &str) -> String {
 /// not, or it has errors and less of what files have.
 fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
     let faults = |document: &dyn Document| -> HashSet<String> {
-        let problems = document.problems().iter();
+        let problems = document.about().problems.iter();
         let errors = problems.filter(|problem| problem.severity == Severity::Error);
         errors.map(|problem| fault(&problem.message)).collect()
     };
@@ -59,10 +59,11 @@ fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
         return false;
     }
     let parts = |document: &dyn Document| {
+        let (animation, layers) = (document.animation(), document.layers());
         [
-            document.clips().len(),
-            document.layers().len(),
-            document.parts().len(),
+            animation.map_or(0, |animation| animation.clips().len()),
+            layers.map_or(0, |layers| layers.layers().len()),
+            document.levels().map_or(0, |levels| levels.levels().len()),
         ]
     };
     let less = parts(new)
@@ -121,8 +122,8 @@ impl State {
         let Some(document) = self.document() else {
             return;
         };
-        let problems = document.problems();
-        let (now, before) = (Tally::of(problems), Tally::of(before.problems()));
+        let problems = &document.about().problems;
+        let (now, before) = (Tally::of(problems), Tally::of(&before.about().problems));
         let severity = now.worst();
         let first = problems.iter().find(|p| Some(p.severity) == severity);
         let text = match first {
@@ -144,11 +145,11 @@ impl State {
             return wish;
         }
         let clip = self.player.clip();
-        let clip = clip.and_then(|clip| before.document.clips().get(clip));
-        let selected = self.shown.selected;
+        let animation = before.document.animation();
+        let clip = clip.and_then(|clip| animation?.clips().get(clip));
         Wish {
             clip: clip.map(|clip| (clip.name.clone(), self.player.clone())),
-            selected: selected.map(|item| (item, before.document.grid_place(item))),
+            selected: self.shown.selected,
             instead,
         }
     }
@@ -169,7 +170,8 @@ impl State {
             return;
         };
         let clip_called = |name: &str| {
-            let index = document.clips().iter().position(|clip| clip.name == name)?;
+            let clips = document.animation()?.clips();
+            let index = clips.iter().position(|clip| clip.name == name)?;
             self.clip_of_length(index)
         };
         let clip = wish.clip.as_ref();
@@ -189,14 +191,8 @@ impl State {
         }
         self.show_moment();
         let playhead = self.shown.playhead;
-        let selected = wish.selected.and_then(|(item, place)| {
-            let item = match place {
-                Some(place) => document.item_on_grid(item.kind, place)?,
-                None => item,
-            };
-            let is_there = !document.properties(item, playhead).is_empty();
-            is_there.then_some(item)
-        });
+        let is_there = |item: &Item| !document.properties(*item, playhead).is_empty();
+        let selected = wish.selected.filter(is_there);
         self.shown.selected = selected;
         let granted = all_of_it && selected.is_some() == wish.selected.is_some();
         let instead = self.looked_at();
@@ -217,7 +213,7 @@ mod tests {
     use super::*;
     use mapscope_formats::pfmap;
     use mapscope_scene::demo::{self, Demo};
-    use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+    use mapscope_scene::{ModelItem, OpenOptions, Progress, Source, TerrainItem, TileMapItem};
 
     fn state() -> State {
         State::new(Settings::default(), StartView::default())
@@ -228,7 +224,7 @@ mod tests {
         let mut source = demo.source();
         let length = (source.bytes.len() as f64 * part) as usize;
         source.bytes = source.bytes[..length].into();
-        registry::open(&source, &OpenOptions::default(), &Progress::default())
+        mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
             .map_err(|error| error.to_string())
     }
 
@@ -287,10 +283,7 @@ mod tests {
         state.choose_clip(Some(1));
         state.run(Action::Animation(super::super::commands::Animation::Stop));
         state.change_player(|player| player.seek(5.0));
-        state.select(Some(Item {
-            kind: "joint",
-            index: 3,
-        }));
+        state.select(Some(ModelItem::Joint { index: 3 }.into()));
         let looked_at = state.looked_at();
         assert!(looked_at.selected.is_some() && looked_at.frame == Some(5));
         (state, looked_at)
@@ -344,10 +337,7 @@ mod tests {
         assert!(state.wish.is_none());
         // Unless one has chosen something else meanwhile.
         state.loaded(outcome(half(), Cause::Asked));
-        let material = Some(Item {
-            kind: "material",
-            index: 0,
-        });
+        let material = Some(ModelItem::Material { index: 0 }.into());
         state.select(material);
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Changed));
         assert_eq!(state.shown.selected, material);
@@ -362,44 +352,34 @@ mod tests {
                 bytes: pfmap::synthesize(2, chunk_cols, 7).into(),
                 embedded: &[],
             };
-            registry::open(&source, &OpenOptions::default(), &Progress::default())
+            mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
         };
         let open = |chunk_cols| open(chunk_cols).map_err(|error| error.to_string());
         let mut state = state();
         state.loaded(outcome(open(4), Cause::Opened));
-        let tile = |columns: u64| Item {
-            kind: "tile",
-            index: 40 * columns + 44,
-        };
-        state.select(Some(tile(128)));
+        let tile = Some(TerrainItem::Tile { row: 40, col: 44 }.into());
+        state.select(tile);
         state.loaded(outcome(open(5), Cause::Changed));
-        assert_eq!(state.shown.selected, Some(tile(160)));
+        assert_eq!(state.shown.selected, tile);
         // It is not there in a smaller map, and is again in a larger one.
         state.loaded(outcome(open(1), Cause::Changed));
         assert_eq!(state.shown.selected, None);
         state.loaded(outcome(open(3), Cause::Changed));
-        assert_eq!(state.shown.selected, Some(tile(96)));
-        let chunk = |index| {
-            Some(Item {
-                kind: "chunk",
-                index,
-            })
-        };
-        state.select(chunk(3 + 2));
+        assert_eq!(state.shown.selected, tile);
+        let chunk = Some(TerrainItem::Chunk { row: 1, col: 2 }.into());
+        state.select(chunk);
         state.loaded(outcome(open(4), Cause::Changed));
-        assert_eq!(state.shown.selected, chunk(4 + 2));
+        assert_eq!(state.shown.selected, chunk);
     }
 
     #[test]
     fn a_cell_of_a_2d_map_stays_in_its_layer_row_and_column() {
-        let cell = |width: u64| Item {
-            kind: "cell",
-            index: 1 << 32 | (3 * width + 5),
-        };
+        let [layer, x, y] = [1, 5, 3];
+        let cell = Some(TileMapItem::Cell { layer, x, y }.into());
         let mut state = state();
         state.loaded(outcome(Ok(map_of([12, 8])), Cause::Opened));
-        state.select(Some(cell(12)));
+        state.select(cell);
         state.loaded(outcome(Ok(map_of([15, 9])), Cause::Changed));
-        assert_eq!(state.shown.selected, Some(cell(15)));
+        assert_eq!(state.shown.selected, cell);
     }
 }

@@ -41,10 +41,10 @@ const ALL_DIRECTIONS: [Vec3; 14] = {
 impl State {
     /// What all that can be seen occupies.
     pub(super) fn shown_bounds(&self) -> Option<Aabb> {
-        let open = self.open.as_ref()?;
-        let mut bounds = open.document.bounds_in_view(&self.shown);
-        let usual = open.lists.usual_layer_gap;
-        if let Some(gap) = self.shown.layer_gap.filter(|_| usual > 0.0) {
+        let document = self.document()?;
+        let mut bounds = document.bounds_in_view(&self.shown);
+        let usual = document.layers().map(|layers| layers.usual_layer_gap());
+        if let (Some(gap), Some(usual)) = (self.shown.layer_gap, usual.filter(|gap| *gap > 0.0)) {
             bounds.max.y = bounds.min.y + (bounds.max.y - bounds.min.y) * gap / usual;
         }
         Some(bounds)
@@ -93,7 +93,7 @@ impl State {
         let subject = Subject {
             framed,
             bounds,
-            from: document.seen_from(item, &self.shown),
+            from: document.place(item, &self.shown).seen_from,
         };
         let found = match subject.from {
             SeenFrom::Anywhere => None,
@@ -107,8 +107,7 @@ impl State {
     }
 
     fn bounds_of(&self, item: Item) -> Option<Aabb> {
-        self.document()
-            .and_then(|document| document.bounds_shown(item, &self.shown))
+        self.document()?.place(item, &self.shown).bounds
     }
 
     /// Less for documents that are themselves small.
@@ -326,8 +325,8 @@ mod tests {
         before_wall, document, in_bathhouse, joint, loaded, model, moving,
     };
     use super::*;
-    use mapscope_scene::Document;
     use mapscope_scene::camera::NamedView;
+    use mapscope_scene::{Document, LevelItem};
 
     const ASPECT: f32 = 1.3;
 
@@ -365,7 +364,7 @@ mod tests {
     fn small_things_fill_the_view_from_every_side() {
         for mut state in small() {
             assert!(seen(&state) > 0.9, "at first");
-            let center = state.document().unwrap().bounds().center();
+            let center = state.document().unwrap().about().bounds.center();
             let aside = state.camera.pose.target.distance(center);
             assert!(aside < state.camera.distance() * 0.2, "{aside}");
             for projection in [Projection::Perspective, Projection::Orthographic] {
@@ -380,11 +379,8 @@ mod tests {
     }
 
     /// Faces of a material of the bath house, of every so many one.
-    fn faces(document: &dyn Document, material: u64, every: usize) -> Vec<Item> {
-        let material = Item {
-            kind: "material",
-            index: material,
-        };
+    fn faces(document: &dyn Document, index: u32, every: usize) -> Vec<Item> {
+        let material = LevelItem::Material { level: 0, index }.into();
         let first = document.next_of_kind(material, None, false);
         let next = |face: &Item| document.next_of_kind(material, Some(*face), false);
         let all = std::iter::successors(first, next).take(2000);
@@ -409,8 +405,8 @@ mod tests {
                 state.select(Some(face));
                 state.run(Action::FrameSelection);
                 let camera = state.camera;
-                let SeenFrom::Before { middle, normal } = document.seen_from(face, &state.shown)
-                else {
+                let place = document.place(face, &state.shown);
+                let SeenFrom::Before { middle, normal } = place.seen_from else {
                     panic!("{face:?} faces nowhere");
                 };
                 // Never from behind.
@@ -461,7 +457,7 @@ mod tests {
         state.run(Action::FrameAll);
         assert!(!state.is_indoors(), "from outside");
         for mut state in small() {
-            state.camera.pose.eye = state.document().unwrap().bounds().center();
+            state.camera.pose.eye = state.document().unwrap().about().bounds.center();
             assert!(!state.is_indoors(), "a model is no room");
         }
     }
@@ -519,11 +515,11 @@ mod tests {
         state.shape_view(ASPECT);
         let document = Arc::clone(state.document().unwrap());
         let mut sizes = Vec::new();
-        for clip in 0..document.clips().len() {
+        for clip in 0..state.clips().len() {
             state.choose_clip(Some(clip));
             state.run(Action::FrameAll);
-            let item = document.clips()[clip].item;
-            let bounds = document.item_bounds(item, state.shown.playhead).unwrap();
+            let item = state.clips()[clip].item;
+            let bounds = document.place(item, &state.shown).bounds.unwrap();
             assert!(seen_of(&state, bounds) > 0.9, "clip {clip}");
             sizes.push(bounds.radius());
         }
@@ -533,7 +529,7 @@ mod tests {
     #[test]
     fn one_comes_near_to_small_things() {
         for mut state in small() {
-            let bounds = state.document().unwrap().bounds();
+            let bounds = state.document().unwrap().about().bounds;
             for _ in 0..100 {
                 let camera = &state.camera;
                 state.camera.pose = camera_control::zoom(camera, bounds.center(), 0.8);
@@ -551,7 +547,7 @@ mod tests {
             for _ in 0..20 {
                 let turn = Vec2::new(25.0, 0.0);
                 state.camera.pose = camera_control::orbit(&state.camera, pivot, turn);
-                let center = state.document().unwrap().bounds().center();
+                let center = state.document().unwrap().about().bounds.center();
                 let seen = state.camera.project(center, ASPECT).unwrap();
                 assert!((seen - 0.5).length() < 0.35, "{seen}");
             }
@@ -564,7 +560,7 @@ mod tests {
             state.camera.projection = Projection::Orthographic;
             let at = Vec2::new(0.47, 0.52);
             let ray = state.camera.ray_in_world(at, ASPECT);
-            let center = state.document().unwrap().bounds().center();
+            let center = state.document().unwrap().about().bounds.center();
             let near = ray.origin + ray.direction * (center - ray.origin).dot(ray.direction);
             let seen = state.camera.project(near, ASPECT).unwrap();
             assert!((seen - at).length() < 1e-4, "{seen}");
@@ -574,7 +570,7 @@ mod tests {
     #[test]
     fn a_part_of_a_small_thing_is_framed_with_some_of_what_is_around() {
         for mut state in small() {
-            let whole = state.document().unwrap().bounds().radius();
+            let whole = state.document().unwrap().about().bounds.radius();
             state.run(Action::FrameAll);
             let far = state.camera.distance();
             state.frame(joint(1));

@@ -18,9 +18,9 @@ use super::player::Player;
 use super::reload::Wish;
 use super::settings::{FieldsOfView, Panel, Settings};
 use mapscope_formats::Severity;
+use mapscope_scene::OpenOptions;
 use mapscope_scene::camera::{self, Camera, Handedness, NamedView, Pose};
 use mapscope_scene::demo::Demo;
-use mapscope_scene::registry::OpenOptions;
 use mapscope_scene::saving::{self, PNG, SaveError};
 use mapscope_scene::{Aabb, Document, FirstLook, Item, OverlaySet, Shown};
 
@@ -57,7 +57,7 @@ impl OpenFile {
             demo,
             version,
             read_at: SystemTime::now(),
-            has_kinds: !document.kinds().is_empty(),
+            has_kinds: !document.about().kinds.is_empty(),
             lists: Lists::of(&*document),
             document,
         }
@@ -440,7 +440,7 @@ impl State {
         let cause = request.cause;
         match loaded {
             Some(loaded) if cause == Cause::Changed && self.keeps_back(&loaded) => {
-                self.keep_version(None, loaded.document.problems().to_vec());
+                self.keep_version(None, loaded.document.about().problems.clone());
             }
             Some(loaded) => {
                 for failure in failures {
@@ -486,7 +486,7 @@ impl State {
         let alike = before.as_ref().is_some_and(|before| {
             cause == Cause::Neighbor && look_alike(&*before.document, &*document)
         });
-        self.keep_part(&*document, keep);
+        self.keep_level(&*document, keep);
         if let Some(before) = before.filter(|_| keep) {
             let wish = self.wish(&before);
             self.grant(wish);
@@ -520,7 +520,7 @@ impl State {
     /// that has none.
     fn show_problems_if_any(&mut self, document: &dyn Document) {
         let open = &mut self.settings.bottom.open;
-        if !document.problems().is_empty() {
+        if !document.about().problems.is_empty() {
             if open.is_none() {
                 *open = Some(Panel::Problems);
                 self.problems_by_themselves = true;
@@ -543,27 +543,29 @@ impl State {
 
     /// Overlays that are on stay on where the new document has them too.
     fn keep_offered_overlays(&mut self, document: &dyn Document) {
-        let offered = document.overlays();
+        let offered = document.about().overlays;
         let mut overlays = OverlaySet::default();
         for id in self.shown.overlays.iter() {
             overlays.set(offered, id, true);
         }
-        for id in std::mem::take(&mut self.start.overlays) {
-            overlays.set(offered, &id, true);
+        for name in std::mem::take(&mut self.start.overlays) {
+            if let Ok(id) = name.parse() {
+                overlays.set(offered, id, true);
+            }
         }
         self.shown.overlays = overlays;
     }
 
     /// Goes on looking from the same place at a document that is like the one before.
     fn keep_camera(&mut self, document: &dyn Document) {
-        self.camera.near = camera::near_plane(document.part_bounds(self.shown.part));
+        self.camera.near = camera::near_plane(document.level_bounds(self.shown.level));
         self.shown.flat = self.is_flat();
         self.measure.close();
     }
 
     fn look_at_document(&mut self, document: &dyn Document, demo: Option<&Demo>) {
-        let bounds = document.part_bounds(self.shown.part);
-        self.camera.handedness = document.handedness();
+        let bounds = document.level_bounds(self.shown.level);
+        self.camera.handedness = document.about().handedness;
         self.camera.near = camera::near_plane(bounds);
         self.forget_flat();
         self.measure.close();
@@ -617,7 +619,7 @@ impl State {
         self.open = None;
         self.forget_flat();
         self.measure.close();
-        self.forget_part();
+        self.forget_level();
         self.start_clip();
         self.on_disk = None;
         self.wish = None;
@@ -717,13 +719,13 @@ impl State {
 /// Whether two documents are of the same kind and about as large, in the same place: then one is
 /// well seen from where the other is.
 fn look_alike(a: &dyn Document, b: &dyn Document) -> bool {
-    let (bounds, other) = (a.part_bounds(0), b.part_bounds(0));
+    let (bounds, other) = (a.level_bounds(0), b.level_bounds(0));
     let apart = (bounds.min - other.min)
         .abs()
         .max((bounds.max - other.max).abs());
     let tolerance = bounds.radius().min(other.radius()) * 0.1;
-    std::ptr::eq(a.format(), b.format())
-        && a.flat_size().is_some() == b.flat_size().is_some()
+    std::ptr::eq(a.about().format, b.about().format)
+        && a.layers().is_some() == b.layers().is_some()
         && apart.max_element() <= tolerance
 }
 
@@ -744,7 +746,7 @@ mod tests {
     use super::*;
     use mapscope_scene::camera::Projection;
     use mapscope_scene::demo;
-    use mapscope_scene::registry::{self, Progress};
+    use mapscope_scene::{OverlayId, Progress, TerrainItem};
 
     fn state() -> State {
         State::new(Settings::default(), StartView::default())
@@ -831,7 +833,7 @@ mod tests {
     fn outcome(path: &str, reload: bool, opens: bool) -> Outcome {
         let document = || {
             let (options, progress) = (OpenOptions::default(), Progress::default());
-            registry::open(&demo::TERRAIN.source(), &options, &progress).unwrap()
+            mapscope_scene::open(&demo::TERRAIN.source(), &options, &progress).unwrap()
         };
         Outcome {
             request: LoadRequest {
@@ -865,7 +867,7 @@ mod tests {
             state.loaded(outcome("/a.pfmap", false, true));
             state.shape_view(0.8);
             assert_eq!(state.camera.projection, projection);
-            let bounds = state.document().unwrap().bounds();
+            let bounds = state.document().unwrap().about().bounds;
             let seen = bounds
                 .corners()
                 .map(|corner| state.camera.project(corner, 0.8).unwrap());
@@ -882,11 +884,8 @@ mod tests {
         state.loaded(outcome("/a.pfmap", false, true));
         state.shape_view(1.5);
         state.paste_pose("10,200,30,40,5,60");
-        state.select(Some(Item {
-            kind: "tile",
-            index: 77,
-        }));
-        state.run(Action::Overlay("tile-grid"));
+        state.select(Some(TerrainItem::Tile { row: 0, col: 77 }.into()));
+        state.run(Action::Overlay(OverlayId::TileGrid));
         let kept = (
             state.camera,
             state.shown.selected,
@@ -945,15 +944,15 @@ mod tests {
     #[test]
     fn what_opens_by_itself_closes_again_and_is_not_remembered() {
         let broken = |path: &str| {
-            let source = registry::Source {
+            let source = mapscope_scene::Source {
                 path: path.into(),
                 bytes: demo::TERRAIN.source().bytes.to_vec().into(),
                 embedded: &[],
             };
             let mut outcome = outcome(path, false, true);
             let (options, progress) = (OpenOptions::default(), Progress::default());
-            let document = registry::open(&source, &options, &progress).unwrap();
-            assert!(!document.problems().is_empty(), "it has no textures");
+            let document = mapscope_scene::open(&source, &options, &progress).unwrap();
+            assert!(!document.about().problems.is_empty(), "it has no textures");
             outcome.loaded.as_mut().unwrap().document = document;
             outcome
         };
@@ -973,10 +972,7 @@ mod tests {
     #[test]
     fn escape_closes_what_is_foremost_first() {
         let mut state = state();
-        state.shown.selected = Some(Item {
-            kind: "tile",
-            index: 3,
-        });
+        state.shown.selected = Some(TerrainItem::Tile { row: 0, col: 3 }.into());
         state.failures.push(Failure::new(Path::new("x"), "y"));
         state.loading = Some(LoadingView {
             name: "z".into(),

@@ -61,7 +61,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
     };
     let mut line = Line::new(ui);
     let room = |width: usize| if roomy { width } else { 0 };
-    let mut parts = document.summary_shown(item, state.pointed_at, &state.shown);
+    let mut parts = document.summary(item, state.pointed_at, &state.shown);
     if let Some(at) = state.pointed_at.filter(|_| state.is_map()) {
         let [x, y] = [at.x, at.z].map(f32::floor);
         let width = room(5);
@@ -75,7 +75,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
     }
     if let Some(at) = state.pointed_at.filter(|_| !state.is_map()) {
         // Of small things smaller parts matter.
-        let decimals = if document.part_bounds(state.shown.part).radius() < 50.0 {
+        let decimals = if document.level_bounds(state.shown.level).radius() < 50.0 {
             3
         } else {
             1
@@ -85,7 +85,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
             "Position",
             &format!("x {:>wide$.decimals$}  z {:>wide$.decimals$}", at.x, at.z),
         );
-        let height = if document.is_placeholder(item) {
+        let height = if document.place(item, &state.shown).is_placeholder {
             format!("{:>high$}", "-")
         } else {
             format!("{:>high$.decimals$}", at.y)
@@ -135,7 +135,7 @@ impl Line {
 fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     if let Some(document) = state.document() {
         let on_disk = state.on_disk.as_ref();
-        let problems = on_disk.map_or(document.problems(), |on_disk| &on_disk.problems);
+        let problems = on_disk.map_or(&document.about().problems, |on_disk| &on_disk.problems);
         let tally = Tally::of(problems);
         let text = match on_disk {
             None => capitalized(&tally.to_string()),

@@ -16,14 +16,15 @@ use super::testing_rooms as rooms;
 use super::theme;
 use super::ui::{Canvas, Placed, WindowUi};
 use super::whole_drags::WholeDrags;
-use mapscope_formats::{Format, Problem, pmf};
+use mapscope_formats::{Problem, pmf};
 use mapscope_scene::camera::{Handedness, Pose};
 use mapscope_scene::demo::Demo;
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{
-    Aabb, Branch, ChunkMap, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item,
-    Kind, Label, LegendEntry, Light, OutlineNode, Overlay, Part, Playhead, Property, PropertyGroup,
-    Ray, Sheet, SheetFace, Shown, Statistic, SummaryPart, demo,
+    Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, Direction, Document,
+    Drawable, GameView, Hit, InfoQuery, Item, ItemPlace, Label, Legend, LevelInfo, LevelItem,
+    Levels, Light, Line, ModelItem, Neighbor, OpenOptions, OutlineNode, Overlay, OverlayId,
+    Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Sheet, SheetFace, Shown,
+    Source, Spawn, Statistic, SummaryPart, demo,
 };
 
 struct NoPictures;
@@ -48,7 +49,7 @@ pub(super) struct Window {
 /// A demo by itself.
 pub(super) fn open_demo(demo: &Demo) -> Arc<dyn Document> {
     let (options, progress) = (OpenOptions::default(), Progress::default());
-    registry::open(&demo.source(), &options, &progress).unwrap()
+    mapscope_scene::open(&demo.source(), &options, &progress).unwrap()
 }
 
 /// The terrain demo.
@@ -100,7 +101,7 @@ pub(super) fn level() -> Arc<dyn Document> {
             embedded: &[],
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
-        registry::open(&source, &options, &progress).unwrap()
+        mapscope_scene::open(&source, &options, &progress).unwrap()
     };
     Arc::clone(DOCUMENT.get_or_init(open))
 }
@@ -166,7 +167,7 @@ pub(super) fn with_demo() -> Harness<'static, Window> {
             document(),
             1,
         ));
-        state.camera.handedness = document().handedness();
+        state.camera.handedness = document().about().handedness;
     });
     for action in [
         Action::View(mapscope_scene::camera::NamedView::Top),
@@ -181,13 +182,13 @@ pub(super) fn with_demo() -> Harness<'static, Window> {
 /// The overlays of models, which are switched by name.
 static OVERLAYS: [Overlay; 2] = [
     Overlay {
-        id: "skeleton",
+        id: OverlayId::Skeleton,
         name: "Skeleton",
         help: "Draws the joints",
         colors_surface: false,
     },
     Overlay {
-        id: "unlit",
+        id: OverlayId::Unlit,
         name: "Unlit",
         help: "Shows textures without light",
         colors_surface: true,
@@ -197,44 +198,62 @@ static OVERLAYS: [Overlay; 2] = [
 /// Something that moves, without a picture of its own.
 #[derive(Debug)]
 struct Moving {
+    about: About,
     terrain: Arc<dyn Document>,
     clips: Vec<ClipInfo>,
-    /// Its levels, if it has any.
-    parts: Vec<Part>,
+    levels: Vec<LevelInfo>,
+}
+
+impl Moving {
+    fn new(clips: Vec<ClipInfo>, levels: Vec<LevelInfo>) -> Arc<dyn Document> {
+        let terrain = document();
+        let (handedness, overlays): (_, &[Overlay]) = if levels.is_empty() {
+            (Handedness::Mirrored, &OVERLAYS)
+        } else {
+            (Handedness::Left, &rooms::OVERLAYS)
+        };
+        let about = About {
+            format: terrain.about().format,
+            version: terrain.about().version.clone(),
+            problems: Vec::new(),
+            bounds: Aabb {
+                min: Vec3::new(-0.5, 0.0, -0.5),
+                max: Vec3::new(0.5, 2.0, 0.5),
+            },
+            handedness,
+            game_view: GameView::FromAbove,
+            overlays,
+            dependencies: Vec::new(),
+            kinds: Vec::new(),
+            cpu_bytes: 0,
+        };
+        Arc::new(Self {
+            about,
+            terrain,
+            clips,
+            levels,
+        })
+    }
 }
 
 /// A joint of [`moving`].
-pub(super) fn joint(index: u64) -> Item {
-    Item {
-        kind: "joint",
-        index,
-    }
+pub(super) fn joint(index: u32) -> Item {
+    ModelItem::Joint { index }.into()
 }
 
 /// A document of two units with two joints and clips of these names and lengths.
 pub(super) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
-    let clip = |(index, (name, frames)): (u64, &(&str, u32))| ClipInfo {
+    let clip = |(index, (name, frames)): (u32, &(&str, u32))| ClipInfo {
         name: (*name).to_owned(),
         frames: *frames,
-        item: Item {
-            kind: "clip",
-            index,
-        },
+        item: ModelItem::Clip { index }.into(),
     };
-    Arc::new(Moving {
-        terrain: document(),
-        clips: (0..).zip(clips).map(clip).collect(),
-        parts: Vec::new(),
-    })
+    Moving::new((0..).zip(clips).map(clip).collect(), Vec::new())
 }
 
 /// A document of these levels.
-pub(super) fn moving_with_parts(parts: Vec<Part>) -> Arc<dyn Document> {
-    Arc::new(Moving {
-        terrain: document(),
-        clips: Vec::new(),
-        parts,
-    })
+pub(super) fn moving_with_levels(levels: Vec<LevelInfo>) -> Arc<dyn Document> {
+    Moving::new(Vec::new(), levels)
 }
 
 /// What a load gives that opens a document, which may be open already.
@@ -287,102 +306,20 @@ pub(super) fn sized(size: Vec2, pixels_per_point: f32) -> HarnessBuilder<Window>
         .wgpu()
 }
 
-impl Moving {
-    /// What levels have, and nothing without levels.
-    fn list<T>(&self, of_levels: impl FnOnce() -> Vec<T>) -> Vec<T> {
-        if self.parts.is_empty() {
-            Vec::new()
-        } else {
-            of_levels()
-        }
-    }
-}
-
 impl Document for Moving {
-    fn format(&self) -> &'static Format {
-        self.terrain.format()
+    fn about(&self) -> &About {
+        &self.about
     }
 
-    fn version(&self) -> String {
-        self.terrain.version()
-    }
-
-    fn problems(&self) -> &[Problem] {
-        &[]
-    }
-
-    fn bounds(&self) -> Aabb {
-        Aabb {
-            min: Vec3::new(-0.5, 0.0, -0.5),
-            max: Vec3::new(0.5, 2.0, 0.5),
-        }
-    }
-
-    fn handedness(&self) -> Handedness {
-        if self.parts.is_empty() {
-            Handedness::Mirrored
-        } else {
-            Handedness::Left
-        }
-    }
-
-    fn drawable(&self) -> Drawable<'_> {
-        self.terrain.drawable()
-    }
-
-    fn parts(&self) -> &[Part] {
-        &self.parts
-    }
-
-    fn part_of(&self, item: Item) -> Option<usize> {
-        rooms::part_of(item)
-    }
-
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        match item.kind {
-            "chunk" | "material" => Some(item),
-            "face" => Some(rooms::item("material", 1)),
-            _ => None,
-        }
-    }
-
-    fn lights(&self, part: usize) -> Vec<Light> {
-        self.list(|| rooms::lights(part))
-    }
-
-    fn branches(&self, part: usize, below: Option<Item>) -> Vec<Branch> {
-        self.list(|| rooms::branches(part, below))
-    }
-
-    fn branch_above(&self, item: Item) -> Option<Item> {
-        rooms::branch_above(item)
-    }
-
-    fn find_branches(&self, part: usize, text: &str, most: usize) -> Vec<Branch> {
-        self.list(|| rooms::find_branches(part, text, most))
-    }
-
-    fn chunk_map(&self, part: usize) -> Option<ChunkMap> {
-        (!self.parts.is_empty()).then(|| rooms::chunk_map(part))
-    }
-
-    fn sheets(&self, part: usize) -> Vec<Sheet> {
-        self.list(|| rooms::sheets(part))
-    }
-
-    fn sheet_picture(&self, _sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
-        Some(rooms::sheet_picture(shown))
-    }
-
-    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {
-        rooms::sheet_faces(sheet)
+    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+        self.terrain.for_each_drawable(draw);
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
-        if !self.parts.is_empty() {
+        if !self.levels.is_empty() {
             return rooms::outline();
         }
-        let node = |(label, index): (&str, u64)| OutlineNode {
+        let node = |(label, index): (&str, u32)| OutlineNode {
             label: label.to_owned(),
             item: Some(joint(index)),
             note: String::new(),
@@ -390,37 +327,6 @@ impl Document for Moving {
             children: Vec::new(),
         };
         [("Hip", 0), ("Head", 1)].map(node).into()
-    }
-
-    fn clips(&self) -> &[ClipInfo] {
-        &self.clips
-    }
-
-    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
-        let frames = self.clips.get(clip).map_or(0, |clip| clip.frames);
-        let curve = |group, name, color, size: f32| Curve {
-            group,
-            name,
-            color,
-            values: (0..frames)
-                .map(|frame| size * (frame as f32 * 0.4 + size).sin())
-                .collect(),
-        };
-        let (red, green, blue) = ([235, 90, 85], [110, 200, 110], [95, 150, 245]);
-        match item.kind {
-            "joint" => ["Translation", "Rotation", "Scale"]
-                .into_iter()
-                .zip([0.3, 70.0, 0.0])
-                .flat_map(|(group, size)| {
-                    [
-                        curve(group, "X", red, size),
-                        curve(group, "Y", green, size * 0.6),
-                        curve(group, "Z", blue, size * 0.2),
-                    ]
-                })
-                .collect(),
-            _ => Vec::new(),
-        }
     }
 
     fn pick(&self, ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
@@ -435,38 +341,81 @@ impl Document for Moving {
         })
     }
 
-    fn summary(&self, item: Item) -> Vec<SummaryPart> {
-        vec![SummaryPart::new(
-            if item.kind == "joint" {
-                "Joint"
-            } else {
-                item.kind
-            },
-            item.index.to_string(),
-        )]
+    fn summary(&self, item: Item, _at: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
+        vec![SummaryPart::new(item.kind(), item.to_string())]
     }
 
     fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
-        if item.kind != "joint" {
-            return self.list(|| rooms::properties(item));
+        match item {
+            Item::Model(ModelItem::Joint { .. }) => {
+                let frame = Property::new("At", format!("moment {}", playhead.frame));
+                vec![PropertyGroup {
+                    title: "Joint",
+                    properties: vec![frame],
+                }]
+            }
+            _ if self.levels.is_empty() => Vec::new(),
+            item => rooms::properties(item),
         }
-        let frame = Property::new("At", format!("moment {}", playhead.frame));
-        vec![PropertyGroup {
-            title: "Joint",
-            properties: vec![frame],
-        }]
     }
 
-    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
-        rooms::bounds_of(item).or(Some(self.bounds()))
+    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
+        ItemPlace {
+            bounds: rooms::bounds_of(item).or(Some(self.about.bounds)),
+            ..ItemPlace::default()
+        }
     }
 
-    fn item_outline(&self, _item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
+    fn contour(&self, _item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
         Vec::new()
     }
 
+    fn neighbor(&self, _item: Item, _direction: Direction) -> Neighbor {
+        Neighbor::default()
+    }
+
+    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
+        None
+    }
+
+    fn problem_target(&self, _problem: &Problem) -> Option<ProblemTarget> {
+        None
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        Vec::new()
+    }
+
+    fn thumbnail(&self, _index: usize) -> Option<(u32, u32, &[u8])> {
+        None
+    }
+
+    fn legends(&self, _shown: &Shown) -> Vec<Legend> {
+        Vec::new()
+    }
+
+    fn info(&self, _query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::new()
+    }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self as _)
+    }
+
+    fn levels(&self) -> Option<&dyn Levels> {
+        (!self.levels.is_empty()).then_some(self as _)
+    }
+}
+
+impl Annotations for Moving {
+    fn lines(&self, _shown: &Shown, _lines: &mut Vec<Line>) {}
+
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
-        if shown.overlays.contains("skeleton") {
+        if shown.overlays.contains(OverlayId::Skeleton) {
             labels.extend([("Hip", 0.5), ("Head", 1.5)].map(|(text, y)| Label {
                 room: None,
                 position: Vec3::new(0.0, y, 0.0),
@@ -481,53 +430,108 @@ impl Document for Moving {
             });
         }
     }
+}
 
-    fn neighbor(&self, _item: Item, _direction: Direction) -> Option<Item> {
-        None
+impl Animation for Moving {
+    fn clips(&self) -> &[ClipInfo] {
+        &self.clips
     }
 
-    fn problem_item(&self, _problem: &Problem) -> Option<Item> {
-        None
+    fn has_curves(&self) -> bool {
+        true
     }
 
-    fn overlays(&self) -> &'static [Overlay] {
-        if self.parts.is_empty() {
-            &OVERLAYS
-        } else {
-            &rooms::OVERLAYS
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+        let frames = self.clips.get(clip).map_or(0, |clip| clip.frames);
+        let curve = |group, name, color, size: f32| Curve {
+            group,
+            name,
+            color,
+            values: (0..frames)
+                .map(|frame| size * (frame as f32 * 0.4 + size).sin())
+                .collect(),
+        };
+        let (red, green, blue) = ([235, 90, 85], [110, 200, 110], [95, 150, 245]);
+        match item {
+            Item::Model(ModelItem::Joint { .. }) => ["Translation", "Rotation", "Scale"]
+                .into_iter()
+                .zip([0.3, 70.0, 0.0])
+                .flat_map(|(group, size)| {
+                    [
+                        curve(group, "X", red, size),
+                        curve(group, "Y", green, size * 0.6),
+                        curve(group, "Z", blue, size * 0.2),
+                    ]
+                })
+                .collect(),
+            _ => Vec::new(),
         }
     }
 
-    fn legend(&self, _overlay_id: &str) -> Vec<LegendEntry> {
-        Vec::new()
+    fn follows_playhead(&self, _item: Item) -> bool {
+        true
+    }
+}
+
+impl Levels for Moving {
+    fn levels(&self) -> &[LevelInfo] {
+        &self.levels
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        Vec::new()
+    fn level_of(&self, item: Item) -> Option<usize> {
+        rooms::level_of(item)
     }
 
-    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::Level(LevelItem::Chunk { .. } | LevelItem::Material { .. }) => Some(item),
+            Item::Level(LevelItem::Face { .. }) => Some(rooms::material(1)),
+            _ => None,
+        }
+    }
+
+    fn spawn(&self, _level: usize) -> Option<Spawn> {
         None
     }
 
-    fn statistics(&self) -> Vec<Statistic> {
-        Vec::new()
-    }
-
-    fn thumbnail(&self, _index: usize) -> Option<(u32, u32, &[u8])> {
+    fn emptiness(&self, _level: usize) -> Option<String> {
         None
     }
 
-    fn dependencies(&self) -> Vec<PathBuf> {
-        Vec::new()
+    fn lights(&self, level: usize) -> Vec<Light> {
+        rooms::lights(level)
     }
 
-    fn cpu_bytes(&self) -> u64 {
-        0
+    fn branches(&self, level: usize, below: Option<Item>) -> Vec<Branch> {
+        rooms::branches(level, below)
     }
 
-    fn info(&self, _query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
-        serde_json::Map::new()
+    fn branch_above(&self, item: Item) -> Option<Item> {
+        rooms::branch_above(item)
+    }
+
+    fn find_branches(&self, level: usize, text: &str, most: usize) -> Vec<Branch> {
+        rooms::find_branches(level, text, most)
+    }
+
+    fn chunk_map(&self, level: usize) -> Option<ChunkMap> {
+        Some(rooms::chunk_map(level))
+    }
+
+    fn sheets(&self, level: usize) -> Vec<Sheet> {
+        rooms::sheets(level)
+    }
+
+    fn sheet_picture(&self, _sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
+        Some(rooms::sheet_picture(shown))
+    }
+
+    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {
+        rooms::sheet_faces(sheet)
+    }
+
+    fn visibility_at(&self, _eye: Vec3, _shown: &Shown) -> Option<Item> {
+        None
     }
 }
 

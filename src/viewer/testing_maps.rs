@@ -52,7 +52,7 @@ pub(super) fn map() -> Arc<dyn Document> {
 
 /// The same of another number of columns and rows.
 pub(super) fn map_of(size: [u32; 2]) -> Arc<dyn Document> {
-    Arc::new(made(size))
+    Arc::new(made(size).finished())
 }
 
 fn made(size: [u32; 2]) -> TileMap {
@@ -89,14 +89,14 @@ pub(super) fn round_map() -> Arc<dyn Document> {
     for layer in &mut map.layers {
         layer.wraps = [true; 2];
     }
-    Arc::new(map)
+    Arc::new(map.finished())
 }
 
 /// The same without its tileset.
 pub(super) fn map_without_tileset() -> Arc<dyn Document> {
     let mut map = made(SIZE);
     map.tilesets[0].is_placeholder = true;
-    Arc::new(map)
+    Arc::new(map.finished())
 }
 
 fn open(state: &mut State) {

@@ -5,34 +5,34 @@ use egui_kittest::Harness;
 use glam::{Vec2 as Uv, Vec3};
 
 use super::state::{OpenFile, State};
-use super::testing::{Window, built, moving_with_parts, sized};
+use super::testing::{Window, built, moving_with_levels, sized};
 use mapscope_scene::{
-    Aabb, Amounts, Branch, ChunkInfo, ChunkMap, Item, Light, OutlineNode, Overlay, Part, Property,
-    PropertyGroup, Sheet, SheetFace, Shown, Swatch,
+    Aabb, Amounts, Branch, ChunkInfo, ChunkMap, Item, LevelInfo, LevelItem, Light, OutlineNode,
+    Overlay, OverlayId, Property, PropertyGroup, Sheet, SheetFace, Shown, Swatch,
 };
 
 /// The overlays of the levels.
 pub(super) static OVERLAYS: [Overlay; 4] = [
     Overlay {
-        id: "lightmap",
+        id: OverlayId::Lightmap,
         name: "Lightmap only",
         help: "The light alone",
         colors_surface: true,
     },
     Overlay {
-        id: "unlit",
+        id: OverlayId::Unlit,
         name: "Full bright",
         help: "Without light",
         colors_surface: true,
     },
     Overlay {
-        id: "wireframe",
+        id: OverlayId::Wireframe,
         name: "Wireframe",
         help: "The edges of the triangles",
         colors_surface: false,
     },
     Overlay {
-        id: "cells",
+        id: OverlayId::Cells,
         name: "Octree cells",
         help: "The edges of the cells",
         colors_surface: false,
@@ -40,27 +40,58 @@ pub(super) static OVERLAYS: [Overlay; 4] = [
 ];
 
 /// Chunks along X and along Z of a level, and cubes in a chunk.
-const SIDE: u64 = 3;
-pub(super) const CUBES: u64 = 8;
+const SIDE: u32 = 3;
+pub(super) const CUBES: u32 = 8;
 /// A level that is not in the list, of thousands of chunks.
 pub(super) const MANY: usize = 9;
 
-pub(super) fn item(kind: &'static str, index: u64) -> Item {
-    Item { kind, index }
+pub(super) fn material(index: u32) -> Item {
+    LevelItem::Material { level: 0, index }.into()
 }
 
-/// Chunks are counted through the levels, cubes through the chunks, and faces through the cubes.
-pub(super) fn chunk(part: u64, number: u64) -> Item {
-    item("chunk", part * SIDE * SIDE + number)
+pub(super) fn light(level: u32, id: u32) -> Item {
+    LevelItem::FastLight { level, id }.into()
 }
 
-pub(super) fn parts() -> Vec<Part> {
+pub(super) fn sheet(level: u32, index: u32) -> Item {
+    let chunk = 0;
+    LevelItem::Lightmap {
+        level,
+        chunk,
+        index,
+    }
+    .into()
+}
+
+pub(super) fn chunk(level: u32, chunk: u32) -> Item {
+    LevelItem::Chunk { level, chunk }.into()
+}
+
+/// A cube of the first level.
+pub(super) fn cube(chunk: u32, cube: u32) -> Item {
+    let level = 0;
+    LevelItem::Cube { level, chunk, cube }.into()
+}
+
+/// A face of a cube of the first level.
+pub(super) fn face(chunk: u32, cube: u32, side: u8) -> Item {
+    let level = 0;
+    LevelItem::Face {
+        level,
+        chunk,
+        cube,
+        side,
+    }
+    .into()
+}
+
+pub(super) fn levels() -> Vec<LevelInfo> {
     [("Hall", 0.0), ("Cellar", 100.0)]
         .into_iter()
         .zip(0..)
-        .map(|((name, x), index)| Part {
+        .map(|((name, x), level)| LevelInfo {
             name: name.to_owned(),
-            item: item("level", index),
+            item: LevelItem::Level { level }.into(),
             bounds: Aabb {
                 min: Vec3::new(x - 12.0, -4.0, -12.0),
                 max: Vec3::new(x + 12.0, 4.0, 12.0),
@@ -69,40 +100,36 @@ pub(super) fn parts() -> Vec<Part> {
         .collect()
 }
 
-pub(super) fn part_of(item: Item) -> Option<usize> {
-    let chunk = match item.kind {
-        "level" => return Some(item.index as usize),
-        "light" | "sheet" => return Some((item.index / 1000) as usize),
-        "chunk" => item.index,
-        "cube" => item.index / CUBES,
-        "face" => item.index / 6 / CUBES,
-        _ => return None,
+pub(super) fn level_of(item: Item) -> Option<usize> {
+    let Item::Level(item) = item else {
+        return None;
     };
-    Some((chunk / (SIDE * SIDE)) as usize)
+    match item {
+        LevelItem::Level { level }
+        | LevelItem::Chunk { level, .. }
+        | LevelItem::Cube { level, .. }
+        | LevelItem::Face { level, .. }
+        | LevelItem::Lightmap { level, .. }
+        | LevelItem::FastLight { level, .. } => Some(level as usize),
+        _ => None,
+    }
 }
 
 pub(super) fn bounds_of(item: Item) -> Option<Aabb> {
-    let part = part_of(item)?;
-    let whole = parts().get(part)?.bounds;
-    let chunk = match item.kind {
-        "chunk" => item.index,
-        "cube" => item.index / CUBES,
-        "face" => item.index / 6 / CUBES,
+    let whole = levels().get(level_of(item)?)?.bounds;
+    let (chunk, cube) = match item {
+        Item::Level(LevelItem::Chunk { chunk, .. }) => (chunk, None),
+        Item::Level(LevelItem::Cube { chunk, cube, .. } | LevelItem::Face { chunk, cube, .. }) => {
+            (chunk, Some(cube))
+        }
         _ => return Some(whole),
     };
-    let number = chunk % (SIDE * SIDE);
-    let min = whole.min + Vec3::new((number / SIDE) as f32, 0.0, (number % SIDE) as f32) * 8.0;
-    let bounds = Aabb {
-        min,
-        max: min + 8.0,
-    };
-    if item.kind == "chunk" {
-        return Some(bounds);
-    }
-    let cube = if item.kind == "cube" {
-        item.index
-    } else {
-        item.index / 6
+    let min = whole.min + Vec3::new((chunk / SIDE) as f32, 0.0, (chunk % SIDE) as f32) * 8.0;
+    let Some(cube) = cube else {
+        return Some(Aabb {
+            min,
+            max: min + 8.0,
+        });
     };
     let [x, y, z] = [cube & 1, cube >> 1 & 1, cube >> 2 & 1].map(|bit| bit as f32 * 4.0);
     let min = min + Vec3::new(x, y, z);
@@ -117,16 +144,23 @@ pub(super) fn outline() -> Vec<OutlineNode> {
         label: label.to_owned(),
         item: Some(item),
         note: "12 triangles".to_owned(),
-        swatch: (item.kind == "material").then_some(Swatch::Color([170, 120, 80])),
+        swatch: children.is_empty().then_some(Swatch::Color([170, 120, 80])),
         children,
     };
     let materials = ["Brick", "Plaster", "Oak"].into_iter().zip(0..);
-    let materials = materials.map(|(name, i)| line(name, item("material", i), Vec::new()));
-    vec![line("Hall", item("level", 0), materials.collect())]
+    let materials = materials.map(|(name, i)| line(name, material(i), Vec::new()));
+    vec![line(
+        "Hall",
+        LevelItem::Level { level: 0 }.into(),
+        materials.collect(),
+    )]
 }
 
 pub(super) fn properties(of: Item) -> Vec<PropertyGroup> {
-    let sheet = (of.kind == "face").then(|| item("sheet", of.index / 6 / CUBES % 2));
+    let sheet = match of {
+        Item::Level(LevelItem::Face { level, chunk, .. }) => Some(sheet(level, chunk % 2)),
+        _ => None,
+    };
     vec![PropertyGroup {
         title: "Thing",
         properties: vec![Property {
@@ -136,17 +170,17 @@ pub(super) fn properties(of: Item) -> Vec<PropertyGroup> {
     }]
 }
 
-pub(super) fn lights(part: usize) -> Vec<Light> {
+pub(super) fn lights(level: usize) -> Vec<Light> {
     let colors = [
         [255, 190, 110],
         [120, 200, 255],
         [255, 90, 80],
         [200, 255, 160],
     ];
-    (0_u64..)
+    (0_u32..)
         .zip(colors)
         .map(|(number, color)| Light {
-            item: item("light", part as u64 * 1000 + number),
+            item: light(level as u32, number),
             name: format!("Fast light {}", 201 + number),
             note: if number == 1 { "by `lamp_switch`" } else { "" }.to_owned(),
             color,
@@ -156,8 +190,8 @@ pub(super) fn lights(part: usize) -> Vec<Light> {
         .collect()
 }
 
-pub(super) fn branches(part: usize, below: Option<Item>) -> Vec<Branch> {
-    let branch = |item: Item, label: String, note: &str, children: u64| Branch {
+pub(super) fn branches(level: usize, below: Option<Item>) -> Vec<Branch> {
+    let branch = |item: Item, label: String, note: &str, children: u32| Branch {
         item,
         label,
         note: note.to_owned(),
@@ -168,16 +202,15 @@ pub(super) fn branches(part: usize, below: Option<Item>) -> Vec<Branch> {
         None => (0..SIDE * SIDE)
             .map(|number| {
                 let label = format!("Chunk {}, {}", number / SIDE, number % SIDE);
-                branch(chunk(part as u64, number), label, "8 cubes", CUBES)
+                branch(chunk(level as u32, number), label, "8 cubes", CUBES)
             })
             .collect(),
-        Some(Item {
-            kind: "chunk",
-            index,
-        }) => (0..CUBES)
+        Some(Item::Level(LevelItem::Chunk { level, chunk })) => (0..CUBES)
             .map(|cube| {
-                let cube = index * CUBES + cube;
-                branch(item("cube", cube), format!("Cube {cube}"), "whole", 0)
+                // Counted through the levels.
+                let number = (level * SIDE * SIDE + chunk) * CUBES + cube;
+                let cube = LevelItem::Cube { level, chunk, cube };
+                branch(cube.into(), format!("Cube {number}"), "whole", 0)
             })
             .collect(),
         Some(_) => Vec::new(),
@@ -185,36 +218,41 @@ pub(super) fn branches(part: usize, below: Option<Item>) -> Vec<Branch> {
 }
 
 pub(super) fn branch_above(of: Item) -> Option<Item> {
-    match of.kind {
-        "face" => Some(item("cube", of.index / 6)),
-        "cube" => Some(item("chunk", of.index / CUBES)),
-        _ => None,
-    }
+    let above = match of {
+        Item::Level(LevelItem::Face {
+            level, chunk, cube, ..
+        }) => LevelItem::Cube { level, chunk, cube },
+        Item::Level(LevelItem::Cube { level, chunk, .. }) => LevelItem::Chunk { level, chunk },
+        _ => return None,
+    };
+    Some(above.into())
 }
 
-pub(super) fn find_branches(part: usize, text: &str, most: usize) -> Vec<Branch> {
-    let chunks = branches(part, None);
+pub(super) fn find_branches(level: usize, text: &str, most: usize) -> Vec<Branch> {
+    let chunks = branches(level, None);
     let cubes = chunks
         .iter()
-        .flat_map(|chunk| branches(part, Some(chunk.item)));
+        .flat_map(|chunk| branches(level, Some(chunk.item)));
     cubes
         .filter(|cube| cube.label.ends_with(&format!(" {text}")))
         .take(most)
         .collect()
 }
 
-pub(super) fn chunk_map(part: usize) -> ChunkMap {
-    if part >= MANY {
+pub(super) fn chunk_map(level: usize) -> ChunkMap {
+    if level >= MANY {
         return many_chunks();
     }
-    let info = |number: u64| {
-        let item = chunk(part as u64, number);
+    let info = |number: u32| {
+        let item = chunk(level as u32, number);
         ChunkInfo {
             item,
             bounds: bounds_of(item).unwrap_or_default(),
             is_readable: number != 5,
             // The first one is empty.
-            values: [1, 12, 1000].map(|factor| number * factor).to_vec(),
+            values: [1, 12, 1000]
+                .map(|factor| u64::from(number * factor))
+                .to_vec(),
         }
     };
     ChunkMap {
@@ -225,17 +263,17 @@ pub(super) fn chunk_map(part: usize) -> ChunkMap {
 
 /// As many chunks as there may be in a level that is worked on.
 fn many_chunks() -> ChunkMap {
-    let info = |number: u64| {
+    let info = |number: u32| {
         let [x, y, z] = [number % 16, number / 16 % 16, number / 256].map(|at| at as f32 * 8.0);
         let min = Vec3::new(x, y, z);
         ChunkInfo {
-            item: item("chunk", number),
+            item: chunk(MANY as u32, number),
             bounds: Aabb {
                 min,
                 max: min + 8.0,
             },
             is_readable: true,
-            values: vec![number + 1],
+            values: vec![u64::from(number) + 1],
         }
     };
     ChunkMap {
@@ -244,9 +282,9 @@ fn many_chunks() -> ChunkMap {
     }
 }
 
-pub(super) fn sheets(part: usize) -> Vec<Sheet> {
-    let sheet = |number: u64| Sheet {
-        item: item("sheet", part as u64 * 1000 + number),
+pub(super) fn sheets(level: usize) -> Vec<Sheet> {
+    let sheet = |number: u32| Sheet {
+        item: sheet(level as u32, number),
         name: format!("Lightmap {number}"),
         size: [16, 8],
         faces: 2,
@@ -256,7 +294,7 @@ pub(super) fn sheets(part: usize) -> Vec<Sheet> {
 
 /// From dark to bright, as bright as the first light.
 pub(super) fn sheet_picture(shown: &Shown) -> Vec<u8> {
-    let light = shown.lights.get(item("light", 0)).unwrap_or(255);
+    let light = shown.lights.get(light(0, 0)).unwrap_or(255);
     let pixel = |i: u32| {
         let (x, y) = (i % 16 * 16, i / 16 * 32);
         [x as u8, y as u8, light, 255]
@@ -265,8 +303,10 @@ pub(super) fn sheet_picture(shown: &Shown) -> Vec<u8> {
 }
 
 pub(super) fn sheet_faces(sheet: Item) -> Vec<SheetFace> {
-    // The faces of the first cube of a chunk: on the left and on the right half.
-    let first = sheet.index * CUBES * 6;
+    let Item::Level(LevelItem::Lightmap { index: chunk, .. }) = sheet else {
+        return Vec::new();
+    };
+    // Two faces of the first cube of a chunk: on the left and on the right half.
     (0_u8..2)
         .map(|side| {
             let left = f32::from(side) * 0.5 + 0.05;
@@ -274,7 +314,7 @@ pub(super) fn sheet_faces(sheet: Item) -> Vec<SheetFace> {
             let [a, b, c, d] = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
             let [a, b, c, d] = [a, b, c, d].map(|(x, y)| corner(x, y));
             SheetFace {
-                item: item("face", first + u64::from(side)),
+                item: face(chunk, 0, side),
                 triangles: vec![[a, b, c], [a, c, d]],
             }
         })
@@ -283,8 +323,8 @@ pub(super) fn sheet_faces(sheet: Item) -> Vec<SheetFace> {
 
 fn open(state: &mut State) {
     state.settings.timeline.plays = false;
-    let document = moving_with_parts(parts());
-    state.camera.handedness = document.handedness();
+    let document = moving_with_levels(levels());
+    state.camera.handedness = document.about().handedness;
     state.open = Some(OpenFile::new("made.pmf".into(), None, document, 1));
     state.run(super::commands::Action::FrameAll);
 }
@@ -301,10 +341,10 @@ pub(super) fn picture_of_rooms(size: Vec2, pixels_per_point: f32) -> Harness<'st
 }
 
 /// Lights as some of them were set.
-pub(super) fn settings(set: &[(u64, u8)]) -> Amounts {
+pub(super) fn settings(set: &[([u32; 2], u8)]) -> Amounts {
     let mut settings = Amounts::default();
-    for (light, intensity) in set {
-        settings.set(item("light", *light), Some(*intensity));
+    for ([level, index], intensity) in set {
+        settings.set(light(*level, *index), Some(*intensity));
     }
     settings
 }

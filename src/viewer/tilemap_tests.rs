@@ -18,7 +18,7 @@ use super::testing::{
 use super::testing_maps::{SIZE, TILE, map, picture_of_map, with_map};
 use mapscope_scene::camera::{NamedView, Projection};
 use mapscope_scene::tilemap::FlatWindow;
-use mapscope_scene::{Item, Shown};
+use mapscope_scene::{Item, OverlayId, Shown, TileMapItem};
 
 type Map = Harness<'static, Window>;
 
@@ -72,10 +72,21 @@ fn map_px() -> DVec2 {
     DVec2::new((SIZE[0] * TILE).into(), (SIZE[1] * TILE).into())
 }
 
-fn layer(index: u64) -> Item {
-    Item {
-        kind: "layer",
-        index,
+fn layer(index: u32) -> Item {
+    TileMapItem::Layer { index }.into()
+}
+
+/// A tile of the only tileset.
+fn tile(index: u32) -> Option<Item> {
+    let tileset = 0;
+    Some(TileMapItem::Tile { tileset, index }.into())
+}
+
+/// The layer of the cell that is pointed at.
+fn layer_pointed_at(h: &Map) -> Option<u32> {
+    match state(h).hovered {
+        Some(Item::TileMap(TileMapItem::Cell { layer, .. })) => Some(layer),
+        _ => None,
     }
 }
 
@@ -352,7 +363,9 @@ fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
     let saved = image::open(&path).unwrap().into_rgba8();
     assert_eq!(saved.dimensions(), (SIZE[0] * TILE, SIZE[1] * TILE));
     let mut row = vec![0; (SIZE[0] * TILE * 4) as usize];
-    map().flat(&Shown::default()).unwrap().row(70, &mut row);
+    let made = map();
+    let layers = made.layers().unwrap();
+    layers.flat(&Shown::default()).row(70, &mut row);
     assert_eq!(
         saved
             .rows()
@@ -443,20 +456,21 @@ fn the_status_bar_lists_every_layer_of_a_place() {
     move_to(&mut h, house);
     h.get_by_label_contains("Ground 0  Houses 2  Clouds empty");
     // A layer that nobody sees any longer is not pointed at, and nothing has moved.
-    assert_eq!(state(&h).hovered.map(|item| item.index >> 32), Some(1));
+    assert_eq!(layer_pointed_at(&h), Some(1));
     h.state_mut()
         .state
         .request(Request::SetOpacity(layer(1), Some(0)));
     h.run();
-    assert_eq!(state(&h).hovered.map(|item| item.index >> 32), Some(0));
+    assert_eq!(layer_pointed_at(&h), Some(0));
 }
 
 #[test]
 fn legends_fold_and_are_folded_where_they_would_hide_the_map() {
     let station = super::testing::open_demo(&mapscope_scene::demo::STATION);
     let mut h = open_map(station.clone());
-    run(&mut h, Action::Overlay("logic"));
-    let entries = station.legend("logic");
+    run(&mut h, Action::Overlay(OverlayId::Logic));
+    let legends = station.legends(&state(&h).shown);
+    let entries = &legends[0].entries;
     assert!(entries.len() > 1);
     let first = &*entries[0].label;
     h.get_by_label(first);
@@ -468,7 +482,7 @@ fn legends_fold_and_are_folded_where_they_would_hide_the_map() {
     h.get_by_label(first);
     let mut small = open_map(station);
     small.set_size(vec2(700.0, 300.0));
-    run(&mut small, Action::Overlay("logic"));
+    run(&mut small, Action::Overlay(OverlayId::Logic));
     small.get_by_label("Logic values");
     assert!(small.query_by_label(first).is_none());
 }
@@ -476,12 +490,12 @@ fn legends_fold_and_are_folded_where_they_would_hide_the_map() {
 #[test]
 fn obstruction_and_zones_are_on_together() {
     let mut h = open_map(super::testing::open_demo(&mapscope_scene::demo::VILLAGE));
-    run(&mut h, Action::Overlay("obstruction"));
-    run(&mut h, Action::Overlay("zones"));
+    run(&mut h, Action::Overlay(OverlayId::Obstruction));
+    run(&mut h, Action::Overlay(OverlayId::Zones));
     let overlays = &state(&h).shown.overlays;
-    assert!(overlays.contains("obstruction") && overlays.contains("zones"));
+    assert!(overlays.contains(OverlayId::Obstruction) && overlays.contains(OverlayId::Zones));
     assert!(
-        !state(&h).is_enabled(Action::Overlay("logic")),
+        !state(&h).is_enabled(Action::Overlay(OverlayId::Logic)),
         "there are none"
     );
 }
@@ -643,13 +657,11 @@ fn tiles_are_listed_with_their_uses_and_a_click_selects_one() {
     h.get_by_label("Tile 4, unused");
     h.get_by_label("Tile 2, used 9 times").click();
     h.run();
-    let tile = map().tile_item(map().tilesets()[0].item, 2);
-    assert!(tile.is_some());
-    assert_eq!(state(&h).shown.selected, tile);
+    assert_eq!(state(&h).shown.selected, tile(2));
     h.get_by_role_and_label(Role::Button, "Next use").click();
     h.run();
     let first = state(&h).shown.selected;
-    assert_ne!(first, tile, "a cell");
+    assert_ne!(first, tile(2), "a cell");
     h.get_by_role_and_label(Role::Button, "Next use").click();
     h.run();
     assert_ne!(state(&h).shown.selected, first);
@@ -702,8 +714,7 @@ fn who_looks_for_a_tileset_that_was_not_found_can_name_its_folder() {
 fn the_tile_of_a_selected_cell_comes_into_sight() {
     let mut h = with_panel(Panel::Tileset);
     assert!(h.query_by_label("Tile 299, unused").is_none());
-    let tile = map().tile_item(map().tilesets()[0].item, 299);
-    h.state_mut().state.request(Request::Select(tile));
+    h.state_mut().state.request(Request::Select(tile(299)));
     h.run();
     h.get_by_role_and_label(Role::Button, "Tile 299, unused");
 }

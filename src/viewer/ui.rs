@@ -415,16 +415,16 @@ mod tests {
     use super::*;
     use mapscope_formats::{Place, Problem, Severity, Subject};
     use mapscope_scene::camera::Projection;
-    use mapscope_scene::{Item, Playhead, demo};
+    use mapscope_scene::{OverlayId, Playhead, Shown, TerrainItem, demo};
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
         let maps = [&demo::VILLAGE, &demo::STATION].map(open_demo);
         let documents = [document(), model(), level(), map()].into_iter();
         let documents: Vec<_> = documents.chain(maps).collect();
-        let offered: Vec<&str> = documents
+        let offered: Vec<OverlayId> = documents
             .iter()
-            .flat_map(|document| document.overlays())
+            .flat_map(|document| document.about().overlays)
             .map(|overlay| overlay.id)
             .collect();
         for id in &offered {
@@ -487,7 +487,12 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Num2);
         assert_eq!(state(&harness).mode, CameraMode::Orbit);
         press(&mut harness, Modifiers::ALT, Key::Num1);
-        assert!(state(&harness).shown.overlays.contains("tile-types"));
+        assert!(
+            state(&harness)
+                .shown
+                .overlays
+                .contains(OverlayId::TileTypes)
+        );
         press(&mut harness, Modifiers::COMMAND, Key::Num1);
         assert_eq!(state(&harness).settings.left.open, None);
     }
@@ -508,10 +513,8 @@ mod tests {
     #[test]
     fn escape_closes_a_menu_before_anything_else() {
         let mut harness = with_demo();
-        harness.state_mut().state.shown.selected = Some(Item {
-            kind: "tile",
-            index: 5,
-        });
+        let tile = TerrainItem::Tile { row: 0, col: 5 };
+        harness.state_mut().state.shown.selected = Some(tile.into());
         harness.get_by_label("Camera").click();
         harness.run();
         harness.get_by_label_contains("From the top");
@@ -654,7 +657,9 @@ mod tests {
         button(&mut harness, PointerButton::Primary, at, false);
         assert_eq!(state(&harness).shown.selected, Some(hovered));
         press(&mut harness, Modifiers::NONE, Key::ArrowUp);
-        let north = document().neighbor(hovered, mapscope_scene::Direction::North);
+        let north = document()
+            .neighbor(hovered, mapscope_scene::Direction::North)
+            .item;
         assert_eq!(state(&harness).shown.selected, north);
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
         assert_eq!(state(&harness).shown.selected, Some(hovered));
@@ -675,15 +680,14 @@ mod tests {
             "walking begins in the middle of the view"
         );
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
-        let south = document().neighbor(first, mapscope_scene::Direction::South);
+        let south = document()
+            .neighbor(first, mapscope_scene::Direction::South)
+            .item;
         assert_eq!(state(&harness).shown.selected, south);
 
-        let material = Item {
-            kind: "material",
-            index: 3,
-        };
-        let frame = document().item_bounds(material, Playhead::default());
-        let map = document().bounds();
+        let material = TerrainItem::Material { index: 3 }.into();
+        let frame = document().place(material, &Shown::default()).bounds;
+        let map = document().about().bounds;
         assert!(frame.unwrap().radius() < map.radius());
         harness.state_mut().state.select(Some(material));
         let mut before = None;
@@ -1098,7 +1102,7 @@ mod tests {
         search(&mut harness, "grass");
         press(&mut harness, Modifiers::NONE, Key::Enter);
         let selected = state(&harness).shown.selected.unwrap();
-        assert_eq!(selected.kind, "material");
+        assert_eq!(selected.kind(), "material");
         // The keys are those of the view again. Escape empties the field, then leaves it, and only
         // then deselects.
         search(&mut harness, "s");

@@ -135,7 +135,8 @@ impl Viewport {
                 .paint(ui.painter(), rect, open, &state.camera, item, &state.shown);
             self.labels
                 .paint(ui.painter(), rect, open, &state.camera, &state.shown);
-            if let Some(why) = open.document.emptiness(state.shown.part) {
+            let levels = open.document.levels();
+            if let Some(why) = levels.and_then(|levels| levels.emptiness(state.shown.level)) {
                 let place = Rect::from_center_size(rect.center(), rect.size() * 0.8);
                 ui.put(place, egui::Label::new(egui::RichText::new(why).heading()));
             }

@@ -25,10 +25,7 @@ const HEADINGS: u32 = 16;
 impl State {
     /// Stands in the level: where its player begins, or else where the eye is or there is room.
     pub(super) fn start_walking(&mut self) {
-        let Some(document) = self.document() else {
-            return;
-        };
-        let spawn = document.spawn(self.shown.part);
+        let spawn = self.levels().and_then(|l| l.spawn(self.shown.level));
         let begin = spawn.and_then(|Spawn { place, ahead }| {
             // It may lie in the floor itself.
             let eye = self.standing_at(place + Vec3::Y * STEP_HEIGHT)?;
@@ -152,7 +149,7 @@ mod tests {
     use super::super::commands::Action;
     use super::super::testing::in_bathhouse;
     use super::*;
-    use mapscope_scene::Item;
+    use mapscope_scene::LevelItem;
 
     const ASPECT: f32 = 1.4;
 
@@ -188,7 +185,7 @@ mod tests {
             assert_eq!(state.camera.fov_y_radians, before.fov_y_radians);
         }
         // Where an entity says that the player begins.
-        let begin = inside.document().unwrap().spawn(0).unwrap();
+        let begin = inside.levels().unwrap().spawn(0).unwrap();
         for state in [&inside, &outside] {
             let aside = state.camera.pose.eye - begin.place;
             assert!(Vec3::new(aside.x, 0.0, aside.z).length() < 0.01, "{aside}");
@@ -206,10 +203,7 @@ mod tests {
         assert_eq!((standing.x, standing.z), (eye.x, eye.z));
         // Where there is no floor nobody stands.
         state.shown.hidden = (0..40)
-            .map(|index| Item {
-                kind: "material",
-                index,
-            })
+            .map(|index| LevelItem::Material { level: 0, index }.into())
             .collect();
         let pose = state.camera.pose;
         state.run(Action::GameView);

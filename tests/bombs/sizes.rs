@@ -12,7 +12,7 @@ use mapscope_formats::ika::{self, MADE_UP_TILESET, map as ika_map, text_map, vsp
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::ppe::{self, MapFlags, map_data};
 use mapscope_formats::{pfmap, pfobj};
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, OutlineNode, Playhead, Shown};
 use mapscope_testdata::{shared, tiny_model};
 
@@ -117,7 +117,7 @@ impl Trial {
         let before = ALLOCATED.load(Relaxed);
         PEAK.store(before, Relaxed);
         let begin = cpu_time();
-        let opened = registry::open(&source, &OpenOptions::default(), &Progress::default());
+        let opened = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
         match &opened {
             Ok(document) => ask(&**document),
             Err(_) => self.refused += 1,
@@ -142,11 +142,6 @@ impl Trial {
 fn ask(document: &dyn Document) {
     let shown = Shown::default();
     let playhead = Playhead::default();
-    let _ = (
-        document.bounds(),
-        document.statistics(),
-        document.dependencies(),
-    );
     let _ = document.info(&InfoQuery {
         tile: Some((1, 1)),
         heights: vec![(0.5, 0.5)],
@@ -157,17 +152,26 @@ fn ask(document: &dyn Document) {
     items.extend(inner_items(&outline));
     for item in items.into_iter().take(12) {
         let _ = document.properties(item, playhead);
-        let _ = (document.summary(item), document.item_bounds(item, playhead));
-        let _ = document.item_outline(item, playhead);
-        let _ = document.tile_picture(item, playhead);
+        let _ = (
+            document.summary(item, None, &shown),
+            document.place(item, &shown),
+        );
+        let _ = document.contour(item, &shown);
+        let _ = document
+            .layers()
+            .map(|layers| layers.tile_picture(item, playhead));
     }
-    let pixels = (0..4).filter_map(|index| document.thumbnail(index));
-    let _ = pixels.map(|(_, _, rgba)| rgba.len()).sum::<usize>();
-    let _ = (document.layers().len(), document.tilesets().len());
-    for overlay in document.overlays() {
-        let _ = document.legend(overlay.id);
+    let mut shown = shown;
+    for overlay in document.about().overlays {
+        shown
+            .overlays
+            .set(document.about().overlays, overlay.id, true);
+        let _ = document.legends(&shown);
     }
-    if let Some(picture) = document.flat(&shown) {
+    let shown = Shown::default();
+    if let Some(layers) = document.layers() {
+        let _ = (layers.layers().len(), layers.tilesets().len());
+        let picture = layers.flat(&shown);
         let [width, height] = picture.size();
         let mut row = vec![0; (width as usize * 4).min(1 << 16)];
         for y in [0, height / 2, height - 1] {

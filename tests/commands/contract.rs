@@ -10,7 +10,6 @@ use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{self, ChunkIndex, Cube, Extension, Packing};
 use mapscope_formats::ppe::{self, MapFlags, map_data, xmf};
 use mapscope_formats::{pfmap, ppe::Xmf};
-use mapscope_scene::registry;
 use mapscope_testdata::{shared, tiny_model};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -641,7 +640,7 @@ fn info_is_as_the_contract_says() {
         return;
     };
     // Nothing of the contract is passed over but what is said to be.
-    let known: BTreeSet<&str> = registry::formats().map(|format| format.id).collect();
+    let known: BTreeSet<&str> = mapscope_scene::formats().map(|format| format.id).collect();
     let formats = contract.split("`format` is one of `").nth(1).unwrap();
     for format in formats.split('`').next().unwrap().split(' ') {
         let is_checked = known.contains(format) && checked.contains(format);

@@ -18,25 +18,68 @@ use mapscope::viewer::panels::{
 use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
 use mapscope_formats::{Format, Place, Problem, Rule, Severity, Subject};
 use mapscope_scene::camera::{Camera, Handedness, NamedView};
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{
-    Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, LegendEntry,
-    OutlineNode, Overlay, Part, Playhead, Property, PropertyGroup, Ray, Shown, Statistic,
-    SummaryPart, Swatch, TextSpan,
+    Aabb, About, Animation, Branch, ChunkMap, ClipInfo, Curve, Direction, Document, Drawable,
+    GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend as LegendOf, LegendEntry, LevelInfo,
+    LevelItem, Levels, Light, ModelItem, Neighbor, OpenOptions, OutlineNode, Overlay, OverlayId,
+    Picture, Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Sheet, SheetFace,
+    Shown, Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan,
 };
 
 // ---- A document whose contents are known ---------------------------------------------------
 
-/// A document with three materials (the last one's picture is missing) and many chunks.
-#[derive(Debug, Default)]
+/// A document with three materials (the last one's texture is missing) and many chunks.
+#[derive(Debug)]
 struct Sample {
     name: &'static str,
-    problems: Vec<Problem>,
-    parts: Vec<Part>,
+    about: About,
+    levels: Vec<LevelInfo>,
     terrain: OnceLock<Terrain>,
     /// How often it was asked for curves and for properties.
     asked: [AtomicUsize; 2],
+}
+
+impl Sample {
+    fn new(name: &'static str, problems: Vec<Problem>) -> Self {
+        let kinds = TileType::ALL.into_iter().map(|kind| Kind {
+            item: tile_type(kind),
+            name: kind.name(),
+            code: kind.digit().to_string(),
+            count: match kind {
+                TileType::Flat => 16_000,
+                TileType::RampSn => 384,
+                _ => 0,
+            },
+        });
+        let thumbnail = Picture {
+            size: [2, 2],
+            rgba: THUMBNAIL.to_vec(),
+        };
+        Self {
+            name,
+            about: About {
+                format: &FORMAT,
+                version: "1.0".to_owned(),
+                problems,
+                bounds: BOUNDS,
+                handedness: Handedness::Mirrored,
+                game_view: GameView::FromAbove,
+                overlays: &OVERLAYS,
+                dependencies: Vec::new(),
+                kinds: kinds.collect(),
+                statistics: vec![Statistic {
+                    name: "Tiles",
+                    value: "16384".to_owned(),
+                }],
+                thumbnails: vec![thumbnail.clone(), thumbnail],
+                cpu_bytes: 0,
+            },
+            levels: Vec::new(),
+            terrain: OnceLock::new(),
+            asked: Default::default(),
+        }
+    }
 }
 
 /// A real map of one chunk.
@@ -48,33 +91,59 @@ fn made_map() -> Source {
     }
 }
 
-const CHUNKS: u64 = 4096;
+const CHUNKS: u32 = 4096;
+const BOUNDS: Aabb = Aabb {
+    min: Vec3::ZERO,
+    max: Vec3::ONE,
+};
 const THUMBNAIL: [u8; 16] = [
     90, 140, 60, 255, 120, 170, 80, 255, 120, 170, 80, 255, 90, 140, 60, 255,
 ];
 static OVERLAYS: [Overlay; 3] = [
     Overlay {
-        id: "tile-types",
+        id: OverlayId::TileTypes,
         name: "Tile types",
         help: "Colours every tile by its type",
         colors_surface: true,
     },
     Overlay {
-        id: "pathable",
+        id: OverlayId::Pathable,
         name: "Pathable",
         help: "Where units can walk",
         colors_surface: true,
     },
     Overlay {
-        id: "tile-grid",
+        id: OverlayId::TileGrid,
         name: "Tile grid",
         help: "Lines around the tiles",
         colors_surface: false,
     },
 ];
 
-fn item(kind: &'static str, index: u64) -> Item {
-    Item { kind, index }
+fn material(index: u32) -> Item {
+    TerrainItem::Material { index }.into()
+}
+
+/// A chunk, counted row by row.
+fn chunk(number: u32) -> Item {
+    let [row, col] = [number / 64, number % 64];
+    TerrainItem::Chunk { row, col }.into()
+}
+
+fn tile(row: u32, col: u32) -> Item {
+    TerrainItem::Tile { row, col }.into()
+}
+
+fn tile_type(kind: TileType) -> Item {
+    TerrainItem::TileType { class: kind as u8 }.into()
+}
+
+fn joint(index: u32) -> Item {
+    ModelItem::Joint { index }.into()
+}
+
+fn file(index: u32) -> Item {
+    LevelItem::ArchiveFile { index }.into()
 }
 
 fn leaf(label: String, item: Item, note: &str, swatch: Option<Swatch>) -> OutlineNode {
@@ -88,56 +157,26 @@ fn leaf(label: String, item: Item, note: &str, swatch: Option<Swatch>) -> Outlin
 }
 
 impl Document for Sample {
-    fn parts(&self) -> &[Part] {
-        &self.parts
+    fn about(&self) -> &About {
+        &self.about
     }
 
-    fn format(&self) -> &'static Format {
-        &FORMAT
-    }
-
-    fn version(&self) -> String {
-        "1.0".to_owned()
-    }
-
-    fn problems(&self) -> &[Problem] {
-        &self.problems
-    }
-
-    fn bounds(&self) -> Aabb {
-        Aabb {
-            min: Vec3::ZERO,
-            max: Vec3::ONE,
-        }
-    }
-
-    fn handedness(&self) -> Handedness {
-        Handedness::Mirrored
-    }
-
-    fn drawable(&self) -> Drawable<'_> {
+    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
         let terrain = self.terrain.get_or_init(|| {
             let source = made_map();
             let map = pfmap::read(&source.bytes).unwrap();
             let (options, progress) = (OpenOptions::default(), Progress::default());
             Terrain::build(map, &source, &options, &progress).unwrap()
         });
-        Drawable::Terrain(terrain)
+        draw(Drawable::in_place(terrain));
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
-        let material = |(i, name): (u64, &str)| {
+        let leaf_of = |(i, name): (u32, &str)| {
             let swatch = Some(Swatch::Thumbnail(i as usize));
-            leaf(format!("{i} {name}"), item("material", i), "812", swatch)
+            leaf(format!("{i} {name}"), material(i), "812", swatch)
         };
-        let chunk = |i| {
-            leaf(
-                format!("Chunk {}, {}", i / 64, i % 64),
-                item("chunk", i),
-                "",
-                None,
-            )
-        };
+        let chunk_leaf = |i| leaf(format!("Chunk {}, {}", i / 64, i % 64), chunk(i), "", None);
         let heading = |label: &str, children: Vec<OutlineNode>| OutlineNode {
             label: label.to_owned(),
             item: None,
@@ -145,73 +184,38 @@ impl Document for Sample {
             swatch: None,
             children,
         };
-        let materials = (0..).zip(["Grass", "Cliffs", "Lava"]).map(material);
+        let materials = (0..).zip(["Grass", "Cliffs", "Lava"]).map(leaf_of);
         let file = leaf(
             self.name.to_owned(),
-            item("map", 0),
+            TerrainItem::Map.into(),
             "2048 x 2048 tiles",
             None,
         );
         vec![
             file,
             heading("Materials", materials.collect()),
-            heading("Chunks", (0..CHUNKS).map(chunk).collect()),
+            heading("Chunks", (0..CHUNKS).map(chunk_leaf).collect()),
         ]
-    }
-
-    fn clips(&self) -> &[ClipInfo] {
-        static CLIPS: OnceLock<[ClipInfo; 2]> = OnceLock::new();
-        CLIPS.get_or_init(|| {
-            [("Walk", 0), ("Run", 1)].map(|(name, index)| ClipInfo {
-                name: name.to_owned(),
-                frames: 21,
-                item: item("clip", index),
-            })
-        })
-    }
-
-    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
-        self.asked[0].fetch_add(1, Ordering::Relaxed);
-        if item.kind != "joint" {
-            return Vec::new();
-        }
-        let curve = |(group, name): (_, _), color, factor: f32| Curve {
-            group,
-            name,
-            color,
-            values: (0..21).map(|frame| frame as f32 * factor).collect(),
-        };
-        let walk = if clip == 0 { 1.0 } else { -1.0 };
-        vec![
-            curve(("Translation", "X"), [240, 80, 80], 0.5 * walk),
-            curve(("Translation", "Y"), [80, 240, 80], -0.25 * walk),
-            curve(("Scale", "X"), [240, 80, 80], 0.0),
-            curve(("Scale", "Y"), [80, 240, 80], f32::NAN),
-        ]
-    }
-
-    fn follows_playhead(&self, item: Item) -> bool {
-        item.kind == "tile" && item.index == 1
     }
 
     fn pick(&self, _ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
         None
     }
 
-    fn summary(&self, item: Item) -> Vec<SummaryPart> {
-        vec![SummaryPart::new(item.kind, item.index.to_string())]
+    fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
+        vec![SummaryPart::new(item.kind(), item.to_string())]
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
         self.asked[1].fetch_add(1, Ordering::Relaxed);
-        if item.kind == "file" {
+        if matches!(item, Item::Level(LevelItem::ArchiveFile { .. })) {
             let bytes: Vec<u8> = (0..2000_u16).map(|i| (i * 7) as u8).collect();
             return vec![PropertyGroup {
                 title: "Content",
                 properties: vec![Property::new("Size", "2000 bytes"), Property::dump(bytes)],
             }];
         }
-        if item.kind != "tile" {
+        if !matches!(item, Item::Terrain(TerrainItem::Tile { .. })) {
             return Vec::new();
         }
         let span = |text: &str, field, color_index| TextSpan {
@@ -233,12 +237,12 @@ impl Document for Sample {
         };
         let top = Property {
             swatch: Some(Swatch::Thumbnail(0)),
-            link: Some(self::item("material", 0)),
+            link: Some(material(0)),
             ..Property::new("Top material", "0 Grass")
         };
         let side = Property {
             swatch: Some(Swatch::Thumbnail(2)),
-            link: Some(self::item("material", 2)),
+            link: Some(material(2)),
             ..Property::new("Side material", "2 Lava")
         };
         vec![
@@ -273,82 +277,157 @@ impl Document for Sample {
         ]
     }
 
-    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
-        (item.kind == "tile").then(|| self.bounds())
-    }
-
-    fn item_outline(&self, _item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
-        Vec::new()
-    }
-
-    fn neighbor(&self, _item: Item, _direction: Direction) -> Option<Item> {
-        None
-    }
-
-    fn problem_item(&self, _problem: &Problem) -> Option<Item> {
-        None
-    }
-
-    fn overlays(&self) -> &'static [Overlay] {
-        &OVERLAYS
-    }
-
-    fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
-        let entry = |color, label: &str| LegendEntry {
-            color,
-            label: label.to_owned(),
-        };
-        match overlay_id {
-            "tile-types" => vec![
-                entry([158, 166, 153], "0 flat (16000)"),
-                entry([230, 82, 66], "1 ramp_sn (384)"),
-            ],
-            "pathable" => vec![entry([66, 191, 82], "ground units can walk")],
-            _ => Vec::new(),
+    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
+        let is_tile = matches!(item, Item::Terrain(TerrainItem::Tile { .. }));
+        ItemPlace {
+            bounds: is_tile.then_some(BOUNDS),
+            ..ItemPlace::default()
         }
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        TileType::ALL
-            .into_iter()
-            .map(|kind| Kind {
-                item: item("tile-type", kind as u64),
-                name: kind.name(),
-                code: kind.digit().to_string(),
-                count: match kind {
-                    TileType::Flat => 16_000,
-                    TileType::RampSn => 384,
-                    _ => 0,
-                },
-            })
-            .collect()
+    fn contour(&self, _item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
+        Vec::new()
+    }
+
+    fn neighbor(&self, _item: Item, _direction: Direction) -> Neighbor {
+        Neighbor::default()
     }
 
     fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
         None
     }
 
-    fn statistics(&self) -> Vec<Statistic> {
-        vec![Statistic {
-            name: "Tiles",
-            value: "16384".to_owned(),
-        }]
+    fn problem_target(&self, _problem: &Problem) -> Option<ProblemTarget> {
+        None
     }
 
-    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
-        (index < 2).then_some((2, 2, &THUMBNAIL))
-    }
-
-    fn dependencies(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn cpu_bytes(&self) -> u64 {
-        0
+    fn legends(&self, shown: &Shown) -> Vec<LegendOf> {
+        let entry = |color, label: &str| LegendEntry {
+            color,
+            label: label.to_owned(),
+        };
+        let on = OVERLAYS.iter();
+        let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
+        on.map(|overlay| LegendOf {
+            title: overlay.name,
+            entries: match overlay.id {
+                OverlayId::TileTypes => vec![
+                    entry([158, 166, 153], "0 flat (16000)"),
+                    entry([230, 82, 66], "1 ramp_sn (384)"),
+                ],
+                OverlayId::Pathable => vec![entry([66, 191, 82], "ground units can walk")],
+                _ => Vec::new(),
+            },
+        })
+        .filter(|legend| !legend.entries.is_empty())
+        .collect()
     }
 
     fn info(&self, _query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
         serde_json::Map::new()
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        Some(self)
+    }
+
+    fn levels(&self) -> Option<&dyn Levels> {
+        (!self.levels.is_empty()).then_some(self)
+    }
+}
+
+impl Animation for Sample {
+    fn clips(&self) -> &[ClipInfo] {
+        static CLIPS: OnceLock<[ClipInfo; 2]> = OnceLock::new();
+        CLIPS.get_or_init(|| {
+            [("Walk", 0), ("Run", 1)].map(|(name, index)| ClipInfo {
+                name: name.to_owned(),
+                frames: 21,
+                item: ModelItem::Clip { index }.into(),
+            })
+        })
+    }
+
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+        self.asked[0].fetch_add(1, Ordering::Relaxed);
+        if !matches!(item, Item::Model(ModelItem::Joint { .. })) {
+            return Vec::new();
+        }
+        let curve = |(group, name): (_, _), color, factor: f32| Curve {
+            group,
+            name,
+            color,
+            values: (0..21).map(|frame| frame as f32 * factor).collect(),
+        };
+        let walk = if clip == 0 { 1.0 } else { -1.0 };
+        vec![
+            curve(("Translation", "X"), [240, 80, 80], 0.5 * walk),
+            curve(("Translation", "Y"), [80, 240, 80], -0.25 * walk),
+            curve(("Scale", "X"), [240, 80, 80], 0.0),
+            curve(("Scale", "Y"), [80, 240, 80], f32::NAN),
+        ]
+    }
+
+    fn follows_playhead(&self, item: Item) -> bool {
+        item == tile(0, 1)
+    }
+}
+
+impl Levels for Sample {
+    fn levels(&self) -> &[LevelInfo] {
+        &self.levels
+    }
+
+    fn level_of(&self, _item: Item) -> Option<usize> {
+        None
+    }
+
+    fn hidden_with(&self, _item: Item) -> Option<Item> {
+        None
+    }
+
+    fn spawn(&self, _level: usize) -> Option<Spawn> {
+        None
+    }
+
+    fn emptiness(&self, _level: usize) -> Option<String> {
+        None
+    }
+
+    fn lights(&self, _level: usize) -> Vec<Light> {
+        Vec::new()
+    }
+
+    fn branches(&self, _level: usize, _below: Option<Item>) -> Vec<Branch> {
+        Vec::new()
+    }
+
+    fn branch_above(&self, _item: Item) -> Option<Item> {
+        None
+    }
+
+    fn find_branches(&self, _level: usize, _text: &str, _most: usize) -> Vec<Branch> {
+        Vec::new()
+    }
+
+    fn chunk_map(&self, _level: usize) -> Option<ChunkMap> {
+        None
+    }
+
+    fn sheets(&self, _level: usize) -> Vec<Sheet> {
+        Vec::new()
+    }
+
+    fn sheet_picture(&self, _sheet: Item, _shown: &Shown) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn sheet_faces(&self, _sheet: Item) -> Vec<SheetFace> {
+        Vec::new()
+    }
+
+    fn visibility_at(&self, _eye: Vec3, _shown: &Shown) -> Option<Item> {
+        None
     }
 }
 
@@ -421,8 +500,13 @@ impl<Panel: Default> Host<Panel> {
 
     fn show(&mut self, ui: &mut Ui, show: Show<Panel>) {
         let mut requests = Vec::new();
-        let handedness = self.document.handedness();
-        let camera = Camera::framing(self.document.bounds(), NamedView::Iso, handedness, 1.0);
+        let handedness = self.document.about().handedness;
+        let camera = Camera::framing(
+            self.document.about().bounds,
+            NamedView::Iso,
+            handedness,
+            1.0,
+        );
         let mut context = PanelContext {
             document: &self.document,
             on_disk: self.on_disk.as_ref(),
@@ -488,24 +572,21 @@ fn warning(place: Place, message: &str) -> Problem {
 }
 
 fn sample() -> Sample {
-    Sample {
-        name: "sample.pfmap",
-        problems: vec![
-            error(
-                Place::Text {
-                    line: 7,
-                    column: 12,
-                },
-                "expected a digit, found `x`",
-            ),
-            warning(
-                Place::Text { line: 1, column: 1 },
-                "material `Lava` has no texture",
-            ),
-            warning(Place::Offset(255), "the last line has no end"),
-        ],
-        ..Sample::default()
-    }
+    let problems = vec![
+        error(
+            Place::Text {
+                line: 7,
+                column: 12,
+            },
+            "expected a digit, found `x`",
+        ),
+        warning(
+            Place::Text { line: 1, column: 1 },
+            "material `Lava` has no texture",
+        ),
+        warning(Place::Offset(255), "the last line has no end"),
+    ];
+    Sample::new("sample.pfmap", problems)
 }
 
 fn plain<Panel: Default>() -> Host<Panel> {
@@ -528,10 +609,7 @@ fn a_line_of_the_outline_selects_and_a_double_click_frames() {
     let mut h = Host::new(sample()).in_harness(builder, Outliner::ui);
     h.get_by_label("1 Cliffs").click();
     h.run();
-    assert_eq!(
-        h.state().asked(),
-        [Request::Select(Some(item("material", 1)))]
-    );
+    assert_eq!(h.state().asked(), [Request::Select(Some(material(1)))]);
     let line = h.get_by_label("1 Cliffs");
     assert_eq!(line.accesskit_node().role(), Role::TreeItem);
     assert_eq!(
@@ -545,11 +623,7 @@ fn a_line_of_the_outline_selects_and_a_double_click_frames() {
         h.get_by_label("1 Cliffs").click();
     }
     h.run();
-    assert!(
-        h.state()
-            .asked()
-            .contains(&Request::Frame(item("material", 1)))
-    );
+    assert!(h.state().asked().contains(&Request::Frame(material(1))));
 }
 
 #[test]
@@ -558,10 +632,7 @@ fn pointing_at_a_line_says_so_once() {
     h.get_by_label("0 Grass").hover();
     h.run();
     h.run();
-    assert_eq!(
-        h.state().requests,
-        [Request::Hover(Some(item("material", 0)))]
-    );
+    assert_eq!(h.state().requests, [Request::Hover(Some(material(0)))]);
     h.remove_cursor();
     h.run();
     assert_eq!(h.state().requests.last(), Some(&Request::Hover(None)));
@@ -601,7 +672,7 @@ fn the_search_lists_what_matches_below_its_headings() {
     h.run();
     assert_eq!(
         h.state().asked(),
-        [Request::Select(Some(item("chunk", 63 * 64 + 62)))]
+        [Request::Select(Some(chunk(63 * 64 + 62)))]
     );
     h.get_by_role(Role::TextInput).focus();
     h.run();
@@ -613,7 +684,7 @@ fn the_search_lists_what_matches_below_its_headings() {
 #[test]
 fn what_is_selected_elsewhere_comes_into_sight() {
     let mut h = outliner();
-    h.state_mut().shown.selected = Some(item("chunk", 3000));
+    h.state_mut().shown.selected = Some(chunk(3000));
     h.run();
     let row = h.get_by_label("Chunk 46, 56");
     assert_eq!(row.accesskit_node().is_selected(), Some(true));
@@ -625,23 +696,23 @@ fn what_is_selected_elsewhere_comes_into_sight() {
 }
 
 #[test]
-fn the_part_that_is_shown_comes_into_sight() {
-    let part = |index| Part {
-        name: format!("Part {index}"),
-        item: item("chunk", index),
-        bounds: sample().bounds(),
+fn the_level_that_is_shown_comes_into_sight() {
+    let level = |index| LevelInfo {
+        name: format!("Level {index}"),
+        item: chunk(index),
+        bounds: BOUNDS,
     };
-    let parts = vec![part(0), part(3000), part(1000)];
-    let host = Host::new(Sample { parts, ..sample() });
+    let levels = vec![level(0), level(3000), level(1000)];
+    let host = Host::new(Sample { levels, ..sample() });
     let mut h = host.in_harness(small(), Outliner::ui);
     assert!(h.query_by_label("Chunk 46, 56").is_none());
-    h.state_mut().shown.part = 1;
+    h.state_mut().shown.level = 1;
     h.run();
     let row = h.get_by_label("Chunk 46, 56").rect();
     assert!(row.top() > 60.0 && row.bottom() < 640.0, "{row:?}");
-    // A part is also shown because something in it was selected, which goes before.
-    h.state_mut().shown.part = 2;
-    h.state_mut().shown.selected = Some(item("material", 0));
+    // A level is also shown because something in it was selected, which goes before.
+    h.state_mut().shown.level = 2;
+    h.state_mut().shown.selected = Some(material(0));
     h.run();
     h.get_by_label("0 Grass");
     assert!(h.query_by_label("Chunk 15, 40").is_none());
@@ -654,7 +725,7 @@ fn the_outline_can_be_walked_with_the_keyboard() {
     h.run();
     h.key_press(Key::ArrowDown);
     h.run();
-    assert_eq!(h.state().shown.selected, Some(item("material", 1)));
+    assert_eq!(h.state().shown.selected, Some(material(1)));
     h.key_press(Key::ArrowLeft);
     h.run();
     assert!(h.get_by_label("Materials").is_focused());
@@ -671,7 +742,7 @@ fn the_outline_can_be_walked_with_the_keyboard() {
         h.key_press(Key::ArrowDown);
         h.run();
     }
-    assert_eq!(h.state().shown.selected, Some(item("chunk", 59)));
+    assert_eq!(h.state().shown.selected, Some(chunk(59)));
     assert!(h.get_by_label("Chunk 0, 59").is_focused());
 }
 
@@ -681,10 +752,7 @@ fn another_document_takes_the_place_of_the_first() {
     h.get_by_label("sample.pfmap");
     for name in ["second.pfmap", "third.pfmap"] {
         // The first one's memory is free for the second one to take.
-        h.state_mut().document = Arc::new(Sample {
-            name,
-            ..Sample::default()
-        });
+        h.state_mut().document = Arc::new(Sample::new(name, Vec::new()));
         h.run();
         h.get_by_label(name);
     }
@@ -706,7 +774,7 @@ fn what_was_opened_stays_open_when_the_file_is_loaded_again() {
 // ---- Inspector -----------------------------------------------------------------------------
 
 fn inspector() -> Harness<'static, Host<Inspector>> {
-    let host = Host::new(sample()).selecting(item("tile", 0));
+    let host = Host::new(sample()).selecting(tile(0, 0));
     host.in_harness(small(), Inspector::ui)
 }
 
@@ -715,7 +783,7 @@ fn the_inspector_says_what_to_do_when_nothing_is_selected() {
     let h = Host::new(sample()).in_harness(small(), Inspector::ui);
     h.get_by_label("Nothing is selected");
     h.get_by_label_contains("Click something");
-    let gone = Host::new(sample()).selecting(item("ghost", 0));
+    let gone = Host::new(sample()).selecting(Item::from(TerrainItem::Map));
     let h = gone.in_harness(small(), Inspector::ui);
     h.get_by_label("The selected item is not in the file");
 }
@@ -752,10 +820,7 @@ fn a_link_selects_what_it_leads_to() {
     let mut h = inspector();
     h.get_by_role_and_label(Role::Link, "2 Lava").click();
     h.run();
-    assert_eq!(
-        h.state().asked(),
-        [Request::Select(Some(item("material", 2)))]
-    );
+    assert_eq!(h.state().asked(), [Request::Select(Some(material(2)))]);
 }
 
 #[test]
@@ -798,12 +863,12 @@ fn what_the_inspector_shows_can_be_copied() {
     );
     h.get_by_label("Frame").click();
     h.run();
-    assert_eq!(h.state().asked(), [Request::Frame(item("tile", 0))]);
+    assert_eq!(h.state().asked(), [Request::Frame(tile(0, 0))]);
 }
 
 #[test]
 fn all_bytes_of_a_file_can_be_read_page_by_page() {
-    let host = Host::new(sample()).selecting(item("file", 0));
+    let host = Host::new(sample()).selecting(file(0));
     let mut h = host.in_harness(small(), Inspector::ui);
     let first = "0000  00 07 0e 15 1c 23 2a 31  .....#*1";
     let row = h.get_by_label(first).rect();
@@ -821,7 +886,7 @@ fn all_bytes_of_a_file_can_be_read_page_by_page() {
     h.run();
     h.get_by_label_contains("0400  ");
     // Another item is shown from its beginning.
-    h.state_mut().shown.selected = Some(item("file", 1));
+    h.state_mut().shown.selected = Some(file(1));
     h.run();
     h.get_by_label(first);
     h.get_by_label("Copy all").click();
@@ -869,13 +934,13 @@ fn problems_are_counted_and_filtered_by_how_bad_they_are() {
 
 #[test]
 fn a_file_without_problems_says_so() {
-    let h = Host::new(Sample::default()).in_harness(small(), Problems::ui);
+    let h = Host::new(Sample::new("", Vec::new())).in_harness(small(), Problems::ui);
     h.get_by_label("No problems");
 }
 
 #[test]
 fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
-    let mut host = Host::new(Sample::default());
+    let mut host = Host::new(Sample::new("", Vec::new()));
     let at = Place::Text { line: 9, column: 4 };
     host.on_disk = Some(OnDisk {
         name: "walk.pfobj".to_owned(),
@@ -913,10 +978,7 @@ fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
 #[test]
 fn thousands_of_problems_cost_what_is_in_sight() {
     let many = (1..=5000).map(|line| error(Place::Text { line, column: 1 }, "bad tile"));
-    let document = Sample {
-        problems: many.collect(),
-        ..Sample::default()
-    };
+    let document = Sample::new("", many.collect());
     let h = Host::new(document).in_harness(small(), Problems::ui);
     h.get_by_label("5\u{202f}000 errors");
     let rows = h.get_all_by_role(Role::ListBoxOption).count();
@@ -1021,7 +1083,7 @@ fn type_characters(h: &mut Harness<'_, Host<Kinds>>, text: &str) {
 fn every_kind_has_a_live_picture_and_a_count() {
     let h = kinds();
     for kind in TileType::ALL {
-        let wanted = item("tile-type", kind as u64);
+        let wanted = tile_type(kind);
         assert!(h.state().previews.kinds.contains(&wanted), "{kind}");
     }
     h.get_by_label("flat, code 0, 16000 in the map");
@@ -1034,7 +1096,7 @@ fn a_kind_is_selected_and_stepped_through() {
     assert!(h.get_by_label("Next").accesskit_node().is_disabled());
     h.get_by_label("ramp_sn, code 1, 384 in the map").click();
     h.run();
-    let kind = item("tile-type", 1);
+    let kind = tile_type(TileType::RampSn);
     assert_eq!(h.state().asked(), [Request::Select(Some(kind))]);
     // The window selects a tile of the kind; the buttons must still know the kind.
     h.get_by_label("Next").click();
@@ -1075,14 +1137,14 @@ fn the_sandbox_begins_with_flat_ground() {
 fn the_sandbox_follows_the_selected_tile_until_something_is_changed() {
     let source = made_map();
     let map = pfmap::read(&source.bytes).unwrap();
-    let document = registry::open(&source, &OpenOptions::default(), &Progress::default());
+    let document = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
     let mut host = plain();
     host.document = document.unwrap();
     let mut h = host.in_harness(small().with_size(vec2(340.0, 1500.0)), Kinds::ui);
     h.get_by_label("Sandbox").click();
     h.run();
     let select = |h: &mut Harness<'_, Host<Kinds>>, row: u32, col: u32| {
-        h.state_mut().shown.selected = Some(item("tile", u64::from(row * map.cols() + col)));
+        h.state_mut().shown.selected = Some(tile(row, col));
         h.run();
     };
     let around = |row: u32, col: u32| -> Vec<Tile> {
@@ -1288,7 +1350,7 @@ fn curves_of(item: Item) -> (Harness<'static, Host<Curves>>, Arc<Sample>) {
 
 #[test]
 fn curves_say_their_values_at_the_frame() {
-    let (mut h, _) = curves_of(item("joint", 3));
+    let (mut h, _) = curves_of(joint(3));
     h.get_by_label_contains("Frame 4");
     h.get_by_label_contains("X 2.000");
     h.get_by_label_contains("Y -1.000");
@@ -1301,7 +1363,7 @@ fn curves_say_their_values_at_the_frame() {
 
 #[test]
 fn curves_are_made_once_for_an_item_and_a_clip() {
-    let (mut h, sample) = curves_of(item("joint", 3));
+    let (mut h, sample) = curves_of(joint(3));
     let made = || sample.asked[0].load(Ordering::Relaxed);
     for frame in 0..20_u8 {
         h.state_mut().shown.playhead.frame = frame.into();
@@ -1312,14 +1374,14 @@ fn curves_are_made_once_for_an_item_and_a_clip() {
     h.run();
     h.get_by_label_contains("X -2.000");
     assert_eq!(made(), 2);
-    h.state_mut().shown.selected = Some(item("joint", 4));
+    h.state_mut().shown.selected = Some(joint(4));
     h.run();
     assert_eq!(made(), 3);
 }
 
 #[test]
 fn groups_of_curves_are_switched_on_and_off() {
-    let (mut h, _) = curves_of(item("joint", 3));
+    let (mut h, _) = curves_of(joint(3));
     h.get_by_label("Translation").click();
     h.run();
     assert!(h.query_by_label("Translation curves").is_none());
@@ -1333,7 +1395,7 @@ fn groups_of_curves_are_switched_on_and_off() {
 
 #[test]
 fn a_press_in_the_curves_asks_for_the_frame_that_is_there() {
-    let (mut h, _) = curves_of(item("joint", 3));
+    let (mut h, _) = curves_of(joint(3));
     for part in [0.1, 0.5, 0.99] {
         let plot = h.get_by_label("Translation curves").rect();
         let at = plot.left_center().lerp(plot.right_center(), part);
@@ -1352,7 +1414,7 @@ fn a_press_in_the_curves_asks_for_the_frame_that_is_there() {
 
 #[test]
 fn without_curves_the_panel_says_what_to_do() {
-    let (mut h, _) = curves_of(item("material", 0));
+    let (mut h, _) = curves_of(material(0));
     h.get_by_label("The selection has no curves");
     h.state_mut().shown.selected = None;
     h.run();
@@ -1366,7 +1428,7 @@ fn without_curves_the_panel_says_what_to_do() {
 fn what_does_not_move_is_described_once_while_a_clip_plays() {
     for (index, times) in [(0, 1), (1, 6)] {
         let sample = Arc::new(sample());
-        let mut host: Host<Inspector> = plain().selecting(item("tile", index));
+        let mut host: Host<Inspector> = plain().selecting(tile(0, index));
         host.document = sample.clone();
         let mut h = host.in_harness(small(), Inspector::ui);
         for frame in 1..=5 {
@@ -1422,7 +1484,7 @@ fn hues(picture: &image::RgbaImage, rect: egui::Rect, scale: f32) -> usize {
 #[test]
 fn the_fields_of_the_text_have_colours_of_their_own() {
     let mut rects = Vec::new();
-    let host = || Host::new(sample()).selecting(item("tile", 0));
+    let host = || Host::new(sample()).selecting(tile(0, 0));
     let [one, two] = pictures("inspector", [340.0, 640.0], host, Inspector::ui, |h| {
         rects.clear();
         for text in ["+03", "02", "001"] {
@@ -1447,7 +1509,7 @@ fn the_fields_of_the_text_have_colours_of_their_own() {
 
 #[test]
 fn every_panel_can_be_drawn() {
-    let host = || Host::new(sample()).selecting(item("material", 1));
+    let host = || Host::new(sample()).selecting(material(1));
     pictures("outliner", [300.0, 420.0], host, Outliner::ui, |h| {
         h.get_by_label("Chunks").click();
         h.run();
@@ -1463,7 +1525,7 @@ fn every_panel_can_be_drawn() {
     // An error and two warnings in their own shapes and colours.
     let whole = egui::Rect::from_min_size(egui::Pos2::ZERO, vec2(40.0, 160.0));
     assert!(hues(&one, whole, 1.0) >= 2);
-    let none = || Host::new(Sample::default());
+    let none = || Host::new(Sample::new("", Vec::new()));
     pictures("no-problems", [560.0, 160.0], none, Problems::ui, |_| ());
     pictures("statistics", [300.0, 260.0], plain, Statistics::ui, |_| ());
     let on = || {

@@ -12,7 +12,7 @@ use lz4_flex::frame::FrameDecoder;
 use mapscope_formats::pmf::{self, Packing, Pmf};
 use mapscope_render::{Gpu, Renderer, SceneData};
 use mapscope_scene::level::Map;
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Item, Playhead, Ray, Shown};
 
 static MAP: LazyLock<Pmf> = LazyLock::new(|| pmf::synthesize([2, 5, 5], 4, 1));
@@ -55,7 +55,9 @@ fn open(bencher: Bencher<'_, '_>) {
     let options = OpenOptions::default();
     bencher
         .counter(BytesCount::new(SOURCE.bytes.len()))
-        .bench_local(|| registry::open(black_box(&SOURCE), &options, &Progress::default()).is_ok());
+        .bench_local(|| {
+            mapscope_scene::open(black_box(&SOURCE), &options, &Progress::default()).is_ok()
+        });
 }
 
 /// A device and its renderers, where there is an adapter.
@@ -87,7 +89,8 @@ fn bytes_to_buffers(bencher: Bencher<'_, '_>) {
     bencher
         .counter(BytesCount::new(SOURCE.bytes.len()))
         .bench_local(|| {
-            let map = registry::open(black_box(&SOURCE), &options, &Progress::default()).ok()?;
+            let map =
+                mapscope_scene::open(black_box(&SOURCE), &options, &Progress::default()).ok()?;
             let scene = send(&gpu, &renderer, &*map)?;
             Some((map, scene))
         });
@@ -183,7 +186,11 @@ fn outline() -> usize {
 /// A search in the octrees that finds nothing.
 #[divan::bench]
 fn find_branches() -> usize {
-    OPENED.find_branches(0, "no such name", 100).len()
+    OPENED
+        .levels()
+        .unwrap()
+        .find_branches(0, "no such name", 100)
+        .len()
 }
 
 /// Everything about each of some cubes in turn.
@@ -204,11 +211,13 @@ fn properties(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn cell_lines(bencher: Bencher<'_, '_>) {
     let mut shown = Shown::default();
-    shown.overlays.set(OPENED.overlays(), "cells", true);
+    shown
+        .overlays
+        .set(OPENED.about().overlays, OverlayId::Cells, true);
     let mut lines = Vec::new();
     bencher.bench_local(|| {
         lines.clear();
-        OPENED.lines(&shown, &mut lines);
+        OPENED.annotations().unwrap().lines(&shown, &mut lines);
         lines.len()
     });
 }

@@ -6,6 +6,7 @@
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
+use super::resources::{bind_group, sampler, upload_texture};
 use super::shaders::FLOOR;
 use super::target::DEPTH_FORMAT;
 use super::{COLOR_FORMAT, Gpu, Target};
@@ -56,29 +57,12 @@ impl Floor {
             multiview_mask: None,
             cache: None,
         });
-        let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
-            label: Some("floor"),
-            address_mode_u: wgpu::AddressMode::Repeat,
-            address_mode_v: wgpu::AddressMode::Repeat,
-            mag_filter: wgpu::FilterMode::Linear,
-            min_filter: wgpu::FilterMode::Linear,
-            mipmap_filter: wgpu::MipmapFilterMode::Linear,
-            ..Default::default()
-        });
-        let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("floor"),
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &[
-                wgpu::BindGroupEntry {
-                    binding: 0,
-                    resource: wgpu::BindingResource::TextureView(&texture(gpu)),
-                },
-                wgpu::BindGroupEntry {
-                    binding: 1,
-                    resource: wgpu::BindingResource::Sampler(&sampler),
-                },
-            ],
-        });
+        let (repeat, linear) = (wgpu::AddressMode::Repeat, wgpu::MipmapFilterMode::Linear);
+        let resources = [
+            wgpu::BindingResource::TextureView(&texture(gpu)),
+            wgpu::BindingResource::Sampler(&sampler(gpu, "floor", repeat, linear)),
+        ];
+        let bindings = bind_group(gpu, "floor", &pipeline.get_bind_group_layout(0), resources);
         Self { pipeline, bindings }
     }
 
@@ -105,42 +89,18 @@ fn texture(gpu: &Gpu) -> wgpu::TextureView {
             .to_be_bytes();
         image::Rgba([r, g, b, 255])
     });
-    let size = |side| wgpu::Extent3d {
-        width: side,
-        height: side,
-        depth_or_array_layers: 1,
-    };
-    let levels = TEXTURE_SIDE.ilog2() + 1;
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("floor"),
-        size: size(TEXTURE_SIDE),
-        mip_level_count: levels,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: COLOR_FORMAT,
-        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
-        view_formats: &[],
-    });
-    for mip_level in 0..levels {
+    let mut levels = Vec::new();
+    for mip_level in 0..=TEXTURE_SIDE.ilog2() {
         let side = TEXTURE_SIDE >> mip_level;
         if mip_level > 0 {
             level = imageops::resize(&level, side, side, FilterType::Triangle);
         }
-        gpu.queue.write_texture(
-            wgpu::TexelCopyTextureInfo {
-                mip_level,
-                ..texture.as_image_copy()
-            },
-            &level,
-            wgpu::TexelCopyBufferLayout {
-                offset: 0,
-                bytes_per_row: Some(side * 4),
-                rows_per_image: None,
-            },
-            size(side),
-        );
+        levels.push(level.as_raw().clone());
     }
-    texture.create_view(&wgpu::TextureViewDescriptor::default())
+    let levels: Vec<&[u8]> = levels.iter().map(Vec::as_slice).collect();
+    let size = [TEXTURE_SIDE; 2];
+    upload_texture(gpu, "floor", COLOR_FORMAT, size, &[&levels])
+        .create_view(&wgpu::TextureViewDescriptor::default())
 }
 
 #[cfg(test)]

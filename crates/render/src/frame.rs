@@ -1,9 +1,11 @@
 //! What every shader knows of the picture.
 
-use glam::{Mat4, Vec3, Vec4};
+use glam::{Affine3A, Mat4, Vec3, Vec4};
 
-use super::resources::{sampler_entry, texture_entry, uniform_entry, upload_texture};
-use super::{Gpu, View};
+use super::resources::{
+    SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, buffer, sampler, upload_texture,
+};
+use super::{COLOR_FORMAT, Gpu, View};
 use mapscope_scene::Aabb;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::{noise, sun};
@@ -32,13 +34,33 @@ mod gpu_data {
 
 /// The layout of bind group 0, and what is the same in all pictures.
 #[derive(Debug)]
-pub(super) struct FrameRenderer {
+pub(super) struct FrameLayout {
     pub(super) layout: wgpu::BindGroupLayout,
     pub(super) noise: wgpu::TextureView,
     pub(super) repeating: wgpu::Sampler,
 }
 
-/// Bind group 0 of one scene: it holds one picture's values at a time.
+/// A picture from the space of something that is drawn in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalView<'a> {
+    /// What is shown, and the camera in world space.
+    pub(super) view: &'a View,
+    /// Width and height of the picture in pixels.
+    pub(super) size: [u32; 2],
+    /// Model space to clip space.
+    pub(super) clip_from_model: Mat4,
+    /// The camera in model space: where the eye is, where it looks, and what is right and up.
+    pub(super) eye: Vec3,
+    pub(super) forward: Vec3,
+    right: Vec3,
+    up: Vec3,
+    /// How long a unit of the world is in model space.
+    scale: f32,
+    /// Whether model space is world space.
+    pub(super) is_in_place: bool,
+}
+
+/// Bind group 0: it holds one picture's values at a time.
 #[derive(Debug)]
 pub(super) struct FrameData {
     buffer: wgpu::Buffer,
@@ -49,90 +71,102 @@ pub(super) struct FrameData {
     pub(super) bind_group: wgpu::BindGroup,
 }
 
-impl FrameRenderer {
+impl FrameLayout {
     pub(super) fn new(gpu: &Gpu) -> Self {
-        let layout = gpu
-            .device
-            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some("frame"),
-                entries: &[
-                    uniform_entry(0),
-                    texture_entry(1, wgpu::TextureViewDimension::D2),
-                    sampler_entry(2),
-                ],
-            });
         let side = noise::SIDE as u32;
-        let noise = upload_texture(
-            gpu,
-            "noise",
-            wgpu::TextureFormat::Rgba8Unorm,
-            [side, side],
-            &[&[noise::texture()]],
-        );
-        let repeating = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
-            label: Some("repeating"),
-            address_mode_u: wgpu::AddressMode::Repeat,
-            address_mode_v: wgpu::AddressMode::Repeat,
-            mag_filter: wgpu::FilterMode::Linear,
-            min_filter: wgpu::FilterMode::Linear,
-            ..Default::default()
-        });
+        let texels: &[&[u8]] = &[noise::texture()];
+        let noise = upload_texture(gpu, "noise", COLOR_FORMAT, [side, side], &[texels]);
+        let (repeat, nearest) = (wgpu::AddressMode::Repeat, wgpu::MipmapFilterMode::Nearest);
         Self {
-            layout,
+            layout: bind_group_layout(gpu, "frame", &[UNIFORM, TEXTURE, SAMPLER]),
             noise: noise.create_view(&wgpu::TextureViewDescriptor::default()),
-            repeating,
+            repeating: sampler(gpu, "repeating", repeat, nearest),
         }
+    }
+}
+
+impl<'a> LocalView<'a> {
+    /// The picture from world space.
+    pub(super) fn new(view: &'a View, size: [u32; 2]) -> Self {
+        let camera = &view.camera;
+        let [right, up] = camera.right_up();
+        Self {
+            view,
+            size,
+            clip_from_model: camera.clip_from_world(size[0] as f32 / size[1] as f32),
+            eye: camera.pose.eye,
+            forward: camera.forward(),
+            right,
+            up,
+            scale: 1.0,
+            is_in_place: true,
+        }
+    }
+
+    /// The picture from the space of something that stands in the world.
+    pub(super) fn of(self, world_from_model: &Affine3A) -> Self {
+        if *world_from_model == Affine3A::IDENTITY {
+            return self;
+        }
+        let model_from_world = world_from_model.inverse();
+        let direction = |vector| {
+            model_from_world
+                .transform_vector3(vector)
+                .normalize_or_zero()
+        };
+        Self {
+            clip_from_model: self.clip_from_model * Mat4::from(*world_from_model),
+            eye: model_from_world.transform_point3(self.eye),
+            forward: direction(self.forward),
+            right: direction(self.right),
+            up: direction(self.up),
+            scale: model_from_world.transform_vector3(self.forward).length(),
+            is_in_place: false,
+            ..self
+        }
+    }
+
+    /// How far away the target of the camera is, in model space.
+    pub(super) fn distance(&self) -> f32 {
+        self.view.camera.distance() * self.scale
+    }
+
+    /// How far away the near plane is, in model space.
+    pub(super) fn near(&self) -> f32 {
+        self.view.camera.near * self.scale
     }
 }
 
 impl FrameData {
     /// For pictures of what occupies these bounds.
-    pub(super) fn new(gpu: &Gpu, renderer: &FrameRenderer, bounds: Aabb) -> Self {
-        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("frame"),
-            size: size_of::<gpu_data::Frame>() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("frame"),
-            layout: &renderer.layout,
-            entries: &[
-                wgpu::BindGroupEntry {
-                    binding: 0,
-                    resource: buffer.as_entire_binding(),
-                },
-                wgpu::BindGroupEntry {
-                    binding: 1,
-                    resource: wgpu::BindingResource::TextureView(&renderer.noise),
-                },
-                wgpu::BindGroupEntry {
-                    binding: 2,
-                    resource: wgpu::BindingResource::Sampler(&renderer.repeating),
-                },
-            ],
-        });
+    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb) -> Self {
+        let size = size_of::<gpu_data::Frame>() as u64;
+        let buffer = buffer(gpu, "frame", size, wgpu::BufferUsages::UNIFORM);
+        let resources = [
+            buffer.as_entire_binding(),
+            wgpu::BindingResource::TextureView(&frame.noise),
+            wgpu::BindingResource::Sampler(&frame.repeating),
+        ];
         Self {
+            bind_group: bind_group(gpu, "frame", &frame.layout, resources),
             buffer,
             written: None,
             floor: floor_below(bounds),
-            bind_group,
         }
     }
 
     /// Sets the values for the next picture.
-    pub(super) fn write(&mut self, gpu: &Gpu, view: &View, size: [u32; 2]) {
-        let camera = &view.camera;
+    pub(super) fn write(&mut self, gpu: &Gpu, local: &LocalView<'_>) {
+        let LocalView { view, size, .. } = local;
         let aspect = size[0] as f32 / size[1] as f32;
-        let [right, up] = camera.right_up();
-        let tan_y = camera.half_height();
-        let flat = f32::from(u8::from(camera.projection == Projection::Orthographic));
+        let tan_y = view.camera.half_height();
+        let is_flat = view.camera.projection == Projection::Orthographic;
         let frame = gpu_data::Frame {
-            clip_from_world: clip_from_world(view, size),
-            eye: camera.pose.eye.extend(view.time_secs),
-            right: (right * tan_y * aspect).extend(0.0),
-            up: (up * tan_y).extend(camera.distance()),
-            ahead: camera.forward().extend(flat),
+            clip_from_world: local.clip_from_model,
+            eye: local.eye.extend(view.time_secs),
+            right: (local.right * tan_y * aspect).extend(0.0),
+            up: (local.up * tan_y).extend(local.distance()),
+            ahead: local.forward.extend(f32::from(u8::from(is_flat))),
             sun: Vec4::from((sun::TO_SUN, 0.0)),
             size: glam::Vec2::new(size[0] as f32, size[1] as f32),
             padding: glam::Vec2::ZERO,
@@ -162,11 +196,6 @@ fn floor_below(bounds: Aabb) -> [Vec4; 2] {
     ]
 }
 
-/// World space to clip space for a picture of this many pixels.
-pub(super) fn clip_from_world(view: &View, size: [u32; 2]) -> Mat4 {
-    view.camera.clip_from_world(size[0] as f32 / size[1] as f32)
-}
-
 /// The planes that bound what a camera sees.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frustum {
@@ -175,8 +204,8 @@ pub(super) struct Frustum {
 }
 
 impl Frustum {
-    pub(super) fn new(clip_from_world: Mat4) -> Self {
-        let row = |i: usize| clip_from_world.row(i);
+    pub(super) fn new(clip_from_model: Mat4) -> Self {
+        let row = |i: usize| clip_from_model.row(i);
         let (x, y, z, w) = (row(0), row(1), row(2), row(3));
         Self {
             planes: [w + x, w - x, w + y, w - y, w - z],

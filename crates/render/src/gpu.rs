@@ -1,5 +1,6 @@
 //! The connection to a graphics device.
 
+use mapscope_scene::{OverlayId, Shown};
 use thiserror::Error;
 
 /// A graphics device and everything needed to use it.
@@ -7,7 +8,7 @@ use thiserror::Error;
 pub struct Gpu {
     /// Finds adapters and makes surfaces.
     pub instance: wgpu::Instance,
-    /// The hardware (or the program that stands in for it).
+    /// The graphics card, or a software adapter.
     pub adapter: wgpu::Adapter,
     /// Makes buffers, textures and pipelines.
     pub device: wgpu::Device,
@@ -95,16 +96,34 @@ impl Gpu {
         })
     }
 
-    /// Whether the device is a program on the processor, such as Mesa's lavapipe.
-    pub(super) fn is_processor(&self) -> bool {
+    /// Whether it is a software adapter, such as Mesa's lavapipe.
+    pub(super) fn is_software(&self) -> bool {
         self.adapter.get_info().device_type == wgpu::DeviceType::Cpu
     }
 
-    /// Whether triangles can be drawn as lines.
-    pub fn draws_wireframes(&self) -> bool {
-        self.device
-            .features()
-            .contains(wgpu::Features::POLYGON_MODE_LINE)
+    /// Whether the edges of triangles are asked for and can be drawn.
+    pub(super) fn draws_wireframe(&self, shown: &Shown) -> bool {
+        let features = self.device.features();
+        shown.overlays.contains(OverlayId::Wireframe)
+            && features.contains(wgpu::Features::POLYGON_MODE_LINE)
+    }
+
+    /// How mip levels blend into each other where it is not worth much: a software adapter pays
+    /// for every lookup.
+    pub(super) fn mipmap_filter(&self) -> wgpu::MipmapFilterMode {
+        if self.is_software() {
+            wgpu::MipmapFilterMode::Nearest
+        } else {
+            wgpu::MipmapFilterMode::Linear
+        }
+    }
+
+    /// How large a buffer is at most that shaders read as a whole.
+    pub(super) fn max_storage_bytes(&self) -> u64 {
+        let limits = self.device.limits();
+        limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size)
     }
 
     /// What a buffer that is filled as it is made is also used for, so that it is filled where it

@@ -1,8 +1,12 @@
 //! Scenes to pictures, with wgpu and without a window.
 //!
-//! A renderer is long-lived and knows how to draw one kind of thing; what it draws is in a data
-//! value that is made once for a document ([`SceneData`]) and changed when the view does.
+//! A document says what it is made of, and where each thing stands ([`Drawable`]). There is a renderer
+//! for each kind of content (`content.rs` lists them), which knows that kind alone; what it needs on
+//! the GPU is made once for a document ([`SceneData`]) and changed when the view does. A picture is
+//! drawn in phases: what is opaque of all drawables, what is behind them, what is transparent, and
+//! lines.
 
+mod content;
 mod floor;
 mod frame;
 mod gpu;
@@ -17,19 +21,16 @@ mod target;
 mod terrain;
 mod tiles;
 
-use std::sync::OnceLock;
+use std::any::Any;
 
+use glam::Affine3A;
 use thiserror::Error;
 
-use self::frame::{FrameData, FrameRenderer};
-use self::level::{LevelData, LevelRenderer};
+use self::content::{AnyRenderer, Background, ContentData, Phase, UploadOptions};
+use self::frame::{FrameData, FrameLayout, LocalView};
 use self::lines::{LineData, LineRenderer};
-use self::model::{ModelData, ModelRenderer};
 use self::sky::SkyRenderer;
-use self::terrain::{TerrainData, TerrainRenderer};
-use self::tiles::{TilesData, TilesRenderer};
 use mapscope_scene::camera::Camera;
-use mapscope_scene::model::{Model, instances::Instance};
 use mapscope_scene::{Aabb, Document, Drawable, Shown};
 
 pub use floor::Floor;
@@ -48,7 +49,7 @@ pub struct View {
     /// Seconds since the start, for what moves by itself. A view that does not change has one
     /// that does not change.
     pub time_secs: f32,
-    /// How much wider than on a plain screen outlines are, in pixels.
+    /// How much wider than on a plain screen contours are, in pixels.
     pub outline_scale: f32,
 }
 
@@ -94,15 +95,10 @@ pub enum UploadError {
 /// All renderers, for one device.
 #[derive(Debug)]
 pub struct Renderer {
-    frame: FrameRenderer,
+    frame: FrameLayout,
     sky: SkyRenderer,
     lines: LineRenderer,
-    terrain: TerrainRenderer,
-    model: ModelRenderer,
-    level: LevelRenderer,
-    tiles: TilesRenderer,
-    /// A tile of terrain under models, once one was asked for; none if it could not be made.
-    ground: OnceLock<Option<ModelData>>,
+    contents: [Box<dyn AnyRenderer>; 4],
     /// For pictures of no document.
     empty: FrameData,
 }
@@ -113,76 +109,70 @@ pub struct Renderer {
 pub struct SceneData {
     frame: FrameData,
     lines: LineData,
-    content: Content,
+    contents: Vec<Content>,
 }
 
-/// What is drawn, by the way in which it is drawn.
+/// Something that a document is made of, on the GPU.
 #[derive(Debug)]
-enum Content {
-    Terrain(Box<TerrainData>),
-    Model(Box<ModelData>),
-    Level(Box<LevelData>),
-    Tiles(Box<TilesData>),
+struct Content {
+    /// The index of its renderer.
+    renderer: usize,
+    /// The address of what was uploaded.
+    address: usize,
+    data: Box<dyn ContentData>,
+    /// Where it stands in the next picture.
+    placements: Vec<Affine3A>,
+    is_prepared: bool,
+    /// The frame as it is seen from there, once it stands elsewhere than in the middle of the world.
+    frame: Option<FrameData>,
+}
+
+impl Content {
+    /// Whether this is what is drawn for a drawable, and there is room for one more place.
+    fn takes(&self, drawable: &Drawable<'_>, renderers: &[Box<dyn AnyRenderer>]) -> bool {
+        let is_instanced = renderers
+            .get(self.renderer)
+            .is_some_and(|renderer| renderer.is_instanced());
+        self.address == address(drawable) && (is_instanced || self.placements.is_empty())
+    }
+}
+
+/// What tells the content of one drawable from that of others.
+fn address(drawable: &Drawable<'_>) -> usize {
+    (&raw const *drawable.content).addr()
 }
 
 impl SceneData {
-    /// Says whether flat faces of levels are joined where they are small on screen, which leaves
-    /// gaps of a pixel now and then. At first they are.
-    pub fn set_merges_faces(&mut self, merges_faces: bool) {
-        if let Content::Level(level) = &mut self.content {
-            level.merges_faces = merges_faces;
-        }
-    }
-
     /// Bytes of GPU memory that it holds.
     pub fn gpu_bytes(&self) -> u64 {
-        match &self.content {
-            Content::Terrain(terrain) => terrain.gpu_bytes(),
-            Content::Model(model) => model.gpu_bytes(),
-            Content::Level(level) => level.gpu_bytes(),
-            Content::Tiles(tiles) => tiles.gpu_bytes(),
-        }
+        let contents = self.contents.iter();
+        contents.map(|content| content.data.gpu_bytes()).sum()
     }
 
     /// How many chunks of how many are on the GPU, of a document that appears chunk by chunk; none
     /// once all are.
     pub fn progress(&self) -> Option<(usize, usize)> {
-        match &self.content {
-            Content::Level(level) => level.progress(),
-            Content::Terrain(_) | Content::Model(_) | Content::Tiles(_) => None,
-        }
+        let progress = self.contents.iter().filter_map(|c| c.data.progress());
+        progress.reduce(|(done, all), (more, of)| (done + more, all + of))
     }
 
-    /// Shows a model, of which this is the data, this many times from now on, instead of once at
-    /// the moment that the view asks for.
-    ///
-    /// # Errors
-    /// When they are more than the device has room for.
-    pub fn set_instances(
-        &mut self,
-        gpu: &Gpu,
-        model: &Model,
-        instances: &[Instance],
-    ) -> Result<(), UploadError> {
-        match &mut self.content {
-            Content::Model(data) => data.set_instances(gpu, model, instances),
-            Content::Terrain(_) | Content::Level(_) | Content::Tiles(_) => Ok(()),
-        }
+    /// The first content of a type.
+    fn data_mut<D: ContentData>(&mut self) -> Option<&mut D> {
+        self.contents.iter_mut().find_map(|content| {
+            let data: &mut dyn Any = &mut *content.data;
+            data.downcast_mut()
+        })
     }
 }
 
 impl Renderer {
-    /// Compiles the pipelines.
+    /// Makes what all pictures share. Pipelines are compiled when they are first needed.
     pub fn new(gpu: &Gpu) -> Self {
-        let frame = FrameRenderer::new(gpu);
+        let frame = FrameLayout::new(gpu);
         Self {
-            sky: SkyRenderer::new(gpu, &frame),
-            lines: LineRenderer::new(gpu, &frame),
-            terrain: TerrainRenderer::new(gpu, &frame),
-            model: ModelRenderer::new(gpu),
-            level: LevelRenderer::new(gpu),
-            tiles: TilesRenderer::new(gpu),
-            ground: OnceLock::new(),
+            sky: SkyRenderer::new(&frame),
+            lines: LineRenderer::new(&frame),
+            contents: content::renderers(gpu, &frame),
             empty: FrameData::new(gpu, &frame, Aabb::default()),
             frame,
         }
@@ -195,18 +185,13 @@ impl Renderer {
     /// What the shader compiler said.
     pub fn reload_shaders(&mut self, gpu: &Gpu) -> Result<(), String> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let sky = self.sky.reloaded(gpu, &self.frame);
-        let lines = LineRenderer::new(gpu, &self.frame);
-        let terrain = self.terrain.reloaded(gpu, &self.frame);
-        let model = self.model.reloaded(gpu, &self.frame);
-        let level = self.level.reloaded(gpu, &self.frame);
-        let tiles = self.tiles.reloaded(gpu, &self.frame);
+        let sky = self.sky.reloaded(gpu);
+        let lines = self.lines.reloaded(gpu);
+        let contents = self.contents.each_ref().map(|one| one.reloaded(gpu));
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(error.to_string());
         }
-        (self.sky, self.lines) = (sky, lines);
-        (self.terrain, self.model) = (terrain, model);
-        (self.level, self.tiles) = (level, tiles);
+        (self.sky, self.lines, self.contents) = (sky, lines, contents);
         Ok(())
     }
 
@@ -254,27 +239,57 @@ impl Renderer {
         shared: Option<&SceneData>,
         bytes_per_picture: Option<u64>,
     ) -> Result<SceneData, UploadError> {
-        let content = match document.drawable() {
-            Drawable::Terrain(terrain) => {
-                let shared = shared.and_then(|scene| match &scene.content {
-                    Content::Terrain(terrain) => Some(&**terrain),
-                    Content::Model(_) | Content::Level(_) | Content::Tiles(_) => None,
-                });
-                let terrain = self.terrain.upload(gpu, &self.frame, terrain, shared)?;
-                Content::Terrain(Box::new(terrain))
+        let mut contents: Vec<Content> = Vec::new();
+        let mut result = Ok(());
+        document.for_each_drawable(&mut |drawable| {
+            let place = drawable.world_from_model;
+            let takes = |content: &&mut Content| content.takes(&drawable, &self.contents);
+            if let Some(content) = contents.iter_mut().find(takes) {
+                content.placements.push(place);
+            } else if result.is_ok() {
+                match self.upload_content(gpu, &drawable, shared, bytes_per_picture) {
+                    Ok(content) => contents.extend(content),
+                    Err(error) => result = Err(error),
+                }
             }
-            Drawable::Model(model) => Content::Model(Box::new(self.model.upload(gpu, model)?)),
-            Drawable::Level(map) => {
-                let level = self.level.upload(gpu, map, bytes_per_picture)?;
-                Content::Level(Box::new(level))
-            }
-            Drawable::Tiles(map) => Content::Tiles(Box::new(self.tiles.upload(gpu, map)?)),
-        };
+        });
+        result?;
         Ok(SceneData {
-            frame: FrameData::new(gpu, &self.frame, document.bounds()),
+            frame: FrameData::new(gpu, &self.frame, document.about().bounds),
             lines: LineData::new(gpu),
-            content,
+            contents,
         })
+    }
+
+    fn upload_content(
+        &self,
+        gpu: &Gpu,
+        drawable: &Drawable<'_>,
+        shared: Option<&SceneData>,
+        bytes_per_picture: Option<u64>,
+    ) -> Result<Option<Content>, UploadError> {
+        for (number, renderer) in self.contents.iter().enumerate() {
+            let shared = shared.and_then(|scene| {
+                let mut contents = scene.contents.iter();
+                contents.find(|content| content.renderer == number)
+            });
+            let options = UploadOptions {
+                shared: shared.map(|content| &*content.data),
+                bytes_per_picture,
+            };
+            if let Some(data) = renderer.upload(gpu, drawable.content, options) {
+                return Ok(Some(Content {
+                    renderer: number,
+                    address: address(drawable),
+                    data: data?,
+                    placements: vec![drawable.world_from_model],
+                    is_prepared: false,
+                    frame: None,
+                }));
+            }
+        }
+        log::error!("there is no renderer for this kind of content");
+        Ok(None)
     }
 
     /// Records one picture of a document, or of the empty sky when there is none.
@@ -286,101 +301,86 @@ impl Renderer {
         scene: Option<(&mut SceneData, &dyn Document)>,
         view: &View,
     ) -> DrawStatistics {
-        let Some((scene, document)) = scene else {
-            self.empty.write(gpu, view, target.size);
-            let mut pass = target.begin_pass(encoder);
-            self.sky.draw_sky(&mut pass, &self.empty);
-            return DrawStatistics {
-                triangles: 1,
-                draw_calls: 1,
-            };
-        };
-        scene.frame.write(gpu, view, target.size);
-        scene.lines.prepare(gpu, document, view);
-        match (document.drawable(), &mut scene.content) {
-            (Drawable::Terrain(terrain), Content::Terrain(data)) => {
-                data.prepare(gpu, terrain, view, target.size);
-                self.terrain.prepare(gpu, &self.frame, data, view);
-            }
-            (Drawable::Model(model), Content::Model(data)) => {
-                data.prepare(gpu, model, &view.shown);
-                self.model.prepare(gpu, &self.frame, data, &view.shown);
-            }
-            (Drawable::Level(map), Content::Level(data)) => {
-                let what = (map, view, target.size);
-                self.level.prepare(gpu, &self.frame, data, what);
-            }
-            (Drawable::Tiles(map), Content::Tiles(data)) => {
-                let what = (map, view, target.size);
-                self.tiles.prepare(gpu, &self.frame, data, what);
-            }
-            // Data of another document shows what it was made of.
-            _ => {}
-        }
-
-        let wants_ground = matches!(scene.content, Content::Model(_))
-            && view.shown.overlays.contains("ground-tile");
-        let ground = wants_ground
-            .then(|| self.ground.get_or_init(|| self.model.upload_ground(gpu)))
-            .and_then(Option::as_ref);
-        if let Some(ground) = ground {
-            let plain = Shown::default();
-            self.model.prepare(gpu, &self.frame, ground, &plain);
-        }
-
-        let frame = &scene.frame;
+        let local = LocalView::new(view, target.size);
         let mut statistics = DrawStatistics::default();
+        let Some((scene, document)) = scene else {
+            self.empty.write(gpu, &local);
+            self.sky.prepare(gpu, Background::Sky);
+            let mut pass = target.begin_pass(encoder);
+            pass.set_bind_group(0, &self.empty.bind_group, &[]);
+            let (phase, background) = (Phase::Background, Background::Sky);
+            self.sky.draw(phase, &mut pass, background, &mut statistics);
+            return statistics;
+        };
+        scene.frame.write(gpu, &local);
+        self.prepare_contents(gpu, scene, document, &local);
+        self.lines.prepare(gpu, &mut scene.lines, document, view);
+        let contents = || scene.contents.iter().filter(|content| content.is_prepared);
+        let backgrounds = contents().map(|content| content.data.background());
+        let background = backgrounds.max().unwrap_or(Background::Sky);
+        self.sky.prepare(gpu, background);
+
         let mut pass = target.begin_pass(encoder);
-        match &scene.content {
-            Content::Terrain(data) => {
-                self.terrain
-                    .draw_ground(&mut pass, frame, data, &mut statistics);
-            }
-            Content::Model(data) => self.model.draw(&mut pass, frame, data, &mut statistics),
-            Content::Level(data) => self.level.draw(&mut pass, frame, data, &mut statistics),
-            Content::Tiles(data) => {
-                if !data.has_backdrop() {
-                    // Layers are see-through: what is behind them comes first.
-                    self.sky.draw_studio(gpu, &self.frame, &mut pass, frame);
-                    statistics.draw_calls += 1;
-                    statistics.triangles += 1;
-                }
-                self.tiles.draw(&mut pass, frame, data, &mut statistics);
-            }
-        }
-        if let Some(ground) = ground {
-            self.model.draw(&mut pass, frame, ground, &mut statistics);
-        }
-        match scene.content {
-            Content::Terrain(_) => self.sky.draw_sky(&mut pass, frame),
-            Content::Model(_) => self.sky.draw_studio(gpu, &self.frame, &mut pass, frame),
-            // They have drawn it.
-            Content::Level(_) | Content::Tiles(_) => {}
-        }
-        if !matches!(scene.content, Content::Level(_) | Content::Tiles(_)) {
-            statistics.draw_calls += 1;
-            statistics.triangles += 1;
-        }
-        if let Content::Terrain(data) = &scene.content {
-            self.terrain
-                .draw_water(&mut pass, frame, data, &mut statistics);
-        }
-        if view.shown.overlays.contains("wireframe") {
-            match &scene.content {
-                Content::Terrain(data) => {
-                    self.terrain
-                        .draw_wireframe(&mut pass, frame, data, &mut statistics);
-                }
-                // They have drawn them, or have none.
-                Content::Level(_) | Content::Tiles(_) => {}
-                Content::Model(data) => {
-                    self.model
-                        .draw_wireframe(&mut pass, frame, data, &mut statistics);
+        for phase in Phase::ALL {
+            for content in contents() {
+                let frame = content.frame.as_ref().unwrap_or(&scene.frame);
+                pass.set_bind_group(0, &frame.bind_group, &[]);
+                if let Some(renderer) = self.contents.get(content.renderer) {
+                    renderer.draw(phase, &mut pass, &*content.data, &mut statistics);
                 }
             }
+            pass.set_bind_group(0, &scene.frame.bind_group, &[]);
+            self.sky.draw(phase, &mut pass, background, &mut statistics);
+            self.lines
+                .draw(phase, &mut pass, &scene.lines, &mut statistics);
         }
-        statistics.draw_calls += self.lines.draw(&mut pass, frame, &scene.lines);
         statistics
+    }
+
+    /// Makes ready what the drawables of a document need for the next picture. What is new since
+    /// the upload is not drawn.
+    fn prepare_contents(
+        &mut self,
+        gpu: &Gpu,
+        scene: &mut SceneData,
+        document: &dyn Document,
+        local: &LocalView<'_>,
+    ) {
+        for content in &mut scene.contents {
+            content.placements.clear();
+            content.is_prepared = false;
+        }
+        document.for_each_drawable(&mut |drawable| {
+            let takes = |content: &&mut Content| content.takes(&drawable, &self.contents);
+            if let Some(content) = scene.contents.iter_mut().find(takes) {
+                content.placements.push(drawable.world_from_model);
+            }
+        });
+        document.for_each_drawable(&mut |drawable| {
+            let is_next = |content: &&mut Content| {
+                content.address == address(&drawable) && !content.is_prepared
+            };
+            let Some(content) = scene.contents.iter_mut().find(is_next) else {
+                return;
+            };
+            let Some(renderer) = self.contents.get_mut(content.renderer) else {
+                return;
+            };
+            let place = content.placements.first();
+            let local = match place.filter(|_| !renderer.is_instanced()) {
+                Some(place) => local.of(place),
+                None => *local,
+            };
+            if !local.is_in_place {
+                let new = || FrameData::new(gpu, &self.frame, Aabb::default());
+                content.frame.get_or_insert_with(new).write(gpu, &local);
+            } else {
+                content.frame = None;
+            }
+            let (data, placements) = (&mut *content.data, &content.placements);
+            renderer.prepare(gpu, data, drawable.content, &local, placements);
+            content.is_prepared = true;
+        });
     }
 
     /// Draws one picture and waits until it is done.

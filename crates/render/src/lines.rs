@@ -1,19 +1,23 @@
-//! Lines of a width in pixels: outlines of what is selected, and overlays.
+//! Lines of a width in pixels: contours of what is selected, and overlays.
+
+use std::ops::Range;
 
 use glam::Vec3;
 
-use mapscope_scene::{Document, Line, Shown};
+use mapscope_scene::{Document, Item, Line, ModelItem, Shown};
 
-use super::resources::{PipelineOptions, create_pipeline};
+use super::content::Phase;
+use super::frame::FrameLayout;
+use super::resources::{PipelineCache, PipelineKey, PipelineOptions, buffer, create_pipeline};
 use super::shaders::LINES;
-use super::{FrameData, FrameRenderer, Gpu, View};
+use super::{DrawStatistics, Gpu, View};
 
-/// Colour and width of the outline of what is selected.
-const OUTLINE_COLOR: [u8; 4] = [255, 196, 61, 255];
-const OUTLINE_WIDTH_POINTS: f32 = 3.0;
+/// Colour and width of the contour of what is selected.
+const CONTOUR_COLOR: [u8; 4] = [255, 196, 61, 255];
+const CONTOUR_WIDTH_POINTS: f32 = 3.0;
 /// The same where something is before it: fainter and thinner, so that one sees that it is behind.
-const HIDDEN_OUTLINE_COLOR: [u8; 4] = [255, 196, 61, 110];
-const HIDDEN_OUTLINE_WIDTH_POINTS: f32 = 1.5;
+const HIDDEN_CONTOUR_COLOR: [u8; 4] = [255, 196, 61, 110];
+const HIDDEN_CONTOUR_WIDTH_POINTS: f32 = 1.5;
 
 mod gpu_data {
     /// Keep in sync with the vertex inputs of `lines.wgsl`.
@@ -28,10 +32,16 @@ mod gpu_data {
 }
 
 /// Draws lines.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct LineRenderer {
-    /// Lines that are hidden by what is in front of them, and lines that are not.
-    pipelines: [wgpu::RenderPipeline; 2],
+    pipelines: PipelineCache<Depth>,
+}
+
+/// Whether lines are hidden by what is in front of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Tested,
+    OnTop,
 }
 
 /// Lines of one picture.
@@ -48,58 +58,83 @@ pub(super) struct LineData {
     buffer: wgpu::Buffer,
 }
 
-impl LineRenderer {
-    pub(super) fn new(gpu: &Gpu, frame: &FrameRenderer) -> Self {
+impl PipelineKey for Depth {
+    fn create(
+        self,
+        gpu: &Gpu,
+        module: &wgpu::ShaderModule,
+        layouts: &[wgpu::BindGroupLayout],
+    ) -> wgpu::RenderPipeline {
         let attributes = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x3, 2 => Unorm8x4];
-        let module = LINES.module(&gpu.device);
-        let pipeline = |depth_compare| {
-            create_pipeline(
-                gpu,
-                &module,
-                &[&frame.layout],
-                &PipelineOptions {
-                    vertices: Some(wgpu::VertexBufferLayout {
-                        array_stride: size_of::<gpu_data::Line>() as u64,
-                        step_mode: wgpu::VertexStepMode::Instance,
-                        attributes: &attributes,
-                    }),
-                    depth_write: false,
-                    depth_compare,
-                    blend: Some(wgpu::BlendState::ALPHA_BLENDING),
-                    cull: false,
-                    ..PipelineOptions::new("vs_line", "fs_line")
-                },
-            )
+        let lines = wgpu::VertexBufferLayout {
+            array_stride: size_of::<gpu_data::Line>() as u64,
+            step_mode: wgpu::VertexStepMode::Instance,
+            attributes: &attributes,
         };
+        let options = PipelineOptions {
+            vertices: [Some(lines), None],
+            depth_write: false,
+            depth_compare: match self {
+                Self::Tested => wgpu::CompareFunction::GreaterEqual,
+                Self::OnTop => wgpu::CompareFunction::Always,
+            },
+            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
+            cull: false,
+            ..PipelineOptions::new("vs_line", "fs_line")
+        };
+        create_pipeline(gpu, module, layouts, &options)
+    }
+}
+
+impl LineRenderer {
+    pub(super) fn new(frame: &FrameLayout) -> Self {
         Self {
-            pipelines: [
-                pipeline(wgpu::CompareFunction::GreaterEqual),
-                pipeline(wgpu::CompareFunction::Always),
-            ],
+            pipelines: PipelineCache::new(&LINES, &[&frame.layout]),
         }
     }
 
-    /// Draws the lines, and says how many draw calls it took.
+    /// The same with shaders as they now are on disk.
+    pub(super) fn reloaded(&self, gpu: &Gpu) -> Self {
+        let mut renderer = self.clone();
+        renderer.pipelines.remake(gpu);
+        renderer
+    }
+
+    /// Asks a document for the lines of a view, if they may have changed, and sends them.
+    pub(super) fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        data: &mut LineData,
+        document: &dyn Document,
+        view: &View,
+    ) {
+        data.update(gpu, document, view);
+        for (depth, lines) in data.ranges() {
+            if !lines.is_empty() {
+                self.pipelines.make(gpu, depth);
+            }
+        }
+    }
+
     pub(super) fn draw(
         &self,
+        phase: Phase,
         pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
         data: &LineData,
-    ) -> u32 {
-        let all = data.packed.len() as u32;
-        let ranges = [0..data.hidden, data.hidden..all];
-        let mut draw_calls = 0;
-        for (pipeline, lines) in self.pipelines.iter().zip(ranges) {
-            if lines.is_empty() {
-                continue;
-            }
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, &frame.bind_group, &[]);
-            pass.set_vertex_buffer(0, data.buffer.slice(..));
-            pass.draw(0..6, lines);
-            draw_calls += 1;
+        statistics: &mut DrawStatistics,
+    ) {
+        if phase != Phase::Lines {
+            return;
         }
-        draw_calls
+        for (depth, lines) in data.ranges() {
+            let pipeline = self.pipelines.get(depth);
+            if let Some(pipeline) = pipeline.filter(|_| !lines.is_empty()) {
+                pass.set_pipeline(pipeline);
+                pass.set_vertex_buffer(0, data.buffer.slice(..));
+                pass.draw(0..6, lines);
+                statistics.draw_calls += 1;
+            }
+        }
     }
 }
 
@@ -110,12 +145,20 @@ impl LineData {
             lines: Vec::new(),
             packed: Vec::new(),
             hidden: 0,
-            buffer: buffer(gpu, 64),
+            buffer: line_buffer(gpu, 64),
         }
     }
 
-    /// Asks a document for the lines of a view, if they may have changed, and sends them.
-    pub(super) fn prepare(&mut self, gpu: &Gpu, document: &dyn Document, view: &View) {
+    /// Which lines of the buffer are drawn how.
+    fn ranges(&self) -> [(Depth, Range<u32>); 2] {
+        let all = self.packed.len() as u32;
+        [
+            (Depth::Tested, 0..self.hidden),
+            (Depth::OnTop, self.hidden..all),
+        ]
+    }
+
+    fn update(&mut self, gpu: &Gpu, document: &dyn Document, view: &View) {
         let scale = view.outline_scale;
         match &mut self.shown {
             Some((shown, last_scale)) if *shown == view.shown && *last_scale == scale => return,
@@ -131,23 +174,25 @@ impl LineData {
             none => *none = Some((view.shown.clone(), scale)),
         }
         self.lines.clear();
-        document.lines(&view.shown, &mut self.lines);
+        if let Some(annotations) = document.annotations() {
+            annotations.lines(&view.shown, &mut self.lines);
+        }
         if let Some(item) = view.shown.selected {
-            let outline = document.outline_shown(item, &view.shown);
+            let contour = document.contour(item, &view.shown);
             // Bones are inside the mesh.
-            let on_top = item.kind == "joint";
+            let on_top = matches!(item, Item::Model(ModelItem::Joint { .. }));
             let line = |ends: &[Vec3; 2], on_top, color, width_points| Line {
                 ends: *ends,
                 color,
                 width_points,
                 on_top,
             };
-            let plain = outline.iter();
-            let plain = plain.map(|ends| line(ends, on_top, OUTLINE_COLOR, OUTLINE_WIDTH_POINTS));
+            let plain = contour.iter();
+            let plain = plain.map(|ends| line(ends, on_top, CONTOUR_COLOR, CONTOUR_WIDTH_POINTS));
             self.lines.extend(plain);
             if !on_top {
-                let (color, width) = (HIDDEN_OUTLINE_COLOR, HIDDEN_OUTLINE_WIDTH_POINTS);
-                let hidden = outline.iter().map(|ends| line(ends, true, color, width));
+                let (color, width) = (HIDDEN_CONTOUR_COLOR, HIDDEN_CONTOUR_WIDTH_POINTS);
+                let hidden = contour.iter().map(|ends| line(ends, true, color, width));
                 self.lines.extend(hidden);
             }
         }
@@ -171,7 +216,7 @@ impl LineData {
     fn write(&mut self, gpu: &Gpu) {
         let bytes: &[u8] = bytemuck::cast_slice(&self.packed);
         if bytes.len() as u64 > self.buffer.size() {
-            self.buffer = buffer(gpu, self.packed.len().next_power_of_two());
+            self.buffer = line_buffer(gpu, self.packed.len().next_power_of_two());
         }
         if !bytes.is_empty() {
             gpu.queue.write_buffer(&self.buffer, 0, bytes);
@@ -179,11 +224,7 @@ impl LineData {
     }
 }
 
-fn buffer(gpu: &Gpu, lines: usize) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("lines"),
-        size: (lines * size_of::<gpu_data::Line>()) as u64,
-        usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
+fn line_buffer(gpu: &Gpu, lines: usize) -> wgpu::Buffer {
+    let size = lines * size_of::<gpu_data::Line>();
+    buffer(gpu, "lines", size as u64, wgpu::BufferUsages::VERTEX)
 }

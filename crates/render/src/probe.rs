@@ -4,6 +4,7 @@
 use wgpu::util::DeviceExt as _;
 
 use super::Gpu;
+use super::resources::bind_group;
 use super::shaders::{SKIN_PROBE, Shader, TILE_PROBE};
 use mapscope_scene::model::mesh::Mesh;
 use mapscope_scene::model::skeleton::SkinMatrix;
@@ -107,19 +108,9 @@ fn run<P: bytemuck::AnyBitPattern>(
         cache: None,
     });
     let bind_group = |group: u32, buffers: &[&wgpu::Buffer]| {
-        let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
-            .iter()
-            .zip(0..)
-            .map(|(buffer, binding)| wgpu::BindGroupEntry {
-                binding,
-                resource: buffer.as_entire_binding(),
-            })
-            .collect();
-        device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("probe"),
-            layout: &pipeline.get_bind_group_layout(group),
-            entries: &entries,
-        })
+        let layout = pipeline.get_bind_group_layout(group);
+        let resources = buffers.iter().map(|buffer| buffer.as_entire_binding());
+        bind_group(gpu, "probe", &layout, resources)
     };
     let mut first: Vec<&wgpu::Buffer> = buffers[0].to_vec();
     first.insert(1, &output);

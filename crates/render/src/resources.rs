@@ -1,19 +1,80 @@
-//! Pipelines, buffers and textures: what all renderers make of the device.
+//! Pipelines, bind groups, buffers and textures: what all renderers make of the device.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use wgpu::util::DeviceExt as _;
 
+use super::shaders::Shader;
 use super::target::DEPTH_FORMAT;
 use super::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_scene::model::Texture;
+
+/// What a pipeline is made for.
+pub(super) trait PipelineKey: Copy + PartialEq {
+    /// Makes the pipeline; `layouts` are those of the bind groups of its renderer.
+    fn create(
+        self,
+        gpu: &Gpu,
+        module: &wgpu::ShaderModule,
+        layouts: &[wgpu::BindGroupLayout],
+    ) -> wgpu::RenderPipeline;
+}
+
+/// The pipelines of a renderer. Each is made when it is first needed.
+#[derive(Debug, Clone)]
+pub(super) struct PipelineCache<K> {
+    shader: &'static Shader,
+    /// Compiled with the first pipeline.
+    module: Option<wgpu::ShaderModule>,
+    layouts: Vec<wgpu::BindGroupLayout>,
+    made: Vec<(K, wgpu::RenderPipeline)>,
+}
+
+impl<K: PipelineKey> PipelineCache<K> {
+    /// An empty cache; `layouts` are those of bind groups 0, 1 and so on.
+    pub(super) fn new(shader: &'static Shader, layouts: &[&wgpu::BindGroupLayout]) -> Self {
+        Self {
+            shader,
+            module: None,
+            layouts: layouts.iter().copied().cloned().collect(),
+            made: Vec::new(),
+        }
+    }
+
+    /// Makes a pipeline if it is not there yet.
+    pub(super) fn make(&mut self, gpu: &Gpu, key: K) {
+        if self.get(key).is_some() {
+            return;
+        }
+        let module = self
+            .module
+            .get_or_insert_with(|| self.shader.module(&gpu.device));
+        let pipeline = key.create(gpu, module, &self.layouts);
+        self.made.push((key, pipeline));
+    }
+
+    /// A pipeline, if it was made.
+    pub(super) fn get(&self, key: K) -> Option<&wgpu::RenderPipeline> {
+        let found = self.made.iter().find(|(other, _)| *other == key);
+        found.map(|(_, pipeline)| pipeline)
+    }
+
+    /// Makes all pipelines again from the shader as it now is on disk.
+    pub(super) fn remake(&mut self, gpu: &Gpu) {
+        self.module = None;
+        for (key, _) in std::mem::take(&mut self.made) {
+            self.make(gpu, key);
+        }
+    }
+}
 
 /// What pipelines differ in.
 pub(super) struct PipelineOptions<'a> {
     pub(super) vertex: &'a str,
     pub(super) fragment: &'a str,
-    /// The one buffer of vertices or instances.
-    pub(super) vertices: Option<wgpu::VertexBufferLayout<'a>>,
-    /// A second buffer beside it.
-    pub(super) more_vertices: Option<wgpu::VertexBufferLayout<'a>>,
+    /// The buffers of vertices or instances.
+    pub(super) vertices: [Option<wgpu::VertexBufferLayout<'a>>; 2],
     pub(super) depth_write: bool,
     pub(super) depth_compare: wgpu::CompareFunction,
     pub(super) blend: Option<wgpu::BlendState>,
@@ -28,8 +89,7 @@ impl<'a> PipelineOptions<'a> {
         Self {
             vertex,
             fragment,
-            vertices: None,
-            more_vertices: None,
+            vertices: [None, None],
             depth_write: true,
             // Depth is reversed.
             depth_compare: wgpu::CompareFunction::GreaterEqual,
@@ -39,15 +99,36 @@ impl<'a> PipelineOptions<'a> {
             constants: &[],
         }
     }
+
+    /// What is seen where nothing else was drawn.
+    pub(super) fn behind_all(vertex: &'a str, fragment: &'a str) -> Self {
+        Self {
+            depth_write: false,
+            cull: false,
+            depth_compare: wgpu::CompareFunction::Equal,
+            ..Self::new(vertex, fragment)
+        }
+    }
+
+    /// The edges of triangles.
+    pub(super) fn edges(vertex: &'a str, fragment: &'a str) -> Self {
+        Self {
+            wireframe: true,
+            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
+            depth_write: false,
+            ..Self::new(vertex, fragment)
+        }
+    }
 }
 
+/// Makes a pipeline that draws a picture.
 pub(super) fn create_pipeline(
     gpu: &Gpu,
     module: &wgpu::ShaderModule,
-    layouts: &[&wgpu::BindGroupLayout],
+    layouts: &[wgpu::BindGroupLayout],
     options: &PipelineOptions<'_>,
 ) -> wgpu::RenderPipeline {
-    let layouts: Vec<Option<&wgpu::BindGroupLayout>> = layouts.iter().copied().map(Some).collect();
+    let layouts: Vec<Option<&wgpu::BindGroupLayout>> = layouts.iter().map(Some).collect();
     let layout = gpu
         .device
         .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -68,7 +149,7 @@ pub(super) fn create_pipeline(
                 module,
                 entry_point: Some(options.vertex),
                 compilation_options: compilation_options.clone(),
-                buffers: &[options.vertices.clone(), options.more_vertices.clone()],
+                buffers: &options.vertices,
             },
             primitive: wgpu::PrimitiveState {
                 // The view is mirrored, so what is counter-clockwise from outside in the world is
@@ -110,66 +191,107 @@ pub(super) fn create_pipeline(
         })
 }
 
-pub(super) const BOTH_STAGES: wgpu::ShaderStages = wgpu::ShaderStages::VERTEX_FRAGMENT;
+/// The values of a draw.
+pub(super) const UNIFORM: wgpu::BindingType = buffer_type(wgpu::BufferBindingType::Uniform);
+/// A list that shaders read.
+pub(super) const STORAGE: wgpu::BindingType =
+    buffer_type(wgpu::BufferBindingType::Storage { read_only: true });
+/// A texture.
+pub(super) const TEXTURE: wgpu::BindingType = texture_type(wgpu::TextureViewDimension::D2);
+/// An array of textures.
+pub(super) const TEXTURE_ARRAY: wgpu::BindingType =
+    texture_type(wgpu::TextureViewDimension::D2Array);
+/// What a texture is filtered with.
+pub(super) const SAMPLER: wgpu::BindingType =
+    wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
 
-pub(super) fn uniform_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    buffer_entry(binding, wgpu::BufferBindingType::Uniform)
-}
-
-pub(super) fn storage_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    buffer_entry(
-        binding,
-        wgpu::BufferBindingType::Storage { read_only: true },
-    )
-}
-
-pub(super) fn buffer_entry(
-    binding: u32,
-    ty: wgpu::BufferBindingType,
-) -> wgpu::BindGroupLayoutEntry {
-    wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: BOTH_STAGES,
-        ty: wgpu::BindingType::Buffer {
-            ty,
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        },
-        count: None,
+const fn buffer_type(ty: wgpu::BufferBindingType) -> wgpu::BindingType {
+    wgpu::BindingType::Buffer {
+        ty,
+        has_dynamic_offset: false,
+        min_binding_size: None,
     }
 }
 
-pub(super) fn texture_entry(
-    binding: u32,
-    view_dimension: wgpu::TextureViewDimension,
-) -> wgpu::BindGroupLayoutEntry {
-    wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: BOTH_STAGES,
-        ty: wgpu::BindingType::Texture {
-            sample_type: wgpu::TextureSampleType::Float { filterable: true },
-            view_dimension,
-            multisampled: false,
-        },
-        count: None,
+const fn texture_type(view_dimension: wgpu::TextureViewDimension) -> wgpu::BindingType {
+    wgpu::BindingType::Texture {
+        sample_type: wgpu::TextureSampleType::Float { filterable: true },
+        view_dimension,
+        multisampled: false,
     }
 }
 
-pub(super) fn sampler_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: BOTH_STAGES,
-        ty: wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
-        count: None,
-    }
+/// The layout of a bind group: its bindings in order, which both stages see.
+pub(super) fn bind_group_layout(
+    gpu: &Gpu,
+    label: &str,
+    bindings: &[wgpu::BindingType],
+) -> wgpu::BindGroupLayout {
+    let entries = bindings.iter().zip(0..);
+    let entries: Vec<_> = entries
+        .map(|(ty, binding)| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+            ty: *ty,
+            count: None,
+        })
+        .collect();
+    gpu.device
+        .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(label),
+            entries: &entries,
+        })
+}
+
+/// A bind group of some resources in order.
+pub(super) fn bind_group<'a>(
+    gpu: &Gpu,
+    label: &str,
+    layout: &wgpu::BindGroupLayout,
+    resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
+) -> wgpu::BindGroup {
+    let entries = resources.into_iter().zip(0..);
+    let entries: Vec<_> = entries
+        .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
+        .collect();
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some(label),
+        layout,
+        entries: &entries,
+    })
+}
+
+/// A sampler that filters linearly within a mip level.
+pub(super) fn sampler(
+    gpu: &Gpu,
+    label: &str,
+    address_mode: wgpu::AddressMode,
+    mipmap_filter: wgpu::MipmapFilterMode,
+) -> wgpu::Sampler {
+    gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+        label: Some(label),
+        address_mode_u: address_mode,
+        address_mode_v: address_mode,
+        mag_filter: wgpu::FilterMode::Linear,
+        min_filter: wgpu::FilterMode::Linear,
+        mipmap_filter,
+        ..Default::default()
+    })
+}
+
+/// A buffer that is written to.
+pub(super) fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size,
+        usage: usage | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
 }
 
 /// Says whether something fits where the device can use it.
 pub(super) fn check_size(gpu: &Gpu, what: &'static str, bytes: u64) -> Result<(), UploadError> {
-    let limits = gpu.device.limits();
-    let limit = limits
-        .max_storage_buffer_binding_size
-        .min(limits.max_buffer_size);
+    let limit = gpu.max_storage_bytes();
     if bytes > limit {
         return Err(UploadError::TooLarge { what, bytes, limit });
     }
@@ -235,22 +357,37 @@ impl<'a> Uploads<'a> {
     }
 }
 
-/// Makes a texture of a picture with its mip levels, and says how many bytes it has.
-pub(super) fn upload_picture(
-    gpu: &Gpu,
-    label: &str,
-    picture: &Texture,
-) -> (wgpu::TextureView, u64) {
-    // What is larger than the device allows begins with a smaller level.
-    let most = gpu.device.limits().max_texture_dimension_2d;
-    let fits = |level: &usize| picture.size.iter().all(|side| side >> level <= most);
-    let first = (0..picture.levels.len()).find(fits).unwrap_or_default();
-    let size = picture.size.map(|side| (side >> first).max(1));
-    let levels: Vec<&[u8]> = picture.levels[first..].iter().map(Vec::as_slice).collect();
-    let format = wgpu::TextureFormat::Rgba8Unorm;
-    let view = upload_texture(gpu, label, format, size, &[&levels])
-        .create_view(&wgpu::TextureViewDescriptor::default());
-    (view, levels.iter().map(|level| level.len() as u64).sum())
+/// The textures of materials, each there once, however many materials show it.
+#[derive(Debug, Default)]
+pub(super) struct TextureCache {
+    /// By where they are in memory.
+    views: BTreeMap<usize, wgpu::TextureView>,
+    /// Bytes of GPU memory that they hold.
+    pub(super) bytes: u64,
+}
+
+impl TextureCache {
+    /// A texture with its mip levels.
+    pub(super) fn view(
+        &mut self,
+        gpu: &Gpu,
+        label: &str,
+        texture: &Arc<Texture>,
+    ) -> wgpu::TextureView {
+        let view = self.views.entry(Arc::as_ptr(texture).addr());
+        let upload = || {
+            // What is larger than the device allows begins with a smaller level.
+            let max_side = gpu.device.limits().max_texture_dimension_2d;
+            let fits = |level: &usize| texture.size.iter().all(|side| side >> level <= max_side);
+            let first = (0..texture.levels.len()).find(fits).unwrap_or_default();
+            let size = texture.size.map(|side| (side >> first).max(1));
+            let levels: Vec<&[u8]> = texture.levels[first..].iter().map(Vec::as_slice).collect();
+            self.bytes += levels.iter().map(|level| level.len() as u64).sum::<u64>();
+            upload_texture(gpu, label, COLOR_FORMAT, size, &[&levels])
+                .create_view(&wgpu::TextureViewDescriptor::default())
+        };
+        view.or_insert_with(upload).clone()
+    }
 }
 
 /// Makes a texture of some layers, each with its mip levels, the largest first, in rows from the
@@ -262,46 +399,73 @@ pub(super) fn upload_texture(
     size: [u32; 2],
     layers: &[&[&[u8]]],
 ) -> wgpu::Texture {
-    let mip_level_count = layers.iter().map(|levels| levels.len()).min().unwrap_or(1) as u32;
-    let extent = |level: u32, layers: u32| wgpu::Extent3d {
-        width: (size[0] >> level).max(1),
-        height: (size[1] >> level).max(1),
-        depth_or_array_layers: layers,
-    };
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some(label),
-        size: extent(0, layers.len().max(1) as u32),
-        mip_level_count,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
+    let levels = layers.iter().map(|levels| levels.len()).min().unwrap_or(1) as u32;
+    let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
+    let texture = texture(
+        gpu,
+        label,
         format,
-        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
-        view_formats: &[],
-    });
-    let texel_bytes = format.block_copy_size(None).unwrap_or(4);
-    for (layer, levels) in layers.iter().enumerate() {
-        for (level, texels) in levels.iter().enumerate().take(mip_level_count as usize) {
-            let extent = extent(level as u32, 1);
-            gpu.queue.write_texture(
-                wgpu::TexelCopyTextureInfo {
-                    texture: &texture,
-                    mip_level: level as u32,
-                    origin: wgpu::Origin3d {
-                        x: 0,
-                        y: 0,
-                        z: layer as u32,
-                    },
-                    aspect: wgpu::TextureAspect::All,
-                },
-                texels,
-                wgpu::TexelCopyBufferLayout {
-                    offset: 0,
-                    bytes_per_row: Some(extent.width * texel_bytes),
-                    rows_per_image: None,
-                },
-                extent,
-            );
+        (size, layers.len() as u32, levels),
+        usage,
+    );
+    for (layer, mips) in (0..).zip(layers) {
+        for (level, texels) in (0..levels).zip(*mips) {
+            let size = size.map(|side| (side >> level).max(1));
+            write_texels(gpu, &texture, (level, [0, 0, layer]), size, texels);
         }
     }
     texture
+}
+
+/// Makes an empty texture, of a size and so many layers and mip levels.
+pub(super) fn texture(
+    gpu: &Gpu,
+    label: &str,
+    format: wgpu::TextureFormat,
+    ([width, height], layers, levels): ([u32; 2], u32, u32),
+    usage: wgpu::TextureUsages,
+) -> wgpu::Texture {
+    gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some(label),
+        size: wgpu::Extent3d {
+            width,
+            height,
+            depth_or_array_layers: layers.max(1),
+        },
+        mip_level_count: levels,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage,
+        view_formats: &[],
+    })
+}
+
+/// Sends a rectangle of texels to a mip level of a texture: to its column, row and layer.
+pub(super) fn write_texels(
+    gpu: &Gpu,
+    texture: &wgpu::Texture,
+    (mip_level, [x, y, z]): (u32, [u32; 3]),
+    [width, height]: [u32; 2],
+    texels: &[u8],
+) {
+    let texel_bytes = texture.format().block_copy_size(None).unwrap_or(4);
+    gpu.queue.write_texture(
+        wgpu::TexelCopyTextureInfo {
+            mip_level,
+            origin: wgpu::Origin3d { x, y, z },
+            ..texture.as_image_copy()
+        },
+        texels,
+        wgpu::TexelCopyBufferLayout {
+            offset: 0,
+            bytes_per_row: Some(width * texel_bytes),
+            rows_per_image: None,
+        },
+        wgpu::Extent3d {
+            width,
+            height,
+            depth_or_array_layers: 1,
+        },
+    );
 }

@@ -30,14 +30,14 @@ macro_rules! file {
 
 const FRAME: (&str, &str) = file!("frame.wgsl");
 const TILE: (&str, &str) = file!("tile.wgsl");
-const SKY_FILE: (&str, &str) = file!("sky.wgsl");
+const SKY: (&str, &str) = file!("sky.wgsl");
 const SKIN: (&str, &str) = file!("skin.wgsl");
 const SURFACE: (&str, &str) = file!("surface.wgsl");
 
 /// Terrain and water.
 pub(super) static TERRAIN: Shader = Shader {
     name: "terrain",
-    parts: &[FRAME, TILE, SKY_FILE, file!("terrain.wgsl")],
+    parts: &[FRAME, TILE, SKY, file!("terrain.wgsl")],
 };
 /// Models.
 pub(super) static MODEL: Shader = Shader {
@@ -47,22 +47,17 @@ pub(super) static MODEL: Shader = Shader {
 /// Levels.
 pub(super) static LEVEL: Shader = Shader {
     name: "level",
-    parts: &[FRAME, SURFACE, SKY_FILE, file!("level.wgsl")],
+    parts: &[FRAME, SURFACE, SKY, file!("level.wgsl")],
 };
 /// 2D maps.
 pub(super) static TILES: Shader = Shader {
     name: "tiles",
     parts: &[FRAME, file!("tiles.wgsl")],
 };
-/// The sky.
-pub(super) static SKY: Shader = Shader {
-    name: "sky",
-    parts: &[FRAME, SKY_FILE],
-};
-/// What models stand on.
+/// What is behind everything: the sky, and what models stand on.
 pub(super) static STUDIO: Shader = Shader {
     name: "studio",
-    parts: &[FRAME, SKY_FILE, file!("studio.wgsl")],
+    parts: &[FRAME, SKY, file!("studio.wgsl")],
 };
 /// Lines over the picture.
 pub(super) static LINES: Shader = Shader {
@@ -92,7 +87,6 @@ pub static SHADERS: &[&Shader] = &[
     &MODEL,
     &LEVEL,
     &TILES,
-    &SKY,
     &STUDIO,
     &LINES,
     &TILE_PROBE,

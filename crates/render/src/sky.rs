@@ -1,79 +1,65 @@
 //! What is seen wherever nothing else is: the sky over maps, a studio around models.
 
-use std::sync::OnceLock;
-
-use super::resources::{PipelineOptions, create_pipeline};
-use super::shaders::{SKY, STUDIO, Shader};
-use super::{FrameData, FrameRenderer, Gpu};
+use super::content::{Background, Phase};
+use super::frame::FrameLayout;
+use super::resources::{PipelineCache, PipelineKey, PipelineOptions, create_pipeline};
+use super::shaders::STUDIO;
+use super::{DrawStatistics, Gpu};
 
 /// Draws what is behind everything.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SkyRenderer {
-    sky: wgpu::RenderPipeline,
-    /// Made when the first model is drawn.
-    studio: OnceLock<wgpu::RenderPipeline>,
+    pipelines: PipelineCache<Background>,
+}
+
+impl PipelineKey for Background {
+    fn create(
+        self,
+        gpu: &Gpu,
+        module: &wgpu::ShaderModule,
+        layouts: &[wgpu::BindGroupLayout],
+    ) -> wgpu::RenderPipeline {
+        let fragment = match self {
+            Self::Studio => "fs_studio",
+            Self::Sky | Self::Own => "fs_sky",
+        };
+        let options = PipelineOptions::behind_all("vs_sky", fragment);
+        create_pipeline(gpu, module, layouts, &options)
+    }
 }
 
 impl SkyRenderer {
-    pub(super) fn new(gpu: &Gpu, frame: &FrameRenderer) -> Self {
+    pub(super) fn new(frame: &FrameLayout) -> Self {
         Self {
-            sky: pipeline(gpu, frame, &SKY, "fs_sky"),
-            studio: OnceLock::new(),
+            pipelines: PipelineCache::new(&STUDIO, &[&frame.layout]),
         }
     }
 
     /// The same with shaders as they now are on disk.
-    pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
-        let renderer = Self::new(gpu, frame);
-        if self.studio.get().is_some() {
-            renderer.studio(gpu, frame);
-        }
+    pub(super) fn reloaded(&self, gpu: &Gpu) -> Self {
+        let mut renderer = self.clone();
+        renderer.pipelines.remake(gpu);
         renderer
     }
 
-    fn studio(&self, gpu: &Gpu, frame: &FrameRenderer) -> &wgpu::RenderPipeline {
-        self.studio
-            .get_or_init(|| pipeline(gpu, frame, &STUDIO, "fs_studio"))
+    pub(super) fn prepare(&mut self, gpu: &Gpu, background: Background) {
+        if background != Background::Own {
+            self.pipelines.make(gpu, background);
+        }
     }
 
-    /// Draws a sky, for what has ground of its own.
-    pub(super) fn draw_sky(&self, pass: &mut wgpu::RenderPass<'_>, data: &FrameData) {
-        draw(pass, data, &self.sky);
-    }
-
-    /// Draws a floor with a grid, for what stands on it.
-    pub(super) fn draw_studio(
+    pub(super) fn draw(
         &self,
-        gpu: &Gpu,
-        frame: &FrameRenderer,
+        phase: Phase,
         pass: &mut wgpu::RenderPass<'_>,
-        data: &FrameData,
+        background: Background,
+        statistics: &mut DrawStatistics,
     ) {
-        draw(pass, data, self.studio(gpu, frame));
+        if let (Phase::Background, Some(pipeline)) = (phase, self.pipelines.get(background)) {
+            pass.set_pipeline(pipeline);
+            pass.draw(0..3, 0..1);
+            statistics.draw_calls += 1;
+            statistics.triangles += 1;
+        }
     }
-}
-
-fn pipeline(
-    gpu: &Gpu,
-    frame: &FrameRenderer,
-    shader: &Shader,
-    fragment: &str,
-) -> wgpu::RenderPipeline {
-    create_pipeline(
-        gpu,
-        &shader.module(&gpu.device),
-        &[&frame.layout],
-        &PipelineOptions {
-            depth_write: false,
-            cull: false,
-            depth_compare: wgpu::CompareFunction::Equal,
-            ..PipelineOptions::new("vs_sky", fragment)
-        },
-    )
-}
-
-fn draw(pass: &mut wgpu::RenderPass<'_>, data: &FrameData, pipeline: &wgpu::RenderPipeline) {
-    pass.set_pipeline(pipeline);
-    pass.set_bind_group(0, &data.bind_group, &[]);
-    pass.draw(0..3, 0..1);
 }

@@ -3,6 +3,7 @@
 use image::RgbaImage;
 
 use super::Gpu;
+use super::resources::texture;
 
 /// Colour of pictures: plain 8-bit channels. The engine lights its terrain in gamma space and
 /// nothing is converted on the way (fact sheet 0), so neither do we.
@@ -26,33 +27,12 @@ impl Target {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         let size = size.map(|side| side.clamp(1, limit));
         let texture = |label, format, usage| {
-            gpu.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some(label),
-                size: wgpu::Extent3d {
-                    width: size[0],
-                    height: size[1],
-                    depth_or_array_layers: 1,
-                },
-                mip_level_count: 1,
-                sample_count: 1,
-                dimension: wgpu::TextureDimension::D2,
-                format,
-                usage,
-                view_formats: &[],
-            })
+            let usage = usage | wgpu::TextureUsages::RENDER_ATTACHMENT;
+            texture(gpu, label, format, (size, 1, 1), usage)
         };
-        let color = texture(
-            "picture color",
-            COLOR_FORMAT,
-            wgpu::TextureUsages::RENDER_ATTACHMENT
-                | wgpu::TextureUsages::TEXTURE_BINDING
-                | wgpu::TextureUsages::COPY_SRC,
-        );
-        let depth = texture(
-            "picture depth",
-            DEPTH_FORMAT,
-            wgpu::TextureUsages::RENDER_ATTACHMENT,
-        );
+        let readable = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
+        let color = texture("color", COLOR_FORMAT, readable);
+        let depth = texture("depth", DEPTH_FORMAT, wgpu::TextureUsages::empty());
         Self {
             size,
             color_view: color.create_view(&wgpu::TextureViewDescriptor::default()),

@@ -8,35 +8,39 @@
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
+use glam::Affine3A;
+
+use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
+use super::frame::{FrameLayout, Frustum, LocalView};
 use super::resources::{
-    PipelineOptions, Uploads, create_pipeline, sampler_entry, storage_entry, texture_entry,
-    uniform_entry, upload_texture,
+    PipelineCache, PipelineKey, PipelineOptions, SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM,
+    Uploads, bind_group, bind_group_layout, create_pipeline, sampler, upload_texture,
 };
 use super::shaders::TERRAIN;
-use super::{DrawStatistics, Gpu, UploadError, View};
+use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError};
 use mapscope_formats::pfmap::{CHUNK_SIDE, Splat};
-use mapscope_scene::Aabb;
-use mapscope_scene::camera::{Camera, Projection};
+use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, TileRecord, TopClass};
 use mapscope_scene::terrain::textures::{MOST_LAYERS, Textures};
 use mapscope_scene::terrain::{ATLAS_SIDE, Terrain};
+use mapscope_scene::{Aabb, Item, OverlayId, Shown, TerrainItem};
 
 /// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
-/// card, and on a processor that stands in for one.
+/// card, and on a software adapter.
 const FINE_TRIANGLES: [u64; 2] = [2_000_000, 150_000];
 /// Pixels along a tile's side below which its chunk is drawn without textures.
-const LEAST_TEXTURED_PIXELS: f32 = 12.0;
+const MIN_TEXTURED_PIXELS: f32 = 12.0;
 /// Pixels along a tile's side below which its chunk is drawn as a grid.
-const LEAST_TILE_PIXELS: f32 = 7.0;
+const MIN_TILE_PIXELS: f32 = 7.0;
 /// Pixels along the side of a cell of that grid, at least.
-const LEAST_CELL_PIXELS: f32 = 15.0;
+const MIN_CELL_PIXELS: f32 = 15.0;
 /// The grid of the furthest chunks has one cell.
 const LAST_STEP: u32 = 5;
 
 mod gpu_data {
     use glam::{UVec4, Vec2};
+    use mapscope_scene::OverlayId;
 
     /// Keep in sync with `Map` in `terrain.wgsl`.
     #[repr(C)]
@@ -60,18 +64,19 @@ mod gpu_data {
     const _: () = assert!(size_of::<Map>() == 320, "terrain.wgsl has 320 bytes");
 
     /// Values of `Map::surface` by the overlay that asks for them; `SURFACE_*` in the shader.
-    pub(super) const SURFACES: [(&str, u32); 6] = [
-        ("unlit", UNLIT),
-        ("tile-types", 2),
-        ("pathable", 3),
-        ("height", 4),
-        ("normals", 5),
-        ("cover", 6),
+    pub(super) const SURFACES: [(OverlayId, u32); 6] = [
+        (OverlayId::Unlit, UNLIT),
+        (OverlayId::TileTypes, 2),
+        (OverlayId::Pathable, 3),
+        (OverlayId::Height, 4),
+        (OverlayId::Normals, 5),
+        (OverlayId::Cover, 6),
     ];
     /// `SURFACE_UNLIT` in the shader.
     pub(super) const UNLIT: u32 = 1;
     /// Bits of `Map::lines` by the overlay that asks for them; `LINES_*` in the shader.
-    pub(super) const LINES: [(&str, u32); 2] = [("tile-grid", 1), ("chunk-borders", 2)];
+    pub(super) const LINES: [(OverlayId, u32); 2] =
+        [(OverlayId::TileGrid, 1), (OverlayId::ChunkBorders, 2)];
     /// `NOTHING` in the shader.
     pub(super) const NOTHING: u32 = u32::MAX;
     /// Added to a layer in `Map::highlight`.
@@ -79,42 +84,96 @@ mod gpu_data {
 }
 
 /// Draws terrain.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct TerrainRenderer {
+    /// Of bind group 1.
     layout: wgpu::BindGroupLayout,
     clamped: wgpu::Sampler,
-    /// One for each [`Variant`], made when it is first needed.
-    pipelines: [Option<Pipelines>; Variant::ALL.len()],
-    water: wgpu::RenderPipeline,
+    noise: wgpu::TextureView,
+    repeating: wgpu::Sampler,
+    pipelines: PipelineCache<Pipeline>,
 }
 
-/// A pipeline for each class of face.
-#[derive(Debug)]
-struct Pipelines {
-    rects: wgpu::RenderPipeline,
-    /// By [`TopClass`].
-    tops: [wgpu::RenderPipeline; TopClass::ALL.len()],
-    sides: wgpu::RenderPipeline,
-    rects_middle: wgpu::RenderPipeline,
-    tops_middle: wgpu::RenderPipeline,
-    far: wgpu::RenderPipeline,
+/// What a pipeline is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pipeline {
+    Ground(Variant, Ground),
+    Water,
+}
+
+/// A class of face, and how finely it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ground {
+    Rects,
+    Tops(TopClass),
+    Sides,
+    RectsMiddle,
+    TopsMiddle,
+    Far,
+}
+
+impl Ground {
+    const ALL: [Self; 5 + TopClass::ALL.len()] = [
+        Self::Rects,
+        Self::Tops(TopClass::Lit),
+        Self::Tops(TopClass::Shaded),
+        Self::Tops(TopClass::LitMixed),
+        Self::Tops(TopClass::ShadedMixed),
+        Self::Tops(TopClass::Many),
+        Self::RectsMiddle,
+        Self::TopsMiddle,
+        Self::Sides,
+        Self::Far,
+    ];
+
+    /// The shaders, and whether shadow may fall on the faces.
+    fn shaders(self) -> (&'static str, &'static str, bool) {
+        match self {
+            Self::Rects => ("vs_rect", "fs_rect", false),
+            Self::Tops(TopClass::Lit) => ("vs_top", "fs_top", false),
+            Self::Tops(TopClass::Shaded) => ("vs_top", "fs_top", true),
+            Self::Tops(TopClass::LitMixed) => ("vs_mixed", "fs_mixed", false),
+            Self::Tops(TopClass::ShadedMixed) => ("vs_mixed", "fs_mixed", true),
+            Self::Tops(TopClass::Many) => ("vs_many", "fs_many", true),
+            Self::Sides => ("vs_side", "fs_side", true),
+            Self::RectsMiddle => ("vs_rect", "fs_rect_middle", false),
+            Self::TopsMiddle => ("vs_top", "fs_top_middle", true),
+            Self::Far => ("vs_far", "fs_far", false),
+        }
+    }
+
+    /// Whether it draws chunks of some detail.
+    fn is_of(self, detail: Detail) -> bool {
+        match detail {
+            Detail::Near => matches!(self, Self::Rects | Self::Tops(_) | Self::Sides),
+            Detail::Middle => matches!(self, Self::RectsMiddle | Self::TopsMiddle | Self::Sides),
+            Detail::Far(_) => self == Self::Far,
+        }
+    }
+
+    /// Which of a chunk's faces it draws.
+    fn faces(self, faces: &Faces) -> Range<u32> {
+        match self {
+            Self::Rects | Self::RectsMiddle => faces.rects.clone(),
+            Self::Tops(class) => faces.tops[class as usize].clone(),
+            Self::TopsMiddle => faces.all_tops(),
+            Self::Sides => faces.sides.clone(),
+            Self::Far => 0..0,
+        }
+    }
 }
 
 /// What the shaders can do. The plainest are far faster than those that can do everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Variant {
     /// Light and textures.
-    Plain = 0,
+    Plain,
     /// Holes in textures, and accents.
-    Rich = 1,
+    Rich,
     /// Overlays, grids and highlights, and all of the above.
-    Inspect = 2,
+    Inspect,
     /// The edges of the triangles.
-    Wireframe = 3,
-}
-
-impl Variant {
-    const ALL: [Self; 4] = [Self::Plain, Self::Rich, Self::Inspect, Self::Wireframe];
+    Wireframe,
 }
 
 /// A map on the GPU.
@@ -136,6 +195,7 @@ pub(super) struct TerrainData {
     is_rich: bool,
     /// What the next picture is drawn with.
     variant: Variant,
+    draws_wireframe: bool,
     gpu_bytes: u64,
     fine_triangles: u64,
     chunks: Vec<Chunk>,
@@ -179,56 +239,45 @@ struct Visible {
     faces: Faces,
 }
 
-impl Pipelines {
-    fn new(
+impl PipelineKey for Pipeline {
+    fn create(
+        self,
         gpu: &Gpu,
-        frame: &FrameRenderer,
-        layout: &wgpu::BindGroupLayout,
-        variant: Variant,
-    ) -> Self {
-        let module = TERRAIN.module(&gpu.device);
-        let on = |on: bool| f64::from(u8::from(on));
-        let wireframe = variant == Variant::Wireframe;
-        let pipeline = |vertex, fragment, shaded: bool| {
-            let constants = [
-                (
-                    "RICH",
-                    on(matches!(variant, Variant::Rich | Variant::Inspect)),
-                ),
-                ("INSPECT", on(variant == Variant::Inspect)),
-                ("SHADED", on(shaded)),
-            ];
-            let far = vertex == "vs_far";
-            create_pipeline(
-                gpu,
-                &module,
-                &[&frame.layout, layout],
-                &PipelineOptions {
-                    vertices: Some(chunk_attribute(if far { 4 } else { 0 })),
-                    // Skirts hang behind the edge of their chunk, whichever way one looks at it.
-                    cull: !far,
-                    wireframe,
-                    blend: wireframe.then_some(wgpu::BlendState::ALPHA_BLENDING),
-                    depth_write: !wireframe,
-                    constants: &constants,
-                    ..PipelineOptions::new(vertex, if wireframe { "fs_wire" } else { fragment })
-                },
-            )
+        module: &wgpu::ShaderModule,
+        layouts: &[wgpu::BindGroupLayout],
+    ) -> wgpu::RenderPipeline {
+        let Self::Ground(variant, ground) = self else {
+            let options = PipelineOptions {
+                vertices: [Some(chunk_attribute(4)), None],
+                depth_write: false,
+                blend: Some(wgpu::BlendState::ALPHA_BLENDING),
+                cull: false,
+                ..PipelineOptions::new("vs_water", "fs_water")
+            };
+            return create_pipeline(gpu, module, layouts, &options);
         };
-        Self {
-            rects: pipeline("vs_rect", "fs_rect", false),
-            tops: TopClass::ALL.map(|class| match class {
-                TopClass::Lit => pipeline("vs_top", "fs_top", false),
-                TopClass::Shaded => pipeline("vs_top", "fs_top", true),
-                TopClass::LitMixed => pipeline("vs_mixed", "fs_mixed", false),
-                TopClass::ShadedMixed => pipeline("vs_mixed", "fs_mixed", true),
-                TopClass::Many => pipeline("vs_many", "fs_many", true),
-            }),
-            sides: pipeline("vs_side", "fs_side", true),
-            rects_middle: pipeline("vs_rect", "fs_rect_middle", false),
-            tops_middle: pipeline("vs_top", "fs_top_middle", true),
-            far: pipeline("vs_far", "fs_far", false),
-        }
+        let on = |on: bool| f64::from(u8::from(on));
+        let (vertex, fragment, shaded) = ground.shaders();
+        let is_rich = matches!(variant, Variant::Rich | Variant::Inspect);
+        let constants = [
+            ("RICH", on(is_rich)),
+            ("INSPECT", on(variant == Variant::Inspect)),
+            ("SHADED", on(shaded)),
+        ];
+        let options = if variant == Variant::Wireframe {
+            PipelineOptions::edges(vertex, "fs_wire")
+        } else {
+            PipelineOptions::new(vertex, fragment)
+        };
+        let is_far = ground == Ground::Far;
+        let options = PipelineOptions {
+            vertices: [Some(chunk_attribute(if is_far { 4 } else { 0 })), None],
+            // Skirts hang behind the edge of their chunk, whichever way one looks at it.
+            cull: !is_far,
+            constants: &constants,
+            ..options
+        };
+        create_pipeline(gpu, module, layouts, &options)
     }
 }
 
@@ -246,86 +295,43 @@ fn chunk_attribute(stride: u64) -> wgpu::VertexBufferLayout<'static> {
 }
 
 impl TerrainRenderer {
-    pub(super) fn new(gpu: &Gpu, frame: &FrameRenderer) -> Self {
-        use wgpu::TextureViewDimension::{D2, D2Array};
-        let layout = gpu
-            .device
-            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some("terrain"),
-                entries: &[
-                    uniform_entry(0),
-                    storage_entry(1),
-                    storage_entry(2),
-                    storage_entry(3),
-                    storage_entry(4),
-                    texture_entry(5, D2Array),
-                    sampler_entry(6),
-                    texture_entry(7, D2),
-                    sampler_entry(8),
-                    texture_entry(9, D2),
-                    texture_entry(10, D2),
-                ],
-            });
-        let clamped = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
-            label: Some("clamped"),
-            mag_filter: wgpu::FilterMode::Linear,
-            min_filter: wgpu::FilterMode::Linear,
-            // A processor that stands in for a graphics card pays for every lookup, and the shaders
-            // blend levels over a small part of their range only.
-            mipmap_filter: if gpu.is_processor() {
-                wgpu::MipmapFilterMode::Nearest
-            } else {
-                wgpu::MipmapFilterMode::Linear
-            },
-            ..Default::default()
-        });
+    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
+        let bindings = [
+            UNIFORM,
+            STORAGE,
+            STORAGE,
+            STORAGE,
+            STORAGE,
+            TEXTURE_ARRAY,
+            SAMPLER,
+            TEXTURE,
+            SAMPLER,
+            TEXTURE,
+            TEXTURE,
+        ];
+        let layout = bind_group_layout(gpu, "terrain", &bindings);
+        // The shaders blend levels over a small part of their range only.
+        let filter = gpu.mipmap_filter();
         Self {
-            pipelines: Variant::ALL.map(|variant| {
-                let at_once = variant == Variant::Plain;
-                at_once.then(|| Pipelines::new(gpu, frame, &layout, variant))
-            }),
-            water: water_pipeline(gpu, frame, &layout),
+            clamped: sampler(gpu, "clamped", wgpu::AddressMode::ClampToEdge, filter),
+            noise: frame.noise.clone(),
+            repeating: frame.repeating.clone(),
+            pipelines: PipelineCache::new(&TERRAIN, &[&frame.layout, &layout]),
             layout,
-            clamped,
         }
     }
+}
 
-    /// The same with shaders as they now are on disk.
-    pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
-        Self {
-            pipelines: Variant::ALL.map(|variant| {
-                let made = self.pipelines[variant as usize].as_ref();
-                made.map(|_| Pipelines::new(gpu, frame, &self.layout, variant))
-            }),
-            water: water_pipeline(gpu, frame, &self.layout),
-            layout: self.layout.clone(),
-            clamped: self.clamped.clone(),
-        }
-    }
+impl ContentRenderer for TerrainRenderer {
+    type Content = Terrain;
+    type Data = TerrainData;
 
-    /// Makes what a view of a map needs and is not there yet.
-    pub(super) fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        frame: &FrameRenderer,
-        data: &TerrainData,
-        view: &View,
-    ) {
-        let wireframe = view.shown.overlays.contains("wireframe") && gpu.draws_wireframes();
-        for variant in [Some(data.variant), wireframe.then_some(Variant::Wireframe)] {
-            let Some(variant) = variant else { continue };
-            self.pipelines[variant as usize]
-                .get_or_insert_with(|| Pipelines::new(gpu, frame, &self.layout, variant));
-        }
-    }
-
-    /// Puts a map on the GPU. What was made of another one with the same textures shares them.
-    pub(super) fn upload(
+    /// What was made of another map with the same textures shares them.
+    fn upload(
         &self,
         gpu: &Gpu,
-        frame: &FrameRenderer,
         terrain: &Terrain,
-        shared: Option<&TerrainData>,
+        options: UploadOptions<&TerrainData>,
     ) -> Result<TerrainData, UploadError> {
         let packed = terrain.packed();
         let textures = terrain.textures();
@@ -359,7 +365,9 @@ impl TerrainRenderer {
         )?;
         let mut gpu_bytes = uploads.bytes;
 
-        let shared = shared.filter(|other| other.textures.as_ptr() == Arc::as_ptr(textures));
+        let shared = options
+            .shared
+            .filter(|other| other.textures.as_ptr() == Arc::as_ptr(textures));
         let materials = if let Some(other) = shared {
             other.materials.clone()
         } else {
@@ -374,13 +382,9 @@ impl TerrainRenderer {
             terrain.shadow().size,
             &[&[bytemuck::cast_slice(&terrain.shadow().heights)]],
         );
-        let overview = upload_texture(
-            gpu,
-            "overview",
-            wgpu::TextureFormat::Rgba8Unorm,
-            terrain.overview().size,
-            &[&slices(&terrain.overview().levels)],
-        );
+        let overview = terrain.overview();
+        let levels = slices(&overview.levels);
+        let overview = upload_texture(gpu, "overview", COLOR_FORMAT, overview.size, &[&levels]);
         let levels = terrain.overview().levels.iter();
         gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>()
             + size_of_val(terrain.shadow().heights.as_slice()) as u64;
@@ -396,24 +400,14 @@ impl TerrainRenderer {
             sides.as_entire_binding(),
             texture(&materials),
             wgpu::BindingResource::Sampler(&self.clamped),
-            texture(&frame.noise),
-            wgpu::BindingResource::Sampler(&frame.repeating),
+            texture(&self.noise),
+            wgpu::BindingResource::Sampler(&self.repeating),
             texture(&views[0]),
             texture(&views[1]),
         ];
-        let entries: Vec<wgpu::BindGroupEntry<'_>> = resources
-            .into_iter()
-            .zip(0..)
-            .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
-            .collect();
-        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("terrain"),
-            layout: &self.layout,
-            entries: &entries,
-        });
         let chunks = chunks(terrain);
         Ok(TerrainData {
-            bind_group,
+            bind_group: bind_group(gpu, "terrain", &self.layout, resources),
             materials,
             textures: Arc::downgrade(textures),
             map,
@@ -425,8 +419,9 @@ impl TerrainRenderer {
                 || !terrain.map().splats.is_empty()
                 || packed.tiles.iter().any(TileRecord::has_seams),
             variant: Variant::Plain,
+            draws_wireframe: false,
             gpu_bytes,
-            fine_triangles: FINE_TRIANGLES[usize::from(gpu.is_processor())],
+            fine_triangles: FINE_TRIANGLES[usize::from(gpu.is_software())],
             with_water: Vec::with_capacity(chunks.len()),
             visible: Vec::with_capacity(chunks.len()),
             listed: Vec::with_capacity(chunks.len() * 2),
@@ -436,59 +431,72 @@ impl TerrainRenderer {
         })
     }
 
-    pub(super) fn draw_ground(
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        data: &mut TerrainData,
+        terrain: &Terrain,
+        local: &LocalView<'_>,
+        _: &[Affine3A],
+    ) {
+        data.update(gpu, terrain, local);
+        for ground in Ground::ALL {
+            self.pipelines
+                .make(gpu, Pipeline::Ground(data.variant, ground));
+            if data.draws_wireframe {
+                self.pipelines
+                    .make(gpu, Pipeline::Ground(Variant::Wireframe, ground));
+            }
+        }
+        if !data.water_range.is_empty() {
+            self.pipelines.make(gpu, Pipeline::Water);
+        }
+    }
+
+    fn draw(
         &self,
+        phase: Phase,
         pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
         data: &TerrainData,
         statistics: &mut DrawStatistics,
     ) {
-        self.draw_with(data.variant, pass, frame, data, statistics);
+        match phase {
+            Phase::Opaque => self.draw_ground(data.variant, pass, data, statistics),
+            Phase::Background => {}
+            Phase::Transparent => self.draw_water(pass, data, statistics),
+            Phase::Lines if data.draws_wireframe => {
+                self.draw_ground(Variant::Wireframe, pass, data, statistics);
+            }
+            Phase::Lines => {}
+        }
     }
 
-    /// Draws the edges of all triangles, where the device can.
-    pub(super) fn draw_wireframe(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
-        data: &TerrainData,
-        statistics: &mut DrawStatistics,
-    ) {
-        self.draw_with(Variant::Wireframe, pass, frame, data, statistics);
+    fn remake_pipelines(&mut self, gpu: &Gpu) {
+        self.pipelines.remake(gpu);
     }
+}
 
-    fn draw_with(
+impl TerrainRenderer {
+    fn draw_ground(
         &self,
         variant: Variant,
         pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
         data: &TerrainData,
         statistics: &mut DrawStatistics,
     ) {
-        let Some(pipelines) = &self.pipelines[variant as usize] else {
-            return;
-        };
-        pass.set_bind_group(0, &frame.bind_group, &[]);
         pass.set_bind_group(1, &data.bind_group, &[]);
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
-        let near_tops = TopClass::ALL.map(|class| {
-            let pipeline = &pipelines.tops[class as usize];
-            (pipeline, Detail::Near, Class::Tops(class))
-        });
-        let others = [
-            (&pipelines.rects_middle, Detail::Middle, Class::Rects),
-            (&pipelines.tops_middle, Detail::Middle, Class::AllTops),
-            (&pipelines.sides, Detail::Near, Class::Sides),
-            (&pipelines.sides, Detail::Middle, Class::Sides),
-        ];
-        let classes = [(&pipelines.rects, Detail::Near, Class::Rects)]
-            .into_iter()
-            .chain(near_tops)
-            .chain(others);
-        for (pipeline, detail, class) in classes {
+        for ground in Ground::ALL {
+            let Some(pipeline) = self.pipelines.get(Pipeline::Ground(variant, ground)) else {
+                continue;
+            };
             pass.set_pipeline(pipeline);
-            for visible in data.visible.iter().filter(|v| v.detail == detail) {
-                let instances = class.instances(&visible.faces);
+            if ground == Ground::Far {
+                draw_far(pass, data, statistics);
+                continue;
+            }
+            for visible in data.visible.iter().filter(|v| ground.is_of(v.detail)) {
+                let instances = ground.faces(&visible.faces);
                 if instances.is_empty() {
                     continue;
                 }
@@ -496,42 +504,29 @@ impl TerrainRenderer {
                 pass.set_vertex_buffer(0, data.chunk_indices.slice(at..at + 4));
                 let faces = instances.len() as u64;
                 statistics.draw_calls += 1;
-                if matches!(class, Class::Rects | Class::Sides) {
-                    statistics.triangles += faces * 2;
-                    pass.draw(0..6, instances);
-                } else {
+                if matches!(ground, Ground::Tops(_) | Ground::TopsMiddle) {
                     statistics.triangles += faces * 8;
                     pass.draw_indexed(0..24, 0, instances);
+                } else {
+                    statistics.triangles += faces * 2;
+                    pass.draw(0..6, instances);
                 }
             }
         }
-        pass.set_pipeline(&pipelines.far);
-        pass.set_vertex_buffer(0, data.instances.slice(..));
-        for (step, instances) in data.far_ranges.iter().enumerate() {
-            if instances.is_empty() {
-                continue;
-            }
-            let cells = CHUNK_SIDE >> step;
-            let quads = cells * cells + 4 * cells;
-            statistics.triangles += u64::from(quads) * 2 * instances.len() as u64;
-            statistics.draw_calls += 1;
-            pass.draw(0..quads * 6, instances.clone());
-        }
     }
 
-    pub(super) fn draw_water(
+    fn draw_water(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
         data: &TerrainData,
         statistics: &mut DrawStatistics,
     ) {
-        pass.set_pipeline(&self.water);
-        pass.set_bind_group(0, &frame.bind_group, &[]);
-        pass.set_bind_group(1, &data.bind_group, &[]);
-        if data.water_range.is_empty() {
+        let pipeline = self.pipelines.get(Pipeline::Water);
+        let Some(pipeline) = pipeline.filter(|_| !data.water_range.is_empty()) else {
             return;
-        }
+        };
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(1, &data.bind_group, &[]);
         pass.set_vertex_buffer(0, data.instances.slice(..));
         pass.draw(0..6, data.water_range.clone());
         statistics.triangles += data.water_range.len() as u64 * 2;
@@ -539,23 +534,17 @@ impl TerrainRenderer {
     }
 }
 
-/// Which of a chunk's faces a draw call is about.
-#[derive(Debug, Clone, Copy)]
-enum Class {
-    Rects,
-    Tops(TopClass),
-    AllTops,
-    Sides,
-}
-
-impl Class {
-    fn instances(self, faces: &Faces) -> Range<u32> {
-        match self {
-            Self::Rects => faces.rects.clone(),
-            Self::Tops(class) => faces.tops[class as usize].clone(),
-            Self::AllTops => faces.all_tops(),
-            Self::Sides => faces.sides.clone(),
+fn draw_far(pass: &mut wgpu::RenderPass<'_>, data: &TerrainData, statistics: &mut DrawStatistics) {
+    pass.set_vertex_buffer(0, data.instances.slice(..));
+    for (step, instances) in data.far_ranges.iter().enumerate() {
+        if instances.is_empty() {
+            continue;
         }
+        let cells = CHUNK_SIDE >> step;
+        let quads = cells * cells + 4 * cells;
+        statistics.triangles += u64::from(quads) * 2 * instances.len() as u64;
+        statistics.draw_calls += 1;
+        pass.draw(0..quads * 6, instances.clone());
     }
 }
 
@@ -563,37 +552,15 @@ impl Class {
 fn upload_materials(gpu: &Gpu, textures: &Textures) -> wgpu::TextureView {
     let layers: Vec<Vec<&[u8]>> = textures.layers.iter().map(|l| slices(&l.levels)).collect();
     let layers: Vec<&[&[u8]]> = layers.iter().map(Vec::as_slice).collect();
-    let format = wgpu::TextureFormat::Rgba8Unorm;
-    let array = upload_texture(gpu, "materials", format, [ATLAS_SIDE; 2], &layers);
+    let array = upload_texture(gpu, "materials", COLOR_FORMAT, [ATLAS_SIDE; 2], &layers);
     array.create_view(&wgpu::TextureViewDescriptor {
-        dimension: Some(D2_ARRAY),
+        dimension: Some(wgpu::TextureViewDimension::D2Array),
         ..Default::default()
     })
 }
 
-const D2_ARRAY: wgpu::TextureViewDimension = wgpu::TextureViewDimension::D2Array;
-
 fn slices(levels: &[Vec<u8>]) -> Vec<&[u8]> {
     levels.iter().map(Vec::as_slice).collect()
-}
-
-fn water_pipeline(
-    gpu: &Gpu,
-    frame: &FrameRenderer,
-    layout: &wgpu::BindGroupLayout,
-) -> wgpu::RenderPipeline {
-    create_pipeline(
-        gpu,
-        &TERRAIN.module(&gpu.device),
-        &[&frame.layout, layout],
-        &PipelineOptions {
-            vertices: Some(chunk_attribute(4)),
-            depth_write: false,
-            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
-            cull: false,
-            ..PipelineOptions::new("vs_water", "fs_water")
-        },
-    )
 }
 
 /// The values of the map that do not change with the view, and the view's at rest.
@@ -663,16 +630,23 @@ fn chunks(terrain: &Terrain) -> Vec<Chunk> {
         .collect()
 }
 
-impl TerrainData {
-    pub(super) fn gpu_bytes(&self) -> u64 {
+impl ContentData for TerrainData {
+    fn gpu_bytes(&self) -> u64 {
         self.gpu_bytes
     }
 
+    fn background(&self) -> Background {
+        Background::Sky
+    }
+}
+
+impl TerrainData {
     /// Works out what the view shows, and sends what shaders must know of it.
-    pub(super) fn prepare(&mut self, gpu: &Gpu, terrain: &Terrain, view: &View, size: [u32; 2]) {
+    fn update(&mut self, gpu: &Gpu, terrain: &Terrain, local: &LocalView<'_>) {
+        let shown = &local.view.shown;
         let mut map = self.map_at_rest;
-        let on = |(overlay, value): &(&str, u32)| {
-            if view.shown.overlays.contains(overlay) {
+        let on = |(overlay, value): &(OverlayId, u32)| {
+            if shown.overlays.contains(*overlay) {
                 *value
             } else {
                 0
@@ -680,7 +654,7 @@ impl TerrainData {
         };
         map.surface = gpu_data::SURFACES.iter().map(on).max().unwrap_or(0);
         map.lines = gpu_data::LINES.iter().map(on).sum();
-        map.highlight = highlight(terrain, view);
+        map.highlight = highlight(terrain, shown);
         gpu.queue
             .write_buffer(&self.map, 0, bytemuck::bytes_of(&map));
         let inspects = map.surface != 0 || map.lines != 0 || map.highlight != gpu_data::NOTHING;
@@ -690,7 +664,9 @@ impl TerrainData {
             (false, false) => Variant::Plain,
         };
 
-        self.find_visible(view, size);
+        self.draws_wireframe = gpu.draws_wireframe(shown);
+
+        self.find_visible(local);
         self.listed.clear();
         for step in 0..=LAST_STEP {
             let begin = self.listed.len() as u32;
@@ -715,17 +691,17 @@ impl TerrainData {
 
     /// Lists the chunks in view, the nearest first, so that they hide what is behind them before
     /// it is shaded.
-    fn find_visible(&mut self, view: &View, size: [u32; 2]) {
-        let camera = &view.camera;
-        let frustum = Frustum::new(clip_from_world(view, size));
-        let tile_pixels_at_1 = TILE_SIDE * size[1] as f32 / (2.0 * camera.half_height());
+    fn find_visible(&mut self, local: &LocalView<'_>) {
+        let frustum = Frustum::new(local.clip_from_model);
+        let half_height = local.view.camera.half_height();
+        let tile_pixels_at_1 = TILE_SIDE * local.size[1] as f32 / (2.0 * half_height);
         // As fine as the number of triangles allows. Where it cannot be finest, the middle way is
         // taken only while it is cheap.
         let finest = self.fine_triangles;
-        for (coarseness, most_triangles) in [(0.3, finest), (0.55, finest * 2 / 5), (1.0, u64::MAX)]
+        for (coarseness, max_triangles) in [(0.3, finest), (0.55, finest * 2 / 5), (1.0, u64::MAX)]
         {
             let tile_pixels_at_1 = tile_pixels_at_1 / coarseness;
-            if self.list_visible(camera, &frustum, tile_pixels_at_1) <= most_triangles {
+            if self.list_visible(local, &frustum, tile_pixels_at_1) <= max_triangles {
                 break;
             }
         }
@@ -735,8 +711,13 @@ impl TerrainData {
 
     /// Lists the chunks in view where tiles at distance 1 have this many pixels along a side, and
     /// counts the triangles of those that are drawn face by face.
-    fn list_visible(&mut self, camera: &Camera, frustum: &Frustum, tile_pixels_at_1: f32) -> u64 {
-        let eye = camera.pose.eye;
+    fn list_visible(
+        &mut self,
+        local: &LocalView<'_>,
+        frustum: &Frustum,
+        tile_pixels_at_1: f32,
+    ) -> u64 {
+        let eye = local.eye;
         self.visible.clear();
         self.with_water.clear();
         for (i, chunk) in self.chunks.iter().enumerate() {
@@ -745,9 +726,9 @@ impl TerrainData {
             };
             let chunk_index = i as u32;
             let distance = chunk.bounds.distance(eye);
-            let scale_distance = match camera.projection {
+            let scale_distance = match local.view.camera.projection {
                 Projection::Perspective => distance,
-                Projection::Orthographic => camera.distance(),
+                Projection::Orthographic => local.distance(),
             };
             let detail = detail_for(tile_pixels_at_1 / scale_distance.max(1.0));
             if chunk.has_water {
@@ -783,31 +764,26 @@ impl TerrainData {
 
 /// How a chunk is drawn whose tiles have this many pixels along a side.
 fn detail_for(tile_pixels: f32) -> Detail {
-    if tile_pixels >= LEAST_TEXTURED_PIXELS {
+    if tile_pixels >= MIN_TEXTURED_PIXELS {
         return Detail::Near;
     }
-    if tile_pixels >= LEAST_TILE_PIXELS {
+    if tile_pixels >= MIN_TILE_PIXELS {
         return Detail::Middle;
     }
-    let step = (LEAST_CELL_PIXELS / tile_pixels).log2().ceil();
+    let step = (MIN_CELL_PIXELS / tile_pixels).log2().ceil();
     Detail::Far((step as u32).clamp(1, LAST_STEP))
 }
 
 /// What is highlighted: all tiles of the selected type, or with the selected material on top.
-fn highlight(terrain: &Terrain, view: &View) -> u32 {
-    let shown = &view.shown;
-    let Some(item) = shown.highlighted.or(shown.selected) else {
-        return gpu_data::NOTHING;
-    };
-    match item.kind {
-        "tile-type" => item.index as u32,
-        "material" => {
-            let texture = terrain.textures().materials.get(item.index as usize);
-            texture
-                .and_then(|t| t.layer)
-                .map_or(gpu_data::NOTHING, |layer| {
-                    u32::from(layer) | gpu_data::HIGHLIGHT_LAYER
-                })
+fn highlight(terrain: &Terrain, shown: &Shown) -> u32 {
+    match shown.highlighted.or(shown.selected) {
+        Some(Item::Terrain(TerrainItem::TileType { class })) => class.into(),
+        Some(Item::Terrain(TerrainItem::Material { index })) => {
+            let texture = terrain.textures().materials.get(index as usize);
+            let layer = texture.and_then(|texture| texture.layer);
+            layer.map_or(gpu_data::NOTHING, |layer| {
+                u32::from(layer) | gpu_data::HIGHLIGHT_LAYER
+            })
         }
         _ => gpu_data::NOTHING,
     }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use glam::Vec3;
 
+use super::Source;
 use super::camera::Pose;
-use super::registry::Source;
 
 /// A file that is built in, with the files that it names.
 #[derive(Debug)]

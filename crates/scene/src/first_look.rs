@@ -1,7 +1,6 @@
 //! What of a document is to be shown when it has just been opened.
 
-use super::document::{Aabb, Document};
-use super::shown::Shown;
+use super::{Aabb, Document, Shown};
 
 /// What someone who opens a document asks to see of it, beside overlays and the moment.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,9 +24,9 @@ impl FirstLook {
     pub fn show(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         let mut result = Ok(());
         if let Some(part) = self.part {
-            let parts = document.parts().len();
+            let parts = document.levels().map_or(0, |levels| levels.levels().len());
             if part < parts {
-                shown.part = part;
+                shown.level = part;
             } else {
                 let known = match parts {
                     0 => "this file has no levels".to_owned(),
@@ -46,7 +45,8 @@ impl FirstLook {
         if self.lights.is_empty() {
             return result;
         }
-        let lights = document.lights(shown.part);
+        let lights = document.levels().map(|levels| levels.lights(shown.level));
+        let lights = lights.unwrap_or_default();
         for (wanted, intensity) in &self.lights {
             let is_it = |name: &str| {
                 // `Fast light 201`, or `dimmer (fast light 201)`.

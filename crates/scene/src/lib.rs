@@ -1,43 +1,59 @@
 //! Scenes: plain data made ready to be drawn, picked and described, on the CPU alone.
 //!
 //! Everything the rest of the program asks of an open file goes through [`Document`], so panels,
-//! `info` and `check` treat every format the same way. Files come in through [`registry::open`].
+//! `info` and `check` treat every format the same way. Files come in through [`open`].
 
 pub mod assets;
 pub mod camera;
 mod colors;
 pub mod demo;
+mod describe;
 mod document;
 mod first_look;
+mod flat_image;
+mod geometry;
 pub mod ika;
+mod item;
 pub mod level;
 mod listed;
 mod listing;
 mod mips;
 pub mod model;
 mod numbers;
+mod open;
+mod overlay;
 mod parallel;
 mod pen;
 pub mod pictures;
 mod playback;
 pub mod ppe;
-pub mod registry;
 mod rules;
 pub mod saving;
 mod shown;
+mod source;
 pub mod terrain;
 pub mod tilemap;
 mod tree;
 
+pub use describe::{
+    Kind, Label, Legend, LegendEntry, Line, OutlineNode, Property, PropertyGroup, Statistic,
+    SummaryPart, Swatch, TextSpan,
+};
 pub use document::{
-    Aabb, Direction, Document, Drawable, GameView, GridPlace, Hit, InfoQuery, Item, Kind, Label,
-    Legend, LegendEntry, Line, OutlineNode, ProblemFrame, Property, PropertyGroup, Ray, SeenFrom,
-    Spawn, Statistic, SummaryPart, Swatch, TextSpan,
+    About, Animation, Annotations, Direction, Document, Drawable, GameView, Hit, InfoQuery,
+    ItemPlace, Layers, Levels, Neighbor, ProblemFrame, ProblemTarget, SeenFrom, Spawn,
 };
 pub use first_look::FirstLook;
+pub use flat_image::FlatImage;
+pub use geometry::{Aabb, Ray};
+pub use item::{Item, LevelItem, ModelItem, Owner, TerrainItem, TileMapItem};
 pub use listing::{
-    Branch, ChunkInfo, ChunkMap, LayerInfo, Light, Part, Picture, Sheet, SheetFace, TilesetInfo,
+    Branch, ChunkInfo, ChunkMap, LayerInfo, LevelInfo, Light, Picture, Sheet, SheetFace,
+    TilesetInfo,
 };
+pub use open::{formats, identify_format, looks_openable, open};
+pub use overlay::{Overlay, OverlayId, OverlaySet};
 pub use playback::{ClipInfo, Curve, Playhead};
 pub use rules::rules;
-pub use shown::{Amounts, Overlay, OverlaySet, Shown};
+pub use shown::{Amounts, Shown};
+pub use source::{OpenError, OpenOptions, Progress, Source};

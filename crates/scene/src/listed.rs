@@ -52,23 +52,19 @@ pub(super) fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
     }
 }
 
-/// The number that follows or precedes another in a rising list.
-pub(super) fn beside(numbers: &[u64], at: u64, backwards: bool) -> Option<&u64> {
+/// The one that follows or precedes another in a rising list.
+pub(super) fn beside<'a, T: Ord>(list: &'a [T], at: &T, backwards: bool) -> Option<&'a T> {
     if backwards {
-        let before = numbers.partition_point(|number| *number < at);
-        numbers.get(before.checked_sub(1)?)
+        let before = list.partition_point(|other| other < at);
+        list.get(before.checked_sub(1)?)
     } else {
-        numbers.get(numbers.partition_point(|number| *number <= at))
+        list.get(list.partition_point(|other| other <= at))
     }
 }
 
 /// The same, going round at the end; the first or last one without another.
-pub(super) fn beyond(numbers: &[u64], after: Option<u64>, backwards: bool) -> Option<u64> {
-    let end = if backwards {
-        numbers.last()
-    } else {
-        numbers.first()
-    };
-    let found = after.and_then(|at| beside(numbers, at, backwards));
-    found.or(end).copied()
+pub(super) fn beyond<T: Ord>(list: &[T], after: Option<T>, backwards: bool) -> Option<&T> {
+    let end = if backwards { list.last() } else { list.first() };
+    let found = after.and_then(|at| beside(list, &at, backwards));
+    found.or(end)
 }

@@ -2,11 +2,13 @@
 
 use glam::Vec2;
 
-use super::document::{Aabb, Item, Swatch};
+use super::describe::Swatch;
+use super::geometry::Aabb;
+use super::item::Item;
 
-/// One of several things in a document of which one is shown at a time, such as a level of a map.
+/// A level of a map; one is shown at a time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct LevelInfo {
     /// Its name.
     pub name: String,
     /// The item that stands for it.

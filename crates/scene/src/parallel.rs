@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::registry::{OpenError, Progress};
+use super::{OpenError, Progress};
 use mapscope_formats::parallel;
 
 /// Does the same for each number below `count`, on as many threads as the machine has, and gives

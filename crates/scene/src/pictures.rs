@@ -7,8 +7,8 @@ use image::error::{LimitError, LimitErrorKind};
 use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, RgbaImage};
 
 use super::assets::{AssetError, AssetRoots};
-use super::registry::{OpenOptions, Source};
 use super::rules::{self, Fault};
+use super::{OpenOptions, Source};
 use super::{Property, Swatch};
 
 /// Where the engine keeps the textures of maps, below its asset root.

@@ -52,7 +52,7 @@ pub enum SaveError {
 
 /// The file that a document was read from, and all that were read or looked for with it.
 pub fn files_read(path: &Path, document: &dyn Document) -> Vec<PathBuf> {
-    let mut files = document.dependencies();
+    let mut files = document.about().dependencies.clone();
     files.push(path.to_owned());
     files
 }

@@ -2,56 +2,12 @@
 
 use std::collections::HashMap;
 
-#[cfg(doc)]
-use super::Document;
-use super::document::{Aabb, Item};
+use super::geometry::Aabb;
+use super::item::Item;
+use super::overlay::OverlaySet;
 use super::playback::Playhead;
-
-/// A way of looking at a document that can be switched on and off.
-#[derive(Debug, Clone, Copy)]
-pub struct Overlay {
-    /// The name for `--overlay`, such as `tile-types`.
-    pub id: &'static str,
-    /// The name for people.
-    pub name: &'static str,
-    /// What it shows, in a sentence.
-    pub help: &'static str,
-    /// Overlays that colour the surface shut each other out; those that draw lines do not.
-    pub colors_surface: bool,
-}
-
-/// Which of a document's overlays are on.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OverlaySet {
-    ids: Vec<&'static str>,
-}
-
-impl OverlaySet {
-    /// Whether the overlay of this name is on.
-    pub fn contains(&self, id: &str) -> bool {
-        self.ids.contains(&id)
-    }
-
-    /// Switches an overlay on or off; one that colours the surface puts out the others that do.
-    pub fn set(&mut self, offered: &'static [Overlay], id: &str, on: bool) {
-        let Some(overlay) = offered.iter().find(|o| o.id == id) else {
-            return;
-        };
-        let shut_out = |other: &&'static str| {
-            overlay.colors_surface && offered.iter().any(|o| o.id == *other && o.colors_surface)
-        };
-        self.ids
-            .retain(|other| *other != overlay.id && !(on && shut_out(other)));
-        if on {
-            self.ids.push(overlay.id);
-        }
-    }
-
-    /// The names of the overlays that are on, in the order in which they were switched on.
-    pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.ids.iter().copied()
-    }
-}
+#[cfg(doc)]
+use super::{Document, Levels};
 
 /// What of a document is shown, and how: everything but where it is seen from.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -64,8 +20,8 @@ pub struct Shown {
     pub highlighted: Option<Item>,
     /// The moment of its animation.
     pub playhead: Playhead,
-    /// Which of its parts is shown, if it shows one at a time ([`Document::parts`]).
-    pub part: usize,
+    /// Which of its levels is shown, if it has such ([`Document::levels`]).
+    pub level: usize,
     /// What lies outside this box in world space is cut away.
     pub cut: Option<Aabb>,
     /// Items that are not shown, such as a material with all that is made of it.
@@ -89,7 +45,7 @@ pub struct Shown {
     /// the tree if there is none.
     pub cell_depth: Option<u8>,
     /// The cube of which visibility is shown while the selection is in none: the one that the eye is
-    /// in, or was in when that was held ([`Document::visibility_at`]).
+    /// in, or was in when that was held ([`Levels::visibility_at`]).
     pub visibility_from: Option<Item>,
     /// Whether the surface of a model stays as it is while a joint is selected, in place of showing
     /// the weights of the joint.
@@ -142,6 +98,7 @@ impl Amounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TileMapItem;
 
     #[test]
     fn the_moment_alone_makes_no_difference() {
@@ -152,10 +109,7 @@ mod tests {
         };
         assert!(before.is_same_but_moment(&now));
         assert_eq!(before, Shown::default(), "and it is as it was");
-        let layer = Item {
-            kind: "layer",
-            index: 1,
-        };
+        let layer = TileMapItem::Layer { index: 1 }.into();
         now.opacities.set(layer, Some(0));
         assert!(
             !before.is_same_but_moment(&now),

@@ -37,7 +37,7 @@ const SCALE: [[u8; 3]; 5] = [
 #[derive(Debug, Default)]
 pub struct ChunkMapPanel {
     of: DocumentKey,
-    part: usize,
+    level: usize,
     map: ChunkMap,
     /// Which of the measures colours the boxes.
     measure: usize,
@@ -124,10 +124,12 @@ impl Projection {
 impl ChunkMapPanel {
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let part = context.shown.part;
-        if self.of.changed_to(context.document) || self.part != part {
-            self.part = part;
-            self.map = context.document.chunk_map(part).unwrap_or_default();
+        let level = context.shown.level;
+        if self.of.changed_to(context.document) || self.level != level {
+            self.level = level;
+            let levels = context.document.levels();
+            let map = levels.and_then(|levels| levels.chunk_map(level));
+            self.map = map.unwrap_or_default();
             let value = |measure: usize| {
                 let values = self
                     .map
@@ -392,7 +394,7 @@ impl ChunkMapPanel {
 
     /// Which chunk it is and its numbers.
     fn says(&self, context: &PanelContext<'_>, item: Item) -> String {
-        let summary = context.document.summary(item);
+        let summary = context.document.summary(item, None, context.shown);
         let names = summary
             .iter()
             .map(|part| format!("{} {}", part.name, part.value.trim()));

@@ -139,7 +139,9 @@ impl Curves {
 /// The curves of an item in a clip, those of a group together.
 fn groups(document: &Arc<dyn Document>, item: Item, clip: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for curve in document.curves(item, clip) {
+    let animation = document.animation();
+    let curves = animation.map_or_else(Vec::new, |animation| animation.curves(item, clip));
+    for curve in curves {
         let [r, g, b] = curve.color;
         let values = curve.values.iter().map(|value| f64::from(*value));
         let points = (0_u32..).zip(values).map(|(frame, value)| PlotPoint {

@@ -36,11 +36,15 @@ impl Inspector {
         let now = Some((item, context.shown.playhead));
         let other_document = self.of.changed_to(context.document);
         let other_item = self.item.is_none_or(|(before, _)| before != item);
-        let moved = || self.item != now && context.document.follows_playhead(item);
+        let follows = || {
+            let animation = context.document.animation();
+            animation.is_some_and(|animation| animation.follows_playhead(item))
+        };
+        let moved = || self.item != now && follows();
         if other_document || other_item || moved() {
             let (document, playhead) = (context.document, context.shown.playhead);
             self.groups = document.properties(item, playhead);
-            self.has_place = document.item_bounds(item, playhead).is_some();
+            self.has_place = document.place(item, context.shown).bounds.is_some();
             self.is_file = document.file_of(item).is_some();
             self.item = now;
             if other_document || other_item {

@@ -37,7 +37,7 @@ impl Kinds {
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
-            self.listed = context.document.kinds();
+            self.listed.clone_from(&context.document.about().kinds);
             self.current = None;
         }
         if self.listed.is_empty() {

@@ -32,7 +32,8 @@ impl Layers {
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
-            self.all = context.document.layers();
+            let layers = context.document.layers();
+            self.all = layers.map_or_else(Vec::new, |layers| layers.layers());
             self.all.reverse();
             self.selected = None;
         }

@@ -6,7 +6,7 @@ use egui::{CollapsingHeader, RichText, ScrollArea, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, parts};
-use mapscope_scene::{self, Document, Item, OverlaySet, Shown, Swatch};
+use mapscope_scene::{Document, Item, OverlaySet, Shown, Swatch};
 
 /// Room between two lines, in points.
 const ENTRY_GAP: f32 = 3.0;
@@ -30,15 +30,7 @@ impl Legend {
         if other_document || self.overlays != shown.overlays || self.selected != selected {
             self.overlays = shown.overlays.clone();
             self.selected = selected;
-            let on = document.overlays().iter();
-            let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
-            let of_overlays = on.map(|overlay| mapscope_scene::Legend {
-                title: overlay.name,
-                entries: document.legend(overlay.id),
-            });
-            let of_selection = selected.and_then(|item| document.selection_legend(item));
-            self.legends = of_overlays.chain(of_selection).collect();
-            self.legends.retain(|legend| !legend.entries.is_empty());
+            self.legends = document.legends(shown);
         }
         self.legends.is_empty()
     }

@@ -36,7 +36,7 @@ const SHARP: TextureOptions = TextureOptions {
 #[derive(Default)]
 pub struct Lightmaps {
     of: DocumentKey,
-    part: usize,
+    level: usize,
     sheets: Vec<Sheet>,
     search: String,
     /// Indices of the sheets that match the search.
@@ -92,11 +92,12 @@ impl Default for View {
 impl Lightmaps {
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let part = context.shown.part;
-        if self.of.changed_to(context.document) || self.part != part {
-            let shown_before = self.chosen_item().filter(|_| self.part == part);
-            self.part = part;
-            self.sheets = context.document.sheets(part);
+        let level = context.shown.level;
+        if self.of.changed_to(context.document) || self.level != level {
+            let shown_before = self.chosen_item().filter(|_| self.level == level);
+            self.level = level;
+            let levels = context.document.levels();
+            self.sheets = levels.map_or_else(Vec::new, |levels| levels.sheets(level));
             self.picture = None;
             self.selected = None;
             self.chosen = None;
@@ -289,7 +290,7 @@ impl Lightmaps {
             if response.double_clicked() {
                 context.requests.push(Request::Frame(face));
             }
-            let summary = context.document.summary(face);
+            let summary = context.document.summary(face, None, context.shown);
             let says = summary
                 .iter()
                 .map(|part| format!("{} {}", part.name, part.value.trim()));
@@ -305,11 +306,12 @@ impl Lightmaps {
         let before = before.filter(|picture| picture.sheet == sheet.item);
         let Some(mut picture) = before else {
             let image = image_of(context, sheet);
+            let levels = context.document.levels();
             self.picture = Some(Picture {
                 sheet: sheet.item,
                 lights: lights.clone(),
                 texture: image.map(|image| ui.ctx().load_texture(&sheet.name, image, SHARP)),
-                faces: context.document.sheet_faces(sheet.item),
+                faces: levels.map_or_else(Vec::new, |levels| levels.sheet_faces(sheet.item)),
             });
             return;
         };
@@ -326,7 +328,8 @@ impl Lightmaps {
 /// The picture of a sheet; none where the document has none that fits it.
 fn image_of(context: &PanelContext<'_>, sheet: &Sheet) -> Option<ColorImage> {
     let [width, height] = sheet.size.map(|side| side as usize);
-    let rgba = context.document.sheet_picture(sheet.item, context.shown)?;
+    let levels = context.document.levels()?;
+    let rgba = levels.sheet_picture(sheet.item, context.shown)?;
     let bytes = width.checked_mul(height)?.checked_mul(4)?;
     (bytes > 0 && rgba.len() == bytes)
         .then(|| ColorImage::from_rgba_unmultiplied([width, height], &rgba))

@@ -14,11 +14,11 @@ const SWATCH_SIDE: f32 = 14.0;
 /// Room for the number after the slider, in points.
 const NUMBER_WIDTH: f32 = 40.0;
 
-/// Lists the lights of the part that is shown, each with a switch and its brightness.
+/// Lists the lights of the level that is shown, each with a switch and its brightness.
 #[derive(Debug, Default)]
 pub struct Lights {
     of: DocumentKey,
-    part: usize,
+    level: usize,
     all: Vec<Light>,
     search: String,
     /// Indices of the lights that match the search.
@@ -36,10 +36,11 @@ impl Lights {
 
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let part = context.shown.part;
-        if self.of.changed_to(context.document) || self.part != part {
-            self.part = part;
-            self.all = context.document.lights(part);
+        let level = context.shown.level;
+        if self.of.changed_to(context.document) || self.level != level {
+            self.level = level;
+            let levels = context.document.levels();
+            self.all = levels.map_or_else(Vec::new, |levels| levels.lights(level));
             self.list();
         }
         if self.all.is_empty() {

@@ -132,10 +132,10 @@ pub enum Request {
     },
     /// Show this frame of the clip.
     ShowFrame(u32),
-    /// Go to the place of a problem, by its index in [`Document::problems`].
+    /// Go to the place of a problem, by its index in [`About::problems`](mapscope_scene::About::problems).
     ShowProblem(usize),
-    /// Show one of the document's parts, by its number.
-    ShowPart(usize),
+    /// Show one of the document's levels, by its number.
+    ShowLevel(usize),
     /// Hide an item, or show it again.
     Hide(Item, bool),
     /// Make a light this bright, or as the file has it.
@@ -146,7 +146,7 @@ pub enum Request {
     Solo(Item),
     /// Show again all that was hidden.
     ShowAll,
-    /// Switch all lights of the part that is shown on or off, or have them as in the file.
+    /// Switch all lights of the level that is shown on or off, or have them as in the file.
     SwitchAllLights(Option<bool>),
     /// Outline the cells of this depth, or those at the ends of the tree.
     CellDepth(Option<u8>),

@@ -8,7 +8,7 @@ use egui::{Id, Key, Modifiers, ScrollArea, Slider, Ui};
 use super::document_key::DocumentKey;
 use super::tree_line::TreeLine;
 use super::{PanelContext, Request, parts};
-use mapscope_scene::{Branch, Document, Item};
+use mapscope_scene::{Branch, Item, Levels, OverlayId};
 
 /// Room before the text of a line for each level of the tree, in points: little, for it is deep.
 const INDENT: f32 = 8.0;
@@ -18,15 +18,14 @@ const MOST_FOUND: usize = 1000;
 const MOST_ABOVE: usize = 256;
 /// The greatest depth of the slider for cells; beyond it are the ends of the tree.
 const MOST_DEPTH: u8 = 12;
-/// The name of the overlay and of the command that outline cells.
-const CELLS: &str = "cells";
+/// The command that outlines cells.
 const CELLS_COMMAND: &str = "overlay.cells";
 
 /// The tree, in step with the selection, with a search field.
 #[derive(Debug, Default)]
 pub struct Octree {
     of: DocumentKey,
-    part: usize,
+    level: usize,
     /// What is open of the tree, in reading order.
     lines: Vec<Line>,
     search: String,
@@ -79,10 +78,10 @@ impl Octree {
 
     /// Shows the panel.
     pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let part = context.shown.part;
-        let document = &**context.document;
-        if self.of.changed_to(context.document) || self.part != part {
-            self.begin(document, part);
+        let level = context.shown.level;
+        let levels = context.document.levels();
+        if self.of.changed_to(context.document) || self.level != level {
+            self.begin(levels, level);
         }
         if self.lines.is_empty() {
             parts::hint(
@@ -96,7 +95,7 @@ impl Octree {
         let help = "List cubes with this index, or with a material of this name";
         let searched = parts::search_field(ui, &mut self.search, help);
         if searched.changed {
-            self.find(document);
+            self.find(levels);
         }
         if searched.entered
             && let Some(line) = self.found.first()
@@ -107,7 +106,7 @@ impl Octree {
         }
         if self.selected != context.shown.selected {
             self.selected = context.shown.selected;
-            self.show_selected(document);
+            self.show_selected(levels);
         }
         if !self.search.is_empty() {
             ui.weak(match self.found.len() {
@@ -116,7 +115,7 @@ impl Octree {
             });
         }
         match self.rows(ui, context) {
-            Some(Action::Toggle(index)) => self.toggle(&**context.document, index),
+            Some(Action::Toggle(index)) => self.toggle(levels, index),
             Some(Action::Focus(index)) => {
                 self.focus = Some(index);
                 self.reveal = Some(index);
@@ -132,13 +131,13 @@ impl Octree {
         }
     }
 
-    /// Lists a part from its beginning, with what was open of it before if it was loaded again.
-    fn begin(&mut self, document: &dyn Document, part: usize) {
-        let again = part == self.part;
+    /// Lists a level from its beginning, with what was open of it before if it was loaded again.
+    fn begin(&mut self, levels: Option<&dyn Levels>, level: usize) {
+        let again = level == self.level;
         let open = self.lines.iter().filter(|line| line.open && again);
         let open: Vec<Item> = open.map(|line| line.branch.item).collect();
-        self.part = part;
-        let roots = document.branches(part, None);
+        self.level = level;
+        let roots = levels.map_or_else(Vec::new, |levels| levels.branches(level, None));
         self.lines = roots.into_iter().map(|root| Line::new(root, 0)).collect();
         // In reading order, so that each is there when it is its turn.
         let mut from = 0;
@@ -147,26 +146,27 @@ impl Octree {
             let found = rest.position(|line| line.branch.item == item);
             if let Some(at) = found {
                 from += at;
-                self.toggle(document, from);
+                self.toggle(levels, from);
             }
         }
         if self.lines.len() == 1 {
-            self.open(document, 0);
+            self.open(levels, 0);
         }
         self.selected = None;
         self.current = None;
-        self.find(document);
+        self.find(levels);
     }
 
-    fn find(&mut self, document: &dyn Document) {
+    fn find(&mut self, levels: Option<&dyn Levels>) {
         let text = self.search.trim();
         if text.is_empty() {
             self.found.clear();
             // The tree is where the selection was found.
-            self.show_selected(document);
+            self.show_selected(levels);
             return;
         }
-        let found = document.find_branches(self.part, text, MOST_FOUND);
+        let find = |levels: &dyn Levels| levels.find_branches(self.level, text, MOST_FOUND);
+        let found = levels.map_or_else(Vec::new, find);
         let line = |branch: Branch| {
             let children = 0;
             Line::new(Branch { children, ..branch }, 0)
@@ -184,15 +184,15 @@ impl Octree {
     }
 
     /// Opens everything above the selection and brings it into sight.
-    fn show_selected(&mut self, document: &dyn Document) {
+    fn show_selected(&mut self, levels: Option<&dyn Levels>) {
         self.current = self.selected;
-        let above = std::iter::successors(self.selected, |item| document.branch_above(*item));
+        let above = std::iter::successors(self.selected, |item| levels?.branch_above(*item));
         let mut chain: Vec<Item> = above.take(MOST_ABOVE).collect();
         chain.reverse();
         let mut at: Option<usize> = None;
         for item in chain {
             if let Some(parent) = at {
-                self.open(document, parent);
+                self.open(levels, parent);
             }
             // What has no line of its own is at that of what it belongs to.
             at = self.child(at, item).or(at);
@@ -217,7 +217,7 @@ impl Octree {
     }
 
     /// Lists what is below a line.
-    fn open(&mut self, document: &dyn Document, index: usize) {
+    fn open(&mut self, levels: Option<&dyn Levels>, index: usize) {
         let Some(line) = self.lines.get_mut(index) else {
             return;
         };
@@ -226,18 +226,19 @@ impl Octree {
         }
         line.open = true;
         let depth = line.depth + 1;
-        let below = document.branches(self.part, Some(line.branch.item));
+        let above = Some(line.branch.item);
+        let below = levels.map_or_else(Vec::new, |levels| levels.branches(self.level, above));
         let below = below.into_iter().map(|branch| Line::new(branch, depth));
         let first = index + 1;
         self.lines.splice(first..first, below);
     }
 
-    fn toggle(&mut self, document: &dyn Document, index: usize) {
+    fn toggle(&mut self, levels: Option<&dyn Levels>, index: usize) {
         let Some(line) = self.lines.get_mut(index) else {
             return;
         };
         if !line.open {
-            self.open(document, index);
+            self.open(levels, index);
             return;
         }
         line.open = false;
@@ -372,12 +373,15 @@ fn key_pressed(ui: &Ui, lines: &[Line], at: usize) -> Option<Action> {
 
 /// Which cells of the tree are outlined in the view.
 fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
-    let overlays = context.document.overlays();
-    if !overlays.iter().any(|overlay| overlay.id == CELLS) {
+    let overlays = context.document.about().overlays;
+    if !overlays
+        .iter()
+        .any(|overlay| overlay.id == OverlayId::Cells)
+    {
         return;
     }
     ui.horizontal(|ui| {
-        let on = context.shown.overlays.contains(CELLS);
+        let on = context.shown.overlays.contains(OverlayId::Cells);
         let switch = ui.selectable_label(on, "Cells");
         let help = "Outline the cells of the tree in the view, empty ones too";
         if switch.on_hover_text(help).clicked() {

@@ -39,7 +39,7 @@ pub struct Outliner {
     /// The selection that was last brought into sight.
     selected: Option<Item>,
     /// The part that is shown, which was brought into sight when it was chosen.
-    part: usize,
+    level: usize,
     /// A line to bring into sight.
     reveal: Option<usize>,
     /// A line to give the keyboard focus to.
@@ -104,20 +104,21 @@ impl Outliner {
             parts::hint(ui, "Nothing to list", "This file has no parts.");
             return;
         }
-        let other_part = self.part != context.shown.part;
-        if other_part {
-            self.part = context.shown.part;
-            let parts = context.document.parts();
-            let part = parts.get(self.part).map(|part| part.item);
-            self.reveal = part.and_then(|item| self.line_of.get(&item).copied());
+        let other_level = self.level != context.shown.level;
+        if other_level {
+            self.level = context.shown.level;
+            let levels = context.document.levels();
+            let level = levels.and_then(|levels| levels.levels().get(self.level));
+            let item = level.map(|level| level.item);
+            self.reveal = item.and_then(|item| self.line_of.get(&item).copied());
             self.open_shown();
         }
         if self.selected != context.shown.selected {
             self.selected = context.shown.selected;
             let selected = context.shown.selected;
             let line = selected.and_then(|item| self.line_of.get(&item).copied());
-            // Another part is shown for what is in it, or clears the selection.
-            self.reveal = line.or(self.reveal.filter(|_| other_part));
+            // Another level is shown for what is in it, or clears the selection.
+            self.reveal = line.or(self.reveal.filter(|_| other_level));
             self.open_above();
         }
         let help = "List only what has this in its name";

@@ -96,7 +96,7 @@ impl Problems {
         let on_disk = context.on_disk;
         let problems = match on_disk {
             Some(on_disk) => &on_disk.problems,
-            None => context.document.problems(),
+            None => &context.document.about().problems,
         };
         let disk = on_disk.map(|on_disk| on_disk.number);
         let other_document = self.of.changed_to(context.document);

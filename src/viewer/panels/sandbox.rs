@@ -14,7 +14,8 @@ use egui::{
 use super::document_key::DocumentKey;
 use super::{PanelContext, parts};
 use mapscope_formats::pfmap::{BlendMode, Edge, Field, TILE_CHARS, Tile, TileType};
-use mapscope_scene::{Document, Drawable, Item, OutlineNode, Swatch};
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::{Document, Item, OutlineNode, Swatch, TerrainItem};
 
 /// Room for the picture of the tile among its neighbours, in points.
 pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);
@@ -226,10 +227,7 @@ fn preview_place(ui: &mut Ui) -> Rect {
 
 /// The tile of an item of the map and those around it.
 fn neighborhood(document: &dyn Document, item: Item) -> Option<[Tile; 9]> {
-    match document.drawable() {
-        Drawable::Terrain(terrain) => terrain.neighborhood(item),
-        Drawable::Model(_) | Drawable::Level(_) | Drawable::Tiles(_) => None,
-    }
+    document.content::<Terrain>()?.neighborhood(item)
 }
 
 fn tile_text(tile: &Tile) -> String {
@@ -485,8 +483,8 @@ fn choose_material(
 /// Finds the materials in an outline.
 fn collect_materials(nodes: Vec<OutlineNode>, found: &mut Vec<Material>) {
     for node in nodes {
-        let item = node.item.filter(|item| item.kind == "material");
-        if let Some(index) = item.and_then(|item| u16::try_from(item.index).ok())
+        if let Some(Item::Terrain(TerrainItem::Material { index })) = node.item
+            && let Ok(index) = u16::try_from(index)
             && index <= LAST_MATERIAL
         {
             found.push(Material {

@@ -161,11 +161,14 @@ impl TilesetPanel {
     /// Finds out what a document has.
     fn take(&mut self, context: &PanelContext<'_>) {
         let document = context.document;
-        self.tilesets = document.tilesets().into_iter().map(Rc::new).collect();
+        let layers = document.layers();
+        let tilesets = layers.map_or_else(Vec::new, |layers| layers.tilesets());
+        self.tilesets = tilesets.into_iter().map(Rc::new).collect();
         self.places.clear();
         for (nth, tileset) in self.tilesets.iter().enumerate() {
             for index in 0..tileset.uses.len() {
-                if let Some(item) = document.tile_item(tileset.item, index) {
+                let item = layers.and_then(|layers| layers.tile_item(tileset.item, index));
+                if let Some(item) = item {
                     self.places.insert(item, (nth, index));
                 }
             }
@@ -451,7 +454,7 @@ impl TilesetPanel {
             // By Tab one would not get to the end of them.
             let sense = Sense::CLICK;
             let response = ui.interact(place.expand(line_width(ui)), id.with(index), sense);
-            let item = context.document.tile_item(tileset.item, *index);
+            let item = context.document.layers()?.tile_item(tileset.item, *index);
             response.widget_info(|| {
                 let selected = item.is_some() && item == context.shown.selected;
                 let name = says(tileset, *index);
@@ -507,9 +510,10 @@ fn load_page(
     let last = (first + sheet.tiles()).min(tileset.uses.len());
     let [tile_w, tile_h] = sheet.tile.map(|side| side as usize);
     for index in first..last {
-        let item = context.document.tile_item(tileset.item, index);
-        let picture =
-            item.and_then(|item| context.document.tile_picture(item, Playhead::default()));
+        let picture = context.document.layers().and_then(|layers| {
+            let item = layers.tile_item(tileset.item, index)?;
+            layers.tile_picture(item, Playhead::default())
+        });
         let Some(picture) = picture.filter(|picture| picture.size == tileset.tile_size) else {
             continue;
         };

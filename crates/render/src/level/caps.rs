@@ -1,7 +1,7 @@
 //! The caps of a cut on the GPU: they are made again when the cut moves or something is hidden.
 
-use super::super::resources::check_buffer_size;
 use crate::Gpu;
+use crate::resources::{self, check_buffer_size};
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CapVertex;
 use mapscope_scene::{Aabb, Item, Shown};
@@ -20,11 +20,11 @@ pub(super) struct Caps {
 impl Caps {
     /// Makes them again if they are others.
     pub(super) fn update(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
-        let is_same = self.level == shown.part && self.hidden == shown.hidden;
+        let is_same = self.level == shown.level && self.hidden == shown.hidden;
         if self.cut == shown.cut && (is_same || self.cut.is_none()) {
             return;
         }
-        self.level = shown.part;
+        self.level = shown.level;
         self.cut = shown.cut;
         self.hidden.clone_from(&shown.hidden);
         let vertices = map.caps(shown);
@@ -42,12 +42,8 @@ impl Caps {
         // A slider that is dragged asks for others in each frame.
         let buffer = self.vertices.take().filter(|buffer| buffer.size() >= size);
         let buffer = buffer.unwrap_or_else(|| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("caps"),
-                size: size.next_power_of_two(),
-                usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
+            let room = size.next_power_of_two();
+            resources::buffer(gpu, "caps", room, wgpu::BufferUsages::VERTEX)
         });
         gpu.queue.write_buffer(&buffer, 0, bytes);
         self.vertices = Some(buffer);

@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::see_through::SeeThrough;
-use crate::resources::check_buffer_size;
+use crate::resources::{buffer, check_buffer_size};
 use crate::{Gpu, UploadError};
 use mapscope_formats::parallel::in_parallel;
 use mapscope_scene::level::materials::Blend;
@@ -324,13 +324,4 @@ fn fill(buffer: Option<&wgpu::Buffer>, at: u64, parts: [&[u8]; 2]) {
         }
         Err(error) => log::error!("filling a buffer: {error}"),
     }
-}
-
-fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size,
-        usage: usage | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
 }

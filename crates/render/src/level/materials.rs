@@ -1,13 +1,12 @@
 //! The materials of a level on the GPU: what they are made of, and their textures.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
 
 use super::gpu_data;
-use crate::Gpu;
-use crate::resources::{upload_picture, upload_texture};
+use crate::resources::{TextureCache, bind_group, upload_texture};
+use crate::{COLOR_FORMAT, Gpu};
 use mapscope_formats::pmf::{ClientMaterial, StringRef};
 use mapscope_scene::level::Map;
 use mapscope_scene::level::materials::{Material, Materials};
@@ -53,21 +52,21 @@ impl LevelMaterial {
 #[derive(Debug)]
 pub(super) struct MaterialMaker {
     level: usize,
-    textures: BTreeMap<*const Texture, wgpu::TextureView>,
+    textures: TextureCache,
     /// Where there is no texture.
     white: wgpu::TextureView,
     /// Where there is no material.
     unknown: Option<Arc<Texture>>,
-    pub(super) bytes: u64,
+    /// Bytes of what is not a texture.
+    bytes: u64,
 }
 
 impl MaterialMaker {
     pub(super) fn new(gpu: &Gpu, level: usize) -> Self {
-        let format = wgpu::TextureFormat::Rgba8Unorm;
-        let white = upload_texture(gpu, "white", format, [1, 1], &[&[&[u8::MAX; 4]]]);
+        let white = upload_texture(gpu, "white", COLOR_FORMAT, [1, 1], &[&[&[u8::MAX; 4]]]);
         Self {
             level,
-            textures: BTreeMap::new(),
+            textures: TextureCache::default(),
             white: white.create_view(&wgpu::TextureViewDescriptor::default()),
             unknown: None,
             bytes: 4,
@@ -126,15 +125,7 @@ impl MaterialMaker {
                 texture(&matcap_view),
                 wgpu::BindingResource::Sampler(sampler),
             ];
-            let entries = resources.into_iter().zip(0..);
-            let entries = entries
-                .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
-                .collect::<Vec<_>>();
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("material"),
-                layout: &layout.layout,
-                entries: &entries,
-            })
+            bind_group(gpu, "material", &layout.layout, resources)
         });
         Some(LevelMaterial {
             is_textured: texture.is_some(),
@@ -155,17 +146,15 @@ impl MaterialMaker {
     }
 
     fn view(&mut self, gpu: &Gpu, picture: Option<&Arc<Texture>>) -> wgpu::TextureView {
-        let Some(picture) = picture else {
-            return self.white.clone();
-        };
-        let key = Arc::as_ptr(picture);
-        if let Some(view) = self.textures.get(&key) {
-            return view.clone();
+        match picture {
+            Some(picture) => self.textures.view(gpu, "level texture", picture),
+            None => self.white.clone(),
         }
-        let (view, bytes) = upload_picture(gpu, "level texture", picture);
-        self.bytes += bytes;
-        self.textures.insert(key, view.clone());
-        view
+    }
+
+    /// Bytes of GPU memory that the materials hold.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes + self.textures.bytes
     }
 }
 

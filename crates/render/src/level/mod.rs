@@ -6,7 +6,7 @@
 //! dimmed, its lightmaps are painted again, or a tint of the vertices is sent.
 //!
 //! Chunks in view are drawn the nearest first, without those of their faces that lie flat on a side
-//! which is seen from behind, then the sky, and then what is seen through from back to front. Where
+//! which is seen from behind, and what is transparent from back to front. Where
 //! faces are small on screen, those that go on in each other are drawn as one. Where a level is cut
 //! open, what is solid is closed with caps.
 
@@ -20,34 +20,38 @@ mod shown_level;
 
 use std::ops::Range;
 
-use glam::{Vec3, Vec4};
+use glam::{Affine3A, Vec3, Vec4};
 
 use self::caps::Caps;
 use self::chunks::LevelChunk;
 use self::materials::MaterialLayout;
-use self::pipelines::{Look, PipelineKey, Surface};
+use self::pipelines::{Look, Pipeline, Surface};
 use self::shown_level::ShownLevel;
-use super::frame::{FrameData, FrameRenderer, Frustum, clip_from_world};
-use super::resources::{sampler_entry, texture_entry, uniform_entry};
-use super::{DrawStatistics, Gpu, UploadError, View};
+use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
+use super::frame::{FrameLayout, Frustum, LocalView};
+use super::resources::{
+    PipelineCache, SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, buffer, sampler,
+};
+use super::shaders::LEVEL;
+use super::{DrawStatistics, Gpu, SceneData, UploadError};
 use mapscope_formats::pmf::CubeKind;
-use mapscope_scene::camera::{Camera, Projection};
+use mapscope_scene::camera::Projection;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CUT_SLACK;
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::model::BACK_FACE_COLOR;
-use mapscope_scene::{Aabb, Shown};
+use mapscope_scene::{Aabb, Item, LevelItem, OverlayId, Shown};
 
 /// Overlays that colour the surface.
-const SURFACES: [(&str, Surface); 8] = [
-    ("lightmap", Surface::Lightmap),
-    ("unlit", Surface::Unlit),
-    ("normals", Surface::Normals),
-    ("uv-checker", Surface::UvChecker),
-    ("material-colors", Surface::Tint),
-    ("octree-depth", Surface::Tint),
-    ("cube-types", Surface::Tint),
-    ("back-faces", Surface::BackFaces),
+const SURFACES: [(OverlayId, Surface); 8] = [
+    (OverlayId::Lightmap, Surface::Lightmap),
+    (OverlayId::Unlit, Surface::Unlit),
+    (OverlayId::Normals, Surface::Normals),
+    (OverlayId::UvChecker, Surface::UvChecker),
+    (OverlayId::MaterialColors, Surface::Tint),
+    (OverlayId::OctreeDepth, Surface::Tint),
+    (OverlayId::CubeTypes, Surface::Tint),
+    (OverlayId::BackFaces, Surface::BackFaces),
 ];
 
 /// How long edges of faces are on screen, in pixels, below which faces are joined: gaps where an edge
@@ -68,7 +72,7 @@ enum Eye {
 }
 
 /// Draws levels.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct LevelRenderer {
     /// Of bind group 1.
     look_layout: wgpu::BindGroupLayout,
@@ -76,8 +80,7 @@ pub(super) struct LevelRenderer {
     /// Of bind group 3.
     page_layout: wgpu::BindGroupLayout,
     lightmap_sampler: wgpu::Sampler,
-    /// Made when they are first needed.
-    pipelines: Vec<(PipelineKey, wgpu::RenderPipeline)>,
+    pipelines: PipelineCache<Pipeline>,
 }
 
 /// A map on the GPU.
@@ -89,7 +92,7 @@ pub(super) struct LevelData {
     /// How many bytes are sent before a picture; none to send all at once.
     bytes_per_picture: Option<u64>,
     /// Whether faces are joined where they are small.
-    pub(super) merges_faces: bool,
+    merges_faces: bool,
     look_buffer: wgpu::Buffer,
     /// Bind group 1.
     look_bind_group: wgpu::BindGroup,
@@ -111,14 +114,14 @@ struct DrawList {
     /// Which material is on each side of the sky, and whether anything else is seen behind.
     sky: [Option<(usize, bool)>; 6],
     has_backdrop: bool,
-    see_through: Vec<Draw>,
-    edges: Option<PipelineKey>,
+    transparent: Vec<Draw>,
+    edges: Option<Pipeline>,
 }
 
 /// A draw call.
 #[derive(Debug, Clone)]
 struct Draw {
-    key: PipelineKey,
+    pipeline: Pipeline,
     chunk: u32,
     material: u16,
     page: u16,
@@ -128,109 +131,44 @@ struct Draw {
 }
 
 impl LevelRenderer {
-    pub(super) fn new(gpu: &Gpu) -> Self {
-        use wgpu::TextureViewDimension::D2;
-        let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
-            let label = Some(label);
-            gpu.device
-                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries })
+    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
+        let look_layout = bind_group_layout(gpu, "level look", &[UNIFORM]);
+        let bindings = [UNIFORM, TEXTURE, TEXTURE, SAMPLER];
+        let (repeat, clamp) = (wgpu::AddressMode::Repeat, wgpu::AddressMode::ClampToEdge);
+        let materials = MaterialLayout {
+            layout: bind_group_layout(gpu, "level material", &bindings),
+            repeated: sampler(gpu, "level", repeat, gpu.mipmap_filter()),
+            clamped: sampler(gpu, "level sky", clamp, gpu.mipmap_filter()),
         };
-        let sampler = |label, address_mode, mipmap_filter| {
-            gpu.device.create_sampler(&wgpu::SamplerDescriptor {
-                label: Some(label),
-                address_mode_u: address_mode,
-                address_mode_v: address_mode,
-                mag_filter: wgpu::FilterMode::Linear,
-                min_filter: wgpu::FilterMode::Linear,
-                mipmap_filter,
-                ..Default::default()
-            })
-        };
-        // A processor that stands in for a graphics card pays for every lookup.
-        let between_levels = if gpu.is_processor() {
-            wgpu::MipmapFilterMode::Nearest
-        } else {
-            wgpu::MipmapFilterMode::Linear
-        };
+        let page_layout = bind_group_layout(gpu, "lightmaps", &[TEXTURE, SAMPLER]);
+        let layouts = [&frame.layout, &look_layout, &materials.layout, &page_layout];
         Self {
-            look_layout: layout("level look", &[uniform_entry(0)]),
-            materials: MaterialLayout {
-                layout: layout(
-                    "level material",
-                    &[
-                        uniform_entry(0),
-                        texture_entry(1, D2),
-                        texture_entry(2, D2),
-                        sampler_entry(3),
-                    ],
-                ),
-                repeated: sampler("level", wgpu::AddressMode::Repeat, between_levels),
-                clamped: sampler("level sky", wgpu::AddressMode::ClampToEdge, between_levels),
-            },
-            page_layout: layout("lightmaps", &[texture_entry(0, D2), sampler_entry(1)]),
-            lightmap_sampler: sampler(
-                "lightmaps",
-                wgpu::AddressMode::ClampToEdge,
-                wgpu::MipmapFilterMode::Nearest,
-            ),
-            pipelines: Vec::new(),
+            pipelines: PipelineCache::new(&LEVEL, &layouts),
+            look_layout,
+            materials,
+            page_layout,
+            lightmap_sampler: sampler(gpu, "lightmaps", clamp, wgpu::MipmapFilterMode::Nearest),
         }
     }
+}
 
-    /// The same with shaders as they now are on disk.
-    pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
-        let mut renderer = Self {
-            look_layout: self.look_layout.clone(),
-            materials: self.materials.clone(),
-            page_layout: self.page_layout.clone(),
-            lightmap_sampler: self.lightmap_sampler.clone(),
-            pipelines: Vec::new(),
-        };
-        for (key, _) in &self.pipelines {
-            renderer.make_pipeline(gpu, frame, *key);
-        }
-        renderer
-    }
-
-    fn make_pipeline(&mut self, gpu: &Gpu, frame: &FrameRenderer, key: PipelineKey) {
-        if self.pipeline(key).is_none() {
-            let layouts = [
-                &frame.layout,
-                &self.look_layout,
-                &self.materials.layout,
-                &self.page_layout,
-            ];
-            self.pipelines.push((key, key.pipeline(gpu, layouts)));
-        }
-    }
-
-    fn pipeline(&self, key: PipelineKey) -> Option<&wgpu::RenderPipeline> {
-        let found = self.pipelines.iter().find(|(other, _)| *other == key);
-        found.map(|(_, pipeline)| pipeline)
-    }
+impl ContentRenderer for LevelRenderer {
+    type Content = Map;
+    type Data = LevelData;
 
     /// Puts what is shown first of a map on the GPU; with a number of bytes only so much of it for
     /// each picture.
-    pub(super) fn upload(
+    fn upload(
         &self,
         gpu: &Gpu,
         map: &Map,
-        bytes_per_picture: Option<u64>,
+        options: UploadOptions<&LevelData>,
     ) -> Result<LevelData, UploadError> {
-        let look_buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("level look"),
-            size: size_of::<gpu_data::Look>() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let look_bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("level look"),
-            layout: &self.look_layout,
-            entries: &[wgpu::BindGroupEntry {
-                binding: 0,
-                resource: look_buffer.as_entire_binding(),
-            }],
-        });
+        let size = size_of::<gpu_data::Look>() as u64;
+        let look_buffer = buffer(gpu, "level look", size, wgpu::BufferUsages::UNIFORM);
+        let look = [look_buffer.as_entire_binding()];
+        let look_bind_group = bind_group(gpu, "level look", &self.look_layout, look);
+        let bytes_per_picture = options.bytes_per_picture;
         let mut level = ShownLevel::new(gpu, self, map, 0)?;
         if bytes_per_picture.is_none() {
             level.send_chunks(gpu, map, &Shown::default(), None);
@@ -251,81 +189,93 @@ impl LevelRenderer {
     }
 
     /// Works out what a view shows of a map, and makes and sends what is not there yet.
-    pub(super) fn prepare(
+    fn prepare(
         &mut self,
         gpu: &Gpu,
-        frame: &FrameRenderer,
         data: &mut LevelData,
-        (map, view, size): (&Map, &View, [u32; 2]),
+        map: &Map,
+        local: &LocalView<'_>,
+        _: &[Affine3A],
     ) {
-        let shown = &view.shown;
-        if data.level.number != shown.part && data.refused != Some(shown.part) {
-            match ShownLevel::new(gpu, self, map, shown.part) {
+        let shown = &local.view.shown;
+        if data.level.number != shown.level && data.refused != Some(shown.level) {
+            match ShownLevel::new(gpu, self, map, shown.level) {
                 Ok(level) => data.level = level,
                 Err(error) => {
                     // What was shown before stays.
                     log::error!("{error}");
-                    data.refused = Some(shown.part);
+                    data.refused = Some(shown.level);
                 }
             }
         }
-        let eye = Eye::of(&view.camera);
+        let eye = Eye::of(local);
         let budget = data.bytes_per_picture;
-        let nearest = budget.map(|bytes| (bytes, view.camera.pose.eye));
+        let nearest = budget.map(|bytes| (bytes, local.eye));
         data.level.update_lights(gpu, map, shown);
         data.level.send_chunks(gpu, map, shown, nearest);
         data.time_secs = map.time_secs(shown.playhead);
         data.send_look(gpu, shown);
-        data.find_visible(map, view, size);
+        data.find_visible(local);
         data.level.hide(shown);
         data.caps.update(gpu, map, shown);
         data.list_draws(gpu, map, shown, eye);
-        data.list_sky(gpu, map, view);
+        data.list_sky(gpu, map, local);
         data.list.has_caps = !data.caps.is_empty();
-        data.list.edges =
-            (shown.overlays.contains("wireframe") && gpu.draws_wireframes()).then(|| {
-                let look = look(shown);
-                PipelineKey::Edges {
-                    two_sided: look.two_sided,
-                    cut: look.cut,
-                }
-            });
-        for key in data.list.keys() {
-            self.make_pipeline(gpu, frame, key);
+        data.list.edges = gpu.draws_wireframe(shown).then(|| {
+            let look = look(shown);
+            Pipeline::Edges {
+                two_sided: look.two_sided,
+                cut: look.cut,
+            }
+        });
+        for pipeline in data.list.pipelines() {
+            self.pipelines.make(gpu, pipeline);
         }
     }
 
-    /// Draws what hides what is behind it, then the sky, and then what does not.
-    pub(super) fn draw(
+    fn draw(
         &self,
+        phase: Phase,
         pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
         data: &LevelData,
         statistics: &mut DrawStatistics,
     ) {
         let list = &data.list;
-        pass.set_bind_group(0, &frame.bind_group, &[]);
-        self.draw_all(pass, data, list.opaque.iter().cloned(), statistics);
-        self.draw_caps(pass, data, statistics);
-        self.draw_sky(pass, data, statistics);
-        self.draw_all(pass, data, list.see_through.iter().cloned(), statistics);
-        if let Some(key) = list.edges {
-            let all = list.opaque.iter().chain(&list.see_through);
-            let edges = all.map(|draw| Draw {
-                key,
-                ..draw.clone()
-            });
-            self.draw_all(pass, data, edges, statistics);
+        match phase {
+            Phase::Opaque => {
+                self.draw_all(pass, data, list.opaque.iter().cloned(), statistics);
+                self.draw_caps(pass, data, statistics);
+            }
+            Phase::Background => self.draw_sky(pass, data, statistics),
+            Phase::Transparent => {
+                self.draw_all(pass, data, list.transparent.iter().cloned(), statistics);
+            }
+            Phase::Lines => {
+                if let Some(pipeline) = list.edges {
+                    let all = list.opaque.iter().chain(&list.transparent);
+                    let edges = all.map(|draw| Draw {
+                        pipeline,
+                        ..draw.clone()
+                    });
+                    self.draw_all(pass, data, edges, statistics);
+                }
+            }
         }
     }
 
+    fn remake_pipelines(&mut self, gpu: &Gpu) {
+        self.pipelines.remake(gpu);
+    }
+}
+
+impl LevelRenderer {
     fn draw_caps(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
         data: &LevelData,
         statistics: &mut DrawStatistics,
     ) {
-        let pipeline = self.pipeline(PipelineKey::Caps);
+        let pipeline = self.pipelines.get(Pipeline::Caps);
         let (Some(pipeline), Some((vertices, count))) = (pipeline, data.caps.vertices()) else {
             return;
         };
@@ -343,7 +293,7 @@ impl LevelRenderer {
         statistics: &mut DrawStatistics,
     ) {
         if data.list.has_backdrop
-            && let Some(pipeline) = self.pipeline(PipelineKey::Backdrop)
+            && let Some(pipeline) = self.pipelines.get(Pipeline::Backdrop)
         {
             pass.set_pipeline(pipeline);
             pass.draw(0..3, 0..1);
@@ -355,7 +305,7 @@ impl LevelRenderer {
                 continue;
             };
             let group = data.level.sky_material(material, data.time_secs);
-            let pipeline = self.pipeline(PipelineKey::SkySide(is_textured));
+            let pipeline = self.pipelines.get(Pipeline::SkySide(is_textured));
             let (Some(group), Some(pipeline)) = (group, pipeline) else {
                 continue;
             };
@@ -387,8 +337,11 @@ impl LevelRenderer {
             let Some(block) = level.blocks.get(chunk.block) else {
                 continue;
             };
-            if last.as_ref().is_none_or(|last| last.key != draw.key) {
-                let Some(pipeline) = self.pipeline(draw.key) else {
+            if last
+                .as_ref()
+                .is_none_or(|last| last.pipeline != draw.pipeline)
+            {
+                let Some(pipeline) = self.pipelines.get(draw.pipeline) else {
                     continue;
                 };
                 pass.set_pipeline(pipeline);
@@ -431,16 +384,31 @@ impl LevelRenderer {
     }
 }
 
-impl LevelData {
-    pub(super) fn gpu_bytes(&self) -> u64 {
+impl ContentData for LevelData {
+    fn gpu_bytes(&self) -> u64 {
         self.level.gpu_bytes() + self.caps.gpu_bytes()
     }
 
-    /// How many chunks of how many are there; none once all are.
-    pub(super) fn progress(&self) -> Option<(usize, usize)> {
+    fn progress(&self) -> Option<(usize, usize)> {
         self.level.progress()
     }
 
+    fn background(&self) -> Background {
+        Background::Own
+    }
+}
+
+impl SceneData {
+    /// Says whether flat faces of levels are joined where they are small on screen, which leaves
+    /// gaps of a pixel now and then. At first they are.
+    pub fn set_merges_faces(&mut self, merges_faces: bool) {
+        if let Some(level) = self.data_mut::<LevelData>() {
+            level.merges_faces = merges_faces;
+        }
+    }
+}
+
+impl LevelData {
     fn send_look(&mut self, gpu: &Gpu, shown: &Shown) {
         let everything = Aabb {
             min: Vec3::NEG_INFINITY,
@@ -464,28 +432,28 @@ impl LevelData {
 
     /// Lists the chunks in view, the nearest first, so that they hide what is behind them before it
     /// is shaded.
-    fn find_visible(&mut self, map: &Map, view: &View, size: [u32; 2]) {
-        let number = self.level.number;
-        let eye = Eye::of(&view.camera);
-        let frustum = Frustum::new(clip_from_world(view, size));
+    fn find_visible(&mut self, local: &LocalView<'_>) {
+        let shown = &local.view.shown;
+        let level = self.level.number as u32;
+        let eye = Eye::of(local);
+        let frustum = Frustum::new(local.clip_from_model);
         let is_cut_away = |bounds: &Aabb| {
             let apart = |cut: Aabb| {
                 (cut.min.max(bounds.min))
                     .cmpgt(cut.max.min(bounds.max))
                     .any()
             };
-            view.shown.cut.is_some_and(apart)
+            shown.cut.is_some_and(apart)
         };
         let is_hidden = |chunk: &LevelChunk| {
-            let item = map.chunk_item(number, chunk.number);
-            item.is_some_and(|item| view.shown.hides(item))
+            let chunk = chunk.number as u32;
+            shown.hides(LevelItem::Chunk { level, chunk }.into())
         };
-        let shown = &view.shown;
         // What is coloured or outlined face by face is drawn face by face.
         let merges = self.merges_faces
             && look(shown).surface != Surface::Tint
-            && !shown.overlays.contains("wireframe");
-        let scale = PixelScale::of(&view.camera, size);
+            && !shown.overlays.contains(OverlayId::Wireframe);
+        let scale = PixelScale::of(local);
         self.visible.clear();
         if Map::hides_kind(shown, CubeKind::Geometry) {
             return;
@@ -511,7 +479,7 @@ impl LevelData {
         let look = look(shown);
         let list = &mut self.list;
         list.opaque.clear();
-        list.see_through.clear();
+        list.transparent.clear();
         let level = &mut self.level;
         for (_, number) in &self.visible {
             let Some(chunk) = level.chunks.get(*number as usize) else {
@@ -523,14 +491,14 @@ impl LevelData {
                     Blend::Opaque => &mut list.opaque,
                     // Listed from back to front, below.
                     Blend::Alpha => continue,
-                    Blend::Add => &mut list.see_through,
+                    Blend::Add => &mut list.transparent,
                 };
-                let Some(key) = level.key(look, chunk, &part.part) else {
+                let Some(pipeline) = level.pipeline(look, chunk, &part.part) else {
                     continue;
                 };
                 let away = if part.part.two_sided { 0 } else { away };
                 list.extend(part.toward(away, chunk.is_merged).map(|indices| Draw {
-                    key,
+                    pipeline,
                     chunk: *number,
                     material: part.part.material,
                     page: part.part.page,
@@ -541,19 +509,18 @@ impl LevelData {
         }
         level.sort_see_through(gpu, map, eye, &self.visible, look);
         // What is additive comes last, and what is alpha-blended from back to front before it.
-        let additive = list.see_through.len();
+        let additive = list.transparent.len();
         for (_, number) in self.visible.iter().rev() {
-            level.list_see_through(look, *number, &mut list.see_through);
+            level.list_see_through(look, *number, &mut list.transparent);
         }
-        list.see_through.rotate_left(additive);
+        list.transparent.rotate_left(additive);
     }
 
-    fn list_sky(&mut self, gpu: &Gpu, map: &Map, view: &View) {
-        let camera = &view.camera;
+    fn list_sky(&mut self, gpu: &Gpu, map: &Map, local: &LocalView<'_>) {
         self.list.sky = [None; 6];
         // Without perspective all rays are the same, and see one place of a sky.
-        if camera.projection == Projection::Perspective {
-            let sky = map.sky_at(self.level.number, camera.pose.eye);
+        if local.view.camera.projection == Projection::Perspective {
+            let sky = map.sky_at(self.level.number, local.eye);
             self.list.sky = self.level.sky_sides(gpu, map, sky);
         }
         self.list.has_backdrop = self.list.sky.contains(&None);
@@ -562,23 +529,23 @@ impl LevelData {
 
 impl DrawList {
     /// What it needs pipelines for.
-    fn keys(&self) -> impl Iterator<Item = PipelineKey> {
-        let draws = self.opaque.iter().chain(&self.see_through);
+    fn pipelines(&self) -> impl Iterator<Item = Pipeline> {
+        let draws = self.opaque.iter().chain(&self.transparent);
         let sides = self.sky.iter().flatten();
         draws
-            .map(|draw| draw.key)
-            .chain(sides.map(|(_, is_textured)| PipelineKey::SkySide(*is_textured)))
-            .chain(self.has_caps.then_some(PipelineKey::Caps))
-            .chain(self.has_backdrop.then_some(PipelineKey::Backdrop))
+            .map(|draw| draw.pipeline)
+            .chain(sides.map(|(_, is_textured)| Pipeline::SkySide(*is_textured)))
+            .chain(self.has_caps.then_some(Pipeline::Caps))
+            .chain(self.has_backdrop.then_some(Pipeline::Backdrop))
             .chain(self.edges)
     }
 }
 
 impl Eye {
-    fn of(camera: &Camera) -> Self {
-        match camera.projection {
-            Projection::Perspective => Self::At(camera.pose.eye),
-            Projection::Orthographic => Self::Along(camera.forward()),
+    fn of(local: &LocalView<'_>) -> Self {
+        match local.view.camera.projection {
+            Projection::Perspective => Self::At(local.eye),
+            Projection::Orthographic => Self::Along(local.forward),
         }
     }
 
@@ -611,12 +578,14 @@ struct PixelScale {
 }
 
 impl PixelScale {
-    fn of(camera: &Camera, [width, height]: [u32; 2]) -> Self {
+    fn of(local: &LocalView<'_>) -> Self {
+        let [width, height] = local.size;
+        let camera = &local.view.camera;
         let clip_from_view = camera.clip_from_view(width as f32 / height.max(1) as f32);
         Self {
-            eye: Eye::of(camera),
+            eye: Eye::of(local),
             pixels: clip_from_view.y_axis.y.abs() * height as f32 * 0.5,
-            near: camera.near,
+            near: local.near(),
         }
     }
 
@@ -640,20 +609,23 @@ impl Look {
 }
 
 fn look(shown: &Shown) -> Look {
-    let on = |(id, _): &&(&str, Surface)| shown.overlays.contains(id);
+    let on = |(id, _): &&(OverlayId, Surface)| shown.overlays.contains(*id);
     let overlay = SURFACES.iter().find(on).map(|(_, surface)| *surface);
     let surface = overlay.unwrap_or(Surface::Full);
     Look {
         surface,
         highlighted: selected_material(shown).is_some(),
-        two_sided: surface == Surface::BackFaces || shown.overlays.contains("two-sided"),
+        two_sided: surface == Surface::BackFaces || shown.overlays.contains(OverlayId::TwoSided),
         cut: shown.cut.is_some(),
     }
 }
 
 /// The index of the selected material of the level that is shown.
 fn selected_material(shown: &Shown) -> Option<u32> {
-    let item = shown.selected?;
-    let index = item.index as u32;
-    (item == Map::material_item(shown.part, index as usize)).then_some(index)
+    match shown.selected {
+        Some(Item::Level(LevelItem::Material { level, index })) => {
+            (level as usize == shown.level).then_some(index)
+        }
+        _ => None,
+    }
 }

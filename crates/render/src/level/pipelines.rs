@@ -1,7 +1,6 @@
 //! How levels are drawn: a pipeline for each way.
 
-use super::super::resources::{PipelineOptions, create_pipeline};
-use super::super::shaders::LEVEL;
+use super::super::resources::{PipelineKey, PipelineOptions, create_pipeline};
 use super::caps::{self, Caps};
 use crate::Gpu;
 use mapscope_scene::level::materials::Blend;
@@ -45,7 +44,7 @@ pub(super) enum TintFrom {
 
 /// What a pipeline is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PipelineKey {
+pub(super) enum Pipeline {
     Faces(FacesKey),
     Edges {
         two_sided: bool,
@@ -71,69 +70,52 @@ pub(super) struct FacesKey {
     pub(super) dims: bool,
 }
 
-impl PipelineKey {
-    /// Makes the pipeline; `layouts` are those of bind groups 0 to 3.
-    pub(super) fn pipeline(
+impl PipelineKey for Pipeline {
+    fn create(
         self,
         gpu: &Gpu,
-        layouts: [&wgpu::BindGroupLayout; 4],
+        module: &wgpu::ShaderModule,
+        layouts: &[wgpu::BindGroupLayout],
     ) -> wgpu::RenderPipeline {
-        let module = LEVEL.module(&gpu.device);
-        let behind_all = |vertex, fragment| PipelineOptions {
-            depth_write: false,
-            cull: false,
-            depth_compare: wgpu::CompareFunction::Equal,
-            ..PipelineOptions::new(vertex, fragment)
-        };
         let on = |on: bool| f64::from(u8::from(on));
+        let create = |groups: usize, options: &PipelineOptions<'_>| {
+            let layouts = layouts.get(..groups).unwrap_or(layouts);
+            create_pipeline(gpu, module, layouts, options)
+        };
         match self {
-            PipelineKey::Faces(key) => faces_pipeline(gpu, &module, &layouts, key),
-            PipelineKey::Edges { two_sided, cut } => {
+            Self::Faces(key) => faces_pipeline(gpu, module, layouts, key),
+            Self::Edges { two_sided, cut } => {
                 let attributes = vertex_attributes();
-                create_pipeline(
-                    gpu,
-                    &module,
-                    &layouts,
-                    &PipelineOptions {
-                        vertices: Some(vertex_layout(&attributes)),
-                        more_vertices: Some(tint_layout(TintFrom::Chunk)),
-                        cull: !two_sided,
-                        wireframe: true,
-                        blend: Some(wgpu::BlendState::ALPHA_BLENDING),
-                        depth_write: false,
-                        constants: &[("CUT", on(cut))],
-                        ..PipelineOptions::new("vs_level", "fs_level_wire")
-                    },
-                )
+                let tints = tint_layout(TintFrom::Chunk);
+                let options = PipelineOptions {
+                    vertices: [Some(vertex_layout(&attributes)), Some(tints)],
+                    cull: !two_sided,
+                    constants: &[("CUT", on(cut))],
+                    ..PipelineOptions::edges("vs_level", "fs_level_wire")
+                };
+                create(4, &options)
             }
-            PipelineKey::SkySide(is_textured) => create_pipeline(
-                gpu,
-                &module,
-                &layouts[..3],
-                &PipelineOptions {
+            Self::SkySide(is_textured) => {
+                let options = PipelineOptions {
                     constants: &[("TEXTURED", on(is_textured))],
-                    ..behind_all("vs_sky_side", "fs_sky_side")
-                },
-            ),
-            PipelineKey::Backdrop => create_pipeline(
-                gpu,
-                &module,
-                &layouts[..1],
-                &behind_all("vs_sky", "fs_backdrop"),
-            ),
-            PipelineKey::Caps => create_pipeline(
-                gpu,
-                &module,
-                &layouts[..1],
-                &PipelineOptions {
-                    vertices: Some(wgpu::VertexBufferLayout {
-                        array_stride: caps::STRIDE,
-                        step_mode: wgpu::VertexStepMode::Vertex,
-                        attributes: &Caps::attributes(),
-                    }),
+                    ..PipelineOptions::behind_all("vs_sky_side", "fs_sky_side")
+                };
+                create(3, &options)
+            }
+            Self::Backdrop => create(1, &PipelineOptions::behind_all("vs_sky", "fs_backdrop")),
+            Self::Caps => {
+                let attributes = Caps::attributes();
+                let vertices = wgpu::VertexBufferLayout {
+                    array_stride: caps::STRIDE,
+                    step_mode: wgpu::VertexStepMode::Vertex,
+                    attributes: &attributes,
+                };
+                let options = PipelineOptions {
+                    vertices: [Some(vertices), None],
                     ..PipelineOptions::new("vs_cap", "fs_cap")
-                },
-            ),
+                };
+                create(1, &options)
+            }
         }
     }
 }
@@ -198,7 +180,7 @@ fn tint_layout(tint: TintFrom) -> wgpu::VertexBufferLayout<'static> {
 fn faces_pipeline(
     gpu: &Gpu,
     module: &wgpu::ShaderModule,
-    layouts: &[&wgpu::BindGroupLayout],
+    layouts: &[wgpu::BindGroupLayout],
     key: FacesKey,
 ) -> wgpu::RenderPipeline {
     let on = |on: bool| f64::from(u8::from(on));
@@ -237,8 +219,10 @@ fn faces_pipeline(
         module,
         layouts,
         &PipelineOptions {
-            vertices: Some(vertex_layout(&attributes)),
-            more_vertices: Some(tint_layout(key.tint)),
+            vertices: [
+                Some(vertex_layout(&attributes)),
+                Some(tint_layout(key.tint)),
+            ],
             cull: !two_sided,
             depth_write: is_opaque,
             blend: match key.blend {

@@ -4,17 +4,17 @@ use glam::Vec3;
 
 use super::chunks::{self, Block, LevelChunk};
 use super::materials::{LevelMaterial, MaterialLayout, MaterialMaker};
-use super::pipelines::{FacesKey, Look, PipelineKey, Surface, TintFrom};
+use super::pipelines::{FacesKey, Look, Pipeline, Surface, TintFrom};
 use super::see_through::{Scratch, SortedFor};
 use super::{Draw, Eye, LevelRenderer};
-use crate::resources::{check_texture_size, upload_texture};
-use crate::{Gpu, UploadError};
+use crate::resources::{bind_group, check_texture_size, upload_texture, write_texels};
+use crate::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_formats::pmf::{self, Sky};
 use mapscope_scene::level::atlas::{Intensity, WHITE_SIDE};
 use mapscope_scene::level::mesh::Part;
 use mapscope_scene::level::tint::{PLAIN, TintKey};
 use mapscope_scene::level::{Level, Map};
-use mapscope_scene::{Amounts, Shown};
+use mapscope_scene::{Amounts, Item, LevelItem, Shown};
 
 /// A level on the GPU.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl ShownLevel {
             u64::from(size.width) * u64::from(size.height) * 4
         });
         let tints = self.same_tints.size();
-        blocks.sum::<u64>() + luxels.sum::<u64>() + tints + self.maker.bytes
+        blocks.sum::<u64>() + luxels.sum::<u64>() + tints + self.maker.bytes()
     }
 
     /// How many chunks of how many are there; none once all are.
@@ -139,9 +139,9 @@ impl ShownLevel {
         while left > 0
             && let Some(number) = self.waiting.pop()
         {
-            let before = self.maker.bytes;
+            let before = self.maker.bytes();
             let bytes = self.send_chunk(gpu, map, shown, (level, source), number as usize);
-            left = left.saturating_sub(bytes + self.maker.bytes - before);
+            left = left.saturating_sub(bytes + self.maker.bytes() - before);
         }
     }
 
@@ -192,7 +192,7 @@ impl ShownLevel {
             }
         }
         for (page, luxels) in self.pages.iter().zip(&pages) {
-            write_rectangle(gpu, &page.texture, [0, 0], luxels.size, &luxels.bytes);
+            write_luxels(gpu, &page.texture, [0, 0], luxels.size, &luxels.bytes);
         }
     }
 
@@ -307,20 +307,23 @@ impl ShownLevel {
     /// Notes which materials are not drawn.
     pub(super) fn hide(&mut self, shown: &Shown) {
         self.hidden.clear();
-        let hidden = shown.hidden.iter().filter_map(|item| {
-            let index = item.index as u16;
-            (*item == Map::material_item(self.number, index.into())).then_some(index)
+        let number = self.number;
+        let hidden = shown.hidden.iter().filter_map(|item| match *item {
+            Item::Level(LevelItem::Material { level, index }) => {
+                (level as usize == number).then_some(index as u16)
+            }
+            _ => None,
         });
         self.hidden.extend(hidden);
     }
 
     /// What a part of a chunk is drawn with; none where it is not drawn.
-    pub(super) fn key(&self, look: Look, chunk: &LevelChunk, part: &Part) -> Option<PipelineKey> {
+    pub(super) fn pipeline(&self, look: Look, chunk: &LevelChunk, part: &Part) -> Option<Pipeline> {
         if self.hidden.contains(&part.material) {
             return None;
         }
         let material = self.materials.get(usize::from(part.material))?.as_ref()?;
-        Some(PipelineKey::Faces(FacesKey {
+        Some(Pipeline::Faces(FacesKey {
             look: Look {
                 two_sided: look.two_sided || part.two_sided,
                 ..look
@@ -393,11 +396,11 @@ impl ShownLevel {
             let Some(part) = chunk.parts.get(usize::from(*part)) else {
                 continue;
             };
-            let Some(key) = self.key(look, chunk, &part.part) else {
+            let Some(pipeline) = self.pipeline(look, chunk, &part.part) else {
                 continue;
             };
             list.push(Draw {
-                key,
+                pipeline,
                 chunk: number,
                 material: part.part.material,
                 page: part.part.page,
@@ -439,25 +442,15 @@ impl Page {
     fn new(gpu: &Gpu, renderer: &LevelRenderer, size: [u32; 2]) -> Result<Self, UploadError> {
         check_texture_size(gpu, "the lightmaps", size)?;
         // Luxels are sent with the chunks that they are on.
-        let format = wgpu::TextureFormat::Rgba8Unorm;
-        let texture = upload_texture(gpu, "lightmaps", format, size, &[]);
+        let texture = upload_texture(gpu, "lightmaps", COLOR_FORMAT, size, &[]);
         let white = [u8::MAX; (WHITE_SIDE * WHITE_SIDE * 4) as usize];
-        write_square(gpu, &texture, [0, 0], WHITE_SIDE, &white);
+        write_luxels(gpu, &texture, [0, 0], [WHITE_SIDE; 2], &white);
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("lightmaps"),
-            layout: &renderer.page_layout,
-            entries: &[
-                wgpu::BindGroupEntry {
-                    binding: 0,
-                    resource: wgpu::BindingResource::TextureView(&view),
-                },
-                wgpu::BindGroupEntry {
-                    binding: 1,
-                    resource: wgpu::BindingResource::Sampler(&renderer.lightmap_sampler),
-                },
-            ],
-        });
+        let resources = [
+            wgpu::BindingResource::TextureView(&view),
+            wgpu::BindingResource::Sampler(&renderer.lightmap_sampler),
+        ];
+        let bind_group = bind_group(gpu, "lightmaps", &renderer.page_layout, resources);
         Ok(Self {
             texture,
             bind_group,
@@ -521,36 +514,16 @@ fn paint(
     let Some((page, (corner, side, luxels))) = page.zip(painted) else {
         return 0;
     };
-    write_square(gpu, &page.texture, corner, side, &luxels);
+    write_luxels(gpu, &page.texture, corner, [side; 2], &luxels);
     luxels.len() as u64
 }
 
-fn write_square(gpu: &Gpu, texture: &wgpu::Texture, corner: [u32; 2], side: u32, texels: &[u8]) {
-    write_rectangle(gpu, texture, corner, [side; 2], texels);
-}
-
-fn write_rectangle(
+fn write_luxels(
     gpu: &Gpu,
     texture: &wgpu::Texture,
     [x, y]: [u32; 2],
-    [width, height]: [u32; 2],
-    texels: &[u8],
+    size: [u32; 2],
+    luxels: &[u8],
 ) {
-    gpu.queue.write_texture(
-        wgpu::TexelCopyTextureInfo {
-            origin: wgpu::Origin3d { x, y, z: 0 },
-            ..texture.as_image_copy()
-        },
-        texels,
-        wgpu::TexelCopyBufferLayout {
-            offset: 0,
-            bytes_per_row: Some(width * 4),
-            rows_per_image: None,
-        },
-        wgpu::Extent3d {
-            width,
-            height,
-            depth_or_array_layers: 1,
-        },
-    );
+    write_texels(gpu, texture, (0, [x, y, 0]), size, luxels);
 }

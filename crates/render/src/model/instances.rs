@@ -5,7 +5,7 @@ use std::num::NonZero;
 use bytemuck::Zeroable as _;
 
 use super::mesh::ModelMesh;
-use crate::resources::check_size;
+use crate::resources::{self, check_size};
 use crate::{Gpu, UploadError};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::instances::Instance;
@@ -181,12 +181,12 @@ fn buffers(
     let buffer = |what, bytes_each: usize| {
         let size = bytes_each as u64 * u64::from(room);
         check_size(gpu, what, size)?;
-        Ok(gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(what),
+        Ok(resources::buffer(
+            gpu,
+            what,
             size,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        }))
+            wgpu::BufferUsages::STORAGE,
+        ))
     };
     Ok((
         buffer(
@@ -211,14 +211,6 @@ fn bind_group(
         &mesh.joint_colors,
         marks,
     ];
-    let mut binding = 0..;
-    let entries = buffers.map(|buffer| wgpu::BindGroupEntry {
-        binding: binding.next().unwrap_or_default(),
-        resource: buffer.as_entire_binding(),
-    });
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("model"),
-        layout,
-        entries: &entries,
-    })
+    let resources = buffers.map(wgpu::Buffer::as_entire_binding);
+    resources::bind_group(gpu, "model", layout, resources)
 }

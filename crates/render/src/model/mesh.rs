@@ -1,14 +1,13 @@
 //! What all instances of a model share: its mesh, its materials and their textures.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use glam::Vec4;
 use wgpu::util::DeviceExt as _;
 
-use crate::resources::{Uploads, upload_picture};
+use crate::resources::{TextureCache, Uploads, bind_group};
 use crate::{Gpu, UploadError};
-use mapscope_scene::model::{Material, Model, Texture};
+use mapscope_scene::model::{Material, Model};
 
 mod gpu_data {
     use glam::Vec4;
@@ -91,7 +90,7 @@ impl ModelMesh {
                 holes: material.texture.has_holes,
             });
         }
-        let gpu_bytes = uploads.bytes + materials.bytes;
+        let gpu_bytes = uploads.bytes + materials.textures.bytes;
         Ok(Self {
             vertices,
             indices,
@@ -108,8 +107,7 @@ struct Materials<'a> {
     gpu: &'a Gpu,
     layout: &'a wgpu::BindGroupLayout,
     sampler: &'a wgpu::Sampler,
-    textures: Vec<(*const Texture, wgpu::TextureView)>,
-    bytes: u64,
+    textures: TextureCache,
 }
 
 impl<'a> Materials<'a> {
@@ -118,13 +116,14 @@ impl<'a> Materials<'a> {
             gpu,
             layout,
             sampler,
-            textures: Vec::new(),
-            bytes: 0,
+            textures: TextureCache::default(),
         }
     }
 
     fn bind_group(&mut self, index: usize, material: &Material) -> wgpu::BindGroup {
-        let texture = self.texture(&material.texture);
+        let texture = self
+            .textures
+            .view(self.gpu, "model texture", &material.texture);
         let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
         let uniform = gpu_data::Material {
             ambient: material.ambient,
@@ -133,40 +132,19 @@ impl<'a> Materials<'a> {
             diffuse: color(material.diffuse),
             specular: color(material.specular),
         };
-        let device = &self.gpu.device;
-        let uniform = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("material"),
-            contents: bytemuck::bytes_of(&uniform),
-            usage: wgpu::BufferUsages::UNIFORM,
-        });
-        device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("material"),
-            layout: self.layout,
-            entries: &[
-                wgpu::BindGroupEntry {
-                    binding: 0,
-                    resource: uniform.as_entire_binding(),
-                },
-                wgpu::BindGroupEntry {
-                    binding: 1,
-                    resource: wgpu::BindingResource::TextureView(&texture),
-                },
-                wgpu::BindGroupEntry {
-                    binding: 2,
-                    resource: wgpu::BindingResource::Sampler(self.sampler),
-                },
-            ],
-        })
-    }
-
-    fn texture(&mut self, texture: &Arc<Texture>) -> wgpu::TextureView {
-        let key = Arc::as_ptr(texture);
-        if let Some((_, view)) = self.textures.iter().find(|(other, _)| *other == key) {
-            return view.clone();
-        }
-        let (view, bytes) = upload_picture(self.gpu, "model texture", texture);
-        self.bytes += bytes;
-        self.textures.push((key, view.clone()));
-        view
+        let uniform = self
+            .gpu
+            .device
+            .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some("material"),
+                contents: bytemuck::bytes_of(&uniform),
+                usage: wgpu::BufferUsages::UNIFORM,
+            });
+        let resources = [
+            uniform.as_entire_binding(),
+            wgpu::BindingResource::TextureView(&texture),
+            wgpu::BindingResource::Sampler(self.sampler),
+        ];
+        bind_group(self.gpu, "material", self.layout, resources)
     }
 }

@@ -7,17 +7,24 @@
 mod instances;
 mod mesh;
 
-use super::frame::{FrameData, FrameRenderer};
+use std::sync::Arc;
+
+use glam::Affine3A;
+
+use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
+use super::frame::{FrameLayout, LocalView};
 use super::resources::{
-    PipelineOptions, create_pipeline, sampler_entry, storage_entry, texture_entry, uniform_entry,
+    PipelineCache, PipelineKey, PipelineOptions, SAMPLER, STORAGE, TEXTURE, UNIFORM,
+    bind_group_layout, buffer, create_pipeline,
 };
 use super::shaders::MODEL;
-use super::{DrawStatistics, Gpu, UploadError};
+use super::{DrawStatistics, Gpu, SceneData, UploadError};
 use mapscope_scene::model::instances::Instance;
 use mapscope_scene::model::mesh::MeshVertex;
 use mapscope_scene::model::{self, Model};
-use mapscope_scene::registry::{self, OpenOptions, Progress};
-use mapscope_scene::{Drawable, Shown, demo};
+use mapscope_scene::{
+    Item, ModelItem, OpenOptions, OverlayId, Playhead, Progress, Shown, demo, open,
+};
 
 use self::instances::Crowd;
 use self::mesh::ModelMesh;
@@ -55,12 +62,12 @@ enum Surface {
 }
 
 /// Overlays that colour the surface.
-const SURFACES: [(&str, Surface); 5] = [
-    ("unlit", Surface::Unlit),
-    ("normals", Surface::Normals),
-    ("uv-checker", Surface::UvChecker),
-    ("back-faces", Surface::BackFaces),
-    ("joint-weights", Surface::JointWeights),
+const SURFACES: [(OverlayId, Surface); 5] = [
+    (OverlayId::Unlit, Surface::Unlit),
+    (OverlayId::Normals, Surface::Normals),
+    (OverlayId::UvChecker, Surface::UvChecker),
+    (OverlayId::BackFaces, Surface::BackFaces),
+    (OverlayId::JointWeights, Surface::JointWeights),
 ];
 
 /// How a model is drawn.
@@ -75,7 +82,7 @@ struct Look {
 
 /// What a pipeline is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct PipelineKey {
+struct Pipeline {
     look: Look,
     /// Whether textures may have holes.
     holes: bool,
@@ -84,15 +91,16 @@ struct PipelineKey {
 }
 
 /// Draws models.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ModelRenderer {
     /// Of bind group 1.
     layout: wgpu::BindGroupLayout,
     /// Of bind group 2.
     material_layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
-    /// Made when they are first needed.
-    pipelines: Vec<(PipelineKey, wgpu::RenderPipeline)>,
+    pipelines: PipelineCache<Pipeline>,
+    /// A tile of terrain under models, once one was asked for; none if it could not be made.
+    ground: Option<Option<Arc<ModelData>>>,
 }
 
 /// A model on the GPU, with its instances.
@@ -100,41 +108,62 @@ pub(super) struct ModelRenderer {
 pub(super) struct ModelData {
     mesh: ModelMesh,
     crowd: Crowd,
-    /// Whether there is one instance, which shows the moment that the view asks for.
+    /// Whether the instances are where drawables place them, and show the moment that the view
+    /// asks for.
     follows_view: bool,
+    /// Those instances.
+    placed: Vec<Instance>,
     marks: wgpu::Buffer,
     /// What `marks` holds.
     written_marks: gpu_data::Marks,
     /// How the next picture is drawn.
     look: Look,
+    draws_wireframe: bool,
+    draws_ground: bool,
+}
+
+impl PipelineKey for Pipeline {
+    fn create(
+        self,
+        gpu: &Gpu,
+        module: &wgpu::ShaderModule,
+        layouts: &[wgpu::BindGroupLayout],
+    ) -> wgpu::RenderPipeline {
+        let on = |on: bool| f64::from(u8::from(on));
+        let constants = [
+            ("SURFACE", f64::from(self.look.surface as u8)),
+            ("HOLES", on(self.holes)),
+            ("HIGHLIGHTED", on(self.look.highlighted)),
+        ];
+        let attributes = wgpu::vertex_attr_array![
+            0 => Float32x3, 1 => Snorm16x2, 2 => Float32x2, 3 => Uint32
+        ];
+        let vertices = wgpu::VertexBufferLayout {
+            array_stride: size_of::<MeshVertex>() as u64,
+            step_mode: wgpu::VertexStepMode::Vertex,
+            attributes: &attributes,
+        };
+        let options = if self.wireframe {
+            PipelineOptions::edges("vs_model", "fs_model_wire")
+        } else {
+            PipelineOptions::new("vs_model", "fs_model")
+        };
+        let options = PipelineOptions {
+            vertices: [Some(vertices), None],
+            cull: !self.look.two_sided,
+            constants: &constants,
+            ..options
+        };
+        create_pipeline(gpu, module, layouts, &options)
+    }
 }
 
 impl ModelRenderer {
-    pub(super) fn new(gpu: &Gpu) -> Self {
-        let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
-            let label = Some(label);
-            gpu.device
-                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries })
-        };
+    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
+        let bindings = [STORAGE, STORAGE, STORAGE, STORAGE, UNIFORM];
+        let layout = bind_group_layout(gpu, "model", &bindings);
+        let material_layout = bind_group_layout(gpu, "material", &[UNIFORM, TEXTURE, SAMPLER]);
         Self {
-            layout: layout(
-                "model",
-                &[
-                    storage_entry(0),
-                    storage_entry(1),
-                    storage_entry(2),
-                    storage_entry(3),
-                    uniform_entry(4),
-                ],
-            ),
-            material_layout: layout(
-                "material",
-                &[
-                    uniform_entry(0),
-                    texture_entry(1, wgpu::TextureViewDimension::D2),
-                    sampler_entry(2),
-                ],
-            ),
             sampler: gpu.device.create_sampler(&wgpu::SamplerDescriptor {
                 label: Some("model"),
                 address_mode_u: wgpu::AddressMode::Repeat,
@@ -142,174 +171,78 @@ impl ModelRenderer {
                 mag_filter: wgpu::FilterMode::Linear,
                 min_filter: wgpu::FilterMode::Linear,
                 mipmap_filter: wgpu::MipmapFilterMode::Linear,
-                // A processor that stands in for a graphics card pays for every lookup.
-                anisotropy_clamp: if gpu.is_processor() { 1 } else { 8 },
+                // A software adapter pays for every lookup.
+                anisotropy_clamp: if gpu.is_software() { 1 } else { 8 },
                 ..Default::default()
             }),
-            pipelines: Vec::new(),
+            pipelines: PipelineCache::new(&MODEL, &[&frame.layout, &layout, &material_layout]),
+            layout,
+            material_layout,
+            ground: None,
         }
     }
 
-    /// The same with shaders as they now are on disk.
-    pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
-        let mut renderer = Self {
-            layout: self.layout.clone(),
-            material_layout: self.material_layout.clone(),
-            sampler: self.sampler.clone(),
-            pipelines: Vec::new(),
-        };
-        for (key, _) in &self.pipelines {
-            renderer.make_pipeline(gpu, frame, *key);
-        }
-        renderer
-    }
-
-    fn make_pipeline(&mut self, gpu: &Gpu, frame: &FrameRenderer, key: PipelineKey) {
-        if self.pipeline(key).is_some() {
-            return;
-        }
-        let on = |on: bool| f64::from(u8::from(on));
-        let constants = [
-            ("SURFACE", f64::from(key.look.surface as u8)),
-            ("HOLES", on(key.holes)),
-            ("HIGHLIGHTED", on(key.look.highlighted)),
-        ];
-        let attributes = wgpu::vertex_attr_array![
-            0 => Float32x3, 1 => Snorm16x2, 2 => Float32x2, 3 => Uint32
-        ];
-        let pipeline = create_pipeline(
-            gpu,
-            &MODEL.module(&gpu.device),
-            &[&frame.layout, &self.layout, &self.material_layout],
-            &PipelineOptions {
-                vertices: Some(wgpu::VertexBufferLayout {
-                    array_stride: size_of::<MeshVertex>() as u64,
-                    step_mode: wgpu::VertexStepMode::Vertex,
-                    attributes: &attributes,
-                }),
-                cull: !key.look.two_sided,
-                wireframe: key.wireframe,
-                blend: key.wireframe.then_some(wgpu::BlendState::ALPHA_BLENDING),
-                depth_write: !key.wireframe,
-                constants: &constants,
-                ..PipelineOptions::new(
-                    "vs_model",
-                    if key.wireframe {
-                        "fs_model_wire"
-                    } else {
-                        "fs_model"
-                    },
-                )
-            },
+    /// Puts the ground that models stand on, on the GPU: none, with a word in the log, if the one
+    /// that is built in is broken.
+    fn upload_ground(&self, gpu: &Gpu) -> Option<Arc<ModelData>> {
+        let ground = open(
+            &demo::ground(),
+            &OpenOptions::default(),
+            &Progress::default(),
         );
-        self.pipelines.push((key, pipeline));
+        let ground = ground.inspect_err(|error| log::error!("the ground tile: {error}"));
+        let ground = ground.ok()?;
+        let model = ground.content()?;
+        let data = self.make_data(gpu, model);
+        let data = data.inspect_err(|error| log::error!("the ground tile: {error}"));
+        let mut data = data.ok()?;
+        let instance = [Instance::in_place(Playhead::default())];
+        let set = data.set_instances(gpu, model, &instance);
+        set.is_ok().then(|| data.into())
     }
 
-    fn pipeline(&self, key: PipelineKey) -> Option<&wgpu::RenderPipeline> {
-        let found = self.pipelines.iter().find(|(other, _)| *other == key);
-        found.map(|(_, pipeline)| pipeline)
-    }
-
-    /// Puts a model on the GPU: one instance of it, which stands where the file has it.
-    pub(super) fn upload(&self, gpu: &Gpu, model: &Model) -> Result<ModelData, UploadError> {
+    fn make_data(&self, gpu: &Gpu, model: &Model) -> Result<ModelData, UploadError> {
         let mesh = ModelMesh::upload(gpu, &self.material_layout, &self.sampler, model)?;
         let marks = marks(&Shown::default());
-        let marks_buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("marks"),
-            size: size_of::<gpu_data::Marks>() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let size = size_of::<gpu_data::Marks>() as u64;
+        let marks_buffer = buffer(gpu, "marks", size, wgpu::BufferUsages::UNIFORM);
         gpu.queue
             .write_buffer(&marks_buffer, 0, bytemuck::bytes_of(&marks));
         Ok(ModelData {
             crowd: Crowd::new(gpu, &self.layout, &mesh, &marks_buffer, model)?,
             mesh,
             follows_view: true,
+            placed: Vec::new(),
             marks: marks_buffer,
             written_marks: marks,
             look: look(model, &Shown::default()),
+            draws_wireframe: false,
+            draws_ground: false,
         })
     }
 
-    /// Puts the ground that models stand on, on the GPU: none, with a word in the log, if the one
-    /// that is built in is broken.
-    pub(super) fn upload_ground(&self, gpu: &Gpu) -> Option<ModelData> {
-        let ground = registry::open(
-            &demo::ground(),
-            &OpenOptions::default(),
-            &Progress::default(),
-        );
-        let ground = ground
-            .inspect_err(|error| log::error!("the ground tile: {error}"))
-            .ok()?;
-        let Drawable::Model(model) = ground.drawable() else {
-            return None;
-        };
-        let data = self.upload(gpu, model);
-        let mut data = data
-            .inspect_err(|error| log::error!("the ground tile: {error}"))
-            .ok()?;
-        data.prepare(gpu, model, &Shown::default());
-        Some(data)
-    }
-
-    /// Makes what a picture of a model needs and is not there yet.
-    pub(super) fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        frame: &FrameRenderer,
-        data: &ModelData,
-        shown: &Shown,
-    ) {
-        let wireframe = shown.overlays.contains("wireframe") && gpu.draws_wireframes();
-        for part in &data.mesh.parts {
-            self.make_pipeline(gpu, frame, data.key(part.holes));
-        }
-        if wireframe {
-            self.make_pipeline(gpu, frame, data.wireframe_key());
-        }
-    }
-
-    pub(super) fn draw(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
-        data: &ModelData,
-        statistics: &mut DrawStatistics,
-    ) {
-        self.draw_with(pass, frame, data, statistics, |holes| data.key(holes));
-    }
-
-    /// Draws the edges of all triangles, where the device can.
-    pub(super) fn draw_wireframe(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
-        data: &ModelData,
-        statistics: &mut DrawStatistics,
-    ) {
-        self.draw_with(pass, frame, data, statistics, |_| data.wireframe_key());
+    /// The ground that a model stands on, if it is drawn.
+    fn ground(&self, data: &ModelData) -> Option<&ModelData> {
+        let ground = self.ground.as_ref().filter(|_| data.draws_ground)?;
+        ground.as_deref()
     }
 
     fn draw_with(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
         data: &ModelData,
         statistics: &mut DrawStatistics,
-        key: impl Fn(bool) -> PipelineKey,
+        pipeline: impl Fn(bool) -> Pipeline,
     ) {
         let instances = data.crowd.len();
         if instances == 0 {
             return;
         }
-        pass.set_bind_group(0, &frame.bind_group, &[]);
         pass.set_bind_group(1, data.crowd.bind_group(), &[]);
         pass.set_vertex_buffer(0, data.mesh.vertices.slice(..));
         pass.set_index_buffer(data.mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
         for part in &data.mesh.parts {
-            let Some(pipeline) = self.pipeline(key(part.holes)) else {
+            let Some(pipeline) = self.pipelines.get(pipeline(part.holes)) else {
                 continue;
             };
             pass.set_pipeline(pipeline);
@@ -321,13 +254,98 @@ impl ModelRenderer {
     }
 }
 
-impl ModelData {
-    pub(super) fn gpu_bytes(&self) -> u64 {
+impl ContentRenderer for ModelRenderer {
+    type Content = Model;
+    type Data = ModelData;
+
+    const IS_INSTANCED: bool = true;
+
+    fn upload(
+        &self,
+        gpu: &Gpu,
+        model: &Model,
+        _: UploadOptions<&ModelData>,
+    ) -> Result<ModelData, UploadError> {
+        self.make_data(gpu, model)
+    }
+
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        data: &mut ModelData,
+        model: &Model,
+        local: &LocalView<'_>,
+        placements: &[Affine3A],
+    ) {
+        data.update(gpu, model, &local.view.shown, placements);
+        if data.draws_ground && self.ground.is_none() {
+            self.ground = Some(self.upload_ground(gpu));
+        }
+        let ground = self.ground.iter().flatten().filter(|_| data.draws_ground);
+        for data in ground.map(|ground| &**ground).chain([&*data]) {
+            for part in &data.mesh.parts {
+                self.pipelines.make(gpu, data.pipeline(part.holes));
+            }
+        }
+        if data.draws_wireframe {
+            self.pipelines.make(gpu, data.wireframe());
+        }
+    }
+
+    fn draw(
+        &self,
+        phase: Phase,
+        pass: &mut wgpu::RenderPass<'_>,
+        data: &ModelData,
+        statistics: &mut DrawStatistics,
+    ) {
+        match phase {
+            Phase::Opaque => {
+                for data in [Some(data), self.ground(data)].into_iter().flatten() {
+                    self.draw_with(pass, data, statistics, |holes| data.pipeline(holes));
+                }
+            }
+            Phase::Lines if data.draws_wireframe => {
+                self.draw_with(pass, data, statistics, |_| data.wireframe());
+            }
+            Phase::Background | Phase::Transparent | Phase::Lines => {}
+        }
+    }
+
+    fn remake_pipelines(&mut self, gpu: &Gpu) {
+        self.pipelines.remake(gpu);
+    }
+}
+
+impl ContentData for ModelData {
+    fn gpu_bytes(&self) -> u64 {
         self.mesh.gpu_bytes + self.crowd.gpu_bytes()
     }
 
-    /// Shows these instances from now on, instead of one that follows the view.
-    pub(super) fn set_instances(
+    fn background(&self) -> Background {
+        Background::Studio
+    }
+}
+
+impl SceneData {
+    /// Shows a model, of which this is the data, this many times from now on, instead of where it
+    /// stands at the moment that the view asks for.
+    ///
+    /// # Errors
+    /// When they are more than the device has room for.
+    pub fn set_instances(
+        &mut self,
+        gpu: &Gpu,
+        model: &Model,
+        instances: &[Instance],
+    ) -> Result<(), UploadError> {
+        let data = self.data_mut::<ModelData>();
+        data.map_or(Ok(()), |data| data.set_instances(gpu, model, instances))
+    }
+}
+
+impl ModelData {
+    fn set_instances(
         &mut self,
         gpu: &Gpu,
         model: &Model,
@@ -339,17 +357,23 @@ impl ModelData {
     }
 
     /// Sends what shaders must know of what is shown, as far as it has changed.
-    pub(super) fn prepare(&mut self, gpu: &Gpu, model: &Model, shown: &Shown) {
+    fn update(&mut self, gpu: &Gpu, model: &Model, shown: &Shown, placements: &[Affine3A]) {
         if self.follows_view {
-            let instance = Instance::in_place(shown.playhead);
-            let one = std::slice::from_ref(&instance);
-            let set = self.crowd.set(gpu, model, &self.mesh, &self.marks, one);
-            if let Err(error) = set {
-                // There has been room for one since the upload.
+            let playhead = shown.playhead;
+            let placed = placements.iter().map(|place| Instance {
+                world_from_model: *place,
+                playhead,
+            });
+            self.placed.clear();
+            self.placed.extend(placed);
+            let (mesh, marks) = (&self.mesh, &self.marks);
+            if let Err(error) = self.crowd.set(gpu, model, mesh, marks, &self.placed) {
                 log::error!("{error}");
             }
         }
         self.look = look(model, shown);
+        self.draws_wireframe = gpu.draws_wireframe(shown);
+        self.draws_ground = shown.overlays.contains(OverlayId::GroundTile);
         let marks = marks(shown);
         if marks != self.written_marks {
             gpu.queue
@@ -358,8 +382,8 @@ impl ModelData {
         }
     }
 
-    fn key(&self, holes: bool) -> PipelineKey {
-        PipelineKey {
+    fn pipeline(&self, holes: bool) -> Pipeline {
+        Pipeline {
             look: self.look,
             holes,
             wireframe: false,
@@ -367,8 +391,8 @@ impl ModelData {
     }
 
     /// Edges look the same on all surfaces.
-    fn wireframe_key(&self) -> PipelineKey {
-        PipelineKey {
+    fn wireframe(&self) -> Pipeline {
+        Pipeline {
             look: Look {
                 surface: Surface::Lit,
                 highlighted: false,
@@ -381,19 +405,19 @@ impl ModelData {
 }
 
 fn look(model: &Model, shown: &Shown) -> Look {
-    let on = |(id, _): &&(&str, Surface)| shown.overlays.contains(id);
+    let on = |(id, _): &&(OverlayId, Surface)| shown.overlays.contains(*id);
     let overlay = SURFACES.iter().find(on).map(|(_, surface)| *surface);
     // A joint that moves nothing would only darken everything.
     let moves = |joint: u32| model.moves_vertices(joint as usize);
-    let surface = match index_of(shown, "joint") {
+    let surface = match selected_joint(shown) {
         // Whatever else colours the surface, a joint shows what it moves.
         Some(joint) if !shown.hides_weights && moves(joint) => Surface::Heat,
         _ => overlay.unwrap_or(Surface::Lit),
     };
     Look {
         surface,
-        highlighted: index_of(shown, "material").is_some(),
-        two_sided: surface == Surface::BackFaces || shown.overlays.contains("two-sided"),
+        highlighted: selected_material(shown).is_some(),
+        two_sided: surface == Surface::BackFaces || shown.overlays.contains(OverlayId::TwoSided),
     }
 }
 
@@ -405,14 +429,22 @@ fn marks(shown: &Shown) -> gpu_data::Marks {
     gpu_data::Marks {
         heat: model::HEAT_COLORS.map(color),
         back_face: color(model::BACK_FACE_COLOR),
-        joint: index_of(shown, "joint").unwrap_or(gpu_data::NOTHING),
-        material: index_of(shown, "material").unwrap_or(gpu_data::NOTHING),
+        joint: selected_joint(shown).unwrap_or(gpu_data::NOTHING),
+        material: selected_material(shown).unwrap_or(gpu_data::NOTHING),
         padding: [0; 2],
     }
 }
 
-/// The index of what is selected, if it is of a kind.
-fn index_of(shown: &Shown, kind: &str) -> Option<u32> {
-    let item = shown.selected.filter(|item| item.kind == kind)?;
-    u32::try_from(item.index).ok()
+fn selected_joint(shown: &Shown) -> Option<u32> {
+    match shown.selected {
+        Some(Item::Model(ModelItem::Joint { index })) => Some(index),
+        _ => None,
+    }
+}
+
+fn selected_material(shown: &Shown) -> Option<u32> {
+    match shown.selected {
+        Some(Item::Model(ModelItem::Material { index })) => Some(index),
+        _ => None,
+    }
 }

@@ -31,10 +31,7 @@ pub(super) fn bands_of(
     [columns, rows]: [u32; 2],
     cell_bytes: u64,
 ) -> Result<Vec<Rows>, UploadError> {
-    let limits = gpu.device.limits();
-    let limit = limits
-        .max_storage_buffer_binding_size
-        .min(limits.max_buffer_size);
+    let limit = gpu.max_storage_bytes();
     let row_bytes = (u64::from(columns) * cell_bytes).max(1);
     let most = u32::try_from(limit / row_bytes).unwrap_or(u32::MAX);
     split(rows, most).ok_or(UploadError::TooLarge {

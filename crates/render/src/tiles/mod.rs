@@ -22,25 +22,30 @@ mod sprites;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use glam::Affine3A;
+
 use self::cells::{Band, Rows, bands_of, send_bands};
 use self::overview::{MadeOf, Overview};
-use self::pipelines::{CellsKey, Layouts, Lie, PipelineKey};
+use self::pipelines::{CellsKey, Lie, Pipeline};
 use self::place::{Eye, Sight};
 use self::sheets::Sheet;
 use self::sprites::Sprites;
-use super::frame::{FrameData, FrameRenderer};
+use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
+use super::frame::{FrameLayout, LocalView};
 use super::resources::{
-    sampler_entry, storage_entry, texture_entry, uniform_entry, upload_texture,
+    PipelineCache, SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM, bind_group,
+    bind_group_layout, buffer, sampler, upload_texture,
 };
-use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError, View};
-use mapscope_scene::Shown;
-use mapscope_scene::tilemap::{Cell, Grid, Pass, Step, TileMap, hatch_px};
+use super::shaders::TILES;
+use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError};
+use mapscope_scene::tilemap::{Cell, Grid, Layer, Pass, Step, TileMap, hatch_px};
+use mapscope_scene::{Item, OverlayId, Shown, TileMapItem};
 
 /// Bytes from the values of one draw to those of the next: what every device allows.
 const DRAW_STRIDE: u64 = 256;
 
 /// Draws 2D maps.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct TilesRenderer {
     /// Of bind group 1.
     draw_layout: wgpu::BindGroupLayout,
@@ -51,8 +56,7 @@ pub(super) struct TilesRenderer {
     no_source: wgpu::BindGroup,
     /// In place of tile pictures that are not there.
     no_pages: wgpu::TextureView,
-    /// Made when they are first needed.
-    pipelines: Vec<(PipelineKey, wgpu::RenderPipeline)>,
+    pipelines: PipelineCache<Pipeline>,
 }
 
 /// A 2D map on the GPU.
@@ -121,7 +125,7 @@ struct Slot {
 /// A draw call.
 #[derive(Debug)]
 struct Draw {
-    key: PipelineKey,
+    pipeline: Pipeline,
     slot: usize,
     /// The entry, if it is of one.
     entry: Option<usize>,
@@ -135,31 +139,16 @@ const BACKDROP: usize = 0;
 const LINES: usize = 1;
 
 impl TilesRenderer {
-    pub(super) fn new(gpu: &Gpu) -> Self {
+    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
         use wgpu::TextureViewDimension::{D2, D2Array};
-        let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
-            let label = Some(label);
-            gpu.device
-                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries })
-        };
-        let draw_layout = layout(
-            "tiles",
-            &[
-                uniform_entry(0),
-                storage_entry(1),
-                texture_entry(2, D2Array),
-                storage_entry(3),
-                storage_entry(4),
-            ],
+        let bindings = [UNIFORM, STORAGE, TEXTURE_ARRAY, STORAGE, STORAGE];
+        let draw_layout = bind_group_layout(gpu, "tiles", &bindings);
+        let source_layout = bind_group_layout(gpu, "averages", &[TEXTURE, SAMPLER]);
+        let (clamp, linear) = (
+            wgpu::AddressMode::ClampToEdge,
+            wgpu::MipmapFilterMode::Linear,
         );
-        let source_layout = layout("averages", &[texture_entry(0, D2), sampler_entry(1)]);
-        let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
-            label: Some("averages"),
-            mag_filter: wgpu::FilterMode::Linear,
-            min_filter: wgpu::FilterMode::Linear,
-            mipmap_filter: wgpu::MipmapFilterMode::Linear,
-            ..Default::default()
-        });
+        let sampler = sampler(gpu, "averages", clamp, linear);
         let nothing = upload_texture(gpu, "nothing", COLOR_FORMAT, [1, 1], &[&[&[0; 4]]]);
         let view = |dimension| {
             nothing.create_view(&wgpu::TextureViewDescriptor {
@@ -167,58 +156,33 @@ impl TilesRenderer {
                 ..Default::default()
             })
         };
+        let layouts = [&frame.layout, &draw_layout, &source_layout];
         Self {
             no_source: source_group(gpu, &source_layout, &sampler, &view(D2)),
             no_pages: view(D2Array),
+            pipelines: PipelineCache::new(&TILES, &layouts),
             draw_layout,
             source_layout,
             sampler,
-            pipelines: Vec::new(),
         }
-    }
-
-    /// The same with the shaders as they now are on disk.
-    pub(super) fn reloaded(&self, gpu: &Gpu, frame: &FrameRenderer) -> Self {
-        let mut renderer = Self {
-            draw_layout: self.draw_layout.clone(),
-            source_layout: self.source_layout.clone(),
-            sampler: self.sampler.clone(),
-            no_source: self.no_source.clone(),
-            no_pages: self.no_pages.clone(),
-            pipelines: Vec::new(),
-        };
-        for (key, _) in &self.pipelines {
-            renderer.make_pipeline(gpu, frame, *key);
-        }
-        renderer
-    }
-
-    fn make_pipeline(&mut self, gpu: &Gpu, frame: &FrameRenderer, key: PipelineKey) {
-        if self.pipeline(key).is_none() {
-            let layouts = Layouts {
-                frame: &frame.layout,
-                draw: &self.draw_layout,
-                source: &self.source_layout,
-            };
-            self.pipelines.push((key, key.pipeline(gpu, layouts)));
-        }
-    }
-
-    fn pipeline(&self, key: PipelineKey) -> Option<&wgpu::RenderPipeline> {
-        let found = self.pipelines.iter().find(|(other, _)| *other == key);
-        found.map(|(_, pipeline)| pipeline)
     }
 
     /// Bind group 2.
     fn source_group(&self, gpu: &Gpu, view: &wgpu::TextureView) -> wgpu::BindGroup {
         source_group(gpu, &self.source_layout, &self.sampler, view)
     }
+}
 
-    /// Puts a map on the GPU.
-    ///
-    /// # Errors
-    /// When it is larger than the device allows.
-    pub(super) fn upload(&self, gpu: &Gpu, map: &TileMap) -> Result<TilesData, UploadError> {
+impl ContentRenderer for TilesRenderer {
+    type Content = TileMap;
+    type Data = TilesData;
+
+    fn upload(
+        &self,
+        gpu: &Gpu,
+        map: &TileMap,
+        _: UploadOptions<&TilesData>,
+    ) -> Result<TilesData, UploadError> {
         let mut sheets = Vec::with_capacity(map.tilesets.len());
         for tileset in &map.tilesets {
             sheets.push(Sheet::new(gpu, tileset)?);
@@ -257,70 +221,73 @@ impl TilesRenderer {
         Ok(data)
     }
 
-    /// Makes ready what one picture needs of a map in so many pixels.
-    pub(super) fn prepare(
+    fn prepare(
         &mut self,
         gpu: &Gpu,
-        frame: &FrameRenderer,
         data: &mut TilesData,
-        (map, view, size): (&TileMap, &View, [u32; 2]),
+        map: &TileMap,
+        local: &LocalView<'_>,
+        _: &[Affine3A],
     ) {
-        let ticks = map.ticks(view.shown.playhead);
+        let shown = &local.view.shown;
+        let ticks = map.ticks(shown.playhead);
         for (sheet, tileset) in data.sheets.iter_mut().zip(&map.tilesets) {
             sheet.set_ticks(gpu, tileset, ticks);
         }
-        let sight = Sight::of(view, size);
-        data.bind_grids(gpu, self, map, &view.shown);
+        let sight = Sight::of(local);
+        data.bind_grids(gpu, self, map, shown);
         data.draws.clear();
         data.list_backdrop(gpu, map, &sight);
-        data.arrange(map, view);
-        let lined = data.lined_entry(map, &view.shown);
+        data.arrange(map, local);
+        let lined = data.lined_entry(map, shown);
         for at in 0..data.order.len() {
             let number = data.order[at].1;
-            self.prepare_entry(gpu, frame, data, (map, &view.shown, &sight, number));
+            self.prepare_entry(gpu, data, (map, shown, &sight, number));
             if lined == Some(number) && sight.lie() == Lie::Lying {
-                data.list_lines(gpu, (map, &view.shown, &sight, number));
+                data.list_lines(gpu, (map, shown, &sight, number));
             }
         }
         // Where all layers are upon each other, they are over all of them.
         if let Some(number) = lined.filter(|_| sight.lie() != Lie::Lying) {
-            data.list_lines(gpu, (map, &view.shown, &sight, number));
+            data.list_lines(gpu, (map, shown, &sight, number));
         }
         for draw in &data.draws {
-            self.make_pipeline(gpu, frame, draw.key);
+            self.pipelines.make(gpu, draw.pipeline);
         }
     }
 
     /// Draws the backdrop, and all that was prepared over it.
-    pub(super) fn draw(
+    fn draw(
         &self,
+        phase: Phase,
         pass: &mut wgpu::RenderPass<'_>,
-        frame: &FrameData,
         data: &TilesData,
         statistics: &mut DrawStatistics,
     ) {
-        pass.set_bind_group(0, &frame.bind_group, &[]);
+        if phase != Phase::Transparent {
+            return;
+        }
         let mut last = None;
         for draw in &data.draws {
             let group = data.slots.get(draw.slot).and_then(|s| s.group.as_ref());
-            let (Some(pipeline), Some(group)) = (self.pipeline(draw.key), group) else {
+            let (Some(pipeline), Some(group)) = (self.pipelines.get(draw.pipeline), group) else {
                 continue;
             };
-            if last != Some(draw.key) {
+            if last != Some(draw.pipeline) {
                 pass.set_pipeline(pipeline);
-                last = Some(draw.key);
+                last = Some(draw.pipeline);
             }
             let entry = draw.entry.and_then(|number| data.entries.get(number));
             let overview = entry.and_then(|entry| entry.overview.as_ref());
             let source = overview.map_or(&self.no_source, |overview| &overview.group);
             pass.set_bind_group(1, group, &[]);
             pass.set_bind_group(2, source, &[]);
-            let (vertices, instances) = match (draw.key, entry.map(|entry| entry.what)) {
-                (PipelineKey::Sprites { .. }, Some(what)) => {
+            let (vertices, instances) = match (draw.pipeline, entry.map(|entry| entry.what)) {
+                (Pipeline::Sprites { .. }, Some(what)) => {
                     pass.set_vertex_buffer(0, data.sprites.instances.slice(..));
                     (6, data.sprites.of(what))
                 }
-                (PipelineKey::Backdrop, _) => (3, 0..1),
+                (Pipeline::Backdrop, _) => (3, 0..1),
                 _ => (6, 0..1),
             };
             statistics.draw_calls += 1;
@@ -329,13 +296,18 @@ impl TilesRenderer {
         }
     }
 
+    fn remake_pipelines(&mut self, gpu: &Gpu) {
+        self.pipelines.remake(gpu);
+    }
+}
+
+impl TilesRenderer {
     /// Works out how an entry is drawn.
     fn prepare_entry(
         &mut self,
         gpu: &Gpu,
-        frame: &FrameRenderer,
         data: &mut TilesData,
-        (map, shown, sight, number): (&TileMap, &Shown, &Sight, usize),
+        (map, shown, sight, number): (&TileMap, &Shown, &Sight<'_>, usize),
     ) {
         let Some(entry) = data.entries.get_mut(number) else {
             return;
@@ -352,7 +324,7 @@ impl TilesRenderer {
             let is_exact = sight.lie() == Lie::Exact;
             data.write(gpu, slot, values);
             data.draws.push(Draw {
-                key: PipelineKey::Sprites { is_exact },
+                pipeline: Pipeline::Sprites { is_exact },
                 slot,
                 entry: Some(number),
             });
@@ -396,7 +368,7 @@ impl TilesRenderer {
             };
             slot_data.write(gpu, &data.values, slot, values);
             data.draws.push(Draw {
-                key: PipelineKey::Backdrop,
+                pipeline: Pipeline::Backdrop,
                 slot,
                 entry: Some(number),
             });
@@ -410,10 +382,10 @@ impl TilesRenderer {
         // What was listed above now has its key.
         let of_entry = data.draws.iter_mut().rev();
         for draw in of_entry.take_while(|draw| draw.entry == Some(number)) {
-            draw.key = PipelineKey::Layer(sight.lie(), key);
+            draw.pipeline = Pipeline::Layer(sight.lie(), key);
         }
         if needs_levels {
-            self.make_pipeline(gpu, frame, PipelineKey::PageLevel);
+            self.pipelines.make(gpu, Pipeline::PageLevel);
             sheet.make_levels(gpu, self);
         }
         if key.far {
@@ -425,8 +397,8 @@ impl TilesRenderer {
                 hatched: false,
                 ..key
             };
-            self.make_pipeline(gpu, frame, PipelineKey::Overview(plain));
-            self.make_pipeline(gpu, frame, PipelineKey::OverviewLevel);
+            self.pipelines.make(gpu, Pipeline::Overview(plain));
+            self.pipelines.make(gpu, Pipeline::OverviewLevel);
             let overview = entry
                 .overview
                 .get_or_insert_with(|| Overview::new(gpu, self, size));
@@ -464,29 +436,16 @@ fn source_group(
     sampler: &wgpu::Sampler,
     view: &wgpu::TextureView,
 ) -> wgpu::BindGroup {
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("averages"),
-        layout,
-        entries: &[
-            wgpu::BindGroupEntry {
-                binding: 0,
-                resource: wgpu::BindingResource::TextureView(view),
-            },
-            wgpu::BindGroupEntry {
-                binding: 1,
-                resource: wgpu::BindingResource::Sampler(sampler),
-            },
-        ],
-    })
+    let resources = [
+        wgpu::BindingResource::TextureView(view),
+        wgpu::BindingResource::Sampler(sampler),
+    ];
+    bind_group(gpu, "averages", layout, resources)
 }
 
 fn buffer_of_values(gpu: &Gpu, slots: usize) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("draws of tiles"),
-        size: slots as u64 * DRAW_STRIDE,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
+    let size = slots as u64 * DRAW_STRIDE;
+    buffer(gpu, "draws of tiles", size, wgpu::BufferUsages::UNIFORM)
 }
 
 impl Slot {
@@ -513,9 +472,8 @@ struct Bindings<'a> {
     tints: Option<&'a wgpu::Buffer>,
 }
 
-impl TilesData {
-    /// Bytes of GPU memory that it holds.
-    pub(super) fn gpu_bytes(&self) -> u64 {
+impl ContentData for TilesData {
+    fn gpu_bytes(&self) -> u64 {
         let bands = |bands: &[(Rows, Band)]| -> u64 { bands.iter().map(|(_, b)| b.bytes()).sum() };
         let sheets: u64 = self.sheets.iter().map(|sheet| sheet.bytes).sum();
         let layers: u64 = self.bands.iter().map(|layer| bands(layer)).sum();
@@ -530,11 +488,17 @@ impl TilesData {
         sheets + layers + entries + self.sprites.bytes() + self.values.size()
     }
 
-    /// Whether there is something behind the map that was prepared.
-    pub(super) fn has_backdrop(&self) -> bool {
-        self.draws.first().is_some_and(|draw| draw.slot == BACKDROP)
+    fn background(&self) -> Background {
+        let has_backdrop = self.draws.first().is_some_and(|draw| draw.slot == BACKDROP);
+        if has_backdrop {
+            Background::Own
+        } else {
+            Background::Studio
+        }
     }
+}
 
+impl TilesData {
     /// Lists the steps and grids of a map, with a slot for each draw that they may need.
     fn list_entries(&mut self, gpu: &Gpu, map: &TileMap) -> Result<(), UploadError> {
         let mut slots = LINES + 1;
@@ -679,16 +643,7 @@ impl TilesData {
             remap.as_entire_binding(),
             bindings.tints.unwrap_or(&self.nothing).as_entire_binding(),
         ];
-        let entries: Vec<_> = resources
-            .into_iter()
-            .zip(0..)
-            .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
-            .collect();
-        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("tiles"),
-            layout: &renderer.draw_layout,
-            entries: &entries,
-        })
+        bind_group(gpu, "tiles", &renderer.draw_layout, resources)
     }
 
     fn write(&mut self, gpu: &Gpu, number: usize, values: gpu_data::Draw) {
@@ -698,9 +653,9 @@ impl TilesData {
     }
 
     /// Finds what is drawn of a map, from the far side to the near one.
-    fn arrange(&mut self, map: &TileMap, view: &View) {
-        let shown = &view.shown;
-        let eye = Eye::of(&view.camera);
+    fn arrange(&mut self, map: &TileMap, local: &LocalView<'_>) {
+        let shown = &local.view.shown;
+        let eye = Eye::of(local);
         self.order.clear();
         for (number, entry) in self.entries.iter().enumerate() {
             if entry.is_shown(map, shown, &self.sprites) {
@@ -712,11 +667,11 @@ impl TilesData {
             .sort_unstable_by(|(a, i), (b, j)| a.total_cmp(b).then(i.cmp(j)));
     }
 
-    fn list_backdrop(&mut self, gpu: &Gpu, map: &TileMap, sight: &Sight) {
+    fn list_backdrop(&mut self, gpu: &Gpu, map: &TileMap, sight: &Sight<'_>) {
         if let Some(values) = sight.of_backdrop(map) {
             self.write(gpu, BACKDROP, values);
             self.draws.push(Draw {
-                key: PipelineKey::Backdrop,
+                pipeline: Pipeline::Backdrop,
                 slot: BACKDROP,
                 entry: None,
             });
@@ -737,7 +692,7 @@ impl TilesData {
     fn list_lines(
         &mut self,
         gpu: &Gpu,
-        (map, shown, sight, number): (&TileMap, &Shown, &Sight, usize),
+        (map, shown, sight, number): (&TileMap, &Shown, &Sight<'_>, usize),
     ) {
         let Some(entry) = self.entries.get(number) else {
             return;
@@ -762,7 +717,7 @@ impl TilesData {
         self.write(gpu, LINES, values);
         let is_flat = sight.lie() != Lie::Lying;
         self.draws.push(Draw {
-            key: PipelineKey::Lines { is_flat },
+            pipeline: Pipeline::Lines { is_flat },
             slot: LINES,
             entry: None,
         });
@@ -782,7 +737,7 @@ impl Entry {
             } => !shown.flat,
             What::Tiles { .. } => true,
             What::Things { .. } => !sprites.of(self.what).is_empty(),
-            What::Areas { .. } => shown.overlays.contains("zones"),
+            What::Areas { .. } => shown.overlays.contains(OverlayId::Zones),
             What::Grid { grid } => map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown)),
         };
         is_asked_for && opacity > 0.0
@@ -805,7 +760,7 @@ impl Entry {
         &self,
         map: &TileMap,
         shown: &Shown,
-        layer: &mapscope_scene::tilemap::Layer,
+        layer: &Layer,
         sheet: &Sheet,
     ) -> (gpu_data::Draw, CellsKey) {
         let mut flags = 0;
@@ -886,20 +841,27 @@ impl Entry {
 
 /// How opaque a layer is, from 0 to 1; 0 for one that is hidden.
 fn opacity(shown: &Shown, layer: usize) -> f32 {
-    let item = TileMap::layer_item(layer);
-    if shown.hides(item) {
+    let item = TileMapItem::Layer {
+        index: layer as u32,
+    };
+    if shown.hides(item.into()) {
         return 0.0;
     }
-    f32::from(shown.opacities.get(item).unwrap_or(u8::MAX)) / 255.0
+    f32::from(shown.opacities.get(item.into()).unwrap_or(u8::MAX)) / 255.0
 }
 
 /// How strong lines around tiles and around pixels are.
 fn lines(shown: &Shown) -> [f32; 2] {
-    ["grid", "pixel-grid"].map(|id| f32::from(u8::from(shown.overlays.contains(id))))
+    let is_on = |id| shown.overlays.contains(id);
+    [OverlayId::Grid, OverlayId::PixelGrid].map(|id| f32::from(u8::from(is_on(id))))
 }
 
-/// The tileset and the picture that are selected, if a tile is.
+/// The tileset and the tile that are selected, if a tile is.
 fn selected_tile(shown: &Shown) -> Option<(usize, u32)> {
-    let item = shown.selected.filter(|item| item.kind == "tile")?;
-    Some(((item.index >> 32) as usize, item.index as u32))
+    match shown.selected {
+        Some(Item::TileMap(TileMapItem::Tile { tileset, index })) => {
+            Some((tileset as usize, index))
+        }
+        _ => None,
+    }
 }

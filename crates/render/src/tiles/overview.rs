@@ -2,8 +2,9 @@
 //! mip levels that is made when it is first needed.
 
 use super::cells::Rows;
-use super::pipelines::{CellsKey, PipelineKey};
+use super::pipelines::{CellsKey, Pipeline};
 use super::{TilesRenderer, build};
+use crate::resources;
 use crate::{COLOR_FORMAT, Gpu};
 
 /// Columns and rows that become one texel.
@@ -33,20 +34,10 @@ impl Overview {
     pub(super) fn new(gpu: &Gpu, renderer: &TilesRenderer, cells: [u32; 2]) -> Self {
         let most = gpu.device.limits().max_texture_dimension_2d;
         let [width, height] = cells.map(|side| side.div_ceil(CELLS_PER_TEXEL).clamp(1, most));
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("averages"),
-            size: wgpu::Extent3d {
-                width,
-                height,
-                depth_or_array_layers: 1,
-            },
-            mip_level_count: width.max(height).ilog2() + 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: COLOR_FORMAT,
-            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::RENDER_ATTACHMENT,
-            view_formats: &[],
-        });
+        let levels = width.max(height).ilog2() + 1;
+        let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::RENDER_ATTACHMENT;
+        let size = ([width, height], 1, levels);
+        let texture = resources::texture(gpu, "averages", COLOR_FORMAT, size, usage);
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         Self {
             group: renderer.source_group(gpu, &view),
@@ -74,8 +65,8 @@ impl Overview {
             return;
         }
         self.made_of = Some(made_of);
-        let first = renderer.pipeline(PipelineKey::Overview(made_of.cells));
-        let next = renderer.pipeline(PipelineKey::OverviewLevel);
+        let first = renderer.pipelines.get(Pipeline::Overview(made_of.cells));
+        let next = renderer.pipelines.get(Pipeline::OverviewLevel);
         let (Some(first), Some(next)) = (first, next) else {
             return;
         };

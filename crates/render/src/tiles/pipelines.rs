@@ -2,8 +2,7 @@
 //! pipeline, since the shader runs for every pixel.
 
 use super::gpu_data;
-use crate::resources::{PipelineOptions, create_pipeline};
-use crate::shaders::TILES;
+use crate::resources::{PipelineKey, PipelineOptions, create_pipeline};
 use crate::{COLOR_FORMAT, Gpu};
 
 /// Into how many parts what is seen in a pixel is divided where one looks flatly at a layer, so that
@@ -23,7 +22,7 @@ pub(super) enum Lie {
 
 /// What a pipeline is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PipelineKey {
+pub(super) enum Pipeline {
     /// What is behind a flat map.
     Backdrop,
     /// Lines around tiles and pixels.
@@ -99,17 +98,13 @@ impl CellsKey {
     }
 }
 
-/// The layouts of bind groups 0 to 2.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Layouts<'a> {
-    pub(super) frame: &'a wgpu::BindGroupLayout,
-    pub(super) draw: &'a wgpu::BindGroupLayout,
-    pub(super) source: &'a wgpu::BindGroupLayout,
-}
-
-impl PipelineKey {
-    pub(super) fn pipeline(self, gpu: &Gpu, layouts: Layouts<'_>) -> wgpu::RenderPipeline {
-        let module = TILES.module(&gpu.device);
+impl PipelineKey for Pipeline {
+    fn create(
+        self,
+        gpu: &Gpu,
+        module: &wgpu::ShaderModule,
+        layouts: &[wgpu::BindGroupLayout],
+    ) -> wgpu::RenderPipeline {
         let over = |vertex, fragment| PipelineOptions {
             depth_write: false,
             depth_compare: wgpu::CompareFunction::Always,
@@ -117,13 +112,12 @@ impl PipelineKey {
             cull: false,
             ..PipelineOptions::new(vertex, fragment)
         };
-        let Layouts {
-            frame,
-            draw,
-            source,
-        } = layouts;
-        let create = |options: &PipelineOptions<'_>| {
-            create_pipeline(gpu, &module, &[frame, draw, source], options)
+        let create = |options: &PipelineOptions<'_>| create_pipeline(gpu, module, layouts, options);
+        // Of the groups of a draw, filling a level needs one.
+        let fill = |group: usize, fragment, constants: &[(&str, f64)]| {
+            let mut groups = vec![None; group];
+            groups.push(layouts.get(group));
+            fill_pipeline(gpu, module, &groups, fragment, constants)
         };
         match self {
             Self::Backdrop => create(&PipelineOptions {
@@ -139,12 +133,13 @@ impl PipelineKey {
                     "fs_sprite"
                 };
                 let attributes = wgpu::vertex_attr_array![0 => Float32x4, 1 => Uint32x3];
+                let sprites = wgpu::VertexBufferLayout {
+                    array_stride: size_of::<gpu_data::Sprite>() as u64,
+                    step_mode: wgpu::VertexStepMode::Instance,
+                    attributes: &attributes,
+                };
                 create(&PipelineOptions {
-                    vertices: Some(wgpu::VertexBufferLayout {
-                        array_stride: size_of::<gpu_data::Sprite>() as u64,
-                        step_mode: wgpu::VertexStepMode::Instance,
-                        attributes: &attributes,
-                    }),
+                    vertices: [Some(sprites), None],
                     ..over("vs_sprite", fragment)
                 })
             }
@@ -155,8 +150,8 @@ impl PipelineKey {
                     Lie::Lying => ("vs_lying", "fs_lying"),
                 };
                 let mut constants = cells.constants().to_vec();
-                // A processor that stands in for a graphics card pays for every lookup.
-                if lie == Lie::Lying && !gpu.is_processor() {
+                // A software adapter pays for every lookup.
+                if lie == Lie::Lying && !gpu.is_software() {
                     constants.push(("PARTS", MOST_PARTS));
                 }
                 create(&PipelineOptions {
@@ -164,24 +159,15 @@ impl PipelineKey {
                     ..over(vertex, fragment)
                 })
             }
-            Self::Overview(cells) => {
-                let layouts = [None, Some(draw)];
-                build_pipeline(gpu, &module, &layouts, "fs_overview", &cells.constants())
-            }
-            Self::OverviewLevel => {
-                let layouts = [None, None, Some(source)];
-                build_pipeline(gpu, &module, &layouts, "fs_overview_level", &[])
-            }
-            Self::PageLevel => {
-                let layouts = [None, None, Some(source)];
-                build_pipeline(gpu, &module, &layouts, "fs_page_level", &[])
-            }
+            Self::Overview(cells) => fill(1, "fs_overview", &cells.constants()),
+            Self::OverviewLevel => fill(2, "fs_overview_level", &[]),
+            Self::PageLevel => fill(2, "fs_page_level", &[]),
         }
     }
 }
 
 /// A pipeline that fills a level of a texture.
-fn build_pipeline(
+fn fill_pipeline(
     gpu: &Gpu,
     module: &wgpu::ShaderModule,
     layouts: &[Option<&wgpu::BindGroupLayout>],

@@ -7,20 +7,19 @@ use glam::Vec3;
 use super::cells::Rows;
 use super::gpu_data;
 use super::pipelines::Lie;
-use crate::View;
-use mapscope_scene::camera::{Camera, Projection};
-use mapscope_scene::tilemap::{FlatWindow, Layer, TILE_LINES_APART, TileMap};
+use crate::frame::LocalView;
+use mapscope_scene::OverlayId;
+use mapscope_scene::camera::Projection;
+use mapscope_scene::tilemap::{Cell, FlatWindow, Layer, TILE_LINES_APART, TileMap};
 
 /// From which zoom on lines around pixels are seen, and from which they are as strong as they get.
 const PIXEL_LINES: [f64; 2] = [5.0, 12.0];
 /// How a picture shows a map.
 #[derive(Debug)]
-pub(super) struct Sight {
+pub(super) struct Sight<'a> {
     /// What a flat picture shows.
     window: Option<FlatWindow>,
-    /// Width and height in pixels.
-    size: [u32; 2],
-    camera: Camera,
+    local: &'a LocalView<'a>,
     /// Whether the map is as in the game: layers repeat and something lies around them.
     is_game: bool,
     /// The pixel of the map that layers follow each in its own way, if they do.
@@ -36,10 +35,10 @@ pub(super) enum Eye {
 }
 
 impl Eye {
-    pub(super) fn of(camera: &Camera) -> Self {
-        match camera.projection {
-            Projection::Perspective => Self::At(camera.pose.eye.y),
-            Projection::Orthographic if camera.forward().y <= 0.0 => Self::Above,
+    pub(super) fn of(local: &LocalView<'_>) -> Self {
+        match local.view.camera.projection {
+            Projection::Perspective => Self::At(local.eye.y),
+            Projection::Orthographic if local.forward.y <= 0.0 => Self::Above,
             Projection::Orthographic => Self::Below,
         }
     }
@@ -55,16 +54,16 @@ impl Eye {
     }
 }
 
-impl Sight {
-    pub(super) fn of(view: &View, size: [u32; 2]) -> Self {
-        let shown = &view.shown;
-        let window = FlatWindow::of(&view.camera, size);
+impl<'a> Sight<'a> {
+    pub(super) fn of(local: &'a LocalView<'a>) -> Self {
+        let shown = &local.view.shown;
+        let window = FlatWindow::of(&local.view.camera, local.size);
+        let window = window.filter(|_| local.is_in_place);
         let is_game = shown.flat && window.is_some();
-        let follows = shown.flat && !shown.overlays.contains("still");
+        let follows = shown.flat && !shown.overlays.contains(OverlayId::Still);
         Self {
             window,
-            size,
-            camera: view.camera,
+            local,
             is_game,
             followed_px: follows.then_some(shown.flat_camera_px),
         }
@@ -129,18 +128,19 @@ impl Sight {
             row_px(rows.drawn.end) + if is_last { margin } else { 0.0 },
         ];
         // Nothing lies around a layer that hangs in space.
-        values.outside = mapscope_scene::tilemap::Cell::EMPTY.0;
+        values.outside = Cell::EMPTY.0;
         Some(reach)
     }
 
     /// How much of a layer at most is seen in a pixel of the picture, in pixels of the map.
     fn reach_px(&self, corner: Vec3, [width, depth]: [f32; 2]) -> f32 {
-        let pixel = self.camera.half_height() * 2.0 / self.size[1].max(1) as f32;
-        let forward = self.camera.forward();
-        if self.camera.projection == Projection::Orthographic {
-            return self.camera.distance() * pixel / forward.y.abs().max(0.02);
+        let LocalView {
+            view, size, eye, ..
+        } = *self.local;
+        let pixel = view.camera.half_height() * 2.0 / size[1].max(1) as f32;
+        if view.camera.projection == Projection::Orthographic {
+            return self.local.distance() * pixel / self.local.forward.y.abs().max(0.02);
         }
-        let eye = self.camera.pose.eye;
         let corners = [[0.0, 0.0], [width, 0.0], [0.0, depth], [width, depth]];
         let reaches = corners.map(|[x, z]| {
             let toward = corner + Vec3::new(x, 0.0, z) - eye;
@@ -163,7 +163,7 @@ impl Sight {
         let wraps = self.wraps(layer);
         let is_everywhere = self.is_around(layer);
         if !self.is_game {
-            values.outside = mapscope_scene::tilemap::Cell::EMPTY.0;
+            values.outside = Cell::EMPTY.0;
         }
         let margin = if self.lie() == Lie::Smooth { 1.0 } else { 0.0 };
         let top_left = window.top_left_px.to_array();
@@ -181,7 +181,7 @@ impl Sight {
                 cell
             };
             values.first_cell[axis] = first.clamp(-1e9, 1e9) as i32;
-            let side = f64::from(self.size[axis]);
+            let side = f64::from(self.local.size[axis]);
             let edge = |cell: u32| (f64::from(cell) * tile - from_origin) * window.zoom;
             let (begin, end) = if wraps[axis] || is_everywhere {
                 (0.0, side)

@@ -1,9 +1,9 @@
 //! Tilesets on the GPU: their pictures on pages of a texture, with mip levels that are made when they
 //! are first needed, and which picture is shown in place of which.
 
-use super::pipelines::PipelineKey;
+use super::pipelines::Pipeline;
 use super::{TilesRenderer, build};
-use crate::resources::check_texture_size;
+use crate::resources::{self, check_texture_size, write_texels};
 use crate::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_scene::tilemap::{Strand, Tileset};
 
@@ -104,22 +104,15 @@ impl Sheet {
             });
         }
         let levels = arrangement.last_level() + 1;
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("tiles"),
-            size: wgpu::Extent3d {
-                width,
-                height,
-                depth_or_array_layers: arrangement.pages,
-            },
-            mip_level_count: levels,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: COLOR_FORMAT,
-            usage: wgpu::TextureUsages::TEXTURE_BINDING
+        let texture = resources::texture(
+            gpu,
+            "tiles",
+            COLOR_FORMAT,
+            ([width, height], arrangement.pages, levels),
+            wgpu::TextureUsages::TEXTURE_BINDING
                 | wgpu::TextureUsages::COPY_DST
                 | wgpu::TextureUsages::RENDER_ATTACHMENT,
-            view_formats: &[],
-        });
+        );
         let page_bytes = u64::from(width) * u64::from(height) * 4 * u64::from(arrangement.pages);
         let bytes: u64 = (0..levels).map(|level| page_bytes >> (level * 2)).sum();
         if count > 0 {
@@ -131,12 +124,9 @@ impl Sheet {
         } else {
             Vec::new()
         };
-        let remap = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("shown tiles"),
-            size: (shown.len().max(4) * 4) as u64,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let size = shown.len().max(4) * 4;
+        let storage = wgpu::BufferUsages::STORAGE;
+        let remap = resources::buffer(gpu, "shown tiles", size as u64, storage);
         gpu.queue
             .write_buffer(&remap, 0, bytemuck::cast_slice(&shown));
         Ok(Self {
@@ -190,7 +180,7 @@ impl Sheet {
         if std::mem::replace(&mut self.has_levels, true) || self.count == 0 {
             return;
         }
-        let Some(pipeline) = renderer.pipeline(PipelineKey::PageLevel) else {
+        let Some(pipeline) = renderer.pipelines.get(Pipeline::PageLevel) else {
             return;
         };
         let [width, height] = self.arrangement.tile_size;
@@ -246,27 +236,9 @@ fn fill_pages(gpu: &Gpu, texture: &wgpu::Texture, tileset: &Tileset, arrangement
         if rows == 0 {
             break;
         }
-        gpu.queue.write_texture(
-            wgpu::TexelCopyTextureInfo {
-                origin: wgpu::Origin3d {
-                    x: 0,
-                    y: 0,
-                    z: number,
-                },
-                ..texture.as_image_copy()
-            },
-            &page[..rows * page_width * 4],
-            wgpu::TexelCopyBufferLayout {
-                offset: 0,
-                bytes_per_row: Some(page_width as u32 * 4),
-                rows_per_image: None,
-            },
-            wgpu::Extent3d {
-                width: page_width as u32,
-                height: rows as u32,
-                depth_or_array_layers: 1,
-            },
-        );
+        let texels = &page[..rows * page_width * 4];
+        let size = [page_width as u32, rows as u32];
+        write_texels(gpu, texture, (0, [0, 0, number]), size, texels);
     }
 }
 

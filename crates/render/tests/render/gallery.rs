@@ -14,7 +14,7 @@ use mapscope_formats::pmf::{
     corner_signs,
 };
 use mapscope_scene::Document;
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 
 /// The names of the materials; their numbers are below. Those of the sky are +X to -Z.
 const NAMES: [&str; 16] = [
@@ -530,5 +530,5 @@ pub(crate) fn open() -> Arc<dyn Document> {
         bytes: bytes.into(),
         embedded: &[],
     };
-    registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+    mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }

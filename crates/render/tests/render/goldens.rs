@@ -16,11 +16,11 @@ use mapscope_formats::pfmap::{self, Edge, Tile, TileType, synthesize};
 use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::model::instances::Instance;
-use mapscope_scene::registry::{self, OpenOptions, Progress};
 use mapscope_scene::tilemap::{
     Cell, FlatWindow, Grid, GridKind, GridValues, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
 };
-use mapscope_scene::{Aabb, Document, Item, Playhead, demo};
+use mapscope_scene::{self, OpenOptions, Progress};
+use mapscope_scene::{Aabb, Document, Item, Playhead, TerrainItem, demo};
 use mapscope_testdata::{Need, skip};
 
 use super::stage::{
@@ -195,7 +195,7 @@ fn demo() -> Vec<Golden> {
 
     let terrain = terrain(&*document);
     let mut outlines = Golden::new("outlines", &document, near);
-    outlines.view.shown.selected = Some(terrain.tile_item(94, 28));
+    outlines.view.shown.selected = Some(TerrainItem::Tile { row: 94, col: 28 }.into());
     goldens.push(outlines);
     let mut chunk = Golden::new("outline-chunk", &document, near);
     chunk.view.shown.selected = Some(Item {
@@ -731,7 +731,7 @@ fn village() -> TileMap {
 
 /// 2D maps: what cells can be, flat and hanging in space, from near and from afar.
 fn tile_layers() -> Vec<Golden> {
-    let document = |map: TileMap| -> Arc<dyn Document> { Arc::new(map) };
+    let document = |map: TileMap| -> Arc<dyn Document> { Arc::new(map.finished()) };
     let village = document(village());
     let turned = layer([9, 6], |x, y| {
         if (x, y) == (8, 2) || x + y == 13 {
@@ -1047,7 +1047,7 @@ fn each_demo_has_a_picture_of_itself() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/pictures");
     for demo in demo::DEMOS {
         let (options, progress) = (OpenOptions::default(), Progress::default());
-        let document = registry::open(&demo.source(), &options, &progress).unwrap();
+        let document = mapscope_scene::open(&demo.source(), &options, &progress).unwrap();
         assert_eq!(document.problems(), [], "{}", demo.id);
         // Small pictures of large ones are smoother.
         let large = PICTURE_SIZE.map(|side| side * 4);

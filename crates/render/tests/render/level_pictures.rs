@@ -29,7 +29,10 @@ fn solid_blocks(grid: [u32; 3]) -> std::sync::Arc<dyn Document> {
 }
 
 fn view(document: &dyn Document, eye: Vec3, target: Vec3) -> View {
-    View::plain(Camera::new(Pose { eye, target }, document.handedness()))
+    View::plain(Camera::new(
+        Pose { eye, target },
+        document.about().handedness,
+    ))
 }
 
 /// Poses outside of a box and inside it.
@@ -52,7 +55,7 @@ fn poses(bounds: Aabb) -> impl Iterator<Item = [Vec3; 2]> {
 #[test]
 fn pictures_show_the_sides_that_are_picked() {
     let document = solid_blocks([2, 2, 2]);
-    let bounds = document.bounds();
+    let bounds = document.about().bounds;
     let whole = poses(bounds).map(|pose| (pose, None));
     let (same, other, [empty, _]) = compare_with_picks(&*document, whole);
     assert!(same > 20_000 && empty > 1000, "{same} {other} {empty}");
@@ -65,7 +68,7 @@ fn pictures_show_the_sides_that_are_picked() {
 #[test]
 fn pictures_of_cuts_show_what_is_picked() {
     let document = solid_blocks([2, 2, 2]);
-    let bounds = document.bounds();
+    let bounds = document.about().bounds;
     let cuts = [(0, 1.0), (1, -2.0), (2, 3.0), (0, 0.3), (1, -1.7)];
     let cuts = cuts.into_iter().flat_map(|(axis, at)| {
         let (mut below, mut above) = (bounds, bounds);
@@ -92,7 +95,7 @@ fn compare_with_picks(
         let plain = view.shown.clone();
         view.shown
             .overlays
-            .set(document.overlays(), "normals", true);
+            .set(document.about().overlays, OverlayId::Normals, true);
         let (picture, _) = Stage::get().draw(Some(document), &view, SIZE);
         for (x, y) in (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y))) {
             let at = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
@@ -104,14 +107,14 @@ fn compare_with_picks(
                 continue;
             };
             let Rgba([r, g, b, _]) = *picture.get_pixel(x, y);
-            if hit.item.kind == "cube" {
+            let Item::Level(LevelItem::Face { side, .. }) = hit.item else {
                 caps += 1;
                 // Brown, lighter or darker.
                 let is_cap = r > g && g >= b && (40..=120).contains(&r) && r - b > 15;
                 *if is_cap { &mut same } else { &mut other } += 1;
                 continue;
-            }
-            let side = (hit.item.index % 6) as usize;
+            };
+            let side = usize::from(side);
             let mut normal = Vec3::ZERO;
             normal[side % 3] = if side < 3 { 1.0 } else { -1.0 };
             let shown = Vec3::from([r, g, b].map(f32::from)) / 127.5 - 1.0;
@@ -148,9 +151,11 @@ fn additive_volumes_hide_nothing_in_views_of_surfaces() {
         "cube-types",
     ] {
         let (mut veiled, mut hidden) = (0, 0);
-        for [eye, target] in poses(solid.bounds()) {
+        for [eye, target] in poses(solid.about().bounds) {
             let mut view = view(&*solid, eye, target);
-            view.shown.overlays.set(solid.overlays(), overlay, true);
+            view.shown
+                .overlays
+                .set(solid.about().overlays, overlay, true);
             let mut stage = Stage::get();
             let (opaque, _) = stage.draw(Some(&*solid), &view, SIZE);
             let (blended, _) = stage.draw(Some(&*additive), &view, SIZE);
@@ -175,7 +180,7 @@ fn additive_volumes_hide_nothing_in_views_of_surfaces() {
 #[test]
 fn levels_appear_chunk_by_chunk() {
     let document = blocks([1, 3, 2]);
-    let bounds = document.bounds();
+    let bounds = document.about().bounds;
     let view = view(&*document, bounds.max + 8.0, bounds.center());
     let stage = Stage::get();
     let mut renderer = Renderer::new(&stage.gpu);
@@ -220,7 +225,7 @@ fn levels_appear_chunk_by_chunk() {
 #[test]
 fn what_is_out_of_view_is_not_drawn() {
     let document = blocks([1, 2, 2]);
-    let bounds = document.bounds();
+    let bounds = document.about().bounds;
     let triangles = |eye: Vec3, target: Vec3| {
         let view = view(&*document, eye, target);
         Stage::get().draw(Some(&*document), &view, SIZE).1.triangles
@@ -231,7 +236,7 @@ fn what_is_out_of_view_is_not_drawn() {
     // The sides of the sky.
     assert_eq!(away, 12);
     let mut two_sided = view(&*document, outside, bounds.center());
-    let overlays = document.overlays();
+    let overlays = document.about().overlays;
     two_sided.shown.overlays.set(overlays, "two-sided", true);
     let both = Stage::get().draw(Some(&*document), &two_sided, SIZE).1;
     assert!(all * 3 < both.triangles * 2, "{all} of {}", both.triangles);
@@ -253,7 +258,7 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
         let drawn = renderer.draw_now(&stage.gpu, &target, shown, view);
         (target.read_back(&stage.gpu).unwrap(), drawn.triangles)
     };
-    for [eye, target] in poses(document.bounds()).take(4) {
+    for [eye, target] in poses(document.about().bounds).take(4) {
         for overlay in [
             None,
             Some("lightmap"),
@@ -262,7 +267,7 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
         ] {
             let mut view = view(&*document, eye, target);
             if let Some(id) = overlay {
-                view.shown.overlays.set(document.overlays(), id, true);
+                view.shown.overlays.set(document.about().overlays, id, true);
             }
             let (all, triangles) = draw(&view, false);
             let (few, fewer) = draw(&view, true);
@@ -275,7 +280,7 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
         }
         // Colours of faces need them all.
         let mut view = view(&*document, eye, target);
-        let overlays = document.overlays();
+        let overlays = document.about().overlays;
         view.shown.overlays.set(overlays, "material-colors", true);
         assert_eq!(draw(&view, true), draw(&view, false));
         view.shown.overlays.set(overlays, "material-colors", false);
@@ -283,7 +288,7 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
         assert_eq!(draw(&view, true), draw(&view, false));
     }
     // Near by they are not joined.
-    let center = document.bounds().center();
+    let center = document.about().bounds.center();
     let mut view = view(&*document, center + 0.1, center + Vec3::new(3.0, 1.0, 2.0));
     view.camera.near = 0.1;
     assert_eq!(draw(&view, true), draw(&view, false));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use image::RgbaImage;
 use mapscope_formats::pfmap::{self, Pfmap, Tile, TileType};
 use mapscope_render::{Gpu, Renderer, SceneData, Target, View};
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope_scene::terrain::Terrain;
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Drawable, Shown, demo};
 
 /// Pixels of the pictures: about those of a card in the panel.
@@ -27,7 +27,7 @@ struct Opened {
 
 impl Opened {
     fn new(source: &Source) -> Self {
-        let document = registry::open(source, &OpenOptions::default(), &Progress::default());
+        let document = mapscope_scene::open(source, &OpenOptions::default(), &Progress::default());
         let document = document.unwrap();
         let gpu = Gpu::headless().unwrap();
         let renderer = Renderer::new(&gpu);
@@ -49,7 +49,7 @@ impl Opened {
         let target = Target::new(&self.gpu, SIZE);
         let view = View {
             shown: Shown {
-                selected: Some(patch.patch_center()),
+                selected: Some(Terrain::patch_center()),
                 ..Shown::default()
             },
             ..View::plain(patch.patch_camera(target.aspect()))

@@ -9,7 +9,7 @@ use mapscope_formats::pfobj::{
     Vertex,
 };
 use mapscope_scene::model::Model;
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Drawable, demo};
 
 /// A model without anything in it.
@@ -85,7 +85,7 @@ pub(crate) fn open(path: &Path, pfobj: &Pfobj) -> Arc<dyn Document> {
         bytes: pfobj::write(pfobj).into(),
         embedded: demo::TERRAIN.source().embedded,
     };
-    registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+    mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
 pub(crate) fn model(document: &dyn Document) -> &Model {

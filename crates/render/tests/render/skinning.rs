@@ -9,7 +9,7 @@ use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::instances::Instance;
 use mapscope_scene::model::skeleton::SkinMatrix;
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Playhead};
 use mapscope_testdata::shared;
 
@@ -99,7 +99,7 @@ fn every_frame_of_every_clip_of_a_real_model() {
     };
     let source = Source::read(&path).unwrap();
     let options = OpenOptions::default();
-    let document = registry::open(&source, &options, &Progress::default()).unwrap();
+    let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
     let model = rigs::model(&*document);
     let moments = moments(&*document);
     let moved = compare(&Stage::get().gpu, model, &moments);

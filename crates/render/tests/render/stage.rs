@@ -8,8 +8,8 @@ use image::RgbaImage;
 use mapscope_formats::pfmap::{CHUNK_SIDE, Tile};
 use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, View};
 use mapscope_scene::model::instances::Instance;
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope_scene::terrain::Terrain;
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Drawable, demo};
 
 /// Materials of maps made here, with textures of the demo: something green, something grey,
@@ -61,7 +61,7 @@ pub(crate) fn open(path: impl Into<PathBuf>, text: impl AsRef<[u8]>) -> Arc<dyn 
         bytes: text.as_ref().into(),
         embedded: demo::TERRAIN.source().embedded,
     };
-    registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+    mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
 /// The map that is built into the program.

@@ -13,14 +13,14 @@ use mapscope_formats::pfmap::{
 use mapscope_formats::{Place, Severity};
 use mapscope_render::{DrawStatistics, View, probe_tiles};
 use mapscope_scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Projection};
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::geometry::{
     BORDER_LEVEL, Barrier, Corner, Half, LEVEL_HEIGHT, Shape, TILE_SIDE, half_material,
 };
 use mapscope_scene::terrain::pack::{Faces, TileRecord};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{
-    Aabb, Document, InfoQuery, Item, LegendEntry, OverlaySet, Playhead, Ray, Shown,
+    Aabb, Document, InfoQuery, Item, LegendEntry, OverlaySet, Playhead, Ray, Shown, TerrainItem,
 };
 use mapscope_testdata::shared;
 
@@ -38,6 +38,10 @@ fn tile(kind: TileType, base_height: i8, ramp_height: u8) -> Tile {
     tile.top_material = GRASS;
     tile.side_material = ROCK;
     tile
+}
+
+fn tile_item(row: u32, col: u32) -> Item {
+    TerrainItem::Tile { row, col }.into()
 }
 
 /// A number that looks random for each tile and purpose.
@@ -163,7 +167,7 @@ fn the_gpu_makes_of_every_tile_what_the_cpu_does() {
 fn corpus_map(name: &str) -> Option<Arc<dyn Document>> {
     let path = shared(&format!("corpus/permafrost/assets/maps/{name}"))?;
     let source = Source::read(&path).unwrap();
-    Some(registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap())
+    Some(mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap())
 }
 
 #[test]
@@ -418,7 +422,7 @@ fn a_ray_hits_what_it_first_runs_into() {
     let mut maps = vec![("demo", open_demo()), ("wild", open_map([2, 2], wild_tile))];
     maps.extend(corpus_map("demo.pfmap").map(|map| ("demo of the game", map)));
     for (name, document) in &maps {
-        let bounds = document.bounds();
+        let bounds = document.about().bounds;
         let mut hits = 0;
         for (from, to) in spread(400).zip(spread(800).skip(400)) {
             let size = bounds.max - bounds.min;
@@ -444,7 +448,8 @@ fn picking_agrees_with_both_projections() {
     let document = open_demo();
     for projection in [Projection::Perspective, Projection::Orthographic] {
         for view in NamedView::ALL {
-            let mut camera = Camera::framing(document.bounds(), view, Handedness::Mirrored, 1.5);
+            let mut camera =
+                Camera::framing(document.about().bounds, view, Handedness::Mirrored, 1.5);
             camera.projection = projection;
             let name = format!("{} {projection:?}", view.name());
             let hits = spread(60)
@@ -469,7 +474,7 @@ fn straight_down_is_the_tile_below() {
                 direction: Vec3::NEG_Y,
             };
             let hit = document.pick(ray, &Shown::default()).unwrap();
-            assert_eq!(hit.item, terrain.tile_item(row, col));
+            assert_eq!(hit.item, tile_item(row, col));
             let ground = terrain.height_at(origin.x, origin.z).unwrap();
             assert!((hit.position.y - ground).abs() < 1e-3, "{hit:?} {ground}");
         }
@@ -505,7 +510,7 @@ fn sides_and_the_skirt_are_hit_as_their_tiles() {
                 &Shown::default(),
             )
             .unwrap();
-        assert_eq!(hit.item, terrain.tile_item(10, 20), "{edge:?}");
+        assert_eq!(hit.item, tile_item(10, 20), "{edge:?}");
         let expected = center - direction * TILE_SIDE / 2.0;
         assert!(
             (hit.position - expected).length() < 0.01,
@@ -540,11 +545,7 @@ fn sides_and_the_skirt_are_hit_as_their_tiles() {
             Edge::West => (5, 0),
             Edge::East => (5, CHUNK_SIDE - 1),
         };
-        assert_eq!(
-            hit.item,
-            terrain.tile_item(expected.0, expected.1),
-            "{edge:?}"
-        );
+        assert_eq!(hit.item, tile_item(expected.0, expected.1), "{edge:?}");
         let deeper = placement.world(5.5, 5.5, -1.5);
         assert_eq!(
             document.pick(
@@ -605,25 +606,25 @@ fn the_skirt_is_no_ground() {
     assert_eq!(terrain(&*document).levels(), [5, 7]);
     let notes = notes_below(&*document, "Chunks");
     assert_eq!(notes, ["levels 5 to 5", "levels 7 to 7"]);
-    let chunk = item("chunk", 0);
+    let chunk = TerrainItem::Chunk { row: 0, col: 0 }.into();
     assert_eq!(property(&*document, chunk, "Levels"), "5 to 5");
     assert_eq!(property(&*document, chunk, "Below the water"), "no");
     assert_eq!(
         property(&*document, chunk, "In the file"),
         "lines 10 to 265"
     );
-    let labels = legend_labels(&*document, "height");
+    let labels = legend_labels(&*document, OverlayId::Height);
     assert_eq!(labels, ["level 5, y 20", "level 6, y 24", "level 7, y 28"]);
     // It is drawn all the same.
-    assert_eq!(document.bounds().min.y, -LEVEL_HEIGHT);
+    assert_eq!(document.about().bounds.min.y, -LEVEL_HEIGHT);
 
     let level = open_map([1, 1], |_, _| tile(TileType::Flat, 0, 0));
-    assert_eq!(legend_labels(&*level, "height"), ["level 0, y 0"]);
+    assert_eq!(legend_labels(&*level, OverlayId::Height), ["level 0, y 0"]);
     assert!(!terrain(&*level).packed().chunks[0].has_water);
     let high = open_map([1, 1], |row, col| {
         tile(TileType::Flat, (row + col) as i8 - 9, 0)
     });
-    let labels = legend_labels(&*high, "height");
+    let labels = legend_labels(&*high, OverlayId::Height);
     assert_eq!(labels.len(), 10);
     assert_eq!(
         [&labels[0], &labels[9]],
@@ -633,8 +634,9 @@ fn the_skirt_is_no_ground() {
 
 // ---- What is said of a map -----------------------------------------------------------------
 
-fn item(kind: &'static str, index: u64) -> Item {
-    Item { kind, index }
+fn material(index: u16) -> Item {
+    let index = index.into();
+    TerrainItem::Material { index }.into()
 }
 
 /// The notes of the lines below a heading of the outline.
@@ -645,9 +647,19 @@ fn notes_below(document: &dyn Document, heading: &str) -> Vec<String> {
     notes.collect()
 }
 
-fn legend_labels(document: &dyn Document, overlay: &str) -> Vec<String> {
-    let legend = document.legend(overlay).into_iter();
-    legend.map(|entry| entry.label).collect()
+/// The legend of an overlay that is on by itself.
+fn legend(document: &dyn Document, id: OverlayId) -> Vec<LegendEntry> {
+    let shown = Shown {
+        overlays: overlay(document, id),
+        ..Shown::default()
+    };
+    let legends = document.legends(&shown).into_iter();
+    legends.flat_map(|legend| legend.entries).collect()
+}
+
+fn legend_labels(document: &dyn Document, id: OverlayId) -> Vec<String> {
+    let entries = legend(document, id).into_iter();
+    entries.map(|entry| entry.label).collect()
 }
 
 /// The value of a property, or nothing where there is none of that name.
@@ -730,7 +742,7 @@ fn what_is_not_in_the_file_is_not_made_up() {
     assert_eq!(engine["tile"]["raw"], "1+0:01000001101001111000");
     assert_eq!(engine["tile"]["base_height"], 10);
 
-    let of = |row, col, name: &str| property(&*document, terrain.tile_item(row, col), name);
+    let of = |row, col, name: &str| property(&*document, tile_item(row, col), name);
     assert_eq!(of(0, 1, "Characters"), "F+0500002001101001111000");
     assert_eq!(
         (of(0, 1, "State"), of(0, 1, "Type")),
@@ -758,7 +770,7 @@ fn what_is_not_in_the_file_is_not_made_up() {
     );
 
     let kind_in_status = |row, col| {
-        let parts = document.summary(terrain.tile_item(row, col));
+        let parts = document.summary(tile_item(row, col), None, &Shown::default());
         parts
             .into_iter()
             .find(|part| part.name == "Type")
@@ -769,14 +781,14 @@ fn what_is_not_in_the_file_is_not_made_up() {
         [(0, 1), (0, 3), (20, 0)].map(|(row, col)| kind_in_status(row, col)),
         ["unreadable", "ramp_sn", "missing"]
     );
-    let kinds = document.kinds();
+    let kinds = &document.about().kinds;
     let counted = |name: &str| kinds.iter().find(|kind| kind.name == name).unwrap();
     assert_eq!((counted("ramp_sn").count, counted("flat").count), (638, 0));
     for (name, count, first) in [("unreadable", 2, (0, 1)), ("missing", 384, (20, 0))] {
         let kind = counted(name);
         assert_eq!(kind.count, count);
         let next = document.next_of_kind(kind.item, None, false);
-        assert_eq!(next, Some(terrain.tile_item(first.0, first.1)), "{name}");
+        assert_eq!(next, Some(tile_item(first.0, first.1)), "{name}");
     }
     assert_eq!(
         document.outline()[0].note,
@@ -786,9 +798,9 @@ fn what_is_not_in_the_file_is_not_made_up() {
         notes_below(&*document, "Chunks"),
         ["2 unreadable, 384 missing, levels 2 to 11"]
     );
-    let labels = legend_labels(&*document, "tile-types");
+    let labels = legend_labels(&*document, OverlayId::TileTypes);
     assert_eq!(labels[13..], ["? unreadable (2)", "- missing (384)"]);
-    assert!(open_map([1, 1], chess_tile).kinds().len() == 13);
+    assert!(open_map([1, 1], chess_tile).about().kinds.len() == 13);
 }
 
 #[test]
@@ -802,13 +814,12 @@ fn materials_are_stepped_through_and_framed() {
         tile
     });
     let terrain = terrain(&*document);
-    let material = |index: u16| item("material", index.into());
-    let [first, second, third] = at.map(|(row, col)| terrain.tile_item(row, col));
+    let [first, second, third] = at.map(|(row, col)| tile_item(row, col));
     for (after, backwards, expected) in [
         (None, false, first),
         (Some(first), false, second),
         (Some(third), false, first),
-        (Some(terrain.tile_item(3, 5)), false, second),
+        (Some(tile_item(3, 5)), false, second),
         (None, true, third),
         (Some(first), true, third),
     ] {
@@ -817,9 +828,9 @@ fn materials_are_stepped_through_and_framed() {
     }
     // Nothing has it on top: it is at the sides of all.
     let next = document.next_of_kind(material(ROCK), Some(first), false);
-    assert_eq!(next, Some(terrain.tile_item(3, 5)));
+    assert_eq!(next, Some(tile_item(3, 5)));
     assert_eq!(document.next_of_kind(material(SNOW), None, false), None);
-    let bounds = |item| document.item_bounds(item, Playhead::default());
+    let bounds = |item| document.place(item, &Shown::default()).bounds;
     let placement = terrain.placement();
     let corners = [
         placement.world(4.0, 3.0, 0.0),
@@ -835,9 +846,9 @@ fn view(pose: &str) -> View {
     View::plain(Camera::new(pose.parse().unwrap(), Handedness::Mirrored))
 }
 
-fn overlay(document: &dyn Document, id: &str) -> OverlaySet {
+fn overlay(document: &dyn Document, id: OverlayId) -> OverlaySet {
     let mut overlays = OverlaySet::default();
-    overlays.set(document.overlays(), id, true);
+    overlays.set(document.about().overlays, id, true);
     assert!(overlays.contains(id));
     overlays
 }
@@ -903,7 +914,7 @@ fn cameras(document: &dyn Document, aspect: f32) -> Vec<(String, Camera, f32)> {
         for projection in [Projection::Perspective, Projection::Orthographic] {
             for distance in [0.3, 0.6, 2.0] {
                 let mut camera =
-                    Camera::framing(document.bounds(), named, Handedness::Mirrored, aspect);
+                    Camera::framing(document.about().bounds, named, Handedness::Mirrored, aspect);
                 camera.projection = projection;
                 let back = camera.pose.eye - camera.pose.target;
                 camera.pose.eye = camera.pose.target + back * distance;
@@ -923,11 +934,11 @@ fn the_picture_shows_what_picking_finds() {
     let terrain = terrain(&*document);
     let size = [320, 240];
     let aspect = 320.0 / 240.0;
-    let legend = document.legend("tile-types");
+    let legend = legend(&*document, OverlayId::TileTypes);
     let mut stage = Stage::get();
     for (name, camera, distance) in cameras(&*document, aspect) {
         let mut view = View::plain(camera);
-        view.shown.overlays = overlay(&*document, "tile-types");
+        view.shown.overlays = overlay(&*document, OverlayId::TileTypes);
         let (picture, _) = stage.draw(Some(&*document), &view, size);
         let kind_at = |x: f32, y: f32| {
             let at = Vec2::new(x / size[0] as f32, y / size[1] as f32);
@@ -970,12 +981,17 @@ fn the_top_view_is_the_file_as_it_is_written() {
     // A different height in each quarter.
     let height = |row: u32, col: u32| [[0, 3], [6, 9]][(row / 16) as usize][(col / 16) as usize];
     let document = open_map([1, 1], |row, col| tile(TileType::Flat, height(row, col), 0));
-    let mut camera = Camera::framing(document.bounds(), NamedView::Top, Handedness::Mirrored, 1.0);
+    let mut camera = Camera::framing(
+        document.about().bounds,
+        NamedView::Top,
+        Handedness::Mirrored,
+        1.0,
+    );
     camera.projection = Projection::Orthographic;
     let mut view = View::plain(camera);
-    view.shown.overlays = overlay(&*document, "height");
+    view.shown.overlays = overlay(&*document, OverlayId::Height);
     let (picture, _) = Stage::get().draw(Some(&*document), &view, [200, 200]);
-    let legend = document.legend("height");
+    let legend = legend(&*document, OverlayId::Height);
     let expected = |level: i32| {
         let label = format!("level {level},");
         let entry = legend.iter().find(|entry| entry.label.starts_with(&label));
@@ -1001,10 +1017,15 @@ fn the_pathable_overlay_and_the_inspector_agree() {
         tile
     });
     let terrain = terrain(&*document);
-    let mut camera = Camera::framing(document.bounds(), NamedView::Top, Handedness::Mirrored, 1.0);
+    let mut camera = Camera::framing(
+        document.about().bounds,
+        NamedView::Top,
+        Handedness::Mirrored,
+        1.0,
+    );
     camera.projection = Projection::Orthographic;
     let mut view = View::plain(camera);
-    view.shown.overlays = overlay(&*document, "pathable");
+    view.shown.overlays = overlay(&*document, OverlayId::Pathable);
     let (picture, _) = Stage::get().draw(Some(&*document), &view, [640, 640]);
     let mut reasons = BTreeSet::new();
     for row in 0..CHUNK_SIDE {
@@ -1018,7 +1039,7 @@ fn the_pathable_overlay_and_the_inspector_agree() {
             let color = pixel(&picture, [at.x as u32, at.y as u32]);
             let barrier = Barrier::of(tile);
             assert_eq!(color.x > color.y, barrier.is_some(), "{tile:?}: {color}");
-            let item = terrain.tile_item(row, col);
+            let item = tile_item(row, col);
             reasons.insert(property(&*document, item, "Ground units"));
             // The flag is said as it is in the file.
             let flag = if tile.pathable() { "yes" } else { "no" };
@@ -1038,9 +1059,14 @@ fn the_pathable_overlay_and_the_inspector_agree() {
 #[test]
 fn what_could_not_be_read_has_a_color_of_its_own() {
     let document = broken_map();
-    let mut camera = Camera::framing(document.bounds(), NamedView::Top, Handedness::Mirrored, 1.0);
+    let mut camera = Camera::framing(
+        document.about().bounds,
+        NamedView::Top,
+        Handedness::Mirrored,
+        1.0,
+    );
     camera.projection = Projection::Orthographic;
-    for id in ["tile-types", "pathable", "height"] {
+    for id in [OverlayId::TileTypes, OverlayId::Pathable, OverlayId::Height] {
         let mut view = View::plain(camera);
         view.shown.overlays = overlay(&*document, id);
         let (picture, _) = Stage::get().draw(Some(&*document), &view, [200, 200]);
@@ -1050,8 +1076,8 @@ fn what_could_not_be_read_has_a_color_of_its_own() {
     }
     let mut view = View::plain(camera);
     let plain = Stage::get().draw(Some(&*document), &view, [200, 200]).0;
-    view.shown.selected = Some(terrain(&*document).tile_item(5, 5));
-    view.shown.highlighted = Some(item("tile-type", 1));
+    view.shown.selected = Some(tile_item(5, 5));
+    view.shown.highlighted = Some(TerrainItem::TileType { class: 1 }.into());
     let stepping = Stage::get().draw(Some(&*document), &view, [200, 200]).0;
     let changed = |at: [u32; 2]| (pixel(&plain, at) - pixel(&stepping, at)).length() > 20.0;
     assert!(
@@ -1130,7 +1156,12 @@ const TILE_PIXELS: u32 = 16;
 
 /// A picture of a map of one chunk straight from above, pixel for pixel.
 fn plan_view(document: &dyn Document) -> (View, [u32; 2]) {
-    let mut camera = Camera::framing(document.bounds(), NamedView::Top, Handedness::Mirrored, 1.0);
+    let mut camera = Camera::framing(
+        document.about().bounds,
+        NamedView::Top,
+        Handedness::Mirrored,
+        1.0,
+    );
     camera.projection = Projection::Orthographic;
     let half = CHUNK_SIDE as f32 * TILE_SIDE * 0.5;
     let distance = half / (FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
@@ -1292,7 +1323,7 @@ fn every_place_of_a_top_is_the_mix_of_its_control_points() {
         with_modes(steep_tile(row, col), row, col, 2)
     });
     let (mut view, size) = plan_view(&*document);
-    view.shown.overlays = overlay(&*document, "unlit");
+    view.shown.overlays = overlay(&*document, OverlayId::Unlit);
     let (picture, _) = Stage::get().draw(Some(&*document), &view, size);
     let blend = Blend(terrain(&*document));
     let mut seen = [0; 9];
@@ -1319,7 +1350,7 @@ fn a_higher_material_spills_in_where_the_neighbors_edge_says_so() {
         with_modes(steep_tile(row, col), row, col, 3)
     });
     let (mut view, size) = plan_view(&*document);
-    view.shown.overlays = overlay(&*document, "unlit");
+    view.shown.overlays = overlay(&*document, OverlayId::Unlit);
     let (picture, _) = Stage::get().draw(Some(&*document), &view, size);
     let terrain = terrain(&*document);
     let blend = Blend(terrain);
@@ -1416,7 +1447,7 @@ fn sides_show_the_accents_of_their_material() {
             tile
         });
         let mut view = view("0,18,120,0,18,0");
-        view.shown.overlays = overlay(&*document, "unlit");
+        view.shown.overlays = overlay(&*document, OverlayId::Unlit);
         Stage::get().draw(Some(&*document), &view, [320, 120]).0
     };
     // Pixels of the side's material, red, and of a good part of its accent, green.
@@ -1449,18 +1480,20 @@ fn cover_has_an_overlay_where_there_is_any() {
         })
     };
     let bare = covered([0; 4]);
-    assert!(bare.overlays().iter().all(|overlay| overlay.id != "cover"));
-    let labels = |document: &dyn Document| -> Vec<String> {
-        let legend = document.legend("cover");
-        legend.into_iter().map(|entry| entry.label).collect()
-    };
+    assert!(
+        bare.about()
+            .overlays
+            .iter()
+            .all(|overlay| overlay.id != OverlayId::Cover)
+    );
+    let labels = |document: &dyn Document| legend_labels(document, OverlayId::Cover);
     let known = covered([2, 0, 1, 0]);
     assert_eq!(
         labels(&*known),
         ["full grass (288)", "sparse grass (160)", "none (576)"]
     );
     let document = covered([2, 0, 1, 7]);
-    let legend = document.legend("cover");
+    let legend = legend(&*document, OverlayId::Cover);
     assert_eq!(
         labels(&*document),
         [
@@ -1471,7 +1504,7 @@ fn cover_has_an_overlay_where_there_is_any() {
         ]
     );
     let (mut view, size) = plan_view(&*document);
-    view.shown.overlays = overlay(&*document, "cover");
+    view.shown.overlays = overlay(&*document, OverlayId::Cover);
     let (picture, _) = Stage::get().draw(Some(&*document), &view, size);
     for (row, entry) in [(2, 1), (8, 2), (16, 0), (26, 3)] {
         let found = nearest_hue(pixel(&picture, [100, row * TILE_PIXELS + 8]), &legend);
@@ -1513,7 +1546,7 @@ fn a_missing_or_broken_texture_is_seen_and_listed() {
             .draw(Some(&*document), &view("0,900,400,0,0,0"), [160, 120])
             .0;
         let counts = [near, far].map(|picture| count_magenta_and_black(&picture));
-        let problems: Vec<_> = document.problems().to_vec();
+        let problems: Vec<_> = document.about().problems.to_vec();
         (counts, problems)
     };
     let (counts, problems) = draw("sand.jpg");
@@ -1562,7 +1595,7 @@ fn materials_that_do_not_exist_and_bad_tiles_are_seen() {
     lines.push(String::new());
     for (name, text) in [("unknown material", text), ("bad tiles", lines.join("\n"))] {
         let document = open("bad.pfmap", text);
-        assert!(!document.problems().is_empty(), "{name}");
+        assert!(!document.about().problems.is_empty(), "{name}");
         let (picture, _) = Stage::get().draw(Some(&*document), &view("0,200,40,0,0,0"), [160, 120]);
         let [magenta, black] = count_magenta_and_black(&picture);
         assert!(magenta > 500, "{name}: {magenta} magenta");
@@ -1581,10 +1614,7 @@ fn nothing_open_is_the_sky() {
         }
     );
     assert!(picture.pixels().all(|pixel| pixel.0[2] > 60));
-    let item = Item {
-        kind: "tile",
-        index: 3,
-    };
+    let item = TerrainItem::Tile { row: 0, col: 3 }.into();
     let mut selected = view("0,60,0,0,50,10");
     selected.shown.selected = Some(item);
     assert!(Stage::get().draw(None, &selected, [64, 36]).0 == picture);

@@ -12,11 +12,11 @@ use mapscope_scene::{Picture, Shown};
 pub(crate) fn map(tilesets: Vec<Tileset>, layers: Vec<Layer>) -> TileMap {
     TileMap {
         steps: TileMap::steps_in_file_order(&layers, &[]),
-        clips: TileMap::clips_of(&tilesets),
         tilesets,
         layers,
         ..TileMap::new(&ppe::MAP_FORMAT, "made up", Box::new(()))
     }
+    .finished()
 }
 
 /// A layer of cells that are made from their column and row.

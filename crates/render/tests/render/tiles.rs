@@ -7,14 +7,14 @@ use mapscope_scene::tilemap::{
     Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode,
     Thing, ThingKind, TileMap, Tileset,
 };
-use mapscope_scene::{Document, Shown};
+use mapscope_scene::{Document, Layers, Shown};
 
 use super::stage::Stage;
 use super::tile_maps::{flat_view, layer, map, scrambled, sprite, tiles, tileset};
 
 /// The picture of the whole map, made without a device.
 fn expected(map: &TileMap, shown: &Shown) -> RgbaImage {
-    let picture = map.flat_picture(shown);
+    let picture = Layers::flat(map, shown);
     let [width, height] = picture.size().map(|side| side as u32);
     let mut image = RgbaImage::new(width, height);
     for (y, row) in image.chunks_exact_mut(width as usize * 4).enumerate() {
@@ -313,24 +313,24 @@ fn with_overlays() -> TileMap {
         thing(ThingKind::Entity, [90.0, 60.0], [16.0, 16.0], None, None),
         thing(ThingKind::Waypoint, [120.0, 30.0], [0.0, 0.0], None, None),
     ];
-    map
+    map.finished()
 }
 
 #[test]
 fn overlays_are_those_of_the_other_picture() {
     let map = with_overlays();
     for overlays in [
-        &["obstruction"][..],
-        &["zones"],
-        &["logic"],
-        &["obstruction", "zones"],
-        &["grid"],
-        &["entities"],
-        &["layer-frames"],
+        &[OverlayId::Obstruction][..],
+        &[OverlayId::Zones],
+        &[OverlayId::Logic],
+        &[OverlayId::Obstruction, OverlayId::Zones],
+        &[OverlayId::Grid],
+        &[OverlayId::Entities],
+        &[OverlayId::LayerFrames],
     ] {
         let mut shown = Shown::default();
         for overlay in overlays {
-            shown.overlays.set(map.overlays(), overlay, true);
+            shown.overlays.set(map.about().overlays, overlay, true);
         }
         assert_ne!(expected(&map, &shown), expected(&map, &Shown::default()));
         check_within(&format!("{overlays:?}"), &map, &shown, 2);
@@ -348,7 +348,9 @@ fn stripes_stay_on_the_map() {
         flat: true,
         ..Shown::default()
     };
-    shown.overlays.set(map.overlays(), "obstruction", true);
+    shown
+        .overlays
+        .set(map.about().overlays, OverlayId::Obstruction, true);
     let whole = expected(&map, &shown);
     let size = [60, 48];
     for (zoom, [left, top]) in [(1, [30.0, 20.0]), (2, [31.0, 17.0]), (4, [12.0, 45.0])] {

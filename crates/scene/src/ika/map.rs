@@ -63,19 +63,18 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     let things = things.collect();
     let zones = map.zones.iter().map(zone).collect();
     problems.sort_by_key(|problem| problem.place);
-    let tilesets = vec![tileset];
-    TileMap {
+    let mut made = TileMap {
         steps: steps(&map),
-        clips: TileMap::clips_of(&tilesets),
-        tilesets,
+        tilesets: vec![tileset],
         layers,
         grids,
         zones,
         things,
-        problems,
-        dependencies: std::mem::take(&mut found.dependencies),
         ..TileMap::new(&FORMAT, "6", Box::new(MapFacts { map, numbers }))
-    }
+    };
+    made.about.problems = problems;
+    made.about.dependencies = found.dependencies;
+    made.finished()
 }
 
 /// The parallax as maps of any format have it.

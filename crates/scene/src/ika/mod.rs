@@ -15,9 +15,9 @@ pub use text_map::document as text_document;
 pub use tileset::{Found, document as tileset_document};
 
 use super::Document;
-use super::registry::{OpenError, OpenOptions, Progress, Source};
 #[cfg(doc)]
 use super::tilemap::TileMap;
+use super::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ika::{map as ika_map, text_map as ika_text, vsp};
 
 /// Opens a binary map for the registry.

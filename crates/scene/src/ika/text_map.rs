@@ -88,23 +88,22 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     });
     let zones = zones.collect();
     problems.sort_by_key(|problem| problem.place);
-    let tilesets = vec![tileset];
-    TileMap {
+    let mut made = TileMap {
         steps: TileMap::steps_in_file_order(&layers, &things),
-        clips: TileMap::clips_of(&tilesets),
-        tilesets,
+        tilesets: vec![tileset],
         layers,
         grids,
         zones,
         things,
-        problems,
-        dependencies: std::mem::take(&mut found.dependencies),
         ..TileMap::new(
             &FORMAT,
             map.version.clone(),
             Box::new(TextFacts { map, numbers }),
         )
-    }
+    };
+    made.about.problems = problems;
+    made.about.dependencies = found.dependencies;
+    made.finished()
 }
 
 /// Where something is in a text.

@@ -6,13 +6,13 @@ use serde_json::{Map as JsonMap, Value, json};
 
 use super::properties::{meta, meta_info};
 use crate::assets::{AssetError, AssetRoots};
-use crate::registry::{OpenOptions, Source};
 use crate::rules::{self, Fault};
 use crate::tilemap::making::{group, sha256};
 use crate::tilemap::{
     Cell, Facts, Layer, Strand, StrandMode, TileMap, Tileset, missing_tile, numbered_tile,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
+use crate::{OpenOptions, Source};
 use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
 use mapscope_formats::{Place, Problem, Subject, quoted};
 
@@ -207,15 +207,14 @@ pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
         cells,
         ..Layer::default()
     }];
-    let tilesets = vec![tileset];
-    TileMap {
+    let mut made = TileMap {
         steps: TileMap::steps_in_file_order(&layers, &[]),
-        clips: TileMap::clips_of(&tilesets),
-        tilesets,
+        tilesets: vec![tileset],
         layers,
-        problems,
         ..TileMap::new(&vsp::FORMAT, version, Box::new(facts))
-    }
+    };
+    made.about.problems = problems;
+    made.finished()
 }
 
 /// What is to be known of a tileset beside its pictures.

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use super::Map;
 use super::chunk_map::holds_anything;
 use super::describe::CORNERS;
-use super::items::{ChunkAt, item};
+use super::items::ChunkAt;
 use super::overlays::cell_color;
 use crate::numbers::plural;
-use crate::{Branch, Item, Swatch};
+use crate::{Branch, Item, LevelItem, Swatch};
 use mapscope_formats::pmf::{ChunkData, Cube, CubeKind, Cubes, Geometry};
 
 /// How many lines are below one.
@@ -67,25 +67,25 @@ impl<'a> Wanted<'a> {
 
 impl Map {
     /// The lines below an item of the tree, or the first ones of a level: its chunks.
-    pub(super) fn branch_lines(&self, part: usize, below: Option<Item>) -> Vec<Branch> {
+    pub(super) fn branch_lines(&self, level: usize, below: Option<LevelItem>) -> Vec<Branch> {
         let Some(item) = below else {
-            let chunks = self.chunks_of(part);
+            let chunks = self.chunks_of(level);
             let chunks = chunks.filter(|at| holds_anything(at.chunk));
             return chunks
                 .take(MOST_LINES)
-                .filter_map(|at| self.chunk_branch(&at))
+                .map(|at| chunk_branch(&at))
                 .collect();
         };
-        if item.kind == item::CHUNK {
-            let Some(at) = self.chunk_at(item.index) else {
+        if let LevelItem::Chunk { level, chunk } = item {
+            let Some(at) = self.chunk_at(level, chunk) else {
                 return Vec::new();
             };
             let Some(data) = at.chunk.data.as_deref() else {
                 return Vec::new();
             };
-            let root = self.cube_branch(&at, data, 0, "root");
+            let root = cube_branch(&at, data, 0, "root");
             let orphans = orphans(&data.cubes).filter_map(|cube| {
-                let branch = self.cube_branch(&at, data, cube, "not reached")?;
+                let branch = cube_branch(&at, data, cube, "not reached")?;
                 Some(Branch {
                     children: 0,
                     ..branch
@@ -104,64 +104,31 @@ impl Map {
         let lines = inside.filter_map(|(corner, child)| {
             let corner = corner.and_then(|corner| CORNERS.get(corner));
             let place = corner.copied().unwrap_or("inside");
-            self.cube_branch(&cube.at, cube.data, child, place)
+            cube_branch(&cube.at, cube.data, child, place)
         });
         lines.collect()
     }
 
-    fn chunk_branch(&self, at: &ChunkAt<'_>) -> Option<Branch> {
-        let data = at.chunk.data.as_deref();
-        Some(Branch {
-            item: self.chunk_item(at.level_number, at.number)?,
-            label: at.chunk.index.to_string(),
-            note: match data {
-                Some(data) => plural(data.cubes.len(), "cube", "cubes"),
-                None => "cannot be read".to_owned(),
-            },
-            swatch: None,
-            children: data.map_or(0, |data| 1 + orphans(&data.cubes).count()),
-        })
-    }
-
-    fn cube_branch(
-        &self,
-        at: &ChunkAt<'_>,
-        data: &ChunkData,
-        cube: u32,
-        place: &str,
-    ) -> Option<Branch> {
-        let kind = data.cubes.kind(cube)?;
-        Some(Branch {
-            item: self.cube_item(at.level_number, at.number, cube)?,
-            label: format!("{cube} {}  {place}", kind.name()),
-            note: note(data, cube),
-            swatch: Some(Swatch::Color(cell_color(kind))),
-            children: data.cubes.inside(cube).count(),
-        })
-    }
-
     /// The item above another in the tree.
-    pub(super) fn above_in_tree(&self, item: Item) -> Option<Item> {
+    pub(super) fn above_in_tree(&self, item: LevelItem) -> Option<Item> {
         let (cube, side) = self.cube_at(item)?;
-        let (level, chunk) = (cube.at.level_number, cube.at.number);
-        if side.is_some() {
-            return self.cube_item(level, chunk, cube.cube);
-        }
-        match cube.data.cubes.above(cube.cube) {
-            Some(above) => self.cube_item(level, chunk, above),
-            None => self.chunk_item(level, chunk),
-        }
+        let above = match side {
+            Some(_) => Some(cube.cube),
+            None => cube.data.cubes.above(cube.cube),
+        };
+        let above = above.map_or_else(|| cube.at.item(), |above| cube.at.cube_item(above));
+        Some(above.into())
     }
 
     /// Cubes of a level by their index, their type or a material, at most so many, in the order of
     /// the tree.
-    pub(super) fn found_branches(&self, part: usize, text: &str, most: usize) -> Vec<Branch> {
+    pub(super) fn found_branches(&self, level: usize, text: &str, most: usize) -> Vec<Branch> {
         let text = text.to_lowercase();
         let Some(wanted) = Wanted::of(&text) else {
             return Vec::new();
         };
         let mut found = Vec::new();
-        for at in self.chunks_of(part) {
+        for at in self.chunks_of(level) {
             if wanted.chunk.is_some_and(|yxz| yxz != at.chunk.index.yxz()) {
                 continue;
             }
@@ -170,15 +137,15 @@ impl Map {
             }
             let Some(data) = at.chunk.data.as_deref() else {
                 if wanted.index.is_none() && wanted.name.is_none() {
-                    found.extend(self.chunk_branch(&at));
+                    found.push(chunk_branch(&at));
                 }
                 continue;
             };
             let place = at.chunk.index.to_string();
-            let branch = |cube| self.cube_branch(&at, data, cube, &place);
+            let branch = |cube| cube_branch(&at, data, cube, &place);
             match (wanted.index, wanted.name) {
                 (Some(index), _) => found.extend(branch(index)),
-                (None, None) => found.extend(self.chunk_branch(&at)),
+                (None, None) => found.push(chunk_branch(&at)),
                 (None, Some(name)) => {
                     let named = Named::of(data, name);
                     if named.is_nothing() {
@@ -195,6 +162,31 @@ impl Map {
         found.truncate(most);
         found
     }
+}
+
+fn chunk_branch(at: &ChunkAt<'_>) -> Branch {
+    let data = at.chunk.data.as_deref();
+    Branch {
+        item: at.item().into(),
+        label: at.chunk.index.to_string(),
+        note: match data {
+            Some(data) => plural(data.cubes.len(), "cube", "cubes"),
+            None => "cannot be read".to_owned(),
+        },
+        swatch: None,
+        children: data.map_or(0, |data| 1 + orphans(&data.cubes).count()),
+    }
+}
+
+fn cube_branch(at: &ChunkAt<'_>, data: &ChunkData, cube: u32, place: &str) -> Option<Branch> {
+    let kind = data.cubes.kind(cube)?;
+    Some(Branch {
+        item: at.cube_item(cube).into(),
+        label: format!("{cube} {}  {place}", kind.name()),
+        note: note(data, cube),
+        swatch: Some(Swatch::Color(cell_color(kind))),
+        children: data.cubes.inside(cube).count(),
+    })
 }
 
 /// What of a chunk has a name.
@@ -306,10 +298,13 @@ mod tests {
         while let Some(below) = waiting.pop() {
             let lines = map.branch_lines(0, below);
             for line in lines {
-                assert!(found.insert(line.item), "{line:?}");
-                assert_eq!(map.above_in_tree(line.item), below);
-                assert_eq!(map.branch_lines(0, Some(line.item)).len(), line.children);
-                waiting.push(Some(line.item));
+                let Item::Level(item) = line.item else {
+                    panic!("{line:?}");
+                };
+                assert!(found.insert(item), "{line:?}");
+                assert_eq!(map.above_in_tree(item), below.map(Item::from));
+                assert_eq!(map.branch_lines(0, Some(item)).len(), line.children);
+                waiting.push(Some(item));
             }
         }
         let chunks = &map.pmf().levels[0].chunks;
@@ -317,15 +312,15 @@ mod tests {
             .iter()
             .map(|chunk| chunk.data.as_ref().unwrap().cubes.len());
         assert_eq!(found.len(), cubes.sum::<usize>() + chunks.len());
-        let orphan = map.cube_item(0, 1, orphan).unwrap();
-        let chunk = map.chunk_item(0, 1);
-        let lines = map.branch_lines(0, chunk);
+        let orphan = LevelItem::cube(0, 1, orphan).into();
+        let lines = map.branch_lines(0, Some(LevelItem::chunk(0, 1)));
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[1].item, orphan);
         assert!(lines[1].label.ends_with("not reached"), "{lines:?}");
         // A side is below its cube.
-        let face = map.face_item(0, 0, 3, 2).unwrap();
-        assert_eq!(map.above_in_tree(face), map.cube_item(0, 0, 3));
+        let face = LevelItem::face(0, 0, 3, 2);
+        let cube = Item::from(LevelItem::cube(0, 0, 3));
+        assert_eq!(map.above_in_tree(face), Some(cube));
     }
 
     #[test]
@@ -335,7 +330,7 @@ mod tests {
             let lines = map.found_branches(0, text, most).into_iter();
             lines.map(|line| line.item).collect()
         };
-        let cube = |chunk, index| map.cube_item(0, chunk, index).unwrap();
+        let cube = |chunk, index| Item::from(LevelItem::cube(0, chunk, index));
         assert_eq!(found("12", 9), [cube(0, 12), cube(1, 12)]);
         for text in [
             "0,1,0 12",
@@ -345,12 +340,15 @@ mod tests {
         ] {
             assert_eq!(found(text, 9), [cube(1, 12)], "{text}");
         }
-        assert_eq!(found("chunk 0,1,0", 9), [map.chunk_item(0, 1).unwrap()]);
+        assert_eq!(found("chunk 0,1,0", 9), [LevelItem::chunk(0, 1).into()]);
         for nothing in ["", "  ", "0,9,0", "no such name", "4000000000", "0,1"] {
             assert_eq!(found(nothing, 9), [], "{nothing}");
         }
         let is_of = |item: &Item, kind| {
-            let (cube, _) = map.cube_at(*item).unwrap();
+            let Item::Level(item) = *item else {
+                return false;
+            };
+            let (cube, _) = map.cube_at(item).unwrap();
             cube.kind_name() == kind
         };
         let colliders = found("Collider", 5);

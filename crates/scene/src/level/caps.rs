@@ -13,7 +13,7 @@ use super::Map;
 use super::items::ChunkAt;
 use super::materials::Blend;
 use super::place::cell_in_world;
-use crate::{Aabb, Hit, Ray, Shown};
+use crate::{Aabb, Hit, LevelItem, Ray, Shown};
 use mapscope_formats::pmf::{Cube, CubeKind, Geometry};
 
 /// How far caps are behind the plane of the cut, and how far faces may be before it and are still
@@ -163,7 +163,7 @@ struct Solids<'a> {
 
 impl<'a> Solids<'a> {
     fn of(map: &'a Map, shown: &'a Shown) -> Option<Self> {
-        let level = map.pmf.levels.get(shown.part)?;
+        let level = map.pmf.levels.get(shown.level)?;
         Some(Self {
             map,
             shown,
@@ -176,12 +176,12 @@ impl<'a> Solids<'a> {
         let Some(data) = at.chunk.data.as_deref() else {
             return Vec::new();
         };
-        let level = self.shown.part;
+        let level = self.shown.level;
         let list = self.map.levels.get(level);
         let list = list.map_or(&[][..], |level| &level.materials.list);
         let is_solid = |name| {
             let index = self.by_name.get(data.strings.name(name)?)?;
-            let is_hidden = self.shown.hides(Map::material_item(level, *index));
+            let is_hidden = self.shown.hides(LevelItem::material(level, *index).into());
             Some(!is_hidden && list.get(*index)?.blend == Blend::Opaque)
         };
         let names = data.materials.iter();
@@ -233,7 +233,7 @@ impl Map {
     /// The cap that a ray meets: the box that is cut there.
     pub(super) fn first_cap(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let cut = shown.cut?;
-        let bounds = self.levels.get(shown.part)?.bounds;
+        let bounds = self.levels.get(shown.level)?.bounds;
         // Only where the ray comes into the box that is left.
         let distance_to = |plane: Plane| {
             let axis = plane.axis();
@@ -247,7 +247,7 @@ impl Map {
         let mut found = None;
         self.sections(shown, Some(position), |of, at, cube, section| {
             if of == plane && contains(section, plane.flat(position)) {
-                found = found.or_else(|| self.cube_item(at.level_number, at.number, cube));
+                found = found.or_else(|| Some(at.cube_item(cube).into()));
             }
         });
         Some(Hit {
@@ -266,7 +266,7 @@ impl Map {
         place: Option<Vec3>,
         mut visit: impl FnMut(Plane, &ChunkAt<'_>, u32, &[Vec2]),
     ) {
-        let level = self.levels.get(shown.part);
+        let level = self.levels.get(shown.level);
         let (Some(cut), Some(level)) = (shown.cut, level) else {
             return;
         };
@@ -278,13 +278,11 @@ impl Map {
             return;
         };
         let mut scratch = Scratch::default();
-        for at in self.chunks_of(shown.part) {
+        for at in self.chunks_of(shown.level) {
             let bounds = at.bounds();
             let is_cut = planes.iter().any(|plane| plane.goes_through(&bounds));
             let is_asked = place.is_none_or(|place| bounds.distance(place) <= CUT_SLACK);
-            let is_hidden = self
-                .chunk_item(at.level_number, at.number)
-                .is_some_and(|item| shown.hides(item));
+            let is_hidden = shown.hides(at.item().into());
             let Some(data) = at.chunk.data.as_deref() else {
                 continue;
             };
@@ -323,7 +321,6 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::properties::cube_kind_item;
     use crate::level::sample;
     use mapscope_formats::pmf::Cell;
 
@@ -441,13 +438,13 @@ mod tests {
         let mut shown = cut(bounds.min, bounds.max - 2.3);
         let map = sample::made_up();
         let all = map.caps(&shown).len();
-        shown.hidden = vec![Map::material_item(0, 1)];
+        shown.hidden = vec![LevelItem::material(0, 1).into()];
         let without = map.caps(&shown).len();
         assert!(0 < without && without < all, "{without} of {all}");
-        shown.hidden = map.chunk_item(0, 0).into_iter().collect();
+        shown.hidden = vec![LevelItem::chunk(0, 0).into()];
         let of_other = map.caps(&shown).len();
         assert!(0 < of_other && of_other < all, "{of_other} of {all}");
-        shown.hidden = vec![cube_kind_item(0, CubeKind::Geometry)];
+        shown.hidden = vec![LevelItem::cube_type(0, CubeKind::Geometry).into()];
         assert_eq!(map.caps(&shown), []);
         let mut pmf = mapscope_formats::pmf::synthesize([1, 2, 1], 3, 7);
         pmf.levels[0].common.materials[1].render_mode = mapscope_formats::pmf::Material::ADD;

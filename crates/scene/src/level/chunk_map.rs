@@ -23,22 +23,21 @@ pub(super) fn packed_bytes(chunk: &Chunk) -> u64 {
 
 impl Map {
     /// The chunks of a level with what is measured of them.
-    pub(super) fn map_of_chunks(&self, part: usize) -> Option<ChunkMap> {
-        let (level, source) = self.level(part)?;
-        let chunks = source.chunks.iter().enumerate();
-        let chunks = chunks
-            .filter(|(_, chunk)| holds_anything(chunk))
-            .take(MOST_CHUNKS);
-        let chunks = chunks.filter_map(|(number, chunk)| {
-            let item = self.chunk_item(part, number)?;
-            let cubes = chunk.data.as_deref().map_or(0, |data| data.cubes.len());
-            let triangles = level.mesh(number).map_or(0, |mesh| mesh.indices.len() / 3);
-            Some(ChunkInfo {
-                item,
-                bounds: self.bounds_of(item)?,
-                is_readable: chunk.data.is_some(),
-                values: vec![cubes as u64, triangles as u64, packed_bytes(chunk)],
-            })
+    pub(super) fn map_of_chunks(&self, number: usize) -> Option<ChunkMap> {
+        let (level, _) = self.level(number)?;
+        let chunks = self.chunks_of(number);
+        let chunks = chunks.filter(|at| holds_anything(at.chunk));
+        let chunks = chunks.take(MOST_CHUNKS).map(|at| {
+            let data = at.chunk.data.as_deref();
+            let cubes = data.map_or(0, |data| data.cubes.len());
+            let mesh = level.mesh(at.number);
+            let triangles = mesh.map_or(0, |mesh| mesh.indices.len() / 3);
+            ChunkInfo {
+                item: at.item().into(),
+                bounds: at.bounds(),
+                is_readable: data.is_some(),
+                values: vec![cubes as u64, triangles as u64, packed_bytes(at.chunk)],
+            }
         });
         Some(ChunkMap {
             measures: vec!["Cubes", "Triangles", "Bytes"],

@@ -4,40 +4,42 @@ use glam::Vec3;
 
 use super::Map;
 use super::environments::server_box;
-use super::items::{self, ChunkAt, CubeAt, in_level, item};
+use super::items::{ChunkAt, CubeAt};
 use super::place::Place;
 use super::properties::{MOST_BYTES, hex};
 use crate::numbers::{plural, short, xyz};
 use crate::pen::box_edges;
-use crate::{Aabb, Item, Property, PropertyGroup};
+use crate::{Aabb, Item, LevelItem, Property, PropertyGroup};
 use mapscope_formats::pmf::{Cube, Geometry, SIDES, Side, StringRef, StringTable};
 
 impl Map {
     /// Where an item is in world space; none for one that is nowhere.
-    pub(super) fn bounds_of(&self, item: Item) -> Option<Aabb> {
-        match item.kind {
-            item::MAP if item.index == 0 => self.levels.first().map(|level| level.bounds),
-            item::LEVEL => Some(self.levels.get(usize::try_from(item.index).ok()?)?.bounds),
-            item::CHUNK => Some(self.chunk_at(item.index)?.bounds()),
-            item::LIGHTMAP => {
+    pub(super) fn bounds_of(&self, item: LevelItem) -> Option<Aabb> {
+        let all = |boxes: Vec<Aabb>| boxes.into_iter().reduce(|all, next| all.union(&next));
+        match item {
+            LevelItem::Map => self.levels.first().map(|level| level.bounds),
+            LevelItem::Level { level } => Some(self.levels.get(level as usize)?.bounds),
+            LevelItem::Chunk { .. } => Some(self.chunk_of(item)?.bounds()),
+            LevelItem::Lightmap { .. } => {
                 let lit = self.lit_faces(item, |mesh, _, face, _| {
                     Aabb::around(mesh.triangles(face).flatten())
                 });
-                let lit = lit.into_iter().reduce(|all, next| all.union(&next));
-                lit.or_else(|| Some(self.chunk_at(item.index >> 8)?.bounds()))
+                all(lit).or_else(|| Some(self.chunk_of(item)?.bounds()))
             }
-            item::MATERIAL => {
-                let (level, index) = in_level(item);
-                self.levels.get(level)?.uses().get(index)?.bounds
+            LevelItem::Material { level, index } => {
+                let uses = self.levels.get(level as usize)?.uses();
+                uses.get(index as usize)?.bounds
             }
-            item::ENTITY => self.entity_bounds(item),
-            item::DYNAMIC_LIGHT | item::FAST_LIGHT => {
-                let boxes = self.lit_boxes(item).into_iter();
-                boxes.reduce(|all, next| all.union(&next))
+            LevelItem::Entity { .. } => self.entity_bounds(item),
+            LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
+                all(self.lit_boxes(item))
             }
-            item::WEATHER | item::GRAVITY | item::ECHO | item::SKY => self.environment_bounds(item),
-            item::REGION => self.region_at(item)?.bounds(),
-            item::SERVER_REGION => {
+            LevelItem::Weather { .. }
+            | LevelItem::Gravity { .. }
+            | LevelItem::SoundEnvironment { .. }
+            | LevelItem::Sky { .. } => self.environment_bounds(item),
+            LevelItem::Region { .. } => self.region_at(item)?.bounds(),
+            LevelItem::ServerRegion { .. } => {
                 let (at, region) = self.server_region_at(item)?;
                 Some(server_box(&at, region))
             }
@@ -51,16 +53,18 @@ impl Map {
 
     /// Lines in world space that show where an item is: the edges of a box, which follow its moved
     /// corners, of a hull, or of faces.
-    pub(super) fn outline_of(&self, item: Item) -> Vec<[Vec3; 2]> {
-        let corners = match item.kind {
-            item::CHUNK | item::SERVER_REGION => self.bounds_of(item).map(|aabb| aabb.corners()),
-            item::REGION => self.region_at(item).map(|region| region.corners()),
-            item::ENTITY => return self.entity_outline(item),
-            item::LIGHTMAP => {
+    pub(super) fn contour_of(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
+        let corners = match item {
+            LevelItem::Chunk { .. } | LevelItem::ServerRegion { .. } => {
+                self.bounds_of(item).map(|aabb| aabb.corners())
+            }
+            LevelItem::Region { .. } => self.region_at(item).map(|region| region.corners()),
+            LevelItem::Entity { .. } => return self.entity_outline(item),
+            LevelItem::Lightmap { .. } => {
                 let rims = self.lit_faces(item, |mesh, _, face, _| Some(mesh.rim(face)));
                 return rims.into_iter().flatten().collect();
             }
-            item::DYNAMIC_LIGHT | item::FAST_LIGHT => {
+            LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
                 let boxes = self.lit_boxes(item).into_iter();
                 let edges = boxes.flat_map(|aabb| box_edges(&aabb.corners()).collect::<Vec<_>>());
                 return edges.collect();
@@ -88,7 +92,7 @@ impl Map {
         let mut properties = vec![
             Property::new("Level", at.level_number.to_string()),
             Property {
-                link: self.chunk_item(at.level_number, at.number),
+                link: Some(at.item().into()),
                 ..Property::new("Chunk", at.chunk.index.to_string())
             },
             Property::new("Index", cube.cube.to_string()),
@@ -99,10 +103,7 @@ impl Map {
                     .cubes
                     .kind(cube.cube)
                     .filter(|_| side.is_none())
-                    .map(|kind| Item {
-                        kind: item::CUBE_KIND,
-                        index: (at.level_number as u64) << 8 | kind as u64,
-                    }),
+                    .map(|kind| LevelItem::cube_type(at.level_number, kind).into()),
                 ..Property::new("Type", cube.kind_name())
             },
         ];
@@ -128,7 +129,7 @@ impl Map {
         };
         if let Some(geometry) = cube.geometry() {
             if let Some(side) = side {
-                add("Side", self.side_properties(cube, geometry, side));
+                add("Side", Self::side_properties(cube, geometry, side));
             }
             if let Some(side) = side {
                 add("Vertices of the side", cube.vertices_of(geometry, side));
@@ -136,28 +137,23 @@ impl Map {
             add("Box", cube.box_properties(geometry));
             add("Materials", Self::materials_of(cube, geometry));
             add("Physics materials", Self::physics_of(cube, geometry));
-            add("Lightmaps", self.lightmaps_of(cube, geometry));
+            add("Lightmaps", Self::lightmaps_of(cube, geometry));
             add("Moved points", cube.moved_points(geometry));
         }
         add("Contents", self.wrapper_properties(cube));
-        add("Wrappers", self.above_properties(cube, true));
-        add("Inside", self.above_properties(cube, false));
+        add("Wrappers", Self::above_properties(cube, true));
+        add("Inside", Self::above_properties(cube, false));
         add("Bytes", self.records_of(cube));
         groups
     }
 
-    fn side_properties(
-        &self,
-        cube: &CubeAt<'_>,
-        geometry: &Geometry,
-        side: usize,
-    ) -> Vec<Property> {
+    fn side_properties(cube: &CubeAt<'_>, geometry: &Geometry, side: usize) -> Vec<Property> {
         let triangles = geometry.triangles.get(side).copied().unwrap_or(0);
         vec![
             Property::new("Side", SIDES.get(side).copied().unwrap_or_default()),
             Self::material_property("Material", cube, geometry, side),
             Self::physics_property("Physics", cube, geometry, side),
-            self.lightmap_property("Lightmap", cube, geometry, side),
+            Self::lightmap_property("Lightmap", cube, geometry, side),
             Property::new("Triangles", triangles.to_string()),
         ]
     }
@@ -189,38 +185,36 @@ impl Map {
         });
         Property {
             link: found
-                .map(|index| items::of_level(item::PHYSICS, cube.at.level_number, index as u32)),
+                .map(|index| LevelItem::physics_material(cube.at.level_number, index).into()),
             ..Property::new(name, cube.physics(geometry, side))
         }
     }
 
     /// The lightmap of each side, or of all where they are the same.
-    fn lightmaps_of(&self, cube: &CubeAt<'_>, geometry: &Geometry) -> Vec<Property> {
+    fn lightmaps_of(cube: &CubeAt<'_>, geometry: &Geometry) -> Vec<Property> {
         if cube.data.client.is_none() {
             return Vec::new();
         }
         if !geometry.is_client_extended() {
-            return vec![self.lightmap_property("All sides", cube, geometry, 0)];
+            return vec![Self::lightmap_property("All sides", cube, geometry, 0)];
         }
         let sides = SIDES.into_iter().enumerate();
         sides
-            .map(|(side, name)| self.lightmap_property(name, cube, geometry, side))
+            .map(|(side, name)| Self::lightmap_property(name, cube, geometry, side))
             .collect()
     }
 
     fn lightmap_property(
-        &self,
         name: &'static str,
         cube: &CubeAt<'_>,
         geometry: &Geometry,
         side: usize,
     ) -> Property {
         let lightmap = geometry.lightmaps.get(side).copied().unwrap_or(u8::MAX);
-        let at = &cube.at;
         Property {
-            link: self
-                .lightmap_item(at.level_number, at.number, lightmap)
-                .filter(|_| cube.has_lightmap(lightmap)),
+            link: cube
+                .has_lightmap(lightmap)
+                .then(|| cube.at.lightmap_item(lightmap.into()).into()),
             ..Property::new(name, cube.lightmap(geometry, side))
         }
     }
@@ -248,26 +242,20 @@ impl Map {
         let wanted = wanted.and_then(|name| cube.data.strings.name(*name));
         let found = wanted.and_then(|wanted| by_name.get(wanted).copied());
         Property {
-            link: found.map(|material| Self::material_item(cube.at.level_number, material)),
+            link: found.map(|material| LevelItem::material(cube.at.level_number, material).into()),
             ..Property::new(name, cube.material(geometry, side))
         }
     }
 
     /// The material of a side of a cube, or of the first side.
-    pub(super) fn material_of(&self, item: Item) -> Option<Item> {
+    pub(super) fn material_of(&self, item: LevelItem) -> Option<Item> {
         let (cube, side) = self.cube_at(item)?;
         let geometry = cube.geometry()?;
         Self::material_property("", &cube, geometry, side.unwrap_or(0)).link
     }
 
-    pub(super) fn material_name(&self, item: Item) -> Option<String> {
-        let level = self.levels.get((item.index >> 32) as usize)?;
-        let material = level.materials.list.get(item.index as u32 as usize)?;
-        Some(material.name.clone())
-    }
-
     /// The cubes that wrap a cube or what it is in, or else all that it is in, from the root on.
-    fn above_properties(&self, cube: &CubeAt<'_>, only_wrappers: bool) -> Vec<Property> {
+    fn above_properties(cube: &CubeAt<'_>, only_wrappers: bool) -> Vec<Property> {
         let Some(place) = cube.place() else {
             return Vec::new();
         };
@@ -278,7 +266,7 @@ impl Map {
             .clone()
             .take(MOST_ABOVE)
             .map(|(above, _)| Property {
-                link: self.cube_item(at.level_number, at.number, *above),
+                link: Some(at.cube_item(*above).into()),
                 ..Property::new(
                     cube.data.cubes.kind(*above).map_or("", |kind| kind.name()),
                     above.to_string(),
@@ -527,35 +515,29 @@ fn between(aabb: Aabb) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Document as _;
     use crate::level::sample;
     use mapscope_formats::pmf::{self, CubeKind};
 
     #[test]
     fn items_lead_to_their_cubes_and_back() {
         let map = sample::made_up();
-        let mut number = 0;
         for (chunk, source) in map.pmf().levels[0].chunks.iter().enumerate() {
             for cube in 0..source.data.as_ref().unwrap().cubes.len() as u32 {
-                let item = map.cube_item(0, chunk, cube).unwrap();
-                assert_eq!(item.index, number);
+                let item = LevelItem::cube(0, chunk, cube);
                 let (found, side) = map.cube_at(item).unwrap();
                 assert_eq!((found.at.number, found.cube, side), (chunk, cube, None));
-                let face = map.face_item(0, chunk, cube, 4).unwrap();
+                let face = LevelItem::face(0, chunk, cube, 4);
                 let (found, side) = map.cube_at(face).unwrap();
                 assert_eq!((found.at.number, found.cube, side), (chunk, cube, Some(4)));
-                number += 1;
+            }
+            let count = source.data.as_ref().unwrap().cubes.len() as u32;
+            for beyond in [count, u32::MAX] {
+                let item = LevelItem::cube(0, chunk, beyond);
+                assert!(map.cube_at(item).is_none());
+                assert!(map.properties_of(item).is_empty());
             }
         }
-        let kind = item::CUBE;
-        let beyond = [number, u64::MAX].map(|index| map.cube_at(Item { kind, index }).is_none());
-        assert_eq!(beyond, [true; 2]);
-        assert!(
-            map.item_properties(Item {
-                kind,
-                index: number
-            })
-            .is_empty()
-        );
     }
 
     #[test]
@@ -567,7 +549,7 @@ mod tests {
         for (chunk, source) in map.pmf().levels[0].chunks.iter().enumerate() {
             let data = source.data.as_ref().unwrap();
             for (cube, kind) in data.cubes.iter() {
-                let groups = map.item_properties(map.cube_item(0, chunk, cube).unwrap());
+                let groups = map.properties_of(LevelItem::cube(0, chunk, cube));
                 let group = groups.iter().find(|group| group.title == "Bytes").unwrap();
                 let common = &group.properties[0].value;
                 let (_, hex) = common.split_once(": ").unwrap();
@@ -579,7 +561,7 @@ mod tests {
                     cube: Some([0, y, x, z, cube]),
                     ..Default::default()
                 };
-                let info = map.information(&query);
+                let info = map.info(&query);
                 let record = &info["cube"]["bytes"]["common"];
                 let at = data.cubes.common_record(cube).unwrap().start;
                 assert_eq!(*record, serde_json::json!({"offset": at, "hex": hex}));
@@ -606,8 +588,8 @@ mod tests {
         });
         let (cube, geometry) = moved.unwrap();
         let side = geometry.faces().next().map_or(1, |face| face.side);
-        let face = map.face_item(0, 1, cube, side as u8).unwrap();
-        let summary = map.item_summary(face);
+        let face = LevelItem::face(0, 1, cube, side as u8);
+        let summary = map.summary_of(face);
         let said: Vec<_> = summary.iter().map(|part| part.name).collect();
         assert_eq!(
             said,
@@ -624,7 +606,7 @@ mod tests {
                 .take(4)
                 .all(|part| part.width >= part.value.len())
         );
-        let groups = map.item_properties(face);
+        let groups = map.properties_of(face);
         let find = |title: &str| groups.iter().find(|group| group.title == title).unwrap();
         let points = find("Moved points").properties.len() as u32;
         assert_eq!(points, geometry.moved.count_ones());
@@ -639,18 +621,17 @@ mod tests {
         let depth: usize = value("Depth").parse().unwrap();
         assert_eq!(value("Path").split(" / ").count(), depth);
         let inside = find("Inside").properties.first().unwrap().link.unwrap();
-        let (root, _) = map.cube_at(inside).unwrap();
-        assert_eq!(root.cube, 0);
+        assert_eq!(inside, LevelItem::cube(0, 1, 0).into());
         // The outline goes through the moved points.
-        let outline = map.outline_of(face);
+        let outline = map.contour_of(face);
         assert_eq!(outline.len(), 12);
         let (_, point) = data.cubes.moved_points(geometry).next().unwrap();
         let (found, _) = map.cube_at(face).unwrap();
         let point = Vec3::from(point) + found.at.center();
         assert!(outline.iter().flatten().any(|end| *end == point));
         let empty = data.cubes.iter().find(|(_, cube)| *cube == Cube::Empty);
-        let empty = map.cube_item(0, 1, empty.unwrap().0).unwrap();
-        let said = map.item_summary(empty);
+        let empty = LevelItem::cube(0, 1, empty.unwrap().0);
+        let said = map.summary_of(empty);
         assert_eq!((said[2].name, said[2].value.as_str()), ("Type", "empty"));
         assert_eq!(CubeKind::Empty.name(), "empty");
     }

@@ -5,12 +5,13 @@ use std::sync::OnceLock;
 use glam::{EulerRot, Quat, Vec3};
 
 use super::Map;
-use super::items::{self, EntityAt, Owner, item};
+use super::items::EntityAt;
+use super::lights::LightKind;
 use super::properties::{MOST_BYTES, colored, hex};
 use super::signals::Signals;
 use crate::numbers::{plural, xyz};
 use crate::pen::box_edges;
-use crate::{Aabb, Item, Property, PropertyGroup, Shown, Spawn};
+use crate::{Aabb, Item, LevelItem, Owner, Property, PropertyGroup, Shown, Spawn};
 use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};
 
 /// How many properties of an entity are listed, and how many values of each.
@@ -24,28 +25,12 @@ const CIRCLE: usize = 24;
 /// An entity that has a place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marker {
-    pub(super) item: Item,
+    pub(super) item: LevelItem,
     pub(super) kind: EntityKind,
     /// The gamemodes that it is part of, bit by bit.
     gamemodes: u32,
     /// In world space.
     pub(super) place: Vec3,
-}
-
-/// The item of a type of entities.
-pub(super) fn entity_kind_item(kind: EntityKind) -> Item {
-    Item {
-        kind: item::ENTITY_KIND,
-        index: kind.number().into(),
-    }
-}
-
-/// The item of a gamemode.
-pub(super) fn gamemode_item(number: usize) -> Item {
-    Item {
-        kind: item::GAMEMODE,
-        index: number as u64,
-    }
 }
 
 /// Which entities there are, worked out when somebody first asks.
@@ -59,17 +44,14 @@ pub(super) struct EntityIndex {
 struct Listed {
     /// Those with a place: of the map, then of each level.
     markers: Vec<Vec<Marker>>,
-    /// Numbers of the entities of each type: of the map, then of each level.
-    by_kind: Vec<Vec<(EntityKind, Vec<u64>)>>,
+    /// The entities of each type: of the map, then of each level.
+    by_kind: Vec<Vec<(EntityKind, Vec<LevelItem>)>>,
 }
 
 impl EntityAt<'_> {
     /// What its coordinates count from, in world space.
     fn origin(&self) -> Vec3 {
-        match self.owner {
-            Owner::Map | Owner::Level(_) => Vec3::ZERO,
-            Owner::Chunk(at) => at.center(),
-        }
+        self.chunk.map_or(Vec3::ZERO, |at| at.center())
     }
 
     /// Where it is in world space; none for what is nowhere.
@@ -219,32 +201,18 @@ impl Map {
                 markers: vec![Vec::new(); parts],
                 by_kind: vec![Vec::new(); parts],
             };
-            for list in 0..self.entity_lists() {
-                let Some((owner, entities, strings)) = self.entity_list(list) else {
-                    continue;
-                };
-                let part = match owner {
-                    Owner::Map => 0,
-                    Owner::Level(level) => 1 + level,
-                    Owner::Chunk(at) => 1 + at.level_number,
-                };
-                let first = self.first_entity(list);
-                for entity in entities.iter(strings) {
-                    let index = first + entity.index() as u64;
-                    let kind = entity.kind();
-                    let gamemodes = entity.gamemodes();
-                    let at = EntityAt { owner, entity };
+            for list in self.owners().filter_map(|owner| self.entity_list(owner)) {
+                let part = list.owner.in_level().map_or(0, |level| 1 + level);
+                for at in list.iter() {
+                    let item = at.item();
+                    let kind = at.entity.kind();
                     if let Some(place) = at.place()
                         && let Some(markers) = listed.markers.get_mut(part)
                     {
-                        let item = Item {
-                            kind: item::ENTITY,
-                            index,
-                        };
                         markers.push(Marker {
                             item,
                             kind,
-                            gamemodes,
+                            gamemodes: at.entity.gamemodes(),
                             place,
                         });
                     }
@@ -252,8 +220,8 @@ impl Map {
                         continue;
                     };
                     match kinds.iter_mut().find(|(of, _)| *of == kind) {
-                        Some((_, numbers)) => numbers.push(index),
-                        None => kinds.push((kind, vec![index])),
+                        Some((_, items)) => items.push(item),
+                        None => kinds.push((kind, vec![item])),
                     }
                 }
             }
@@ -276,24 +244,28 @@ impl Map {
     /// Those of [`Map::markers`] that are not hidden, neither with their type nor with all
     /// gamemodes that they are part of.
     pub(super) fn shown_markers(&self, shown: &Shown) -> impl Iterator<Item = &Marker> {
-        let of_kind =
-            |kind: &'static str| shown.hidden.iter().filter(move |item| item.kind == kind);
         let count = self.pmf.header.gamemodes.len().min(32) as u32;
         // Bits without a name mean nothing (fact sheet B29).
         let known = u32::MAX.checked_shr(32 - count).unwrap_or(0);
-        let hidden = of_kind(item::GAMEMODE).fold(0, |mask, item| {
-            mask | 1_u32.checked_shl(item.index as u32).unwrap_or(0)
-        });
-        let kinds: Vec<Item> = of_kind(item::ENTITY_KIND).copied().collect();
-        self.markers(shown.part).filter(move |marker| {
+        let mut hidden = 0;
+        let mut kinds = Vec::new();
+        for item in &shown.hidden {
+            match *item {
+                Item::Level(LevelItem::Gamemode { index }) => {
+                    hidden |= 1_u32.checked_shl(index).unwrap_or(0);
+                }
+                Item::Level(LevelItem::EntityType { entity_type }) => kinds.push(entity_type),
+                _ => {}
+            }
+        }
+        self.markers(shown.level).filter(move |marker| {
             let modes = marker.gamemodes & known;
-            (modes == 0 || modes & !hidden != 0) && !kinds.contains(&entity_kind_item(marker.kind))
+            (modes == 0 || modes & !hidden != 0) && !kinds.contains(&marker.kind.number().into())
         })
     }
 
     /// What is said of a gamemode.
-    pub(super) fn gamemode_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let number = usize::try_from(item.index).ok()?;
+    pub(super) fn gamemode_properties(&self, number: usize) -> Option<Vec<PropertyGroup>> {
         let name = self.pmf.header.gamemodes.get(number)?;
         let properties = vec![
             Property::new("Name", name.as_str()),
@@ -317,9 +289,9 @@ impl Map {
         markers.filter(|marker| marker.gamemodes & bit != 0).count()
     }
 
-    /// The numbers of the entities of each type that there is: of the map, or of a level with its
+    /// The entities of each type that there is: of the map, or of a level with its
     /// chunks.
-    pub(super) fn entities_by_kind(&self, level: Option<usize>) -> &[(EntityKind, Vec<u64>)] {
+    pub(super) fn entities_by_kind(&self, level: Option<usize>) -> &[(EntityKind, Vec<LevelItem>)] {
         let part = level.map_or(0, |level| 1 + level);
         self.listed().by_kind.get(part).map_or(&[], Vec::as_slice)
     }
@@ -349,20 +321,20 @@ impl Map {
     }
 
     /// Where an entity is in world space, with what it reaches.
-    pub(super) fn entity_bounds(&self, item: Item) -> Option<Aabb> {
+    pub(super) fn entity_bounds(&self, item: LevelItem) -> Option<Aabb> {
         let at = self.entity_at(item)?;
         let place = at.place()?;
-        let half = Vec3::splat(self.marker_half(self.level_of(item)));
+        let half = Vec3::splat(self.marker_half(Self::level_of_item(item)));
         let ends = at.shape().into_iter().flatten();
         Aabb::around(ends.chain([place - half, place + half]))
     }
 
     /// The lines around an entity.
-    pub(super) fn entity_outline(&self, item: Item) -> Vec<[Vec3; 2]> {
+    pub(super) fn entity_outline(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
         let Some(at) = self.entity_at(item) else {
             return Vec::new();
         };
-        let half = Vec3::splat(self.marker_half(self.level_of(item)));
+        let half = Vec3::splat(self.marker_half(Self::level_of_item(item)));
         let place = at.place().into_iter();
         let marker = place.flat_map(|place| {
             let corners = around(place, half);
@@ -390,29 +362,23 @@ impl Map {
     }
 
     /// Everything about an entity.
-    pub(super) fn entity_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
+    pub(super) fn entity_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
         let at = self.entity_at(item)?;
         let entity = &at.entity;
-        let owner = match at.owner {
-            Owner::Map => Property::new("Belongs to", "the map"),
-            Owner::Level(level) => Property {
-                link: Some(Item {
-                    kind: item::LEVEL,
-                    index: level as u64,
-                }),
-                ..Property::new("Belongs to", format!("level {level}"))
-            },
-            Owner::Chunk(chunk) => Property {
-                link: self.chunk_item(chunk.level_number, chunk.number),
-                ..Property::new("Belongs to", format!("chunk {}", chunk.chunk.index))
-            },
+        let (link, owner) = match (at.owner, at.chunk) {
+            (Owner::Level { level }, _) => {
+                (Some(LevelItem::Level { level }), format!("level {level}"))
+            }
+            (_, Some(chunk)) => (Some(chunk.item()), format!("chunk {}", chunk.chunk.index)),
+            _ => (None, "the map".to_owned()),
+        };
+        let owner = Property {
+            link: link.map(Item::from),
+            ..Property::new("Belongs to", owner)
         };
         let mut first = vec![
             Property {
-                link: Some(Item {
-                    kind: item::ENTITY_KIND,
-                    index: entity.kind().number().into(),
-                }),
+                link: Some(LevelItem::entity_type(entity.kind()).into()),
                 ..Property::new("Type", entity.kind().name())
             },
             Property::new("Name", entity.brief_name()),
@@ -430,7 +396,7 @@ impl Map {
         let groups = [
             ("Entity", first),
             ("Fields", fields.collect()),
-            ("Signals", self.signal_properties(item, entity)),
+            ("Signals", self.signal_properties(&at)),
             ("Properties", custom(entity)),
             ("Bytes", bytes(entity)),
         ];
@@ -453,35 +419,31 @@ impl Map {
             _ => Property::new(field.name, cut(text)),
         };
         Property {
-            link: self.field_link(at, value),
+            link: self.field_link(at, value).map(Item::from),
             ..plain
         }
     }
 
     /// What a field of an entity names.
-    fn field_link(&self, at: &EntityAt<'_>, value: &FieldValue) -> Option<Item> {
-        let level = match at.owner {
-            Owner::Map => 0,
-            Owner::Level(level) => level,
-            Owner::Chunk(chunk) => chunk.level_number,
-        };
+    fn field_link(&self, at: &EntityAt<'_>, value: &FieldValue) -> Option<LevelItem> {
+        let level = at.owner.in_level().unwrap_or(0);
         match (at.entity.kind(), value.field.name, &value.value) {
             (EntityKind::DynamicLightController, "light", Value::Number(id)) => {
-                self.light_with_id(item::DYNAMIC_LIGHT, level, *id as u32)
+                self.light_with_id(LightKind::Dynamic, level, *id as u32)
             }
             (EntityKind::FastLightController, "light", Value::Number(id)) => {
-                self.light_with_id(item::FAST_LIGHT, level, *id as u32)
+                self.light_with_id(LightKind::Fast, level, *id as u32)
             }
             (_, name, Value::Text(text)) if !text.is_empty() => {
                 let common = &self.pmf.levels.get(level)?.common;
                 if name.ends_with("physics material") {
                     let physics = common.physics_by_name();
                     let index = *physics.get(text.as_bytes())?;
-                    Some(items::of_level(item::PHYSICS, level, index as u32))
+                    Some(LevelItem::physics_material(level, index))
                 } else if name.ends_with("material") {
                     let materials = common.materials_by_name();
                     let index = *materials.get(text.as_bytes())?;
-                    Some(items::of_level(item::MATERIAL, level, index as u32))
+                    Some(LevelItem::material(level, index))
                 } else {
                     let archive = self.pmf.archive.as_ref()?;
                     let (folder, ending) = match name {
@@ -490,10 +452,7 @@ impl Map {
                         _ => return None,
                     };
                     let index = archive.find_resource(text, folder, ending)?;
-                    Some(Item {
-                        kind: item::ARCHIVE_FILE,
-                        index: index as u64,
-                    })
+                    Some(LevelItem::archive_file(index))
                 }
             }
             _ => None,
@@ -501,12 +460,12 @@ impl Map {
     }
 
     /// What is said of a type of entities.
-    pub(super) fn entity_kind_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let kind = EntityKind::from_number(u8::try_from(item.index).ok()?)?;
+    pub(super) fn entity_kind_properties(&self, entity_type: u32) -> Option<Vec<PropertyGroup>> {
+        let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
         let count = |level| {
             let kinds = self.entities_by_kind(level).iter();
             let mut found = kinds.filter(|(of, _)| *of == kind);
-            found.next().map_or(0, |(_, numbers)| numbers.len())
+            found.next().map_or(0, |(_, items)| items.len())
         };
         let mut properties = vec![
             Property::new("Type", kind.name()),
@@ -516,10 +475,7 @@ impl Map {
         ];
         for level in 0..self.pmf.levels.len() {
             properties.push(Property {
-                link: Some(Item {
-                    kind: item::LEVEL,
-                    index: level as u64,
-                }),
+                link: Some(LevelItem::level(level).into()),
                 ..Property::new("Of a level", format!("{level}: {}", count(Some(level))))
             });
         }
@@ -645,24 +601,28 @@ mod tests {
                 ..Shown::default()
             };
             let markers = map.shown_markers(&shown);
-            markers.map(|marker| marker.item.index).collect::<Vec<_>>()
+            let indices = markers.map(|marker| match marker.item {
+                LevelItem::Entity { index, .. } => index,
+                other => panic!("{other:?}"),
+            });
+            indices.collect::<Vec<_>>()
         };
-        let [duel, race] = [0, 1].map(gamemode_item);
-        let prop = entity_kind_item(EntityKind::Prop);
+        let [duel, race] = [0, 1].map(|index| Item::from(LevelItem::Gamemode { index }));
+        let prop = Item::from(LevelItem::entity_type(EntityKind::Prop));
         assert_eq!(seen(&[]), [0, 1, 2, 3]);
         assert_eq!(seen(&[duel]), [0, 2, 3]);
         assert_eq!(seen(&[race]), [0, 1, 3]);
         assert_eq!(seen(&[duel, race]), [3]);
         assert_eq!(seen(&[prop]), [2, 3]);
         // The lines of the tree have eyes for them.
-        use crate::Document as _;
+        use crate::Levels as _;
         assert!(
             [duel, prop]
                 .into_iter()
                 .all(|item| map.hidden_with(item) == Some(item))
         );
         assert_eq!(
-            map.gamemode_properties(race).unwrap()[0].properties[3].value,
+            map.gamemode_properties(1).unwrap()[0].properties[3].value,
             "2"
         );
     }
@@ -719,8 +679,8 @@ mod tests {
         pmf.strings = strings.finish();
         let map = sample::map(pmf);
         let occupied = |index| {
-            let kind = item::ENTITY;
-            let shape = map.entity_at(Item { kind, index }).unwrap().shape();
+            let entities = map.entity_list(Owner::Map).unwrap();
+            let shape = entities.get(index).unwrap().shape();
             assert_eq!(shape.len(), 12 + index as usize);
             Aabb::around(shape.into_iter().flatten()).unwrap()
         };

@@ -4,10 +4,10 @@
 use glam::Vec3;
 
 use super::Map;
-use super::items::{self, ChunkAt, in_level, item};
+use super::items::ChunkAt;
 use super::properties::{listed, yes};
 use crate::numbers::{plural, short, xyz};
-use crate::{Aabb, Item, Property, PropertyGroup};
+use crate::{Aabb, LevelItem, Property, PropertyGroup};
 use mapscope_formats::pmf::{
     self, ChunkData, EnvironmentRegion, ServerRegion, Sky, StringRef, StringTable,
 };
@@ -35,13 +35,14 @@ impl Environment {
         }
     }
 
-    /// The kind of item of an environment of this kind.
-    pub(super) fn item_kind(self) -> &'static str {
+    /// The item of an environment of this kind.
+    pub(super) fn item(self, level: usize, index: usize) -> LevelItem {
+        let [level, index] = [level, index].map(|index| index as u32);
         match self {
-            Self::Weather => item::WEATHER,
-            Self::Gravity => item::GRAVITY,
-            Self::Sound => item::ECHO,
-            Self::Sky => item::SKY,
+            Self::Weather => LevelItem::Weather { level, index },
+            Self::Gravity => LevelItem::Gravity { level, index },
+            Self::Sound => LevelItem::SoundEnvironment { level, index },
+            Self::Sky => LevelItem::Sky { level, index },
         }
     }
 
@@ -54,9 +55,16 @@ impl Environment {
         }
     }
 
-    /// The environment that an item is of.
-    pub(super) fn of_item(kind: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|of| of.item_kind() == kind)
+    /// What an item is one of, the level that has it, and its index there.
+    pub(super) fn of_item(item: LevelItem) -> Option<(Self, usize, usize)> {
+        let (of, level, index) = match item {
+            LevelItem::Weather { level, index } => (Self::Weather, level, index),
+            LevelItem::Gravity { level, index } => (Self::Gravity, level, index),
+            LevelItem::SoundEnvironment { level, index } => (Self::Sound, level, index),
+            LevelItem::Sky { level, index } => (Self::Sky, level, index),
+            _ => return None,
+        };
+        Some((of, level as usize, index as usize))
     }
 
     /// The names of those of a level, and that of the default one, with their strings.
@@ -131,6 +139,10 @@ impl RegionAt<'_> {
         name.unwrap_or_default().into_owned()
     }
 
+    pub(super) fn item(&self) -> LevelItem {
+        self.at.region_item(self.of, self.index)
+    }
+
     /// Its corners in world space.
     pub(super) fn corners(&self) -> [Vec3; 8] {
         let center = self.at.center();
@@ -159,39 +171,17 @@ pub(super) fn server_box(at: &ChunkAt<'_>, region: &ServerRegion) -> Aabb {
 }
 
 impl Map {
-    /// The item of a region of a chunk.
-    pub(super) fn region_item(
-        &self,
-        level: usize,
-        chunk: usize,
-        of: Environment,
-        index: usize,
-    ) -> Option<Item> {
-        let chunk = self.chunk_item(level, chunk)?.index;
-        Some(Item {
-            kind: item::REGION,
-            index: chunk << 10 | (of as u64) << 8 | index as u64,
-        })
-    }
-
-    /// The item of a region of the server in a chunk.
-    pub(super) fn server_region_item(
-        &self,
-        level: usize,
-        chunk: usize,
-        index: usize,
-    ) -> Option<Item> {
-        Some(Item {
-            kind: item::SERVER_REGION,
-            index: self.chunk_item(level, chunk)?.index << 8 | index as u64,
-        })
-    }
-
     /// A region by its item.
-    pub(super) fn region_at(&self, item: Item) -> Option<RegionAt<'_>> {
-        let at = self.chunk_at(item.index >> 10)?;
-        let of = *Environment::ALL.get((item.index >> 8 & 3) as usize)?;
-        let index = (item.index & 0xFF) as usize;
+    pub(super) fn region_at(&self, item: LevelItem) -> Option<RegionAt<'_>> {
+        let LevelItem::Region {
+            environment, index, ..
+        } = item
+        else {
+            return None;
+        };
+        let at = self.chunk_of(item)?;
+        let of = *Environment::ALL.get(usize::from(environment))?;
+        let index = index as usize;
         let region = of.regions(at.chunk.data.as_deref()?).get(index)?;
         Some(RegionAt {
             at,
@@ -202,11 +192,13 @@ impl Map {
     }
 
     /// A region of the server by its item.
-    pub(super) fn server_region_at(&self, item: Item) -> Option<(ChunkAt<'_>, &ServerRegion)> {
-        let at = self.chunk_at(item.index >> 8)?;
+    pub(super) fn server_region_at(&self, item: LevelItem) -> Option<(ChunkAt<'_>, &ServerRegion)> {
+        let LevelItem::ServerRegion { index, .. } = item else {
+            return None;
+        };
+        let at = self.chunk_of(item)?;
         let server = at.chunk.data.as_deref()?.server.as_ref()?;
-        let region = server.regions.get((item.index & 0xFF) as usize)?;
-        Some((at, region))
+        Some((at, server.regions.get(index as usize)?))
     }
 
     /// The regions of a level.
@@ -259,18 +251,16 @@ impl Map {
     }
 
     /// Where an environment is other than by default.
-    pub(super) fn environment_bounds(&self, item: Item) -> Option<Aabb> {
-        let of = Environment::of_item(item.kind)?;
-        let (level, index) = in_level(item);
+    pub(super) fn environment_bounds(&self, item: LevelItem) -> Option<Aabb> {
+        let (of, level, index) = Environment::of_item(item)?;
         let regions = self.regions_naming(of, level, index);
         let boxes = regions.iter().filter_map(RegionAt::bounds);
         boxes.reduce(|all, next| all.union(&next))
     }
 
     /// Everything about a kind of weather, gravity, sound or sky.
-    pub(super) fn environment_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let of = Environment::of_item(item.kind)?;
-        let (number, index) = in_level(item);
+    pub(super) fn environment_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
+        let (of, number, index) = Environment::of_item(item)?;
         let level = self.pmf.levels.get(number)?;
         let (strings, names, default) = of.names(level)?;
         let name = strings.brief(*names.get(index)?);
@@ -317,7 +307,7 @@ impl Map {
         let regions = self.regions_naming(of, number, index);
         let regions = listed(regions.iter(), "Region", |region| {
             Some(Property {
-                link: self.region_item(number, region.at.number, of, region.index),
+                link: Some(region.item().into()),
                 ..Property::new("Region", format!("of chunk {}", region.at.chunk.index))
             })
         });
@@ -353,7 +343,7 @@ impl Map {
             let found = by_name.as_ref().zip(strings.name(material));
             let found = found.and_then(|(by_name, name)| by_name.get(name).copied());
             properties.push(Property {
-                link: found.map(|index| items::of_level(item::MATERIAL, level, index as u32)),
+                link: found.map(|index| LevelItem::material(level, index).into()),
                 ..Property::new(name, text)
             });
         }
@@ -368,13 +358,13 @@ impl Map {
             " (not used: there is no 3D skybox)"
         };
         properties.push(Property {
-            link: number.and_then(|number| self.chunk_item(level, number)),
+            link: number.map(|number| LevelItem::chunk(level, number).into()),
             ..Property::new("Skybox chunk", format!("{}{unused}", sky.skybox_chunk))
         });
     }
 
     /// Everything about a region of an environment.
-    pub(super) fn region_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
+    pub(super) fn region_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
         let found = self.region_at(item)?;
         let RegionAt {
             at,
@@ -388,12 +378,11 @@ impl Map {
         let mut properties = vec![
             Property::new("Kind", of.name()),
             Property {
-                link: environment
-                    .map(|index| items::of_level(of.item_kind(), at.level_number, index as u32)),
+                link: environment.map(|index| of.item(at.level_number, index).into()),
                 ..Property::new("Environment", found.name())
             },
             Property {
-                link: self.chunk_item(at.level_number, at.number),
+                link: Some(at.item().into()),
                 ..Property::new("Chunk", at.chunk.index.to_string())
             },
             Property::new("Index", index.to_string()),
@@ -407,11 +396,11 @@ impl Map {
     }
 
     /// Everything about a region of the server.
-    pub(super) fn server_region_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
+    pub(super) fn server_region_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
         let (at, region) = self.server_region_at(item)?;
         let mut properties = vec![
             Property {
-                link: self.chunk_item(at.level_number, at.number),
+                link: Some(at.item().into()),
                 ..Property::new("Chunk", at.chunk.index.to_string())
             },
             Property::new("Max corner", xyz(Vec3::from(region.max) + at.center())),
@@ -424,7 +413,7 @@ impl Map {
         properties.extend(listed(region.chunks.iter(), "Chunk", |chunk| {
             let number = at.level.chunk_number(*chunk);
             Some(Property {
-                link: number.and_then(|number| self.chunk_item(at.level_number, number)),
+                link: number.map(|number| LevelItem::chunk(at.level_number, number).into()),
                 ..Property::new(
                     "Chunk",
                     match number {

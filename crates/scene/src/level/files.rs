@@ -5,16 +5,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use super::Map;
-use super::items::item;
 use super::properties::yes;
 use super::textures::{self, Textures};
 use crate::listed::{and_more, leaf};
 use crate::numbers::plural;
 use crate::parallel::in_parallel;
 use crate::pictures::THUMBNAIL_SIDE;
-use crate::registry::{OpenError, Progress};
 use crate::rules;
-use crate::{Item, OutlineNode, Property, PropertyGroup, Swatch};
+use crate::{LevelItem, OutlineNode, Owner, Property, PropertyGroup, Swatch};
+use crate::{OpenError, Progress};
 use mapscope_formats::pmf::archive::{Archive, Content};
 use mapscope_formats::pmf::{
     self, ChunkData, Cube, Entities, Extension, Level, Pmf, Side, StringRef, StringTable,
@@ -30,26 +29,16 @@ const MOST_LISTED: usize = 2000;
 /// How many references to strings are followed to find those that are unused.
 const MOST_REFERENCES: usize = 1 << 20;
 
-/// A small picture: RGBA bytes, [`THUMBNAIL_SIDE`] pixels wide and high.
-type Thumbnail = Option<Vec<u8>>;
-
 /// The textures of the archive that no material names.
 #[derive(Debug, Default)]
 pub(super) struct Unnamed {
-    /// Entries of the archive, and their pictures once somebody looks.
-    list: Vec<(usize, OnceLock<Thumbnail>)>,
+    /// Entries of the archive, and their thumbnails once somebody looks.
+    list: Vec<(usize, OnceLock<Option<Vec<u8>>>)>,
     /// Index in the list by entry.
     by_entry: HashMap<usize, usize>,
     /// Of entries that materials name, the index of their texture.
     named: HashMap<usize, usize>,
     pub(super) problems: Vec<Problem>,
-}
-
-pub(super) fn file_item(entry: usize) -> Item {
-    Item {
-        kind: item::ARCHIVE_FILE,
-        index: entry as u64,
-    }
 }
 
 /// Where the archive and what follows it begins, and how long the head is, in bytes; none of a map
@@ -157,11 +146,6 @@ impl Unnamed {
         }
         Ok(unnamed)
     }
-
-    pub(super) fn cpu_bytes(&self) -> usize {
-        let pictures = self.list.iter().filter_map(|(_, picture)| picture.get());
-        pictures.flatten().map(Vec::len).sum()
-    }
 }
 
 fn is_texture(name: &str) -> bool {
@@ -171,17 +155,17 @@ fn is_texture(name: &str) -> bool {
 }
 
 impl Map {
-    /// A small picture of a texture by its index: those that materials name, then the others.
-    pub(super) fn picture(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+    /// A thumbnail by its index: those of textures that materials name, then of the others.
+    pub(super) fn thumbnail_of(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         if let Some(texture) = self.textures.list.get(index) {
             return Some(texture.file.thumbnail());
         }
-        let (entry, picture) = self.unnamed.list.get(index - self.textures.list.len())?;
-        let picture = picture.get_or_init(|| {
+        let (entry, thumbnail) = self.unnamed.list.get(index - self.textures.list.len())?;
+        let thumbnail = thumbnail.get_or_init(|| {
             let bytes = self.pmf.archive.as_ref()?.file(*entry)?.ok()?;
             textures::thumbnail(&bytes)
         });
-        Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, picture.as_deref()?))
+        Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, thumbnail.as_deref()?))
     }
 
     /// The picture of a file of the archive.
@@ -223,7 +207,7 @@ impl Map {
             children.sort_by(|a, b| a.label.cmp(&b.label));
             let line = OutlineNode {
                 label: entry.name.clone(),
-                item: Some(file_item(index)),
+                item: Some(LevelItem::archive_file(index).into()),
                 note,
                 swatch,
                 children,
@@ -241,9 +225,9 @@ impl Map {
         top
     }
 
-    pub(super) fn archive_file_summary(&self, item: Item) -> Option<(String, String)> {
+    pub(super) fn archive_file_summary(&self, index: usize) -> Option<(String, String)> {
         let archive = self.pmf.archive.as_ref()?;
-        let entry = archive.entries().get(usize::try_from(item.index).ok()?)?;
+        let entry = archive.entries().get(index)?;
         let size = match &entry.content {
             Content::File(file) => plural(file.bytes as usize, "byte", "bytes"),
             Content::Directory => "directory".to_owned(),
@@ -253,9 +237,8 @@ impl Map {
     }
 
     /// Everything about an entry of the archive.
-    pub(super) fn archive_file_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
+    pub(super) fn archive_file_properties(&self, index: usize) -> Option<Vec<PropertyGroup>> {
         let archive = self.pmf.archive.as_ref()?;
-        let index = usize::try_from(item.index).ok()?;
         let entry = archive.entries().get(index)?;
         let mut properties = vec![
             Property::new("Name", &*entry.name),
@@ -333,10 +316,8 @@ impl Map {
                     ""
                 };
                 let size = plural(extension.data.len(), "byte", "bytes");
-                let item = Item {
-                    kind: item::EXTENSION,
-                    index: index as u64,
-                };
+                let index = index as u32;
+                let item = LevelItem::Extension { index }.into();
                 leaf(extension.name.clone(), item, format!("{size}{required}"))
             })
             .collect();
@@ -344,8 +325,7 @@ impl Map {
         lines
     }
 
-    pub(super) fn extension_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let index = usize::try_from(item.index).ok()?;
+    pub(super) fn extension_properties(&self, index: usize) -> Option<Vec<PropertyGroup>> {
         let extension = self.pmf.extensions.get(index)?;
         let has = |flag: u8| yes(extension.flags & flag != 0);
         let known = if extension.name == Extension::KNOWN {
@@ -377,9 +357,6 @@ impl Map {
     }
 }
 
-/// The number of the first string table of a chunk.
-const FIRST_OF_CHUNKS: u64 = 1024;
-
 /// A string table and what names its strings.
 struct Table<'a> {
     strings: &'a StringTable,
@@ -389,32 +366,11 @@ struct Table<'a> {
     named: Vec<u32>,
 }
 
-/// The item of a string table of a level.
-pub(super) fn strings_of_level(level: usize, side: Side) -> Item {
-    Item {
-        kind: item::STRINGS,
-        index: 1 + 3 * level as u64 + side as u64,
-    }
-}
-
-/// The item of the string table of the file.
-pub(super) const STRINGS_OF_FILE: Item = Item {
-    kind: item::STRINGS,
-    index: 0,
-};
-
 impl Map {
-    /// The item of a string table of a chunk; there is none of the client's.
-    pub(super) fn strings_of_chunk(&self, level: usize, chunk: usize, side: Side) -> Option<Item> {
-        Some(Item {
-            kind: item::STRINGS,
-            index: FIRST_OF_CHUNKS
-                + 2 * self.chunk_item(level, chunk)?.index
-                + u64::from(side == Side::Server),
-        })
-    }
-
-    fn string_table(&self, item: Item, with_names: bool) -> Option<Table<'_>> {
+    fn string_table(&self, item: LevelItem, with_names: bool) -> Option<Table<'_>> {
+        let LevelItem::Strings { owner, index } = item else {
+            return None;
+        };
         let entity_names = |entities: &Entities, strings: &StringTable| -> Vec<u32> {
             let offsets = entities.string_offsets(strings);
             if with_names {
@@ -423,81 +379,82 @@ impl Map {
                 Vec::new()
             }
         };
-        if item.index == 0 {
-            return Some(Table {
+        match owner {
+            Owner::Map => Some(Table {
                 strings: &self.pmf.strings,
                 of: "the entities of the map".to_owned(),
                 named: entity_names(&self.pmf.entities, &self.pmf.strings),
-            });
-        }
-        let Some(of_chunk) = item.index.checked_sub(FIRST_OF_CHUNKS) else {
-            let number = ((item.index - 1) / 3) as usize;
-            let level = self.pmf.levels.get(number)?;
-            let side = *Side::ALL.get(((item.index - 1) % 3) as usize)?;
-            let (strings, named) = match side {
-                Side::Common => (&level.common.strings, names_of_common(level)),
-                Side::Client => {
-                    let client = level.client.as_ref()?;
-                    (&client.strings, names_of_client(client))
-                }
-                Side::Server => {
-                    let server = level.server.as_ref()?;
-                    let named = entity_names(&server.entities, &server.strings);
-                    (&server.strings, named)
-                }
-            };
-            return Some(Table {
-                strings,
-                of: format!("the {side} section of level {number}"),
-                named,
-            });
-        };
-        let at = self.chunk_at(of_chunk / 2)?;
-        let data = at.chunk.data.as_deref()?;
-        let (strings, side, named) = if of_chunk.is_multiple_of(2) {
-            (&data.strings, Side::Common, names_of_chunk(data))
-        } else {
-            let server = data.server.as_ref()?;
-            let mut named = entity_names(&server.entities, &server.strings);
-            if with_names {
-                let attributes = data.cubes.iter().filter_map(|(_, cube)| match cube {
-                    Cube::PathInfo(info) => Some(data.cubes.attributes(info)),
-                    _ => None,
-                });
-                let texts = attributes.flatten().flat_map(|a| [a.name.0, a.data.0]);
-                let left = MOST_REFERENCES - named.len();
-                named.extend(texts.take(left));
+            }),
+            Owner::Level { level: number } => {
+                let level = self.pmf.levels.get(number as usize)?;
+                let side = *Side::ALL.get(index as usize)?;
+                let (strings, named) = match side {
+                    Side::Common => (&level.common.strings, names_of_common(level)),
+                    Side::Client => {
+                        let client = level.client.as_ref()?;
+                        (&client.strings, names_of_client(client))
+                    }
+                    Side::Server => {
+                        let server = level.server.as_ref()?;
+                        let named = entity_names(&server.entities, &server.strings);
+                        (&server.strings, named)
+                    }
+                };
+                Some(Table {
+                    strings,
+                    of: format!("the {side} section of level {number}"),
+                    named,
+                })
             }
-            (&server.strings, Side::Server, named)
-        };
-        Some(Table {
-            strings,
-            of: format!(
-                "the {side} section of chunk {} of level {}",
-                at.chunk.index, at.level_number
-            ),
-            named,
-        })
+            Owner::Chunk { level, chunk } => {
+                let at = self.chunk_at(level, chunk)?;
+                let data = at.chunk.data.as_deref()?;
+                let (strings, side, named) = if index == 0 {
+                    (&data.strings, Side::Common, names_of_chunk(data))
+                } else {
+                    let server = data.server.as_ref()?;
+                    let mut named = entity_names(&server.entities, &server.strings);
+                    if with_names {
+                        let attributes = data.cubes.iter().filter_map(|(_, cube)| match cube {
+                            Cube::PathInfo(info) => Some(data.cubes.attributes(info)),
+                            _ => None,
+                        });
+                        let texts = attributes.flatten().flat_map(|a| [a.name.0, a.data.0]);
+                        let left = MOST_REFERENCES - named.len();
+                        named.extend(texts.take(left));
+                    }
+                    (&server.strings, Side::Server, named)
+                };
+                Some(Table {
+                    strings,
+                    of: format!(
+                        "the {side} section of chunk {} of level {level}",
+                        at.chunk.index
+                    ),
+                    named,
+                })
+            }
+        }
     }
 
     /// The line of a string table.
-    pub(super) fn strings_line(&self, label: &str, item: Item) -> Option<OutlineNode> {
+    pub(super) fn strings_line(&self, label: &str, item: LevelItem) -> Option<OutlineNode> {
         let table = self.string_table(item, false)?;
         let bytes = table.strings.bytes();
         let count = bytes.split_inclusive(|byte| *byte == 0).count();
         let strings = plural(count, "string", "strings");
         let bytes = plural(table.strings.bytes().len(), "byte", "bytes");
         let note = format!("{strings}, {bytes}");
-        Some(leaf(label.to_owned(), item, note))
+        Some(leaf(label.to_owned(), item.into(), note))
     }
 
-    pub(super) fn strings_summary(&self, item: Item) -> Option<String> {
+    pub(super) fn strings_summary(&self, item: LevelItem) -> Option<String> {
         Some(self.string_table(item, false)?.of)
     }
 
     /// Everything about a string table: its strings with their offsets, and which of them nothing
     /// names.
-    pub(super) fn strings_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
+    pub(super) fn strings_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
         let Table { strings, of, named } = self.string_table(item, true)?;
         let is_complete = named.len() < MOST_REFERENCES;
         let named: BTreeSet<u32> = named.into_iter().collect();
@@ -602,6 +559,7 @@ mod tests {
     fn textures_that_no_material_names_are_checked_and_shown() {
         let map = sample::with_archive();
         let broken: Vec<_> = map
+            .about
             .problems
             .iter()
             .filter(|problem| problem.message.contains("of the archive"))
@@ -614,16 +572,16 @@ mod tests {
             "{problem}"
         );
         let item = map.item_of_problem(problem).unwrap();
-        assert_eq!(item.kind, item::ARCHIVE_FILE);
-        let summary = map.item_summary(item);
+        assert!(matches!(item, LevelItem::ArchiveFile { .. }), "{item}");
+        let summary = map.summary_of(item);
         assert_eq!(summary[0].value, "textures/broken.ptf");
         let archive = map.pmf().archive.as_ref().unwrap();
-        let find = |path: &str| file_item(archive.find(path).unwrap());
+        let find = |path: &str| LevelItem::archive_file(archive.find(path).unwrap());
         let picture = |path: &str| {
-            let groups = map.item_properties(find(path));
+            let groups = map.properties_of(find(path));
             let swatch = groups[0].properties.iter().find_map(|p| p.swatch);
             match swatch {
-                Some(Swatch::Thumbnail(index)) => map.picture(index),
+                Some(Swatch::Thumbnail(index)) => map.thumbnail_of(index),
                 _ => None,
             }
         };
@@ -633,7 +591,7 @@ mod tests {
         assert_eq!(pixels[..4], [0, 9, 18, 255]);
         assert_eq!(picture("textures/broken.ptf"), None);
         assert_eq!(picture("readme.txt"), None);
-        let text = map.item_properties(find("readme.txt"));
+        let text = map.properties_of(find("readme.txt"));
         let lines = text.iter().flat_map(|group| &group.properties);
         let dumps: Vec<_> = lines.filter(|line| !line.bytes.is_empty()).collect();
         assert_eq!((dumps.len(), &*dumps[0].bytes), (1, &b"Made up"[..]));
@@ -649,7 +607,7 @@ mod tests {
         // The end of a string is a string too.
         common.air_physics = StringRef(used as u32 + 7 + 4);
         let map = sample::map(pmf);
-        let groups = map.item_properties(strings_of_level(0, Side::Common));
+        let groups = map.properties_of(LevelItem::strings_of_level(0, Side::Common));
         let lines = &groups[1].properties;
         let line = |text: &str| {
             let found = lines.iter().find(|line| line.value.contains(text));
@@ -661,7 +619,7 @@ mod tests {
         let unused = &groups[0].properties[2];
         assert_eq!((unused.name, unused.value.as_str()), ("Unused", "1"));
         for side in Side::ALL {
-            let groups = map.item_properties(strings_of_level(0, side));
+            let groups = map.properties_of(LevelItem::strings_of_level(0, side));
             assert!(groups[0].properties[2].value.parse::<u32>().unwrap() < 2);
         }
     }

@@ -3,7 +3,7 @@
 use super::environments::Environment;
 use super::overlays::{self, cell_color};
 use super::{Map, colors};
-use crate::LegendEntry;
+use crate::{LegendEntry, OverlayId};
 use mapscope_formats::pmf::CubeKind;
 
 /// How many materials a legend names.
@@ -36,13 +36,13 @@ impl Map {
     }
 
     /// What the colours of an overlay mean.
-    pub(super) fn legend_of(&self, overlay_id: &str) -> Vec<LegendEntry> {
+    pub(super) fn legend_of(&self, overlay: OverlayId) -> Vec<LegendEntry> {
         let entry = |color, label: &str| LegendEntry {
             color,
             label: label.to_owned(),
         };
-        match overlay_id {
-            "octree-depth" => {
+        match overlay {
+            OverlayId::OctreeDepth => {
                 let steps = self.depth_steps();
                 let depths = (0..steps).map(|depth| LegendEntry {
                     color: colors::step(depth, steps),
@@ -50,7 +50,7 @@ impl Map {
                 });
                 depths.collect()
             }
-            "cube-types" => {
+            OverlayId::CubeTypes => {
                 let wrappers = [
                     (None, "In no other cube but parents"),
                     (Some(CubeKind::VisInfo), "In a visibility cube"),
@@ -66,17 +66,17 @@ impl Map {
                 }
                 entries
             }
-            "material-colors" => self.material_legend(),
-            "normals" => vec![
+            OverlayId::MaterialColors => self.material_legend(),
+            OverlayId::Normals => vec![
                 entry([255, 128, 128], "Faces east (+X)"),
                 entry([128, 255, 128], "Faces up (+Y)"),
                 entry([128, 128, 255], "Faces north (+Z)"),
             ],
-            "chunk-borders" => vec![
+            OverlayId::ChunkBorders => vec![
                 entry(overlays::BORDER, "Chunk"),
                 entry(overlays::BROKEN, "Chunk that cannot be read"),
             ],
-            "cells" => {
+            OverlayId::Cells => {
                 let mut entries = vec![
                     entry(cell_color(CubeKind::Empty), "Empty"),
                     entry(cell_color(CubeKind::Geometry), "Geometry"),
@@ -93,24 +93,24 @@ impl Map {
                 }
                 entries
             }
-            "colliders" => vec![entry(overlays::COLLIDER, "Collider")],
-            "environments" => Environment::ALL
+            OverlayId::Colliders => vec![entry(overlays::COLLIDER, "Collider")],
+            OverlayId::Environments => Environment::ALL
                 .into_iter()
                 .map(|of| entry(of.color(), of.name()))
                 .collect(),
-            "server-regions" => vec![
+            OverlayId::ServerRegions => vec![
                 entry(overlays::SERVER, "Server region"),
                 entry(
                     overlays::SERVER_SELECTED,
                     "To the chunks that the selected one keeps active",
                 ),
             ],
-            "visibility" => vec![
+            OverlayId::Visibility => vec![
                 entry(overlays::SEEN_FROM, "Visibility cube of the selection"),
                 entry(overlays::SEEN, "Seen from there"),
             ],
-            "paths" => vec![entry(overlays::PATH, "Pathfinding cube")],
-            "entities" => self.entity_legend(),
+            OverlayId::Paths => vec![entry(overlays::PATH, "Pathfinding cube")],
+            OverlayId::Entities => self.entity_legend(),
             _ => Vec::new(),
         }
     }

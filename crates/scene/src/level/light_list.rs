@@ -5,19 +5,19 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use super::Map;
-use super::items::{EntityAt, in_level, item};
-use super::lights::InFile;
+use super::items::EntityAt;
+use super::lights::{InFile, LightKind};
 use super::properties::{colored, listed};
 use crate::numbers::plural;
-use crate::{Aabb, Item, Light, Property, PropertyGroup};
+use crate::{Aabb, LevelItem, Light, Property, PropertyGroup};
 use mapscope_formats::pmf::{ChunkData, DynamicLight, EntityKind};
 
 /// The lights of all levels, worked out when somebody first asks.
 #[derive(Debug, Default)]
 pub(super) struct LightList {
-    found: OnceLock<HashMap<Item, Found>>,
-    /// Controllers by the light that they name: entities by their numbers.
-    controllers: OnceLock<HashMap<(&'static str, u32), Vec<u64>>>,
+    found: OnceLock<HashMap<LevelItem, Found>>,
+    /// The entities that control a light, by its kind and number.
+    controllers: OnceLock<HashMap<(LightKind, u32), Vec<LevelItem>>>,
 }
 
 /// A light of a level: the same number in several chunks is one light.
@@ -61,7 +61,7 @@ impl Found {
 }
 
 impl Map {
-    fn found_lights(&self) -> &HashMap<Item, Found> {
+    fn found_lights(&self) -> &HashMap<LevelItem, Found> {
         self.light_list.found.get_or_init(|| {
             let mut found = HashMap::new();
             for (number, level) in self.pmf.levels.iter().enumerate() {
@@ -77,62 +77,57 @@ impl Map {
 
     /// The light of a kind with a number in the map: that of a level, or else of the first level
     /// that has it.
-    pub(super) fn light_with_id(&self, kind: &'static str, level: usize, id: u32) -> Option<Item> {
+    pub(super) fn light_with_id(
+        &self,
+        kind: LightKind,
+        level: usize,
+        id: u32,
+    ) -> Option<LevelItem> {
         let levels = [level].into_iter().chain(0..self.pmf.levels.len());
-        let mut items = levels.map(|level| Self::light_item(level, kind, id));
+        let mut items = levels.map(|level| kind.item(level, id));
         items.find(|item| self.found_lights().contains_key(item))
     }
 
-    /// Entities that control a light, by their numbers.
-    fn controllers(&self, light: Item) -> &[u64] {
+    /// The entities that control a light.
+    fn controllers(&self, light: LevelItem) -> &[LevelItem] {
         let all = self.light_list.controllers.get_or_init(|| {
-            let mut all: HashMap<_, Vec<u64>> = HashMap::new();
+            let mut all: HashMap<_, Vec<LevelItem>> = HashMap::new();
             let lists = [None]
                 .into_iter()
                 .chain((0..self.pmf.levels.len()).map(Some));
-            for (kind, numbers) in lists.flat_map(|level| self.entities_by_kind(level)) {
+            for (kind, entities) in lists.flat_map(|level| self.entities_by_kind(level)) {
                 let controlled = match kind {
-                    EntityKind::DynamicLightController => item::DYNAMIC_LIGHT,
-                    EntityKind::FastLightController => item::FAST_LIGHT,
+                    EntityKind::DynamicLightController => LightKind::Dynamic,
+                    EntityKind::FastLightController => LightKind::Fast,
                     _ => continue,
                 };
-                for number in numbers {
-                    let entity = self.entity_at(Item {
-                        kind: item::ENTITY,
-                        index: *number,
-                    });
+                for item in entities {
+                    let entity = self.entity_at(*item);
                     let id = entity.and_then(|at| at.entity.value("light")?.number());
                     if let Some(id) = id {
-                        all.entry((controlled, id as u32))
-                            .or_default()
-                            .push(*number);
+                        let of_light = all.entry((controlled, id as u32));
+                        of_light.or_default().push(*item);
                     }
                 }
             }
             all
         });
-        let id = light.index as u32;
-        all.get(&(light.kind, id)).map_or(&[], Vec::as_slice)
+        let of_light = LightKind::of_item(light).and_then(|(kind, _, id)| all.get(&(kind, id)));
+        of_light.map_or(&[], Vec::as_slice)
     }
 
     /// The lights of a level, the dynamic ones first, each in rising order of their numbers.
     pub(super) fn light_list(&self, level: usize) -> Vec<Light> {
-        let of_level: BTreeMap<(&str, u64), &Found> = self
-            .found_lights()
-            .iter()
-            .filter(|(item, _)| in_level(**item).0 == level)
-            .map(|(item, found)| ((item.kind, item.index), found))
-            .collect();
-        let lights = of_level.into_iter().map(|((kind, index), found)| {
-            let kind = if kind == item::DYNAMIC_LIGHT {
-                item::DYNAMIC_LIGHT
-            } else {
-                item::FAST_LIGHT
-            };
-            let light = Item { kind, index };
+        let all = self.found_lights().iter();
+        let of_level = all.filter_map(|(item, found)| {
+            let (kind, of, id) = LightKind::of_item(*item)?;
+            (of == level).then_some(((kind, id), (*item, found)))
+        });
+        let of_level: BTreeMap<_, (LevelItem, &Found)> = of_level.collect();
+        let lights = of_level.into_values().map(|(light, found)| {
             let first = found.first();
             Light {
-                item: light,
+                item: light.into(),
                 name: self.light_name(light),
                 note: self.light_note(light, found),
                 color: found.color,
@@ -148,13 +143,12 @@ impl Map {
     }
 
     /// What people call a light: by the entity that controls it, or else by its number.
-    pub(super) fn light_name(&self, light: Item) -> String {
-        let [kind, other_kind] = if light.kind == item::DYNAMIC_LIGHT {
-            ["Dynamic light", "dynamic light"]
-        } else {
-            ["Fast light", "fast light"]
+    pub(super) fn light_name(&self, light: LevelItem) -> String {
+        let (kind, other_kind, id) = match LightKind::of_item(light) {
+            Some((LightKind::Dynamic, _, id)) => ("Dynamic light", "dynamic light", id),
+            Some((LightKind::Fast, _, id)) => ("Fast light", "fast light", id),
+            None => return String::new(),
         };
-        let id = light.index as u32;
         match self.controller_name(light) {
             Some(name) => format!("{name} ({other_kind} {id})"),
             None => format!("{kind} {id}"),
@@ -162,20 +156,15 @@ impl Map {
     }
 
     /// The name of the first entity that controls a light and has one.
-    fn controller_name(&self, light: Item) -> Option<String> {
+    fn controller_name(&self, light: LevelItem) -> Option<String> {
         let controllers = self.controllers(light).iter();
-        let mut names = controllers.filter_map(|number| {
-            let entity = self.entity_at(Item {
-                kind: item::ENTITY,
-                index: *number,
-            })?;
-            Some(entity.entity.brief_name().into_owned())
-        });
+        let mut names = controllers
+            .filter_map(|item| Some(self.entity_at(*item)?.entity.brief_name().into_owned()));
         names.find(|name| !name.is_empty())
     }
 
     /// What controls a light, and where it is.
-    fn light_note(&self, light: Item, found: &Found) -> String {
+    fn light_note(&self, light: LevelItem, found: &Found) -> String {
         let mut note = plural(found.chunks.len(), "chunk", "chunks");
         if found.differs() {
             note.push_str(", which differ");
@@ -193,7 +182,7 @@ impl Map {
         note
     }
 
-    pub(super) fn light_summary(&self, light: Item) -> Option<[(&'static str, String); 2]> {
+    pub(super) fn light_summary(&self, light: LevelItem) -> Option<[(&'static str, String); 2]> {
         let found = self.found_lights().get(&light)?;
         Some([
             ("Light", self.light_name(light)),
@@ -201,9 +190,9 @@ impl Map {
         ])
     }
 
-    pub(super) fn light_properties(&self, light: Item) -> Option<Vec<PropertyGroup>> {
+    pub(super) fn light_properties(&self, light: LevelItem) -> Option<Vec<PropertyGroup>> {
         let found = self.found_lights().get(&light)?;
-        let (level, id) = in_level(light);
+        let (kind, level, id) = LightKind::of_item(light)?;
         let mut properties = vec![
             Property::new("Number", id.to_string()),
             colored("Colour", found.color),
@@ -214,8 +203,7 @@ impl Map {
             ),
         ];
         let of_all = found.chunks.iter().map(|at| at.in_file.full);
-        if let (item::FAST_LIGHT, Some(min), Some(max)) =
-            (light.kind, of_all.clone().min(), of_all.max())
+        if let (LightKind::Fast, Some(min), Some(max)) = (kind, of_all.clone().min(), of_all.max())
         {
             let text = if min == max {
                 min.to_string()
@@ -231,7 +219,7 @@ impl Map {
             let chunk = source.chunks.get(*number)?;
             let client = chunk.data.as_deref().and_then(|data| data.client.as_ref());
             let reach = client.and_then(|client| {
-                if light.kind == item::DYNAMIC_LIGHT {
+                if kind == LightKind::Dynamic {
                     let look = client.dynamic_lights.get(*index)?;
                     let maps = look.layers.iter().map(|layer| layer.lightmap.to_string());
                     let maps: Vec<String> = maps.collect();
@@ -252,24 +240,20 @@ impl Map {
                 let enabled = if at.in_file.is_enabled() { "on" } else { "off" };
                 // Writing to a string does not fail.
                 let _ = write!(text, ", {enabled}");
-                if light.kind == item::FAST_LIGHT {
+                if kind == LightKind::Fast {
                     let _ = write!(text, ", intensity {}", at.in_file.full);
                 }
             }
             Some(Property {
-                link: self.chunk_item(level, *number),
+                link: Some(LevelItem::chunk(level, *number).into()),
                 ..Property::new("Chunk", text)
             })
         });
         let controllers = self.controllers(light).iter();
-        let controllers = listed(controllers, "Controlled by", |number| {
-            let link = Item {
-                kind: item::ENTITY,
-                index: *number,
-            };
-            let title = self.entity_at(link).as_ref().map(EntityAt::title);
+        let controllers = listed(controllers, "Controlled by", |item| {
+            let title = self.entity_at(*item).as_ref().map(EntityAt::title);
             Some(Property {
-                link: Some(link),
+                link: Some((*item).into()),
                 ..Property::new("Controlled by", title.unwrap_or_default())
             })
         });
@@ -284,11 +268,11 @@ impl Map {
     }
 
     /// What a light lights in each chunk, in world space.
-    pub(super) fn lit_boxes(&self, light: Item) -> Vec<Aabb> {
-        let Some(found) = self.found_lights().get(&light) else {
+    pub(super) fn lit_boxes(&self, light: LevelItem) -> Vec<Aabb> {
+        let found = self.found_lights().get(&light);
+        let Some((found, (kind, number, _))) = found.zip(LightKind::of_item(light)) else {
             return Vec::new();
         };
-        let (number, _) = in_level(light);
         let Some((level, source)) = self.level(number) else {
             return Vec::new();
         };
@@ -298,7 +282,7 @@ impl Map {
             let data = source.chunks.get(*chunk)?.data.as_deref()?;
             let client = data.client.as_ref()?;
             let mut points = Vec::new();
-            if light.kind == item::DYNAMIC_LIGHT {
+            if kind == LightKind::Dynamic {
                 let layers = &client.dynamic_lights.get(*index)?.layers;
                 let is_lit = |lightmap| layers.iter().any(|layer| layer.lightmap == lightmap);
                 for (face, lightmap) in mesh.faces_with_lightmaps(data) {
@@ -325,15 +309,13 @@ impl Map {
     }
 }
 
-fn add_lights(all: &mut HashMap<Item, Found>, level: usize, chunk: usize, data: &ChunkData) {
+fn add_lights(all: &mut HashMap<LevelItem, Found>, level: usize, chunk: usize, data: &ChunkData) {
     let client = data.client.as_ref();
-    let mut add = |kind, id, index: usize, in_file: InFile, color: Option<[u8; 3]>| {
-        let light = all
-            .entry(Map::light_item(level, kind, id))
-            .or_insert_with(|| Found {
-                color: color.unwrap_or([u8::MAX; 3]),
-                chunks: Vec::new(),
-            });
+    let mut add = |kind: LightKind, id, index: usize, in_file: InFile, color: Option<[u8; 3]>| {
+        let light = all.entry(kind.item(level, id)).or_insert_with(|| Found {
+            color: color.unwrap_or([u8::MAX; 3]),
+            chunks: Vec::new(),
+        });
         light.chunks.push(InChunk {
             chunk,
             index,
@@ -343,21 +325,21 @@ fn add_lights(all: &mut HashMap<Item, Found>, level: usize, chunk: usize, data: 
     for (index, light) in data.dynamic_lights.iter().enumerate() {
         let look = client.and_then(|client| client.dynamic_lights.get(index));
         let color = look.map(|look| look.color);
-        add(item::DYNAMIC_LIGHT, light.id, index, light.into(), color);
+        add(LightKind::Dynamic, light.id, index, light.into(), color);
     }
     for (index, light) in data.fast_lights.iter().enumerate() {
         let look = client.and_then(|client| client.fast_lights.get(index));
         let color = look.map(|look| look.color);
-        add(item::FAST_LIGHT, light.id, index, light.into(), color);
+        add(LightKind::Fast, light.id, index, light.into(), color);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Shown;
     use crate::level::sample;
     use crate::level::tint::Tint;
+    use crate::{Document as _, Item, Owner, Playhead, Shown};
     use mapscope_formats::pmf::{self, EntityList, NewEntity, StringTableBuilder};
 
     #[test]
@@ -388,20 +370,23 @@ mod tests {
         let fast = &lights[2];
         assert_eq!((fast.color, fast.intensity), ([100, 200, 255], 128));
         assert_eq!(fast.note, "2 chunks, controlled by dimmer");
-        let boxes = map.lit_boxes(fast.item);
-        assert_eq!(boxes.len(), 2);
-        let first = map.lit_boxes(lights[0].item);
-        assert!(first.len() == 1 && first[0].max.x <= 8.01, "{first:?}");
-        let groups = map.item_properties(fast.item);
-        let links = groups.iter().flat_map(|group| &group.properties);
-        let kinds: Vec<_> = links.filter_map(|p| p.link).map(|link| link.kind).collect();
-        assert_eq!(kinds, [item::ENTITY, item::CHUNK, item::CHUNK]);
-        // And from what controls it to the light.
-        let entity = Item {
-            kind: item::ENTITY,
-            index: 0,
+        let lit = |light: &Light| {
+            let Item::Level(light) = light.item else {
+                panic!("{light:?}");
+            };
+            map.lit_boxes(light)
         };
-        let groups = map.item_properties(entity);
+        let boxes = lit(fast);
+        assert_eq!(boxes.len(), 2);
+        let first = lit(&lights[0]);
+        assert!(first.len() == 1 && first[0].max.x <= 8.01, "{first:?}");
+        let groups = map.properties(fast.item, Playhead::default());
+        let links = groups.iter().flat_map(|group| &group.properties);
+        let kinds: Vec<_> = links.filter_map(|p| p.link).map(Item::kind).collect();
+        assert_eq!(kinds, ["entity", "chunk", "chunk"]);
+        // And from what controls it to the light.
+        let owner = Owner::Map;
+        let groups = map.properties_of(LevelItem::Entity { owner, index: 0 });
         let mut links = groups.iter().flat_map(|group| &group.properties);
         assert!(links.any(|property| property.link == Some(fast.item)));
     }
@@ -420,7 +405,7 @@ mod tests {
         assert_eq!(light.note, "3 chunks, which differ");
         // Off at first, and as bright as it is said to be once it is on.
         assert_eq!((light.intensity, light.full), (0, 77));
-        let groups = map.item_properties(light.item);
+        let groups = map.properties(light.item, Playhead::default());
         let all: Vec<_> = groups.iter().flat_map(|group| &group.properties).collect();
         let value = |name: &str| {
             let found = all.iter().find(|property| property.name == name);

@@ -1,9 +1,37 @@
 //! Lights that can be switched and dimmed: how bright each is.
 
 use super::Map;
-use super::items::{item, of_level};
-use crate::{Item, Shown};
+use crate::{LevelItem, Shown};
 use mapscope_formats::pmf::{DynamicLight, FastLight};
+
+/// The kinds of light that can be switched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum LightKind {
+    /// It has lightmaps of its own.
+    Dynamic,
+    /// It colours vertices.
+    Fast,
+}
+
+impl LightKind {
+    /// The item of a light of a level.
+    pub(super) fn item(self, level: usize, id: u32) -> LevelItem {
+        let level = level as u32;
+        match self {
+            Self::Dynamic => LevelItem::DynamicLight { level, id },
+            Self::Fast => LevelItem::FastLight { level, id },
+        }
+    }
+
+    /// What an item is one of, its level and its number in the map.
+    pub(super) fn of_item(item: LevelItem) -> Option<(Self, usize, u32)> {
+        match item {
+            LevelItem::DynamicLight { level, id } => Some((Self::Dynamic, level as usize, id)),
+            LevelItem::FastLight { level, id } => Some((Self::Fast, level as usize, id)),
+            _ => None,
+        }
+    }
+}
 
 /// How a chunk has a light. Each chunk has a record of its own, and chunks need not agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,23 +73,18 @@ impl From<&FastLight> for InFile {
 }
 
 impl Map {
-    /// The item of a light of a level: of kind [`item::DYNAMIC_LIGHT`] or [`item::FAST_LIGHT`].
-    pub(super) fn light_item(level: usize, kind: &'static str, id: u32) -> Item {
-        of_level(kind, level, id)
-    }
-
     /// How bright a dynamic light of a chunk is, from 0 to 255: as the chunk has it, unless the
     /// light was made otherwise, which counts in all chunks of the level.
     pub fn dynamic_intensity(shown: &Shown, level: usize, light: &DynamicLight) -> u8 {
-        let set = Self::light_item(level, item::DYNAMIC_LIGHT, light.id);
-        let set = shown.lights.get(set);
+        let item = LightKind::Dynamic.item(level, light.id);
+        let set = shown.lights.get(item.into());
         set.unwrap_or_else(|| InFile::from(light).intensity())
     }
 
     /// The same of a fast light.
     pub(super) fn fast_intensity(shown: &Shown, level: usize, light: FastLight) -> u8 {
-        let set = Self::light_item(level, item::FAST_LIGHT, light.id);
-        let set = shown.lights.get(set);
+        let item = LightKind::Fast.item(level, light.id);
+        let set = shown.lights.get(item.into());
         set.unwrap_or_else(|| InFile::from(&light).intensity())
     }
 }
@@ -88,8 +111,7 @@ mod tests {
         assert_eq!(InFile::from(&fast(2, 99)).full, 99);
         assert_eq!(dynamic_now(&shown, dynamic(1)), 255);
         assert_eq!(dynamic_now(&shown, dynamic(2)), 0);
-        let light = Map::light_item(0, item::FAST_LIGHT, 9);
-        shown.lights.set(light, Some(3));
+        shown.lights.set(LightKind::Fast.item(0, 9).into(), Some(3));
         assert_eq!(fast_now(&shown, fast(1, 77)), 3);
         assert_eq!(fast_now(&shown, fast(2, 99)), 3);
         assert_eq!(dynamic_now(&shown, dynamic(1)), 255);

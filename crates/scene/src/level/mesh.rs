@@ -800,7 +800,7 @@ mod tests {
         let map = sample::map(sharing());
         let mesh = &map.levels()[0].chunks[0];
         assert_eq!((mesh.faces.len(), mesh.left_out), (48, 0));
-        assert_eq!(map.problems, []);
+        assert_eq!(map.about.problems, []);
     }
 
     #[test]
@@ -818,8 +818,8 @@ mod tests {
         let map = sample::map(pmf);
         let mesh = &map.levels()[0].chunks[0];
         assert_eq!((mesh.faces.len(), mesh.left_out), (16, 32));
-        let [problem] = &map.problems[..] else {
-            panic!("{:?}", map.problems);
+        let [problem] = &map.about.problems[..] else {
+            panic!("{:?}", map.about.problems);
         };
         assert!(problem.message.contains("32 faces"), "{problem}");
     }

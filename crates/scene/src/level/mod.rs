@@ -60,7 +60,6 @@ use glam::Vec3;
 use self::atlas::Atlas;
 use self::entities::EntityIndex;
 use self::files::Unnamed;
-use self::items::Numbers;
 use self::known::Known;
 use self::light_list::LightList;
 use self::materials::Materials;
@@ -72,9 +71,9 @@ use self::textures::Textures;
 use super::camera::Handedness;
 use super::colors;
 use super::parallel::in_parallel;
-use super::registry::{OpenError, OpenOptions, Progress, Source};
 use super::rules;
-use super::{Aabb, ClipInfo, Document, Item, Part};
+use super::{Aabb, About, ClipInfo, Document, GameView, LevelInfo, LevelItem};
+use super::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pmf::{self, Pmf};
 use mapscope_formats::{Place, Problem, Subject};
 
@@ -89,13 +88,14 @@ pub struct Map {
     bytes: Arc<[u8]>,
     pmf: Arc<Pmf>,
     levels: Vec<Level>,
-    parts: Vec<Part>,
+    about: About,
+    level_infos: Vec<LevelInfo>,
     clips: Vec<ClipInfo>,
-    numbers: Numbers,
+    /// Characters of the longest name of a chunk, and of the longest number of a cube.
+    widths: [usize; 2],
     textures: Textures,
     /// Textures of the archive that no material names.
     unnamed: Unnamed,
-    problems: Vec<Problem>,
     sections: Sections,
     entities: EntityIndex,
     light_list: LightList,
@@ -155,14 +155,31 @@ impl Map {
             problems.extend(level.left_out(source, number));
         }
         problems.sort_by_key(|problem| problem.place);
-        let parts = levels.iter().zip(0..).map(|(level, index)| Part {
+        let level_infos = levels.iter().enumerate().map(|(index, level)| LevelInfo {
             name: format!("Level {index}"),
-            item: Item {
-                kind: items::item::LEVEL,
-                index,
-            },
+            item: LevelItem::level(index).into(),
             bounds: level.bounds,
         });
+        let bounds = levels.iter().map(|level| level.bounds);
+        let bounds = bounds.reduce(|all, next| all.union(&next));
+        let about = About {
+            format: &pmf::FORMAT,
+            // There is but one.
+            version: "0".to_owned(),
+            problems,
+            // A map without levels has only what concerns all of them.
+            bounds: bounds.unwrap_or(Aabb {
+                min: Vec3::NEG_ONE,
+                max: Vec3::ONE,
+            }),
+            handedness: HANDEDNESS,
+            game_view: GameView::FirstPerson,
+            overlays: &document::OVERLAYS,
+            dependencies: std::mem::take(&mut textures.dependencies),
+            kinds: Vec::new(),
+            cpu_bytes: (levels.iter().map(Level::cpu_bytes).sum::<usize>() + textures.cpu_bytes())
+                as u64,
+        };
         progress.report(1.0)?;
         Ok(Self {
             path: source.path.clone(),
@@ -171,13 +188,13 @@ impl Map {
             entities: EntityIndex::default(),
             light_list: LightList::default(),
             unnamed,
-            numbers: Numbers::of(&pmf),
+            about,
+            level_infos: level_infos.collect(),
+            widths: items::widths(&pmf),
             pmf: Arc::new(pmf),
-            parts: parts.collect(),
             clips: moving::clips(levels.iter().flat_map(|level| &level.materials.list)),
             levels,
             textures,
-            problems,
         })
     }
 
@@ -191,7 +208,7 @@ impl Map {
         &self.textures
     }
 
-    /// The map as it was read. Its problems are in [`Map::problems`].
+    /// The map as it was read. Its problems are in [`About::problems`].
     pub fn pmf(&self) -> &Arc<Pmf> {
         &self.pmf
     }

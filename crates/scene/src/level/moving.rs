@@ -1,9 +1,8 @@
 //! Materials that move: their time is that of a clip, so that it can be stopped and gone through.
 
 use super::Map;
-use super::items::item;
 use super::materials::Material;
-use crate::{ClipInfo, Item, Playhead};
+use crate::{Animation, ClipInfo, LevelItem, Playhead};
 
 /// The name of the clip.
 const NAME: &str = "Materials";
@@ -48,16 +47,20 @@ pub(super) fn clips<'a>(mut materials: impl Iterator<Item = &'a Material>) -> Ve
     let clip = || ClipInfo {
         name: NAME.to_owned(),
         frames: FRAMES,
-        item: Item {
-            kind: item::CLIP,
-            index: 0,
-        },
+        item: LevelItem::Clip.into(),
     };
     materials
         .any(Material::moves)
         .then(clip)
         .into_iter()
         .collect()
+}
+
+/// Nothing that is said of a map changes while its materials move.
+impl Animation for Map {
+    fn clips(&self) -> &[ClipInfo] {
+        &self.clips
+    }
 }
 
 impl Map {
@@ -90,8 +93,8 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document as _;
     use crate::level::sample;
+    use crate::{Document as _, Shown};
     use mapscope_formats::pmf;
 
     #[test]
@@ -109,8 +112,8 @@ mod tests {
         let said: Vec<_> = properties[0].properties.iter().collect();
         let last = said.last().unwrap();
         assert_eq!(last.value, "stone: scrolls");
-        assert_eq!(last.link, Some(Map::material_item(0, 0)));
-        let summary = moving.summary(clip).into_iter();
+        assert_eq!(last.link, Some(LevelItem::material(0, 0).into()));
+        let summary = moving.summary(clip, None, &Shown::default()).into_iter();
         let summary: Vec<_> = summary.map(|part| (part.name, part.value)).collect();
         let expected = [("Clip", "Materials"), ("Lasts", "60 s"), ("Materials", "1")];
         assert_eq!(

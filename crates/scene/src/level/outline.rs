@@ -2,14 +2,10 @@
 
 use super::Map;
 use super::chunk_map::holds_anything;
-use super::entities::{entity_kind_item, gamemode_item};
 use super::environments::{Environment, RegionAt};
-use super::files::{STRINGS_OF_FILE, strings_of_level};
-use super::items::{self, item};
-use super::properties::cube_kind_item;
 use crate::listed::{and_more, capped, heading, leaf};
 use crate::numbers::{plural, short};
-use crate::{Item, OutlineNode, Statistic, Swatch};
+use crate::{LevelItem, OutlineNode, Statistic, Swatch};
 use mapscope_formats::pmf::{CubeKind, Side};
 
 /// How many of one thing are listed.
@@ -25,11 +21,8 @@ impl Map {
             |name| name.to_string_lossy().into_owned(),
         );
         let count = self.pmf.levels.len();
-        let item = |kind, index: usize| Item {
-            kind,
-            index: index as u64,
-        };
-        let whole = leaf(name, item(item::MAP, 0), plural(count, "level", "levels"));
+        let levels = plural(count, "level", "levels");
+        let whole = leaf(name, LevelItem::Map.into(), levels);
         let files = self
             .pmf
             .archive
@@ -46,12 +39,12 @@ impl Map {
         ];
         // A heading that nothing is under says nothing.
         let of_file = of_file.into_iter().filter(|line| !line.children.is_empty());
-        let strings = self.strings_line("String table", STRINGS_OF_FILE);
+        let strings = self.strings_line("String table", LevelItem::STRINGS_OF_FILE);
         let levels = (0..count).map(|level| OutlineNode {
             children: self.level_lines(level),
             ..leaf(
                 format!("Level {level}"),
-                item(item::LEVEL, level),
+                LevelItem::level(level).into(),
                 String::new(),
             )
         });
@@ -102,7 +95,7 @@ impl Map {
                 swatch: self.material_swatch(level, index),
                 ..leaf(
                     format!("{index} {}", material.name),
-                    Self::material_item(level, index),
+                    LevelItem::material(level, index).into(),
                     note,
                 )
             }
@@ -113,13 +106,13 @@ impl Map {
     fn physics_lines(&self, level: usize) -> Vec<OutlineNode> {
         let common = self.pmf.levels.get(level).map(|level| &level.common);
         let materials = common.into_iter().flat_map(|common| {
-            let materials = common.physics_materials.iter().zip(0..);
-            materials.map(|(material, index)| {
+            let materials = common.physics_materials.iter().enumerate();
+            materials.map(|(index, material)| {
                 let is_solid =
                     material.flags & mapscope_formats::pmf::PhysicsMaterial::NOT_SOLID == 0;
                 leaf(
                     format!("{index} {}", common.strings.brief(material.name)),
-                    items::of_level(item::PHYSICS, level, index),
+                    LevelItem::physics_material(level, index).into(),
                     if is_solid { "" } else { "not solid" }.to_owned(),
                 )
             })
@@ -131,9 +124,11 @@ impl Map {
         let level_data = self.pmf.levels.get(level);
         let count = level_data.map_or(0, |level| level.common.sound_materials.len());
         let lines = (0..count as u32).map(|index| {
+            let level = level as u32;
+            let item = LevelItem::SoundMaterial { level, index };
             leaf(
                 format!("Sound material {index}"),
-                items::of_level(item::SOUND, level, index),
+                item.into(),
                 String::new(),
             )
         });
@@ -148,8 +143,8 @@ impl Map {
             let (strings, names, default) = of.names(source)?;
             let default = strings.name(default).filter(|name| !name.is_empty());
             let mut default = default;
-            let names = names.iter().zip(0..);
-            let lines = names.map(|(name, index)| {
+            let names = names.iter().enumerate();
+            let lines = names.map(|(index, name)| {
                 // The first one of a name is meant.
                 let is_default = default.is_some() && strings.name(*name) == default;
                 if is_default {
@@ -159,7 +154,7 @@ impl Map {
                     swatch: Some(Swatch::Color(of.color())),
                     ..leaf(
                         strings.brief(*name).into_owned(),
-                        items::of_level(of.item_kind(), level, index),
+                        of.item(level, index).into(),
                         if is_default { "default" } else { "" }.to_owned(),
                     )
                 }
@@ -177,7 +172,7 @@ impl Map {
             let at = region.of as usize;
             counts[at] += 1;
             if of_kinds[at].len() < MOST_LISTED {
-                of_kinds[at].extend(self.region_line(level, &region));
+                of_kinds[at].push(region_line(&region));
             }
         }
         let mut lines = Vec::new();
@@ -196,11 +191,10 @@ impl Map {
         for (at, index, region) in self.server_regions(level) {
             count += 1;
             if server.len() < MOST_LISTED {
-                let item = self.server_region_item(level, at.number, index);
                 let chunks = plural(region.chunks.len(), "chunk", "chunks");
                 let note = format!("keeps {chunks} active");
                 let label = format!("{index} of chunk {}", at.chunk.index);
-                server.extend(item.map(|item| leaf(label, item, note)));
+                server.push(leaf(label, at.server_region_item(index).into(), note));
             }
         }
         server.extend(and_more(count, server.len()));
@@ -211,15 +205,6 @@ impl Map {
             });
         }
         lines
-    }
-
-    fn region_line(&self, level: usize, region: &RegionAt<'_>) -> Option<OutlineNode> {
-        let item = self.region_item(level, region.at.number, region.of, region.index)?;
-        let note = format!("chunk {}", region.at.chunk.index);
-        Some(OutlineNode {
-            swatch: Some(Swatch::Color(region.of.color())),
-            ..leaf(region.name(), item, note)
-        })
     }
 
     fn light_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -240,11 +225,11 @@ impl Map {
             let lightmaps = client.map_or(&[][..], |client| &client.lightmaps);
             count += lightmaps.len();
             let left = MOST_LISTED - lines.len();
-            let listed = lightmaps.iter().zip(0..=u8::MAX).take(left);
-            lines.extend(listed.filter_map(|(map, index)| {
-                let item = self.lightmap_item(level, at.number, index)?;
+            let listed = lightmaps.iter().enumerate().take(left);
+            lines.extend(listed.map(|(index, map)| {
                 let label = format!("{index} of chunk {}", at.chunk.index);
-                Some(leaf(label, item, format!("{0} x {0}", map.side())))
+                let item = at.lightmap_item(index).into();
+                leaf(label, item, format!("{0} x {0}", map.side()))
             }));
         }
         lines.extend(and_more(count, lines.len()));
@@ -256,7 +241,8 @@ impl Map {
         let names = self.pmf.header.gamemodes.iter().enumerate();
         let lines = names.map(|(number, name)| {
             let note = plural(self.entities_in(number), "entity", "entities");
-            leaf(name.clone(), gamemode_item(number), note)
+            let index = number as u32;
+            leaf(name.clone(), LevelItem::Gamemode { index }.into(), note)
         });
         lines.collect()
     }
@@ -265,14 +251,10 @@ impl Map {
     fn entity_lines(&self, level: Option<usize>) -> OutlineNode {
         let mut all = 0;
         let kinds = self.entities_by_kind(level).iter();
-        let lines = kinds.map(|(kind, numbers)| {
-            all += numbers.len();
-            let entities = numbers.iter().take(MOST_LISTED).filter_map(|number| {
-                let item = Item {
-                    kind: item::ENTITY,
-                    index: *number,
-                };
-                let at = self.entity_at(item)?;
+        let lines = kinds.map(|(kind, items)| {
+            all += items.len();
+            let entities = items.iter().take(MOST_LISTED).filter_map(|item| {
+                let at = self.entity_at(*item)?;
                 let name = at.entity.brief_name();
                 let name = if name.is_empty() {
                     format!("{} without name", kind.name())
@@ -284,16 +266,16 @@ impl Map {
                     all if all == "all" => String::new(),
                     some => some,
                 };
-                Some(leaf(name, item, note))
+                Some(leaf(name, (*item).into(), note))
             });
             let mut children: Vec<OutlineNode> = entities.collect();
-            children.extend(and_more(numbers.len(), children.len()));
-            let kind_item = entity_kind_item(*kind);
+            children.extend(and_more(items.len(), children.len()));
+            let kind_item = LevelItem::entity_type(*kind).into();
             let color = super::colors::distinct(kind.number().into());
             OutlineNode {
                 swatch: Some(Swatch::Color(color)),
                 children,
-                ..leaf(kind.name().to_owned(), kind_item, numbers.len().to_string())
+                ..leaf(kind.name().to_owned(), kind_item, items.len().to_string())
             }
         });
         let lines: Vec<OutlineNode> = lines.collect();
@@ -318,7 +300,7 @@ impl Map {
                 swatch: Some(Swatch::Color(color)),
                 ..leaf(
                     kind.name().to_owned(),
-                    cube_kind_item(level, *kind),
+                    LevelItem::cube_type(level, *kind).into(),
                     count.to_string(),
                 )
             }
@@ -332,17 +314,16 @@ impl Map {
         let count = chunks().count();
         let mut lines: Vec<OutlineNode> = chunks()
             .take(MOST_CHUNKS)
-            .filter_map(|at| {
+            .map(|at| {
                 let note = match &at.chunk.data {
                     Some(data) => plural(data.cubes.len(), "cube", "cubes"),
                     None => "cannot be read".to_owned(),
                 };
-                let item = self.chunk_item(level, at.number)?;
                 let swatch = at.chunk.data.is_none();
-                Some(OutlineNode {
+                OutlineNode {
                     swatch: swatch.then_some(Swatch::Color(super::overlays::BROKEN)),
-                    ..leaf(at.chunk.index.to_string(), item, note)
-                })
+                    ..leaf(at.chunk.index.to_string(), at.item().into(), note)
+                }
             })
             .collect();
         lines.extend(and_more(count, lines.len()));
@@ -354,33 +335,33 @@ impl Map {
 
     fn table_lines(&self, level: usize) -> Vec<OutlineNode> {
         let sides = Side::ALL.into_iter().zip(["Common", "Client", "Server"]);
-        let lines =
-            sides.filter_map(|(side, name)| self.strings_line(name, strings_of_level(level, side)));
+        let lines = sides.filter_map(|(side, name)| {
+            self.strings_line(name, LevelItem::strings_of_level(level, side))
+        });
         lines.collect()
     }
+}
 
+impl Map {
     /// Numbers about the whole.
     pub(super) fn numbers_of_all(&self) -> Vec<Statistic> {
+        let (pmf, levels, textures) = (&self.pmf, &self.levels, &self.textures);
         let statistic = |name, value: usize| Statistic {
             name,
             value: value.to_string(),
         };
-        let chunks = || self.pmf.levels.iter().flat_map(|level| &level.chunks);
+        let chunks = || pmf.levels.iter().flat_map(|level| &level.chunks);
         let readable = || chunks().filter_map(|chunk| chunk.data.as_ref());
         let clients = || readable().filter_map(|data| data.client.as_ref());
-        let meshes = || self.levels.iter().flat_map(|level| &level.chunks);
-        let of_levels = self
-            .pmf
-            .levels
-            .iter()
-            .filter_map(|level| level.server.as_ref());
+        let meshes = || levels.iter().flat_map(|level| &level.chunks);
+        let of_levels = pmf.levels.iter().filter_map(|level| level.server.as_ref());
         let of_chunks = readable().filter_map(|data| data.server.as_ref());
-        let entities = self.pmf.entities.len()
+        let entities = pmf.entities.len()
             + of_levels.map(|server| server.entities.len()).sum::<usize>()
             + of_chunks.map(|server| server.entities.len()).sum::<usize>();
-        let textures = &self.textures.list;
+        let missing = textures.list.iter().filter(|texture| !texture.file.found);
         vec![
-            statistic("Levels", self.pmf.levels.len()),
+            statistic("Levels", pmf.levels.len()),
             statistic("Chunks", chunks().count()),
             statistic("Unreadable chunks", chunks().count() - readable().count()),
             statistic("Cubes", readable().map(|data| data.cubes.len()).sum()),
@@ -398,15 +379,17 @@ impl Map {
                 clients().map(|client| client.lightmaps.len()).sum(),
             ),
             statistic("Entities", entities),
-            statistic("Textures", textures.len()),
-            statistic(
-                "Missing textures",
-                textures
-                    .iter()
-                    .filter(|texture| !texture.file.found)
-                    .count(),
-            ),
+            statistic("Textures", textures.list.len()),
+            statistic("Missing textures", missing.count()),
         ]
+    }
+}
+
+fn region_line(region: &RegionAt<'_>) -> OutlineNode {
+    let note = format!("chunk {}", region.at.chunk.index);
+    OutlineNode {
+        swatch: Some(Swatch::Color(region.of.color())),
+        ..leaf(region.name(), region.item().into(), note)
     }
 }
 
@@ -425,6 +408,7 @@ fn heading_of_all(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
 mod tests {
     use super::*;
     use crate::level::sample;
+    use crate::{Document as _, Item, Shown};
     use mapscope_formats::pmf;
 
     fn labels(lines: &[OutlineNode]) -> Vec<&str> {
@@ -439,7 +423,7 @@ mod tests {
     #[test]
     fn the_tree_leads_to_all_that_a_map_is_made_of() {
         let map = sample::with_archive();
-        let outline = map.outline_tree();
+        let outline = map.outline();
         let top = [
             "sample.pmf",
             "Level 0",
@@ -474,12 +458,12 @@ mod tests {
         let materials = below(level, "Materials");
         assert_eq!(labels(materials), ["0 stone", "1 grass", "2 water"]);
         for line in materials {
-            let summary = map.item_summary(line.item.unwrap());
+            let summary = map.summary(line.item.unwrap(), None, &Shown::default());
             assert!(line.label.ends_with(&summary[0].value));
         }
         let uses = map.levels()[0].uses();
         let triangles: usize = uses.iter().map(|uses| uses.triangles).sum();
-        let statistics = map.numbers_of_all();
+        let statistics = map.statistics();
         let value = |name: &str| {
             let statistic = statistics.iter().find(|statistic| statistic.name == name);
             statistic.unwrap().value.parse::<usize>().unwrap()
@@ -497,10 +481,12 @@ mod tests {
         // Two of the map are listed at the file.
         assert_eq!(value("Entities"), counts.sum::<usize>() + 2);
         for line in below(level, "Chunks") {
-            let item = line.item.unwrap();
-            assert_eq!(map.item_summary(item)[0].value, line.label);
+            let Some(Item::Level(item)) = line.item else {
+                panic!("{line:?}");
+            };
+            assert_eq!(map.summary_of(item)[0].value, line.label);
             assert!(map.bounds_of(item).unwrap().radius() > 8.0);
-            assert_eq!(map.outline_of(item).len(), 12);
+            assert_eq!(map.contour_of(item).len(), 12);
         }
     }
 
@@ -519,7 +505,7 @@ mod tests {
             })
             .collect();
         let map = sample::map(pmf);
-        let outline = map.outline_tree();
+        let outline = map.outline();
         let level = below(&outline, "Level 0");
         let regions = below(below(level, "Regions"), "Weather");
         assert_eq!(regions.len(), MOST_LISTED + 1);

@@ -3,14 +3,13 @@
 use glam::Vec3;
 
 use super::environments::server_box;
-use super::items::{ChunkAt, item};
+use super::items::ChunkAt;
 use super::known::is_own_cell;
 use super::place::cell_in_world;
-use super::properties::cube_kind_item;
 use super::visibility::SeenOfChunk;
 use super::{Map, colors};
 use crate::pen::Pen;
-use crate::{Aabb, Item, Label, Line, Shown};
+use crate::{Aabb, Annotations, Item, Label, LevelItem, Line, OverlayId, Ray, Shown};
 use mapscope_formats::pmf::{Cell, Cube, CubeKind};
 
 /// How many boxes an overlay draws.
@@ -50,13 +49,8 @@ struct Stage<'a> {
 impl<'a> Stage<'a> {
     fn chunks(self) -> impl Iterator<Item = ChunkAt<'a>> {
         let Stage { map, shown } = self;
-        let chunks = map.chunks_of(shown.part);
-        chunks.filter(move |at| {
-            self.is_in(&at.bounds())
-                && map
-                    .chunk_item(at.level_number, at.number)
-                    .is_none_or(|item| !shown.hides(item))
-        })
+        let chunks = map.chunks_of(shown.level);
+        chunks.filter(move |at| self.is_in(&at.bounds()) && !shown.hides(at.item().into()))
     }
 
     /// Whether something of a box is not cut away.
@@ -82,8 +76,11 @@ impl<'a> Stage<'a> {
         })
     }
 
-    fn selected(self, kind: &str) -> Option<Item> {
-        self.shown.selected.filter(|item| item.kind == kind)
+    fn selected(self) -> Option<LevelItem> {
+        match self.shown.selected {
+            Some(Item::Level(item)) => Some(item),
+            _ => None,
+        }
     }
 }
 
@@ -91,7 +88,7 @@ impl Map {
     /// Whether cubes of a kind are hidden in the level that is shown: their faces, and the lines
     /// that overlays draw for them.
     pub fn hides_kind(shown: &Shown, kind: CubeKind) -> bool {
-        shown.hides(cube_kind_item(shown.part, kind))
+        shown.hides(LevelItem::cube_type(shown.level, kind).into())
     }
 
     /// The chunks of a level.
@@ -107,33 +104,33 @@ impl Map {
             })
         })
     }
+}
 
-    /// Adds the lines of the overlays that are on.
-    pub(super) fn overlay_lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+impl Annotations for Map {
+    fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
         let stage = Stage { map: self, shown };
         for id in shown.overlays.iter() {
             match id {
-                "chunk-borders" => stage.chunk_borders(lines),
-                "cells" => stage.cells(lines),
-                "colliders" => stage.colliders(lines),
-                "environments" => stage.environments(lines),
-                "server-regions" => stage.server_regions(lines),
-                "light-probes" => stage.light_probes(lines),
-                "paths" => stage.paths(lines),
-                "visibility" => stage.visibility(lines),
-                "entities" => stage.entities(lines),
+                OverlayId::ChunkBorders => stage.chunk_borders(lines),
+                OverlayId::Cells => stage.cells(lines),
+                OverlayId::Colliders => stage.colliders(lines),
+                OverlayId::Environments => stage.environments(lines),
+                OverlayId::ServerRegions => stage.server_regions(lines),
+                OverlayId::LightProbes => stage.light_probes(lines),
+                OverlayId::Paths => stage.paths(lines),
+                OverlayId::Visibility => stage.visibility(lines),
+                OverlayId::Entities => stage.entities(lines),
                 _ => {}
             }
         }
     }
 
-    /// Adds the texts of the overlays that are on.
-    pub(super) fn overlay_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         let stage = Stage { map: self, shown };
         for id in shown.overlays.iter() {
             match id {
-                "environments" => {
-                    let regions = self.regions(shown.part).take(MOST_LABELS);
+                OverlayId::Environments => {
+                    let regions = self.regions(shown.level).take(MOST_LABELS);
                     labels.extend(regions.filter_map(|region| {
                         let bounds = region.bounds().filter(|bounds| stage.is_in(bounds))?;
                         Some(Label {
@@ -144,13 +141,19 @@ impl Map {
                         })
                     }));
                 }
-                "paths" => stage.path_labels(labels),
-                "entities" => stage.entity_labels(labels),
+                OverlayId::Paths => stage.path_labels(labels),
+                OverlayId::Entities => stage.entity_labels(labels),
                 _ => {}
             }
         }
     }
 
+    fn covers(&self, ray_in_world: Ray, distance: f32, shown: &Shown) -> bool {
+        self.covers_place(ray_in_world, distance, shown)
+    }
+}
+
+impl Map {
     /// Whether an overlay of cells leaves some out in any level.
     pub(super) fn has_too_many_cells(&self) -> bool {
         let levels = self.levels.iter().zip(&self.pmf.levels);
@@ -177,7 +180,7 @@ impl Stage<'_> {
     /// Which cells are outlined: of which chunk alone, and of which depth; those with nothing
     /// smaller in them if there is none.
     fn which_cells(self) -> Option<(Option<usize>, Option<u8>)> {
-        let (level, source) = self.map.level(self.shown.part)?;
+        let (level, source) = self.map.level(self.shown.level)?;
         let counts = level.counts(source);
         let wanted = self.shown.cell_depth;
         let of_depth = |depth: u8| counts.depths.get(usize::from(depth)).copied().unwrap_or(0);
@@ -185,8 +188,8 @@ impl Stage<'_> {
         if count <= MOST_BOXES as u64 {
             return Some((None, wanted));
         }
-        let selected = self.shown.selected.and_then(|item| self.map.chunk_of(item));
-        if let Some(at) = selected.filter(|at| at.level_number == self.shown.part) {
+        let selected = self.selected().and_then(|item| self.map.chunk_of(item));
+        if let Some(at) = selected.filter(|at| at.level_number == self.shown.level) {
             return Some((Some(at.number), wanted));
         }
         let deepest = wanted.unwrap_or(counts.deepest());
@@ -268,27 +271,22 @@ impl Stage<'_> {
     }
 
     fn environments(self, lines: &mut Vec<Line>) {
-        let selected = self.selected(item::REGION);
-        let selected = selected.and_then(|item| self.map.region_at(item));
-        for region in self.map.regions(self.shown.part).take(MOST_BOXES) {
+        let selected = self.selected();
+        for region in self.map.regions(self.shown.level).take(MOST_BOXES) {
             if !region.bounds().is_some_and(|bounds| self.is_in(&bounds)) {
                 continue;
             }
-            let is_selected =
-                selected.is_some_and(|selected| std::ptr::eq(selected.region, region.region));
+            let is_selected = selected == Some(region.item());
             let width = if is_selected { 3.0 } else { 1.5 };
             Pen::new(lines, region.of.color(), width).edges(&region.corners());
         }
     }
 
     fn server_regions(self, lines: &mut Vec<Line>) {
-        let selected = self.selected(item::SERVER_REGION);
-        for (at, index, region) in self.map.server_regions(self.shown.part).take(MOST_BOXES) {
+        let selected = self.selected();
+        for (at, index, region) in self.map.server_regions(self.shown.level).take(MOST_BOXES) {
             let aabb = server_box(&at, region);
-            let item = self
-                .map
-                .server_region_item(at.level_number, at.number, index);
-            let is_selected = selected.is_some() && item == selected;
+            let is_selected = selected == Some(at.server_region_item(index));
             if is_selected {
                 // From the middle of the region to those of the chunks that it keeps active.
                 let mut pen = Pen::new(lines, SERVER_SELECTED, 2.0).on_top();
@@ -384,7 +382,7 @@ impl Stage<'_> {
     }
 
     fn entities(self, lines: &mut Vec<Line>) {
-        let half = self.map.marker_half(Some(self.shown.part));
+        let half = self.map.marker_half(Some(self.shown.level));
         let mut left = MOST_BOXES;
         for marker in self.map.shown_markers(self.shown) {
             let around = Aabb {
@@ -417,8 +415,8 @@ impl Stage<'_> {
     }
 
     fn entity_labels(self, labels: &mut Vec<Label>) {
-        let half = self.map.marker_half(Some(self.shown.part));
-        let selected = self.shown.selected;
+        let half = self.map.marker_half(Some(self.shown.level));
+        let selected = self.selected();
         let markers = || self.map.shown_markers(self.shown);
         // The most important first.
         let first = markers().filter(|marker| Some(marker.item) == selected);
@@ -462,19 +460,6 @@ fn diamond(pen: &mut Pen<'_>, center: Vec3, radius: f32) {
     }
 }
 
-impl Map {
-    /// The chunk that an item is, or is in.
-    pub(super) fn chunk_of(&self, item: Item) -> Option<ChunkAt<'_>> {
-        match item.kind {
-            item::CHUNK => self.chunk_at(item.index),
-            item::CUBE | item::FACE => Some(self.cube_at(item)?.0.at),
-            item::LIGHTMAP | item::SERVER_REGION => self.chunk_at(item.index >> 8),
-            item::REGION => self.chunk_at(item.index >> 10),
-            _ => None,
-        }
-    }
-}
-
 impl super::mesh::ChunkMesh {
     /// The edges of a face: those that two of its triangles share are left out.
     pub(super) fn rim(&self, face: &super::mesh::MeshFace) -> Vec<[Vec3; 2]> {
@@ -499,15 +484,14 @@ impl super::mesh::ChunkMesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
     use crate::level::sample;
 
     #[test]
     fn each_overlay_draws_lines_within_what_is_shown() {
         let map = sample::made_up();
-        let drawn = |id: &str, shown: &Shown| {
+        let drawn = |id: OverlayId, shown: &Shown| {
             let mut shown = shown.clone();
-            shown.overlays.set(map.overlays(), id, true);
+            shown.overlays.set(map.about.overlays, id, true);
             let mut lines = Vec::new();
             map.lines(&shown, &mut lines);
             lines
@@ -530,19 +514,22 @@ mod tests {
             })
             .sum();
         let expected = [
-            ("chunk-borders", 2 * 12),
-            ("cells", counts.leaves as usize * 12),
-            ("colliders", boxes * 12),
-            ("environments", 2 * 4 * 12),
-            ("server-regions", 2 * 12),
-            ("light-probes", of_kind(CubeKind::LightInfo) * 12),
-            ("paths", of_kind(CubeKind::PathInfo) * 12),
+            (OverlayId::ChunkBorders, 2 * 12),
+            (OverlayId::Cells, counts.leaves as usize * 12),
+            (OverlayId::Colliders, boxes * 12),
+            (OverlayId::Environments, 2 * 4 * 12),
+            (OverlayId::ServerRegions, 2 * 12),
+            (OverlayId::LightProbes, of_kind(CubeKind::LightInfo) * 12),
+            (OverlayId::Paths, of_kind(CubeKind::PathInfo) * 12),
         ];
         for (id, lines) in expected {
             assert_eq!(drawn(id, &shown).len(), lines, "{id}");
-            assert!(!map.legend(id).is_empty() || id == "light-probes", "{id}");
+            assert!(
+                !map.legend_of(id).is_empty() || id == OverlayId::LightProbes,
+                "{id}"
+            );
         }
-        assert!(!drawn("entities", &shown).is_empty());
+        assert!(!drawn(OverlayId::Entities, &shown).is_empty());
         // What is cut away or hidden has no lines.
         let half = Shown {
             cut: Some(Aabb {
@@ -551,29 +538,29 @@ mod tests {
             }),
             ..Shown::default()
         };
-        assert_eq!(drawn("chunk-borders", &half).len(), 12);
+        assert_eq!(drawn(OverlayId::ChunkBorders, &half).len(), 12);
         let hidden = Shown {
-            hidden: map.chunk_item(0, 0).into_iter().collect(),
+            hidden: vec![LevelItem::chunk(0, 0).into()],
             ..Shown::default()
         };
-        assert_eq!(drawn("server-regions", &hidden).len(), 2 * 12);
-        assert_eq!(drawn("chunk-borders", &hidden).len(), 12);
+        assert_eq!(drawn(OverlayId::ServerRegions, &hidden).len(), 2 * 12);
+        assert_eq!(drawn(OverlayId::ChunkBorders, &hidden).len(), 12);
         for (id, kind) in [
-            ("colliders", CubeKind::Collider),
-            ("light-probes", CubeKind::LightInfo),
-            ("paths", CubeKind::PathInfo),
+            (OverlayId::Colliders, CubeKind::Collider),
+            (OverlayId::LightProbes, CubeKind::LightInfo),
+            (OverlayId::Paths, CubeKind::PathInfo),
         ] {
             let hidden = Shown {
-                hidden: vec![cube_kind_item(0, kind)],
+                hidden: vec![LevelItem::cube_type(0, kind).into()],
                 ..Shown::default()
             };
             assert_eq!(drawn(id, &hidden).len(), 0, "{id}");
         }
         let without_empty = Shown {
-            hidden: vec![cube_kind_item(0, CubeKind::Empty)],
+            hidden: vec![LevelItem::cube_type(0, CubeKind::Empty).into()],
             ..Shown::default()
         };
-        let cells = drawn("cells", &without_empty).len();
+        let cells = drawn(OverlayId::Cells, &without_empty).len();
         assert!(cells > 0 && cells < counts.leaves as usize * 12, "{cells}");
         for depth in 0..4 {
             let shown = Shown {
@@ -581,13 +568,13 @@ mod tests {
                 ..Shown::default()
             };
             let cells = counts.depths[usize::from(depth)] as usize;
-            assert_eq!(drawn("cells", &shown).len(), cells * 12);
+            assert_eq!(drawn(OverlayId::Cells, &shown).len(), cells * 12);
         }
         let selected = Shown {
-            selected: map.server_region_item(0, 0, 0),
+            selected: Some(map.chunk_at(0, 0).unwrap().server_region_item(0).into()),
             ..Shown::default()
         };
-        assert_eq!(drawn("server-regions", &selected).len(), 2 * 12 + 1);
+        assert_eq!(drawn(OverlayId::ServerRegions, &selected).len(), 2 * 12 + 1);
     }
 
     #[test]
@@ -597,18 +584,20 @@ mod tests {
         let counts = map.levels()[0].counts(level);
         assert!(counts.leaves > MOST_BOXES as u64, "{}", counts.leaves);
         let mut shown = Shown::default();
-        shown.overlays.set(map.overlays(), "cells", true);
+        shown
+            .overlays
+            .set(map.about.overlays, OverlayId::Cells, true);
         let count = |shown: &Shown| {
             let mut lines = Vec::new();
             map.lines(shown, &mut lines);
             lines.len()
         };
         assert_eq!(count(&shown), counts.depths[2] as usize * 12);
-        shown.selected = map.cube_item(0, 3, 1);
+        shown.selected = Some(LevelItem::cube(0, 3, 1).into());
         let data = level.chunks[3].data.as_deref().unwrap();
         let leaves = data.cubes.cells(1.0);
         let leaves = leaves.filter(|cell| data.cubes.inside(cell.cube).next().is_none());
         assert_eq!(count(&shown), leaves.count() * 12);
-        assert_eq!(map.legend("cells").len(), 6);
+        assert_eq!(map.legend_of(OverlayId::Cells).len(), 6);
     }
 }

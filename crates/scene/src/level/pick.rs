@@ -6,12 +6,11 @@ use std::sync::OnceLock;
 use glam::{Vec3, Vec3A};
 
 use super::caps::CUT_SLACK;
-use super::items::{in_level, item};
 use super::materials::Blend;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map};
 use crate::tree::{Corners, Tree, around, meet};
-use crate::{Aabb, Hit, Item, Ray, SeenFrom, Shown};
+use crate::{Aabb, Hit, Item, LevelItem, OverlayId, Ray, SeenFrom, Shown};
 use mapscope_formats::pmf::CubeKind;
 
 /// The trees of the chunks of a level, in the order of [`Level::chunks`].
@@ -110,14 +109,14 @@ impl Map {
     fn face_in_sight(&self, ray: Ray, level: usize, sight: Sight<'_>) -> Option<Hit> {
         let met = self.levels.get(level)?.first_face(ray, sight)?;
         Some(Hit {
-            item: self.face_item(level, met.mesh.chunk, met.face.cube, met.face.side)?,
+            item: LevelItem::face(level, met.mesh.chunk, met.face.cube, met.face.side).into(),
             position: ray.origin + ray.direction * met.distance,
             distance: met.distance,
         })
     }
 
     /// From where a face can be seen: before it. None for one that is not drawn or has no size.
-    pub(super) fn before_face(&self, item: Item) -> Option<SeenFrom> {
+    pub(super) fn before_face(&self, item: LevelItem) -> Option<SeenFrom> {
         let (cube, side) = self.cube_at(item)?;
         let mesh = self
             .levels
@@ -157,26 +156,23 @@ impl Map {
         if !is_finite || Self::hides_kind(shown, CubeKind::Geometry) {
             return None;
         }
-        let level = shown.part;
+        let level = shown.level;
         let (from, to) = Self::uncut(ray, shown)?;
-        let of_level = |item: &&Item| in_level(**item).0 == level;
-        let materials = shown
-            .hidden
-            .iter()
-            .filter(|item| item.kind == item::MATERIAL);
-        let materials: Vec<usize> = materials
-            .filter(of_level)
-            .map(|item| in_level(*item).1)
-            .collect();
-        let chunks = shown.hidden.iter().filter(|item| item.kind == item::CHUNK);
-        let chunks: Vec<usize> = chunks
-            .filter_map(|item| self.chunk_at(item.index))
-            .filter(|at| at.level_number == level)
-            .map(|at| at.number)
-            .collect();
-        let any_on = |ids: &[&str]| ids.iter().any(|id| shown.overlays.contains(id));
+        let (mut materials, mut chunks) = (Vec::new(), Vec::new());
+        for item in &shown.hidden {
+            match *item {
+                Item::Level(LevelItem::Material { level: of, index }) if of as usize == level => {
+                    materials.push(index as usize);
+                }
+                Item::Level(LevelItem::Chunk { level: of, chunk }) if of as usize == level => {
+                    chunks.push(chunk as usize);
+                }
+                _ => {}
+            }
+        }
+        let any_on = |ids: &[OverlayId]| ids.iter().any(|id| shown.overlays.contains(*id));
         let sight = Sight {
-            both_sides: any_on(&["two-sided", "back-faces"]),
+            both_sides: any_on(&[OverlayId::TwoSided, OverlayId::BackFaces]),
             from,
             to,
             added_light,
@@ -202,8 +198,8 @@ impl Map {
     pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let face = self.first_surface(ray, shown, false);
         let face = face.or_else(|| self.first_surface(ray, shown, true));
-        let level = shown.part;
-        if !shown.overlays.contains("entities") {
+        let level = shown.level;
+        if !shown.overlays.contains(OverlayId::Entities) {
             return face;
         }
         let (from, to) = Self::uncut(ray, shown)?;
@@ -218,7 +214,7 @@ impl Map {
         });
         let nearest = markers.min_by(|a, b| a.0.total_cmp(&b.0));
         let marker = nearest.map(|(distance, item)| Hit {
-            item,
+            item: item.into(),
             position: ray.origin + ray.direction * distance,
             distance,
         });
@@ -307,7 +303,6 @@ fn within(bounds: &Aabb, ray: Ray) -> Option<(f32, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
     use crate::level::sample;
     use mapscope_formats::pmf;
 
@@ -361,7 +356,7 @@ mod tests {
             }
             // What is in the box and is met first stays what is met, unless the ray comes out of
             // a cube that is cut.
-            let cap = hit.filter(|hit| hit.item.kind == item::CUBE);
+            let cap = hit.filter(|hit| hit.item.kind() == "cube");
             match whole.filter(|hit| cut.distance(hit.position) == 0.0) {
                 Some(whole) if cap.is_none() => assert_eq!(hit, Some(whole), "{ray:?} {cut:?}"),
                 Some(whole) => assert!(cap.is_some_and(|cap| cap.distance < whole.distance)),
@@ -373,8 +368,8 @@ mod tests {
         assert!(others > 20 && caps > 20, "{others} {caps}");
         shown.cut = None;
         shown.hidden = vec![
-            Map::material_item(0, 1),
-            map.chunk_item(0, level.chunks[1].chunk).unwrap(),
+            LevelItem::material(0, 1).into(),
+            LevelItem::chunk(0, level.chunks[1].chunk).into(),
         ];
         let sight = Sight {
             hidden_chunks: &[level.chunks[1].chunk],
@@ -409,7 +404,9 @@ mod tests {
         assert!(through > 20 && alone > 5, "{through} {alone}");
         // It hides nothing in other views either.
         let mut shown = Shown::default();
-        shown.overlays.set(map.overlays(), "octree-depth", true);
+        shown
+            .overlays
+            .set(map.about.overlays, OverlayId::OctreeDepth, true);
         for ray in rays(level.bounds, 100) {
             let plain = map.first_shown(ray, &Shown::default());
             assert_eq!(map.first_shown(ray, &shown), plain);
@@ -445,18 +442,17 @@ mod tests {
             direction: (marker.place - origin).normalize(),
         };
         let face = map.first_shown(ray, &shown);
-        assert!(face.is_none_or(|hit| hit.item.kind == item::FACE));
-        shown.hidden = (0..4).map(|i| Map::material_item(0, i)).collect();
+        assert!(face.is_none_or(|hit| hit.item.kind() == "face"));
+        shown.hidden = (0..4).map(|i| LevelItem::material(0, i).into()).collect();
         assert_eq!(map.first_shown(ray, &shown), None);
-        shown.overlays.set(map.overlays(), "entities", true);
+        shown
+            .overlays
+            .set(map.about.overlays, OverlayId::Entities, true);
         let hit = map.first_shown(ray, &shown).unwrap();
-        assert_eq!(hit.item.kind, item::ENTITY);
+        assert_eq!(hit.item.kind(), "entity");
         // Faces can be hidden all at once too.
         let all_faces = Shown {
-            hidden: vec![super::super::properties::cube_kind_item(
-                0,
-                CubeKind::Geometry,
-            )],
+            hidden: vec![LevelItem::cube_type(0, CubeKind::Geometry).into()],
             ..shown.clone()
         };
         assert_eq!(map.first_shown(ray, &all_faces), Some(hit));
@@ -481,7 +477,10 @@ mod tests {
                 let Some(hit) = hit else { continue };
                 hits += 1;
                 // What was hit is where the item is.
-                let bounds = map.bounds_of(hit.item).unwrap();
+                let Item::Level(item) = hit.item else {
+                    panic!("{hit:?}");
+                };
+                let bounds = map.bounds_of(item).unwrap();
                 assert!(bounds.distance(hit.position) < 1e-3, "{hit:?} {bounds:?}");
             }
         }

@@ -8,10 +8,11 @@ use super::Map;
 use super::chunk_map::packed_bytes;
 use super::describe::CORNERS;
 use super::environments::Environment;
-use super::files::{STRINGS_OF_FILE, archive_start, strings_of_level};
-use super::items::{ChunkAt, CubeAt, item};
+use super::files::archive_start;
+use super::items::{ChunkAt, CubeAt};
+use super::lights::LightKind;
 use crate::numbers::{plural, short, xyz};
-use crate::{Document, Item, Property, PropertyGroup, Swatch};
+use crate::{Item, LevelItem, Property, PropertyGroup, Swatch};
 use mapscope_formats::pmf::{
     ChunkData, Cube, CubeKind, Entities, Frame, Level, LightReference, Side, VisInfo,
 };
@@ -94,7 +95,7 @@ impl Map {
             Property::new("Authors", &*header.authors),
             Property::new("Compiler", &*header.compiler),
             Property::new("Compiled", self.compiled()),
-            Property::new("Version", Document::version(self)),
+            Property::new("Version", &*self.about.version),
             Property::new("Gamemodes", header.gamemodes.join(", ")),
             Property::new("Levels", self.pmf.levels.len().to_string()),
             Property::new("Archive", plural(files, "file", "files")),
@@ -126,17 +127,19 @@ impl Map {
             sizes.push(Property::new("Header", bytes(header)));
         }
         sizes.push(Property {
-            link: Some(STRINGS_OF_FILE),
+            link: Some(LevelItem::STRINGS_OF_FILE.into()),
             ..Property::new("String table", bytes(strings))
         });
         sizes.push(Property::new("Archive", bytes(archive as u64)));
         let extensions = pmf.extensions.iter().enumerate();
         sizes.extend(listed(extensions, "Extension", |(index, extension)| {
             Some(Property {
-                link: Some(Item {
-                    kind: item::EXTENSION,
-                    index: index as u64,
-                }),
+                link: Some(
+                    LevelItem::Extension {
+                        index: index as u32,
+                    }
+                    .into(),
+                ),
                 ..Property::new(
                     "Extension",
                     format!("{}: {}", extension.name, bytes(extension.size.into())),
@@ -152,10 +155,7 @@ impl Map {
                 bytes(level.size.into())
             );
             sizes.push(Property {
-                link: Some(Item {
-                    kind: item::LEVEL,
-                    index: index as u64,
-                }),
+                link: Some(LevelItem::level(index).into()),
                 ..Property::new("Level", text)
             });
         }
@@ -166,8 +166,7 @@ impl Map {
         sizes
     }
 
-    fn level_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let number = usize::try_from(item.index).ok()?;
+    fn level_properties(&self, number: usize) -> Option<Vec<PropertyGroup>> {
         let (data, level) = self.level(number)?;
         let [y, x, z] = level.grid;
         let keeps = [
@@ -193,7 +192,7 @@ impl Map {
                 Property::new("Unreadable chunks", broken.count().to_string()),
                 Property::new("Chunk size", format!("{side} m")),
                 Property {
-                    link: center.and_then(|center| self.chunk_item(number, center)),
+                    link: center.map(|center| LevelItem::chunk(number, center).into()),
                     ..Property::new("Center chunk", level.center.to_string())
                 },
                 Property::new("Flags", format!("{:#04x}", level.flags)),
@@ -205,7 +204,7 @@ impl Map {
         let counts = data.counts(level);
         let kinds = CubeKind::ALL.iter().zip(counts.kinds);
         let kinds = kinds.map(|(kind, count)| Property {
-            link: Some(cube_kind_item(number, *kind)),
+            link: Some(LevelItem::cube_type(number, *kind).into()),
             ..Property::new(kind.name(), count.to_string())
         });
         let mut kinds: Vec<Property> = kinds.collect();
@@ -249,9 +248,9 @@ impl Map {
         groups.extend(group("Sections of all chunks", of_chunks.collect()));
         let sides = Side::ALL.into_iter().zip(names);
         let tables = sides.filter_map(|(side, name)| {
-            let item = strings_of_level(number, side);
+            let item = LevelItem::strings_of_level(number, side);
             Some(Property {
-                link: Some(item),
+                link: Some(item.into()),
                 ..Property::new(name, self.strings_line("", item)?.note)
             })
         });
@@ -261,16 +260,13 @@ impl Map {
         Some(groups)
     }
 
-    fn chunk_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let at = self.chunk_at(item.index)?;
+    fn chunk_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
+        let at = self.chunk_of(item)?;
         let center = at.level.chunk_center(at.chunk.index);
         let aabb = at.bounds();
         let mut properties = vec![
             Property {
-                link: Some(Item {
-                    kind: item::LEVEL,
-                    index: at.level_number as u64,
-                }),
+                link: Some(LevelItem::level(at.level_number).into()),
                 ..Property::new("Level", at.level_number.to_string())
             },
             Property::new("Chunk", format!("{} (Y, X, Z)", at.chunk.index)),
@@ -298,7 +294,7 @@ impl Map {
             groups = self.chunk_contents(&at, data);
         } else {
             properties.push(Property::new("Contents", "cannot be read"));
-            let problems = self.problems().iter();
+            let problems = self.about.problems.iter();
             let about = problems.filter(|problem| self.item_of_problem(problem) == Some(item));
             let about: Vec<_> = about.collect();
             properties.extend(listed(about.into_iter(), "Problem", |problem| {
@@ -328,7 +324,7 @@ impl Map {
 
     /// What is in a chunk: cubes by type, what it uses, its regions, lights and lightmaps.
     fn chunk_contents(&self, at: &ChunkAt<'_>, data: &ChunkData) -> Vec<PropertyGroup> {
-        let (level, chunk) = (at.level_number, at.number);
+        let level = at.level_number;
         let mut kinds = [0_usize; CubeKind::ALL.len()];
         for cube in 0..data.cubes.len() as u32 {
             let kind = data.cubes.kind(cube);
@@ -337,7 +333,7 @@ impl Map {
             }
         }
         let mut cubes = vec![Property {
-            link: self.cube_item(level, chunk, 0),
+            link: Some(at.cube_item(0).into()),
             ..Property::new("Cubes", data.cubes.len().to_string())
         }];
         let by_kind = CubeKind::ALL.iter().zip(kinds);
@@ -353,7 +349,7 @@ impl Map {
             let found = data.strings.name(*name).and_then(|name| by_name.get(name));
             uses.push(match found {
                 Some(index) => Property {
-                    link: Some(Self::material_item(level, *index)),
+                    link: Some(LevelItem::material(level, *index).into()),
                     swatch: self.material_swatch(level, *index),
                     ..Property::new("Material", text)
                 },
@@ -365,8 +361,7 @@ impl Map {
             let text = data.strings.brief(*name);
             let found = data.strings.name(*name).and_then(|name| physics.get(name));
             uses.push(Property {
-                link: found
-                    .map(|index| super::items::of_level(item::PHYSICS, level, *index as u32)),
+                link: found.map(|index| LevelItem::physics_material(level, *index).into()),
                 ..Property::new("Physics material", text)
             });
         }
@@ -377,7 +372,7 @@ impl Map {
         for of in Environment::ALL {
             for (index, region) in of.regions(data).iter().enumerate() {
                 regions.push(Property {
-                    link: self.region_item(level, chunk, of, index),
+                    link: Some(at.region_item(of, index).into()),
                     ..Property::new(of.name(), data.strings.brief(region.environment))
                 });
             }
@@ -386,7 +381,7 @@ impl Map {
         for (index, region) in server.map_or(&[][..], |s| &s.regions).iter().enumerate() {
             let count = plural(region.chunks.len(), "chunk", "chunks");
             regions.push(Property {
-                link: self.server_region_item(level, chunk, index),
+                link: Some(at.server_region_item(index).into()),
                 ..Property::new("Server", format!("keeps {count} active"))
             });
         }
@@ -394,15 +389,14 @@ impl Map {
         let dynamic = data
             .dynamic_lights
             .iter()
-            .map(|light| (item::DYNAMIC_LIGHT, light.id));
+            .map(|light| LightKind::Dynamic.item(level, light.id));
         let fast = data
             .fast_lights
             .iter()
-            .map(|light| (item::FAST_LIGHT, light.id));
-        for (kind, id) in dynamic.chain(fast) {
-            let light = Self::light_item(level, kind, id);
+            .map(|light| LightKind::Fast.item(level, light.id));
+        for light in dynamic.chain(fast) {
             lights.push(Property {
-                link: Some(light),
+                link: Some(light.into()),
                 ..Property::new("Light", self.light_name(light))
             });
         }
@@ -410,21 +404,18 @@ impl Map {
             .client
             .as_ref()
             .map_or(&[][..], |client| &client.lightmaps);
-        let lightmaps = lightmaps
-            .iter()
-            .zip(0..=u8::MAX)
-            .map(|(map, index)| Property {
-                link: self.lightmap_item(level, chunk, index),
-                ..Property::new("Lightmap", format!("{index}: {0} x {0} luxels", map.side()))
-            });
+        let lightmaps = lightmaps.iter().enumerate().map(|(index, map)| Property {
+            link: Some(at.lightmap_item(index).into()),
+            ..Property::new("Lightmap", format!("{index}: {0} x {0} luxels", map.side()))
+        });
         let tables = [
             ("Common and client", Side::Common),
             ("Server", Side::Server),
         ];
         let tables = tables.into_iter().filter_map(|(name, side)| {
-            let item = self.strings_of_chunk(level, chunk, side)?;
+            let item = at.strings_item(side);
             Some(Property {
-                link: Some(item),
+                link: Some(item.into()),
                 ..Property::new(name, self.strings_line("", item)?.note)
             })
         });
@@ -441,10 +432,8 @@ impl Map {
         groups.collect()
     }
 
-    fn cube_kind_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let number = usize::try_from(item.index >> 8).ok()?;
+    fn cube_kind_properties(&self, number: usize, index: usize) -> Option<Vec<PropertyGroup>> {
         let (level, source) = self.level(number)?;
-        let index = (item.index & 0xFF) as usize;
         let kind = CubeKind::ALL.get(index)?;
         let count = level.counts(source).kinds.get(index)?;
         let properties = vec![
@@ -456,8 +445,8 @@ impl Map {
         Some(group("Cube type", properties))
     }
 
-    fn clip_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let clip = self.clips.get(usize::try_from(item.index).ok()?)?;
+    fn clip_properties(&self) -> Option<Vec<PropertyGroup>> {
+        let clip = self.clips.first()?;
         let mut properties = vec![
             Property::new("Name", &*clip.name),
             Property::new("Frames", clip.frames.to_string()),
@@ -469,7 +458,7 @@ impl Map {
             "Moves",
             |(level, index, material)| {
                 Some(Property {
-                    link: Some(Self::material_item(level, index)),
+                    link: Some(LevelItem::material(level, index).into()),
                     ..Property::new("Moves", format!("{}: {}", material.name, material.motion()))
                 })
             },
@@ -477,11 +466,10 @@ impl Map {
         Some(group("Clip", properties))
     }
 
-    fn lightmap_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let at = self.chunk_at(item.index >> 8)?;
+    fn lightmap_properties(&self, item: LevelItem, number: usize) -> Option<Vec<PropertyGroup>> {
+        let at = self.chunk_of(item)?;
         let data = at.chunk.data.as_deref()?;
         let client = data.client.as_ref()?;
-        let number = (item.index & 0xFF) as usize;
         let side = client.lightmaps.get(number)?.side();
         let faces = self.lit_faces(item, |_, _, face, _| Some(face.triangles));
         let lights = data.dynamic_lights.iter().zip(&client.dynamic_lights);
@@ -491,7 +479,7 @@ impl Map {
         });
         let mut properties = vec![
             Property {
-                link: self.chunk_item(at.level_number, at.number),
+                link: Some(at.item().into()),
                 ..Property::new("Chunk", at.chunk.index.to_string())
             },
             Property::new("Index", number.to_string()),
@@ -499,20 +487,12 @@ impl Map {
             Property::new("Bytes", (3 * side * side).to_string()),
             Property::new("Faces", faces.len().to_string()),
         ];
-        properties.extend(lights.map(|(light, _)| Property {
-            link: Some(Self::light_item(
-                at.level_number,
-                item::DYNAMIC_LIGHT,
-                light.id,
-            )),
-            ..Property::new(
-                "Light",
-                self.light_name(Self::light_item(
-                    at.level_number,
-                    item::DYNAMIC_LIGHT,
-                    light.id,
-                )),
-            )
+        properties.extend(lights.map(|(light, _)| {
+            let light = LightKind::Dynamic.item(at.level_number, light.id);
+            Property {
+                link: Some(light.into()),
+                ..Property::new("Light", self.light_name(light))
+            }
         }));
         Some(group("Lightmap", properties))
     }
@@ -522,15 +502,13 @@ impl Map {
         let at = &cube.at;
         let cubes = &cube.data.cubes;
         let link = |chunk: Option<usize>, index: u32, prefix: String| {
-            let item = chunk.and_then(|chunk| self.cube_item(at.level_number, chunk, index));
+            let item = chunk.map(|chunk| LevelItem::cube(at.level_number, chunk, index));
             let found = item.and_then(|item| self.cube_at(item));
-            let found =
-                found.filter(|(found, _)| found.cube == index && Some(found.at.number) == chunk);
             let kind = found
                 .as_ref()
                 .map_or("not there", |(found, _)| found.kind_name());
             Property {
-                link: item.filter(|_| found.is_some()),
+                link: item.filter(|_| found.is_some()).map(Item::from),
                 ..Property::new("Sees cube", format!("{prefix}{index} ({kind})"))
             }
         };
@@ -555,7 +533,7 @@ impl Map {
                 count => plural(count, "cube", "cubes"),
             };
             properties.push(Property {
-                link: number.and_then(|number| self.chunk_item(at.level_number, number)),
+                link: number.map(|number| LevelItem::chunk(at.level_number, number).into()),
                 ..Property::new("Sees", format!("chunk {}: {what}", seen.chunk))
             });
             let shown = list.len().min(cubes_left);
@@ -582,16 +560,16 @@ impl Map {
     fn reference_property(
         &self,
         cube: &CubeAt<'_>,
-        kind: &'static str,
+        kind: LightKind,
         reference: LightReference,
     ) -> Property {
         let index = usize::from(reference.light);
-        let id = if kind == item::FAST_LIGHT {
+        let id = if kind == LightKind::Fast {
             cube.data.fast_lights.get(index).map(|light| light.id)
         } else {
             cube.data.dynamic_lights.get(index).map(|light| light.id)
         };
-        let light = id.map(|id| Self::light_item(cube.at.level_number, kind, id));
+        let light = id.map(|id| kind.item(cube.at.level_number, id));
         let name = light.map_or_else(
             || "no such light of the chunk".to_owned(),
             |light| self.light_name(light),
@@ -601,7 +579,7 @@ impl Map {
             reference.multiplier
         );
         Property {
-            link: light,
+            link: light.map(Item::from),
             ..Property::new("Light", text)
         }
     }
@@ -619,7 +597,7 @@ impl Map {
                 None => format!("{child} ({kind})"),
             };
             Property {
-                link: self.cube_item(at.level_number, at.number, child),
+                link: Some(at.cube_item(child).into()),
                 ..Property::new("Cube", text)
             }
         });
@@ -630,8 +608,8 @@ impl Map {
                 properties.push(colored("Base light", info.base));
                 let dynamic = cubes.dynamic_lights(info).iter();
                 let fast = cubes.fast_lights(info).iter();
-                let dynamic = dynamic.map(|light| (item::DYNAMIC_LIGHT, light));
-                let fast = fast.map(|light| (item::FAST_LIGHT, light));
+                let dynamic = dynamic.map(|light| (LightKind::Dynamic, light));
+                let fast = fast.map(|light| (LightKind::Fast, light));
                 properties.extend(
                     dynamic
                         .chain(fast)
@@ -666,43 +644,46 @@ impl Map {
     }
 
     /// Everything about an item, for the inspector. Empty for an item that is not there.
-    pub(super) fn item_properties(&self, item: Item) -> Vec<PropertyGroup> {
-        let groups = match item.kind {
-            item::MAP => Some(self.map_properties()),
-            item::LEVEL => self.level_properties(item),
-            item::CHUNK => self.chunk_properties(item),
-            item::MATERIAL => self.material_properties(item),
-            item::PHYSICS => self.physics_properties(item),
-            item::SOUND => self.sound_properties(item),
-            item::CUBE_KIND => self.cube_kind_properties(item),
-            item::ENTITY => self.entity_properties(item),
-            item::ENTITY_KIND => self.entity_kind_properties(item),
-            item::GAMEMODE => self.gamemode_properties(item),
-            item::DYNAMIC_LIGHT | item::FAST_LIGHT => self.light_properties(item),
-            item::WEATHER | item::GRAVITY | item::ECHO | item::SKY => {
-                self.environment_properties(item)
+    pub(super) fn properties_of(&self, item: LevelItem) -> Vec<PropertyGroup> {
+        let groups = match item {
+            LevelItem::Map => Some(self.map_properties()),
+            LevelItem::Level { level } => self.level_properties(level as usize),
+            LevelItem::Chunk { .. } => self.chunk_properties(item),
+            LevelItem::Material { level, index } => {
+                self.material_properties(level as usize, index as usize)
             }
-            item::REGION => self.region_properties(item),
-            item::SERVER_REGION => self.server_region_properties(item),
-            item::ARCHIVE_FILE => self.archive_file_properties(item),
-            item::EXTENSION => self.extension_properties(item),
-            item::STRINGS => self.strings_properties(item),
-            item::CLIP => self.clip_properties(item),
-            item::LIGHTMAP => self.lightmap_properties(item),
-            _ => {
+            LevelItem::PhysicsMaterial { level, index } => {
+                self.physics_properties(level as usize, index as usize)
+            }
+            LevelItem::SoundMaterial { level, index } => {
+                self.sound_properties(level as usize, index as usize)
+            }
+            LevelItem::CubeType { level, cube_type } => {
+                self.cube_kind_properties(level as usize, cube_type.into())
+            }
+            LevelItem::Entity { .. } => self.entity_properties(item),
+            LevelItem::EntityType { entity_type } => self.entity_kind_properties(entity_type),
+            LevelItem::Gamemode { index } => self.gamemode_properties(index as usize),
+            LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
+                self.light_properties(item)
+            }
+            LevelItem::Weather { .. }
+            | LevelItem::Gravity { .. }
+            | LevelItem::SoundEnvironment { .. }
+            | LevelItem::Sky { .. } => self.environment_properties(item),
+            LevelItem::Region { .. } => self.region_properties(item),
+            LevelItem::ServerRegion { .. } => self.server_region_properties(item),
+            LevelItem::ArchiveFile { index } => self.archive_file_properties(index as usize),
+            LevelItem::Extension { index } => self.extension_properties(index as usize),
+            LevelItem::Strings { .. } => self.strings_properties(item),
+            LevelItem::Clip => self.clip_properties(),
+            LevelItem::Lightmap { index, .. } => self.lightmap_properties(item, index as usize),
+            LevelItem::Cube { .. } | LevelItem::Face { .. } => {
                 let found = self.cube_at(item);
                 found.map(|(cube, side)| self.cube_properties(&cube, side))
             }
         };
         groups.unwrap_or_default()
-    }
-}
-
-/// The item of a kind of cube in a level.
-pub(super) fn cube_kind_item(level: usize, kind: CubeKind) -> Item {
-    Item {
-        kind: item::CUBE_KIND,
-        index: (level as u64) << 8 | kind as u64,
     }
 }
 
@@ -755,20 +736,27 @@ fn sections(frames: &[Frame; 3]) -> Vec<Property> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::OutlineNode;
     use crate::level::sample;
+    use crate::{Document as _, OutlineNode, Owner};
     use mapscope_formats::pmf;
 
-    fn items(lines: &[OutlineNode], items: &mut Vec<Item>) {
+    fn of_level(item: Item) -> LevelItem {
+        match item {
+            Item::Level(item) => item,
+            other => panic!("{other}"),
+        }
+    }
+
+    fn items(lines: &[OutlineNode], items: &mut Vec<LevelItem>) {
         for line in lines {
-            items.extend(line.item);
+            items.extend(line.item.map(of_level));
             self::items(&line.children, items);
         }
     }
 
     /// What is said of the contents of a cube of the first chunk.
     fn contents(map: &Map, cube: u32) -> Vec<(&'static str, String, Option<Item>)> {
-        let groups = map.item_properties(map.cube_item(0, 0, cube).unwrap());
+        let groups = map.properties_of(LevelItem::cube(0, 0, cube));
         let group = groups.into_iter().find(|group| group.title == "Contents");
         let properties = group.unwrap().properties.into_iter();
         properties.map(|p| (p.name, p.value, p.link)).collect()
@@ -799,7 +787,7 @@ mod tests {
         data.cubes = cubes;
         (data.dynamic_lights[0].id, data.fast_lights[0].id) = (41, 42);
         let map = sample::map(pmf);
-        let cube = |index: u32| map.cube_item(0, 0, index);
+        let cube = |index: u32| Some(Item::from(LevelItem::cube(0, 0, index)));
 
         let said = contents(&map, 0);
         assert_eq!(
@@ -832,7 +820,10 @@ mod tests {
         assert_eq!((said[2].2, said[4].2), (cube(2), None));
         assert_eq!(
             (said[5].2, said[6].2),
-            (map.chunk_item(0, 1), map.cube_item(0, 1, 0))
+            (
+                Some(LevelItem::chunk(0, 1).into()),
+                Some(LevelItem::cube(0, 1, 0).into())
+            )
         );
 
         let said = contents(&map, 2);
@@ -848,14 +839,8 @@ mod tests {
         let lights: Vec<_> = said.iter().filter(|(name, ..)| *name == "Light").collect();
         assert_eq!(lights.len(), 202);
         assert_eq!(lights[199].1, "Dynamic light 41, index 0, times 150 of 255");
-        assert_eq!(
-            lights[199].2,
-            Some(Map::light_item(0, item::DYNAMIC_LIGHT, 41))
-        );
-        assert_eq!(
-            lights[200].2,
-            Some(Map::light_item(0, item::FAST_LIGHT, 42))
-        );
+        assert_eq!(lights[199].2, Some(LightKind::Dynamic.item(0, 41).into()));
+        assert_eq!(lights[200].2, Some(LightKind::Fast.item(0, 42).into()));
         assert!(lights[201].1.starts_with("no such light") && lights[201].2.is_none());
     }
 
@@ -890,11 +875,7 @@ mod tests {
         // The type of the last entity is its last byte.
         *bytes.last_mut().unwrap() = 99;
         let map = sample::file(&bytes);
-        let whole = Item {
-            kind: item::MAP,
-            index: 0,
-        };
-        let groups = map.item_properties(whole);
+        let groups = map.properties_of(LevelItem::Map);
         let unread = groups
             .iter()
             .find(|group| group.title == "Entities that are not read");
@@ -907,23 +888,23 @@ mod tests {
     fn every_line_of_the_tree_and_every_link_leads_to_something() {
         let map = sample::with_archive();
         let mut waiting = Vec::new();
-        items(&map.outline_tree(), &mut waiting);
+        items(&map.outline(), &mut waiting);
         let last = map.pmf().levels[0].chunks.len() - 1;
-        waiting.extend((0..200).filter_map(|cube| map.cube_item(0, last, cube)));
-        waiting.extend((0..200).filter_map(|cube| map.face_item(0, last, cube, 1)));
+        waiting.extend((0..200).map(|cube| LevelItem::cube(0, last, cube)));
+        waiting.extend((0..200).map(|cube| LevelItem::face(0, last, cube, 1)));
         let mut known = std::collections::HashSet::new();
         let mut kinds = std::collections::BTreeSet::new();
         while let Some(item) = waiting.pop() {
             if !known.insert(item) {
                 continue;
             }
-            kinds.insert(item.kind);
-            let groups = map.item_properties(item);
-            assert!(!groups.is_empty(), "{item:?}");
+            kinds.insert(item.kind());
+            let groups = map.properties_of(item);
+            assert!(!groups.is_empty(), "{item}");
             assert!(groups.iter().all(|group| !group.properties.is_empty()));
-            assert!(!map.item_summary(item).is_empty(), "{item:?}");
+            assert!(!map.summary_of(item).is_empty(), "{item}");
             let properties = groups.iter().flat_map(|group| &group.properties);
-            waiting.extend(properties.filter_map(|property| property.link));
+            waiting.extend(properties.filter_map(|property| property.link.map(of_level)));
         }
         let all = [
             "archive file",
@@ -952,14 +933,63 @@ mod tests {
             "weather",
         ];
         assert!(kinds.iter().eq(all.iter()), "{kinds:?}");
-        for kind in all.into_iter().filter(|kind| *kind != "map") {
-            let none = Item {
-                kind,
-                index: u64::MAX,
-            };
-            assert!(map.item_properties(none).is_empty(), "{kind}");
-            assert!(map.item_summary(none).is_empty(), "{kind}");
-            assert_eq!(map.bounds_of(none), None);
+        const NONE: u32 = u32::MAX;
+        let owner = Owner::Chunk {
+            level: 0,
+            chunk: NONE,
+        };
+        let missing = [
+            LevelItem::Level { level: NONE },
+            LevelItem::chunk(0, NONE as usize),
+            LevelItem::cube(0, 0, NONE),
+            LevelItem::face(0, 0, 0, 6),
+            LevelItem::CubeType {
+                level: 0,
+                cube_type: u8::MAX,
+            },
+            LevelItem::material(0, NONE as usize),
+            LevelItem::Lightmap {
+                level: 0,
+                chunk: NONE,
+                index: 0,
+            },
+            LightKind::Dynamic.item(0, NONE),
+            LightKind::Fast.item(0, NONE),
+            LevelItem::physics_material(0, NONE as usize),
+            LevelItem::SoundMaterial {
+                level: 0,
+                index: NONE,
+            },
+            Environment::Weather.item(0, NONE as usize),
+            Environment::Gravity.item(0, NONE as usize),
+            Environment::Sound.item(0, NONE as usize),
+            Environment::Sky.item(NONE as usize, 0),
+            LevelItem::Region {
+                level: 0,
+                chunk: 0,
+                environment: 0,
+                index: NONE,
+            },
+            LevelItem::ServerRegion {
+                level: 0,
+                chunk: 0,
+                index: NONE,
+            },
+            LevelItem::Entity {
+                owner: Owner::Map,
+                index: NONE,
+            },
+            LevelItem::EntityType { entity_type: NONE },
+            LevelItem::Gamemode { index: NONE },
+            LevelItem::Strings { owner, index: 0 },
+            LevelItem::ArchiveFile { index: NONE },
+            LevelItem::Extension { index: NONE },
+            LevelItem::Clip,
+        ];
+        for none in missing {
+            assert!(map.properties_of(none).is_empty(), "{none}");
+            assert!(map.summary_of(none).is_empty(), "{none}");
+            assert_eq!(map.bounds_of(none), None, "{none}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Map;
-use crate::registry::{OpenOptions, Progress, Source};
+use crate::{OpenOptions, Progress, Source};
 use mapscope_formats::pmf::{self, Pmf};
 
 /// A map that is nowhere on disk.

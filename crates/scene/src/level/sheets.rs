@@ -3,9 +3,8 @@
 use glam::Vec2;
 
 use super::Map;
-use super::items::item;
 use super::mesh::{ChunkMesh, MeshFace};
-use crate::{Item, Sheet, SheetFace, Shown};
+use crate::{LevelItem, Sheet, SheetFace, Shown};
 use mapscope_formats::pmf::{self, ChunkData, Cube};
 
 /// How many lightmaps are listed.
@@ -33,8 +32,8 @@ impl ChunkMesh {
 
 impl Map {
     /// The lightmaps of a level, chunk by chunk.
-    pub(super) fn sheet_list(&self, part: usize) -> Vec<Sheet> {
-        let Some((level, source)) = self.level(part) else {
+    pub(super) fn sheet_list(&self, level_number: usize) -> Vec<Sheet> {
+        let Some((level, source)) = self.level(level_number) else {
             return Vec::new();
         };
         let mut sheets = Vec::new();
@@ -54,28 +53,30 @@ impl Map {
                 if sheets.len() == MOST_SHEETS {
                     return sheets;
                 }
-                sheets.extend(
-                    self.lightmap_item(part, number, index as u8)
-                        .map(|item| Sheet {
-                            item,
-                            name: format!("Chunk {}, lightmap {index}", chunk.index),
-                            size: [slot.side.into(); 2],
-                            faces,
-                        }),
-                );
+                let item = LevelItem::Lightmap {
+                    level: level_number as u32,
+                    chunk: number as u32,
+                    index: index as u32,
+                };
+                sheets.push(Sheet {
+                    item: item.into(),
+                    name: format!("Chunk {}, lightmap {index}", chunk.index),
+                    size: [slot.side.into(); 2],
+                    faces,
+                });
             }
         }
         sheets
     }
 
     /// The picture of a lightmap with the lights that shine: RGBA bytes from the top left.
-    pub(super) fn lit_picture(&self, sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
-        if sheet.kind != item::LIGHTMAP {
+    pub(super) fn lit_picture(&self, sheet: LevelItem, shown: &Shown) -> Option<Vec<u8>> {
+        let LevelItem::Lightmap { index, .. } = sheet else {
             return None;
-        }
-        let at = self.chunk_at(sheet.index >> 8)?;
+        };
+        let at = self.chunk_of(sheet)?;
         let atlas = &self.levels.get(at.level_number)?.atlas;
-        let lightmap = (sheet.index & 0xFF) as usize;
+        let lightmap = index as usize;
         let intensity =
             |light: &pmf::DynamicLight| Self::dynamic_intensity(shown, at.level_number, light);
         let (_, side, luxels) = atlas.paint_slot(at.level, at.number, lightmap, &intensity)?;
@@ -89,7 +90,7 @@ impl Map {
     }
 
     /// The faces that a lightmap lights.
-    pub(super) fn faces_on_sheet(&self, sheet: Item) -> Vec<SheetFace> {
+    pub(super) fn faces_on_sheet(&self, sheet: LevelItem) -> Vec<SheetFace> {
         self.lit_faces(sheet, |mesh, data, face, item| {
             let client = data.client.as_ref()?;
             let indices = mesh.indices.get(face.indices())?;
@@ -105,7 +106,7 @@ impl Map {
                 .iter()
                 .filter_map(|[a, b, c]| Some([uv(a)?, uv(b)?, uv(c)?]));
             Some(SheetFace {
-                item,
+                item: item.into(),
                 triangles: triangles.collect(),
             })
         })
@@ -114,14 +115,11 @@ impl Map {
     /// What is made of each face that a lightmap lights.
     pub(super) fn lit_faces<T>(
         &self,
-        sheet: Item,
-        make: impl Fn(&ChunkMesh, &ChunkData, &MeshFace, Item) -> Option<T>,
+        sheet: LevelItem,
+        make: impl Fn(&ChunkMesh, &ChunkData, &MeshFace, LevelItem) -> Option<T>,
     ) -> Vec<T> {
-        if sheet.kind != item::LIGHTMAP {
-            return Vec::new();
-        }
-        let wanted = (sheet.index & 0xFF) as u8;
-        let Some(at) = self.chunk_at(sheet.index >> 8) else {
+        let (LevelItem::Lightmap { index: wanted, .. }, Some(at)) = (sheet, self.chunk_of(sheet))
+        else {
             return Vec::new();
         };
         let Some((level, data)) = self
@@ -136,10 +134,9 @@ impl Map {
             let faces = mesh.faces_with_lightmaps(data);
             faces.map(move |(face, lightmap)| (mesh, face, lightmap))
         });
-        let made = faces.filter(|(.., lightmap)| *lightmap == wanted);
+        let made = faces.filter(|(.., lightmap)| u32::from(*lightmap) == wanted);
         let made = made.filter_map(|(mesh, face, _)| {
-            let item = self.face_item(at.level_number, at.number, face.cube, face.side)?;
-            make(mesh, data, face, item)
+            make(mesh, data, face, at.face_item(face.cube, face.side))
         });
         made.collect()
     }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::Map;
-use super::items::{EntityAt, item};
-use crate::{Item, Property};
-use mapscope_formats::pmf::{Entity, Signal};
+use super::items::EntityAt;
+use crate::{LevelItem, Property};
+use mapscope_formats::pmf::Signal;
 
 /// How many ends of signals are remembered.
 const MOST_ENDS: usize = 1 << 20;
@@ -15,8 +15,7 @@ const MOST_LISTED: usize = 256;
 /// Where a signal comes from or goes to.
 #[derive(Debug, Clone, Copy)]
 struct End {
-    /// Number of the entity.
-    entity: u64,
+    entity: LevelItem,
     field: &'static str,
     signal: Signal,
 }
@@ -30,21 +29,17 @@ impl Map {
         self.entities.signals.get_or_init(|| {
             let mut signals = Signals::default();
             let mut left = MOST_ENDS;
-            for list in 0..self.entity_lists() {
-                let Some((_, entities, strings)) = self.entity_list(list) else {
-                    continue;
-                };
-                let first = self.first_entity(list);
-                for entity in entities.iter(strings) {
-                    for (field, signal, name) in entity.signals() {
-                        let name = strings.name(name).filter(|name| !name.is_empty());
+            for list in self.owners().filter_map(|owner| self.entity_list(owner)) {
+                for at in list.iter() {
+                    for (field, signal, name) in at.entity.signals() {
+                        let name = list.strings.name(name).filter(|name| !name.is_empty());
                         let Some(name) = name else { continue };
                         let Some(fewer) = left.checked_sub(1) else {
                             return signals;
                         };
                         left = fewer;
                         let end = End {
-                            entity: first + entity.index() as u64,
+                            entity: at.item(),
                             field: field.name,
                             signal,
                         };
@@ -62,7 +57,8 @@ impl Map {
     }
 
     /// What an entity signals to whom, and what signals come to it.
-    pub(super) fn signal_properties(&self, item: Item, entity: &Entity<'_>) -> Vec<Property> {
+    pub(super) fn signal_properties(&self, at: &EntityAt<'_>) -> Vec<Property> {
+        let entity = &at.entity;
         let mut properties = Vec::new();
         let mut more = 0_usize;
         for (field, signal, name) in entity.signals() {
@@ -86,16 +82,16 @@ impl Map {
                     more += 1;
                     continue;
                 }
-                let link = Item {
-                    kind: item::ENTITY,
-                    index: end.entity,
-                };
-                let title = self.entity_at(link).as_ref().map(EntityAt::title);
+                let title = self.entity_at(end.entity).as_ref().map(EntityAt::title);
                 let way = match signal {
                     Signal::Output => "to",
                     Signal::Input => "from",
                 };
-                let itself = if link == item { "itself" } else { "" };
+                let itself = if end.entity == at.item() {
+                    "itself"
+                } else {
+                    ""
+                };
                 let title = title.filter(|_| itself.is_empty());
                 let text = format!(
                     "{shown} ({}) {way} {}{itself} ({})",
@@ -104,7 +100,7 @@ impl Map {
                     end.field
                 );
                 properties.push(Property {
-                    link: Some(link),
+                    link: Some(end.entity.into()),
                     ..Property::new(says, text)
                 });
             }
@@ -119,6 +115,7 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Owner;
     use crate::level::sample;
     use mapscope_formats::pmf::{self, EntityKind, EntityList, NewEntity, StringTableBuilder};
 
@@ -138,11 +135,8 @@ mod tests {
         pmf.entities = list.build(&mut strings).unwrap();
         pmf.strings = strings.finish();
         let map = sample::map(pmf);
-        let clock = Item {
-            kind: item::ENTITY,
-            index: 0,
-        };
-        let said = map.signal_properties(clock, &map.entity_at(clock).unwrap().entity);
+        let clock = map.entity_list(Owner::Map).unwrap().get(0).unwrap();
+        let said = map.signal_properties(&clock);
         assert_eq!(said.len(), MOST_LISTED + 1);
         assert_eq!(said[MOST_LISTED].value, "and 44 more");
     }
@@ -164,12 +158,8 @@ mod tests {
         pmf.strings = strings.finish();
         let map = sample::map(pmf);
         let said = |index| {
-            let item = Item {
-                kind: item::ENTITY,
-                index,
-            };
-            let entity = map.entity_at(item).unwrap().entity;
-            map.signal_properties(item, &entity)
+            let entities = map.entity_list(Owner::Map).unwrap();
+            map.signal_properties(&entities.get(index).unwrap())
         };
         let clock = said(0);
         let texts: Vec<_> = clock.iter().map(|p| (p.name, p.value.as_str())).collect();
@@ -183,7 +173,9 @@ mod tests {
                 ),
             ]
         );
-        assert_eq!(clock[1].link.map(|item| item.index), Some(1));
+        let owner = Owner::Map;
+        let counter = LevelItem::Entity { owner, index: 1 };
+        assert_eq!(clock[1].link, Some(counter.into()));
         let count = said(1);
         assert_eq!(count.len(), 1);
         assert_eq!(

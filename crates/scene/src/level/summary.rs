@@ -2,9 +2,9 @@
 
 use super::Map;
 use super::environments::Environment;
-use super::items::{EntityAt, in_level, item};
+use super::items::EntityAt;
 use crate::numbers::{plural, short};
-use crate::{Item, SummaryPart};
+use crate::{LevelItem, SummaryPart};
 use mapscope_formats::pmf::{CubeKind, EntityKind, SIDES};
 
 /// Characters that a name takes at most before what follows moves.
@@ -14,8 +14,8 @@ const KIND_WIDTH: usize = 9;
 
 impl Map {
     /// One line about an item.
-    pub(super) fn item_summary(&self, item: Item) -> Vec<SummaryPart> {
-        if matches!(item.kind, item::CUBE | item::FACE) {
+    pub(super) fn summary_of(&self, item: LevelItem) -> Vec<SummaryPart> {
+        if matches!(item, LevelItem::Cube { .. } | LevelItem::Face { .. }) {
             return self.cube_summary(item);
         }
         let parts = self.plain_summary(item).unwrap_or_default();
@@ -25,59 +25,55 @@ impl Map {
             .collect()
     }
 
-    fn plain_summary(&self, item: Item) -> Option<Vec<(&'static str, String)>> {
-        let (level, index) = in_level(item);
-        Some(match item.kind {
-            item::MAP => vec![
+    fn plain_summary(&self, item: LevelItem) -> Option<Vec<(&'static str, String)>> {
+        Some(match item {
+            LevelItem::Map => vec![
                 ("Map", self.pmf.header.name.clone()),
                 ("Levels", self.pmf.levels.len().to_string()),
             ],
-            item::LEVEL => {
-                let level = self.pmf.levels.get(usize::try_from(item.index).ok()?)?;
+            LevelItem::Level { level: number } => {
+                let level = self.pmf.levels.get(number as usize)?;
                 let [y, x, z] = level.grid;
                 vec![
-                    ("Level", item.index.to_string()),
+                    ("Level", number.to_string()),
                     ("Chunks", format!("{x} x {y} x {z}")),
                     ("Chunk size", format!("{} m", short(level.chunk_side()))),
                 ]
             }
-            item::GAMEMODE => {
-                let name = self
-                    .pmf
-                    .header
-                    .gamemodes
-                    .get(usize::try_from(item.index).ok()?)?;
+            LevelItem::Gamemode { index } => {
+                let name = self.pmf.header.gamemodes.get(index as usize)?;
                 vec![("Gamemode", name.clone())]
             }
-            item::CHUNK => {
-                let at = self.chunk_at(item.index)?;
+            LevelItem::Chunk { level, chunk } => {
+                let at = self.chunk_at(level, chunk)?;
                 let data = at.chunk.data.as_ref();
                 let cubes = data.map(|data| data.cubes.len().to_string());
                 let cubes = cubes.unwrap_or_else(|| "cannot be read".to_owned());
                 vec![("Chunk", at.chunk.index.to_string()), ("Cubes", cubes)]
             }
-            item::MATERIAL => {
-                let uses = self.levels.get(level)?.uses().get(index)?;
+            LevelItem::Material { level, index } => {
+                let level = self.levels.get(level as usize)?;
+                let uses = level.uses().get(index as usize)?;
+                let material = level.materials.list.get(index as usize)?;
                 vec![
-                    ("Material", self.material_name(item)?),
+                    ("Material", material.name.clone()),
                     ("Faces", uses.faces.to_string()),
                     ("Area", format!("{:.1} m²", uses.area)),
                 ]
             }
-            item::LIGHTMAP => {
-                let at = self.chunk_at(item.index >> 8)?;
+            LevelItem::Lightmap { index: number, .. } => {
+                let at = self.chunk_of(item)?;
                 let data = at.chunk.data.as_deref()?;
-                let number = (item.index & 0xFF) as usize;
-                let map = data.client.as_ref()?.lightmaps.get(number)?;
+                let map = data.client.as_ref()?.lightmaps.get(number as usize)?;
                 vec![
                     ("Chunk", at.chunk.index.to_string()),
                     ("Lightmap", number.to_string()),
                     ("Size", format!("{0} x {0}", map.side())),
                 ]
             }
-            item::CUBE_KIND => {
-                let (level, source) = self.level(usize::try_from(item.index >> 8).ok()?)?;
-                let number = (item.index & 0xFF) as usize;
+            LevelItem::CubeType { level, cube_type } => {
+                let (level, source) = self.level(level as usize)?;
+                let number = usize::from(cube_type);
                 let kind = CubeKind::ALL.get(number)?;
                 let count = level.counts(source).kinds.get(number)?;
                 vec![
@@ -85,7 +81,7 @@ impl Map {
                     ("Cubes", count.to_string()),
                 ]
             }
-            item::ENTITY => {
+            LevelItem::Entity { .. } => {
                 let at = self.entity_at(item)?;
                 let mut parts = vec![("Entity", EntityAt::title(&at))];
                 if !self.pmf.header.gamemodes.is_empty() {
@@ -93,35 +89,40 @@ impl Map {
                 }
                 parts
             }
-            item::ENTITY_KIND => {
-                let kind = EntityKind::from_number(u8::try_from(item.index).ok()?)?;
+            LevelItem::EntityType { entity_type } => {
+                let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
                 vec![("Type", kind.name().to_owned())]
             }
-            item::DYNAMIC_LIGHT | item::FAST_LIGHT => self.light_summary(item)?.into(),
-            item::PHYSICS => {
-                let common = &self.pmf.levels.get(level)?.common;
-                let material = common.physics_materials.get(index)?;
+            LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
+                self.light_summary(item)?.into()
+            }
+            LevelItem::PhysicsMaterial { level, index } => {
+                let common = &self.pmf.levels.get(level as usize)?.common;
+                let material = common.physics_materials.get(index as usize)?;
                 let name = common.strings.brief(material.name).into_owned();
                 vec![("Physics material", name)]
             }
-            item::SOUND => {
-                let common = &self.pmf.levels.get(level)?.common;
-                common.sound_materials.get(index)?;
+            LevelItem::SoundMaterial { level, index } => {
+                let common = &self.pmf.levels.get(level as usize)?.common;
+                common.sound_materials.get(index as usize)?;
                 vec![("Sound material", index.to_string())]
             }
-            item::WEATHER | item::GRAVITY | item::ECHO | item::SKY => {
-                let of = Environment::of_item(item.kind)?;
+            LevelItem::Weather { .. }
+            | LevelItem::Gravity { .. }
+            | LevelItem::SoundEnvironment { .. }
+            | LevelItem::Sky { .. } => {
+                let (of, level, index) = Environment::of_item(item)?;
                 let (strings, names, _) = of.names(self.pmf.levels.get(level)?)?;
                 vec![(of.name(), strings.brief(*names.get(index)?).into_owned())]
             }
-            item::REGION => {
+            LevelItem::Region { .. } => {
                 let region = self.region_at(item)?;
                 vec![
                     ("Chunk", region.at.chunk.index.to_string()),
                     (region.of.name(), region.name()),
                 ]
             }
-            item::SERVER_REGION => {
+            LevelItem::ServerRegion { .. } => {
                 let (at, region) = self.server_region_at(item)?;
                 vec![
                     ("Chunk", at.chunk.index.to_string()),
@@ -131,34 +132,34 @@ impl Map {
                     ),
                 ]
             }
-            item::ARCHIVE_FILE => {
-                let (path, size) = self.archive_file_summary(item)?;
+            LevelItem::ArchiveFile { index } => {
+                let (path, size) = self.archive_file_summary(index as usize)?;
                 vec![("File", path), ("Size", size)]
             }
-            item::EXTENSION => {
-                let extension = self.pmf.extensions.get(usize::try_from(item.index).ok()?)?;
+            LevelItem::Extension { index } => {
+                let extension = self.pmf.extensions.get(index as usize)?;
                 vec![("Extension", extension.name.clone())]
             }
-            item::STRINGS => vec![("Strings of", self.strings_summary(item)?)],
-            item::CLIP => {
-                let clip = self.clips.get(usize::try_from(item.index).ok()?)?;
+            LevelItem::Strings { .. } => vec![("Strings of", self.strings_summary(item)?)],
+            LevelItem::Clip => {
+                let clip = self.clips.first()?;
                 vec![
                     ("Clip", clip.name.clone()),
                     ("Lasts", format!("{} s", short(Self::clip_secs(clip)))),
                     ("Materials", self.moving_materials().count().to_string()),
                 ]
             }
-            _ => return None,
+            LevelItem::Cube { .. } | LevelItem::Face { .. } => return None,
         })
     }
 
     /// A cube or a side of one: each part as wide as the widest of its kind, so that nothing moves
     /// while the pointer does.
-    fn cube_summary(&self, item: Item) -> Vec<SummaryPart> {
+    fn cube_summary(&self, item: LevelItem) -> Vec<SummaryPart> {
         let Some((cube, side)) = self.cube_at(item) else {
             return Vec::new();
         };
-        let [chunk_width, index_width] = self.numbers.widths;
+        let [chunk_width, index_width] = self.widths;
         let mut parts = Vec::new();
         let mut say = |name, value: String, width| parts.push(SummaryPart { name, value, width });
         if self.levels.len() > 1 {

@@ -2,12 +2,11 @@
 
 use super::Map;
 use super::date;
-use super::items::{self, in_level, item};
 use super::materials::Blend;
 use super::properties::{colored, yes};
 use super::textures::LevelTexture;
 use crate::numbers::{plural, short, xyz};
-use crate::{Item, Property, PropertyGroup, Swatch};
+use crate::{LevelItem, Property, PropertyGroup, Swatch};
 use mapscope_formats::pmf::{PhysicsMaterial, Wave};
 
 /// How many chunks are listed of a material.
@@ -23,8 +22,11 @@ impl Map {
         Some(texture.map_or(Swatch::Color(look.color), Swatch::Thumbnail))
     }
 
-    pub(super) fn material_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let (number, index) = in_level(item);
+    pub(super) fn material_properties(
+        &self,
+        number: usize,
+        index: usize,
+    ) -> Option<Vec<PropertyGroup>> {
         let (level, file) = self.level(number)?;
         let material = level.materials.list.get(index)?;
         let blend = match material.blend {
@@ -38,10 +40,7 @@ impl Map {
                 ..Property::new("Name", &*material.name)
             },
             Property {
-                link: Some(Item {
-                    kind: item::LEVEL,
-                    index: number as u64,
-                }),
+                link: Some(LevelItem::level(number).into()),
                 ..Property::new("Level", number.to_string())
             },
             Property::new("Index", index.to_string()),
@@ -60,7 +59,7 @@ impl Map {
             let first = name.and_then(|name| by_name.get(name).copied());
             if let Some(first) = first.filter(|first| *first != index) {
                 properties.push(Property {
-                    link: Some(items::of_level(item::MATERIAL, number, first as u32)),
+                    link: Some(LevelItem::material(number, first).into()),
                     ..Property::new("Hidden by", format!("{first}, which has the same name"))
                 });
             }
@@ -108,10 +107,7 @@ impl Map {
             let size = texture.map_or_else(|| "not read".to_owned(), LevelTexture::size_text);
             properties.push(Property {
                 swatch: found.map(Swatch::Thumbnail),
-                link: file.map(|file| Item {
-                    kind: item::ARCHIVE_FILE,
-                    index: file as u64,
-                }),
+                link: file.map(|file| LevelItem::archive_file(file).into()),
                 ..Property::new(name, format!("{shown} ({size})"))
             });
         }
@@ -157,7 +153,7 @@ impl Map {
         for chunk in uses.chunks.iter().take(MOST_CHUNKS) {
             let name = file.chunks.get(*chunk)?.index.to_string();
             properties.push(Property {
-                link: self.chunk_item(number, *chunk),
+                link: Some(LevelItem::chunk(number, *chunk).into()),
                 ..Property::new("In chunk", name)
             });
         }
@@ -171,8 +167,11 @@ impl Map {
         })
     }
 
-    pub(super) fn physics_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let (number, index) = in_level(item);
+    pub(super) fn physics_properties(
+        &self,
+        number: usize,
+        index: usize,
+    ) -> Option<Vec<PropertyGroup>> {
         let common = &self.pmf.levels.get(number)?.common;
         let material = common.physics_materials.get(index)?;
         let is_solid = material.flags & PhysicsMaterial::NOT_SOLID == 0;
@@ -213,8 +212,11 @@ impl Map {
         ])
     }
 
-    pub(super) fn sound_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let (number, index) = in_level(item);
+    pub(super) fn sound_properties(
+        &self,
+        number: usize,
+        index: usize,
+    ) -> Option<Vec<PropertyGroup>> {
         let common = &self.pmf.levels.get(number)?.common;
         let material = common.sound_materials.get(index)?;
         Some(vec![PropertyGroup {

@@ -12,8 +12,8 @@ use crate::assets::AssetRoots;
 use crate::model::Texture;
 use crate::parallel::in_parallel;
 use crate::pictures::{self, First, PictureFile, THUMBNAIL_SIDE};
-use crate::registry::{OpenError, OpenOptions, Progress, Source};
 use crate::rules::{self, Fault};
+use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pmf::{self, LONGEST_PATH_BYTES, Pmf};
 use mapscope_formats::{Place, Problem, ReadError, Subject};
 

@@ -4,7 +4,7 @@
 use super::legends::type_color;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Map, colors};
-use crate::{Amounts, Item, Shown};
+use crate::{Amounts, LevelItem, OverlayId, Shown};
 use mapscope_formats::pmf::{Cube, Geometry};
 
 /// No light of fast lights, and nothing dimmed.
@@ -41,11 +41,11 @@ enum Colors {
 impl Colors {
     fn of(shown: &Shown) -> Self {
         let all = [
-            ("octree-depth", Self::Depth),
-            ("cube-types", Self::Type),
-            ("material-colors", Self::Material),
+            (OverlayId::OctreeDepth, Self::Depth),
+            (OverlayId::CubeTypes, Self::Type),
+            (OverlayId::MaterialColors, Self::Material),
         ];
-        let on = all.iter().find(|(id, _)| shown.overlays.contains(id));
+        let on = all.iter().find(|(id, _)| shown.overlays.contains(*id));
         on.map_or(Self::Light, |(_, colors)| *colors)
     }
 }
@@ -56,7 +56,7 @@ pub struct TintKey {
     colors: Colors,
     lights: Amounts,
     /// The visibility cube by which the rest is dimmed.
-    seen_from: Option<Item>,
+    seen_from: Option<LevelItem>,
 }
 
 impl Map {
@@ -117,7 +117,7 @@ impl Map {
 
     /// A tint with what is not seen from the selected visibility cube in the dark.
     fn dimmed(&self, shown: &Shown, level: usize, mesh: &ChunkMesh, tint: Tint) -> Tint {
-        let Some(seen) = self.seen(shown).filter(|_| level == shown.part) else {
+        let Some(seen) = self.seen(shown).filter(|_| level == shown.level) else {
             return tint;
         };
         let chunk = self
@@ -164,25 +164,29 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
-    use crate::level::items::item;
+    use crate::Levels as _;
+    use crate::level::lights::LightKind;
     use crate::level::place::Place;
     use crate::level::sample;
     use mapscope_formats::pmf::{self, CubeKind, Cubes};
 
-    fn with(map: &Map, overlay: &str) -> Shown {
+    fn with(map: &Map, overlay: OverlayId) -> Shown {
         let mut shown = Shown::default();
-        shown.overlays.set(map.overlays(), overlay, true);
+        shown.overlays.set(map.about.overlays, overlay, true);
         shown
     }
 
     #[test]
     fn faces_have_the_colors_that_the_legend_explains() {
         let map = sample::made_up();
-        for overlay in ["octree-depth", "cube-types", "material-colors"] {
+        for overlay in [
+            OverlayId::OctreeDepth,
+            OverlayId::CubeTypes,
+            OverlayId::MaterialColors,
+        ] {
             let shown = with(&map, overlay);
             assert!(map.tint_key(&shown) != map.tint_key(&Shown::default()));
-            let legend = map.legend(overlay);
+            let legend = map.legend_of(overlay);
             let mut used = std::collections::BTreeSet::new();
             for mesh in &map.levels()[0].chunks {
                 let Tint::Each(tints) = map.tint(&shown, 0, mesh) else {
@@ -198,7 +202,11 @@ mod tests {
                 }
             }
             // All boxes of the sample are of one depth.
-            let least = if overlay == "octree-depth" { 1 } else { 2 };
+            let least = if overlay == OverlayId::OctreeDepth {
+                1
+            } else {
+                2
+            };
             assert!(used.len() >= least, "{overlay}: {used:?}");
         }
     }
@@ -206,14 +214,14 @@ mod tests {
     #[test]
     fn depths_are_those_of_the_tree() {
         let map = sample::made_up();
-        let shown = with(&map, "octree-depth");
+        let shown = with(&map, OverlayId::OctreeDepth);
         let mesh = &map.levels()[0].chunks[0];
         let Tint::Each(tints) = map.tint(&shown, 0, mesh) else {
             panic!("no colours");
         };
-        let legend = map.legend("octree-depth");
+        let legend = map.legend_of(OverlayId::OctreeDepth);
         for face in mesh.faces.iter().step_by(7) {
-            let item = map.cube_item(0, mesh.chunk, face.cube).unwrap();
+            let item = LevelItem::cube(0, mesh.chunk, face.cube);
             let (cube, _) = map.cube_at(item).unwrap();
             let depth = cube.place().unwrap().cell.depth;
             let [r, g, b, _] = tints[mesh.vertex_range(face).start];
@@ -233,9 +241,9 @@ mod tests {
             panic!("no visibility cube");
         };
         let listed = cubes.seen_cubes(info).to_vec();
-        let mut shown = with(&map, "visibility");
+        let mut shown = with(&map, OverlayId::Visibility);
         let plain = map.tint_key(&shown);
-        shown.selected = map.cube_item(0, 0, vis);
+        shown.selected = Some(LevelItem::cube(0, 0, vis).into());
         assert!(map.tint_key(&shown) != plain);
         let mut found = [0, 0];
         for mesh in &map.levels()[0].chunks {
@@ -277,8 +285,7 @@ mod tests {
         assert_eq!(map.visibility_at(data.bounds.max + 99.0, &shown), None);
         shown.visibility_from = None;
         // What is in the cube stands for it.
-        let child = map.cube_item(0, 0, info.child);
-        shown.selected = child;
+        shown.selected = Some(LevelItem::cube(0, 0, info.child).into());
         assert_eq!(map.tint_key(&shown), key);
     }
 
@@ -295,8 +302,8 @@ mod tests {
         cubes.link().unwrap();
         data.cubes = cubes;
         let map = sample::map(pmf);
-        let mut shown = with(&map, "visibility");
-        shown.selected = map.cube_item(0, 0, 0);
+        let mut shown = with(&map, OverlayId::Visibility);
+        shown.selected = Some(LevelItem::cube(0, 0, 0).into());
         let dimmed: Vec<bool> = (map.levels()[0].chunks.iter())
             .map(|mesh| match map.tint(&shown, 0, mesh) {
                 Tint::Same(tint) => tint[3] != 255,
@@ -321,7 +328,7 @@ mod tests {
             .data
             .as_ref()
             .unwrap();
-        let light = Map::light_item(0, item::FAST_LIGHT, data.fast_lights[0].id);
+        let light = LightKind::Fast.item(0, data.fast_lights[0].id).into();
         shown.lights.set(light, Some(20));
         assert!(map.tint_key(&shown) != key);
         let Tint::Each(dimmed) = map.tint(&shown, 0, mesh) else {

@@ -7,7 +7,7 @@ use glam::Vec3;
 use super::Map;
 use super::items::CubeAt;
 use super::walk::leaf_at;
-use crate::{Item, Shown};
+use crate::{Item, LevelItem, OverlayId, Shown};
 use mapscope_formats::pmf::{Cube, Cubes};
 
 /// What of a chunk is seen.
@@ -49,7 +49,7 @@ impl SeenOfChunk {
 
 impl Map {
     /// The visibility cube that an item is, or the nearest one that it is in.
-    fn visibility_cube(&self, item: Item) -> Option<CubeAt<'_>> {
+    fn visibility_cube(&self, item: LevelItem) -> Option<CubeAt<'_>> {
         let (cube, _) = self.cube_at(item)?;
         let mut at = Some(cube.cube);
         while let Some(index) = at {
@@ -65,27 +65,28 @@ impl Map {
     }
 
     /// The innermost visibility cube of a level that a place is in.
-    pub(super) fn visibility_cube_at(&self, eye: Vec3, level: usize) -> Option<Item> {
+    pub(super) fn visibility_cube_at(&self, eye: Vec3, level: usize) -> Option<LevelItem> {
         let at = self
             .chunks_of(level)
             .find(|at| at.bounds().distance(eye) == 0.0)?;
         let cubes = &at.chunk.data.as_deref()?.cubes;
         let leaf = leaf_at(cubes, eye - at.center(), at.level.chunk_side() * 0.5)?;
-        let item = self.cube_item(level, at.number, leaf.cell.cube)?;
-        let from = self.visibility_cube(item)?;
-        self.cube_item(level, at.number, from.cube)
+        let from = self.visibility_cube(at.cube_item(leaf.cell.cube))?;
+        Some(at.cube_item(from.cube))
     }
 
     /// The visibility cube that is selected or in which the selection is, or else the one that the
     /// eye is in, while what it sees is to be shown.
-    pub(super) fn seen_from(&self, shown: &Shown) -> Option<Item> {
-        if !shown.overlays.contains("visibility") {
+    pub(super) fn seen_from(&self, shown: &Shown) -> Option<LevelItem> {
+        if !shown.overlays.contains(OverlayId::Visibility) {
             return None;
         }
-        let selected = shown.selected.and_then(|item| self.visibility_cube(item));
-        let from = selected.or_else(|| self.visibility_cube(shown.visibility_from?))?;
-        let level = from.at.level_number;
-        (level == shown.part).then(|| self.cube_item(level, from.at.number, from.cube))?
+        let around = |item| match item {
+            Some(Item::Level(item)) => self.visibility_cube(item),
+            _ => None,
+        };
+        let from = around(shown.selected).or_else(|| around(shown.visibility_from))?;
+        (from.at.level_number == shown.level).then(|| from.at.cube_item(from.cube))
     }
 
     /// What is seen from the visibility cube of [`Self::seen_from`].

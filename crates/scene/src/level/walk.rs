@@ -3,11 +3,11 @@
 
 use glam::Vec3;
 
+use super::Map;
 use super::chunk_map::holds_anything;
-use super::items::{CubeAt, in_level, item};
-use super::{Map, files};
+use super::environments::Environment;
 use crate::listed::{LISTED_AFTER, LISTED_BEFORE, beside, beyond};
-use crate::{Direction, Item};
+use crate::{Direction, Item, LevelItem, Neighbor, Owner};
 use mapscope_formats::pmf::{Cell, ChunkIndex, Cube, CubeKind, Cubes, EntityKind, Level};
 use mapscope_formats::{Problem, Subject};
 
@@ -86,41 +86,88 @@ fn chunk_beside(level: &Level, chunk: ChunkIndex, step: Vec3) -> Option<usize> {
 impl Map {
     /// The item beside another: a box beside a box, a chunk beside a chunk, and of what stands in
     /// a list the one before or after.
-    pub(super) fn item_beside(&self, item: Item, direction: Direction) -> Option<Item> {
+    pub(super) fn item_beside(&self, item: LevelItem, direction: Direction) -> Option<LevelItem> {
         let backwards = matches!(direction, Direction::North | Direction::West);
-        match item.kind {
-            item::CUBE | item::FACE => self.cube_beside(item, direction),
-            item::CHUNK => {
-                let at = self.chunk_at(item.index)?;
+        let step = |index: u32| {
+            if backwards {
+                index.checked_sub(1)
+            } else {
+                index.checked_add(1)
+            }
+        };
+        let beside = match item {
+            LevelItem::Cube { .. } | LevelItem::Face { .. } => {
+                return self.cube_beside(item, direction);
+            }
+            LevelItem::Chunk { level, chunk } => {
+                let at = self.chunk_at(level, chunk)?;
                 let number = chunk_beside(at.level, at.chunk.index, step_of(direction))?;
-                self.chunk_item(at.level_number, number)
+                return Some(LevelItem::chunk(at.level_number, number));
             }
-            item::LEVEL
-            | item::MATERIAL
-            | item::PHYSICS
-            | item::SOUND
-            | item::WEATHER
-            | item::GRAVITY
-            | item::ECHO
-            | item::SKY
-            | item::ENTITY => {
-                let index = if backwards {
-                    item.index.checked_sub(1)?
-                } else {
-                    item.index.checked_add(1)?
-                };
-                let beside = Item { index, ..item };
-                let is_there = !self.item_properties(beside).is_empty();
-                is_there.then_some(beside)
+            LevelItem::Entity { owner, index } => {
+                return self.entity_beside(owner, index, backwards);
             }
-            _ => None,
-        }
+            LevelItem::Level { level } => LevelItem::Level {
+                level: step(level)?,
+            },
+            LevelItem::Material { level, index } => LevelItem::Material {
+                level,
+                index: step(index)?,
+            },
+            LevelItem::PhysicsMaterial { level, index } => LevelItem::PhysicsMaterial {
+                level,
+                index: step(index)?,
+            },
+            LevelItem::SoundMaterial { level, index } => LevelItem::SoundMaterial {
+                level,
+                index: step(index)?,
+            },
+            _ => {
+                let (of, level, index) = Environment::of_item(item)?;
+                of.item(level, step(index as u32)? as usize)
+            }
+        };
+        let is_there = !self.properties_of(beside).is_empty();
+        is_there.then_some(beside)
     }
 
-    /// What the item beside another is called in a menu, and what it is: levels have no north.
-    pub(super) fn name_beside(item: Item, direction: Direction) -> [&'static str; 2] {
-        let is_placed = matches!(item.kind, item::CUBE | item::FACE | item::CHUNK);
-        match direction {
+    /// The entity that stands before or after another in the file, in the same list or in another.
+    fn entity_beside(&self, owner: Owner, index: u32, backwards: bool) -> Option<LevelItem> {
+        let count = |owner| {
+            let list = self.entity_list(owner);
+            list.map_or(0, |list| list.entities.len() as u32)
+        };
+        if index >= count(owner) {
+            return None;
+        }
+        let in_list = if backwards {
+            index.checked_sub(1)
+        } else {
+            Some(index + 1).filter(|next| *next < count(owner))
+        };
+        if let Some(index) = in_list {
+            return Some(LevelItem::Entity { owner, index });
+        }
+        let at = owner.order();
+        let is_filled = |owner: &Owner| count(*owner) > 0;
+        if backwards {
+            let mut before = self.owners().rev().filter(|other| other.order() < at);
+            let owner = before.find(is_filled)?;
+            let index = count(owner) - 1;
+            return Some(LevelItem::Entity { owner, index });
+        }
+        let mut after = self.owners().filter(|other| other.order() > at);
+        let owner = after.find(is_filled)?;
+        Some(LevelItem::Entity { owner, index: 0 })
+    }
+
+    /// The item beside another, and what the step is called in a menu: levels have no north.
+    pub(super) fn neighbor_of(&self, item: LevelItem, direction: Direction) -> Neighbor {
+        let is_placed = matches!(
+            item,
+            LevelItem::Cube { .. } | LevelItem::Face { .. } | LevelItem::Chunk { .. }
+        );
+        let name = match direction {
             Direction::North if is_placed => ["Neighbour toward +Z", "Select what is next along Z"],
             Direction::East if is_placed => ["Neighbour toward +X", "Select what is next along X"],
             Direction::South if is_placed => {
@@ -131,11 +178,15 @@ impl Map {
             }
             Direction::North | Direction::West => LISTED_BEFORE,
             Direction::South | Direction::East => LISTED_AFTER,
+        };
+        Neighbor {
+            item: self.item_beside(item, direction).map(Item::from),
+            name: Some(name),
         }
     }
 
     /// The box that follows one in a direction; of a side, the same side of it if it is drawn.
-    fn cube_beside(&self, item: Item, direction: Direction) -> Option<Item> {
+    fn cube_beside(&self, item: LevelItem, direction: Direction) -> Option<LevelItem> {
         let (cube, side) = self.cube_at(item)?;
         let step = step_of(direction);
         let half = cube.at.level.chunk_side() * 0.5;
@@ -162,17 +213,11 @@ impl Map {
             if let Some(found) = leaf.cube
                 && let Some(Cube::Geometry(geometry)) = data.cubes.get(found)
             {
-                let beside = CubeAt {
-                    at,
-                    data,
-                    cube: found,
-                };
                 let drawn = side.filter(|side| geometry.side_mask() >> side & 1 == 1);
-                let (level, chunk) = (at.level_number, at.number);
-                return match drawn {
-                    Some(side) => self.face_item(level, chunk, beside.cube, side as u8),
-                    None => self.cube_item(level, chunk, beside.cube),
-                };
+                return Some(match drawn {
+                    Some(side) => at.face_item(found, side as u8),
+                    None => at.cube_item(found),
+                });
             }
             along = (Vec3::from(leaf.cell.center) * step).element_sum() + leaf.cell.half;
         }
@@ -181,96 +226,98 @@ impl Map {
 
     /// The item of a kind that follows or precedes another, going round at the end: faces of a
     /// material, cubes and entities of a type, and chunks of a level that hold anything.
-    pub(super) fn next_of(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        match kind.kind {
-            item::MATERIAL => self.next_face(kind, after, backwards),
-            item::CUBE_KIND => self.next_cube(kind, after, backwards),
-            item::ENTITY_KIND => {
-                let kind = EntityKind::from_number(u8::try_from(kind.index).ok()?)?;
+    pub(super) fn next_of(
+        &self,
+        kind: LevelItem,
+        after: Option<LevelItem>,
+        backwards: bool,
+    ) -> Option<LevelItem> {
+        match kind {
+            LevelItem::Material { level, index } => {
+                self.next_face([level, index].map(|n| n as usize), after, backwards)
+            }
+            LevelItem::CubeType { level, cube_type } => {
+                let kind = *CubeKind::ALL.get(usize::from(cube_type))?;
+                self.next_cube(level as usize, kind, after, backwards)
+            }
+            LevelItem::EntityType { entity_type } => {
+                let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
                 let lists = [None]
                     .into_iter()
                     .chain((0..self.pmf.levels.len()).map(Some));
                 let of_kind = lists.filter_map(|level| {
                     let kinds = self.entities_by_kind(level);
-                    let (_, numbers) = kinds.iter().find(|(of, _)| *of == kind)?;
-                    Some(numbers)
+                    let (_, items) = kinds.iter().find(|(of, _)| *of == kind)?;
+                    Some(items)
                 });
-                let numbers: Vec<u64> = of_kind.flatten().copied().collect();
-                let after = after.filter(|item| item.kind == item::ENTITY);
-                let found = beyond(&numbers, after.map(|item| item.index), backwards)?;
-                Some(Item {
-                    kind: item::ENTITY,
-                    index: found,
-                })
+                let key = |item: &LevelItem| match *item {
+                    LevelItem::Entity { owner, index } => Some((owner.order(), index, owner)),
+                    _ => None,
+                };
+                let all: Vec<_> = of_kind.flatten().filter_map(key).collect();
+                let (_, index, owner) = *beyond(&all, after.as_ref().and_then(key), backwards)?;
+                Some(LevelItem::Entity { owner, index })
             }
-            item::LEVEL => {
-                let level = usize::try_from(kind.index).ok()?;
-                let first = self.chunk_item(level, 0)?.index;
-                let chunks = self.chunks_of(level);
+            LevelItem::Level { level } => {
+                let chunks = self.chunks_of(level as usize);
                 let chunks = chunks.filter(|at| holds_anything(at.chunk));
-                let numbers: Vec<u64> = chunks.map(|at| first + at.number as u64).collect();
-                let after = after.and_then(|item| {
-                    let at = self.chunk_of(item)?;
-                    Some(self.chunk_item(at.level_number, at.number)?.index)
-                });
-                Some(Item {
-                    kind: item::CHUNK,
-                    index: beyond(&numbers, after, backwards)?,
-                })
+                let numbers: Vec<usize> = chunks.map(|at| at.number).collect();
+                let after = after.and_then(|item| self.chunk_of(item));
+                let after = after.filter(|at| at.level_number == level as usize);
+                let chunk = beyond(&numbers, after.map(|at| at.number), backwards)?;
+                Some(LevelItem::chunk(level as usize, *chunk))
             }
             _ => None,
         }
     }
 
-    fn next_face(&self, material: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        let (number, index) = in_level(material);
+    fn next_face(
+        &self,
+        [number, index]: [usize; 2],
+        after: Option<LevelItem>,
+        backwards: bool,
+    ) -> Option<LevelItem> {
         let level = self.levels.get(number)?;
         let chunks = &level.uses().get(index)?.chunks;
-        let faces_of = |chunk: usize| -> Vec<u64> {
+        // Cubes and sides in rising order.
+        let faces_of = |chunk: usize| -> Vec<(u32, u8)> {
             let mesh = level.mesh(chunk);
             let faces = mesh.into_iter().flat_map(|mesh| {
                 let faces = mesh.faces.iter();
                 faces.filter(|face| mesh.material_of(face).map(usize::from) == Some(index))
             });
-            let items =
-                faces.filter_map(|face| self.face_item(number, chunk, face.cube, face.side));
-            let mut items: Vec<u64> = items.map(|item| item.index).collect();
-            items.sort_unstable();
-            items
+            let mut faces: Vec<_> = faces.map(|face| (face.cube, face.side)).collect();
+            faces.sort_unstable();
+            faces
         };
-        let found = |index| Item {
-            kind: item::FACE,
-            index,
-        };
+        let found = |chunk, (cube, side)| LevelItem::face(number, chunk, cube, side);
         let after = after.and_then(|item| {
             let at = self.chunk_of(item).filter(|at| at.level_number == number)?;
-            let first = match item.kind {
-                item::FACE => Some(item.index),
-                item::CUBE => Some(item.index * 6),
+            let first = match item {
+                LevelItem::Face { cube, side, .. } => Some((cube, side)),
+                LevelItem::Cube { cube, .. } => Some((cube, 0)),
                 _ => None,
             };
             Some((at.number, first))
         });
         if let Some((chunk, Some(at))) = after {
             let faces = faces_of(chunk);
-            if let Some(next) = beside(&faces, at, backwards) {
-                return Some(found(*next));
+            if let Some(next) = beside(&faces, &at, backwards) {
+                return Some(found(chunk, *next));
             }
         }
-        let numbers: Vec<u64> = chunks.iter().map(|chunk| *chunk as u64).collect();
-        let chunk = beyond(&numbers, after.map(|(chunk, _)| chunk as u64), backwards)?;
-        let faces = faces_of(chunk as usize);
-        let end = if backwards {
-            faces.last()
-        } else {
-            faces.first()
-        };
-        end.copied().map(found)
+        let chunk = *beyond(chunks, after.map(|(chunk, _)| chunk), backwards)?;
+        let faces = faces_of(chunk);
+        Some(found(chunk, *beyond(&faces, None, backwards)?))
     }
 
-    fn next_cube(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        let level = usize::try_from(kind.index >> 8).ok()?;
-        let wanted = *CubeKind::ALL.get((kind.index & 0xFF) as usize)?;
+    fn next_cube(
+        &self,
+        level: usize,
+        wanted: CubeKind,
+        after: Option<LevelItem>,
+        backwards: bool,
+    ) -> Option<LevelItem> {
         let after = after.and_then(|item| self.cube_at(item));
         let after = after
             .map(|(cube, _)| cube)
@@ -281,7 +328,6 @@ impl Map {
             let data = chunks.get(chunk)?.data.as_deref()?;
             Some(&data.cubes)
         };
-        let item = |chunk, cube| self.cube_item(level, chunk, cube);
         let is_wanted = |cubes: &Cubes, cube: &u32| cubes.kind(*cube) == Some(wanted);
         // The rest of the chunk, then the others, and last the chunk from its other end.
         let first = after.map_or(if backwards { count.checked_sub(1)? } else { 0 }, |cube| {
@@ -306,72 +352,66 @@ impl Map {
                 cubes_after.find(|cube| is_wanted(cubes, cube))
             };
             if let Some(cube) = next {
-                return item(chunk, cube);
+                return Some(LevelItem::cube(level, chunk, cube));
             }
         }
         None
     }
 
     /// What a problem is about.
-    pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<Item> {
-        let item = |kind, index: usize| Item {
-            kind,
-            index: index as u64,
-        };
+    pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<LevelItem> {
         match problem.subject {
-            Subject::MapEntity(entity) => self.entity_of_list(0, entity),
-            Subject::Extension(index) => Some(item(item::EXTENSION, index as usize)),
-            Subject::ArchiveEntry(index) => Some(files::file_item(index as usize)),
-            Subject::Level(level) => Some(item(item::LEVEL, level.into())),
+            Subject::MapEntity(entity) => self.entity_of_list(Owner::Map, entity),
+            Subject::Extension(index) => Some(LevelItem::Extension { index }),
+            Subject::ArchiveEntry(index) => Some(LevelItem::ArchiveFile { index }),
+            Subject::Level(level) => Some(LevelItem::Level {
+                level: level.into(),
+            }),
             Subject::LevelMaterial { level, material } => {
-                Some(Self::material_item(level.into(), material as usize))
+                Some(LevelItem::material(level.into(), material as usize))
             }
             Subject::LevelEntity { level, entity } => {
-                let level = usize::from(level);
-                let list = self.list_of_level(level)?;
-                let entity = self.entity_of_list(list, entity);
-                entity.or(Some(item(item::LEVEL, level)))
+                let level = level.into();
+                let entity = self.entity_of_list(Owner::Level { level }, entity);
+                entity.or(Some(LevelItem::Level { level }))
             }
             Subject::Chunk { level, chunk } => {
-                let (level, chunk) = self.chunk_number(level, chunk)?;
-                self.chunk_item(level, chunk)
+                let [level, chunk] = self.chunk_number(level, chunk)?;
+                Some(LevelItem::Chunk { level, chunk })
             }
             Subject::Cube { level, chunk, cube } => {
-                let (level, chunk) = self.chunk_number(level, chunk)?;
-                let data = self.pmf.levels.get(level)?.chunks.get(chunk)?.data.as_ref();
-                if data.is_some_and(|data| (cube as usize) < data.cubes.len()) {
-                    self.cube_item(level, chunk, cube)
-                } else {
-                    self.chunk_item(level, chunk)
-                }
+                let [level, chunk] = self.chunk_number(level, chunk)?;
+                let data = self.chunk_at(level, chunk)?.chunk.data.as_ref();
+                Some(match data {
+                    Some(data) if (cube as usize) < data.cubes.len() => {
+                        LevelItem::Cube { level, chunk, cube }
+                    }
+                    _ => LevelItem::Chunk { level, chunk },
+                })
             }
             Subject::ChunkEntity {
                 level,
                 chunk,
                 entity,
             } => {
-                let (level, chunk) = self.chunk_number(level, chunk)?;
-                let list = self.list_of_level(level)? + 1 + chunk;
-                let entity = self.entity_of_list(list, entity);
-                entity.or_else(|| self.chunk_item(level, chunk))
+                let [level, chunk] = self.chunk_number(level, chunk)?;
+                let entity = self.entity_of_list(Owner::Chunk { level, chunk }, entity);
+                entity.or(Some(LevelItem::Chunk { level, chunk }))
             }
-            _ => Some(item(item::MAP, 0)),
+            _ => Some(LevelItem::Map),
         }
     }
 
     /// The numbers of a level and of a chunk in it.
-    fn chunk_number(&self, level: u8, chunk: [u32; 3]) -> Option<(usize, usize)> {
-        let level = usize::from(level);
-        let number = self.pmf.levels.get(level)?;
-        Some((level, number.chunk_number(ChunkIndex::new(chunk))?))
+    fn chunk_number(&self, level: u8, chunk: [u32; 3]) -> Option<[u32; 2]> {
+        let in_file = self.pmf.levels.get(usize::from(level))?;
+        let chunk = in_file.chunk_number(ChunkIndex::new(chunk))?;
+        Some([level.into(), chunk as u32])
     }
 
-    fn entity_of_list(&self, list: usize, index: u32) -> Option<Item> {
-        let (_, entities, _) = self.entity_list(list)?;
-        ((index as usize) < entities.len()).then_some(Item {
-            kind: item::ENTITY,
-            index: self.first_entity(list) + u64::from(index),
-        })
+    fn entity_of_list(&self, owner: Owner, index: u32) -> Option<LevelItem> {
+        let count = self.entity_list(owner)?.entities.len();
+        ((index as usize) < count).then_some(LevelItem::Entity { owner, index })
     }
 }
 
@@ -385,7 +425,7 @@ mod tests {
     fn steps_go_through_all_of_a_kind_and_round() {
         let map = sample::made_up();
         let level = &map.levels()[0];
-        let count_of = |kind: Item| {
+        let count_of = |kind: LevelItem| {
             let mut items = std::collections::HashSet::new();
             let mut at = None;
             loop {
@@ -403,45 +443,35 @@ mod tests {
             items.len()
         };
         for (index, uses) in level.uses().iter().enumerate() {
-            assert_eq!(count_of(Map::material_item(0, index)), uses.faces);
+            assert_eq!(count_of(LevelItem::material(0, index)), uses.faces);
         }
         let counts = level.counts(&map.pmf().levels[0]);
         for (kind, count) in CubeKind::ALL.iter().zip(counts.kinds) {
-            let kind = super::super::properties::cube_kind_item(0, *kind);
+            let kind = LevelItem::cube_type(0, *kind);
             assert_eq!(count_of(kind) as u64, count);
         }
-        let light = Item {
-            kind: item::ENTITY_KIND,
-            index: 8,
-        };
+        let light = LevelItem::EntityType { entity_type: 8 };
         assert_eq!(count_of(light), 4);
-        let of_level = Item {
-            kind: item::LEVEL,
-            index: 0,
-        };
-        assert_eq!(count_of(of_level), 2);
-        assert_eq!(
-            map.next_of(map.chunk_item(0, 0).unwrap(), None, false),
-            None
-        );
+        assert_eq!(count_of(LevelItem::level(0)), 2);
+        assert_eq!(map.next_of(LevelItem::chunk(0, 0), None, false), None);
     }
 
     #[test]
     fn neighbours_are_beside_each_other() {
         let map = sample::made_up();
-        let chunk = map.chunk_item(0, 0).unwrap();
+        let chunk = LevelItem::chunk(0, 0);
         let east = map.item_beside(chunk, Direction::East);
-        assert_eq!(east, map.chunk_item(0, 1));
+        assert_eq!(east, Some(LevelItem::chunk(0, 1)));
         assert_eq!(map.item_beside(east.unwrap(), Direction::West), Some(chunk));
         assert_eq!(map.item_beside(chunk, Direction::North), None);
-        let first = Map::material_item(0, 0);
+        let first = LevelItem::material(0, 0);
         let second = map.item_beside(first, Direction::South);
-        assert_eq!(second, Some(Map::material_item(0, 1)));
+        assert_eq!(second, Some(LevelItem::material(0, 1)));
         assert_eq!(map.item_beside(first, Direction::North), None);
         let mut walked = 0;
         for mesh in &map.levels()[0].chunks {
             for face in mesh.faces.iter().step_by(23) {
-                let at = map.cube_item(0, mesh.chunk, face.cube).unwrap();
+                let at = LevelItem::cube(0, mesh.chunk, face.cube);
                 for direction in [
                     Direction::North,
                     Direction::East,
@@ -475,32 +505,37 @@ mod tests {
         data.cubes.link().unwrap();
         let bytes = pmf::write(&pmf, pmf::Packing::Compressed).unwrap();
         let map = sample::file(&bytes);
-        let problems = &map.problems;
+        let problems = &map.about.problems;
         let [problem] = &problems[..] else {
             panic!("{problems:?}");
         };
-        assert_eq!(map.item_of_problem(problem), map.cube_item(0, 1, orphan));
+        assert_eq!(
+            map.item_of_problem(problem),
+            Some(LevelItem::cube(0, 1, orphan))
+        );
         // A texture that is not there.
         let mut named = pmf.clone();
         let client = named.levels[0].client.as_mut().unwrap();
         client.materials[2].texture = client.skies[0].skybox[0];
         let other = sample::map(named);
         let missing = other
+            .about
             .problems
             .iter()
             .find(|p| p.message.contains("`stone`"));
         let material = other.item_of_problem(missing.unwrap());
-        assert_eq!(material, Some(Map::material_item(0, 2)));
+        assert_eq!(material, Some(LevelItem::material(0, 2)));
         // A chunk that cannot be read.
         let frame = map.pmf().levels[0].chunks[0].frames[0];
         let mut broken = bytes.clone();
         broken[frame.start as usize] = 0;
         let map = sample::file(&broken);
         let about: Vec<_> = map
+            .about
             .problems
             .iter()
             .map(|problem| map.item_of_problem(problem))
             .collect();
-        assert!(about.contains(&map.chunk_item(0, 0)), "{about:?}");
+        assert!(about.contains(&Some(LevelItem::chunk(0, 0))), "{about:?}");
     }
 }

@@ -10,8 +10,8 @@ use super::poses::Poses;
 use crate::Aabb;
 use crate::numbers::short;
 use crate::parallel::in_parallel;
-use crate::registry::{OpenError, Progress};
 use crate::rules;
+use crate::{OpenError, Progress};
 use mapscope_formats::pfobj::{Bounds, Pfobj};
 use mapscope_formats::{Place, Problem, Problems, Severity, Subject};
 

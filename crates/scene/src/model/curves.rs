@@ -1,25 +1,28 @@
-//! How a joint's place runs over a clip.
+//! The clips of a model, and how a joint's place runs over them.
 
 use glam::{EulerRot, Quat, Vec3};
 
+use super::Model;
 use super::skeleton::{LocalPose, unit};
-use super::{Model, item};
-use crate::{Curve, Item};
+use crate::{Aabb, Animation, ClipInfo, Curve, Item, ModelItem};
 
 /// Red, green and blue of X, Y and Z.
 pub(super) const AXIS_COLORS: [[u8; 3]; 3] = [[235, 87, 87], [111, 207, 94], [86, 148, 242]];
 const AXES: [&str; 3] = ["X", "Y", "Z"];
 
-impl Model {
-    /// Translation in units, rotation in degrees and scale of a joint, relative to its parent, in
-    /// each frame of a clip.
-    pub(super) fn joint_curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+impl Animation for Model {
+    fn clips(&self) -> &[ClipInfo] {
+        &self.clips
+    }
+
+    fn has_curves(&self) -> bool {
+        true
+    }
+
+    /// Translation in units, rotation in degrees and scale of a joint, relative to its parent.
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
         let joints = self.skeleton.len();
-        let joint = item.index as usize;
-        let (Some(poses), true) = (
-            self.pfobj.clips.get(clip),
-            item.kind == item::JOINT && joint < joints,
-        ) else {
+        let (Some(poses), Some(joint)) = (self.pfobj.clips.get(clip), self.joint_of(item)) else {
             return Vec::new();
         };
         let frames = self.poses.frames(clip) as usize;
@@ -54,6 +57,19 @@ impl Model {
             }
         }
         curves
+    }
+
+    fn follows_playhead(&self, item: Item) -> bool {
+        matches!(
+            item,
+            Item::Model(
+                ModelItem::Joint { .. } | ModelItem::Triangle { .. } | ModelItem::Clip { .. }
+            )
+        )
+    }
+
+    fn bounds(&self, clip: Option<usize>) -> Option<Aabb> {
+        self.extent_of(clip)
     }
 }
 
@@ -97,7 +113,6 @@ fn nearest_degrees(degrees: Vec3, other: Vec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
     use crate::model::sample;
 
     #[test]
@@ -108,10 +123,7 @@ mod tests {
             pair[1].scale = [1.0, 2.0, frame as f32];
         }
         let model = sample::model(pfobj);
-        let joint = |index| Item {
-            kind: item::JOINT,
-            index,
-        };
+        let joint = |index| ModelItem::Joint { index }.into();
         let curves = model.curves(joint(1), 0);
         let names: Vec<String> = curves
             .iter()

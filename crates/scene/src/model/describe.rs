@@ -6,101 +6,100 @@ use glam::Vec3;
 use serde_json::{Map, Value, json};
 
 use super::lines::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
-use super::outline::{joint_item, seconds};
-use super::{Model, item};
-use crate::camera::Handedness;
+use super::outline::seconds;
+use super::{Model, joint_item};
 use crate::listed::{LISTED_AFTER, LISTED_BEFORE};
 use crate::numbers::{number, plural};
 use crate::{
-    Aabb, ClipInfo, Curve, Direction, Document, Drawable, Hit, InfoQuery, Item, Kind, Label,
-    Legend, LegendEntry, Line, OutlineNode, Overlay, Playhead, ProblemFrame, PropertyGroup, Ray,
-    SeenFrom, Shown, Statistic, SummaryPart,
+    Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
+    ItemPlace, Legend, LegendEntry, ModelItem, Neighbor, OutlineNode, Overlay, OverlayId, Playhead,
+    ProblemFrame, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart,
 };
-use mapscope_formats::pfobj::{self, Bounds};
-use mapscope_formats::{Format, Problem, Subject};
+use mapscope_formats::pfobj::Bounds;
+use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a model.
 pub(super) static OVERLAYS: [Overlay; 14] = [
     Overlay {
-        id: "unlit",
+        id: OverlayId::Unlit,
         name: "Unlit",
         help: "Textures as they are, without light",
         colors_surface: true,
     },
     Overlay {
-        id: "normals",
+        id: OverlayId::Normals,
         name: "Normals",
         help: "Colours the surface by the direction it faces: red west, green up, blue south",
         colors_surface: true,
     },
     Overlay {
-        id: "uv-checker",
+        id: OverlayId::UvChecker,
         name: "UV checker",
         help: "A checker in place of the textures: red grows with U, green with V",
         colors_surface: true,
     },
     Overlay {
-        id: "back-faces",
+        id: OverlayId::BackFaces,
         name: "Back faces",
         help: "Draws the back of triangles too, in a warning colour: the engine leaves them out",
         colors_surface: true,
     },
     Overlay {
-        id: "joint-weights",
+        id: OverlayId::JointWeights,
         name: "Joint weights",
         help: "A colour for each joint, mixed where several move a vertex",
         colors_surface: true,
     },
     Overlay {
-        id: "two-sided",
+        id: OverlayId::TwoSided,
         name: "Two-sided",
         help: "Draws the back of triangles as their front: the engine leaves them out",
         colors_surface: false,
     },
     Overlay {
-        id: "wireframe",
+        id: OverlayId::Wireframe,
         name: "Wireframe",
         help: "The edges of the triangles that are drawn",
         colors_surface: false,
     },
     Overlay {
-        id: "skeleton",
+        id: OverlayId::Skeleton,
         name: "Skeleton",
         help: "The bones, through the mesh",
         colors_surface: false,
     },
     Overlay {
-        id: "joint-names",
+        id: OverlayId::JointNames,
         name: "Joint names",
         help: "The name of each joint beside its bone, in the window only",
         colors_surface: false,
     },
     Overlay {
-        id: "normal-lines",
+        id: OverlayId::NormalLines,
         name: "Normal lines",
         help: "A yellow line along the normal of each vertex",
         colors_surface: false,
     },
     Overlay {
-        id: "frame-bounds",
+        id: OverlayId::FrameBounds,
         name: "Bounds of the frame",
         help: "The box that the file declares for the frame, and that of the mesh where it differs",
         colors_surface: false,
     },
     Overlay {
-        id: "bind-bounds",
+        id: OverlayId::BindBounds,
         name: "Bounds of the bind pose",
         help: "The box that the file declares for the model at rest",
         colors_surface: false,
     },
     Overlay {
-        id: "ground-tile",
+        id: OverlayId::GroundTile,
         name: "Ground tile",
         help: "A tile of terrain under the model, 8 by 8 units",
         colors_surface: false,
     },
     Overlay {
-        id: "height-scale",
+        id: OverlayId::HeightScale,
         name: "Height scale",
         help: "A scale beside the model, in units and in levels of terrain, which are 4 units high; \
                its numbers are in the window only",
@@ -123,125 +122,35 @@ pub const BACK_FACE_COLOR: [u8; 3] = [255, 48, 160];
 const MARGIN: f32 = 0.06;
 
 impl Document for Model {
-    fn format(&self) -> &'static Format {
-        &pfobj::FORMAT
+    fn about(&self) -> &About {
+        &self.about
     }
 
-    fn version(&self) -> String {
-        self.pfobj.version.clone()
-    }
-
-    fn problems(&self) -> &[Problem] {
-        &self.problems
-    }
-
-    fn bounds(&self) -> Aabb {
-        self.whole
-    }
-
-    fn handedness(&self) -> Handedness {
-        Handedness::Mirrored
-    }
-
-    fn drawable(&self) -> Drawable<'_> {
-        Drawable::Model(self)
+    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+        draw(Drawable::in_place(self));
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
         self.outline_tree()
     }
 
-    fn clips(&self) -> &[ClipInfo] {
-        &self.clips
-    }
-
-    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
-        self.joint_curves(item, clip)
-    }
-
-    fn follows_playhead(&self, item: Item) -> bool {
-        matches!(item.kind, item::JOINT | item::TRIANGLE | item::CLIP)
-    }
-
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
         self.first_hit(ray_in_world, shown)
     }
 
-    fn summary(&self, item: Item) -> Vec<SummaryPart> {
-        let index = item.index as usize;
-        match item.kind {
-            item::TRIANGLE => {
-                let Some(corners) = self.corners(item.index) else {
-                    return Vec::new();
-                };
-                let digits = (self.pfobj.triangle_count() - 1).to_string().len();
-                let material = corners[0].material as usize;
-                let materials = self.pfobj.materials.iter();
-                let widest = materials.map(|m| m.name.chars().count()).max();
-                let line = self.pfobj.vertex_line(item.index as u32 * 3);
-                vec![
-                    SummaryPart {
-                        name: "Triangle",
-                        value: format!("{index:>digits$}"),
-                        width: digits,
-                    },
-                    SummaryPart {
-                        name: "Material",
-                        value: self.material_name(material),
-                        width: widest.unwrap_or(0),
-                    },
-                    SummaryPart::new("Line", line.to_string()),
-                ]
-            }
-            item::JOINT => {
-                let Some(joint) = self.pfobj.joints.get(index) else {
-                    return Vec::new();
-                };
-                let moved = self.uses.joints.get(index).map_or(0, |uses| uses.vertices);
-                let parent = self.skeleton.parent(index);
-                let parent = parent.and_then(|parent| self.pfobj.joints.get(parent));
-                let mut parts = vec![SummaryPart::new("Joint", joint.name.clone())];
-                parts.extend(parent.map(|p| SummaryPart::new("Parent", p.name.clone())));
-                parts.push(SummaryPart::new(
-                    "Moves",
-                    plural(moved, "vertex", "vertices"),
-                ));
-                parts
-            }
-            item::MATERIAL => {
-                let Some(material) = self.pfobj.materials.get(index) else {
-                    return Vec::new();
-                };
-                vec![
-                    SummaryPart::new("Material", self.material_name(index)),
-                    SummaryPart::new("Texture", material.texture.clone()),
-                ]
-            }
-            item::CLIP => {
-                let Some(clip) = self.clips.get(index) else {
-                    return Vec::new();
-                };
-                vec![
-                    SummaryPart::new("Clip", clip.name.clone()),
-                    SummaryPart::new("Frames", clip.frames.to_string()),
-                    SummaryPart::new("Lasts", seconds(clip.frames)),
-                ]
-            }
-            item::MODEL => vec![SummaryPart::new("Model", self.path.display().to_string())],
-            item::LOD => {
-                let path = self.lods.path(item.index);
-                let part = |path: PathBuf| SummaryPart::new("File", path.display().to_string());
-                path.map(part).into_iter().collect()
-            }
-            _ => Vec::new(),
-        }
+    fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
+        self.item_summary(item).unwrap_or_default()
     }
 
     fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
         self.item_properties(item, playhead)
     }
 
-    fn item_bounds(&self, item: Item, playhead: Playhead) -> Option<Aabb> {
+    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        let playhead = shown.playhead;
+        let Item::Model(item) = item else {
+            return ItemPlace::default();
+        };
         let around = |aabb: Aabb| {
             let margin = Vec3::splat(self.size() * MARGIN);
             let finite = aabb.min.is_finite() && aabb.max.is_finite();
@@ -250,221 +159,126 @@ impl Document for Model {
                 max: aabb.max + margin,
             })
         };
-        match item.kind {
-            item::TRIANGLE => {
-                let corners = self.triangle_corners(item.index, playhead)?;
-                around(Aabb::around(corners)?)
+        let mut place = ItemPlace::default();
+        place.bounds = match item {
+            ModelItem::Triangle { index } => {
+                let corners = self.triangle_corners(index, playhead);
+                let normal = corners.and_then(|[a, b, c]| (b - a).cross(c - a).try_normalize());
+                if let (Some([a, b, c]), Some(normal)) = (corners, normal) {
+                    let middle = (a + b + c) / 3.0;
+                    place.seen_from = SeenFrom::Before { middle, normal };
+                }
+                corners.and_then(Aabb::around).and_then(around)
             }
-            item::JOINT if item.index < self.skeleton.len() as u64 => {
-                let joint = item.index as usize;
+            ModelItem::Joint { .. } => self.joint_of(item.into()).and_then(|joint| {
                 let bone = self.with_joints(playhead, |globals| self.bone(globals, joint));
                 around(Aabb::around(bone)?)
-            }
-            item::MATERIAL => {
-                let of_material = |part: &&super::mesh::Part| part.material as u64 == item.index;
-                let part = self.mesh.parts.iter().find(of_material)?;
-                let triangles = part.indices.start / 3..part.indices.end / 3;
-                self.with_mesh(playhead, |mesh| {
-                    Aabb::around(triangles.flat_map(|t| self.drawn_corners(&mesh.points, t)))
+            }),
+            ModelItem::Material { index } => {
+                let of_material = |part: &&super::mesh::Part| part.material == index as usize;
+                self.mesh.parts.iter().find(of_material).and_then(|part| {
+                    let triangles = part.indices.start / 3..part.indices.end / 3;
+                    self.with_mesh(playhead, |mesh| {
+                        Aabb::around(triangles.flat_map(|t| self.drawn_corners(&mesh.points, t)))
+                    })
                 })
             }
-            item::CLIP => self.extent_of(Some(item.index as usize)),
-            item::MODEL => Some(self.extent_at(playhead).unwrap_or(self.whole)),
-            _ => None,
+            ModelItem::Clip { index } => self.extent_of(Some(index as usize)),
+            ModelItem::Model => Some(self.extent_at(playhead).unwrap_or(self.about.bounds)),
+            ModelItem::Lod { .. } => None,
+        };
+        place
+    }
+
+    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        if let Some(joint) = self.joint_of(item) {
+            return self.bone_contour(joint, shown.playhead);
         }
-    }
-
-    fn bounds_in_view(&self, shown: &Shown) -> Aabb {
-        self.extent_of(shown.playhead.clip).unwrap_or(self.whole)
-    }
-
-    fn seen_from(&self, item: Item, shown: &Shown) -> SeenFrom {
-        let corners = match item.kind {
-            item::TRIANGLE => self.triangle_corners(item.index, shown.playhead),
-            _ => None,
-        };
-        let before = corners.and_then(|[a, b, c]| {
-            Some(SeenFrom::Before {
-                middle: (a + b + c) / 3.0,
-                normal: (b - a).cross(c - a).try_normalize()?,
-            })
-        });
-        before.unwrap_or(SeenFrom::Anywhere)
-    }
-
-    fn item_outline(&self, item: Item, playhead: Playhead) -> Vec<[Vec3; 2]> {
-        self.outline_lines(item, playhead)
-    }
-
-    fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
-        self.overlay_lines(shown, lines);
-    }
-
-    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
-        self.overlay_labels(shown, labels);
-    }
-
-    fn neighbor(&self, item: Item, direction: Direction) -> Option<Item> {
-        let step = |index: u64, count: usize| {
-            let next = match direction {
-                Direction::North | Direction::West => index.checked_sub(1)?,
-                Direction::South | Direction::East => index.checked_add(1)?,
-            };
-            (next < count as u64).then_some(Item {
-                kind: item.kind,
-                index: next,
-            })
-        };
-        match item.kind {
-            item::JOINT => self.next_joint(item.index as usize, direction),
-            item::MATERIAL => step(item.index, self.pfobj.materials.len()),
-            item::CLIP => step(item.index, self.clips.len()),
-            item::TRIANGLE => step(item.index, self.pfobj.triangle_count()),
-            _ => None,
-        }
-    }
-
-    fn neighbor_name(&self, item: Item, direction: Direction) -> Option<[&'static str; 2]> {
-        Some(match (item.kind, direction) {
-            (item::JOINT, Direction::North) => {
-                ["Parent joint", "Select the joint that this one hangs on"]
+        match item {
+            Item::Model(ModelItem::Triangle { index }) => {
+                let corners = self.triangle_corners(index, shown.playhead);
+                corners.map_or_else(Vec::new, |[a, b, c]| vec![[a, b], [b, c], [c, a]])
             }
-            (item::JOINT, Direction::South) => [
-                "First child joint",
-                "Select the first joint that hangs on this one",
-            ],
-            (item::JOINT, Direction::West) => [
-                "Previous sibling",
-                "Select the joint before this one at the same parent",
-            ],
-            (item::JOINT, Direction::East) => [
-                "Next sibling",
-                "Select the joint after this one at the same parent",
-            ],
-            (_, Direction::North | Direction::West) => LISTED_BEFORE,
-            (_, Direction::South | Direction::East) => LISTED_AFTER,
-        })
-    }
-
-    fn problem_frame(&self, problem: &Problem) -> Option<ProblemFrame> {
-        let (clip, frame, overlay) = match problem.subject {
-            Subject::Frame { clip, frame } => (clip, frame, None),
-            Subject::FrameBounds { clip, frame } => (clip, frame, Some("frame-bounds")),
-            _ => return None,
-        };
-        let last = self
-            .pfobj
-            .clips
-            .get(clip as usize)?
-            .frame_count
-            .checked_sub(1)?;
-        Some(ProblemFrame {
-            frame: frame.min(last),
-            overlay,
-        })
-    }
-
-    fn file_of(&self, item: Item) -> Option<PathBuf> {
-        (item.kind == item::LOD).then(|| self.lods.path(item.index))?
-    }
-
-    fn problem_item(&self, problem: &Problem) -> Option<Item> {
-        let (kind, index, count) = match problem.subject {
-            Subject::Vertex(vertex) => {
-                let triangle = vertex / 3;
-                let is_whole = (triangle as usize) < self.pfobj.triangle_count();
-                return is_whole.then_some(Item {
-                    kind: item::TRIANGLE,
-                    index: triangle.into(),
-                });
-            }
-            Subject::Material(index) => (item::MATERIAL, index, self.pfobj.materials.len()),
-            Subject::Joint(index) => (item::JOINT, index, self.pfobj.joints.len()),
-            Subject::Clip(clip)
-            | Subject::Frame { clip, .. }
-            | Subject::FrameBounds { clip, .. } => (item::CLIP, clip, self.pfobj.clips.len()),
-            _ => (item::MODEL, 0, 1),
-        };
-        ((index as usize) < count).then_some(Item {
-            kind,
-            index: index.into(),
-        })
-    }
-
-    fn overlays(&self) -> &'static [Overlay] {
-        &OVERLAYS
-    }
-
-    fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
-        let entry = |color, label: &str| LegendEntry {
-            color,
-            label: label.to_owned(),
-        };
-        match overlay_id {
-            "normals" => vec![
-                entry([255, 128, 128], "faces west (+X)"),
-                entry([128, 255, 128], "faces up (+Y)"),
-                entry([128, 128, 255], "faces south (+Z)"),
-            ],
-            "back-faces" => vec![entry(BACK_FACE_COLOR, "back of a triangle")],
-            "joint-weights" => {
-                let joints = self.pfobj.joints.iter().zip(&self.uses.joints).enumerate();
-                joints
-                    .filter(|(_, (_, uses))| uses.vertices > 0)
-                    .map(|(i, (joint, _))| entry(self.joint_color(i), &joint.name))
-                    .collect()
-            }
-            "skeleton" => vec![entry(BONE_COLOR, "bone, from joint to tip")],
-            "normal-lines" => vec![entry(NORMAL_COLOR, "normal of a vertex")],
-            "frame-bounds" => vec![
-                entry(DECLARED_COLOR, "declared by the file"),
-                entry(SKINNED_COLOR, "of the mesh, where it differs"),
-            ],
-            "bind-bounds" => vec![entry(BIND_COLOR, "at rest")],
             _ => Vec::new(),
         }
     }
 
-    fn selection_legend(&self, item: Item) -> Option<Legend> {
-        let moves = item.kind == item::JOINT && self.moves_vertices(item.index as usize);
-        moves.then(|| Legend {
-            title: "Weight of this joint",
-            entries: HEAT_COLORS
-                .into_iter()
-                .zip(["0", "0.25", "0.5", "0.75", "1: it alone"])
-                .map(|(color, label)| LegendEntry {
-                    color,
-                    label: label.to_owned(),
-                })
-                .collect(),
-        })
-    }
-
-    fn kinds(&self) -> Vec<Kind> {
-        Vec::new()
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        let is_back = matches!(direction, Direction::North | Direction::West);
+        let step = |index: u32, count: usize| {
+            let next = if is_back {
+                index.checked_sub(1)
+            } else {
+                index.checked_add(1)
+            };
+            next.filter(|next| (*next as usize) < count)
+        };
+        let listed = if is_back { LISTED_BEFORE } else { LISTED_AFTER };
+        let Item::Model(of) = item else {
+            return Neighbor::default();
+        };
+        let next =
+            match of {
+                ModelItem::Joint { index } => {
+                    return Neighbor {
+                        item: self.next_joint(index as usize, direction),
+                        name: Some(match direction {
+                            Direction::North => {
+                                ["Parent joint", "Select the joint that this one hangs on"]
+                            }
+                            Direction::South => [
+                                "First child joint",
+                                "Select the first joint that hangs on this one",
+                            ],
+                            Direction::West => [
+                                "Previous sibling",
+                                "Select the joint before this one at the same parent",
+                            ],
+                            Direction::East => [
+                                "Next sibling",
+                                "Select the joint after this one at the same parent",
+                            ],
+                        }),
+                    };
+                }
+                ModelItem::Material { index } => step(index, self.pfobj.materials.len())
+                    .map(|index| ModelItem::Material { index }),
+                ModelItem::Clip { index } => {
+                    step(index, self.clips.len()).map(|index| ModelItem::Clip { index })
+                }
+                ModelItem::Triangle { index } => step(index, self.pfobj.triangle_count())
+                    .map(|index| ModelItem::Triangle { index }),
+                ModelItem::Model | ModelItem::Lod { .. } => None,
+            };
+        Neighbor {
+            item: next.map(Item::Model),
+            name: Some(listed),
+        }
     }
 
     /// Steps through the triangles of a material, or from a joint to the others in file order.
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        if kind.kind == item::JOINT {
-            let count = self.skeleton.len() as u64;
-            let from = after.unwrap_or(kind).index;
+        if let Item::Model(ModelItem::Joint { index }) = kind {
+            let from = match after {
+                Some(Item::Model(ModelItem::Joint { index })) => index,
+                _ => index,
+            } as usize;
+            let count = self.skeleton.len();
             let step = if backwards { count.checked_sub(1)? } else { 1 };
-            return (count > 1 && from < count)
-                .then(|| joint_item(((from + step) % count) as usize));
+            return (count > 1 && from < count).then(|| joint_item((from + step) % count));
         }
-        let of_kind = |part: &&super::mesh::Part| part.material as u64 == kind.index;
-        let mut parts = self
-            .mesh
-            .parts
-            .iter()
-            .filter(|_| kind.kind == item::MATERIAL);
-        let indices = parts.find(of_kind)?.indices.clone();
+        let Item::Model(ModelItem::Material { index: material }) = kind else {
+            return None;
+        };
+        let of_kind = |part: &&super::mesh::Part| part.material == material as usize;
+        let indices = self.mesh.parts.iter().find(of_kind)?.indices.clone();
         let range = indices.start as usize / 3..indices.end as usize / 3;
         // In file order, which is rising.
         let triangles = self.mesh.triangles.get(range)?;
-        let after = after.filter(|item| item.kind == item::TRIANGLE);
-        let after = after.and_then(|item| u32::try_from(item.index).ok());
+        let after = match after {
+            Some(Item::Model(ModelItem::Triangle { index })) => Some(index),
+            _ => None,
+        };
         let found = match (after, backwards) {
             (None, false) => triangles.first(),
             (None, true) => triangles.last(),
@@ -478,10 +292,60 @@ impl Document for Model {
                 before.and_then(|i| triangles.get(i)).or(triangles.last())
             }
         };
-        found.map(|triangle| Item {
-            kind: item::TRIANGLE,
-            index: u64::from(*triangle),
+        found.map(|&index| ModelItem::Triangle { index }.into())
+    }
+
+    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        let (item, index, count) = match problem.subject {
+            Subject::Vertex(vertex) => {
+                let index = vertex / 3;
+                let count = self.pfobj.triangle_count();
+                (ModelItem::Triangle { index }, index, count)
+            }
+            Subject::Material(index) => {
+                let count = self.pfobj.materials.len();
+                (ModelItem::Material { index }, index, count)
+            }
+            Subject::Joint(index) => {
+                let count = self.pfobj.joints.len();
+                (ModelItem::Joint { index }, index, count)
+            }
+            Subject::Clip(index)
+            | Subject::Frame { clip: index, .. }
+            | Subject::FrameBounds { clip: index, .. } => {
+                (ModelItem::Clip { index }, index, self.pfobj.clips.len())
+            }
+            _ => (ModelItem::Model, 0, 1),
+        };
+        ((index as usize) < count).then(|| ProblemTarget {
+            item: item.into(),
+            frame: self.problem_frame(problem),
         })
+    }
+
+    fn file_of(&self, item: Item) -> Option<PathBuf> {
+        match item {
+            Item::Model(ModelItem::Lod { number }) => self.lods.path(number),
+            _ => None,
+        }
+    }
+
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        let on = &shown.overlays;
+        let mut legends = Legend::of_overlays(&OVERLAYS, on, |id| self.overlay_colors(id));
+        let selected = shown.selected.filter(|_| !shown.hides_weights);
+        let joint = selected.and_then(|item| self.joint_of(item));
+        if joint.is_some_and(|joint| self.moves_vertices(joint)) {
+            let labels = ["0", "0.25", "0.5", "0.75", "1: it alone"];
+            let entries = HEAT_COLORS.into_iter().zip(labels);
+            legends.push(Legend {
+                title: "Weight of this joint",
+                entries: entries
+                    .map(|(c, label)| LegendEntry::new(c, label))
+                    .collect(),
+            });
+        }
+        legends
     }
 
     fn statistics(&self) -> Vec<Statistic> {
@@ -506,32 +370,6 @@ impl Document for Model {
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         Some(self.materials.pictures.get(index)?.thumbnail())
-    }
-
-    fn dependencies(&self) -> Vec<PathBuf> {
-        self.materials.dependencies.clone()
-    }
-
-    fn cpu_bytes(&self) -> u64 {
-        let clips = self.pfobj.clips.iter().map(|clip| {
-            size_of_val(clip.poses.as_slice())
-                + size_of_val(clip.bounds.as_slice())
-                + size_of_val(clip.frame_lines.as_slice())
-        });
-        let frames = self.extents.frames.iter();
-        let bytes = size_of_val(self.pfobj.vertices.as_slice())
-            + size_of_val(self.pfobj.influences.as_slice())
-            + size_of_val(self.pfobj.joints.as_slice())
-            + clips.sum::<usize>()
-            + frames
-                .map(|frames| size_of_val(frames.as_slice()))
-                .sum::<usize>()
-            + self.mesh.cpu_bytes()
-            + self.skeleton.cpu_bytes()
-            + self.poses.cpu_bytes()
-            + self.tree.cpu_bytes()
-            + self.materials.cpu_bytes();
-        bytes as u64
     }
 
     fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
@@ -560,8 +398,8 @@ impl Document for Model {
             .collect();
         // What the file says; what the mesh occupies only where it says nothing.
         let bounds = self.pfobj.bounds.unwrap_or(Bounds {
-            min: self.extents.bind.unwrap_or(self.whole).min.into(),
-            max: self.extents.bind.unwrap_or(self.whole).max.into(),
+            min: self.extents.bind.unwrap_or(self.about.bounds).min.into(),
+            max: self.extents.bind.unwrap_or(self.about.bounds).max.into(),
         });
         let corner = |corner: [f32; 3]| json!(corner.map(number));
         let mut info = Map::new();
@@ -580,9 +418,108 @@ impl Document for Model {
         );
         info
     }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self)
+    }
 }
 
 impl Model {
+    /// One line about an item; none for one that is not there.
+    fn item_summary(&self, item: Item) -> Option<Vec<SummaryPart>> {
+        let Item::Model(item) = item else {
+            return None;
+        };
+        Some(match item {
+            ModelItem::Triangle { index } => {
+                let corners = self.corners(index)?;
+                let digits = (self.pfobj.triangle_count() - 1).to_string().len();
+                let material = corners[0].material as usize;
+                let materials = self.pfobj.materials.iter();
+                let widest = materials.map(|m| m.name.chars().count()).max();
+                let line = self.pfobj.vertex_line(index * 3);
+                vec![
+                    SummaryPart {
+                        name: "Triangle",
+                        value: format!("{index:>digits$}"),
+                        width: digits,
+                    },
+                    SummaryPart {
+                        name: "Material",
+                        value: self.material_name(material),
+                        width: widest.unwrap_or(0),
+                    },
+                    SummaryPart::new("Line", line.to_string()),
+                ]
+            }
+            ModelItem::Joint { index } => {
+                let index = index as usize;
+                let joint = self.pfobj.joints.get(index)?;
+                let moved = self.uses.joints.get(index).map_or(0, |uses| uses.vertices);
+                let parent = self.skeleton.parent(index);
+                let parent = parent.and_then(|parent| self.pfobj.joints.get(parent));
+                let mut parts = vec![SummaryPart::new("Joint", joint.name.clone())];
+                parts.extend(parent.map(|p| SummaryPart::new("Parent", p.name.clone())));
+                parts.push(SummaryPart::new(
+                    "Moves",
+                    plural(moved, "vertex", "vertices"),
+                ));
+                parts
+            }
+            ModelItem::Material { index } => {
+                let material = self.pfobj.materials.get(index as usize)?;
+                vec![
+                    SummaryPart::new("Material", self.material_name(index as usize)),
+                    SummaryPart::new("Texture", material.texture.clone()),
+                ]
+            }
+            ModelItem::Clip { index } => {
+                let clip = self.clips.get(index as usize)?;
+                vec![
+                    SummaryPart::new("Clip", clip.name.clone()),
+                    SummaryPart::new("Frames", clip.frames.to_string()),
+                    SummaryPart::new("Lasts", seconds(clip.frames)),
+                ]
+            }
+            ModelItem::Model => vec![SummaryPart::new("Model", self.path.display().to_string())],
+            ModelItem::Lod { number } => {
+                let path = self.lods.path(number)?;
+                vec![SummaryPart::new("File", path.display().to_string())]
+            }
+        })
+    }
+
+    fn overlay_colors(&self, overlay: OverlayId) -> Vec<LegendEntry> {
+        let entry = LegendEntry::new;
+        match overlay {
+            OverlayId::Normals => vec![
+                entry([255, 128, 128], "faces west (+X)"),
+                entry([128, 255, 128], "faces up (+Y)"),
+                entry([128, 128, 255], "faces south (+Z)"),
+            ],
+            OverlayId::BackFaces => vec![entry(BACK_FACE_COLOR, "back of a triangle")],
+            OverlayId::JointWeights => {
+                let joints = self.pfobj.joints.iter().enumerate();
+                joints
+                    .filter(|(i, _)| self.moves_vertices(*i))
+                    .map(|(i, joint)| LegendEntry::new(self.joint_color(i), joint.name.clone()))
+                    .collect()
+            }
+            OverlayId::Skeleton => vec![entry(BONE_COLOR, "bone, from joint to tip")],
+            OverlayId::NormalLines => vec![entry(NORMAL_COLOR, "normal of a vertex")],
+            OverlayId::FrameBounds => vec![
+                entry(DECLARED_COLOR, "declared by the file"),
+                entry(SKINNED_COLOR, "of the mesh, where it differs"),
+            ],
+            OverlayId::BindBounds => vec![entry(BIND_COLOR, "at rest")],
+            _ => Vec::new(),
+        }
+    }
+
     /// Number and name of a material.
     pub(super) fn material_name(&self, index: usize) -> String {
         match self.pfobj.materials.get(index) {
@@ -644,16 +581,30 @@ impl Model {
     }
 }
 
+impl Model {
+    /// The moment that a problem is about.
+    fn problem_frame(&self, problem: &Problem) -> Option<ProblemFrame> {
+        let (clip, frame, overlay) = match problem.subject {
+            Subject::Frame { clip, frame } => (clip, frame, None),
+            Subject::FrameBounds { clip, frame } => (clip, frame, Some(OverlayId::FrameBounds)),
+            _ => return None,
+        };
+        let clip = self.pfobj.clips.get(clip as usize)?;
+        Some(ProblemFrame {
+            frame: frame.min(clip.frame_count.checked_sub(1)?),
+            overlay,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use mapscope_formats::pfobj;
+
     use super::*;
     use crate::model::sample;
     use crate::rules;
     use mapscope_formats::Place;
-
-    fn item(kind: &'static str, index: u64) -> Item {
-        Item { kind, index }
-    }
 
     #[test]
     fn triangles_of_a_material_are_stepped_through_in_circles() {
@@ -666,11 +617,15 @@ mod tests {
             vertex.material = 1;
         }
         let model = sample::model(pfobj);
-        let step = |material, after: Option<u64>, backwards| {
-            let after = after.map(|index| item(item::TRIANGLE, index));
-            let kind = item(item::MATERIAL, material);
-            let next = model.next_of_kind(kind, after, backwards)?;
-            Some(next.index)
+        let step = |material, after: Option<u32>, backwards| {
+            let after = after.map(|index| ModelItem::Triangle { index }.into());
+            match model.next_of_kind(material_item(material), after, backwards) {
+                Some(Item::Model(ModelItem::Triangle { index })) => Some(index),
+                next => {
+                    assert_eq!(next, None);
+                    None
+                }
+            }
         };
         assert_eq!(step(0, None, false), Some(0));
         assert_eq!(step(0, Some(0), false), Some(2));
@@ -679,27 +634,21 @@ mod tests {
         assert_eq!(step(0, Some(0), true), Some(4));
         assert_eq!(step(1, Some(3), true), Some(1));
         assert_eq!(step(2, None, false), None);
-        assert_eq!(model.next_of_kind(item(item::CLIP, 0), None, false), None);
+        let clip = ModelItem::Clip { index: 0 }.into();
+        assert_eq!(model.next_of_kind(clip, None, false), None);
     }
 
     #[test]
     fn joints_are_stepped_through_in_circles() {
         let model = sample::model(sample::chain(3, 1));
-        let next = |from, backwards| {
-            let next = model.next_of_kind(item(item::JOINT, from), None, backwards);
-            next.map(|next| (next.kind, next.index))
-        };
-        assert_eq!(next(0, false), Some((item::JOINT, 1)));
-        assert_eq!(next(2, false), Some((item::JOINT, 0)));
-        assert_eq!(next(0, true), Some((item::JOINT, 2)));
+        let next = |from, backwards| model.next_of_kind(joint_item(from), None, backwards);
+        assert_eq!(next(0, false), Some(joint_item(1)));
+        assert_eq!(next(2, false), Some(joint_item(0)));
+        assert_eq!(next(0, true), Some(joint_item(2)));
         assert_eq!(next(3, true), None);
         let alone = sample::model(sample::chain(1, 1));
-        assert_eq!(alone.next_of_kind(item(item::JOINT, 0), None, false), None);
-        let name = |direction| {
-            model
-                .neighbor_name(item(item::JOINT, 1), direction)
-                .unwrap()[0]
-        };
+        assert_eq!(alone.next_of_kind(joint_item(0), None, false), None);
+        let name = |direction| model.neighbor(joint_item(1), direction).name.unwrap()[0];
         assert_eq!(name(Direction::North), "Parent joint");
         assert_eq!(name(Direction::East), "Next sibling");
     }
@@ -710,58 +659,73 @@ mod tests {
         let of = |subject| {
             let place = Place::Text { line: 1, column: 1 };
             let problem = Problem::new(&rules::BOUNDS_DIFFER, subject, place, "odd");
-            let item = model.problem_item(&problem).unwrap();
-            let frame = model.problem_frame(&problem);
-            (item.kind, frame.map(|frame| (frame.frame, frame.overlay)))
+            let target = model.problem_target(&problem).unwrap();
+            let frame = target.frame.map(|frame| (frame.frame, frame.overlay));
+            (target.item, frame)
         };
         let clip = 0;
-        assert_eq!(of(Subject::Clip(clip)), (item::CLIP, None));
+        let item = Item::from(ModelItem::Clip { index: 0 });
+        assert_eq!(of(Subject::Clip(clip)), (item, None));
         let pose = of(Subject::Frame { clip, frame: 1 });
-        assert_eq!(pose, (item::CLIP, Some((1, None))));
+        assert_eq!(pose, (item, Some((1, None))));
         let bounds = of(Subject::FrameBounds { clip, frame: 1 });
-        assert_eq!(bounds, (item::CLIP, Some((1, Some("frame-bounds")))));
+        assert_eq!(bounds, (item, Some((1, Some(OverlayId::FrameBounds)))));
         let left_out = of(Subject::Frame { clip, frame: 3 });
-        assert_eq!(left_out, (item::CLIP, Some((2, None))));
-        assert_eq!(of(Subject::Vertex(4)), (item::TRIANGLE, None));
-        assert_eq!(of(Subject::File), (item::MODEL, None));
+        assert_eq!(left_out, (item, Some((2, None))));
+        let triangle = ModelItem::Triangle { index: 1 }.into();
+        assert_eq!(of(Subject::Vertex(4)), (triangle, None));
+        assert_eq!(of(Subject::File), (ModelItem::Model.into(), None));
     }
 
     #[test]
     fn the_status_bar_says_what_is_pointed_at() {
         let model = sample::model(sample::chain(2, 24));
-        let said = |kind, index| -> String {
-            let parts = model.summary(item(kind, index));
+        let said = |item: ModelItem| -> String {
+            let parts = model.summary(item.into(), None, &Shown::default());
             let parts = parts.iter().map(|p| [p.name, " ", &p.value].concat());
             parts.collect::<Vec<_>>().join(", ")
         };
         assert_eq!(
-            said(item::TRIANGLE, 1),
+            said(ModelItem::Triangle { index: 1 }),
             "Triangle 1, Material 0 Stone, Line 23"
         );
         assert_eq!(
-            said(item::JOINT, 1),
+            said(ModelItem::Joint { index: 1 }),
             "Joint bone1, Parent bone0, Moves 6 vertices"
         );
-        assert_eq!(said(item::CLIP, 0), "Clip Sway, Frames 24, Lasts 1.00 s");
         assert_eq!(
-            said(item::MATERIAL, 0),
+            said(ModelItem::Clip { index: 0 }),
+            "Clip Sway, Frames 24, Lasts 1.00 s"
+        );
+        assert_eq!(
+            said(ModelItem::Material { index: 0 }),
             "Material 0 Stone, Texture stone.png"
         );
-        assert_eq!(said(item::TRIANGLE, 2), "");
+        assert_eq!(said(ModelItem::Triangle { index: 2 }), "");
     }
 
     #[test]
     fn colors_are_explained() {
         let model = sample::model(sample::chain(3, 1));
         // Of three joints only the last one moves anything.
-        let legend = model.legend("joint-weights");
-        assert_eq!(legend.len(), 1);
-        assert_eq!(legend[0].label, "bone2");
-        assert_eq!(legend[0].color, model.joint_color(2));
-        let heat = model.selection_legend(item(item::JOINT, 2)).unwrap();
-        let colors: Vec<_> = heat.entries.iter().map(|entry| entry.color).collect();
+        let mut shown = Shown {
+            selected: Some(joint_item(2)),
+            ..Shown::default()
+        };
+        shown.overlays.set(&OVERLAYS, OverlayId::Wireframe, true);
+        shown.overlays.set(&OVERLAYS, OverlayId::JointWeights, true);
+        let legends = model.legends(&shown);
+        let titles: Vec<_> = legends.iter().map(|legend| legend.title).collect();
+        assert_eq!(titles, ["Joint weights", "Weight of this joint"]);
+        let bone = LegendEntry::new(model.joint_color(2), "bone2");
+        assert_eq!(legends[0].entries, [bone]);
+        let colors: Vec<_> = legends[1].entries.iter().map(|entry| entry.color).collect();
         assert_eq!(colors, HEAT_COLORS);
-        assert!(model.selection_legend(item(item::JOINT, 3)).is_none());
+        shown.hides_weights = true;
+        assert_eq!(model.legends(&shown).len(), 1);
+        shown.hides_weights = false;
+        shown.selected = Some(joint_item(3));
+        assert_eq!(model.legends(&shown).len(), 1);
         // Neighbours can be told apart.
         for joint in 0..200 {
             let [a, b] = [joint, joint + 1].map(|joint| model.joint_color(joint));
@@ -782,8 +746,9 @@ mod tests {
             })
             .collect();
         let model = sample::model(pfobj);
-        let last = model.problems().last().unwrap().to_string();
-        assert_eq!(model.problems().len(), 101);
+        let problems = &model.about().problems;
+        let last = problems.last().unwrap().to_string();
+        assert_eq!(problems.len(), 101);
         assert_eq!(last, "200:1: warning: and 200 more of this rule");
     }
 }

@@ -2,14 +2,14 @@
 
 use glam::{Affine3A, Vec3};
 
+use super::Model;
 use super::curves::AXIS_COLORS;
 use super::mesh::unpack_normal;
 use super::poses::skin_normal;
-use super::{Model, item};
 use crate::numbers::short;
 use crate::pen::Pen;
 use crate::terrain::geometry::LEVEL_HEIGHT;
-use crate::{Aabb, Document, Item, Label, Line, Playhead, Shown};
+use crate::{Aabb, Annotations, Label, Line, ModelItem, OverlayId, Playhead, Shown};
 
 /// Bones are green, as the engine draws them.
 pub(super) const BONE_COLOR: [u8; 3] = [72, 224, 104];
@@ -63,14 +63,14 @@ fn bone_edges([from, to]: [Vec3; 2]) -> impl Iterator<Item = [Vec3; 2]> {
     })
 }
 
-impl Model {
-    /// Adds the lines of the overlays that are on, and of the selection.
-    pub(super) fn overlay_lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+impl Annotations for Model {
+    /// Of the overlays that are on, and of the selection.
+    fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
         let on = |id| shown.overlays.contains(id);
         let selected = self.selected_joint(shown);
-        if on("skeleton") || selected.is_some() {
+        if on(OverlayId::Skeleton) || selected.is_some() {
             self.with_joints(shown.playhead, |globals| {
-                if on("skeleton") {
+                if on(OverlayId::Skeleton) {
                     self.skeleton_lines(globals, selected, lines);
                 }
                 if let Some(joint) = selected {
@@ -78,30 +78,30 @@ impl Model {
                 }
             });
         }
-        if on("normal-lines") {
+        if on(OverlayId::NormalLines) {
             self.normal_lines(shown.playhead, lines);
         }
-        if on("frame-bounds") {
+        if on(OverlayId::FrameBounds) {
             self.frame_bounds_lines(shown.playhead, lines);
         }
-        if on("bind-bounds") {
+        if on(OverlayId::BindBounds) {
             let declared = self.pfobj.bounds.as_ref().map(Aabb::from);
             if let Some(aabb) = declared.or(self.extents.bind) {
                 Pen::new(lines, BIND_COLOR, 1.5).aabb(&aabb);
             }
         }
-        if on("height-scale") {
+        if on(OverlayId::HeightScale) {
             self.ruler().lines(&mut Pen::new(lines, SCALE_COLOR, 1.5));
         }
     }
 
-    /// Adds the texts of the overlays that are on, and of the selection.
-    pub(super) fn overlay_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+    /// Of the overlays that are on, and of the selection.
+    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         let on = |id| shown.overlays.contains(id);
         let selected = self.selected_joint(shown);
-        if on("joint-names") || selected.is_some() {
+        if on(OverlayId::JointNames) || selected.is_some() {
             self.with_joints(shown.playhead, |globals| {
-                let joints = if on("joint-names") {
+                let joints = if on(OverlayId::JointNames) {
                     self.pfobj.joints.len()
                 } else {
                     0
@@ -127,15 +127,15 @@ impl Model {
                 }
             });
         }
-        if on("height-scale") {
+        if on(OverlayId::HeightScale) {
             self.ruler().labels(labels);
         }
     }
+}
 
+impl Model {
     fn selected_joint(&self, shown: &Shown) -> Option<usize> {
-        let item = shown.selected.filter(|item| item.kind == item::JOINT)?;
-        let joint = item.index as usize;
-        (joint < self.skeleton.len()).then_some(joint)
+        shown.selected.and_then(|item| self.joint_of(item))
     }
 
     fn skeleton_lines(&self, globals: &[Affine3A], selected: Option<usize>, lines: &mut Vec<Line>) {
@@ -211,27 +211,17 @@ impl Model {
         }
     }
 
-    /// Lines that outline an item at a moment.
-    pub(super) fn outline_lines(&self, item: Item, playhead: Playhead) -> Vec<[Vec3; 2]> {
-        match item.kind {
-            item::TRIANGLE => match self.triangle_corners(item.index, playhead) {
-                Some([a, b, c]) => vec![[a, b], [b, c], [c, a]],
-                None => Vec::new(),
-            },
-            item::JOINT if item.index < self.skeleton.len() as u64 => {
-                let joint = item.index as usize;
-                let bone = self.with_joints(playhead, |globals| self.bone(globals, joint));
-                let finite = |edge: &[Vec3; 2]| edge.iter().all(|end| end.is_finite());
-                bone_edges(bone).filter(finite).collect()
-            }
-            _ => Vec::new(),
-        }
+    /// The edges of a joint's bone at a moment.
+    pub(super) fn bone_contour(&self, joint: usize, playhead: Playhead) -> Vec<[Vec3; 2]> {
+        let bone = self.with_joints(playhead, |globals| self.bone(globals, joint));
+        let finite = |edge: &[Vec3; 2]| edge.iter().all(|end| end.is_finite());
+        bone_edges(bone).filter(finite).collect()
     }
 
     /// The scale that stands beside the model.
     fn ruler(&self) -> Ruler {
-        let bounds = self.bounds();
-        let size = (bounds.max - bounds.min).max_element();
+        let bounds = self.about.bounds;
+        let size = self.size();
         let (low, high) = (bounds.min.y.min(0.0), bounds.max.y.max(0.0));
         let fits = |steps: &&[f32; 2]| high - low <= steps[1] * MOST_NUMBERS;
         let [step, number] = *SCALE_STEPS.iter().find(fits).unwrap_or(&SCALE_STEPS[8]);
@@ -303,9 +293,9 @@ mod tests {
     use crate::model::sample;
     use mapscope_formats::pfobj::Bounds;
 
-    fn shown(model: &Model, overlay: &str) -> Shown {
+    fn shown(model: &Model, overlay: OverlayId) -> Shown {
         let mut shown = Shown::default();
-        shown.overlays.set(model.overlays(), overlay, true);
+        shown.overlays.set(model.about.overlays, overlay, true);
         shown
     }
 
@@ -320,7 +310,7 @@ mod tests {
         let mut pfobj = sample::chain(2, 2);
         pfobj.clips[0].poses[3].rotation = sample::turned(90.0);
         let model = sample::model(pfobj);
-        let mut shown = shown(&model, "skeleton");
+        let mut shown = shown(&model, OverlayId::Skeleton);
         let bind = lines(&model, &shown);
         assert_eq!(bind.len(), 24);
         assert!(bind.iter().all(|line| line.on_top));
@@ -330,7 +320,7 @@ mod tests {
         };
         assert_eq!(ends(&bind, Vec3::new(0.0, 2.0, 0.0)), 4);
         shown.playhead = Playhead::at_frame(0, 1);
-        shown.selected = Some(super::super::outline::joint_item(1));
+        shown.selected = Some(ModelItem::Joint { index: 1 }.into());
         let posed = lines(&model, &shown);
         // With the axes of the selected joint.
         assert_eq!(posed.len(), 27);
@@ -357,7 +347,7 @@ mod tests {
         };
         pfobj.clips[0].bounds = vec![right, wrong];
         let model = sample::model(pfobj);
-        let mut shown = shown(&model, "frame-bounds");
+        let mut shown = shown(&model, OverlayId::FrameBounds);
         shown.playhead = Playhead::at_frame(0, 0);
         assert_eq!(lines(&model, &shown).len(), 12);
         shown.playhead = Playhead::at_frame(0, 1);
@@ -369,7 +359,7 @@ mod tests {
         let mut pfobj = sample::chain(1, 1);
         pfobj.clips[0].poses[0].translation = [0.0, 0.0, 2.0];
         let model = sample::model(pfobj);
-        let mut shown = shown(&model, "normal-lines");
+        let mut shown = shown(&model, OverlayId::NormalLines);
         shown.playhead = Playhead::at_frame(0, 0);
         let lines = lines(&model, &shown);
         assert_eq!(lines.len(), 4);
@@ -387,7 +377,7 @@ mod tests {
             vertex.position[1] *= 9.5;
         }
         let model = sample::model(pfobj);
-        let shown = shown(&model, "height-scale");
+        let shown = shown(&model, OverlayId::HeightScale);
         // One line up, and a mark at each of 0 to 10.
         assert_eq!(lines(&model, &shown).len(), 12);
         let mut labels = Vec::new();
@@ -403,7 +393,7 @@ mod tests {
         pfobj.clips[0].poses[0].scale = [f32::MAX; 3];
         pfobj.clips[0].poses[1].translation = [f32::MAX; 3];
         let model = sample::model(pfobj);
-        let mut shown = shown(&model, "skeleton");
+        let mut shown = shown(&model, OverlayId::Skeleton);
         shown.playhead = Playhead::at_frame(0, 0);
         let finite = |line: &Line| line.ends.iter().all(|end| end.is_finite());
         assert!(lines(&model, &shown).iter().all(finite));

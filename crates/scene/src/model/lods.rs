@@ -9,7 +9,7 @@ const ENDINGS: [&str; 3] = [".pfobj", ".lod1.pfobj", ".lod2.pfobj"];
 /// The files of a model and its coarser levels that are there, by their numbers; none of one that
 /// has no others.
 #[derive(Debug, Default)]
-pub(super) struct Lods(Vec<(u64, PathBuf)>);
+pub(super) struct Lods(Vec<(u32, PathBuf)>);
 
 impl Lods {
     /// Those beside a file, which may be any of them.
@@ -41,14 +41,14 @@ impl Lods {
     }
 
     /// The numbers and the paths of the levels.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &Path)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Path)> {
         self.0
             .iter()
             .map(|(number, path)| (*number, path.as_path()))
     }
 
     /// The file of a level by its number.
-    pub(super) fn path(&self, number: u64) -> Option<PathBuf> {
+    pub(super) fn path(&self, number: u32) -> Option<PathBuf> {
         let found = self.iter().find(|(of, _)| *of == number);
         found.map(|(_, path)| path.to_owned())
     }
@@ -60,7 +60,7 @@ impl Lods {
 }
 
 /// What a level is called.
-pub(super) fn title(number: u64) -> String {
+pub(super) fn title(number: u32) -> String {
     match number {
         0 => "Whole model".to_owned(),
         number => format!("Level {number}"),

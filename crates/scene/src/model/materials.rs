@@ -9,7 +9,7 @@ use image::RgbaImage;
 use crate::mips::mip_levels;
 use crate::parallel::in_parallel;
 use crate::pictures::{self, First, PictureFile};
-use crate::registry::{OpenError, OpenOptions, Progress, Source};
+use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfobj::Pfobj;
 use mapscope_formats::{Place, Problems, Subject};
 

@@ -35,10 +35,13 @@ use self::mesh::Mesh;
 use self::posed::Cache;
 use self::skeleton::{Skeleton, SkinMatrix};
 use self::uses::Uses;
-use super::registry::{OpenError, OpenOptions, Progress, Source};
+use super::camera::Handedness;
 use super::rules;
 use super::tree::Tree;
-use super::{Aabb, ClipInfo, Document, Item, Playhead};
+use super::{
+    Aabb, About, ClipInfo, Document, GameView, Item, ModelItem, OpenError, OpenOptions, Playhead,
+    Progress, Source,
+};
 use mapscope_formats::pfobj::{self, Pfobj};
 use mapscope_formats::{Place, Problem, Problems, Subject};
 
@@ -53,30 +56,12 @@ pub struct Model {
     poses: Poses,
     materials: Materials,
     extents: Extents,
-    /// What it occupies in the bind pose and the first clip.
-    whole: Aabb,
     uses: Uses,
     tree: Tree,
     clips: Vec<ClipInfo>,
-    problems: Vec<Problem>,
+    about: About,
     posed: Cache,
     lods: Lods,
-}
-
-/// The kinds of [`Item`] that a model has.
-pub(super) mod item {
-    /// The whole model.
-    pub(crate) const MODEL: &str = "model";
-    /// A joint, by its index in the file.
-    pub(crate) const JOINT: &str = "joint";
-    /// A triangle, by its index in the file: it has three vertices from three times as much.
-    pub(crate) const TRIANGLE: &str = "triangle";
-    /// A material, by its index.
-    pub(crate) const MATERIAL: &str = "material";
-    /// A clip, by its index.
-    pub(crate) const CLIP: &str = "clip";
-    /// A level of detail in a file of its own, by its number: 0 is the whole model.
-    pub(crate) const LOD: &str = "level of detail";
 }
 
 /// Opens a model for the registry.
@@ -110,15 +95,11 @@ impl Model {
         let extents = Extents::measure(&pfobj, &mesh, &poses, progress)?;
         progress.report(0.9)?;
         let uses = Uses::count(&pfobj, &mesh);
-        let whole = whole(&pfobj, &extents, &skeleton);
         let clips = pfobj.clips.iter().zip(0..);
         let clips = clips.map(|(clip, index)| ClipInfo {
             name: clip.name.clone(),
             frames: poses.frames(index as usize),
-            item: Item {
-                kind: item::CLIP,
-                index,
-            },
+            item: ModelItem::Clip { index }.into(),
         });
         let clips = clips.collect();
         let mut problems = std::mem::take(&mut pfobj.problems);
@@ -127,6 +108,19 @@ impl Model {
         check_flat_joints(&pfobj, &skeleton, &mut made);
         problems.extend(made.finish());
         problems.sort_by_key(|problem| problem.place);
+        let about = About {
+            format: &pfobj::FORMAT,
+            version: pfobj.version.clone(),
+            problems,
+            // In the bind pose and the first clip.
+            bounds: whole(&pfobj, &extents, &skeleton),
+            handedness: Handedness::Mirrored,
+            game_view: GameView::FromAbove,
+            overlays: &describe::OVERLAYS,
+            dependencies: std::mem::take(&mut materials.dependencies),
+            kinds: Vec::new(),
+            cpu_bytes: 0,
+        };
         let mut model = Self {
             lods: Lods::beside(&source.path),
             path: source.path.clone(),
@@ -138,14 +132,36 @@ impl Model {
             poses,
             materials,
             extents,
-            whole,
             uses,
             clips,
-            problems,
+            about,
         };
         model.tree = Tree::build(&model.middles());
+        model.about.cpu_bytes = model.cpu_bytes();
         progress.report(1.0)?;
         Ok(model)
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        let clips = self.pfobj.clips.iter().map(|clip| {
+            size_of_val(clip.poses.as_slice())
+                + size_of_val(clip.bounds.as_slice())
+                + size_of_val(clip.frame_lines.as_slice())
+        });
+        let frames = self.extents.frames.iter();
+        let bytes = size_of_val(self.pfobj.vertices.as_slice())
+            + size_of_val(self.pfobj.influences.as_slice())
+            + size_of_val(self.pfobj.joints.as_slice())
+            + clips.sum::<usize>()
+            + frames
+                .map(|frames| size_of_val(frames.as_slice()))
+                .sum::<usize>()
+            + self.mesh.cpu_bytes()
+            + self.skeleton.cpu_bytes()
+            + self.poses.cpu_bytes()
+            + self.tree.cpu_bytes()
+            + self.materials.cpu_bytes();
+        bytes as u64
     }
 
     /// The middles of the triangles that are drawn, in the bind pose.
@@ -164,7 +180,7 @@ impl Model {
             .collect()
     }
 
-    /// The model as it was read. Its problems are among [`Document::problems`].
+    /// The model as it was read. Its problems are in [`About::problems`].
     pub fn pfobj(&self) -> &Pfobj {
         &self.pfobj
     }
@@ -198,7 +214,8 @@ impl Model {
 
     /// The largest side of the model in its bind pose and first clip, in units.
     fn size(&self) -> f32 {
-        (self.whole.max - self.whole.min).max_element()
+        let bounds = self.about.bounds;
+        (bounds.max - bounds.min).max_element()
     }
 
     /// What the mesh occupies in all frames of a clip, or in the bind pose; none without a mesh or
@@ -226,6 +243,15 @@ impl Model {
         }
     }
 
+    /// The joint that an item stands for, if there is such a joint.
+    fn joint_of(&self, item: Item) -> Option<usize> {
+        match item {
+            Item::Model(ModelItem::Joint { index }) => Some(index as usize),
+            _ => None,
+        }
+        .filter(|joint| *joint < self.skeleton.len())
+    }
+
     /// Where a bone begins and ends, in world space, for the joints' matrices at some moment.
     fn bone(&self, globals: &[Affine3A], joint: usize) -> [Vec3; 2] {
         let global = globals.get(joint).copied().unwrap_or_default();
@@ -239,6 +265,18 @@ impl Model {
             global.transform_point3(tip.into()),
         ]
     }
+}
+
+/// The item of a joint.
+fn joint_item(joint: usize) -> Item {
+    let index = joint as u32;
+    ModelItem::Joint { index }.into()
+}
+
+/// The item of a material.
+fn material_item(material: usize) -> Item {
+    let index = material as u32;
+    ModelItem::Material { index }.into()
 }
 
 /// What a model occupies in the bind pose and the first clip; for one without a mesh, what its

@@ -1,8 +1,9 @@
 //! The tree of a model: what it is made of.
 
-use super::{Model, item, lods};
+use super::{Model, joint_item, lods, material_item};
+use crate::listed::{heading, leaf};
 use crate::numbers::plural;
-use crate::{Item, OutlineNode, Swatch};
+use crate::{ModelItem, OutlineNode, Swatch};
 use mapscope_formats::pfobj::FRAMES_PER_SECOND;
 
 /// How deep joints are shown below each other. No model of a game has more; a broken file may.
@@ -15,22 +16,21 @@ impl Model {
             || self.path.display().to_string(),
             |name| name.to_string_lossy().into_owned(),
         );
-        let model = Item {
-            kind: item::MODEL,
-            index: 0,
+        let counted = |label, count: usize, lines| OutlineNode {
+            note: count.to_string(),
+            ..heading(label, lines)
         };
         let triangles = plural(self.pfobj.triangle_count(), "triangle", "triangles");
+        let materials = self.pfobj.materials.len();
         let mut lines = vec![
-            leaf(name, model, triangles),
-            heading("Materials", self.material_lines()),
+            leaf(name, ModelItem::Model.into(), triangles),
+            counted("Materials", materials, self.material_lines()),
         ];
         if !self.clips.is_empty() {
             lines.push(heading("Clips", self.clip_lines()));
         }
         if !self.skeleton.is_empty() {
-            let mut joints = heading("Joints", self.joint_lines());
-            joints.note = self.skeleton.len().to_string();
-            lines.push(joints);
+            lines.push(counted("Joints", self.skeleton.len(), self.joint_lines()));
         }
         if !self.lods.is_empty() {
             lines.push(heading("Levels of detail", self.lod_lines()));
@@ -47,13 +47,9 @@ impl Model {
                 if !self.materials.pictures.get(i).is_some_and(|p| p.found) {
                     note += ", no texture";
                 }
-                let item = Item {
-                    kind: item::MATERIAL,
-                    index: i as u64,
-                };
                 OutlineNode {
                     swatch: Some(Swatch::Thumbnail(i)),
-                    ..leaf(format!("{i} {}", material.name), item, note)
+                    ..leaf(format!("{i} {}", material.name), material_item(i), note)
                 }
             })
             .collect()
@@ -74,13 +70,9 @@ impl Model {
         let levels = self.lods.iter();
         levels
             .map(|(number, path)| {
-                let item = Item {
-                    kind: item::LOD,
-                    index: number,
-                };
                 let note = if path == self.path { "open" } else { "" };
                 let label = format!("{}: {}", lods::title(number), lods::name(path));
-                leaf(label, item, note.to_owned())
+                leaf(label, ModelItem::Lod { number }.into(), note.to_owned())
             })
             .collect()
     }
@@ -103,61 +95,32 @@ impl Model {
                 depths[joint] = depths[parent] + usize::from(!is_deep);
             }
         }
-        let mut lines: Vec<Option<OutlineNode>> = (0..count)
-            .map(|joint| {
-                let name = self.pfobj.joints.get(joint).map(|joint| joint.name.clone());
-                let moved = self.uses.joints.get(joint).map_or(0, |uses| uses.vertices);
-                let note = match moved {
-                    0 => String::new(),
-                    moved => plural(moved, "vertex", "vertices"),
-                };
-                Some(leaf(name.unwrap_or_default(), joint_item(joint), note))
-            })
-            .collect();
-        // From the tips to the roots each joint takes the lines of those below it, last first.
+        let mut children = vec![Vec::new(); count];
         let mut roots = Vec::new();
-        for &joint in self.skeleton.order().iter().rev() {
-            let joint = joint as usize;
-            let Some(mut line) = lines.get_mut(joint).and_then(Option::take) else {
-                continue;
-            };
-            line.children
-                .sort_by_key(|child| child.item.map(|i| i.index));
-            match shown_under[joint].and_then(|under: usize| lines.get_mut(under)) {
-                Some(Some(above)) => above.children.push(line),
-                _ => roots.push(line),
+        for (joint, under) in shown_under.into_iter().enumerate() {
+            match under {
+                Some(under) => children[under].push(joint),
+                None => roots.push(joint),
             }
         }
-        roots.sort_by_key(|root| root.item.map(|item| item.index));
-        roots
+        self.joint_tree(&roots, &children)
     }
-}
 
-fn leaf(label: String, item: Item, note: String) -> OutlineNode {
-    OutlineNode {
-        label,
-        item: Some(item),
-        note,
-        swatch: None,
-        children: Vec::new(),
-    }
-}
-
-fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
-    OutlineNode {
-        label: label.to_owned(),
-        item: None,
-        note: children.len().to_string(),
-        swatch: None,
-        children,
-    }
-}
-
-/// The item of a joint.
-pub(super) fn joint_item(joint: usize) -> Item {
-    Item {
-        kind: item::JOINT,
-        index: joint as u64,
+    /// The lines of joints, with those below them.
+    fn joint_tree(&self, joints: &[usize], children: &[Vec<usize>]) -> Vec<OutlineNode> {
+        let line = |&joint: &usize| {
+            let name = self.pfobj.joints.get(joint).map(|joint| joint.name.clone());
+            let moved = self.uses.joints.get(joint).map_or(0, |uses| uses.vertices);
+            let note = match moved {
+                0 => String::new(),
+                moved => plural(moved, "vertex", "vertices"),
+            };
+            OutlineNode {
+                children: self.joint_tree(&children[joint], children),
+                ..leaf(name.unwrap_or_default(), joint_item(joint), note)
+            }
+        };
+        joints.iter().map(line).collect()
     }
 }
 
@@ -169,7 +132,7 @@ pub(super) fn seconds(frames: u32) -> String {
 #[cfg(test)]
 mod tests {
     use crate::model::sample;
-    use crate::{Document, OutlineNode};
+    use crate::{Document as _, OutlineNode};
 
     #[test]
     fn joints_stand_below_their_parents() {

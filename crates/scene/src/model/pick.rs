@@ -2,9 +2,9 @@
 
 use glam::{Vec3, Vec3A};
 
-use super::{Model, item};
+use super::Model;
 use crate::tree::meet;
-use crate::{Hit, Item, Ray, Shown};
+use crate::{Hit, ModelItem, OverlayId, Ray, Shown};
 
 /// How thick a bone is to the pointer, as a part of its length.
 const BONE_THICKNESS: f32 = 0.12;
@@ -21,7 +21,7 @@ impl Model {
         }
         let bone = shown
             .overlays
-            .contains("skeleton")
+            .contains(OverlayId::Skeleton)
             .then(|| self.bone_on(ray, shown));
         // The skeleton is drawn through the mesh, and so it is met through it.
         bone.flatten().or_else(|| self.triangle_on(ray, shown))
@@ -29,7 +29,8 @@ impl Model {
 
     fn triangle_on(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let overlays = &shown.overlays;
-        let two_sided = overlays.contains("two-sided") || overlays.contains("back-faces");
+        let two_sided =
+            overlays.contains(OverlayId::TwoSided) || overlays.contains(OverlayId::BackFaces);
         let (origin, direction) = (Vec3A::from(ray.origin), Vec3A::from(ray.direction));
         self.with_boxes(shown.playhead, |mesh, boxes| {
             let met = self
@@ -42,10 +43,10 @@ impl Model {
                 });
             let (triangle, distance) = met?;
             Some(Hit {
-                item: Item {
-                    kind: item::TRIANGLE,
-                    index: (*self.mesh.triangles.get(triangle as usize)?).into(),
-                },
+                item: ModelItem::Triangle {
+                    index: *self.mesh.triangles.get(triangle as usize)?,
+                }
+                .into(),
                 position: ray.origin + ray.direction * distance,
                 distance,
             })
@@ -88,10 +89,7 @@ impl Model {
             });
             let (joint, distance, _) = bones.min_by(|a, b| a.2.total_cmp(&b.2))?;
             Some(Hit {
-                item: Item {
-                    kind: item::JOINT,
-                    index: joint as u64,
-                },
+                item: super::joint_item(joint),
                 position: ray.origin + ray.direction * distance,
                 distance,
             })
@@ -198,7 +196,9 @@ mod tests {
                     },
                     ..Shown::default()
                 };
-                shown.overlays.set(model.overlays(), "two-sided", two_sided);
+                shown
+                    .overlays
+                    .set(model.about.overlays, OverlayId::TwoSided, two_sided);
                 for ray in rays(400, 4.0) {
                     let met = |triangle| {
                         model.with_mesh(shown.playhead, |mesh| {
@@ -226,11 +226,12 @@ mod tests {
         };
         let shown = Shown::default();
         let hit = model.pick(toward(5.0, 0.5), &shown).unwrap();
-        assert_eq!((hit.item.index, hit.distance), (0, 5.0));
+        let first = ModelItem::Triangle { index: 0 }.into();
+        assert_eq!((hit.item, hit.distance), (first, 5.0));
         assert_eq!(hit.position, Vec3::new(0.5, 0.25, 0.0));
         assert_eq!(model.pick(toward(-5.0, 0.5), &shown), None);
         let mut overlays = OverlaySet::default();
-        overlays.set(model.overlays(), "back-faces", true);
+        overlays.set(model.about.overlays, OverlayId::BackFaces, true);
         let both = Shown {
             overlays,
             ..Shown::default()
@@ -253,9 +254,11 @@ mod tests {
         };
         let mut shown = Shown::default();
         assert_eq!(model.pick(ray, &shown), None);
-        shown.overlays.set(model.overlays(), "skeleton", true);
+        shown
+            .overlays
+            .set(model.about.overlays, OverlayId::Skeleton, true);
         let hit = model.pick(ray, &shown).unwrap();
-        assert_eq!((hit.item.kind, hit.item.index), ("joint", 1));
+        assert_eq!(hit.item, ModelItem::Joint { index: 1 }.into());
         assert!((hit.distance - 5.0).abs() < 1e-3);
         // Beside the bones, the mesh.
         let beside = Ray {
@@ -263,7 +266,7 @@ mod tests {
             ..ray
         };
         let hit = model.pick(beside, &shown).unwrap();
-        assert_eq!(hit.item.kind, "triangle");
+        assert_eq!(hit.item.kind(), "triangle");
         // Nobody points along a ray of NaN.
         let none = Ray {
             origin: Vec3::NAN,

@@ -5,14 +5,14 @@ use glam::{Affine3A, Quat, Vec3};
 use super::curves::{FirstAxis, euler_degrees};
 use super::materials::ENGINE_TEXTURE_SIZE;
 use super::mesh::Point;
-use super::outline::{joint_item, seconds};
+use super::outline::seconds;
 use super::poses::{Pose, skin_normal};
 use super::skeleton::LocalPose;
 use super::uses::is_reversed;
-use super::{Model, item, lods};
+use super::{Model, joint_item, lods, material_item};
 use crate::numbers::{plural, short, xyz};
 use crate::pictures::named;
-use crate::{Aabb, Item, Playhead, Property, PropertyGroup, Swatch};
+use crate::{Aabb, Item, ModelItem, Playhead, Property, PropertyGroup, Swatch};
 use mapscope_formats::pfobj::{Rotation, Transform, Vertex};
 
 /// Titles of the corners of a triangle.
@@ -21,28 +21,29 @@ const CORNERS: [&str; 3] = ["Corner 1", "Corner 2", "Corner 3"];
 impl Model {
     /// Everything about an item at a moment; empty for one that is not there.
     pub(super) fn item_properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
-        let index = item.index as usize;
-        match item.kind {
-            item::MODEL => self.model_properties(),
-            item::JOINT => self.joint_properties(index, playhead),
-            item::TRIANGLE => self.triangle_properties(item.index, playhead),
-            item::MATERIAL => self.material_properties(index),
-            item::CLIP => self.clip_properties(index, playhead),
-            item::LOD => self.lod_properties(item.index),
-            _ => Vec::new(),
+        let Item::Model(item) = item else {
+            return Vec::new();
+        };
+        match item {
+            ModelItem::Model => self.model_properties(),
+            ModelItem::Joint { index } => self.joint_properties(index as usize, playhead),
+            ModelItem::Triangle { index } => self.triangle_properties(index, playhead),
+            ModelItem::Material { index } => self.material_properties(index as usize),
+            ModelItem::Clip { index } => self.clip_properties(index as usize, playhead),
+            ModelItem::Lod { number } => self.lod_properties(number),
         }
     }
 
     /// The corners of a triangle of the file.
-    pub(super) fn corners(&self, triangle: u64) -> Option<&[Vertex]> {
-        let first = usize::try_from(triangle).ok()?.checked_mul(3)?;
+    pub(super) fn corners(&self, triangle: u32) -> Option<&[Vertex]> {
+        let first = (triangle as usize).checked_mul(3)?;
         self.pfobj.vertices.get(first..first.checked_add(3)?)
     }
 
     /// Where the corners of a triangle of the file are at a moment. None for one that is not
     /// there, or could not be read.
-    pub(super) fn triangle_corners(&self, triangle: u64, playhead: Playhead) -> Option<[Vec3; 3]> {
-        let first = usize::try_from(triangle).ok()?.checked_mul(3)?;
+    pub(super) fn triangle_corners(&self, triangle: u32, playhead: Playhead) -> Option<[Vec3; 3]> {
+        let first = (triangle as usize).checked_mul(3)?;
         let points = self
             .mesh
             .point_of_corner
@@ -194,11 +195,11 @@ impl Model {
         }
     }
 
-    fn triangle_properties(&self, index: u64, playhead: Playhead) -> Vec<PropertyGroup> {
+    fn triangle_properties(&self, index: u32, playhead: Playhead) -> Vec<PropertyGroup> {
         let Some(corners) = self.corners(index) else {
             return Vec::new();
         };
-        let first = index as u32 * 3;
+        let first = index * 3;
         let lines = [first, first + 2].map(|vertex| self.pfobj.vertex_line(vertex));
         let mut about = vec![
             Property::new("Index", index.to_string()),
@@ -304,10 +305,7 @@ impl Model {
             return Property::new("Material", name);
         }
         Property {
-            link: Some(Item {
-                kind: item::MATERIAL,
-                index: index as u64,
-            }),
+            link: Some(material_item(index)),
             ..named("Material", name, index)
         }
     }
@@ -374,7 +372,7 @@ impl Model {
         ]
     }
 
-    fn lod_properties(&self, number: u64) -> Vec<PropertyGroup> {
+    fn lod_properties(&self, number: u32) -> Vec<PropertyGroup> {
         let Some(path) = self.lods.path(number) else {
             return Vec::new();
         };

@@ -1,6 +1,6 @@
 //! Small models for tests.
 
-use crate::registry::{OpenOptions, Progress, Source};
+use crate::{OpenOptions, Progress, Source};
 use mapscope_formats::pfobj::{
     Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };

@@ -9,8 +9,8 @@ use image::RgbaImage;
 
 use crate::assets::{AssetError, AssetRoots};
 use crate::pictures;
-use crate::registry::{OpenOptions, Source};
 use crate::rules::{self, Fault};
+use crate::{OpenOptions, Source};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
 use mapscope_formats::ppe::{MapData, Sheet, Xmf, map_data, sheet};
 use mapscope_formats::quoted;

@@ -13,10 +13,10 @@ use crate::tilemap::making::Room;
 use crate::tilemap::{
     Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, Step, Thing, TileMap, Tileset,
 };
-use mapscope_formats::Place;
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
 use mapscope_formats::ppe::{Corner, Layout, Logic, MapData, MapFlags};
+use mapscope_formats::{Place, Problem};
 
 /// How many bytes pictures of tiles may have in all.
 const MOST_PICTURE_BYTES: usize = 192 << 20;
@@ -67,8 +67,9 @@ impl Builder {
     }
 
     /// Adds all that was made to a map.
-    pub(super) fn finish(self, map: TileMap) -> TileMap {
-        TileMap {
+    pub(super) fn finish(self, mut map: TileMap, problems: Vec<Problem>) -> TileMap {
+        map.about.problems = problems;
+        let map = TileMap {
             steps: steps(&self.layers, &self.things),
             layers: self.layers,
             tilesets: self.tilesets,
@@ -76,7 +77,8 @@ impl Builder {
             things: self.things,
             pictures: self.pictures,
             ..map
-        }
+        };
+        map.finished()
     }
 
     /// Adds the cells of a map that no container names.

@@ -18,9 +18,9 @@ use self::files::Files;
 use self::layers::Builder;
 use self::notes::Notes;
 use super::Document;
-use super::registry::{OpenError, OpenOptions, Progress, Source};
 use super::rules;
 use super::tilemap::TileMap;
+use super::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ppe::xmf::{self, MapSource, Xmf, XmfLayer};
 use mapscope_formats::ppe::{MAP_FORMAT, MapData, XMF_FORMAT, map_data};
 use mapscope_formats::{Place, Problem};
@@ -88,11 +88,9 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
         map: LayerFacts { map: Some(map) },
         container,
     };
-    builder.finish(TileMap {
-        problems,
-        dependencies: files.dependencies,
-        ..TileMap::new(&MAP_FORMAT, version, Box::new(facts))
-    })
+    let mut map = TileMap::new(&MAP_FORMAT, version, Box::new(facts));
+    map.about.dependencies = files.dependencies;
+    builder.finish(map, problems)
 }
 
 /// Makes a 2D map of a container and all that it names.
@@ -119,12 +117,11 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
     problems.sort_by_key(|problem: &Problem| problem.place);
     let version = xmf.metadata.version;
     let version = version.map_or_else(String::new, |[major, minor]| format!("{major}.{minor}"));
-    builder.finish(TileMap {
-        problems,
-        layers_of_file,
-        dependencies: files.dependencies,
-        ..TileMap::new(&XMF_FORMAT, version, Box::new(XmfFacts::new(xmf, layers)))
-    })
+    let facts = Box::new(XmfFacts::new(xmf, layers));
+    let mut map = TileMap::new(&XMF_FORMAT, version, facts);
+    map.about.dependencies = files.dependencies;
+    map.layers_of_file = layers_of_file;
+    builder.finish(map, problems)
 }
 
 /// The container beside a map that names it: the name of its file, and which layer does.

@@ -1,7 +1,7 @@
 //! What tiles are counted as: their types, and those that have none.
 
-use super::{Terrain, item};
-use crate::Item;
+use super::Terrain;
+use crate::{Item, TerrainItem};
 use mapscope_formats::pfmap::{Found, Pfmap, TileType};
 
 /// What a tile is counted as.
@@ -47,8 +47,14 @@ impl TileClass {
     }
 
     /// The class of a number.
-    pub fn from_index(index: u64) -> Option<Self> {
-        Self::all().find(|class| class.index() as u64 == index)
+    pub fn from_index(index: u8) -> Option<Self> {
+        Self::all().find(|class| class.index() == usize::from(index))
+    }
+
+    /// The item that stands for all of its tiles.
+    pub fn item(self) -> Item {
+        let class = self.index() as u8;
+        TerrainItem::TileType { class }.into()
     }
 
     /// Its name.
@@ -103,11 +109,6 @@ pub(super) enum Members {
     Material { index: u16, on_top: bool },
 }
 
-pub(super) fn tile_class(item: Item) -> Option<TileClass> {
-    (item.kind == item::TYPE).then_some(())?;
-    TileClass::from_index(item.index)
-}
-
 /// How many tiles are unreadable and missing, if any are.
 pub(super) fn bad_tiles_note([unreadable, missing]: [u64; 2]) -> Option<String> {
     let part = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
@@ -147,16 +148,19 @@ impl Terrain {
 
     /// The tiles that an item stands for; none for an item that stands for no tiles.
     pub(super) fn members(&self, item: Item) -> Option<Members> {
-        if item.kind == item::MATERIAL {
-            let [top, sides] = *self.material_uses.get(item.index as usize)?;
-            let index = u16::try_from(item.index).ok()?;
-            return (top + sides > 0).then_some(Members::Material {
-                index,
-                on_top: top > 0,
-            });
+        match item {
+            Item::Terrain(TerrainItem::Material { index }) => {
+                let [top, sides] = *self.material_uses.get(index as usize)?;
+                let index = u16::try_from(index).ok()?;
+                let on_top = top > 0;
+                (top + sides > 0).then_some(Members::Material { index, on_top })
+            }
+            Item::Terrain(TerrainItem::TileType { class }) => {
+                let class = TileClass::from_index(class)?;
+                (self.class_counts[class.index()] > 0).then_some(Members::Class(class))
+            }
+            _ => None,
         }
-        let class = tile_class(item)?;
-        (self.class_counts[class.index()] > 0).then_some(Members::Class(class))
     }
 
     /// Whether a tile, by its index, is one of these.

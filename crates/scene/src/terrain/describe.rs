@@ -1,75 +1,72 @@
 //! What a terrain says of itself: the [`Document`] of a PFMAP.
 
-use std::path::PathBuf;
-
 use glam::Vec3;
 use serde_json::{Map, Value, json};
 
-use super::class::{bad_tiles_note, tile_class};
+use super::class::bad_tiles_note;
 use super::geometry::{LEVEL_HEIGHT, Shape};
-use super::{Terrain, TileClass, item};
-use crate::camera::Handedness;
+use super::{Terrain, TileClass};
 use crate::numbers::number;
 use crate::{
-    Aabb, Direction, Document, Drawable, GridPlace, Hit, InfoQuery, Item, Kind, LegendEntry,
-    OutlineNode, Overlay, Playhead, PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart,
-    Swatch,
+    Aabb, About, Direction, Document, Drawable, Hit, InfoQuery, Item, ItemPlace, Kind, Legend,
+    LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, PropertyGroup,
+    Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch, TerrainItem,
 };
-use mapscope_formats::pfmap::{self, CHUNK_SIDE, Cover, Edge, TileType};
-use mapscope_formats::{Format, Problem, Subject};
+use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge, TileType};
+use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a terrain; the last one only where tiles have cover.
 pub(super) static OVERLAYS: [Overlay; 9] = [
     Overlay {
-        id: "tile-types",
+        id: OverlayId::TileTypes,
         name: "Tile types",
         help: "Colours every tile by its type",
         colors_surface: true,
     },
     Overlay {
-        id: "pathable",
+        id: OverlayId::Pathable,
         name: "Pathable",
         help: "Green where ground units can walk, red where they cannot",
         colors_surface: true,
     },
     Overlay {
-        id: "height",
+        id: OverlayId::Height,
         name: "Height",
         help: "Colours the ground by its height",
         colors_surface: true,
     },
     Overlay {
-        id: "chunk-borders",
+        id: OverlayId::ChunkBorders,
         name: "Chunk borders",
         help: "Red lines around the chunks of 32 by 32 tiles",
         colors_surface: false,
     },
     Overlay {
-        id: "tile-grid",
+        id: OverlayId::TileGrid,
         name: "Tile grid",
         help: "Dark lines around the tiles",
         colors_surface: false,
     },
     Overlay {
-        id: "wireframe",
+        id: OverlayId::Wireframe,
         name: "Wireframe",
         help: "The edges of the triangles that are drawn",
         colors_surface: false,
     },
     Overlay {
-        id: "normals",
+        id: OverlayId::Normals,
         name: "Normals",
         help: "Colours the ground by the direction it faces: red west, green up, blue south",
         colors_surface: true,
     },
     Overlay {
-        id: "unlit",
+        id: OverlayId::Unlit,
         name: "Unlit",
         help: "Textures as they are, without light and shadow",
         colors_surface: true,
     },
     Overlay {
-        id: "cover",
+        id: OverlayId::Cover,
         name: "Cover",
         help: "Green where grass grows, yellow where it is sparse, red where there is none",
         colors_surface: true,
@@ -98,38 +95,12 @@ const COVER_COLORS: [(Cover, [u8; 3]); 4] = [
 ];
 
 impl Document for Terrain {
-    fn format(&self) -> &'static Format {
-        &pfmap::FORMAT
+    fn about(&self) -> &About {
+        &self.about
     }
 
-    fn version(&self) -> String {
-        self.map.version.clone()
-    }
-
-    fn problems(&self) -> &[Problem] {
-        &self.problems
-    }
-
-    fn bounds(&self) -> Aabb {
-        let [low, high] = self.drawn_levels();
-        let a = self.placement.world(0.0, 0.0, low as f32);
-        let b = self.placement.world(
-            self.placement.cols as f32,
-            self.placement.rows as f32,
-            high as f32,
-        );
-        Aabb {
-            min: Vec3::min(a, b),
-            max: Vec3::max(a, b),
-        }
-    }
-
-    fn handedness(&self) -> Handedness {
-        Handedness::Mirrored
-    }
-
-    fn drawable(&self) -> Drawable<'_> {
-        Drawable::Terrain(self)
+    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+        draw(Drawable::in_place(self));
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
@@ -152,23 +123,17 @@ impl Document for Terrain {
             } else {
                 format!("{uses}, no texture")
             };
-            let item = Item {
-                kind: item::MATERIAL,
-                index: i as u64,
-            };
+            let index = i as u32;
             leaf(
                 format!("{i} {}", material.name),
-                item,
+                TerrainItem::Material { index }.into(),
                 note,
                 Some(Swatch::Thumbnail(i)),
             )
         });
         let chunks = self.packed.chunks.iter().enumerate().map(|(i, chunk)| {
-            let [row, col] = self.chunk_rc(i as u64);
-            let item = Item {
-                kind: item::CHUNK,
-                index: i as u64,
-            };
+            let cols = self.map.chunk_cols.max(1);
+            let (row, col) = (i as u32 / cols, i as u32 % cols);
             let levels = chunk
                 .ground
                 .map(|[low, high]| format!("levels {low} to {high}"));
@@ -176,7 +141,7 @@ impl Document for Terrain {
             let notes = self.bad_tiles_note(i).into_iter().chain(levels);
             leaf(
                 format!("Chunk {row}, {col}"),
-                item,
+                TerrainItem::Chunk { row, col }.into(),
                 notes.collect::<Vec<_>>().join(", "),
                 None,
             )
@@ -185,10 +150,6 @@ impl Document for Terrain {
             || self.path.display().to_string(),
             |name| name.to_string_lossy().into_owned(),
         );
-        let map = Item {
-            kind: item::MAP,
-            index: 0,
-        };
         let (rows, cols) = (self.map.rows(), self.map.cols());
         let [unreadable, missing] = self.bad_tile_counts();
         let size = bad_tiles_note([unreadable, missing])
@@ -204,7 +165,7 @@ impl Document for Terrain {
             children,
         };
         vec![
-            leaf(name, map, size, None),
+            leaf(name, TerrainItem::Map.into(), size, None),
             heading("Materials", materials.collect()),
             heading("Chunks", chunks.collect()),
         ]
@@ -214,12 +175,7 @@ impl Document for Terrain {
         self.first_hit(ray_in_world)
     }
 
-    fn is_placeholder(&self, item: Item) -> bool {
-        self.tile_rc(item)
-            .is_some_and(|(row, col)| !self.map.is_read(row, col))
-    }
-
-    fn summary(&self, item: Item) -> Vec<SummaryPart> {
+    fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
         if let Some((row, col)) = self.tile_rc(item) {
             let digits = |most: u32| most.saturating_sub(1).to_string().len();
             let (rows, cols) = (digits(self.map.rows()), digits(self.map.cols()));
@@ -240,52 +196,66 @@ impl Document for Terrain {
                 part("Type", class.to_owned(), classes.max().unwrap_or(0)),
             ];
         }
-        match item.kind {
-            item::CHUNK => {
-                let [row, col] = self.chunk_rc(item.index);
+        let Item::Terrain(item) = item else {
+            return Vec::new();
+        };
+        match item {
+            TerrainItem::Map => vec![SummaryPart::new("Map", self.path.display().to_string())],
+            TerrainItem::Tile { .. } => Vec::new(),
+            TerrainItem::Chunk { row, col } => {
                 vec![SummaryPart::new("Chunk", format!("{row}, {col}"))]
             }
-            item::MATERIAL => {
-                let material = self.map.materials.get(item.index as usize);
-                let line = |m: &pfmap::Material| format!("{} {}", item.index, m.name);
-                let part = |m| SummaryPart::new("Material", line(m));
-                material.map(part).into_iter().collect()
+            TerrainItem::Material { index } => {
+                let material = self.map.materials.get(index as usize);
+                let part = |name| SummaryPart::new("Material", format!("{index} {name}"));
+                material.map(|m| part(&m.name)).into_iter().collect()
             }
-            item::TYPE => tile_class(item).map_or_else(Vec::new, |class| {
-                let count = self.class_counts[class.index()];
-                vec![
-                    SummaryPart::new("Type", format!("{} {}", class.code(), class.name())),
-                    SummaryPart::new("Tiles", count.to_string()),
-                ]
-            }),
-            item::MAP => vec![SummaryPart::new("Map", self.path.display().to_string())],
-            _ => Vec::new(),
+            TerrainItem::TileType { class } => {
+                TileClass::from_index(class).map_or_else(Vec::new, |class| {
+                    let count = self.class_counts[class.index()];
+                    vec![
+                        SummaryPart::new("Type", format!("{} {}", class.code(), class.name())),
+                        SummaryPart::new("Tiles", count.to_string()),
+                    ]
+                })
+            }
         }
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        match item.kind {
-            item::TILE => self.tile_properties(item),
-            item::CHUNK => self.chunk_properties(item),
-            item::MATERIAL => self.material_properties(item.index as usize),
-            item::TYPE => self.type_properties(item),
-            item::MAP => self.map_properties(),
-            _ => Vec::new(),
+        let Item::Terrain(item) = item else {
+            return Vec::new();
+        };
+        match item {
+            TerrainItem::Map => self.map_properties(),
+            TerrainItem::Tile { row, col } => self.tile_properties(row, col),
+            TerrainItem::Chunk { row, col } => self.chunk_properties(row, col),
+            TerrainItem::Material { index } => self.material_properties(index as usize),
+            TerrainItem::TileType { class } => {
+                let class = TileClass::from_index(class);
+                class.map_or_else(Vec::new, |class| self.type_properties(class))
+            }
         }
     }
 
-    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
+    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
         if let Some((row, col)) = self.tile_rc(item) {
-            return Some(self.tiles_bounds(row..row + 1, col..col + 1));
+            return ItemPlace {
+                bounds: Some(self.tiles_bounds(row..row + 1, col..col + 1)),
+                // A hill may be before a tile.
+                seen_from: SeenFrom::AllAround,
+                is_placeholder: !self.map.is_read(row, col),
+            };
         }
-        match item.kind {
-            item::CHUNK if item.index < self.packed.chunks.len() as u64 => {
-                let [row, col] = self.chunk_rc(item.index).map(|at| at * CHUNK_SIDE);
-                Some(self.tiles_bounds(row..row + CHUNK_SIDE, col..col + CHUNK_SIDE))
+        let bounds = match item {
+            Item::Terrain(TerrainItem::Map) => Some(self.about.bounds),
+            Item::Terrain(TerrainItem::Chunk { row, col }) => {
+                self.chunk_index(row, col).map(|_| {
+                    let [row, col] = [row, col].map(|at| at * CHUNK_SIDE);
+                    self.tiles_bounds(row..row + CHUNK_SIDE, col..col + CHUNK_SIDE)
+                })
             }
-            item::MAP => Some(self.bounds()),
-            item::TYPE | item::MATERIAL => {
-                let members = self.members(item)?;
+            _ => self.members(item).and_then(|members| {
                 let is_member = |at: &usize| self.is_member(members, *at);
                 let tiles = (0..self.map.tiles.len()).filter(is_member);
                 let boxes = tiles.map(|at| {
@@ -293,30 +263,28 @@ impl Document for Terrain {
                     self.tiles_bounds(row..row + 1, col..col + 1)
                 });
                 boxes.reduce(|all, tile| all.union(&tile))
-            }
-            _ => None,
+            }),
+        };
+        ItemPlace {
+            bounds,
+            ..ItemPlace::default()
         }
     }
 
-    /// A hill may be before a tile.
-    fn seen_from(&self, item: Item, _shown: &Shown) -> SeenFrom {
-        match item.kind {
-            item::TILE => SeenFrom::AllAround,
-            _ => SeenFrom::Anywhere,
-        }
-    }
-
-    fn item_outline(&self, item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
+    fn contour(&self, item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
         if let Some((row, col)) = self.tile_rc(item) {
             return Edge::ALL
                 .into_iter()
                 .filter_map(|edge| self.edge_line(row, col, edge))
                 .collect();
         }
-        if item.kind != item::CHUNK || item.index >= self.packed.chunks.len() as u64 {
+        let Item::Terrain(TerrainItem::Chunk { row, col }) = item else {
+            return Vec::new();
+        };
+        if self.chunk_index(row, col).is_none() {
             return Vec::new();
         }
-        let [row, col] = self.chunk_rc(item.index).map(|at| at * CHUNK_SIDE);
+        let [row, col] = [row, col].map(|at| at * CHUNK_SIDE);
         (0..CHUNK_SIDE)
             .flat_map(|i| {
                 [
@@ -330,151 +298,59 @@ impl Document for Terrain {
             .collect()
     }
 
-    fn grid_place(&self, item: Item) -> Option<GridPlace> {
-        let [row, column] = match item.kind {
-            item::TILE => self.tile_rc(item).map(<[u32; 2]>::from)?,
-            item::CHUNK => self.chunk_rc(item.index),
-            _ => return None,
-        }
-        .map(u64::from);
-        let grid = 0;
-        Some(GridPlace { grid, row, column })
-    }
-
-    fn item_on_grid(&self, kind: &'static str, place: GridPlace) -> Option<Item> {
-        let [rows, columns] = match kind {
-            item::TILE => [self.map.rows(), self.map.cols()],
-            item::CHUNK => [self.map.chunk_rows, self.map.chunk_cols],
-            _ => return None,
-        }
-        .map(u64::from);
-        let GridPlace { row, column, .. } = place;
-        let index = row * columns + column;
-        (row < rows && column < columns).then_some(Item { kind, index })
-    }
-
-    fn neighbor(&self, item: Item, direction: Direction) -> Option<Item> {
-        let edge = match direction {
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        let (rows, cols) = match direction {
             Direction::North => Edge::North,
             Direction::East => Edge::East,
             Direction::South => Edge::South,
             Direction::West => Edge::West,
+        }
+        .step();
+        let beside = |row: u32, col: u32| {
+            Some((row.checked_add_signed(rows)?, col.checked_add_signed(cols)?))
         };
-        let (rows, cols) = edge.step();
-        if let Some((row, col)) = self.tile_rc(item) {
-            let row = row
-                .checked_add_signed(rows)
-                .filter(|&r| r < self.map.rows())?;
-            let col = col
-                .checked_add_signed(cols)
-                .filter(|&c| c < self.map.cols())?;
-            return Some(self.tile_item(row, col));
+        let neighbor = match item {
+            Item::Terrain(TerrainItem::Tile { row, col }) => beside(row, col)
+                .filter(|(row, col)| self.map.tile(*row, *col).is_some())
+                .map(|(row, col)| TerrainItem::Tile { row, col }.into()),
+            Item::Terrain(TerrainItem::Chunk { row, col }) => beside(row, col)
+                .filter(|(row, col)| self.chunk_index(*row, *col).is_some())
+                .map(|(row, col)| TerrainItem::Chunk { row, col }.into()),
+            _ => None,
+        };
+        Neighbor {
+            item: neighbor,
+            name: None,
         }
-        if item.kind == item::CHUNK {
-            let [row, col] = self.chunk_rc(item.index);
-            let row = row
-                .checked_add_signed(rows)
-                .filter(|&r| r < self.map.chunk_rows)?;
-            let col = col
-                .checked_add_signed(cols)
-                .filter(|&c| c < self.map.chunk_cols)?;
-            return Some(Item {
-                kind: item::CHUNK,
-                index: u64::from(row) * u64::from(self.map.chunk_cols) + u64::from(col),
-            });
-        }
-        None
     }
 
-    fn problem_item(&self, problem: &Problem) -> Option<Item> {
-        match problem.subject {
+    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        let item = match problem.subject {
             Subject::Tile { row, col } => {
                 self.map.tile(row, col)?;
-                Some(self.tile_item(row, col))
+                TerrainItem::Tile { row, col }
             }
-            Subject::Material(index) if (index as usize) < self.map.materials.len() => Some(Item {
-                kind: item::MATERIAL,
-                index: index.into(),
-            }),
-            _ => None,
-        }
-    }
-
-    fn overlays(&self) -> &'static [Overlay] {
-        let has_cover = self.cover_counts[Cover::None as usize] < self.read_tiles() as u64;
-        &OVERLAYS[..OVERLAYS.len() - usize::from(!has_cover)]
-    }
-
-    fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
-        let entry = |color, label: &str| LegendEntry {
-            color,
-            label: label.to_owned(),
+            Subject::Material(index) if (index as usize) < self.map.materials.len() => {
+                TerrainItem::Material { index }
+            }
+            _ => return None,
         };
-        match overlay_id {
-            "tile-types" => self
-                .listed_classes()
-                .map(|class| {
-                    let count = self.class_counts[class.index()];
-                    let label = format!("{} {} ({count})", class.code(), class.name());
-                    entry(class.color(), &label)
-                })
-                .collect(),
-            "pathable" => [
-                entry([66, 191, 82], "ground units can walk"),
-                entry([217, 51, 41], "ground units cannot walk"),
-            ]
-            .into_iter()
-            .chain(self.bad_tiles_entry())
-            .collect(),
-            "height" => {
-                let [low, high] = self.levels();
-                let step = (high - low).div_euclid(MAX_LEGEND_LEVELS) + 1;
-                let listed = (low..high).step_by(step as usize).chain([high]);
-                listed
-                    .map(|level| {
-                        let color = height_color(level, [low, high]);
-                        let y = level as f32 * LEVEL_HEIGHT;
-                        entry(color, &format!("level {level}, y {y}"))
-                    })
-                    .chain(self.bad_tiles_entry())
-                    .collect()
-            }
-            "cover" => COVER_COLORS
-                .into_iter()
-                .map(|(cover, color)| (cover, color, self.cover_counts[cover as usize]))
-                .filter(|(cover, _, count)| *cover != Cover::Unknown || *count > 0)
-                .map(|(cover, color, count)| entry(color, &format!("{} ({count})", cover.name())))
-                .chain(self.bad_tiles_entry())
-                .collect(),
-            "normals" => vec![
-                entry([255, 128, 128], "faces west (+X)"),
-                entry([128, 255, 128], "faces up (+Y)"),
-                entry([128, 128, 255], "faces south (+Z)"),
-            ],
-            "chunk-borders" => vec![entry([255, 41, 31], "chunk border")],
-            _ => Vec::new(),
-        }
+        Some(ProblemTarget {
+            item: item.into(),
+            frame: None,
+        })
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        self.listed_classes()
-            .map(|class| Kind {
-                item: Item {
-                    kind: item::TYPE,
-                    index: class.index() as u64,
-                },
-                name: class.name(),
-                code: class.code().to_string(),
-                count: self.class_counts[class.index()],
-            })
-            .collect()
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        let colors = |id| self.legend(id);
+        Legend::of_overlays(self.about.overlays, &shown.overlays, colors)
     }
 
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         let members = self.members(kind)?;
         let count = self.map.tiles.len();
         let after = after.and_then(|item| self.tile_rc(item));
-        let after = after.map(|(row, col)| self.tile_item(row, col).index as usize);
+        let after = after.map(|(row, col)| row as usize * self.map.cols() as usize + col as usize);
         let is_member = |at: &usize| self.is_member(members, *at);
         let found = match (after, backwards) {
             (None, false) => (0..count).find(is_member),
@@ -484,10 +360,8 @@ impl Document for Terrain {
                 .map(|n| (at + count - n) % count)
                 .find(is_member),
         }?;
-        Some(Item {
-            kind: item::TILE,
-            index: found as u64,
-        })
+        let (row, col) = self.row_and_col(found);
+        Some(TerrainItem::Tile { row, col }.into())
     }
 
     fn statistics(&self) -> Vec<Statistic> {
@@ -520,24 +394,6 @@ impl Document for Terrain {
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         let material = self.textures.materials.get(index)?;
         Some(material.picture.thumbnail())
-    }
-
-    fn dependencies(&self) -> Vec<PathBuf> {
-        self.textures.dependencies.clone()
-    }
-
-    fn cpu_bytes(&self) -> u64 {
-        let pixels = |levels: &[Vec<u8>]| levels.iter().map(Vec::len).sum::<usize>();
-        let bytes = size_of_val(self.map.tiles.as_slice())
-            + size_of_val(self.packed.tiles.as_slice())
-            + size_of_val(self.packed.rects.as_slice())
-            + size_of_val(self.packed.tops.as_slice())
-            + size_of_val(self.packed.sides.as_slice())
-            + size_of_val(self.packed.chunks.as_slice())
-            + size_of_val(self.shadow.heights.as_slice())
-            + pixels(&self.overview.levels)
-            + self.textures.cpu_bytes();
-        bytes as u64
     }
 
     fn info(&self, query: &InfoQuery) -> Map<String, Value> {
@@ -613,6 +469,99 @@ fn height_color(level: i32, [low, high]: [i32; 2]) -> [u8; 3] {
 }
 
 impl Terrain {
+    pub(super) fn bounds(&self) -> Aabb {
+        let [low, high] = self.drawn_levels();
+        let a = self.placement.world(0.0, 0.0, low as f32);
+        let b = self.placement.world(
+            self.placement.cols as f32,
+            self.placement.rows as f32,
+            high as f32,
+        );
+        Aabb {
+            min: Vec3::min(a, b),
+            max: Vec3::max(a, b),
+        }
+    }
+
+    pub(super) fn overlays(&self) -> &'static [Overlay] {
+        let has_cover = self.cover_counts[Cover::None as usize] < self.read_tiles() as u64;
+        &OVERLAYS[..OVERLAYS.len() - usize::from(!has_cover)]
+    }
+
+    pub(super) fn kinds(&self) -> Vec<Kind> {
+        self.listed_classes()
+            .map(|class| Kind {
+                item: class.item(),
+                name: class.name(),
+                code: class.code().to_string(),
+                count: self.class_counts[class.index()],
+            })
+            .collect()
+    }
+
+    pub(super) fn cpu_bytes(&self) -> u64 {
+        let pixels = |levels: &[Vec<u8>]| levels.iter().map(Vec::len).sum::<usize>();
+        let bytes = size_of_val(self.map.tiles.as_slice())
+            + size_of_val(self.packed.tiles.as_slice())
+            + size_of_val(self.packed.rects.as_slice())
+            + size_of_val(self.packed.tops.as_slice())
+            + size_of_val(self.packed.sides.as_slice())
+            + size_of_val(self.packed.chunks.as_slice())
+            + size_of_val(self.shadow.heights.as_slice())
+            + pixels(&self.overview.levels)
+            + self.textures.cpu_bytes();
+        bytes as u64
+    }
+
+    /// What the colours of an overlay mean.
+    fn legend(&self, overlay: OverlayId) -> Vec<LegendEntry> {
+        let entry = |color, label: &str| LegendEntry::new(color, label);
+        match overlay {
+            OverlayId::TileTypes => self
+                .listed_classes()
+                .map(|class| {
+                    let count = self.class_counts[class.index()];
+                    let label = format!("{} {} ({count})", class.code(), class.name());
+                    entry(class.color(), &label)
+                })
+                .collect(),
+            OverlayId::Pathable => [
+                entry([66, 191, 82], "ground units can walk"),
+                entry([217, 51, 41], "ground units cannot walk"),
+            ]
+            .into_iter()
+            .chain(self.bad_tiles_entry())
+            .collect(),
+            OverlayId::Height => {
+                let [low, high] = self.levels();
+                let step = (high - low).div_euclid(MAX_LEGEND_LEVELS) + 1;
+                let listed = (low..high).step_by(step as usize).chain([high]);
+                listed
+                    .map(|level| {
+                        let color = height_color(level, [low, high]);
+                        let y = level as f32 * LEVEL_HEIGHT;
+                        entry(color, &format!("level {level}, y {y}"))
+                    })
+                    .chain(self.bad_tiles_entry())
+                    .collect()
+            }
+            OverlayId::Cover => COVER_COLORS
+                .into_iter()
+                .map(|(cover, color)| (cover, color, self.cover_counts[cover as usize]))
+                .filter(|(cover, _, count)| *cover != Cover::Unknown || *count > 0)
+                .map(|(cover, color, count)| entry(color, &format!("{} ({count})", cover.name())))
+                .chain(self.bad_tiles_entry())
+                .collect(),
+            OverlayId::Normals => vec![
+                entry([255, 128, 128], "faces west (+X)"),
+                entry([128, 255, 128], "faces up (+Y)"),
+                entry([128, 128, 255], "faces south (+Z)"),
+            ],
+            OverlayId::ChunkBorders => vec![entry([255, 41, 31], "chunk border")],
+            _ => Vec::new(),
+        }
+    }
+
     /// What overlays show of tiles that could not be read, if there are any.
     fn bad_tiles_entry(&self) -> Option<LegendEntry> {
         let note = bad_tiles_note(self.bad_tile_counts())?;
@@ -622,9 +571,10 @@ impl Terrain {
         })
     }
 
-    pub(super) fn chunk_rc(&self, index: u64) -> [u32; 2] {
-        let cols = u64::from(self.map.chunk_cols.max(1));
-        [(index / cols) as u32, (index % cols) as u32]
+    /// Where a chunk stands in lists of them; none off the map.
+    pub(super) fn chunk_index(&self, row: u32, col: u32) -> Option<usize> {
+        let on_map = row < self.map.chunk_rows && col < self.map.chunk_cols;
+        on_map.then(|| row as usize * self.map.chunk_cols as usize + col as usize)
     }
 
     /// World position of the middle of a tile's top.

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::class::{bad_tiles_note, tile_class};
+use super::class::bad_tiles_note;
 use super::geometry::{Barrier, LEVEL_HEIGHT, Shape};
-use super::{Terrain, TileClass, item};
+use super::{Terrain, TileClass};
 use crate::numbers::number;
 use crate::pictures;
-use crate::{Document, Item, Property, PropertyGroup, Swatch, TextSpan};
+use crate::{Property, PropertyGroup, Swatch, TerrainItem, TextSpan};
 use mapscope_formats::pfmap::{
     CHUNK_SIDE, Edge, Field, Found, OddText, Reading, TILE_CHARS, TileType,
 };
@@ -89,20 +89,22 @@ impl Terrain {
         let index = usize::try_from(number).unwrap_or(usize::MAX);
         match self.map.materials.get(index) {
             Some(material) => Property {
-                link: Some(Item {
-                    kind: item::MATERIAL,
-                    index: index as u64,
-                }),
+                link: Some(
+                    TerrainItem::Material {
+                        index: index as u32,
+                    }
+                    .into(),
+                ),
                 ..pictures::named(name, format!("{index} {}", material.name), index)
             },
             None => Property::new(name, format!("{number}: there is no such material")),
         }
     }
 
-    pub(super) fn tile_properties(&self, item: Item) -> Vec<PropertyGroup> {
-        let Some((row, col)) = self.tile_rc(item) else {
+    pub(super) fn tile_properties(&self, row: u32, col: u32) -> Vec<PropertyGroup> {
+        if self.map.tile(row, col).is_none() {
             return Vec::new();
-        };
+        }
         let mut own = [0; TILE_CHARS];
         let found = self.found(row, col, &mut own);
         let mut groups = vec![PropertyGroup {
@@ -139,15 +141,15 @@ impl Terrain {
     /// Where a tile is, in the world and in the file.
     fn place_properties(&self, row: u32, col: u32, found: &FoundTile<'_>) -> Vec<Property> {
         let [chunk_row, chunk_col] = [row / CHUNK_SIDE, col / CHUNK_SIDE];
+        let chunk = TerrainItem::Chunk {
+            row: chunk_row,
+            col: chunk_col,
+        };
         let mut place = vec![
             Property::new("Row", row.to_string()),
             Property::new("Column", col.to_string()),
             Property {
-                link: Some(Item {
-                    kind: item::CHUNK,
-                    index: u64::from(chunk_row) * u64::from(self.map.chunk_cols)
-                        + u64::from(chunk_col),
-                }),
+                link: Some(chunk.into()),
                 ..Property::new("Chunk", format!("{chunk_row}, {chunk_col}"))
             },
             Property::new(
@@ -170,10 +172,7 @@ impl Terrain {
         if !found.is_read {
             let class = TileClass::of(&self.map, row, col).unwrap_or(TileClass::Missing);
             place.push(Property {
-                link: Some(Item {
-                    kind: item::TYPE,
-                    index: class.index() as u64,
-                }),
+                link: Some(class.item()),
                 swatch: Some(Swatch::Color(class.color())),
                 ..Property::new("State", class.name())
             });
@@ -217,11 +216,11 @@ impl Terrain {
         surface
     }
 
-    pub(super) fn chunk_properties(&self, item: Item) -> Vec<PropertyGroup> {
-        let Some(chunk) = self.packed.chunks.get(item.index as usize) else {
+    pub(super) fn chunk_properties(&self, row: u32, col: u32) -> Vec<PropertyGroup> {
+        let index = self.chunk_index(row, col);
+        let Some((index, chunk)) = index.and_then(|i| Some((i, self.packed.chunks.get(i)?))) else {
             return Vec::new();
         };
-        let [row, col] = self.chunk_rc(item.index);
         let corner =
             self.placement
                 .world((col * CHUNK_SIDE) as f32, (row * CHUNK_SIDE) as f32, 0.0);
@@ -229,7 +228,7 @@ impl Terrain {
             || "unknown".to_owned(),
             |[low, high]| format!("{low} to {high}"),
         );
-        let bad = self.bad_tiles_note(item.index as usize);
+        let bad = self.bad_tiles_note(index);
         let bad = bad.map(|note| Property::new("Not read", note));
         vec![PropertyGroup {
             title: "Chunk",
@@ -290,10 +289,7 @@ impl Terrain {
         }]
     }
 
-    pub(super) fn type_properties(&self, item: Item) -> Vec<PropertyGroup> {
-        let Some(class) = tile_class(item) else {
-            return Vec::new();
-        };
+    pub(super) fn type_properties(&self, class: TileClass) -> Vec<PropertyGroup> {
         let mut properties = vec![Property {
             swatch: Some(Swatch::Color(class.color())),
             ..Property::new("Name", class.name())
@@ -312,7 +308,7 @@ impl Terrain {
     }
 
     pub(super) fn map_properties(&self) -> Vec<PropertyGroup> {
-        let bounds = self.bounds();
+        let bounds = self.about.bounds;
         let bad = bad_tiles_note(self.bad_tile_counts());
         let bad = bad.map(|note| Property::new("Not read", note));
         let splats = self
@@ -392,10 +388,7 @@ fn characters(bytes: &[u8]) -> String {
 fn shape_properties(reading: &Reading) -> Vec<Property> {
     let kind = match reading.kind {
         Some(kind) => Property {
-            link: Some(Item {
-                kind: item::TYPE,
-                index: kind as u64,
-            }),
+            link: Some(TileClass::Type(kind).item()),
             swatch: Some(Swatch::Color(TileClass::Type(kind).color())),
             ..Property::new("Type", format!("{} {kind}", kind.digit()))
         },

@@ -28,14 +28,16 @@ use self::geometry::{LEVEL_HEIGHT, Placement, Shape};
 use self::pack::{Layers, Packed};
 use self::sun::ShadowMap;
 use self::textures::Textures;
-use super::registry::{OpenError, OpenOptions, Progress, Source};
-use super::{Aabb, Document, Item};
-use mapscope_formats::Problem;
+use super::camera::Handedness;
+use super::document::{About, GameView};
+use super::{Aabb, Document, Item, TerrainItem};
+use super::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfmap::{self, CHUNK_SIDE, Found, Pfmap, Tile};
 
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
 pub struct Terrain {
+    about: About,
     path: PathBuf,
     map: Pfmap,
     placement: Placement,
@@ -43,7 +45,6 @@ pub struct Terrain {
     shadow: ShadowMap,
     overview: Overview,
     textures: Arc<Textures>,
-    problems: Vec<Problem>,
     /// Tiles of each class.
     class_counts: [u64; TileClass::COUNT],
     /// Tiles of each [`Cover`](pfmap::Cover), but for those that could not be read.
@@ -55,22 +56,7 @@ pub struct Terrain {
     material_uses: Vec<[u64; 2]>,
 }
 
-/// The kinds of [`Item`] that a terrain has.
-pub(super) mod item {
-    /// The whole map.
-    pub(crate) const MAP: &str = "map";
-    /// A tile: row times columns plus column, in the whole map.
-    pub(crate) const TILE: &str = "tile";
-    /// A chunk: row times columns plus column, in chunks.
-    pub(crate) const CHUNK: &str = "chunk";
-    /// A material, by its index.
-    pub(crate) const MATERIAL: &str = "material";
-    /// A tile type, by its digit, or what tiles without one are counted as
-    /// ([`TileClass::index`](super::TileClass::index)): all tiles of it.
-    pub(crate) const TYPE: &str = "tile-type";
-}
-
-/// Opens a map for the registry.
+/// Opens a PFMAP file.
 pub(super) fn open(
     source: &Source,
     options: &OpenOptions,
@@ -97,14 +83,14 @@ impl Terrain {
         problems.append(&mut textures.problems);
         problems.sort_by_key(|problem| problem.place);
         let path = source.path.clone();
+        let dependencies = std::mem::take(&mut textures.dependencies);
         let textures = Arc::new(textures);
         let everything = [0..map.rows(), 0..map.cols()];
         let mut report = |fraction| progress.report(fraction);
-        let terrain = Self::assemble(path, map, textures, &everything, &mut report)?;
-        Ok(Self {
-            problems,
-            ..terrain
-        })
+        let mut terrain = Self::assemble(path, map, textures, &everything, &mut report)?;
+        terrain.about.problems = problems;
+        terrain.about.dependencies = dependencies;
+        Ok(terrain)
     }
 
     /// Makes a terrain of a map whose textures are there, and that has no problems. Only tiles in
@@ -150,7 +136,19 @@ impl Terrain {
         class_counts[TileClass::Missing.index()] = map.missing_tiles() as u64;
         let bad_in_chunks = count_bad_tiles(&map);
         report(1.0)?;
-        Ok(Self {
+        let mut terrain = Self {
+            about: About {
+                format: &pfmap::FORMAT,
+                version: map.version.clone(),
+                problems: Vec::new(),
+                bounds: Aabb::default(),
+                handedness: Handedness::Mirrored,
+                game_view: GameView::FromAbove,
+                overlays: &[],
+                dependencies: Vec::new(),
+                kinds: Vec::new(),
+                cpu_bytes: 0,
+            },
             path,
             placement: Placement {
                 rows: map.rows(),
@@ -161,12 +159,20 @@ impl Terrain {
             shadow,
             overview,
             textures,
-            problems: Vec::new(),
             class_counts,
             cover_counts,
             bad_in_chunks,
             material_uses,
-        })
+        };
+        let about = About {
+            bounds: terrain.bounds(),
+            overlays: terrain.overlays(),
+            kinds: terrain.kinds(),
+            cpu_bytes: terrain.cpu_bytes(),
+            ..terrain.about
+        };
+        terrain.about = about;
+        Ok(terrain)
     }
 
     /// The map as it was read.
@@ -221,18 +227,13 @@ impl Terrain {
         is_read.then(|| Shape::of(tile).level_at(uv) * LEVEL_HEIGHT)
     }
 
-    /// Row and column of a tile item.
+    /// Row and column of an item that is a tile of this map.
     pub fn tile_rc(&self, item: Item) -> Option<(u32, u32)> {
-        let cols = u64::from(self.map.cols());
-        (item.kind == item::TILE && item.index < self.map.tiles.len() as u64)
-            .then(|| ((item.index / cols) as u32, (item.index % cols) as u32))
-    }
-
-    /// The item of a tile.
-    pub fn tile_item(&self, row: u32, col: u32) -> Item {
-        Item {
-            kind: item::TILE,
-            index: u64::from(row) * u64::from(self.map.cols()) + u64::from(col),
+        match item {
+            Item::Terrain(TerrainItem::Tile { row, col }) => {
+                self.map.tile(row, col).map(|_| (row, col))
+            }
+            _ => None,
         }
     }
 

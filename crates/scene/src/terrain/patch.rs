@@ -9,7 +9,7 @@ use glam::Vec3;
 use super::Terrain;
 use super::geometry::{LEVEL_HEIGHT, Shape};
 use crate::camera::{Camera, Pose};
-use crate::{Document, Item};
+use crate::{Item, TerrainItem};
 use mapscope_formats::pfmap::{CHUNK_SIDE, CHUNK_TILES, Layout, OddTiles, Pfmap, Tile, TileType};
 
 /// Rows, and columns, of a patch in which its nine tiles are.
@@ -119,8 +119,9 @@ impl Terrain {
     }
 
     /// The tile in the middle of a patch.
-    pub fn patch_center(&self) -> Item {
-        self.tile_item(CENTER, CENTER)
+    pub fn patch_center() -> Item {
+        let [row, col] = [CENTER; 2];
+        TerrainItem::Tile { row, col }.into()
     }
 
     /// A camera that has the nine tiles of a patch in a picture of this aspect ratio (width over
@@ -135,7 +136,7 @@ impl Terrain {
             eye: center - LINE_OF_SIGHT,
             target: center,
         };
-        let mut camera = Camera::new(pose, self.handedness());
+        let mut camera = Camera::new(pose, self.about.handedness);
         camera.frame(bounds, aspect);
         camera
     }
@@ -170,8 +171,7 @@ mod tests {
 
     use super::super::geometry::BORDER_LEVEL;
     use super::*;
-    use crate::registry::{OpenOptions, Progress};
-    use crate::{Playhead, demo};
+    use crate::{Document, OpenOptions, Progress, Shown, demo};
     use mapscope_formats::pfmap::Edge;
 
     fn with_demo(test: impl FnOnce(&Terrain)) {
@@ -285,7 +285,7 @@ mod tests {
                 let patch = map.patch(&tiles);
                 let aspect = 4.0 / 3.0;
                 let camera = patch.patch_camera(aspect);
-                for [a, b] in patch.item_outline(patch.patch_center(), Playhead::default()) {
+                for [a, b] in patch.contour(Terrain::patch_center(), &Shown::default()) {
                     for point in [a, b] {
                         let at = camera.project(point, aspect).unwrap();
                         let inside = at.cmpgt(Vec2::ZERO).all() && at.cmplt(Vec2::ONE).all();

@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3};
 
 use super::Terrain;
 use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
-use crate::{Hit, Ray};
+use crate::{Hit, Ray, TerrainItem};
 
 impl Terrain {
     /// The first tile whose top or side a ray meets, and where.
@@ -36,7 +36,7 @@ impl Terrain {
             let above = |t: f32| (origin.z + step.z * t) - shape.level_at(uv_at(t));
             let hit = |t: f32| {
                 Some(Hit {
-                    item: self.tile_item(row, col),
+                    item: TerrainItem::Tile { row, col }.into(),
                     position: ray.origin + ray.direction * t,
                     distance: t,
                 })

@@ -10,8 +10,8 @@ use super::patchwork::{Patchwork, marked, patchwork, source_image};
 use crate::assets::AssetRoots;
 use crate::parallel::in_parallel;
 use crate::pictures::{self, First, PictureFile};
-use crate::registry::{OpenError, OpenOptions, Progress, Source};
 use crate::rules::{self, Fault};
+use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfmap::{Material, Pfmap, Splat};
 use mapscope_formats::{Place, Problem, Subject};
 

@@ -1,9 +1,8 @@
 //! What moves in a map: tiles that are shown one after the other. Their time is that of a clip, so
 //! that it can be stopped and gone through.
 
-use super::items::item;
 use super::{Layer, Pass, Step, Strand, Thing, TileMap, Tileset};
-use crate::{ClipInfo, Item, Playhead};
+use crate::{Animation, ClipInfo, Playhead, TileMapItem};
 
 /// The name of the clip.
 const NAME: &str = "Tiles";
@@ -12,18 +11,21 @@ const FRAMES_PER_SECOND: f32 = 24.0;
 const FRAMES: u32 = 1440;
 const TICKS_PER_SECOND: f32 = 100.0;
 
+impl Animation for TileMap {
+    fn clips(&self) -> &[ClipInfo] {
+        &self.clips
+    }
+}
+
 impl TileMap {
     /// The clips of a map with these tilesets: one, if tiles of any change.
-    pub fn clips_of(tilesets: &[Tileset]) -> Vec<ClipInfo> {
+    pub(super) fn clips_of(tilesets: &[Tileset]) -> Vec<ClipInfo> {
         let mut strands = tilesets.iter().flat_map(|tileset| &tileset.strands);
         let changes = strands.any(Strand::is_active);
         let clip = ClipInfo {
             name: NAME.to_owned(),
             frames: FRAMES,
-            item: Item {
-                kind: item::CLIP,
-                index: 0,
-            },
+            item: TileMapItem::Clip.into(),
         };
         changes.then_some(clip).into_iter().collect()
     }

@@ -1,178 +1,79 @@
 //! A 2D map as the rest of the program sees it: its [`Document`].
 
-use std::path::PathBuf;
-
 use glam::Vec3;
 
-use super::items::{self, item};
-use super::{FlatPicture, HANDEDNESS, Step, TileMap};
-use crate::camera::Handedness;
+use super::{Step, TileMap};
 use crate::{
-    Aabb, ClipInfo, Direction, Document, Drawable, GridPlace, Hit, InfoQuery, Item, Kind, Label,
-    LayerInfo, Legend, LegendEntry, Line, OutlineNode, Overlay, Picture, Playhead, PropertyGroup,
-    Ray, Shown, Statistic, SummaryPart, TilesetInfo,
+    Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
+    ItemPlace, Layers, Legend, Neighbor, OutlineNode, Playhead, ProblemTarget, PropertyGroup, Ray,
+    Shown, Statistic, SummaryPart,
 };
-use mapscope_formats::{Format, Problem};
+use mapscope_formats::Problem;
 
 impl Document for TileMap {
-    fn format(&self) -> &'static Format {
-        self.format
+    fn about(&self) -> &About {
+        &self.about
     }
 
-    fn version(&self) -> String {
-        self.version.clone()
-    }
-
-    fn problems(&self) -> &[Problem] {
-        &self.problems
-    }
-
-    fn bounds(&self) -> Aabb {
-        self.bounds_of_all()
-    }
-
-    fn handedness(&self) -> Handedness {
-        HANDEDNESS
-    }
-
-    fn drawable(&self) -> Drawable<'_> {
-        Drawable::Tiles(self)
-    }
-
-    fn clips(&self) -> &[ClipInfo] {
-        &self.clips
+    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+        draw(Drawable::in_place(self));
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
         self.outline_tree()
     }
 
-    /// Nothing that is said of a map changes while its tiles do.
-    fn follows_playhead(&self, _item: Item) -> bool {
-        false
-    }
-
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        match item.kind {
-            item::LAYER => Some(item),
-            item::CELL => Some(Self::layer_item(items::split(item).0)),
-            _ => None,
-        }
-    }
-
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
         self.first_shown(ray_in_world, shown)
     }
 
-    fn summary(&self, item: Item) -> Vec<SummaryPart> {
-        self.item_summary(item, None)
-    }
-
-    fn summary_shown(&self, item: Item, at: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
-        self.item_summary(item, at.map(|at| (at, shown)))
+    fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
+        self.item_summary(item, pointer.map(|at| (at, shown)))
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
         self.item_properties(item)
     }
 
-    fn item_bounds(&self, item: Item, _playhead: Playhead) -> Option<Aabb> {
-        self.bounds_of(item, &Shown::default())
+    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        ItemPlace {
+            bounds: self.bounds_of(item, shown),
+            ..ItemPlace::default()
+        }
     }
 
-    fn item_outline(&self, item: Item, _playhead: Playhead) -> Vec<[Vec3; 2]> {
-        self.outline_of(item, &Shown::default())
+    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        self.contour_of(item, shown).unwrap_or_default()
     }
 
-    fn bounds_shown(&self, item: Item, shown: &Shown) -> Option<Aabb> {
-        self.bounds_of(item, shown)
-    }
-
-    fn outline_shown(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
-        self.outline_of(item, shown)
-    }
-
-    fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
-        self.overlay_lines(shown, lines);
-    }
-
-    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
-        self.overlay_labels(shown, labels);
-    }
-
-    fn neighbor(&self, item: Item, direction: Direction) -> Option<Item> {
-        self.item_beside(item, direction)
-    }
-
-    fn grid_place(&self, item: Item) -> Option<GridPlace> {
-        let cell = self.cell_at(item)?;
-        let [column, row] = cell.place.map(u64::from);
-        Some(GridPlace {
-            grid: cell.layer_number as u64,
-            row,
-            column,
-        })
-    }
-
-    fn item_on_grid(&self, kind: &'static str, place: GridPlace) -> Option<Item> {
-        let layer = usize::try_from(place.grid).ok()?;
-        let [width, height] = self.layers.get(layer)?.size.map(u64::from);
-        let is_there = kind == item::CELL && place.column < width && place.row < height;
-        let index = usize::try_from(place.row * width + place.column).ok()?;
-        is_there.then(|| Self::cell_item(layer, index))
-    }
-
-    fn problem_item(&self, problem: &Problem) -> Option<Item> {
-        self.item_of_problem(problem)
-    }
-
-    fn overlays(&self) -> &'static [Overlay] {
-        self.offered_overlays()
-    }
-
-    fn legend(&self, overlay_id: &str) -> Vec<LegendEntry> {
-        self.legend_of(overlay_id)
-    }
-
-    fn selection_legend(&self, item: Item) -> Option<Legend> {
-        self.legend_of_selection(item)
-    }
-
-    fn kinds(&self) -> Vec<Kind> {
-        Vec::new()
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        Neighbor {
+            item: self.item_beside(item, direction),
+            name: None,
+        }
     }
 
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         self.next_of(kind, after, backwards)
     }
 
-    fn flat_size(&self) -> Option<[u64; 2]> {
-        Some(self.canvas_px())
+    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        let item = self.item_of_problem(problem)?;
+        Some(ProblemTarget { item, frame: None })
     }
 
-    fn flat_wraps(&self) -> [bool; 2] {
-        self.wraps()
-    }
-
-    fn flat<'a>(&'a self, shown: &'a Shown) -> Option<FlatPicture<'a>> {
-        Some(self.flat_picture(shown))
-    }
-
-    fn layers(&self) -> Vec<LayerInfo> {
-        self.layer_list()
-    }
-
-    fn tilesets(&self) -> Vec<TilesetInfo> {
-        self.tileset_list()
-    }
-
-    fn tile_picture(&self, tile: Item, playhead: Playhead) -> Option<Picture> {
-        self.picture_of_tile(tile, playhead)
-    }
-
-    fn tile_item(&self, tileset: Item, index: usize) -> Option<Item> {
-        let (number, tileset) = Self::numbered(&self.tilesets, tileset)?;
-        (index < tileset.tile_count()).then(|| Self::tile_item(number, index))
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        let on = self.about.overlays.iter();
+        let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
+        let of_overlays = on.map(|overlay| Legend {
+            title: overlay.name,
+            entries: self.legend_of(overlay.id),
+        });
+        let selected = shown
+            .selected
+            .and_then(|item| self.legend_of_selection(item));
+        let all = of_overlays.chain(selected);
+        all.filter(|legend| !legend.entries.is_empty()).collect()
     }
 
     fn statistics(&self) -> Vec<Statistic> {
@@ -180,30 +81,18 @@ impl Document for TileMap {
     }
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
-        self.thumbnail_of(index)
-    }
-
-    /// The gap that lets one see between the layers, and still what is above what.
-    fn usual_layer_gap(&self) -> f32 {
-        let [width, height] = self.canvas_px();
-        (width.max(height) as f32 / 8.0).round()
-    }
-
-    fn dependencies(&self) -> Vec<PathBuf> {
-        self.dependencies.clone()
-    }
-
-    fn cpu_bytes(&self) -> u64 {
-        let layers = self.layers.iter().map(|layer| {
-            let tints = layer.tints.as_ref().map_or(0, |tints| tints.len() * 16);
-            layer.cells.len() * 4 + tints
-        });
-        let tilesets = self.tilesets.iter().map(|tileset| tileset.rgba.len());
-        (layers.sum::<usize>() + tilesets.sum::<usize>()) as u64 + self.facts.cpu_bytes()
-    }
-
-    fn tile_count(&self) -> Option<[u32; 2]> {
-        self.tiles_of_map()
+        let mut left = index;
+        for tileset in &self.tilesets {
+            let count = tileset.picture_count();
+            if left < count {
+                let [w, h] = tileset.tile_size;
+                return Some((w, h, tileset.picture(left)?));
+            }
+            left -= count;
+        }
+        let picture = self.pictures.get(left)?;
+        let [w, h] = picture.size;
+        Some((w, h, &picture.rgba))
     }
 
     fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
@@ -211,6 +100,18 @@ impl Document for TileMap {
         let tile = query.tile.and_then(|(x, y)| self.tile_info([x, y]));
         info.extend(tile.map(|tile| ("tile".to_owned(), tile)));
         info
+    }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self)
+    }
+
+    fn layers(&self) -> Option<&dyn Layers> {
+        Some(self)
     }
 }
 
@@ -277,5 +178,15 @@ impl TileMap {
             min: Vec3::ZERO,
             max: Vec3::splat(16.0),
         })
+    }
+
+    /// Bytes of memory that it holds.
+    pub(super) fn bytes(&self) -> u64 {
+        let layers = self.layers.iter().map(|layer| {
+            let tints = layer.tints.as_ref().map_or(0, |tints| tints.len() * 16);
+            layer.cells.len() * 4 + tints
+        });
+        let tilesets = self.tilesets.iter().map(|tileset| tileset.rgba.len());
+        (layers.sum::<usize>() + tilesets.sum::<usize>()) as u64 + self.facts.cpu_bytes()
     }
 }

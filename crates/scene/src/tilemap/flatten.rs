@@ -7,19 +7,18 @@
 //! there too: a pixel of the picture has no room for lines around those of the map, and at rest there
 //! is no parallax to switch off. Texts are no part of it.
 
-use std::io::Write;
 use std::ops::Range;
 
 use super::grids::{ZONE_OPACITY, hatch_px, hatched, zone_color};
 use super::{Cell, Frame, Grid, Layer, Pass, RectPx, Step, Thing, ThingKind, TileMap, Tileset};
-use crate::{Line, Picture, Shown};
+use crate::{Annotations as _, FlatImage, Line, OverlayId, Picture, Shown};
 
 /// Bytes of a pixel.
 const RGBA: usize = 4;
 
 /// The picture of a whole map at 1:1, row by row.
 #[derive(Debug)]
-pub struct FlatPicture<'a> {
+pub struct FlatMap<'a> {
     map: &'a TileMap,
     /// At rest: nothing is moved by a camera.
     shown: Shown,
@@ -34,37 +33,38 @@ pub struct FlatPicture<'a> {
     size: [u64; 2],
 }
 
-impl TileMap {
-    /// The picture of the whole map.
-    pub fn flat_picture<'a>(&'a self, shown: &Shown) -> FlatPicture<'a> {
+impl<'a> FlatMap<'a> {
+    pub(super) fn new(map: &'a TileMap, shown: &Shown) -> Self {
         let shown = Shown {
             flat: true,
             flat_camera_px: [0; 2],
             flat_view_px: None,
             ..shown.clone()
         };
-        let ticks = self.ticks(shown.playhead);
-        let pictured = self.things.iter().filter_map(|thing| {
-            let picture = self.pictures.get(thing.picture?)?;
+        let ticks = map.ticks(shown.playhead);
+        let pictured = map.things.iter().filter_map(|thing| {
+            let picture = map.pictures.get(thing.picture?)?;
             Some((thing, picture))
         });
         let mut lines = Vec::new();
-        self.overlay_lines(&shown, &mut lines);
-        FlatPicture {
+        map.lines(&shown, &mut lines);
+        Self {
             pictured: pictured.collect(),
-            areas: self.zone_areas(&shown),
+            areas: map.zone_areas(&shown),
             lines: Lines::of(&lines),
-            map: self,
+            map,
             shown,
-            frames: self
+            frames: map
                 .tilesets
                 .iter()
                 .map(|tileset| tileset.frame(ticks))
                 .collect(),
-            size: self.canvas_px(),
+            size: map.canvas_px(),
         }
     }
+}
 
+impl TileMap {
     /// What is filled with a colour where its overlay is on, in the order in which it is drawn: areas of
     /// layers, then those of the map itself.
     pub fn filled_things(&self) -> Vec<&Thing> {
@@ -78,7 +78,7 @@ impl TileMap {
 
     /// Where the areas of zones are while the map is at rest, and their colours, if they are shown.
     fn zone_areas(&self, shown: &Shown) -> Vec<(RectPx, [u8; 4])> {
-        if !shown.overlays.contains("zones") {
+        if !shown.overlays.contains(OverlayId::Zones) {
             return Vec::new();
         }
         let is_shown = |thing: &&Thing| {
@@ -102,18 +102,11 @@ impl Thing {
     }
 }
 
-impl FlatPicture<'_> {
-    /// Width and height in pixels.
-    pub fn size(&self) -> [u64; 2] {
+impl FlatImage for FlatMap<'_> {
+    fn size(&self) -> [u64; 2] {
         self.size
     }
 
-    /// Draws a row into as many RGBA bytes as fit, from the left.
-    pub fn row(&self, y: u64, row: &mut [u8]) {
-        self.part_of_row([0, y], row);
-    }
-
-    /// Draws what is to the right of a pixel, itself included, into as many RGBA bytes as fit.
     fn part_of_row(&self, from: [u64; 2], row: &mut [u8]) {
         for pixel in row.chunks_exact_mut(RGBA) {
             pixel.copy_from_slice(&[0, 0, 0, 255]);
@@ -137,7 +130,9 @@ impl FlatPicture<'_> {
         self.tile_lines_row(from, row);
         self.lines.draw_row(from, row);
     }
+}
 
+impl FlatMap<'_> {
     /// How opaque a layer is, from 0 to 255; 0 for one that is hidden.
     fn opacity(&self, layer: usize) -> u32 {
         let item = TileMap::layer_item(layer);
@@ -253,7 +248,7 @@ impl FlatPicture<'_> {
     /// Draws the lines between the tiles of a layer, light ones with a dark side. Keep in sync with
     /// `fs_lines` in `tiles.wgsl`.
     fn tile_lines_row(&self, [x0, y]: [i64; 2], row: &mut [u8]) {
-        let is_on = self.shown.overlays.contains("grid");
+        let is_on = self.shown.overlays.contains(OverlayId::Grid);
         let layer = is_on.then(|| self.map.lined_layer(&self.shown)).flatten();
         let layer = layer.and_then(|layer| self.map.layers.get(layer));
         let Some((layer, tile_size)) =
@@ -297,74 +292,6 @@ impl FlatPicture<'_> {
             picture_row(picture, thing.rect_px, from, row);
         }
     }
-
-    /// Writes it as a PNG, without ever holding all of it in memory.
-    ///
-    /// # Errors
-    /// When it is larger than a PNG can be, or cannot be written.
-    pub fn write_png(&self, out: impl Write) -> Result<(), png::EncodingError> {
-        let [width, height] = self.size;
-        if width.max(height) > MOST_PNG_PX {
-            return Err(png::EncodingError::LimitsExceeded);
-        }
-        let [width_px, height_px] = [width as u32, height as u32];
-        let mut encoder = png::Encoder::new(out, width_px, height_px);
-        encoder.set_color(png::ColorType::Rgba);
-        encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header()?;
-        let mut stream = writer.stream_writer()?;
-        let mut row = vec![0; width_px as usize * RGBA];
-        for y in 0..height {
-            self.row(y, &mut row);
-            stream.write_all(&row)?;
-        }
-        stream.finish()?;
-        writer.finish()
-    }
-
-    /// A picture of it with no side longer than so many pixels. Of a large map not every pixel is
-    /// looked at.
-    pub fn scaled_down(&self, longest_px: u32) -> Picture {
-        let [width, height] = self.size;
-        let longest = width.max(height).max(1);
-        let size = self.size.map(|side| {
-            let scaled = u128::from(side) * u128::from(longest_px) / u128::from(longest);
-            (scaled as u64).min(side).max(1)
-        });
-        let mut rgba = Vec::with_capacity((size[0] * size[1]) as usize * RGBA);
-        let mut looked_at = [0; MOST_LOOKED_AT * RGBA];
-        for line in 0..size[1] {
-            let rows = part(height, size[1], line);
-            for column in 0..size[0] {
-                let columns = part(width, size[0], column);
-                let across = (columns.end - columns.start).min(MOST_LOOKED_AT as u64) as usize;
-                let row = &mut looked_at[..across * RGBA];
-                let step = ((rows.end - rows.start) / MOST_LOOKED_AT as u64).max(1);
-                let (mut sums, mut count) = ([0_u32; 3], 0);
-                for y in rows.clone().step_by(step as usize).take(MOST_LOOKED_AT) {
-                    self.part_of_row([columns.start, y], row);
-                    for pixel in row.chunks_exact(RGBA) {
-                        for (sum, channel) in sums.iter_mut().zip(pixel) {
-                            *sum += u32::from(*channel);
-                        }
-                        count += 1;
-                    }
-                }
-                let [r, g, b] = sums.map(|sum| (sum / count.max(1)) as u8);
-                rgba.extend([r, g, b, 255]);
-            }
-        }
-        Picture {
-            size: size.map(|side| side as u32),
-            rgba,
-        }
-    }
-}
-
-/// Which of so many pixels are a pixel of a smaller picture of so many.
-fn part(all: u64, of: u64, index: u64) -> Range<u64> {
-    let at = |index: u64| (u128::from(all) * u128::from(index) / u128::from(of)) as u64;
-    at(index)..at(index + 1)
 }
 
 /// How many pixels tiles must be high and wide for lines between them to be seen, and to be as strong
@@ -499,11 +426,6 @@ fn area_row(rect: RectPx, color: [u8; 4], [x0, y]: [i64; 2], row: &mut [u8]) {
         blend(pixel, color, 255);
     }
 }
-
-/// The most pixels along a side of a picture that is written: a row of it must fit in memory.
-const MOST_PNG_PX: u64 = 1 << 24;
-/// How many pixels are looked at across, and how many down, for one of a smaller picture.
-const MOST_LOOKED_AT: usize = 16;
 
 /// A part of a row that is within one cell.
 struct Span<'a> {
@@ -641,7 +563,7 @@ fn picture_row(picture: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
+    use crate::Layers as _;
     use crate::tilemap::{GridKind, GridValues, Parallax};
 
     /// Two tiles of 2 by 2 pixels: four grey levels, and red at half opacity.
@@ -675,7 +597,7 @@ mod tests {
 
     /// Red of each pixel, row by row.
     fn reds(map: &TileMap, shown: &Shown) -> Vec<Vec<u8>> {
-        let picture = map.flat_picture(shown);
+        let picture = map.flat(shown);
         let [width, height] = picture.size();
         let rows = (0..height).map(|y| {
             let mut row = vec![0; width as usize * RGBA];
@@ -803,7 +725,7 @@ mod tests {
     fn a_smaller_picture_has_the_mean_colours() {
         let map = map(vec![layer([2, 1], &[0, Cell::NOTHING])]);
         let shown = Shown::default();
-        let picture = map.flat_picture(&shown);
+        let picture = map.flat(&shown);
         let small = picture.scaled_down(2);
         assert_eq!(
             (small.size, &small.rgba[..]),
@@ -824,9 +746,12 @@ mod tests {
             size: [2, 1],
             values: GridValues::U8(vec![0, 1]),
         }];
+        let map = map.finished();
         let mut shown = Shown::default();
         let plain = reds(&map, &shown);
-        shown.overlays.set(map.overlays(), "obstruction", true);
+        shown
+            .overlays
+            .set(map.about.overlays, OverlayId::Obstruction, true);
         let colored = reds(&map, &shown);
         // The second tile is at pixels 3 and 4, and once more at the left edge.
         let differs = plain[0].iter().zip(&colored[0]).map(|(a, b)| a != b);
@@ -858,12 +783,17 @@ mod tests {
             };
             2
         ];
+        let map = map.finished();
         let mut shown = Shown::default();
-        shown.overlays.set(map.overlays(), "zones", true);
+        shown
+            .overlays
+            .set(map.about.overlays, OverlayId::Zones, true);
         let of_zone = reds(&map, &shown)[0][0];
         assert!(of_zone > 0);
-        shown.overlays.set(map.overlays(), "obstruction", true);
-        assert!(shown.overlays.contains("zones"), "both are on");
+        shown
+            .overlays
+            .set(map.about.overlays, OverlayId::Obstruction, true);
+        assert!(shown.overlays.contains(OverlayId::Zones), "both are on");
         let both = reds(&map, &shown);
         assert!(both[0][0] > 150 && both[0][1] > 150);
         // Between the stripes the zone is seen, darker.
@@ -890,13 +820,16 @@ mod tests {
                 ..Thing::new(ThingKind::Entity, "", None)
             },
         ];
+        let map = map.finished();
         let mut shown = Shown {
             // Of a view that was moved, which the whole map is not.
             flat_camera_px: [500, 300],
             ..Shown::default()
         };
         assert!(reds(&map, &shown).concat().iter().all(|red| *red == 0));
-        shown.overlays.set(map.overlays(), "zones", true);
+        shown
+            .overlays
+            .set(map.about.overlays, OverlayId::Zones, true);
         let zones = reds(&map, &shown);
         let fill = map.things[0].fill_color().unwrap();
         let filled = (u32::from(fill[0]) * u32::from(fill[3]) + 127) / 255;
@@ -904,7 +837,9 @@ mod tests {
         // Its edge is two pixels wide, of the zone's own colour.
         assert_eq!([zones[3][10], zones[4][10]], [fill[0]; 2]);
         assert_eq!(zones[8][20], 0);
-        shown.overlays.set(map.overlays(), "entities", true);
+        shown
+            .overlays
+            .set(map.about.overlays, OverlayId::Entities, true);
         let both = reds(&map, &shown);
         assert_eq!(both[6][28], 255);
         assert_eq!(both[5][28], 255);
@@ -915,7 +850,7 @@ mod tests {
         );
         assert_eq!(both[10][28], 0);
         // Every row by itself, and parts of rows, are those of the whole.
-        let picture = map.flat_picture(&shown);
+        let picture = map.flat(&shown);
         let mut part = vec![0; 5 * RGBA];
         picture.part_of_row([22, 6], &mut part);
         let part: Vec<u8> = part.chunks_exact(RGBA).map(|pixel| pixel[0]).collect();
@@ -927,8 +862,11 @@ mod tests {
         let mut map = map(vec![layer([3, 2], &[Cell::NOTHING; 6])]);
         map.tilesets[0].tile_size = [12, 12];
         map.layers[0].position_px = [1, 0];
+        let map = map.finished();
         let mut shown = Shown::default();
-        shown.overlays.set(map.overlays(), "grid", true);
+        shown
+            .overlays
+            .set(map.about.overlays, OverlayId::Grid, true);
         let rows = reds(&map, &shown);
         assert_eq!(rows[0][0], 0, "beside the layer");
         assert_eq!(rows[0][1..], [140; 36]);
@@ -942,7 +880,7 @@ mod tests {
         let map = map(vec![layer([2, 1], &[0, 1])]);
         let shown = Shown::default();
         let mut png = Vec::new();
-        map.flat_picture(&shown).write_png(&mut png).unwrap();
+        map.flat(&shown).write_png(&mut png).unwrap();
         let decoded = image::load_from_memory(&png).unwrap().into_rgba8();
         assert_eq!(decoded.dimensions(), (4, 2));
         assert_eq!(decoded.get_pixel(1, 1).0, [40, 40, 40, 255]);

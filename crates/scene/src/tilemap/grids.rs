@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::known::Scale;
 use super::{Grid, GridKind, TileMap};
-use crate::{LegendEntry, Shown, colors};
+use crate::{LegendEntry, OverlayId, Shown, colors};
 use mapscope_formats::parallel::in_parallel;
 
 /// How opaque colours of logic values lie upon tiles.
@@ -203,9 +203,9 @@ impl Grid {
     /// Whether its numbers are shown as colours.
     pub fn is_shown(&self, shown: &Shown) -> bool {
         shown.overlays.contains(match self.kind {
-            GridKind::Obstruction { .. } => "obstruction",
-            GridKind::Zones => "zones",
-            GridKind::Logic => "logic",
+            GridKind::Obstruction { .. } => OverlayId::Obstruction,
+            GridKind::Zones => OverlayId::Zones,
+            GridKind::Logic => OverlayId::Logic,
         })
     }
 }
@@ -338,7 +338,6 @@ impl TileMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
     use crate::tilemap::{GridValues, sample};
 
     fn logic(values: GridValues) -> TileMap {
@@ -372,16 +371,16 @@ mod tests {
     #[test]
     fn legends_name_the_colors_that_there_are() {
         let map = sample::made_up();
-        let legend = map.legend("obstruction");
+        let legend = map.obstruction_legend();
         assert_eq!(legend.len(), 1);
         assert_eq!((legend[0].color, &*legend[0].label), (BLOCKED, "blocked"));
-        let zones = map.legend("zones");
+        let zones = map.zone_legend();
         let names: Vec<&str> = zones.iter().map(|entry| &*entry.label).collect();
         assert_eq!(names, ["meadow", "Zone 2"]);
         assert_eq!(zones[0].color, zone_color(1));
-        assert!(map.legend("logic").is_empty());
+        assert!(map.logic_legend().is_empty());
         let few = logic(GridValues::U16(vec![0, 7, 7, 300, 0, 0, 0, 0, 0, 0, 0, 0]));
-        let legend = few.legend("logic");
+        let legend = few.logic_legend();
         let labels: Vec<&str> = legend.iter().map(|entry| &*entry.label).collect();
         assert_eq!(labels, ["0 (9)", "7 (2)", "300 (1)"]);
         for (entry, index) in legend.iter().zip([0, 1, 3]) {
@@ -395,7 +394,7 @@ mod tests {
         for values in [far.collect(), Vec::new()] {
             let numbers = values.into_iter().chain(0..100);
             let map = logic(GridValues::U64(numbers.collect()));
-            let legend = map.legend("logic");
+            let legend = map.logic_legend();
             assert_eq!(legend.len(), MOST_STEPS);
             assert!(legend[0].label.starts_with("0 to "), "{}", legend[0].label);
             let last = &legend[MOST_STEPS - 1];
@@ -437,7 +436,7 @@ mod tests {
                 count
             } as usize;
             assert!(different.len() >= least, "{count}: {}", different.len());
-            let legend = map.legend("logic");
+            let legend = map.logic_legend();
             assert_eq!(legend.len(), (count as usize).min(MOST_STEPS), "{count}");
             // Together the lines name every number once, from the lowest to the highest.
             let mut next = 2;
@@ -470,7 +469,7 @@ mod tests {
         assert_eq!(map.grid_color(0, 3), map.grid_color(1, 0));
         assert_eq!(map.grid_color(0, 0), map.grid_color(1, 3));
         assert_ne!(map.grid_color(0, 3), map.grid_color(1, 1));
-        let legend = map.legend("logic").into_iter();
+        let legend = map.logic_legend().into_iter();
         let labels: Vec<String> = legend.map(|entry| entry.label).collect();
         assert_eq!(labels, ["1 (2)", "2 (1)", "3 (1)", "4 (2)", "9 (2)"]);
     }
@@ -496,7 +495,7 @@ mod tests {
         map.grids[0].values = GridValues::U8(vec![0, 1, 5, 15, 200, 0, 0, 0, 0, 0, 0, 0]);
         let colors: Vec<_> = (1..5).map(|index| map.grid_color(0, index)).collect();
         assert!(colors.iter().all(|color| *color == colors[0]), "{colors:?}");
-        let legend = map.legend("obstruction");
+        let legend = map.obstruction_legend();
         assert_eq!(legend.len(), 1);
         assert_eq!(legend[0].label, "blocked");
     }

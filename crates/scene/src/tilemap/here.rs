@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::grids::obstruction_name;
 use super::items::CellAt;
 use super::{GridKind, ThingKind, TileMap};
-use crate::Shown;
+use crate::{Layers, Shown};
 
 /// What there is at a place.
 #[derive(Debug)]
@@ -76,14 +76,7 @@ impl TileMap {
         let cells = order.iter().filter_map(|number| {
             let layer = self.layers.get(*number)?;
             let place = self.cell_place(layer, layer.size, px, shown)?;
-            let index = place[1] as usize * layer.size[0] as usize + place[0] as usize;
-            Some(CellAt {
-                layer_number: *number,
-                layer,
-                index,
-                place,
-                cell: *layer.cells.get(index)?,
-            })
+            self.cell_in(*number, place)
         });
         let rank = |layer: Option<usize>| {
             layer.and_then(|layer| order.iter().position(|number| *number == layer))
@@ -220,27 +213,17 @@ impl TileMap {
         in_file.or_else(of_picture)
     }
 
-    /// The tiles by which places of the map are named ([`Document::tile_count`]): those of its first
+    /// The tiles by which places of the map are named ([`Layers::tile_count`]): those of its first
     /// layer that has any. Width and height in pixels.
-    ///
-    /// [`Document::tile_count`]: crate::Document::tile_count
-    fn tile_of_map_px(&self) -> Option<[u32; 2]> {
+    pub(super) fn tile_of_map_px(&self) -> Option<[u32; 2]> {
         let mut layers = self.layers.iter().filter(|layer| layer.has_tiles());
         layers.find_map(|layer| self.tile_size(layer))
-    }
-
-    /// How many columns and rows of tiles the map at rest has.
-    pub(super) fn tiles_of_map(&self) -> Option<[u32; 2]> {
-        let tile = self.tile_of_map_px()?;
-        let canvas = self.canvas_px();
-        let count = |axis: usize| canvas[axis].div_ceil(tile[axis].into());
-        Some([0, 1].map(|axis| u32::try_from(count(axis)).unwrap_or(u32::MAX)))
     }
 
     /// What `info --tile X,Y` says of a place, column and row of the map at rest, with the keys of the
     /// contract ("2D maps"); none for one that is off the map.
     pub fn tile_info(&self, [x, y]: [u32; 2]) -> Option<Value> {
-        let [columns, rows] = self.tiles_of_map()?;
+        let [columns, rows] = self.tile_count()?;
         if x >= columns || y >= rows {
             return None;
         }

@@ -1,90 +1,60 @@
-//! The numbers by which parts of a map are pointed at, selected and described.
+//! The items of a map: what they lead to, and what they are called.
 
-use super::{Cell, Layer, ThingKind, TileMap, Tileset};
-use crate::Item;
+use super::{Cell, Layer, Thing, ThingKind, TileMap, Tileset};
+use crate::{Item, TileMapItem};
 
-/// The kinds of [`Item`] that a map has.
-pub(crate) mod item {
-    /// The whole file.
-    pub(crate) const MAP: &str = "map";
-    /// A layer, by its index.
-    pub(crate) const LAYER: &str = "layer";
-    /// A cell: its layer times 2 to the power of 32, plus its index.
-    pub(crate) const CELL: &str = "cell";
-    /// A tileset, by its index.
-    pub(crate) const TILESET: &str = "tileset";
-    /// A picture of a tileset, and all cells that show it: the tileset times 2 to the power of 32,
-    /// plus the index of the picture.
-    pub(crate) const TILE: &str = "tile";
-    /// A zone, by its index.
-    pub(crate) const ZONE: &str = "zone";
-    /// An entity, by its index among all things.
-    pub(crate) const ENTITY: &str = "entity";
-    /// A waypoint, by its index among all things.
-    pub(crate) const WAYPOINT: &str = "waypoint";
-    /// An area of a zone, by its index among all things.
-    pub(crate) const AREA: &str = "zone area";
-    /// A sprite, by its index among all things.
-    pub(crate) const SPRITE: &str = "sprite";
-    /// A box, by its index among all things.
-    pub(crate) const BOX: &str = "box";
-    /// A line, by its index among all things.
-    pub(crate) const LINE: &str = "line";
-    /// The clip of the tiles that change.
-    pub(crate) const CLIP: &str = "clip";
-}
-
-/// The item of something that is numbered within something else.
-pub(super) fn within(kind: &'static str, outer: usize, inner: usize) -> Item {
-    Item {
-        kind,
-        index: (outer as u64) << 32 | inner as u64 & 0xffff_ffff,
-    }
-}
-
-/// The numbers that [`within`] took.
-pub(super) fn split(item: Item) -> (usize, usize) {
-    ((item.index >> 32) as usize, item.index as u32 as usize)
-}
-
-/// The kind of item that a thing is.
-pub(super) fn kind_of(kind: ThingKind) -> &'static str {
-    match kind {
-        ThingKind::Entity => item::ENTITY,
-        ThingKind::Waypoint => item::WAYPOINT,
-        ThingKind::ZoneArea => item::AREA,
-        ThingKind::Sprite => item::SPRITE,
-        ThingKind::Box => item::BOX,
-        ThingKind::Line => item::LINE,
-    }
+/// An index as items have it.
+pub(super) fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 impl TileMap {
     /// The item of a layer.
     pub fn layer_item(layer: usize) -> Item {
-        Item {
-            kind: item::LAYER,
-            index: layer as u64,
-        }
+        let index = number(layer);
+        TileMapItem::Layer { index }.into()
     }
 
-    /// The item of a cell.
-    pub fn cell_item(layer: usize, index: usize) -> Item {
-        within(item::CELL, layer, index)
+    /// The item of a cell, by its column and row.
+    pub fn cell_item(layer: usize, [x, y]: [u32; 2]) -> Item {
+        let layer = number(layer);
+        TileMapItem::Cell { layer, x, y }.into()
     }
 
     /// The item of a picture of a tileset, which stands for all cells that show it.
     pub fn tile_item(tileset: usize, picture: usize) -> Item {
-        within(item::TILE, tileset, picture)
+        TileMapItem::Tile {
+            tileset: number(tileset),
+            index: number(picture),
+        }
+        .into()
+    }
+
+    /// The item of a zone.
+    pub(super) fn zone_item(zone: usize) -> Item {
+        let index = number(zone);
+        TileMapItem::Zone { index }.into()
+    }
+
+    /// The item of a tileset.
+    pub(super) fn tileset_item(tileset: usize) -> Item {
+        let index = number(tileset);
+        TileMapItem::Tileset { index }.into()
     }
 
     /// The item of a thing.
     pub fn thing_item(&self, index: usize) -> Option<Item> {
-        let thing = self.things.get(index)?;
-        Some(Item {
-            kind: kind_of(thing.kind),
-            index: index as u64,
-        })
+        let kind = self.things.get(index)?.kind;
+        let index = number(index);
+        let item = match kind {
+            ThingKind::Entity => TileMapItem::Entity { index },
+            ThingKind::Waypoint => TileMapItem::Waypoint { index },
+            ThingKind::ZoneArea => TileMapItem::ZoneArea { index },
+            ThingKind::Sprite => TileMapItem::Sprite { index },
+            ThingKind::Box => TileMapItem::Box { index },
+            ThingKind::Line => TileMapItem::Line { index },
+        };
+        Some(item.into())
     }
 }
 
@@ -100,55 +70,74 @@ pub(super) struct CellAt<'a> {
     pub(super) cell: Cell,
 }
 
+impl CellAt<'_> {
+    /// The item that stands for it.
+    pub(super) fn item(&self) -> Item {
+        TileMap::cell_item(self.layer_number, self.place)
+    }
+}
+
+impl Layer {
+    /// The item of a cell of the layer with this number that counts row by row.
+    pub(super) fn cell_item(&self, number: usize, index: usize) -> Item {
+        let width = self.size[0].max(1) as usize;
+        TileMap::cell_item(number, [index % width, index / width].map(|at| at as u32))
+    }
+}
+
 impl TileMap {
-    /// A cell by its item.
-    pub(super) fn cell_at(&self, item: Item) -> Option<CellAt<'_>> {
-        if item.kind != item::CELL {
-            return None;
-        }
-        let (layer_number, index) = split(item);
+    /// The cell of a layer in a column and row.
+    pub(super) fn cell_in(&self, layer_number: usize, place: [u32; 2]) -> Option<CellAt<'_>> {
         let layer = self.layers.get(layer_number)?;
-        let cell = *layer.cells.get(index)?;
-        let width = layer.size[0] as usize;
+        let [x, y] = place;
+        let [width, height] = layer.size;
+        let index = y as usize * width as usize + x as usize;
+        let is_there = x < width && y < height;
+        let cell = *layer.cells.get(index).filter(|_| is_there)?;
         Some(CellAt {
             layer_number,
             layer,
             index,
-            place: [index.checked_rem(width)? as u32, (index / width) as u32],
+            place,
             cell,
         })
     }
 
+    /// A cell by its item.
+    pub(super) fn cell_at(&self, item: Item) -> Option<CellAt<'_>> {
+        match item {
+            Item::TileMap(TileMapItem::Cell { layer, x, y }) => {
+                self.cell_in(layer as usize, [x, y])
+            }
+            _ => None,
+        }
+    }
+
     /// A picture of a tileset by its item: the number of the tileset, and its own.
     pub(super) fn tile_at(&self, item: Item) -> Option<(usize, &Tileset, usize)> {
-        if item.kind != item::TILE {
+        let Item::TileMap(TileMapItem::Tile { tileset, index }) = item else {
             return None;
-        }
-        let (number, picture) = split(item);
+        };
+        let (number, picture) = (tileset as usize, index as usize);
         let tileset = self.tilesets.get(number)?;
         (picture < tileset.picture_count()).then_some((number, tileset, picture))
     }
 
-    /// A layer, a tileset or a zone, which are numbered by their index, if there is one.
-    pub(super) fn numbered<T>(of: &[T], item: Item) -> Option<(usize, &T)> {
-        let index = usize::try_from(item.index).ok()?;
-        Some((index, of.get(index)?))
-    }
-
-    /// The item of a zone.
-    pub(super) fn zone_item(zone: usize) -> Item {
-        Item {
-            kind: item::ZONE,
-            index: zone as u64,
-        }
-    }
-
-    /// The item of a tileset.
-    pub(super) fn tileset_item(tileset: usize) -> Item {
-        Item {
-            kind: item::TILESET,
-            index: tileset as u64,
-        }
+    /// A thing by its item: its index, and itself.
+    pub(super) fn thing_at(&self, item: Item) -> Option<(usize, &Thing)> {
+        let index = match item {
+            Item::TileMap(
+                TileMapItem::Entity { index }
+                | TileMapItem::Waypoint { index }
+                | TileMapItem::ZoneArea { index }
+                | TileMapItem::Sprite { index }
+                | TileMapItem::Box { index }
+                | TileMapItem::Line { index },
+            ) => index as usize,
+            _ => return None,
+        };
+        let is_it = self.thing_item(index) == Some(item);
+        Some((index, self.things.get(index).filter(|_| is_it)?))
     }
 
     /// What a layer is called.
@@ -179,10 +168,8 @@ impl TileMap {
 
     /// What a tileset is called.
     pub(super) fn tileset_name(&self, tileset: usize) -> String {
-        let name = self
-            .tilesets
-            .get(tileset)
-            .map_or("", |tileset| &*tileset.name);
+        let tilesets = self.tilesets.get(tileset);
+        let name = tilesets.map_or("", |tileset| &*tileset.name);
         named_or(name, "Tileset", tileset)
     }
 }

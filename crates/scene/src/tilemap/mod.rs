@@ -14,6 +14,7 @@ mod grids;
 mod here;
 mod items;
 mod known;
+mod layers;
 pub(crate) mod making;
 mod outline;
 mod overlays;
@@ -29,10 +30,9 @@ mod tileset;
 mod walk;
 
 use std::fmt;
-use std::path::PathBuf;
 
 pub use cell::Cell;
-pub use flatten::{FlatPicture, TILE_LINES_APART};
+pub use flatten::TILE_LINES_APART;
 pub use grids::hatch_px;
 pub use known::Known;
 pub use place::{FlatWindow, Parallax, RectPx};
@@ -42,8 +42,8 @@ pub use tileset::{Frame, Strand, StrandMode, Tile, Tileset};
 use super::camera::Handedness;
 #[cfg(doc)]
 use super::shown::Shown;
-use super::{ClipInfo, InfoQuery, Picture, PropertyGroup};
-use mapscope_formats::{Format, Problem};
+use super::{Aabb, About, ClipInfo, GameView, InfoQuery, Picture, PropertyGroup};
+use mapscope_formats::Format;
 
 /// How the world of tile maps is to be seen: with +X on the right of the one who looks along -Z.
 pub const HANDEDNESS: Handedness = Handedness::Right;
@@ -51,10 +51,9 @@ pub const HANDEDNESS: Handedness = Handedness::Right;
 /// An open 2D map.
 #[derive(Debug)]
 pub struct TileMap {
-    /// The format it was read as.
-    pub format: &'static Format,
-    /// The version that the file states.
-    pub version: String,
+    /// What is known of it as of any document; all but format, version, problems and dependencies
+    /// follows from the rest ([`TileMap::finished`]).
+    pub about: About,
     /// What the layers take their tiles from.
     pub tilesets: Vec<Tileset>,
     /// The layers, in file order.
@@ -71,13 +70,9 @@ pub struct TileMap {
     pub things: Vec<Thing>,
     /// Pictures of sprites.
     pub pictures: Vec<Picture>,
-    /// Everything that is wrong, in file order.
-    pub problems: Vec<Problem>,
-    /// The files besides its own that it was made from or looked for.
-    pub dependencies: Vec<PathBuf>,
     /// What only its format knows.
     pub facts: Box<dyn Facts>,
-    /// One clip of the animated tiles, if there are any ([`TileMap::clips_of`]).
+    /// One clip of the animated tiles, if there are any.
     pub clips: Vec<ClipInfo>,
     /// What is counted when it is first asked for: nothing, in a map that was just made.
     pub known: Known,
@@ -87,8 +82,18 @@ impl TileMap {
     /// A map of a format without anything in it yet.
     pub fn new(format: &'static Format, version: impl Into<String>, facts: Box<dyn Facts>) -> Self {
         Self {
-            format,
-            version: version.into(),
+            about: About {
+                format,
+                version: version.into(),
+                problems: Vec::new(),
+                bounds: Aabb::default(),
+                handedness: HANDEDNESS,
+                game_view: GameView::FromAbove,
+                overlays: &[],
+                dependencies: Vec::new(),
+                kinds: Vec::new(),
+                cpu_bytes: 0,
+            },
             tilesets: Vec::new(),
             layers: Vec::new(),
             layers_of_file: Vec::new(),
@@ -97,12 +102,19 @@ impl TileMap {
             zones: Vec::new(),
             things: Vec::new(),
             pictures: Vec::new(),
-            problems: Vec::new(),
-            dependencies: Vec::new(),
             facts,
             clips: Vec::new(),
             known: Known::default(),
         }
+    }
+
+    /// The same with what follows from all that it is made of.
+    pub fn finished(mut self) -> Self {
+        self.clips = Self::clips_of(&self.tilesets);
+        self.about.bounds = self.bounds_of_all();
+        self.about.overlays = self.offered_overlays();
+        self.about.cpu_bytes = self.bytes();
+        self
     }
 }
 

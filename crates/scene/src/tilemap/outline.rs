@@ -1,12 +1,10 @@
-//! The tree of a map, the lists of its panels, and numbers about the whole.
+//! The tree of a map, and numbers about the whole.
 
 use super::grids::zone_color;
-use super::items::item;
-use super::properties::{parallax_help, parallax_name};
-use super::{GridKind, Step, ThingKind, TileMap, Tileset};
+use super::{GridKind, ThingKind, TileMap};
 use crate::listed::{and_more, capped, heading, leaf};
 use crate::numbers::plural;
-use crate::{Item, LayerInfo, OutlineNode, Picture, Playhead, Statistic, Swatch, TilesetInfo};
+use crate::{Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
 /// How many of one thing are listed.
 const MOST_LISTED: usize = 10_000;
@@ -26,11 +24,8 @@ const KINDS: [(ThingKind, &str); 5] = [
 impl TileMap {
     /// The file, its layers and tilesets, and what is on it.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
-        let whole = Item {
-            kind: item::MAP,
-            index: 0,
-        };
         let [w, h] = self.canvas_px();
+        let whole = TileMapItem::Map.into();
         let whole = leaf("Map".to_owned(), whole, format!("{w} x {h} pixels"));
         let lists = [
             heading("Layers", self.layer_lines()),
@@ -46,7 +41,7 @@ impl TileMap {
 
     /// The layers from the top to the bottom, as they are seen.
     fn layer_lines(&self) -> Vec<OutlineNode> {
-        let layers = self.layer_list().into_iter().rev();
+        let layers = self.layers().into_iter().rev();
         let lines = layers.map(|layer| {
             let [w, h] = layer.size;
             let note = match &*layer.note {
@@ -139,89 +134,6 @@ impl TileMap {
         }
     }
 
-    /// The first step that draws each layer; none for one that is not drawn.
-    fn first_steps(&self) -> Vec<Option<usize>> {
-        let mut first = vec![None; self.layers.len()];
-        for (at, step) in self.steps.iter().enumerate() {
-            if let Step::Layer { layer, .. } = step
-                && let Some(first) = first.get_mut(*layer)
-            {
-                first.get_or_insert(at);
-            }
-        }
-        first
-    }
-
-    /// The indices of the layers from the bottom to the top of the picture; first those that are not
-    /// drawn.
-    pub(super) fn layers_from_below(&self) -> Vec<usize> {
-        let first = self.first_steps();
-        let mut order: Vec<usize> = (0..self.layers.len()).collect();
-        order.sort_by_key(|layer| first.get(*layer).copied().flatten());
-        order
-    }
-
-    /// The layers in that order.
-    pub(super) fn layer_list(&self) -> Vec<LayerInfo> {
-        let first = self.first_steps();
-        let order = self.layers_from_below().into_iter();
-        let layers = order.filter_map(|number| {
-            let layer = self.layers.get(number)?;
-            let is_drawn = first.get(number).copied().flatten().is_some();
-            let [x, y] = layer.position_px;
-            let notes = [
-                (!layer.has_tiles()).then(|| "no tiles".to_owned()),
-                (!is_drawn).then(|| "not drawn".to_owned()),
-                layer.wraps.contains(&true).then(|| "repeats".to_owned()),
-                ([x, y] != [0; 2]).then(|| format!("at {x}, {y}")),
-            ];
-            let notes: Vec<String> = notes.into_iter().flatten().collect();
-            Some(LayerInfo {
-                item: Self::layer_item(number),
-                name: self.layer_name(number),
-                size: layer.size,
-                parallax: parallax_name(&layer.parallax),
-                parallax_help: parallax_help(&layer.parallax),
-                note: notes.join(", "),
-            })
-        });
-        layers.collect()
-    }
-
-    /// The tilesets but those of layers without tiles.
-    pub(super) fn tilesets_with_tiles(&self) -> impl Iterator<Item = (usize, &Tileset)> {
-        let tilesets = self.tilesets.iter().enumerate();
-        tilesets.filter(|(_, tileset)| tileset.picture_count() > 0)
-    }
-
-    /// The tilesets, with how often each tile is used.
-    pub(super) fn tileset_list(&self) -> Vec<TilesetInfo> {
-        let list = self.tilesets_with_tiles().map(|(number, tileset)| {
-            let uses = self.counts().uses.get(number).into_iter().flatten();
-            let tiles = tileset.tile_count();
-            let ids = tileset.tiles.iter().take(tiles).map(|tile| tile.id);
-            TilesetInfo {
-                item: Self::tileset_item(number),
-                name: self.tileset_name(number),
-                tile_size: tileset.tile_size,
-                uses: uses.copied().take(tiles).collect(),
-                ids: ids.collect(),
-                is_missing: tileset.is_placeholder,
-            }
-        });
-        list.collect()
-    }
-
-    /// The picture of a tile as it is at a moment.
-    pub(super) fn picture_of_tile(&self, tile: Item, playhead: Playhead) -> Option<Picture> {
-        let (_, tileset, picture) = self.tile_at(tile)?;
-        let shown = tileset.picture_at(picture, self.ticks(playhead));
-        Some(Picture {
-            size: tileset.tile_size,
-            rgba: tileset.picture(shown)?.to_vec(),
-        })
-    }
-
     /// Numbers about the whole.
     pub(super) fn numbers_of_all(&self) -> Vec<Statistic> {
         let counts = self.counts();
@@ -272,7 +184,7 @@ impl TileMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
+    use crate::Item;
     use crate::tilemap::{Thing, sample};
 
     fn labels(lines: &[OutlineNode]) -> Vec<&str> {
@@ -282,7 +194,7 @@ mod tests {
     #[test]
     fn the_tree_has_what_a_map_is_made_of() {
         let map = sample::made_up();
-        let outline = map.outline();
+        let outline = map.outline_tree();
         let top = [
             "Map",
             "Layers",
@@ -308,7 +220,7 @@ mod tests {
         let mut map = sample::made_up();
         let entity = |_| Thing::new(ThingKind::Entity, "", None);
         map.things.extend((0..MOST_LISTED).map(entity));
-        let outline = map.outline();
+        let outline = map.outline_tree();
         let entities = &outline[4];
         assert_eq!(entities.note, (MOST_LISTED + 2).to_string());
         assert_eq!(entities.children.len(), MOST_LISTED + 1);
@@ -320,8 +232,9 @@ mod tests {
     fn panels_list_layers_and_tiles() {
         let map = sample::made_up();
         let layers = map.layers();
-        let items: Vec<u64> = layers.iter().map(|layer| layer.item.index).collect();
-        assert_eq!(items, [2, 0, 1], "from the bottom, what is not drawn first");
+        let items: Vec<Item> = layers.iter().map(|layer| layer.item).collect();
+        let expected = [2, 0, 1].map(TileMap::layer_item);
+        assert_eq!(items, expected, "from the bottom, what is not drawn first");
         let [tileset] = &map.tilesets()[..] else {
             panic!("one tileset");
         };
@@ -331,7 +244,7 @@ mod tests {
             Some(TileMap::tile_item(0, 3))
         );
         assert_eq!(map.tile_item(tileset.item, 4), None);
-        let statistics = map.statistics();
+        let statistics = map.numbers_of_all();
         let said: Vec<_> = statistics.iter().map(|s| (s.name, &*s.value)).collect();
         let expected = [
             ("Layers", "3"),

@@ -8,56 +8,56 @@ use super::grids::zone_color;
 use super::pick::overlay_of;
 use super::{Grid, GridKind, Thing, ThingKind, TileMap};
 use crate::pen::Pen;
-use crate::{Item, Label, Legend, LegendEntry, Line, Overlay, Shown};
+use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown};
 
 /// The overlays that 2D maps can have. All of them can be on at once: what is blocked is hatched over
 /// the colours of zones and numbers.
 static OVERLAYS: [Overlay; 8] = [
     Overlay {
-        id: "obstruction",
+        id: OverlayId::Obstruction,
         name: "Obstruction",
         help: "Hatches the tiles that nobody can walk on",
         colors_surface: false,
     },
     Overlay {
-        id: "zones",
+        id: OverlayId::Zones,
         name: "Zones",
         help: "Colours each zone and writes its name",
         colors_surface: false,
     },
     Overlay {
-        id: "logic",
+        id: OverlayId::Logic,
         name: "Logic values",
         help: "Colours tiles by the number that the game makes something of, and writes it when \
                there is room",
         colors_surface: false,
     },
     Overlay {
-        id: "entities",
+        id: OverlayId::Entities,
         name: "Entities",
         help: "Entities with the way they face and where they walk, waypoints, sprites and boxes",
         colors_surface: false,
     },
     Overlay {
-        id: "grid",
+        id: OverlayId::Grid,
         name: "Tile grid",
         help: "Lines between the tiles",
         colors_surface: false,
     },
     Overlay {
-        id: "pixel-grid",
+        id: OverlayId::PixelGrid,
         name: "Pixel grid",
         help: "Lines between the pixels, when they are large enough",
         colors_surface: false,
     },
     Overlay {
-        id: "layer-frames",
+        id: OverlayId::LayerFrames,
         name: "Layer edges",
         help: "A frame around each layer",
         colors_surface: false,
     },
     Overlay {
-        id: "still",
+        id: OverlayId::Still,
         name: "No parallax",
         help: "Leaves all layers where they are while the view moves",
         colors_surface: false,
@@ -65,7 +65,12 @@ static OVERLAYS: [Overlay; 8] = [
 ];
 
 /// What some maps have no use for: the overlays of grids and things, in the order of their bits.
-const OPTIONAL: [&str; 4] = ["obstruction", "zones", "logic", "entities"];
+const OPTIONAL: [OverlayId; 4] = [
+    OverlayId::Obstruction,
+    OverlayId::Zones,
+    OverlayId::Logic,
+    OverlayId::Entities,
+];
 
 /// The overlays of maps that have some of those, by the bits of what they have.
 static OFFERED: LazyLock<[Vec<Overlay>; 1 << OPTIONAL.len()]> = LazyLock::new(|| {
@@ -116,6 +121,64 @@ fn color_of(thing: &Thing) -> [u8; 3] {
     }
 }
 
+impl Annotations for TileMap {
+    fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        if shown.overlays.contains(OverlayId::LayerFrames) {
+            let mut pen = Pen::new(lines, FRAME, 1.5).on_top();
+            for number in 0..self.layers.len() {
+                let place = self.layer_px(number, shown);
+                let place = place.filter(|_| Self::is_layer_shown(number, shown));
+                if let Some((rect, height)) = place {
+                    for [from, to] in rect.edges(height) {
+                        pen.line(from, to);
+                    }
+                }
+            }
+        }
+        for (_, thing, place) in self.shown_things(shown).take(MOST_THINGS) {
+            thing_lines(thing, place, lines);
+        }
+    }
+
+    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        let selected = shown.selected.and_then(|item| self.thing_at(item));
+        let is_selected = |index: usize| selected.is_some_and(|(at, _)| at == index);
+        let named = || {
+            let things = self.shown_things(shown);
+            things.filter(|(_, thing, _)| thing.kind != ThingKind::ZoneArea)
+        };
+        let first = named().filter(|(index, ..)| is_selected(*index));
+        let others = named().filter(|(index, ..)| !is_selected(*index));
+        let things = first.chain(others).take(MOST_LABELS);
+        labels.extend(things.map(|(index, thing, place)| {
+            let room = thing.room_px().moved_by(place.moved_px);
+            Label {
+                room: None,
+                position: vec3(room.max[0], place.height, room.min[1]),
+                text: self.thing_name(index),
+                color: color_of(thing),
+            }
+        }));
+        if shown.overlays.contains(OverlayId::Zones) {
+            self.zone_labels(shown, labels);
+        }
+        for (number, grid) in self.grids.iter().enumerate() {
+            let is_on = match grid.kind {
+                GridKind::Logic => shown.overlays.contains(OverlayId::Logic),
+                GridKind::Obstruction { by_sides } => {
+                    // Free or blocked is seen by the colour alone.
+                    let says_more = || self.scale(number).is_some_and(|scale| scale.range[1] > 1);
+                    shown.overlays.contains(OverlayId::Obstruction) && by_sides && says_more()
+                }
+                GridKind::Zones => false,
+            };
+            if is_on && Self::is_grid_shown(grid, shown) {
+                self.number_labels(grid, shown, labels);
+            }
+        }
+    }
+}
+
 impl TileMap {
     /// The overlays that show something of this map.
     pub(super) fn offered_overlays(&self) -> &'static [Overlay] {
@@ -135,34 +198,15 @@ impl TileMap {
         OFFERED.get(bits).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds the lines of the overlays that are on.
-    pub(super) fn overlay_lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
-        if shown.overlays.contains("layer-frames") {
-            let mut pen = Pen::new(lines, FRAME, 1.5).on_top();
-            for number in 0..self.layers.len() {
-                let place = self.layer_px(number, shown);
-                let place = place.filter(|_| Self::is_layer_shown(number, shown));
-                if let Some((rect, height)) = place {
-                    for [from, to] in rect.edges(height) {
-                        pen.line(from, to);
-                    }
-                }
-            }
-        }
-        for (_, thing, place) in self.shown_things(shown).take(MOST_THINGS) {
-            thing_lines(thing, place, lines);
-        }
-    }
-
     /// The things whose overlay is on and whose layer is shown, with their indices and where they are
     /// shown.
     fn shown_things<'a>(
         &'a self,
         shown: &'a Shown,
     ) -> impl Iterator<Item = (usize, &'a Thing, ShownAt)> {
-        let is_any_on = ["entities", "zones"]
+        let is_any_on = [OverlayId::Entities, OverlayId::Zones]
             .iter()
-            .any(|id| shown.overlays.contains(id));
+            .any(|id| shown.overlays.contains(*id));
         let things = if is_any_on { &*self.things } else { &[] };
         // Things of the same layer follow each other.
         let mut of_layer: Option<(Option<usize>, ShownAt)> = None;
@@ -187,45 +231,6 @@ impl TileMap {
         ShownAt {
             moved_px: self.things_moved_px(layer, shown),
             height: self.things_height(layer, shown),
-        }
-    }
-
-    /// Adds the texts of the overlays that are on, the most important first.
-    pub(super) fn overlay_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
-        let selected = shown.selected.filter(|item| self.thing_at(*item).is_some());
-        let is_selected = |index: usize| selected.is_some_and(|item| item.index == index as u64);
-        let named = || {
-            let things = self.shown_things(shown);
-            things.filter(|(_, thing, _)| thing.kind != ThingKind::ZoneArea)
-        };
-        let first = named().filter(|(index, ..)| is_selected(*index));
-        let others = named().filter(|(index, ..)| !is_selected(*index));
-        let things = first.chain(others).take(MOST_LABELS);
-        labels.extend(things.map(|(index, thing, place)| {
-            let room = thing.room_px().moved_by(place.moved_px);
-            Label {
-                room: None,
-                position: vec3(room.max[0], place.height, room.min[1]),
-                text: self.thing_name(index),
-                color: color_of(thing),
-            }
-        }));
-        if shown.overlays.contains("zones") {
-            self.zone_labels(shown, labels);
-        }
-        for (number, grid) in self.grids.iter().enumerate() {
-            let is_on = match grid.kind {
-                GridKind::Logic => shown.overlays.contains("logic"),
-                GridKind::Obstruction { by_sides } => {
-                    // Free or blocked is seen by the colour alone.
-                    let says_more = || self.scale(number).is_some_and(|scale| scale.range[1] > 1);
-                    shown.overlays.contains("obstruction") && by_sides && says_more()
-                }
-                GridKind::Zones => false,
-            };
-            if is_on && Self::is_grid_shown(grid, shown) {
-                self.number_labels(grid, shown, labels);
-            }
         }
     }
 
@@ -333,13 +338,13 @@ impl TileMap {
     }
 
     /// What the colours of an overlay mean.
-    pub(super) fn legend_of(&self, overlay_id: &str) -> Vec<LegendEntry> {
-        match overlay_id {
-            "obstruction" => self.obstruction_legend(),
-            "zones" => self.zone_legend(),
-            "logic" => self.logic_legend(),
-            "entities" => self.thing_legend(),
-            "layer-frames" => vec![LegendEntry {
+    pub(super) fn legend_of(&self, overlay: OverlayId) -> Vec<LegendEntry> {
+        match overlay {
+            OverlayId::Obstruction => self.obstruction_legend(),
+            OverlayId::Zones => self.zone_legend(),
+            OverlayId::Logic => self.logic_legend(),
+            OverlayId::Entities => self.thing_legend(),
+            OverlayId::LayerFrames => vec![LegendEntry {
                 color: FRAME,
                 label: "Edge of a layer".to_owned(),
             }],
@@ -441,13 +446,13 @@ mod tests {
     use crate::Document;
     use crate::tilemap::{GridValues, sample};
 
-    fn shown(map: &TileMap, ids: &[&str]) -> Shown {
+    fn shown(map: &TileMap, ids: &[OverlayId]) -> Shown {
         let mut shown = Shown {
             flat: true,
             ..Shown::default()
         };
         for id in ids {
-            shown.overlays.set(map.overlays(), id, true);
+            shown.overlays.set(map.about.overlays, *id, true);
         }
         shown
     }
@@ -467,13 +472,20 @@ mod tests {
     #[test]
     fn each_overlay_draws_its_lines() {
         let map = sample::made_up();
-        let count = |ids: &[&str]| lines(&map, &shown(&map, ids)).len();
+        let count = |ids: &[OverlayId]| lines(&map, &shown(&map, ids)).len();
         assert_eq!(count(&[]), 0);
-        assert_eq!(count(&["layer-frames"]), 3 * 4);
+        assert_eq!(count(&[OverlayId::LayerFrames]), 3 * 4);
         // Two boxes, an arrow, where one walks, and a cross, each with a dark line below it.
-        assert_eq!(count(&["entities"]), (2 * 4 + 3 + 4 + 2) * 2);
-        assert_eq!(count(&["zones"]), 4 * 2);
-        let mut hidden = shown(&map, &["entities", "zones", "layer-frames"]);
+        assert_eq!(count(&[OverlayId::Entities]), (2 * 4 + 3 + 4 + 2) * 2);
+        assert_eq!(count(&[OverlayId::Zones]), 4 * 2);
+        let mut hidden = shown(
+            &map,
+            &[
+                OverlayId::Entities,
+                OverlayId::Zones,
+                OverlayId::LayerFrames,
+            ],
+        );
         hidden.hidden.push(TileMap::layer_item(0));
         assert_eq!(lines(&map, &hidden).len(), 8 + (2 * 4 + 3 + 4) * 2);
     }
@@ -481,7 +493,7 @@ mod tests {
     #[test]
     fn lines_are_at_the_height_of_their_layer() {
         let map = sample::made_up();
-        let mut apart = shown(&map, &["entities"]);
+        let mut apart = shown(&map, &[OverlayId::Entities]);
         apart.flat = false;
         apart.layer_gap = Some(40.0);
         let all = lines(&map, &apart);
@@ -493,7 +505,7 @@ mod tests {
     #[test]
     fn an_arrow_points_where_an_entity_looks() {
         let map = sample::made_up();
-        let all = lines(&map, &shown(&map, &["entities"]));
+        let all = lines(&map, &shown(&map, &[OverlayId::Entities]));
         // It follows the box, and both the dark lines of all.
         let dark = 4 + 3 + 4;
         assert_eq!(all[0].color, CASING);
@@ -509,7 +521,7 @@ mod tests {
         let mut map = sample::made_up();
         map.layers[0].parallax.mul = [0, 0];
         let place = |camera: [i64; 2]| {
-            let mut view = shown(&map, &["zones"]);
+            let mut view = shown(&map, &[OverlayId::Zones]);
             view.flat_camera_px = camera;
             let mut labels = Vec::new();
             map.labels(&view, &mut labels);
@@ -522,22 +534,39 @@ mod tests {
 
     #[test]
     fn overlays_are_offered_where_they_show_something() {
-        let ids = |map: &TileMap| -> Vec<&str> {
-            map.overlays().iter().map(|overlay| overlay.id).collect()
+        let ids = |map: &TileMap| -> Vec<OverlayId> {
+            let offered = map.offered_overlays();
+            offered.iter().map(|overlay| overlay.id).collect()
         };
-        let always = ["grid", "pixel-grid", "layer-frames", "still"];
+        let always = [
+            OverlayId::Grid,
+            OverlayId::PixelGrid,
+            OverlayId::LayerFrames,
+            OverlayId::Still,
+        ];
         let mut map = sample::made_up();
-        let of_map = ["obstruction", "zones", "entities"];
+        let of_map = [
+            OverlayId::Obstruction,
+            OverlayId::Zones,
+            OverlayId::Entities,
+        ];
         assert_eq!(ids(&map), [&of_map[..], &always].concat());
         map.grids.truncate(1);
         map.grids[0].kind = GridKind::Logic;
         assert_eq!(
             ids(&map),
-            [&["zones", "logic", "entities"][..], &always].concat()
+            [
+                &[OverlayId::Zones, OverlayId::Logic, OverlayId::Entities][..],
+                &always
+            ]
+            .concat()
         );
         // Areas alone are zones, too, and nothing else is.
         map.things.retain(|thing| thing.kind == ThingKind::ZoneArea);
-        assert_eq!(ids(&map), [&["zones", "logic"][..], &always].concat());
+        assert_eq!(
+            ids(&map),
+            [&[OverlayId::Zones, OverlayId::Logic][..], &always].concat()
+        );
         map.things.clear();
         map.grids.clear();
         assert_eq!(ids(&map), always);
@@ -546,11 +575,14 @@ mod tests {
     #[test]
     fn names_are_written_with_the_selected_one_first() {
         let map = sample::made_up();
-        let mut names = shown(&map, &["entities"]);
+        let mut names = shown(&map, &[OverlayId::Entities]);
         assert_eq!(texts(&map, &names), ["Hero", "Chest", "Door"]);
         names.selected = map.thing_item(1);
         assert_eq!(texts(&map, &names), ["Chest", "Hero", "Door"]);
-        assert_eq!(texts(&map, &shown(&map, &["zones"])), ["meadow", "Zone 2"]);
+        assert_eq!(
+            texts(&map, &shown(&map, &[OverlayId::Zones])),
+            ["meadow", "Zone 2"]
+        );
     }
 
     #[test]
@@ -558,7 +590,8 @@ mod tests {
         let mut map = sample::made_up();
         map.grids[0].kind = GridKind::Logic;
         map.grids[0].values = GridValues::U8((0..12).collect());
-        let mut view = shown(&map, &["logic"]);
+        let map = map.finished();
+        let mut view = shown(&map, &[OverlayId::Logic]);
         assert_eq!(texts(&map, &view).len(), 12);
         view.flat_camera_px = [5, 3];
         view.flat_view_px = Some([4, 2]);
@@ -570,36 +603,40 @@ mod tests {
         large.grids[0].kind = GridKind::Logic;
         large.grids[0].size = [100, 100];
         large.grids[0].values = GridValues::U8(vec![1; 10_000]);
-        assert!(texts(&large, &shown(&large, &["logic"])).is_empty());
+        assert!(texts(&large, &shown(&large, &[OverlayId::Logic])).is_empty());
         // Free or blocked is seen by the colour alone.
         let map = sample::made_up();
-        assert!(texts(&map, &shown(&map, &["obstruction"])).is_empty());
+        assert!(texts(&map, &shown(&map, &[OverlayId::Obstruction])).is_empty());
     }
 
     #[test]
     fn legends_name_what_there_is() {
         let map = sample::made_up();
-        let of_tile = map.selection_legend(TileMap::tile_item(0, 2)).unwrap();
-        assert_eq!(of_tile.entries[0].label, "Tile 2, used 3 times");
-        assert_eq!(map.selection_legend(TileMap::layer_item(0)), None);
-        let labels: Vec<String> = map
-            .legend("entities")
-            .into_iter()
-            .map(|e| e.label)
-            .collect();
+        let mut view = Shown {
+            selected: Some(TileMap::tile_item(0, 2)),
+            ..Shown::default()
+        };
+        let of_tile = map.legends(&view);
+        assert_eq!(of_tile[0].entries[0].label, "Tile 2, used 3 times");
+        view.selected = Some(TileMap::layer_item(0));
+        assert_eq!(map.legends(&view), []);
+        let of_entities = map.legends(&shown(&map, &[OverlayId::Entities]));
+        assert_eq!(of_entities[0].title, "Entities");
+        let entries = of_entities[0].entries.iter();
+        let labels: Vec<&str> = entries.map(|entry| &*entry.label).collect();
         let expected = [
             "Entity, with the way it faces",
             "Where it walks",
             "Waypoint",
         ];
         assert_eq!(labels, expected);
-        for overlay in map.overlays() {
-            let has_colors = !matches!(overlay.id, "grid" | "pixel-grid" | "still");
+        for overlay in map.about.overlays {
+            let plain = [OverlayId::Grid, OverlayId::PixelGrid, OverlayId::Still];
+            let legends = map.legends(&shown(&map, &[overlay.id]));
             assert_eq!(
-                !map.legend(overlay.id).is_empty(),
-                has_colors,
-                "{}",
-                overlay.id
+                legends.is_empty(),
+                plain.contains(&overlay.id),
+                "{overlay:?}"
             );
         }
     }

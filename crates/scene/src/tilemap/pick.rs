@@ -1,8 +1,7 @@
 //! What a ray meets: things whose overlay is on, then the tiles of layers.
 
-use super::items::{item, split};
 use super::{Cell, Grid, Pass, Step, ThingKind, TileMap};
-use crate::{Hit, Item, Ray, Shown};
+use crate::{Hit, Item, OverlayId, Ray, Shown, TileMapItem};
 
 /// What of the cells on its way a ray meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,14 +24,14 @@ struct MetAt {
 }
 
 /// The overlay that shows things of a kind.
-pub(super) fn overlay_of(kind: ThingKind) -> &'static str {
+pub(super) fn overlay_of(kind: ThingKind) -> OverlayId {
     match kind {
-        ThingKind::ZoneArea => "zones",
+        ThingKind::ZoneArea => OverlayId::Zones,
         ThingKind::Entity
         | ThingKind::Waypoint
         | ThingKind::Sprite
         | ThingKind::Box
-        | ThingKind::Line => "entities",
+        | ThingKind::Line => OverlayId::Entities,
     }
 }
 
@@ -52,9 +51,9 @@ impl TileMap {
     /// Around the tiles and pixels of which layer there are lines where their overlays are on: of the
     /// one that is selected, or of the lowest one that is shown.
     pub fn lined_layer(&self, shown: &Shown) -> Option<usize> {
-        let selected = shown.selected.and_then(|item| match item.kind {
-            item::LAYER => usize::try_from(item.index).ok(),
-            item::CELL => Some(split(item).0),
+        let selected = shown.selected.and_then(|item| match item {
+            Item::TileMap(TileMapItem::Layer { index }) => Some(index as usize),
+            Item::TileMap(TileMapItem::Cell { layer, .. }) => Some(layer as usize),
             _ => None,
         });
         self.steps.iter().find_map(|step| match *step {
@@ -130,7 +129,7 @@ impl TileMap {
             [0, 1].map(|axis| (px[axis] - origin[axis]).rem_euclid(tile_size[axis].into()) as u32);
         let index = place[1] as usize * layer.size[0] as usize + place[0] as usize;
         let cell = *layer.cells.get(index)?;
-        let item = Self::cell_item(number, index);
+        let item = Self::cell_item(number, place);
         let is_met = match meets {
             Meets::Cells => true,
             Meets::Tiles => is_drawn(cell, skips_zero, pass),
@@ -145,7 +144,7 @@ impl TileMap {
 
     /// The smallest of the things that a ray meets.
     fn thing_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
-        let is_on = ["entities", "zones"].map(|id| shown.overlays.contains(id));
+        let is_on = [OverlayId::Entities, OverlayId::Zones].map(|id| shown.overlays.contains(id));
         if is_on == [false; 2] {
             return None;
         }
@@ -231,9 +230,9 @@ mod tests {
         map.pick(ray, shown).map(|hit| hit.item)
     }
 
-    fn on(map: &TileMap, ids: &[&str], mut shown: Shown) -> Shown {
+    fn on(map: &TileMap, ids: &[OverlayId], mut shown: Shown) -> Shown {
         for id in ids {
-            shown.overlays.set(map.overlays(), id, true);
+            shown.overlays.set(map.about.overlays, *id, true);
         }
         shown
     }
@@ -242,7 +241,7 @@ mod tests {
     fn the_topmost_pixel_that_is_seen_is_met() {
         let map = sample::made_up();
         let at = |x, y| below(&map, x, y, &flat());
-        let cell = |layer, index| Some(TileMap::cell_item(layer, index));
+        let cell = |layer: usize, index| Some(map.layers[layer].cell_item(layer, index));
         assert_eq!(at(0.0, 0.0), cell(0, 0));
         assert_eq!(at(15.0, 7.0), cell(0, 7));
         // The roof's first tile is seen at one pixel only, and its tile 0 is not drawn at all.
@@ -258,7 +257,7 @@ mod tests {
     #[test]
     fn hidden_layers_are_passed_through() {
         let map = sample::made_up();
-        let ground = Some(TileMap::cell_item(0, 5));
+        let ground = Some(TileMap::cell_item(0, [1, 1]));
         let mut shown = flat();
         shown.hidden.push(TileMap::layer_item(1));
         assert_eq!(below(&map, 4.0, 4.0, &shown), ground);
@@ -268,7 +267,7 @@ mod tests {
         shown.opacities.set(TileMap::layer_item(1), Some(1));
         assert_eq!(
             below(&map, 4.0, 4.0, &shown),
-            Some(TileMap::cell_item(1, 0))
+            Some(TileMap::cell_item(1, [0, 0]))
         );
     }
 
@@ -281,11 +280,11 @@ mod tests {
         };
         let mut shown = flat();
         shown.flat_camera_px = [8, 0];
-        let roof = Some(TileMap::cell_item(1, 0));
+        let roof = Some(TileMap::cell_item(1, [0, 0]));
         // It stays behind by half of 8 pixels.
         assert_eq!(below(&map, 8.0, 4.0, &shown), roof);
         assert_ne!(below(&map, 4.0, 4.0, &shown), roof);
-        let still = on(&map, &["still"], shown);
+        let still = on(&map, &[OverlayId::Still], shown);
         assert_eq!(below(&map, 4.0, 4.0, &still), roof);
     }
 
@@ -297,18 +296,18 @@ mod tests {
             mul: [1, 0],
             div: [2, 1],
         };
-        let mut shown = on(&map, &["entities", "zones"], flat());
+        let mut shown = on(&map, &[OverlayId::Entities, OverlayId::Zones], flat());
         shown.flat_camera_px = [8, 3];
         let [area, door] = [2, 3].map(|index| map.thing_item(index));
         assert_eq!(below(&map, 9.0 + 4.0, 5.0 + 3.0, &shown), area);
         assert_eq!(below(&map, 14.0 + 4.0, 9.0 + 3.0, &shown), door);
         assert_ne!(below(&map, 9.0, 5.0, &shown), area);
         assert_eq!(below(&map, 1.0, 1.0, &shown), map.thing_item(0));
-        let bounds = map.bounds_shown(area.unwrap(), &shown).unwrap();
+        let bounds = map.place(area.unwrap(), &shown).bounds.unwrap();
         assert_eq!((bounds.min.x, bounds.min.z), (12.0, 7.0));
-        let outline = map.outline_shown(area.unwrap(), &shown);
+        let outline = map.contour(area.unwrap(), &shown);
         assert_eq!(outline[0][0], vec3(12.0, 0.0, 7.0));
-        let still = on(&map, &["still"], shown);
+        let still = on(&map, &[OverlayId::Still], shown);
         assert_eq!(below(&map, 9.0, 5.0, &still), area);
     }
 
@@ -316,11 +315,11 @@ mod tests {
     fn layers_that_repeat_are_met_everywhere_while_flat() {
         let mut map = sample::made_up();
         map.layers[0].wraps = [true, false];
-        let first = Some(TileMap::cell_item(0, 0));
+        let first = Some(TileMap::cell_item(0, [0, 0]));
         assert_eq!(below(&map, 32.0, 0.0, &flat()), first);
         assert_eq!(
             below(&map, -1.0, 0.0, &flat()),
-            Some(TileMap::cell_item(0, 3))
+            Some(TileMap::cell_item(0, [3, 0]))
         );
         assert_eq!(below(&map, 0.0, -1.0, &flat()), None);
         assert_eq!(below(&map, 32.0, 0.0, &Shown::default()), None);
@@ -341,14 +340,14 @@ mod tests {
         let hit = map
             .pick(ray(vec3(20.0, 300.0, 40.0), roof), &shown)
             .unwrap();
-        assert_eq!(hit.item, TileMap::cell_item(1, 0));
+        assert_eq!(hit.item, TileMap::cell_item(1, [0, 0]));
         assert!(hit.position.distance(roof) < 1e-3);
         // From below the ground is nearer.
         let ground = vec3(1.0, 0.0, 1.0);
         let hit = map
             .pick(ray(vec3(0.0, -50.0, 0.0), ground), &shown)
             .unwrap();
-        assert_eq!(hit.item, TileMap::cell_item(0, 0));
+        assert_eq!(hit.item, TileMap::cell_item(0, [0, 0]));
         // What is not seen is not met: neither tile has a pixel here.
         assert_eq!(below(&map, 7.0, 7.0, &shown), None);
         let level = Ray {
@@ -368,7 +367,7 @@ mod tests {
         let mut shown = flat();
         assert_eq!(
             below(&map, 8.0, 0.0, &shown),
-            Some(TileMap::cell_item(1, 0))
+            Some(TileMap::cell_item(1, [0, 0]))
         );
         shown.playhead = Playhead::at_frame(0, 3);
         assert_eq!(map.ticks(shown.playhead), 12);
@@ -376,7 +375,7 @@ mod tests {
         map.layers[0].cells[2] = Cell(0);
         assert_eq!(
             below(&map, 8.0, 0.0, &shown),
-            Some(TileMap::cell_item(0, 2))
+            Some(TileMap::cell_item(0, [2, 0]))
         );
     }
 
@@ -398,36 +397,36 @@ mod tests {
         ];
         assert_eq!(
             below(&map, 9.0, 4.0, &flat()),
-            Some(TileMap::cell_item(0, 6))
+            Some(TileMap::cell_item(0, [2, 1]))
         );
         assert_eq!(
             below(&map, 5.0, 4.0, &flat()),
-            Some(TileMap::cell_item(1, 0))
+            Some(TileMap::cell_item(1, [0, 0]))
         );
     }
 
     #[test]
     fn of_things_that_are_shown_the_smallest_is_met() {
         let map = sample::made_up();
-        let shown = on(&map, &["entities"], flat());
+        let shown = on(&map, &[OverlayId::Entities], flat());
         assert_eq!(below(&map, 1.0, 1.0, &shown), map.thing_item(0));
         assert_eq!(below(&map, 2.0, 2.0, &shown), map.thing_item(1));
         // A waypoint has no size but can be pointed at.
         assert_eq!(below(&map, 14.0, 9.0, &shown), map.thing_item(3));
         assert_eq!(
             below(&map, 15.0, 1.0, &shown),
-            Some(TileMap::cell_item(0, 3))
+            Some(TileMap::cell_item(0, [3, 0]))
         );
-        let zones = on(&map, &["zones"], flat());
+        let zones = on(&map, &[OverlayId::Zones], flat());
         assert_eq!(below(&map, 9.0, 5.0, &zones), map.thing_item(2));
         assert_eq!(
             below(&map, 2.0, 2.0, &zones),
-            Some(TileMap::cell_item(0, 0))
+            Some(TileMap::cell_item(0, [0, 0]))
         );
-        let mut hidden = on(&map, &["zones"], flat());
+        let mut hidden = on(&map, &[OverlayId::Zones], flat());
         hidden.hidden.push(TileMap::layer_item(0));
         assert_eq!(
-            below(&map, 9.0, 5.0, &hidden).map(|item| item.kind),
+            below(&map, 9.0, 5.0, &hidden).map(|item| item.kind()),
             Some("cell")
         );
     }

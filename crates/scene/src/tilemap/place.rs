@@ -139,12 +139,6 @@ impl Layer {
 }
 
 impl TileMap {
-    /// Whether all of the map goes on beyond its edges, across and down.
-    pub(super) fn wraps(&self) -> [bool; 2] {
-        let layers = || self.layers.iter().filter(|layer| layer.has_tiles());
-        [0, 1].map(|axis| layers().count() > 0 && layers().all(|layer| layer.wraps[axis]))
-    }
-
     /// Width and height of the picture of the whole map at 1:1, in pixels: up to the far corner of
     /// the layer that reaches furthest.
     pub fn canvas_px(&self) -> [u64; 2] {

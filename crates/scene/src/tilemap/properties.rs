@@ -2,14 +2,13 @@
 
 use super::grids::zone_color;
 use super::here::{Here, ZoneHere};
-use super::items::{CellAt, item, title_of};
+use super::items::{CellAt, title_of};
+use super::layers::parallax_name;
 use super::summary::flag_names;
-use super::{
-    GridKind, Parallax, Pass, RectPx, Step, Strand, StrandMode, Thing, ThingKind, TileMap, Tileset,
-};
+use super::{GridKind, Pass, RectPx, Step, Strand, StrandMode, Thing, ThingKind, TileMap, Tileset};
 use crate::numbers::{plural, short};
 use crate::pictures::named;
-use crate::{Item, Property, PropertyGroup, Swatch};
+use crate::{Item, Property, PropertyGroup, Swatch, TileMapItem};
 
 /// How many of one thing are listed.
 const MOST_LISTED: usize = 64;
@@ -35,38 +34,6 @@ fn by([w, h]: [u32; 2], what: &str) -> String {
     format!("{w} x {h} {what}")
 }
 
-/// How a layer moves with the camera, for people; empty where it moves with it.
-pub(super) fn parallax_name(parallax: &Parallax) -> String {
-    let [x, y] = [0, 1].map(|axis| match (parallax.mul[axis], parallax.div[axis]) {
-        (0, _) | (_, 0) => "fixed".to_owned(),
-        (mul, div) if mul == div => "1:1".to_owned(),
-        (mul, div) => format!("{mul}:{div}"),
-    });
-    match (x == y, &*x) {
-        (true, "1:1") => String::new(),
-        (true, _) => x,
-        (false, _) => format!("{x} across, {y} down"),
-    }
-}
-
-/// The same in a sentence, for who meets those numbers for the first time; empty where it moves with
-/// the camera.
-pub(super) fn parallax_help(parallax: &Parallax) -> String {
-    let [x, y] = [0, 1].map(|axis| match (parallax.mul[axis], parallax.div[axis]) {
-        (0, _) | (_, 0) => "does not move".to_owned(),
-        (mul, div) if mul == div => "moves with the camera".to_owned(),
-        (mul, div) => {
-            let pixels = if mul == 1 { "pixel" } else { "pixels" };
-            format!("moves {mul} {pixels} for {div} of the camera")
-        }
-    });
-    match (x == y, &*x) {
-        (true, "moves with the camera") => String::new(),
-        (true, _) => format!("Parallax: {x}"),
-        (false, _) => format!("Parallax: {x} across, {y} down"),
-    }
-}
-
 impl Strand {
     /// How long each tile is shown, in seconds, for people.
     fn delay_secs(&self) -> String {
@@ -88,14 +55,17 @@ impl StrandMode {
 impl TileMap {
     /// Everything about an item; empty for one that is not there.
     pub(super) fn item_properties(&self, item: Item) -> Vec<PropertyGroup> {
-        let properties = match item.kind {
-            item::MAP if item.index == 0 => Some(self.map_properties()),
-            item::LAYER => self.layer_properties(item),
-            item::CELL => self.cell_at(item).map(|at| self.cell_properties(&at)),
-            item::TILESET => self.tileset_properties(item),
-            item::TILE => self.tile_properties(item),
-            item::ZONE => self.zone_properties(item),
-            item::CLIP => self.clip_properties(item),
+        let Item::TileMap(of_map) = item else {
+            return Vec::new();
+        };
+        let properties = match of_map {
+            TileMapItem::Map => Some(self.map_properties()),
+            TileMapItem::Layer { index } => self.layer_properties(index as usize),
+            TileMapItem::Cell { .. } => self.cell_at(item).map(|at| self.cell_properties(&at)),
+            TileMapItem::Tileset { index } => self.tileset_properties(index as usize),
+            TileMapItem::Tile { .. } => self.tile_properties(item),
+            TileMapItem::Zone { index } => self.zone_properties(index as usize),
+            TileMapItem::Clip => self.clip_properties(),
             _ => self.thing_properties(item),
         };
         properties.unwrap_or_default()
@@ -104,8 +74,8 @@ impl TileMap {
     fn map_properties(&self) -> Vec<PropertyGroup> {
         let [w, h] = self.canvas_px();
         let mut properties = vec![
-            Property::new("Format", self.format.name),
-            Property::new("Version", &*self.version),
+            Property::new("Format", self.about.format.name),
+            Property::new("Version", &*self.about.version),
             Property::new("Size", format!("{w} x {h} pixels")),
             Property::new("Layers", self.layers.len().to_string()),
             Property::new("Drawn", self.drawing_order()),
@@ -142,8 +112,8 @@ impl TileMap {
         steps.join(", ")
     }
 
-    fn layer_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let (number, layer) = Self::numbered(&self.layers, item)?;
+    fn layer_properties(&self, number: usize) -> Option<Vec<PropertyGroup>> {
+        let layer = self.layers.get(number)?;
         let mut properties = vec![
             Property::new("Name", self.layer_name(number)),
             Property::new("Number", number.to_string()),
@@ -290,11 +260,10 @@ impl TileMap {
             let swatch = tile
                 .map(|(_, picture, _)| self.thumbnail_index(cell.layer.tileset, picture))
                 .map(Swatch::Thumbnail);
-            let item = Self::cell_item(cell.layer_number, cell.index);
             let is_other = cell.layer_number != at.layer_number;
             Property {
                 swatch,
-                link: is_other.then_some(item),
+                link: is_other.then(|| cell.item()),
                 ..Property::new("On layer", says)
             }
         }));
@@ -312,8 +281,8 @@ impl TileMap {
         }
     }
 
-    fn tileset_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let (number, tileset) = Self::numbered(&self.tilesets, item)?;
+    fn tileset_properties(&self, number: usize) -> Option<Vec<PropertyGroup>> {
+        let tileset = self.tilesets.get(number)?;
         let uses = self.counts().uses.get(number);
         let uses = uses.into_iter().flatten().take(tileset.tile_count());
         let used = uses.filter(|uses| **uses > 0).count();
@@ -467,8 +436,8 @@ impl TileMap {
         (!lines.is_empty()).then(|| group("In other palettes", lines))
     }
 
-    fn zone_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let (number, zone) = Self::numbered(&self.zones, item)?;
+    fn zone_properties(&self, number: usize) -> Option<Vec<PropertyGroup>> {
+        let zone = self.zones.get(number)?;
         let counts = self.zone_counts().get(number)?;
         let mut properties = vec![
             Property {
@@ -506,8 +475,8 @@ impl TileMap {
         Some(groups)
     }
 
-    fn clip_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let (_, clip) = Self::numbered(&self.clips, item)?;
+    fn clip_properties(&self) -> Option<Vec<PropertyGroup>> {
+        let clip = self.clips.first()?;
         let mut properties = vec![
             Property::new("Name", &*clip.name),
             Property::new("Lasts", format!("{} s", short(Self::clip_secs(clip)))),
@@ -519,8 +488,7 @@ impl TileMap {
     }
 
     fn thing_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
-        let thing = self.thing_at(item)?;
-        let index = usize::try_from(item.index).ok()?;
+        let (index, thing) = self.thing_at(item)?;
         let mut properties = vec![Property {
             swatch: self.thing_swatch(thing),
             ..Property::new("Name", self.thing_name(index))
@@ -558,22 +526,6 @@ impl TileMap {
     pub(super) fn thumbnail_index(&self, tileset: usize, picture: usize) -> usize {
         let before = self.tilesets.iter().take(tileset);
         before.map(Tileset::picture_count).sum::<usize>() + picture
-    }
-
-    /// A thumbnail: width, height and RGBA bytes.
-    pub(super) fn thumbnail_of(&self, index: usize) -> Option<(u32, u32, &[u8])> {
-        let mut left = index;
-        for tileset in &self.tilesets {
-            let count = tileset.picture_count();
-            if left < count {
-                let [w, h] = tileset.tile_size;
-                return Some((w, h, tileset.picture(left)?));
-            }
-            left -= count;
-        }
-        let picture = self.pictures.get(left)?;
-        let [w, h] = picture.size;
-        Some((w, h, &picture.rgba))
     }
 }
 
@@ -631,7 +583,7 @@ fn tint_property(name: &'static str, [r, g, b, a]: [u8; 4]) -> Property {
 mod tests {
     use super::*;
     use crate::tilemap::{Cell, Tile, sample};
-    use crate::{Document, Playhead};
+    use crate::{Document, Layers as _, Playhead, Shown};
 
     /// The lines of an item with a name.
     fn lines(map: &TileMap, item: Item, name: &str) -> Vec<Property> {
@@ -649,7 +601,7 @@ mod tests {
     #[test]
     fn links_lead_from_a_cell_to_its_tile_and_its_tileset() {
         let map = sample::made_up();
-        let cell = TileMap::cell_item(0, 2);
+        let cell = TileMap::cell_item(0, [2, 0]);
         let tile = lines(&map, cell, "Tile")[0].clone();
         assert_eq!(tile.link, Some(TileMap::tile_item(0, 2)));
         assert_eq!(tile.swatch, Some(Swatch::Thumbnail(2)));
@@ -662,10 +614,10 @@ mod tests {
         // What the format knows is last.
         assert_eq!(value(&map, cell, "Index"), "2");
         assert_eq!(value(&map, cell, "Obstructed"), "no");
-        let blocked = TileMap::cell_item(0, 0);
+        let blocked = TileMap::cell_item(0, [0, 0]);
         assert_eq!(value(&map, blocked, "Obstructed"), "yes");
         assert_eq!(value(&map, cell, "At pixel"), "8, 0");
-        let last = map.properties(TileMap::cell_item(0, 12), Playhead::default());
+        let last = map.properties(TileMap::cell_item(0, [0, 3]), Playhead::default());
         assert!(last.is_empty());
     }
 
@@ -702,10 +654,10 @@ mod tests {
         let lines = lines(&map, TileMap::tile_item(0, 0), "Palette");
         let said: Vec<_> = lines.iter().map(|line| (&*line.value, line.link)).collect();
         assert_eq!(said, [("0", None), ("3", Some(TileMap::tile_item(0, 1)))]);
-        assert_eq!(value(&map, TileMap::cell_item(0, 0), "Tile"), "9");
-        assert_eq!(value(&map, TileMap::cell_item(0, 0), "Name"), "wall");
+        assert_eq!(value(&map, TileMap::cell_item(0, [0, 0]), "Tile"), "9");
+        assert_eq!(value(&map, TileMap::cell_item(0, [0, 0]), "Name"), "wall");
         assert_eq!(map.tilesets()[0].ids, [9, 9, 8, 7]);
-        let missing = TileMap::cell_item(0, 11);
+        let missing = TileMap::cell_item(0, [3, 2]);
         assert_eq!(value(&map, missing, "Tile"), "none");
     }
 
@@ -718,25 +670,28 @@ mod tests {
         assert_eq!(lines(&map, meadow, "Entity")[0].link, Some(hero));
         assert_eq!(value(&map, meadow, "Tiles"), "5");
         assert_eq!(lines(&map, other, "Area")[0].link, map.thing_item(2));
-        let zones = lines(&map, TileMap::cell_item(0, 10), "Zone");
+        let zones = lines(&map, TileMap::cell_item(0, [2, 2]), "Zone");
         assert_eq!(zones[0].link, None, "{zones:?}");
     }
 
     #[test]
     fn a_cell_leads_to_those_below_and_above_it() {
         let map = sample::made_up();
-        let roof = TileMap::cell_item(1, 0);
+        let roof = TileMap::cell_item(1, [0, 0]);
         let layers = lines(&map, roof, "On layer");
         let said: Vec<_> = layers
             .iter()
             .map(|line| (&*line.value, line.link))
             .collect();
-        let ground = TileMap::cell_item(0, 5);
+        let ground = TileMap::cell_item(0, [1, 1]);
         assert_eq!(said, [("Ground: 1", Some(ground)), ("Roof: 1", None)]);
         let below = lines(&map, ground, "On layer");
         assert_eq!(below[1].link, Some(roof));
         // A place that only one layer reaches needs no list.
-        assert_eq!(lines(&map, TileMap::cell_item(0, 1), "On layer").len(), 0);
+        assert_eq!(
+            lines(&map, TileMap::cell_item(0, [1, 0]), "On layer").len(),
+            0
+        );
     }
 
     #[test]
@@ -765,7 +720,7 @@ mod tests {
         tints[2][3] = [0, 0, 0, 0];
         map.layers[0].tints = Some(tints);
         let said = |index| {
-            let cell = TileMap::cell_item(0, index);
+            let cell = map.layers[0].cell_item(0, index);
             let groups = map.properties(cell, Playhead::default()).into_iter();
             let all = groups.flat_map(|group| group.properties);
             let tints = all.filter(|property| property.name.starts_with("Tint"));
@@ -774,22 +729,6 @@ mod tests {
         assert_eq!(said(0), ["none"]);
         assert_eq!(said(1), ["255 0 0, opacity 255"]);
         assert_eq!(said(2), ["none", "none", "none", "0 0 0, opacity 0"]);
-    }
-
-    #[test]
-    fn parallax_is_said_where_there_is_some() {
-        let said = |mul, div| parallax_name(&Parallax { mul, div });
-        assert_eq!(said([1, 1], [1, 1]), "");
-        assert_eq!(said([2, 3], [2, 3]), "");
-        assert_eq!(said([1, 1], [2, 2]), "1:2");
-        assert_eq!(said([0, 1], [1, 0]), "fixed");
-        assert_eq!(said([1, 1], [2, 1]), "1:2 across, 1:1 down");
-        let help = |mul, div| parallax_help(&Parallax { mul, div });
-        assert_eq!(help([2, 3], [2, 3]), "");
-        let slow = "Parallax: moves 3 pixels for 2 of the camera";
-        assert_eq!(help([3, 3], [2, 2]), slow);
-        let across = "Parallax: does not move across, moves with the camera down";
-        assert_eq!(help([0, 1], [5, 1]), across);
     }
 
     #[test]
@@ -804,7 +743,10 @@ mod tests {
                     !map.properties(item, Playhead::default()).is_empty(),
                     "{item:?}"
                 );
-                assert!(!map.summary(item).is_empty(), "{item:?}");
+                assert!(
+                    !map.summary(item, None, &Shown::default()).is_empty(),
+                    "{item:?}"
+                );
             }
             lines.extend(line.children);
         }

@@ -1,8 +1,8 @@
 //! A small made-up map for tests.
 
 use super::{
-    Cell, Facts, Grid, GridKind, GridValues, Known, Layer, Pass, RectPx, Step, Strand, StrandMode,
-    Thing, ThingKind, TileMap, Tileset, Zone,
+    Cell, Facts, Grid, GridKind, GridValues, Layer, Pass, RectPx, Step, Strand, StrandMode, Thing,
+    ThingKind, TileMap, Tileset, Zone,
 };
 use crate::{Property, PropertyGroup};
 use mapscope_formats::Format;
@@ -111,9 +111,6 @@ pub(super) fn made_up() -> TileMap {
         pass: Pass::All,
     };
     TileMap {
-        format: &FORMAT,
-        version: "6".to_owned(),
-        clips: TileMap::clips_of(&tilesets),
         tilesets,
         layers: vec![ground, roof, unseen],
         layers_of_file: Vec::new(),
@@ -134,10 +131,7 @@ pub(super) fn made_up() -> TileMap {
         ],
         zones: vec![zone("nowhere"), zone("meadow"), zone("")],
         things: vec![entity, chest, area, door],
-        pictures: Vec::new(),
-        problems: Vec::new(),
-        dependencies: Vec::new(),
-        facts: Box::new(Indices),
-        known: Known::default(),
+        ..TileMap::new(&FORMAT, "6", Box::new(Indices))
     }
+    .finished()
 }

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use glam::{Vec3, vec3};
 
-use super::items::{self, item};
 use super::{Grid, Layer, Pass, RectPx, Step, Thing, ThingKind, TileMap, Tileset};
-use crate::{Aabb, Item, Shown};
+use crate::{Aabb, Item, OverlayId, Shown, TileMapItem};
 
 /// How much room a thing without size takes on each side, in pixels of the map.
 const LEAST_HALF_PX: f32 = 6.0;
@@ -126,7 +125,7 @@ impl TileMap {
 
     /// Where the top left corner of a layer is shown, in pixels of the map.
     pub fn shown_origin_px(&self, layer: &Layer, shown: &Shown) -> [i64; 2] {
-        if shown.flat && !shown.overlays.contains("still") {
+        if shown.flat && !shown.overlays.contains(OverlayId::Still) {
             layer.origin_px(shown.flat_camera_px)
         } else {
             layer.position_px.map(i64::from)
@@ -279,36 +278,29 @@ impl TileMap {
         Some((rect, self.layer_height(at.layer_number, shown)))
     }
 
-    /// A thing by its item.
-    pub(super) fn thing_at(&self, item: Item) -> Option<&Thing> {
-        let thing = self.things.get(usize::try_from(item.index).ok()?)?;
-        (items::kind_of(thing.kind) == item.kind).then_some(thing)
-    }
-
     /// Where an item is in world space; none for one that is nowhere.
     pub(super) fn bounds_of(&self, item: Item, shown: &Shown) -> Option<Aabb> {
-        let (rect, height) = match item.kind {
-            item::MAP if item.index == 0 => return Some(self.bounds_of_all()),
-            item::LAYER => self.layer_px(usize::try_from(item.index).ok()?, shown)?,
-            item::CELL => self.cell_px(item, shown)?,
-            item::TILE | item::TILESET => {
-                let tileset = match item.kind {
-                    item::TILESET => usize::try_from(item.index).ok()?,
-                    _ => items::split(item).0,
-                };
+        let around = |boxes: &mut dyn Iterator<Item = (RectPx, f32)>| {
+            let boxes = boxes.map(|(rect, height)| rect.aabb(height));
+            boxes.reduce(|all, next| all.union(&next))
+        };
+        let Item::TileMap(of_map) = item else {
+            return None;
+        };
+        let (rect, height) = match of_map {
+            TileMapItem::Map => return Some(self.bounds_of_all()),
+            TileMapItem::Layer { index } => self.layer_px(index as usize, shown)?,
+            TileMapItem::Cell { .. } => self.cell_px(item, shown)?,
+            TileMapItem::Tileset { index: tileset } | TileMapItem::Tile { tileset, .. } => {
                 let layers = self.layers.iter().enumerate();
-                let drawn = layers.filter(|(_, layer)| layer.tileset == tileset);
-                let boxes = drawn.filter_map(|(index, _)| self.layer_px(index, shown));
-                let boxes = boxes.map(|(rect, height)| rect.aabb(height));
-                return boxes.reduce(|all, next| all.union(&next));
+                let drawn = layers.filter(|(_, layer)| layer.tileset == tileset as usize);
+                return around(&mut drawn.filter_map(|(index, _)| self.layer_px(index, shown)));
             }
-            item::ZONE => {
-                let boxes = self.zone_rects(item, shown).into_iter();
-                let boxes = boxes.map(|(rect, height)| rect.aabb(height));
-                return boxes.reduce(|all, next| all.union(&next));
+            TileMapItem::Zone { index } => {
+                return around(&mut self.zone_rects(index as usize, shown).into_iter());
             }
             _ => {
-                let thing = self.thing_at(item)?;
+                let (_, thing) = self.thing_at(item)?;
                 let moved = self.things_moved_px(thing.layer, shown);
                 let height = self.things_height(thing.layer, shown);
                 (thing.room_px().moved_by(moved), height)
@@ -318,11 +310,8 @@ impl TileMap {
     }
 
     /// The rectangles around all that is of a zone: its areas, and its cells in each grid.
-    fn zone_rects(&self, item: Item, shown: &Shown) -> Vec<(RectPx, f32)> {
-        let Some(zone) = usize::try_from(item.index)
-            .ok()
-            .and_then(|zone| self.zone_counts().get(zone))
-        else {
+    fn zone_rects(&self, zone: usize, shown: &Shown) -> Vec<(RectPx, f32)> {
+        let Some(zone) = self.zone_counts().get(zone) else {
             return Vec::new();
         };
         let areas = zone.areas.iter().filter_map(|area| self.things.get(*area));
@@ -337,37 +326,30 @@ impl TileMap {
         areas.chain(cells).collect()
     }
 
-    /// Lines in world space that show where an item is.
-    pub(super) fn outline_of(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
-        match item.kind {
-            item::LAYER | item::CELL => {
-                let place = match item.kind {
-                    item::CELL => self.cell_px(item, shown),
-                    _ => usize::try_from(item.index)
-                        .ok()
-                        .and_then(|index| self.layer_px(index, shown)),
-                };
-                place.map_or_else(Vec::new, |(rect, height)| rect.edges(height).to_vec())
-            }
-            item::ZONE => self.zone_outline(item, shown),
-            _ => self.thing_at(item).map_or_else(Vec::new, |thing| {
+    /// Lines in world space that show where an item is; none for one that is nowhere.
+    pub(super) fn contour_of(&self, item: Item, shown: &Shown) -> Option<Vec<[Vec3; 2]>> {
+        let Item::TileMap(of_map) = item else {
+            return None;
+        };
+        let (rect, height) = match of_map {
+            TileMapItem::Layer { index } => self.layer_px(index as usize, shown)?,
+            TileMapItem::Cell { .. } => self.cell_px(item, shown)?,
+            TileMapItem::Zone { index } => return self.zone_contour(index as usize, shown),
+            _ => {
+                let (_, thing) = self.thing_at(item)?;
                 let height = self.things_height(thing.layer, shown);
                 let moved = self.things_moved_px(thing.layer, shown);
                 let mut lines = thing.lines(moved, height);
                 let wander = thing.wander_px.iter();
                 lines.extend(wander.flat_map(|rect| rect.moved_by(moved).edges(height)));
-                lines
-            }),
-        }
+                return Some(lines);
+            }
+        };
+        Some(rect.edges(height).to_vec())
     }
 
-    fn zone_outline(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
-        let Some((number, zone)) = usize::try_from(item.index)
-            .ok()
-            .and_then(|zone| Some((zone, self.zone_counts().get(zone)?)))
-        else {
-            return Vec::new();
-        };
+    fn zone_contour(&self, number: usize, shown: &Shown) -> Option<Vec<[Vec3; 2]>> {
+        let zone = self.zone_counts().get(number)?;
         let areas = zone.areas.iter().filter_map(|area| self.things.get(*area));
         let mut lines: Vec<_> = areas
             .flat_map(|area| {
@@ -394,7 +376,7 @@ impl TileMap {
                 Some([line.min, line.max].map(|[x, z]| vec3(x, height, z)))
             }));
         }
-        lines
+        Some(lines)
     }
 }
 
@@ -462,8 +444,8 @@ impl Tileset {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Document;
     use crate::tilemap::{GridValues, Parallax, sample};
-    use crate::{Document, Playhead};
 
     #[test]
     fn cells_and_layers_have_frames_where_they_are_shown() {
@@ -472,11 +454,11 @@ mod tests {
             layer_gap: Some(30.0),
             ..Shown::default()
         };
-        let cell = TileMap::cell_item(1, 1);
-        let bounds = map.bounds_shown(cell, &apart).unwrap();
+        let cell = TileMap::cell_item(1, [1, 0]);
+        let bounds = map.place(cell, &apart).bounds.unwrap();
         assert_eq!(bounds.min, vec3(8.0, 30.0, 4.0));
         assert_eq!(bounds.max, vec3(12.0, 30.0, 8.0));
-        let outline = map.outline_shown(cell, &apart);
+        let outline = map.contour(cell, &apart);
         assert_eq!(Aabb::around(outline.into_iter().flatten()), Some(bounds));
         map.layers[1].parallax = Parallax {
             mul: [0, 0],
@@ -487,16 +469,17 @@ mod tests {
             flat_camera_px: [100, 50],
             ..Shown::default()
         };
-        let moved = map.bounds_shown(TileMap::layer_item(1), &flat).unwrap();
+        let moved = map.place(TileMap::layer_item(1), &flat).bounds.unwrap();
         assert_eq!(moved.min, vec3(104.0, 0.0, 54.0));
         // Framed from where nothing is known of the view, it is where the file has it.
-        let still = map.item_bounds(TileMap::layer_item(1), Playhead::default());
+        let still = map.place(TileMap::layer_item(1), &Shown::default()).bounds;
         assert_eq!(
             still.unwrap().min,
             vec3(4.0, map.layer_height(1, &Shown::default()), 4.0)
         );
         assert_eq!(
-            map.item_bounds(TileMap::cell_item(0, 12), Playhead::default()),
+            map.place(TileMap::cell_item(0, [0, 3]), &Shown::default())
+                .bounds,
             None
         );
     }
@@ -525,21 +508,21 @@ mod tests {
     #[test]
     fn the_outline_of_a_zone_follows_its_cells() {
         let map = sample::made_up();
-        let outline = map.item_outline(TileMap::zone_item(1), Playhead::default());
+        let outline = map.contour(TileMap::zone_item(1), &Shown::default());
         // Two cells in the middle column above and below three in a row: a cross less its right
         // part has ten edges, each as long as it is straight.
         let length: f32 = outline.iter().map(|[a, b]| a.distance(*b)).sum();
         assert_eq!(length, 12.0 * 4.0);
         assert_eq!(outline.len(), 12);
-        let areas = map.item_outline(TileMap::zone_item(2), Playhead::default());
+        let areas = map.contour(TileMap::zone_item(2), &Shown::default());
         assert_eq!(areas.len(), 4);
-        let bounds = map.item_bounds(TileMap::zone_item(1), Playhead::default());
+        let bounds = map.place(TileMap::zone_item(1), &Shown::default()).bounds;
         assert_eq!(bounds.unwrap().max.x, 12.0);
         // Of a large one there is a rectangle.
         let mut large = sample::made_up();
         large.grids[1].size = [2048, 1024];
         large.grids[1].values = GridValues::U8(vec![1; 2048 * 1024]);
-        let outline = large.item_outline(TileMap::zone_item(1), Playhead::default());
+        let outline = large.contour(TileMap::zone_item(1), &Shown::default());
         assert_eq!(outline.len(), 4);
     }
 

@@ -3,10 +3,10 @@
 use glam::Vec3;
 
 use super::here::Here;
-use super::items::{CellAt, item, title_of};
+use super::items::{CellAt, title_of};
 use super::{Cell, GridKind, ThingKind, TileMap, Tileset};
 use crate::numbers::{plural, short};
-use crate::{Item, Shown, SummaryPart};
+use crate::{Item, Shown, SummaryPart, TileMapItem};
 
 /// Characters that a name takes at most before what follows moves.
 const NAME_WIDTH: usize = 16;
@@ -133,28 +133,33 @@ impl TileMap {
 
     fn plain_summary(&self, item: Item) -> Option<Vec<(&'static str, String)>> {
         let size = |[w, h]: [u32; 2]| format!("{w} x {h}");
-        Some(match item.kind {
-            item::MAP => vec![
-                ("Map", self.format.name.to_owned()),
+        let Item::TileMap(of_map) = item else {
+            return None;
+        };
+        Some(match of_map {
+            TileMapItem::Map => vec![
+                ("Map", self.about.format.name.to_owned()),
                 ("Layers", self.layers.len().to_string()),
             ],
-            item::LAYER => {
-                let (index, layer) = Self::numbered(&self.layers, item)?;
+            TileMapItem::Layer { index } => {
+                let index = index as usize;
+                let layer = self.layers.get(index)?;
                 vec![
                     ("Layer", self.layer_name(index)),
                     ("Size", size(layer.size)),
                     ("Tileset", self.tileset_name(layer.tileset)),
                 ]
             }
-            item::TILESET => {
-                let (index, tileset) = Self::numbered(&self.tilesets, item)?;
+            TileMapItem::Tileset { index } => {
+                let index = index as usize;
+                let tileset = self.tilesets.get(index)?;
                 vec![
                     ("Tileset", self.tileset_name(index)),
                     ("Tiles", tileset.tile_count().to_string()),
                     ("Size", size(tileset.tile_size)),
                 ]
             }
-            item::TILE => {
+            TileMapItem::Tile { .. } => {
                 let (number, tileset, picture) = self.tile_at(item)?;
                 let mut parts = vec![("Tile", tileset.tile_number(picture))];
                 if let Some(tile) = tileset.tiles.get(picture) {
@@ -167,8 +172,8 @@ impl TileMap {
                 parts.push(("Used", self.times_used(number, picture)));
                 parts
             }
-            item::ZONE => {
-                let (index, _) = Self::numbered(&self.zones, item)?;
+            TileMapItem::Zone { index } => {
+                let index = index as usize;
                 let counts = self.zone_counts().get(index)?;
                 let mut parts = vec![("Zone", self.zone_name(index))];
                 if counts.cells > 0 {
@@ -179,16 +184,15 @@ impl TileMap {
                 }
                 parts
             }
-            item::CLIP => {
-                let (_, clip) = Self::numbered(&self.clips, item)?;
+            TileMapItem::Clip => {
+                let clip = self.clips.first()?;
                 vec![
                     ("Clip", clip.name.clone()),
                     ("Lasts", format!("{} s", short(Self::clip_secs(clip)))),
                 ]
             }
             _ => {
-                let thing = self.thing_at(item)?;
-                let index = usize::try_from(item.index).ok()?;
+                let (index, thing) = self.thing_at(item)?;
                 let [x, y] = thing.rect_px.min.map(short);
                 let mut parts = vec![
                     (title_of(thing.kind), self.thing_name(index)),
@@ -235,7 +239,7 @@ mod tests {
     use crate::tilemap::sample;
 
     fn said(map: &TileMap, item: Item) -> Vec<(&'static str, String)> {
-        let parts = map.summary(item).into_iter();
+        let parts = map.summary(item, None, &Shown::default()).into_iter();
         parts.map(|part| (part.name, part.value)).collect()
     }
 
@@ -257,20 +261,22 @@ mod tests {
             ("Flags", "rotated 90° clockwise"),
             ("Here", "Ground 1  Roof 1"),
         ]);
-        assert_eq!(said(&map, TileMap::cell_item(0, 5)), cell);
-        let empty = said(&map, TileMap::cell_item(0, 8));
+        assert_eq!(said(&map, TileMap::cell_item(0, [1, 1])), cell);
+        let empty = said(&map, TileMap::cell_item(0, [0, 2]));
         assert_eq!(empty[3], ("Tile", "empty".to_owned()));
         assert_eq!(empty[4], ("Zone", "none".to_owned()));
         // By its number it is in no zone that is described, and by no area.
-        assert_eq!(said(&map, TileMap::cell_item(0, 10))[4].1, "Zone 7");
+        assert_eq!(said(&map, TileMap::cell_item(0, [2, 2]))[4].1, "Zone 7");
         assert_eq!(
-            said(&map, TileMap::cell_item(0, 6))[4].1,
+            said(&map, TileMap::cell_item(0, [2, 1]))[4].1,
             "meadow, Zone 2 (Ground)"
         );
-        assert_eq!(said(&map, TileMap::cell_item(0, 12)), []);
+        assert_eq!(said(&map, TileMap::cell_item(0, [0, 3])), []);
         // What follows stays in its place.
         let widths = |index| {
-            let parts = map.summary(TileMap::cell_item(0, index)).into_iter();
+            let parts = map
+                .summary(map.layers[0].cell_item(0, index), None, &Shown::default())
+                .into_iter();
             parts.map(|part| part.width).collect::<Vec<_>>()
         };
         assert_eq!(widths(1), [7, 1, 1, 5, 16, 3]);
@@ -290,13 +296,13 @@ mod tests {
         map.grids[0].layer = Some(0);
         map.grids[0].kind = GridKind::Obstruction { by_sides: true };
         map.grids[1].layer = Some(0);
-        let light = said(&map, TileMap::cell_item(3, 1));
+        let light = said(&map, TileMap::cell_item(3, [1, 0]));
         assert_eq!(light[0].1, "Light");
         assert_eq!(light[4], ("Zone", "meadow (Ground)".to_owned()));
         assert_eq!(light[5], ("Obstructed", "yes (Ground)".to_owned()));
         let all = "Ground 0 (obstructed, meadow)  Light 2".to_owned();
         assert_eq!(light[6], ("Here", all));
-        let free = said(&map, TileMap::cell_item(3, 7));
+        let free = said(&map, TileMap::cell_item(3, [3, 1]));
         assert_eq!(free[5], ("Obstructed", "no".to_owned()));
         // Where the pointer is, layers may lie otherwise than at rest.
         map.layers[3].parallax.mul = [0, 0];
@@ -306,11 +312,11 @@ mod tests {
             ..Shown::default()
         };
         let at = Some(glam::vec3(12.5, 0.0, 1.5));
-        let parts = map.summary_shown(TileMap::cell_item(3, 2), at, &shown);
+        let parts = map.summary(TileMap::cell_item(3, [2, 0]), at, &shown);
         let obstructed = parts.iter().find(|part| part.name == "Obstructed");
         assert_eq!(obstructed.unwrap().value, "no");
         let at = Some(glam::vec3(4.5, 0.0, 1.5));
-        let parts = map.summary_shown(TileMap::cell_item(3, 0), at, &shown);
+        let parts = map.summary(TileMap::cell_item(3, [0, 0]), at, &shown);
         let obstructed = parts.iter().find(|part| part.name == "Obstructed");
         assert_eq!(obstructed.unwrap().value, "yes (Ground)");
     }

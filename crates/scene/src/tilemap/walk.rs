@@ -1,10 +1,10 @@
 //! From one item to another: to the neighbour, to the next of a kind, and from a problem to what
 //! it is about.
 
-use super::items::{self, item};
+use super::items::number;
 use super::{Cell, ThingKind, TileMap};
 use crate::listed::beyond;
-use crate::{Direction, Item};
+use crate::{Direction, Item, TileMapItem};
 use mapscope_formats::{Problem, Subject};
 
 impl TileMap {
@@ -18,65 +18,79 @@ impl TileMap {
                 Direction::South => [0, 1],
                 Direction::West => [-1, 0],
             };
-            let [width, height] = at.layer.size;
-            let x = at.place[0].checked_add_signed(dx).filter(|x| *x < width)?;
-            let y = at.place[1].checked_add_signed(dy).filter(|y| *y < height)?;
-            let index = y as usize * width as usize + x as usize;
-            return Some(Self::cell_item(at.layer_number, index));
+            let x = at.place[0].checked_add_signed(dx)?;
+            let y = at.place[1].checked_add_signed(dy)?;
+            return Some(self.cell_in(at.layer_number, [x, y])?.item());
         }
         let backwards = matches!(direction, Direction::North | Direction::West);
-        match item.kind {
-            item::LAYER | item::TILESET | item::ZONE | item::TILE => {
-                let index = if backwards {
-                    item.index.checked_sub(1)?
-                } else {
-                    item.index.checked_add(1)?
-                };
-                let beside = Item { index, ..item };
-                let is_there = match item.kind {
-                    item::LAYER => Self::numbered(&self.layers, beside).is_some(),
-                    item::TILESET => Self::numbered(&self.tilesets, beside).is_some(),
-                    item::ZONE => Self::numbered(&self.zones, beside).is_some(),
-                    _ => self.tile_at(beside).is_some(),
-                };
-                is_there.then_some(beside)
+        let beside = |index: u32| match backwards {
+            true => index.checked_sub(1),
+            false => index.checked_add(1),
+        };
+        let in_list = |index: u32, count: usize| {
+            let index = beside(index)?;
+            (index < number(count)).then_some(index)
+        };
+        let Item::TileMap(of_map) = item else {
+            return None;
+        };
+        Some(match of_map {
+            TileMapItem::Layer { index } => {
+                let index = in_list(index, self.layers.len())?;
+                TileMapItem::Layer { index }.into()
+            }
+            TileMapItem::Tileset { index } => {
+                let index = in_list(index, self.tilesets.len())?;
+                TileMapItem::Tileset { index }.into()
+            }
+            TileMapItem::Zone { index } => {
+                let index = in_list(index, self.zones.len())?;
+                TileMapItem::Zone { index }.into()
+            }
+            TileMapItem::Tile { tileset, index } => {
+                let pictures = self.tilesets.get(tileset as usize)?.picture_count();
+                let index = in_list(index, pictures)?;
+                TileMapItem::Tile { tileset, index }.into()
             }
             _ => {
-                let at = usize::try_from(item.index).ok()?;
-                self.thing_at(item)?;
+                let (at, thing) = self.thing_at(item)?;
                 let of_kind = |index: &usize| {
-                    let thing = self.things.get(*index);
-                    thing.is_some_and(|thing| items::kind_of(thing.kind) == item.kind)
+                    let other = self.things.get(*index);
+                    other.is_some_and(|other| other.kind == thing.kind)
                 };
                 let found = if backwards {
                     (0..at).rev().find(of_kind)
                 } else {
                     (at + 1..self.things.len()).find(of_kind)
                 };
-                self.thing_item(found?)
+                self.thing_item(found?)?
             }
-        }
+        })
     }
 
     /// The item of a kind that follows or precedes another, going round at the end: cells with a
     /// tile, zones, and things of the same kind.
     pub(super) fn next_of(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        match kind.kind {
-            item::TILE => self.next_use(kind, after, backwards),
-            item::ZONE => {
-                let zones: Vec<u64> = (0..self.zones.len() as u64).collect();
-                let after = after.filter(|item| item.kind == item::ZONE).unwrap_or(kind);
-                let index = beyond(&zones, Some(after.index), backwards)?;
-                Some(Item { index, ..kind })
+        match kind {
+            Item::TileMap(TileMapItem::Tile { .. }) => self.next_use(kind, after, backwards),
+            Item::TileMap(TileMapItem::Zone { index }) => {
+                let after = match after {
+                    Some(Item::TileMap(TileMapItem::Zone { index })) => index,
+                    _ => index,
+                };
+                let zones: Vec<u32> = (0..number(self.zones.len())).collect();
+                let index = *beyond(&zones, Some(after), backwards)?;
+                Some(TileMapItem::Zone { index }.into())
             }
             _ => {
-                self.thing_at(kind)?;
-                let things = self.things.iter().zip(0..);
-                let of_kind = things.filter(|(thing, _)| items::kind_of(thing.kind) == kind.kind);
-                let numbers: Vec<u64> = of_kind.map(|(_, index)| index).collect();
-                let after = after.filter(|item| item.kind == kind.kind).unwrap_or(kind);
-                let index = beyond(&numbers, Some(after.index), backwards)?;
-                Some(Item { index, ..kind })
+                let (first, thing) = self.thing_at(kind)?;
+                let things = self.things.iter().enumerate();
+                let of_kind = things.filter(|(_, other)| other.kind == thing.kind);
+                let numbers: Vec<usize> = of_kind.map(|(index, _)| index).collect();
+                let after = after.and_then(|item| self.thing_at(item));
+                let after = after.filter(|(_, after)| after.kind == thing.kind);
+                let after = after.map_or(first, |(index, _)| index);
+                self.thing_item(*beyond(&numbers, Some(after), backwards)?)
             }
         }
     }
@@ -96,7 +110,7 @@ impl TileMap {
             } else {
                 cells.iter().position(shows)
             };
-            Some(Self::cell_item(layer, from + found?))
+            Some(layer_of.cell_item(layer, from + found?))
         };
         let layers: Vec<usize> = self
             .layers
@@ -150,7 +164,7 @@ impl TileMap {
                 let layer = self.shown_layer(layer)?;
                 let [width, height] = self.layers.get(layer)?.size;
                 Some(if x < width && y < height {
-                    Self::cell_item(layer, y as usize * width as usize + x as usize)
+                    Self::cell_item(layer, [x, y])
                 } else {
                     Self::layer_item(layer)
                 })
@@ -201,9 +215,10 @@ mod tests {
     fn arrow_keys_go_from_cell_to_cell() {
         let map = sample::made_up();
         let from = |index, direction| {
-            let item = map.neighbor(TileMap::cell_item(0, index), direction)?;
-            assert_eq!(map.cell_at(item).unwrap().layer_number, 0);
-            Some(items::split(item).1)
+            let item = map.layers[0].cell_item(0, index);
+            let cell = map.cell_at(map.neighbor(item, direction).item?).unwrap();
+            assert_eq!(cell.layer_number, 0);
+            Some(cell.index)
         };
         assert_eq!(from(5, Direction::North), Some(1));
         assert_eq!(from(5, Direction::East), Some(6));
@@ -218,8 +233,8 @@ mod tests {
     #[test]
     fn arrow_keys_go_through_lists() {
         let map = sample::made_up();
-        let east = |item| map.neighbor(item, Direction::East);
-        let west = |item| map.neighbor(item, Direction::West);
+        let east = |item| map.neighbor(item, Direction::East).item;
+        let west = |item| map.neighbor(item, Direction::West).item;
         assert_eq!(east(TileMap::layer_item(0)), Some(TileMap::layer_item(1)));
         assert_eq!(east(TileMap::layer_item(2)), None);
         assert_eq!(east(TileMap::tile_item(0, 4)), None);
@@ -244,9 +259,9 @@ mod tests {
                 let mut at = None;
                 for _ in 0..uses {
                     at = map.next_of_kind(tile, at, backwards);
-                    let cell = map.cell_at(at.unwrap()).unwrap().cell;
-                    assert_eq!(cell.picture(), Some(picture));
-                    seen.push(at.unwrap().index);
+                    let cell = map.cell_at(at.unwrap()).unwrap();
+                    assert_eq!(cell.cell.picture(), Some(picture));
+                    seen.push((cell.layer_number, cell.index));
                 }
                 assert!(seen.is_sorted_by(|a, b| (a < b) != backwards), "{seen:?}");
                 // The first one comes after the last one.
@@ -278,7 +293,7 @@ mod tests {
         assert_eq!(map.next_of_kind(zones[0], None, true), Some(zones[1]));
         // A cell or a layer is no kind.
         assert_eq!(
-            map.next_of_kind(TileMap::cell_item(0, 0), None, false),
+            map.next_of_kind(TileMap::cell_item(0, [0, 0]), None, false),
             None
         );
         assert_eq!(map.next_of_kind(TileMap::layer_item(0), None, false), None);
@@ -289,7 +304,7 @@ mod tests {
         let map = sample::made_up();
         let item = |subject| {
             let place = Place::Offset(0);
-            map.problem_item(&Problem::new(&rules::TILE_NUMBER, subject, place, "odd"))
+            map.item_of_problem(&Problem::new(&rules::TILE_NUMBER, subject, place, "odd"))
         };
         let roof = Some(TileMap::layer_item(1));
         assert_eq!(item(Subject::Layer(1)), roof);
@@ -300,7 +315,7 @@ mod tests {
         assert_eq!(item(Subject::Tileset), Some(TileMap::tileset_item(0)));
         assert_eq!(item(Subject::File), None);
         let cell = |x, y| item(Subject::Cell { layer: 1, x, y });
-        assert_eq!(cell(1, 1), Some(TileMap::cell_item(1, 3)));
+        assert_eq!(cell(1, 1), Some(TileMap::cell_item(1, [1, 1])));
         assert_eq!(cell(9, 9), roof, "which has no such tile");
         let of_layer = item(Subject::LayerEntity {
             layer: 1,

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use mapscope_formats::ika::{self, Map, TextMap, Vsp, map, text_map, vsp};
 use mapscope_formats::{Problem, Severity};
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope_scene::tilemap::{
     Cell, GridKind, GridValues, Pass, Step, StrandMode, ThingKind, TileMap, numbered_tile,
 };
-use mapscope_scene::{Document, Drawable, InfoQuery, Shown};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Document, InfoQuery, Layers as _, OverlayId, Shown, TileMapItem};
 use mapscope_testdata::shared;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -328,13 +328,13 @@ fn real_tilesets_are_read() {
 #[track_caller]
 fn open(path: &Path) -> Arc<dyn Document> {
     let source = Source::read(path).unwrap();
-    registry::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+    mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
 /// The pixels of a whole map at 1:1, and how many there are across and down.
 fn flat(document: &dyn Document) -> ([u64; 2], Vec<u8>) {
     let shown = Shown::default();
-    let picture = document.flat(&shown).unwrap();
+    let picture = document.layers().unwrap().flat(&shown);
     let [width, height] = picture.size();
     let row_bytes = width as usize * 4;
     let mut pixels = vec![0; row_bytes * height as usize];
@@ -354,7 +354,7 @@ fn real_maps_look_as_another_decoder_draws_them() {
             continue;
         };
         let document = open(&path);
-        assert_eq!(document.problems(), [], "{name}");
+        assert_eq!(document.about().problems, [], "{name}");
         let expected = image::open(reference).unwrap().into_rgba8();
         let (size, pixels) = flat(&*document);
         assert_eq!(
@@ -376,8 +376,8 @@ fn info_says_what_the_side_cars_say() {
     for (name, _, truth) in samples("samples/tilemaps", ".map") {
         let path = shared(&format!("samples/tilemaps/{name}")).unwrap();
         let document = open(&path);
-        assert_eq!(document.format().id, "ika-map");
-        check_problems(document.problems(), &truth, &name);
+        assert_eq!(document.about().format.id, "ika-map");
+        check_problems(&document.about().problems, &truth, &name);
         let info = document.info(&InfoQuery::default());
         assert_eq!(
             info["size"],
@@ -403,7 +403,10 @@ fn info_says_what_the_side_cars_say() {
     for (name, _, truth) in samples("samples/tilemaps", ".vsp") {
         let document = open(&shared(&format!("samples/tilemaps/{name}")).unwrap());
         assert_eq!(
-            (document.format().id, document.version().as_str()),
+            (
+                document.about().format.id,
+                document.about().version.as_str()
+            ),
             ("vsp", "6")
         );
         let info = document.info(&InfoQuery::default());
@@ -424,11 +427,11 @@ fn broken_maps_are_opened() {
     for (name, _, truth) in samples("samples/tilemaps/malformed", ".map") {
         let path = shared(&format!("samples/tilemaps/malformed/{name}")).unwrap();
         let source = Source::read(&path).unwrap();
-        match registry::open(&source, &OpenOptions::default(), &Progress::default()) {
+        match mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()) {
             Ok(document) => {
-                check_problems(document.problems(), &truth, &name);
+                check_problems(&document.about().problems, &truth, &name);
                 // The tileset is in the folder above.
-                let problems = document.problems();
+                let problems = document.about().problems;
                 assert!(
                     problems.iter().any(|p| p.message.contains("`ika32.vsp`")),
                     "{name}"
@@ -453,14 +456,11 @@ fn folder(map: &Map, tileset: Option<(&str, &[u8])>) -> (tempfile::TempDir, Path
 
 #[track_caller]
 fn tiles(document: &dyn Document) -> &TileMap {
-    match document.drawable() {
-        Drawable::Tiles(map) => map,
-        other => panic!("{other:?}"),
-    }
+    document.content().unwrap()
 }
 
 fn messages(document: &dyn Document) -> Vec<String> {
-    let problems = document.problems().iter();
+    let problems = document.about().problems.iter();
     problems.map(ToString::to_string).collect()
 }
 
@@ -554,7 +554,10 @@ fn text_maps_have_their_own_places() {
     fs::write(folder.path().join("made_up.vsp"), made_up_tileset()).unwrap();
     let document = open(&path);
     assert_eq!(
-        (document.format().id, document.version().as_str()),
+        (
+            document.about().format.id,
+            document.about().version.as_str()
+        ),
         ("ika-map-text", "1.2")
     );
     assert_eq!(messages(&*document), [""; 0]);
@@ -715,7 +718,7 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
         let expected = places_by_hand(&fs::read(&path).unwrap());
         let source = Source::read(&path).unwrap();
         let (options, progress) = (OpenOptions::default(), Progress::default());
-        let document = registry::open(&source, &options, &progress).unwrap();
+        let document = mapscope_scene::open(&source, &options, &progress).unwrap();
         let map = tiles(&*document);
         let [columns, rows] = map.tile_count().unwrap();
         let (mut of_info, mut of_window, mut of_overlays) = (
@@ -737,12 +740,12 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
             }
             // All layers of a place say the same of it, also the highest, which is pointed at first.
             let items = layers.iter().map(|layer| {
-                let number = |key: &str| layer[key].as_u64().unwrap() as usize;
-                let width = map.layers[number("layer")].size[0] as usize;
-                TileMap::cell_item(number("layer"), number("y") * width + number("x"))
+                let number = |key: &str| layer[key].as_u64().unwrap() as u32;
+                let [layer, x, y] = ["layer", "x", "y"].map(number);
+                TileMapItem::Cell { layer, x, y }.into()
             });
             let said = items.map(|item| {
-                let summary = map.summary(item);
+                let summary = map.summary(item, None, &Shown::default());
                 ["Obstructed", "Zone"].map(|wanted| {
                     let part = summary.iter().find(|part| part.name == wanted);
                     part.is_some_and(|part| !matches!(&*part.value, "no" | "none"))
@@ -759,13 +762,19 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
         }
         let row = |shown: &Shown, y: u32| {
             let mut row = vec![0; columns as usize * 16 * 4];
-            map.flat_picture(shown).row(u64::from(y), &mut row);
+            map.layers()
+                .unwrap()
+                .flat(shown)
+                .row(u64::from(y), &mut row);
             row
         };
         let plain = Shown::default();
-        for (places, overlay) in of_overlays.iter_mut().zip(["obstruction", "zones"]) {
+        for (places, overlay) in of_overlays
+            .iter_mut()
+            .zip([OverlayId::Obstruction, OverlayId::Zones])
+        {
             let mut colored = Shown::default();
-            colored.overlays.set(map.overlays(), overlay, true);
+            colored.overlays.set(map.about().overlays, overlay, true);
             for y in 0..rows {
                 // In the middle of tiles, where no zone has its edge.
                 let [plain, colored] = [&plain, &colored].map(|shown| row(shown, y * 16 + 8));
@@ -826,7 +835,8 @@ fn tiles_without_a_tileset_show_their_numbers() {
     // A file that comes later is waited for.
     assert!(
         document
-            .dependencies()
+            .about()
+            .dependencies
             .iter()
             .any(|path| path.ends_with("made_up.vsp"))
     );
@@ -904,5 +914,5 @@ fn a_tileset_is_shown_on_its_own() {
         pixels[at..at + 4],
         rgba[(17 * 256 + 5 * 16 + 10) * 4..][..4]
     );
-    assert_eq!(document.clips().len(), 1);
+    assert_eq!(document.animation().unwrap().clips().len(), 1);
 }

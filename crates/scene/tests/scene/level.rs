@@ -8,7 +8,7 @@ use glam::Vec3;
 use mapscope_formats::pmf;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::level::{self, Map};
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, Item, OutlineNode, Playhead, Property, Ray, Shown};
 use mapscope_testdata::shared;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ fn count(value: &Value) -> Value {
 fn info_says_what_is_in_a_map() {
     for (map, truth) in samples() {
         let info = Value::from(map.info(&InfoQuery::default()));
-        assert!(map.problems().is_empty());
+        assert!(map.about().problems.is_empty());
         for key in [
             "name",
             "description",
@@ -148,7 +148,7 @@ fn info_says_what_a_cube_is() {
 /// What is said of the first face of a level on a ray: name and value.
 fn pointed_at(map: &Map, ray: Ray) -> Vec<(&'static str, String)> {
     let hit = map.first_hit(ray, 0, false).unwrap();
-    let parts = map.summary(hit.item).into_iter();
+    let parts = map.summary(hit.item, None, &Shown::default()).into_iter();
     parts.map(|part| (part.name, part.value)).collect()
 }
 
@@ -247,7 +247,7 @@ fn a_broken_chunk_is_listed_as_unreadable_and_the_rest_is_there() {
         let truth: Value = serde_json::from_slice(&truth).unwrap();
         let source = Source::read(&path).unwrap();
         let (options, progress) = (OpenOptions::default(), Progress::default());
-        let opened = registry::open(&source, &options, &progress);
+        let opened = mapscope_scene::open(&source, &options, &progress);
         // What is wrong with the file as a whole refuses it.
         assert_eq!(
             opened.is_ok(),
@@ -261,12 +261,16 @@ fn a_broken_chunk_is_listed_as_unreadable_and_the_rest_is_there() {
         let chunks: Vec<&Value> = levels.flat_map(|level| list(&level["chunks"])).collect();
         let unreadable = chunks.iter().filter(|chunk| chunk["readable"] == false);
         let unreadable = unreadable.count();
-        let statistics = map.statistics();
+        let statistics = &map.about().statistics;
         let said = statistics.iter().find(|s| s.name == "Unreadable chunks");
         assert!(unreadable > 0, "{}", path.display());
         assert_eq!(said.unwrap().value, unreadable.to_string());
-        assert!(!map.problems().is_empty(), "{}", path.display());
-        assert!(map.problems().is_sorted_by_key(|problem| problem.place));
+        assert!(!map.about().problems.is_empty(), "{}", path.display());
+        assert!(
+            map.about()
+                .problems
+                .is_sorted_by_key(|problem| problem.place)
+        );
     }
 }
 
@@ -284,8 +288,8 @@ fn items(map: &Map, kind: &str) -> Vec<Item> {
     let mut lines = Vec::new();
     all_lines(&outline, &mut lines);
     let items = lines.iter().filter_map(|line| line.item);
-    let mut items: Vec<Item> = items.filter(|item| item.kind == kind).collect();
-    items.sort_by_key(|item| item.index);
+    let mut items: Vec<Item> = items.filter(|item| item.kind() == kind).collect();
+    items.sort_unstable();
     items
 }
 
@@ -327,7 +331,7 @@ fn entities_are_where_they_are_said_to_be() {
             assert_eq!(value(&said, "Name"), told["name"].as_str().unwrap());
             let mask = told["gamemodes"].as_u64().unwrap();
             assert!(value(&said, "Gamemodes").ends_with(&format!("({mask:#x})")));
-            let bounds = map.item_bounds(item, Playhead::default());
+            let bounds = map.place(item, &Shown::default()).bounds;
             let Some(world) = told["world"].as_array() else {
                 assert_eq!(bounds, None, "{told}");
                 continue;
@@ -392,8 +396,14 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
             let found: Vec<(&str, u64, u64, u64)> = lights
                 .iter()
                 .map(|light| {
-                    let id = light.item.index & 0xFFFF_FFFF;
-                    let plain = format!("{} {id}", light.item.kind);
+                    let Item::Level(
+                        LevelItem::DynamicLight { index, .. } | LevelItem::FastLight { index, .. },
+                    ) = light.item
+                    else {
+                        panic!("{} is no light", light.item);
+                    };
+                    let (kind, id) = (light.item.kind(), u64::from(index));
+                    let plain = format!("{kind} {id}");
                     let name = light.name.to_lowercase();
                     // By what controls it, where something does.
                     assert!(
@@ -401,13 +411,13 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
                         "{name}"
                     );
                     let [now, full] = [light.intensity, light.full].map(u64::from);
-                    (light.item.kind, id, now, full)
+                    (kind, id, now, full)
                 })
                 .collect();
             assert_eq!(found, told);
             let of_level = |kind| {
                 let items = items(&map, kind).into_iter();
-                items.filter(|item| map.part_of(*item) == Some(number))
+                items.filter(|item| map.level_of(*item) == Some(number))
             };
             let mut names: Vec<String> = of_level("environment region")
                 .map(|item| value(&properties(&map, item), "Environment"))
@@ -445,7 +455,7 @@ fn areas_of_materials_add_up_to_that_of_the_level() {
                 .filter_map(|chunk| chunk["surface_area"].as_f64())
                 .sum();
             let materials = items(&map, "material").into_iter();
-            let materials = materials.filter(|item| map.part_of(*item) == Some(number));
+            let materials = materials.filter(|item| map.level_of(*item) == Some(number));
             let areas = materials.map(|item| {
                 let area = value(&properties(&map, item), "Area");
                 area.trim_end_matches(" m²").parse::<f64>().unwrap()
@@ -469,12 +479,12 @@ fn a_walk_goes_from_box_to_box_and_ends_at_the_edge() {
         direction: Vec3::NEG_Y,
     };
     let mut at = map.first_hit(down, 0, false).unwrap().item;
-    let middle = |item| map.item_bounds(item, Playhead::default()).unwrap().center();
+    let middle = |item| map.place(item, &Shown::default()).bounds.unwrap().center();
     let mut steps = 0;
-    while let Some(next) = map.neighbor(at, Direction::East) {
+    while let Some(next) = map.neighbor(at, Direction::East).item {
         assert!(middle(next).x > middle(at).x);
         assert_eq!(
-            map.summary(next)
+            map.summary(next, None, &Shown::default())
                 .iter()
                 .find(|p| p.name == "Type")
                 .unwrap()
@@ -487,6 +497,6 @@ fn a_walk_goes_from_box_to_box_and_ends_at_the_edge() {
     }
     // Through the doorway into the other chunk, to its end.
     assert!(steps > 4 && middle(at).x > 22.0, "{steps} {}", middle(at));
-    let back = map.neighbor(at, Direction::West).unwrap();
+    let back = map.neighbor(at, Direction::West).item.unwrap();
     assert!(middle(back).x < middle(at).x);
 }

@@ -9,10 +9,9 @@ use glam::Vec3;
 use mapscope_formats::Severity;
 use mapscope_scene::model::Model;
 use mapscope_scene::model::skeleton::SkinMatrix;
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{
-    Aabb, Direction, Document, Drawable, InfoQuery, Item, Line, OutlineNode, Playhead,
-    PropertyGroup, Ray, Shown,
+    Aabb, Direction, Document, InfoQuery, Item, Line, ModelItem, OpenOptions, OutlineNode,
+    OverlayId, Playhead, Progress, PropertyGroup, Ray, Shown, Source, TerrainItem,
 };
 use mapscope_testdata::shared;
 
@@ -25,7 +24,7 @@ fn open(path: &Path) -> Arc<dyn Document> {
 }
 
 fn open_source(source: &Source) -> Arc<dyn Document> {
-    match registry::open(source, &OpenOptions::default(), &Progress::default()) {
+    match mapscope_scene::open(source, &OpenOptions::default(), &Progress::default()) {
         Ok(document) => document,
         Err(error) => panic!("{error}"),
     }
@@ -41,12 +40,7 @@ fn open_text(text: &str) -> Arc<dyn Document> {
 }
 
 fn model(document: &dyn Document) -> &Model {
-    match document.drawable() {
-        Drawable::Model(model) => model,
-        Drawable::Terrain(_) | Drawable::Level(_) | Drawable::Tiles(_) => {
-            panic!("this is no model")
-        }
-    }
+    document.content().unwrap()
 }
 
 fn real(name: &str) -> Option<Arc<dyn Document>> {
@@ -73,8 +67,21 @@ fn corpus() -> Vec<PathBuf> {
     models
 }
 
-fn item(kind: &'static str, index: u64) -> Item {
-    Item { kind, index }
+const MODEL: Item = Item::Model(ModelItem::Model);
+
+fn joint(index: usize) -> Item {
+    ModelItem::Joint {
+        index: index as u32,
+    }
+    .into()
+}
+
+/// The document as it is at a moment.
+fn at(playhead: Playhead) -> Shown {
+    Shown {
+        playhead,
+        ..Shown::default()
+    }
 }
 
 /// The value of a property of an item.
@@ -108,7 +115,8 @@ fn the_knight_fits_its_bounds_in_every_frame_of_every_clip() {
             let place = format!("{} {frame}: {skinned:?}, declared {declared:?}", clip.name);
             assert!(apart.max_element() <= TOLERANCE, "{place}");
             let bounds = document
-                .item_bounds(item("model", 0), Playhead::at_frame(i, frame))
+                .place(MODEL, &at(Playhead::at_frame(i, frame)))
+                .bounds
                 .unwrap();
             assert!(bounds.min.distance(skinned.min) < 1e-4, "{place}");
             frames += 1;
@@ -120,7 +128,7 @@ fn the_knight_fits_its_bounds_in_every_frame_of_every_clip() {
         let error = clip["bounds_error"].as_f64().unwrap();
         assert!(error <= f64::from(TOLERANCE), "{clip}");
     }
-    assert_eq!(document.problems(), []);
+    assert_eq!(document.about().problems, []);
 }
 
 #[test]
@@ -132,7 +140,8 @@ fn real_models_open_and_those_with_wrong_bounds_are_told() {
         let document = open(&path);
         let name = path.file_stem().unwrap().to_str().unwrap();
         let problems: Vec<String> = document
-            .problems()
+            .about()
+            .problems
             .iter()
             .map(ToString::to_string)
             .collect();
@@ -149,14 +158,17 @@ fn real_models_open_and_those_with_wrong_bounds_are_told() {
         );
         let expected = wrong_bounds.contains(&name) || missing.contains(&name);
         assert_eq!(problems.is_empty(), !expected, "{name}: {problems:#?}");
-        for problem in document.problems() {
+        for problem in &document.about().problems {
             assert_eq!(problem.severity, Severity::Warning, "{name}");
             assert!(
-                document.problem_item(problem).is_some(),
+                document
+                    .problem_target(problem)
+                    .map(|target| target.item)
+                    .is_some(),
                 "{name}: {problem}"
             );
         }
-        let bounds = document.bounds();
+        let bounds = document.about().bounds;
         assert!(bounds.min.cmple(bounds.max).all(), "{name}: {bounds:?}");
     }
 }
@@ -176,7 +188,7 @@ fn triangles_that_go_round_the_wrong_way_are_counted() {
         let Some(document) = real(&format!("{name}.pfobj")) else {
             return;
         };
-        let statistics = document.statistics();
+        let statistics = document.about().statistics;
         let count = |name| statistics.iter().find(|s| s.name == name).unwrap();
         assert_eq!(
             count("Reversed triangles").value,
@@ -247,8 +259,7 @@ fn a_real_skeleton_can_be_walked_and_asked() {
     let skeleton = knight.skeleton();
     let root = skeleton.order()[0] as usize;
     let child = skeleton.children(root)[0] as usize;
-    let joint = |joint: usize| item("joint", joint as u64);
-    let step = |from: usize, direction| document.neighbor(joint(from), direction);
+    let step = |from: usize, direction| document.neighbor(joint(from), direction).item;
     assert_eq!(step(root, Direction::North), None);
     assert_eq!(step(root, Direction::South), Some(joint(child)));
     assert_eq!(step(child, Direction::North), Some(joint(root)));
@@ -269,7 +280,7 @@ fn a_real_skeleton_can_be_walked_and_asked() {
     let name = &knight.pfobj().joints[root].name;
     assert_eq!(&value(&groups, "Joint", "Parent"), name);
     let global = value(&groups, "At this frame, in the model", "Translation");
-    let outline = document.item_outline(joint(child), walk);
+    let outline = document.contour(joint(child), &at(walk));
     let at = outline[0][0];
     let number = |axis: &str| {
         let after = global.split(&[axis, " "].concat()).nth(1).unwrap();
@@ -283,18 +294,20 @@ fn a_real_skeleton_can_be_walked_and_asked() {
     assert!(bind.iter().all(|group| !group.title.contains("frame")));
 
     // All joints are in the outline, each once.
-    fn joints(lines: &[OutlineNode], found: &mut Vec<u64>) {
+    fn joints(lines: &[OutlineNode], found: &mut Vec<u32>) {
         for line in lines {
-            found.extend(line.item.filter(|i| i.kind == "joint").map(|i| i.index));
+            if let Some(Item::Model(ModelItem::Joint { index })) = line.item {
+                found.push(index);
+            }
             joints(&line.children, found);
         }
     }
     let mut found = Vec::new();
     joints(&document.outline(), &mut found);
     found.sort_unstable();
-    assert_eq!(found, (0..50).collect::<Vec<u64>>());
+    assert_eq!(found, (0..50).collect::<Vec<u32>>());
 
-    let curves = document.curves(joint(child), 4);
+    let curves = document.animation().unwrap().curves(joint(child), 4);
     assert_eq!(curves.len(), 9);
     assert!(curves.iter().all(|curve| curve.values.len() == 33));
     // No curve of a real walk jumps.
@@ -314,9 +327,7 @@ fn pointing_at_the_knight_finds_the_triangle_that_is_there_at_that_moment() {
         playhead: Playhead::at_frame(0, 12),
         ..Shown::default()
     };
-    let bounds = document
-        .item_bounds(item("model", 0), shown.playhead)
-        .unwrap();
+    let bounds = document.place(MODEL, &shown).bounds.unwrap();
     let mut hits = 0;
     let mut longest = Duration::ZERO;
     for row in 0..40 {
@@ -335,12 +346,12 @@ fn pointing_at_the_knight_finds_the_triangle_that_is_there_at_that_moment() {
             let Some(hit) = hit else { continue };
             hits += 1;
             // It lies on the triangle as it is drawn at that moment.
-            let outline = document.item_outline(hit.item, shown.playhead);
+            let outline = document.contour(hit.item, &shown);
             let [a, b, c] = [outline[0][0], outline[1][0], outline[2][0]];
             let normal = (b - a).cross(c - a).normalize();
             assert!(normal.z > 0.0, "a back face is met");
             assert!((hit.position - a).dot(normal).abs() < 1e-3);
-            let around = document.item_bounds(hit.item, shown.playhead).unwrap();
+            let around = document.place(hit.item, &shown).bounds.unwrap();
             assert!(around.distance(hit.position) < 1e-3);
             let groups = document.properties(hit.item, shown.playhead);
             assert!(value(&groups, "Triangle", "Material").starts_with("0 "));
@@ -395,23 +406,29 @@ z_bounds 0 0
 fn problems_come_in_file_order_and_lead_to_what_they_are_about() {
     let document = open_text(SMALL);
     let found: Vec<(String, Item)> = document
-        .problems()
+        .about()
+        .problems
         .iter()
-        .map(|problem| (problem.to_string(), document.problem_item(problem).unwrap()))
+        .map(|problem| {
+            (
+                problem.to_string(),
+                document.problem_target(problem).unwrap().item,
+            )
+        })
         .collect();
     let expected = [
-        ("27:", "`../stone.png` is refused", "material"),
+        ("27:", "`../stone.png` is refused", "material 0"),
         (
             "33:",
             "in frame 0 max z is 2.5, but that of the mesh is 0",
-            "clip",
+            "clip 0",
         ),
         ("35:", "min y is -1, but that of the mesh is 0", "model"),
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for ((text, item), (place, words, kind)) in found.iter().zip(expected) {
         assert!(text.starts_with(place) && text.contains(words), "{text}");
-        assert_eq!((item.kind, item.index), (kind, 0), "{text}");
+        assert_eq!(item.to_string(), kind, "{text}");
     }
     // The bounds that the file declares are those that are told.
     let info = document.info(&InfoQuery::default());
@@ -427,7 +444,7 @@ fn broken_parts_are_reported_and_the_rest_is_shown() {
     let document = open_text(&text);
     let made = model(&*document);
     assert_eq!(made.mesh().triangles, [0]);
-    let item = item("triangle", 0);
+    let item = Item::from(ModelItem::Triangle { index: 0 });
     let groups = document.properties(item, Playhead::at_frame(0, 0));
     assert_eq!(
         value(&groups, "Triangle", "Material"),
@@ -439,20 +456,18 @@ fn broken_parts_are_reported_and_the_rest_is_shown() {
     made.write_palette(Playhead::at_frame(0, 0), &mut palette);
     assert_eq!(palette, [SkinMatrix::IDENTITY]);
     // Whatever is asked of items that are not there, nothing is said.
-    for kind in ["model", "joint", "triangle", "material", "clip", "tile"] {
-        let none = Item {
-            kind,
-            index: u64::MAX,
-        };
+    let tile = TerrainItem::Tile { row: 0, col: 0 }.into();
+    for none in items(u32::MAX).into_iter().chain([tile]) {
         let playhead = Playhead::at_frame(5, 5);
-        if kind != "model" {
-            assert!(document.properties(none, playhead).is_empty(), "{kind}");
-            assert!(document.item_bounds(none, playhead).is_none(), "{kind}");
-            assert!(document.summary(none).is_empty(), "{kind}");
+        let shown = at(playhead);
+        if none != MODEL {
+            assert!(document.properties(none, playhead).is_empty(), "{none}");
+            assert!(document.place(none, &shown).bounds.is_none(), "{none}");
+            assert!(document.summary(none, None, &shown).is_empty(), "{none}");
         }
-        assert!(document.item_outline(none, playhead).is_empty(), "{kind}");
-        assert_eq!(document.neighbor(none, Direction::South), None, "{kind}");
-        assert_eq!(document.next_of_kind(none, None, false), None, "{kind}");
+        assert!(document.contour(none, &shown).is_empty(), "{none}");
+        assert_eq!(document.neighbor(none, Direction::South).item, None);
+        assert_eq!(document.next_of_kind(none, None, false), None, "{none}");
     }
 }
 
@@ -463,26 +478,31 @@ fn every_overlay_can_be_shown_of_every_real_model_at_every_moment() {
         let mut lines: Vec<Line> = Vec::new();
         let mut labels = Vec::new();
         let mut moments = vec![Playhead::default()];
-        for (i, clip) in document.clips().iter().enumerate() {
+        for (i, clip) in document.animation().unwrap().clips().iter().enumerate() {
             moments.push(Playhead {
                 clip: Some(i),
                 frame: clip.frames as f32 - 0.5,
                 smooth: true,
             });
         }
-        for overlay in document.overlays() {
+        for overlay in document.about().overlays {
             let mut shown = Shown::default();
-            shown.overlays.set(document.overlays(), overlay.id, true);
+            shown
+                .overlays
+                .set(document.about().overlays, overlay.id, true);
             for playhead in &moments {
                 shown.playhead = *playhead;
                 lines.clear();
                 labels.clear();
-                document.lines(&shown, &mut lines);
-                document.labels(&shown, &mut labels);
+                document.annotations().unwrap().lines(&shown, &mut lines);
+                document.annotations().unwrap().labels(&shown, &mut labels);
                 let has_joints = model(&*document).skeleton().is_empty();
                 let expected = match overlay.id {
-                    "skeleton" => !has_joints,
-                    "normal-lines" | "frame-bounds" | "bind-bounds" | "height-scale" => true,
+                    OverlayId::Skeleton => !has_joints,
+                    OverlayId::NormalLines
+                    | OverlayId::FrameBounds
+                    | OverlayId::BindBounds
+                    | OverlayId::HeightScale => true,
                     _ => false,
                 };
                 assert_eq!(
@@ -495,6 +515,18 @@ fn every_overlay_can_be_shown_of_every_real_model_at_every_moment() {
             }
         }
     }
+}
+
+/// One item of each kind, with an index where it has one.
+fn items(index: u32) -> [Item; 5] {
+    [
+        ModelItem::Model,
+        ModelItem::Joint { index },
+        ModelItem::Triangle { index },
+        ModelItem::Material { index },
+        ModelItem::Clip { index },
+    ]
+    .map(Item::from)
 }
 
 /// Asks a document everything that can be asked of it, at moments that there are and others.
@@ -519,22 +551,27 @@ fn ask_everything(document: &dyn Document) {
             playhead,
             ..Shown::default()
         };
-        for overlay in document.overlays() {
-            shown.overlays.set(document.overlays(), overlay.id, true);
-            assert!(document.legend(overlay.id).len() < 100_000);
+        for overlay in document.about().overlays {
+            shown
+                .overlays
+                .set(document.about().overlays, overlay.id, true);
+            let entries = document
+                .legends(&shown)
+                .into_iter()
+                .map(|l| l.entries.len());
+            assert!(entries.sum::<usize>() < 100_000);
         }
-        for kind in ["model", "joint", "triangle", "material", "clip"] {
-            for index in [0, 1, 2, u64::MAX] {
-                let item = item(kind, index);
+        for index in [0, 1, 2, u32::MAX] {
+            for item in items(index) {
                 shown.selected = Some(item);
-                document.lines(&shown, &mut lines);
-                document.labels(&shown, &mut labels);
+                document.annotations().unwrap().lines(&shown, &mut lines);
+                document.annotations().unwrap().labels(&shown, &mut labels);
                 document.properties(item, playhead);
-                document.summary(item);
-                document.item_bounds(item, playhead);
-                document.item_outline(item, playhead);
-                document.selection_legend(item);
-                document.curves(item, 0);
+                document.summary(item, None, &shown);
+                document.place(item, &shown);
+                document.contour(item, &shown);
+                document.legends(&shown);
+                document.animation().unwrap().curves(item, 0);
                 document.next_of_kind(item, Some(item), true);
                 document.neighbor(item, Direction::South);
             }
@@ -552,13 +589,12 @@ fn ask_everything(document: &dyn Document) {
     }
     let finite = |line: &Line| line.ends.iter().all(|end| end.is_finite());
     assert!(lines.iter().all(finite));
-    let bounds = document.bounds();
+    let bounds = document.about().bounds;
     assert!(bounds.min.is_finite() && bounds.max.is_finite());
-    for problem in document.problems() {
-        document.problem_item(problem);
+    for problem in &document.about().problems {
+        document.problem_target(problem);
     }
     document.outline();
-    document.statistics();
     document.info(&InfoQuery::default());
 }
 
@@ -622,7 +658,7 @@ fn whatever_numbers_a_file_has_everything_can_be_asked_of_it() {
             embedded: &[],
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
-        if let Ok(document) = registry::open(&source, &options, &progress) {
+        if let Ok(document) = mapscope_scene::open(&source, &options, &progress) {
             ask_everything(&*document);
             opened += 1;
         }

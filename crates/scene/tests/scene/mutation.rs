@@ -18,11 +18,9 @@ use mapscope_formats::pmf::{
 };
 use mapscope_formats::ppe::{self, MapFlags, Xmf, map_data, sheet, xmf};
 use mapscope_formats::{Problem, pfmap};
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
 use mapscope_scene::tilemap::Step;
-use mapscope_scene::{
-    Direction, Document, Drawable, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown,
-};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Direction, Document, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown};
 use mapscope_testdata::shared;
 
 /// A format under test.
@@ -540,7 +538,7 @@ fn check_ika_map(bytes: &[u8]) -> bool {
         }
     };
     check_problems(&map.problems);
-    let tiles = map.tile_count() as usize;
+    let tiles = map.layers().unwrap().tile_count() as usize;
     assert!((1..=1 << 26).contains(&tiles));
     let most = tiles.min(most_inflated(bytes.len()));
     assert!(map.obstruction.len() <= most && map.zone_numbers.len() <= most);
@@ -886,14 +884,14 @@ fn check_opened_pmf(bytes: &[u8]) -> bool {
         embedded: &[],
     };
     let (options, progress) = (OpenOptions::default(), Progress::default());
-    let Ok(map) = registry::open(&source, &options, &progress) else {
+    let Ok(map) = mapscope_scene::open(&source, &options, &progress) else {
         return true;
     };
-    check_problems(map.problems());
-    let bounds = map.bounds();
+    check_problems(&map.about().problems);
+    let bounds = map.about().bounds;
     assert!(bounds.min.is_finite() && bounds.max.is_finite());
     assert!(!map.info(&InfoQuery::default()).is_empty());
-    assert!(!map.statistics().is_empty());
+    assert!(!map.about().statistics.is_empty());
     let mut items = Vec::new();
     add_items(&map.outline(), &mut items);
     assert!(!items.is_empty());
@@ -901,10 +899,10 @@ fn check_opened_pmf(bytes: &[u8]) -> bool {
         let properties = map.properties(*item, Playhead::default());
         assert!(!properties.is_empty(), "{item:?} is listed and not there");
     }
-    let problems = map.problems().iter();
-    items.extend(problems.filter_map(|problem| map.problem_item(problem)));
-    for part in 0..map.parts().len().min(3) {
-        check_part(&*map, part, &mut items);
+    let problems = map.about().problems.iter();
+    items.extend(problems.filter_map(|problem| Some(map.problem_target(problem)?.item)));
+    for level in 0..map.levels().unwrap().levels().len().min(3) {
+        check_level(&*map, level, &mut items);
     }
     for item in items.into_iter().take(1000) {
         check_item(&*map, item);
@@ -920,16 +918,14 @@ fn check_opened_tiles(bytes: &[u8], name: &str) -> bool {
         embedded: &[],
     };
     let (options, progress) = (OpenOptions::default(), Progress::default());
-    let Ok(map) = registry::open(&source, &options, &progress) else {
+    let Ok(map) = mapscope_scene::open(&source, &options, &progress) else {
         return true;
     };
-    check_problems(map.problems());
-    let bounds = map.bounds();
+    check_problems(&map.about().problems);
+    let bounds = map.about().bounds;
     assert!(bounds.min.is_finite() && bounds.max.is_finite());
     assert!(!map.info(&InfoQuery::default()).is_empty());
-    let Drawable::Tiles(tiles) = map.drawable() else {
-        panic!("{name} is no 2D map")
-    };
+    let tiles: &TileMap = map.content().unwrap();
     for layer in &tiles.layers {
         let [width, height] = layer.size.map(|edge| edge as usize);
         assert_eq!(layer.cells.len(), width * height);
@@ -949,15 +945,15 @@ fn check_opened_tiles(bytes: &[u8], name: &str) -> bool {
         assert!(!matches!(step, Step::Layer { layer, .. } if *layer >= tiles.layers.len()));
     }
     let shown = Shown::default();
-    let picture = map.flat(&shown).unwrap().scaled_down(64);
+    let picture = map.layers().unwrap().flat(&shown).scaled_down(64);
     assert_eq!(
         picture.rgba.len() as u32,
         picture.size[0] * picture.size[1] * 4
     );
     let mut items = Vec::new();
     add_items(&map.outline(), &mut items);
-    let problems = map.problems().iter();
-    items.extend(problems.filter_map(|problem| map.problem_item(problem)));
+    let problems = map.about().problems.iter();
+    items.extend(problems.filter_map(|problem| Some(map.problem_target(problem)?.item)));
     for item in items.into_iter().take(200) {
         check_item(&*map, item);
     }
@@ -972,32 +968,36 @@ fn add_items(lines: &[OutlineNode], items: &mut Vec<Item>) {
     }
 }
 
-/// Asks for all that is listed and drawn of a part, and adds the items that are met.
-fn check_part(map: &dyn Document, part: usize, items: &mut Vec<Item>) {
-    items.extend(map.lights(part).into_iter().map(|light| light.item));
-    let chunks = map.chunk_map(part).into_iter().flat_map(|map| map.chunks);
+/// Asks for all that is listed and drawn of a level, and adds the items that are met.
+fn check_level(map: &dyn Document, level: usize, items: &mut Vec<Item>) {
+    let levels = map.levels().unwrap();
+    items.extend(levels.lights(level).into_iter().map(|light| light.item));
+    let chunks = levels
+        .chunk_map(level)
+        .into_iter()
+        .flat_map(|map| map.chunks);
     items.extend(chunks.map(|chunk| chunk.item));
     let mut shown = Shown {
-        part,
+        level,
         ..Shown::default()
     };
-    if let Some(sheet) = map.sheets(part).first() {
+    if let Some(sheet) = levels.sheets(level).first() {
         let [width, height] = sheet.size.map(|side| side as usize);
-        let picture = map.sheet_picture(sheet.item, &shown).unwrap();
+        let picture = levels.sheet_picture(sheet.item, &shown).unwrap();
         assert_eq!(picture.len(), width * height * 4);
-        let faces = map.sheet_faces(sheet.item);
+        let faces = levels.sheet_faces(sheet.item);
         assert_eq!(faces.len(), sheet.faces);
         items.extend(faces.into_iter().map(|face| face.item));
     }
-    let mut branches = map.branches(part, None);
+    let mut branches = levels.branches(level, None);
     for at in 0.. {
         let Some(branch) = branches.get(at).cloned() else {
             break;
         };
-        let below = map.branches(part, Some(branch.item));
+        let below = levels.branches(level, Some(branch.item));
         assert_eq!(below.len(), branch.children, "{branch:?}");
         for child in &below {
-            assert_eq!(map.branch_above(child.item), Some(branch.item));
+            assert_eq!(levels.branch_above(child.item), Some(branch.item));
         }
         branches.extend(
             below
@@ -1006,12 +1006,12 @@ fn check_part(map: &dyn Document, part: usize, items: &mut Vec<Item>) {
         );
     }
     for text in ["1", "geometry", "stone", ""] {
-        let found = map.find_branches(part, text, 20);
+        let found = levels.find_branches(level, text, 20);
         assert!(found.len() <= 20);
         branches.extend(found);
     }
     items.extend(branches.into_iter().map(|branch| branch.item));
-    let bounds = map.part_bounds(part);
+    let bounds = levels.levels()[level].bounds;
     let mut directions = bounds.corners().map(|corner| corner - bounds.center());
     directions[0] = glam::Vec3::X;
     for direction in directions.map(|direction| direction.normalize_or(glam::Vec3::Y)) {
@@ -1023,9 +1023,9 @@ fn check_part(map: &dyn Document, part: usize, items: &mut Vec<Item>) {
             }
         }
     }
-    for overlay in map.overlays() {
-        shown.overlays.set(map.overlays(), overlay.id, true);
-        let _ = map.legend(overlay.id);
+    for overlay in map.about().overlays {
+        shown.overlays.set(map.about().overlays, overlay.id, true);
+        let _ = map.legends(&shown);
     }
     // Some overlays show more of what is selected.
     let every_tenth: Vec<Item> = items
@@ -1036,8 +1036,8 @@ fn check_part(map: &dyn Document, part: usize, items: &mut Vec<Item>) {
     for selected in every_tenth {
         shown.selected = Some(selected);
         let (mut lines, mut labels) = (Vec::new(), Vec::new());
-        map.lines(&shown, &mut lines);
-        map.labels(&shown, &mut labels);
+        map.annotations().unwrap().lines(&shown, &mut lines);
+        map.annotations().unwrap().labels(&shown, &mut labels);
         let mut ends = lines.iter().flat_map(|line| line.ends);
         assert!(ends.all(glam::Vec3::is_finite), "{selected:?}");
         assert!(labels.iter().all(|label| label.position.is_finite()));
@@ -1059,11 +1059,15 @@ fn check_item(map: &dyn Document, item: Item) {
             "{item:?} links {link:?}, which is not there"
         );
     }
-    assert!(!map.summary(item).is_empty(), "{item:?}");
-    if let Some(bounds) = map.item_bounds(item, playhead) {
+    assert!(
+        !map.summary(item, None, &Shown::default()).is_empty(),
+        "{item:?}"
+    );
+    let mut shown = Shown::default();
+    if let Some(bounds) = map.place(item, &shown).bounds {
         assert!(bounds.min.is_finite() && bounds.max.is_finite(), "{item:?}");
     }
-    let outline = map.item_outline(item, playhead);
+    let outline = map.contour(item, &shown);
     assert!(
         outline.iter().flatten().all(|end| end.is_finite()),
         "{item:?}"
@@ -1077,13 +1081,14 @@ fn check_item(map: &dyn Document, item: Item) {
     for direction in directions {
         let _ = map.neighbor(item, direction);
     }
-    let _ = map.selection_legend(item);
+    shown.selected = Some(item);
+    let _ = map.legends(&shown);
     let _ = map.hidden_with(item);
     let _ = map.next_of_kind(item, None, false);
-    assert!(
-        map.part_of(item)
-            .is_none_or(|part| part < map.parts().len())
-    );
+    if let Some(levels) = map.levels() {
+        let level = levels.level_of(item);
+        assert!(level.is_none_or(|level| level < levels.levels().len()));
+    }
 }
 
 fn good_ppe_maps() -> Vec<Vec<u8>> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mapscope_formats::ppe::xmf::{self, LayerKind, MapSource, PaletteSource, Shape, TileOrder};
 use mapscope_formats::ppe::{Cell, Compression, MAP_FORMAT, MapData, XMF_FORMAT, map_data, sheet};
 use mapscope_formats::{Problem, Severity};
-use mapscope_scene::registry::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, Shown};
 use mapscope_testdata::shared;
 use serde_json::Value;
@@ -334,14 +334,14 @@ fn the_real_sheet_has_its_palette() {
 
 fn open(path: &Path) -> Arc<dyn Document> {
     let source = Source::read(path).unwrap();
-    let opened = registry::open(&source, &OpenOptions::default(), &Progress::default());
+    let opened = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
     opened.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The whole map at 1:1: its size, and red, green, blue and alpha of its pixels.
 fn flat(document: &dyn Document) -> ([u64; 2], Vec<u8>) {
     let shown = Shown::default();
-    let picture = document.flat(&shown).unwrap();
+    let picture = document.layers().unwrap().flat(&shown);
     let size = picture.size();
     let mut pixels = vec![0; (size[0] * size[1] * 4) as usize];
     for (y, row) in pixels.chunks_mut(size[0] as usize * 4).enumerate() {
@@ -359,10 +359,15 @@ fn info_agrees_with_side_cars() {
     for (path, truth) in samples("samples/tilemaps", "ppe_", ".map") {
         let document = open(&path);
         let name = path.display();
-        assert_eq!(document.format().id, "ppe-map", "{name}");
+        assert_eq!(document.about().format.id, "ppe-map", "{name}");
         // One of them is named by the container beside it.
         let is_named = path.ends_with("ppe_new.map");
-        let said: Vec<_> = document.problems().iter().map(|p| &*p.message).collect();
+        let said: Vec<_> = document
+            .about()
+            .problems
+            .iter()
+            .map(|p| &*p.message)
+            .collect();
         match &*said {
             [] => assert!(is_named, "{name}"),
             [said] => assert!(
@@ -393,8 +398,8 @@ fn info_agrees_with_side_cars() {
     }
     for (path, truth) in samples("samples/tilemaps", "ppe_", ".xmf") {
         let document = open(&path);
-        assert_eq!(document.format().id, "xmf");
-        assert_eq!(document.problems(), []);
+        assert_eq!(document.about().format.id, "xmf");
+        assert_eq!(document.about().problems, []);
         let info = info(&*document);
         for (layer, truth) in info["layers"]
             .as_array()
@@ -451,7 +456,7 @@ fn whole_maps_are_drawn_as_others_draw_them() {
             let document = open(&path);
             // The pictures of sprites are missing, which does not matter to the map alone.
             let is_alone = !file.contains("xmf");
-            assert!(!is_alone || document.problems().is_empty(), "{file}");
+            assert!(!is_alone || document.about().problems.is_empty(), "{file}");
             let (size, pixels) = flat(&*document);
             let expected_size = [expected.width(), expected.height()].map(u64::from);
             assert_eq!(size, expected_size, "{file}");
@@ -544,7 +549,8 @@ fn cells_take_colours_from_shifted_palettes() {
     let path = write_xmf(folder.path(), &text);
     let document = open(&path);
     let said: Vec<_> = document
-        .problems()
+        .about()
+        .problems
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -563,7 +569,7 @@ fn cells_take_colours_from_shifted_palettes() {
         [101; 3],
         "the sprite, above the layer of lower priority"
     );
-    let layers = document.layers();
+    let layers = document.layers().unwrap().layers();
     let names: Vec<_> = layers.iter().map(|layer| layer.name.as_str()).collect();
     assert_eq!(names, ["t", "s"]);
     let info = info(&*document);
@@ -598,7 +604,8 @@ fn every_sprite_has_its_own_look() {
     );
     let document = open(&path);
     let said: Vec<_> = document
-        .problems()
+        .about()
+        .problems
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -627,7 +634,7 @@ fn every_sprite_has_its_own_look() {
         ..OpenOptions::default()
     };
     let source = Source::read(&path).unwrap();
-    let document = registry::open(&source, &options, &Progress::default()).unwrap();
+    let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
     assert_eq!(pixel(&*document, [16, 0]), [30, 20, 10]);
 }
 
@@ -648,7 +655,7 @@ fn numbers_of_tiles_are_read_as_the_user_says() {
             xmf_tile_order: order,
             ..OpenOptions::default()
         };
-        let document = registry::open(&source, &options, &Progress::default()).unwrap();
+        let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
         // Tile 1 is at place 2 of the sheet, or at place 3.
         assert_eq!(pixel(&*document, [0, 0]), expected, "{order:?}");
     }
@@ -668,11 +675,11 @@ fn undefined_tiles_are_numbered_or_left_out() {
             xmf_hides_undefined: hides,
             ..OpenOptions::default()
         };
-        registry::open(&source, &options, &Progress::default()).unwrap()
+        mapscope_scene::open(&source, &options, &Progress::default()).unwrap()
     };
     let numbered = open(false);
     let says_so = |document: &dyn Document| {
-        let mut problems = document.problems().iter();
+        let mut problems = document.about().problems.iter();
         problems.any(|problem| problem.message.contains("the engine does not draw them"))
     };
     assert!(says_so(&*numbered) && !says_so(&*open(true)));
@@ -701,7 +708,8 @@ fn what_is_missing_is_said_and_the_rest_shown() {
     std::fs::write(folder.path().join("b.map"), map).unwrap();
     let document = open(&path);
     let said: Vec<_> = document
-        .problems()
+        .about()
+        .problems
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -732,7 +740,7 @@ fn what_is_missing_is_said_and_the_rest_shown() {
         said.iter()
             .any(|said| said.contains("no layer of priority 9 has cells"))
     );
-    assert_eq!(document.layers().len(), 3);
+    assert_eq!(document.layers().unwrap().layers().len(), 3);
     // The map alone finds the container that names it.
     let map = open(&folder.path().join("b.map"));
     assert_eq!(info(&*map)["xmf"], "made.xmf");
@@ -749,7 +757,7 @@ fn maps_that_cannot_be_unpacked_show_their_header() {
     std::fs::write(&path, map).unwrap();
     let document = open(&path);
     // And that nothing names it.
-    assert_eq!(document.problems().len(), 2);
+    assert_eq!(document.about().problems.len(), 2);
     let info = info(&*document);
     assert_eq!(
         (&info["size"][0], &info["compression"]),

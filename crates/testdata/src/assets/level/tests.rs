@@ -9,8 +9,8 @@ use mapscope_formats::pmf::{
     Level, Material, Pmf, SIDE_CORNERS,
 };
 use mapscope_scene::level::Map;
-use mapscope_scene::registry::{OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Ray, demo};
+use mapscope_scene::{OpenOptions, Progress, Source};
 
 use super::{FILE, bytes, plan};
 
@@ -67,7 +67,7 @@ fn the_level_is_what_the_generator_makes() {
 #[test]
 fn nothing_is_wrong_with_it() {
     assert_eq!(READ.problems, []);
-    assert_eq!(OPEN.problems(), []);
+    assert_eq!(OPEN.about().problems, []);
     assert!(
         OPEN.textures()
             .list
@@ -470,7 +470,7 @@ fn met(from: [f32; 3], to: [f32; 3]) -> String {
         direction: (Vec3::from(to) - Vec3::from(from)).normalize(),
     };
     let hit = OPEN.first_hit(ray, 0, false).unwrap();
-    let parts = OPEN.summary(hit.item);
+    let parts = OPEN.summary(hit.item, None, &Shown::default());
     let part = parts.iter().find(|part| part.name == "Material");
     part.unwrap().value.clone()
 }

@@ -9,7 +9,7 @@ use mapscope_formats::ppe::map_data::{self, Logic, MapData};
 use mapscope_formats::ppe::xmf::{self, MapSource, PaletteSource, Shape, Xmf};
 use mapscope_formats::ppe::{Cell, MapFlags, Sheet, sheet};
 use mapscope_scene::demo::{self, Demo};
-use mapscope_scene::registry::{self, OpenOptions, Progress};
+use mapscope_scene::{self, OpenOptions, Progress};
 use mapscope_scene::{Document, Shown};
 
 use super::canvas::{Canvas, TILE};
@@ -26,7 +26,7 @@ static SHEET: LazyLock<Sheet> =
 
 fn open(demo: &Demo) -> Arc<dyn Document> {
     let (options, progress) = (OpenOptions::default(), Progress::default());
-    registry::open(&demo.source(), &options, &progress).unwrap()
+    mapscope_scene::open(&demo.source(), &options, &progress).unwrap()
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn nothing_is_wrong_with_them() {
     assert_eq!(STATION.problems, []);
     assert_eq!(DECK.problems, []);
     for demo in [&demo::VILLAGE, &demo::STATION] {
-        assert_eq!(open(demo).problems(), [], "{}", demo.id);
+        assert_eq!(open(demo).about().problems, [], "{}", demo.id);
     }
     assert!(map::write(&VILLAGE).unwrap() == MADE["harbour.map"]);
     assert!(xmf::write(&STATION) == MADE["station.xmf"]);
@@ -184,7 +184,7 @@ fn assert_drawn(demo: &Demo, size: [i32; 2], painted: &[[f32; 3]]) {
         flat: true,
         ..Shown::default()
     };
-    let flat = document.flat(&shown).unwrap();
+    let flat = document.layers().unwrap().flat(&shown);
     let [width, height] = size.map(|side| (side * TILE) as usize);
     assert_eq!(flat.size(), [width as u64, height as u64]);
     let mut row = vec![0; width * 4];

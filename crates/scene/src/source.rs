@@ -1,6 +1,5 @@
-//! The table of formats, and the one way to open a file.
+//! Files as they come in: their bytes, what the user said about them, and how far a load is.
 
-use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,61 +8,8 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::{Document, ika, level, model, ppe, terrain};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_formats::{Format, Problem, ReadError};
-
-/// Makes a document of a file's bytes.
-type Open = fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, OpenError>;
-
-/// A format and what makes a document of its files.
-struct Entry {
-    format: &'static Format,
-    open: Open,
-}
-
-/// Every format that Mapscope opens: one line each.
-static REGISTRY: &[Entry] = &[
-    Entry {
-        format: &mapscope_formats::pfmap::FORMAT,
-        open: terrain::open,
-    },
-    Entry {
-        format: &mapscope_formats::pfobj::FORMAT,
-        open: model::open,
-    },
-    Entry {
-        format: &mapscope_formats::pmf::FORMAT,
-        open: level::open,
-    },
-    Entry {
-        format: &mapscope_formats::ika::map::FORMAT,
-        open: ika::open_map,
-    },
-    Entry {
-        format: &mapscope_formats::ika::text_map::FORMAT,
-        open: ika::open_text,
-    },
-    Entry {
-        format: &mapscope_formats::ppe::XMF_FORMAT,
-        open: ppe::open_xmf,
-    },
-    // Has no magic number, but a length that fits exactly.
-    Entry {
-        format: &mapscope_formats::ppe::MAP_FORMAT,
-        open: ppe::open_map,
-    },
-    // Begins with a small number, as map data may.
-    Entry {
-        format: &mapscope_formats::ika::vsp::FORMAT,
-        open: ika::open_tileset,
-    },
-];
-
-/// Every format that Mapscope opens.
-pub fn formats() -> impl Iterator<Item = &'static Format> {
-    REGISTRY.iter().map(|entry| entry.format)
-}
 
 /// The bytes of a file and where they came from.
 #[derive(Debug, Clone)]
@@ -262,82 +208,6 @@ pub enum OpenError {
     Cancelled,
 }
 
-/// Opens a file that was read.
-///
-/// # Errors
-/// When no format knows it, when nothing of it can be shown, or when `progress` was cancelled.
-pub fn open(
-    source: &Source,
-    options: &OpenOptions,
-    progress: &Progress,
-) -> Result<Arc<dyn Document>, OpenError> {
-    (identify(source)?.open)(source, options, progress)
-}
-
-/// The format of a file, by its content, or else by its name.
-///
-/// # Errors
-/// When neither is known.
-pub fn identify_format(source: &Source) -> Result<&'static Format, OpenError> {
-    identify(source).map(|entry| entry.format)
-}
-
-fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
-    if let Some(entry) = REGISTRY.iter().find(|e| (e.format.sniff)(&source.bytes)) {
-        return Ok(entry);
-    }
-    // The last one with the ending: what has no magic number stands last, and what has one and is
-    // without it is more likely something else.
-    let mut by_name = REGISTRY.iter().rev();
-    if let Some(entry) = by_name.find(|e| has_ending(&source.path, e.format)) {
-        return Ok(entry);
-    }
-    Err(OpenError::UnknownFormat {
-        path: source.path.clone(),
-        reason: unknown_reason(&source.bytes),
-    })
-}
-
-/// Whether a file's name says that it is of one of the formats, without looking inside.
-pub fn looks_openable(path: &Path) -> bool {
-    REGISTRY.iter().any(|e| has_ending(path, e.format))
-}
-
-fn has_ending(path: &Path, format: &Format) -> bool {
-    path.extension()
-        .and_then(OsStr::to_str)
-        .is_some_and(|ending| {
-            format
-                .endings
-                .iter()
-                .any(|e| ending.eq_ignore_ascii_case(e))
-        })
-}
-
-/// Says what a file that nobody knows looks like.
-fn unknown_reason(bytes: &[u8]) -> String {
-    let known: Vec<String> = formats()
-        .map(|f| format!("{} (.{})", f.name, f.endings.join(", .")))
-        .collect();
-    let looks = match bytes {
-        [] => "the file is empty",
-        [0x89, b'P', b'N', b'G', ..] => "this is a PNG picture",
-        [0xff, 0xd8, 0xff, ..] => "this is a JPEG picture",
-        [b'P', b'K', 3, 4, ..] => "this is a ZIP archive",
-        [0x1f, 0x8b, ..] => "this is gzip-compressed data",
-        [0x7f, b'E', b'L', b'F', ..] => "this is a program",
-        _ if bytes
-            .iter()
-            .take(512)
-            .all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) =>
-        {
-            "this is text of no format that Mapscope knows"
-        }
-        _ => "this is binary data of no format that Mapscope knows",
-    };
-    format!("{looks}; Mapscope opens {}", known.join(", "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,46 +242,6 @@ mod tests {
                 error.to_string().starts_with(path.to_str().unwrap()),
                 "{error}"
             );
-        }
-    }
-
-    #[test]
-    fn both_kinds_of_map_are_told_apart() {
-        let format = |name: &str, bytes: &[u8]| {
-            let source = Source {
-                path: name.into(),
-                bytes: bytes.into(),
-                embedded: &[],
-            };
-            identify_format(&source).unwrap().id
-        };
-        // Old cells with the axis switch, whose first bytes are also those of a VERGE tileset.
-        let cells = [&[4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0][..], &[0; 8]].concat();
-        assert_eq!(format("a.map", &cells), "ppe-map");
-        assert_eq!(format("a.bin", &cells), "ppe-map");
-        // What is cut off is known by its name alone.
-        assert_eq!(format("a.map", &cells[..19]), "ppe-map");
-        assert_eq!(format("a.bin", b"MAP\xf96\0"), "ika-map");
-        assert_eq!(format("a.map", b"MAP\xf97\0"), "ika-map");
-        assert_eq!(format("a.map", b"(ika-map (version 1.1))"), "ika-map-text");
-    }
-
-    #[test]
-    fn an_unknown_file_is_named_for_what_it_is() {
-        let source = |bytes: &[u8]| Source {
-            path: "thing.bin".into(),
-            bytes: bytes.into(),
-            embedded: &[],
-        };
-        for (bytes, word) in [
-            (&b""[..], "empty"),
-            (b"\x89PNG\r\n\x1a\n", "PNG"),
-            (b"PK\x03\x04", "ZIP"),
-            (b"hello there", "text"),
-            (b"\x00\x01\x02", "binary"),
-        ] {
-            let error = identify_format(&source(bytes)).unwrap_err().to_string();
-            assert!(error.contains(word) && error.contains("pfmap"), "{error}");
         }
     }
 }

@@ -1,0 +1,214 @@
+//! What renderers of all kinds of content have in common: one trait, and a fixed order of phases.
+
+use std::any::Any;
+use std::fmt;
+
+use glam::Affine3A;
+
+use super::frame::{FrameLayout, LocalView};
+use super::level::LevelRenderer;
+use super::model::ModelRenderer;
+use super::terrain::TerrainRenderer;
+use super::tiles::TilesRenderer;
+use super::{DrawStatistics, Gpu, UploadError};
+
+/// The renderers, one for each kind of content.
+pub(super) fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
+    [
+        Box::new(TerrainRenderer::new(gpu, frame)),
+        Box::new(ModelRenderer::new(gpu, frame)),
+        Box::new(LevelRenderer::new(gpu, frame)),
+        Box::new(TilesRenderer::new(gpu, frame)),
+    ]
+}
+
+/// When something is drawn: each phase of all drawables comes before the next phase of any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// What hides what is behind it.
+    Opaque,
+    /// What is behind everything.
+    Background,
+    /// What is blended with what is behind it.
+    Transparent,
+    /// Wireframes, and the lines of overlays.
+    Lines,
+}
+
+impl Phase {
+    /// In the order in which they are drawn.
+    pub(super) const ALL: [Self; 4] = [
+        Self::Opaque,
+        Self::Background,
+        Self::Transparent,
+        Self::Lines,
+    ];
+}
+
+/// What is behind everything. Of several drawables that ask for one, the last of this list wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Background {
+    /// A floor with a grid, for what stands on it.
+    Studio,
+    /// A sky, for what has ground of its own.
+    Sky,
+    /// What a drawable draws itself in [`Phase::Background`], or covers.
+    Own,
+}
+
+/// Draws one kind of content.
+pub(super) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
+    /// What it draws.
+    type Content: Any;
+    /// That on the GPU.
+    type Data: ContentData;
+
+    /// Whether what is uploaded once is drawn wherever it stands. If not, it is uploaded for each
+    /// place, and seen from its own space.
+    const IS_INSTANCED: bool = false;
+
+    /// Puts it on the GPU.
+    fn upload(
+        &self,
+        gpu: &Gpu,
+        content: &Self::Content,
+        options: UploadOptions<&Self::Data>,
+    ) -> Result<Self::Data, UploadError>;
+
+    /// Makes ready what the next picture needs. `placements` are the places of the instances.
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        data: &mut Self::Data,
+        content: &Self::Content,
+        local: &LocalView<'_>,
+        placements: &[Affine3A],
+    );
+
+    /// Draws what belongs to a phase. Bind group 0 is set.
+    fn draw(
+        &self,
+        phase: Phase,
+        pass: &mut wgpu::RenderPass<'_>,
+        data: &Self::Data,
+        statistics: &mut DrawStatistics,
+    );
+
+    /// Makes the pipelines again from the shaders as they now are on disk.
+    fn remake_pipelines(&mut self, gpu: &Gpu);
+}
+
+/// Content on the GPU.
+pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
+    /// Bytes of GPU memory that it holds.
+    fn gpu_bytes(&self) -> u64;
+
+    /// How many chunks of how many are on the GPU; none once all are.
+    fn progress(&self) -> Option<(usize, usize)> {
+        None
+    }
+
+    /// What is to be behind it in the picture that was prepared.
+    fn background(&self) -> Background;
+}
+
+/// How something is put on the GPU.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UploadOptions<D> {
+    /// What it may share textures with.
+    pub(super) shared: Option<D>,
+    /// How many bytes are sent before each picture; none to send all at once.
+    pub(super) bytes_per_picture: Option<u64>,
+}
+
+/// A renderer whatever it draws.
+pub(super) trait AnyRenderer: fmt::Debug + Send {
+    fn is_instanced(&self) -> bool;
+
+    /// Puts content on the GPU, if it is what this draws.
+    fn upload(
+        &self,
+        gpu: &Gpu,
+        content: &dyn Any,
+        options: UploadOptions<&dyn ContentData>,
+    ) -> Option<Result<Box<dyn ContentData>, UploadError>>;
+
+    /// Makes ready what the next picture needs of content that this has put on the GPU.
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        data: &mut dyn ContentData,
+        content: &dyn Any,
+        local: &LocalView<'_>,
+        placements: &[Affine3A],
+    );
+
+    fn draw(
+        &self,
+        phase: Phase,
+        pass: &mut wgpu::RenderPass<'_>,
+        data: &dyn ContentData,
+        statistics: &mut DrawStatistics,
+    );
+
+    /// The same with shaders as they now are on disk.
+    fn reloaded(&self, gpu: &Gpu) -> Box<dyn AnyRenderer>;
+}
+
+impl<R: ContentRenderer> AnyRenderer for R {
+    fn is_instanced(&self) -> bool {
+        R::IS_INSTANCED
+    }
+
+    fn upload(
+        &self,
+        gpu: &Gpu,
+        content: &dyn Any,
+        options: UploadOptions<&dyn ContentData>,
+    ) -> Option<Result<Box<dyn ContentData>, UploadError>> {
+        let content = content.downcast_ref()?;
+        let options = UploadOptions {
+            shared: options.shared.and_then(downcast::<R::Data>),
+            bytes_per_picture: options.bytes_per_picture,
+        };
+        let data = ContentRenderer::upload(self, gpu, content, options);
+        Some(data.map(|data| Box::new(data) as _))
+    }
+
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        data: &mut dyn ContentData,
+        content: &dyn Any,
+        local: &LocalView<'_>,
+        placements: &[Affine3A],
+    ) {
+        let data: &mut dyn Any = data;
+        if let (Some(data), Some(content)) = (data.downcast_mut(), content.downcast_ref()) {
+            ContentRenderer::prepare(self, gpu, data, content, local, placements);
+        }
+    }
+
+    fn draw(
+        &self,
+        phase: Phase,
+        pass: &mut wgpu::RenderPass<'_>,
+        data: &dyn ContentData,
+        statistics: &mut DrawStatistics,
+    ) {
+        if let Some(data) = downcast(data) {
+            ContentRenderer::draw(self, phase, pass, data, statistics);
+        }
+    }
+
+    fn reloaded(&self, gpu: &Gpu) -> Box<dyn AnyRenderer> {
+        let mut renderer = self.clone();
+        renderer.remake_pipelines(gpu);
+        Box::new(renderer)
+    }
+}
+
+fn downcast<D: ContentData>(data: &dyn ContentData) -> Option<&D> {
+    let data: &dyn Any = data;
+    data.downcast_ref()
+}

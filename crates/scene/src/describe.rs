@@ -1,0 +1,211 @@
+//! What is said of a document: trees, fields, legends, lines and labels.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use super::item::Item;
+use super::overlay::{Overlay, OverlayId, OverlaySet};
+
+/// A line of the outline: an item, or a heading with items under it.
+#[derive(Debug, Clone)]
+pub struct OutlineNode {
+    /// What the line says.
+    pub label: String,
+    /// What a click on it selects.
+    pub item: Option<Item>,
+    /// A small note at the end of the line, such as a count.
+    pub note: String,
+    /// A picture or colour before the line.
+    pub swatch: Option<Swatch>,
+    /// Lines below it.
+    pub children: Vec<OutlineNode>,
+}
+
+/// A small picture of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Swatch {
+    /// The thumbnail with this index (see [`Document::thumbnail`]).
+    Thumbnail(usize),
+    /// A plain colour, red, green and blue.
+    Color([u8; 3]),
+}
+
+/// A headed list of what is known of an item.
+#[derive(Debug, Clone)]
+pub struct PropertyGroup {
+    /// The heading.
+    pub title: &'static str,
+    /// Lines in reading order.
+    pub properties: Vec<Property>,
+}
+
+/// One thing that is known of an item.
+#[derive(Debug, Clone)]
+pub struct Property {
+    /// The name of the field.
+    pub name: &'static str,
+    /// Its value, for people.
+    pub value: String,
+    /// A picture or colour beside the value.
+    pub swatch: Option<Swatch>,
+    /// Where a click on the value leads.
+    pub link: Option<Item>,
+    /// The value as text of the file, in spans coloured by the field they belong to.
+    /// When this is not empty it is shown in place of `value`.
+    pub spans: Vec<TextSpan>,
+    /// Bytes to be shown as rows of numbers and letters. When there are any they are shown in
+    /// place of `value`, across the whole width.
+    pub bytes: Arc<[u8]>,
+}
+
+impl Property {
+    /// A property that is bytes of a file.
+    pub fn dump(bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self {
+            bytes: bytes.into(),
+            ..Self::new("Bytes", "")
+        }
+    }
+
+    /// A property that is a name and a text.
+    pub fn new(name: &'static str, value: impl Into<String>) -> Self {
+        Self {
+            name,
+            value: value.into(),
+            swatch: None,
+            link: None,
+            spans: Vec::new(),
+            bytes: Arc::default(),
+        }
+    }
+}
+
+/// A piece of a file's text and the field it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextSpan {
+    /// The characters as they stand in the file.
+    pub text: String,
+    /// The field, for a tooltip.
+    pub field: &'static str,
+    /// Which of the palette's colours the field has; spans of the same field have the same.
+    pub color_index: usize,
+}
+
+/// A part of the line about an item in the status bar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryPart {
+    /// What it is, such as `Row`.
+    pub name: &'static str,
+    /// Its value, for people.
+    pub value: String,
+    /// How many characters the longest such value of the document has, so that what follows
+    /// stays in its place while the pointer moves on.
+    pub width: usize,
+}
+
+impl SummaryPart {
+    /// A part that stands alone, or last, and may be as wide as it is.
+    pub fn new(name: &'static str, value: impl Into<String>) -> Self {
+        Self {
+            name,
+            value: value.into(),
+            width: 0,
+        }
+    }
+}
+
+/// A number about the whole document.
+#[derive(Debug, Clone)]
+pub struct Statistic {
+    /// What is counted.
+    pub name: &'static str,
+    /// The number, for people.
+    pub value: String,
+}
+
+/// What colours mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Legend {
+    /// What is coloured.
+    pub title: &'static str,
+    /// Its colours.
+    pub entries: Vec<LegendEntry>,
+}
+
+impl Legend {
+    /// The legends of the overlays that are on, in the order in which they are offered, without
+    /// those that have no colours.
+    pub(super) fn of_overlays(
+        offered: &[Overlay],
+        on: &OverlaySet,
+        colors: impl Fn(OverlayId) -> Vec<LegendEntry>,
+    ) -> Vec<Self> {
+        let on = offered.iter().filter(|overlay| on.contains(overlay.id));
+        let legends = on.map(|overlay| Self {
+            title: overlay.name,
+            entries: colors(overlay.id),
+        });
+        legends
+            .filter(|legend| !legend.entries.is_empty())
+            .collect()
+    }
+}
+
+/// A colour of an overlay and what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LegendEntry {
+    /// Red, green and blue.
+    pub color: [u8; 3],
+    /// What the colour means.
+    pub label: String,
+}
+
+impl LegendEntry {
+    /// A colour and what it means.
+    pub(super) fn new(color: [u8; 3], label: impl Into<String>) -> Self {
+        let label = label.into();
+        Self { color, label }
+    }
+}
+
+/// A line of an overlay.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// Where it begins and ends, in world space.
+    pub ends: [Vec3; 2],
+    /// Red, green, blue and opacity.
+    pub color: [u8; 4],
+    /// How wide it is, in pixels of a plain screen.
+    pub width_points: f32,
+    /// Whether it is seen through what is in front of it.
+    pub on_top: bool,
+}
+
+/// A text at a place of the view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Label {
+    /// The place, in world space.
+    pub position: Vec3,
+    /// How much room there is around the place for a text that is to stand in the middle of it, in
+    /// world units across the picture: it is left out where it does not fit. None for a text that
+    /// stands to the right of its place.
+    pub room: Option<f32>,
+    /// What it says.
+    pub text: String,
+    /// Red, green and blue.
+    pub color: [u8; 3],
+}
+
+/// One of the kinds of thing that a map is built of, such as a tile type.
+#[derive(Debug, Clone)]
+pub struct Kind {
+    /// The item that stands for all of this kind: selecting it highlights them.
+    pub item: Item,
+    /// Its name.
+    pub name: &'static str,
+    /// How a file writes it, such as a hexadecimal digit.
+    pub code: String,
+    /// How many of it the document has.
+    pub count: u64,
+}

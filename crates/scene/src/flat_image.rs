@@ -1,0 +1,95 @@
+//! Images that are made row by row, so that a large one need not be in memory.
+
+use std::io::Write;
+use std::ops::Range;
+
+use super::Picture;
+
+/// Bytes of a pixel.
+const RGBA: usize = 4;
+/// The most pixels along a side of an image that is written: a row of it must fit in memory.
+const MOST_PNG_PX: u64 = 1 << 24;
+/// How many pixels are looked at across, and how many down, for one of a smaller image.
+const MOST_LOOKED_AT: usize = 16;
+
+/// An image of any size, such as that of a whole map at 1:1.
+pub trait FlatImage {
+    /// Width and height in pixels.
+    fn size(&self) -> [u64; 2];
+
+    /// Writes what is to the right of a pixel, itself included, into as many RGBA bytes as fit.
+    fn part_of_row(&self, from: [u64; 2], rgba: &mut [u8]);
+
+    /// Writes a row into as many RGBA bytes as fit, from the left.
+    fn row(&self, y: u64, rgba: &mut [u8]) {
+        self.part_of_row([0, y], rgba);
+    }
+
+    /// Writes it as a PNG, without ever holding all of it in memory.
+    ///
+    /// # Errors
+    /// When it is larger than a PNG can be, or cannot be written.
+    fn write_png(&self, out: &mut dyn Write) -> Result<(), png::EncodingError> {
+        let [width, height] = self.size();
+        if width.max(height) > MOST_PNG_PX {
+            return Err(png::EncodingError::LimitsExceeded);
+        }
+        let [width_px, height_px] = [width as u32, height as u32];
+        let mut encoder = png::Encoder::new(out, width_px, height_px);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        let mut stream = writer.stream_writer()?;
+        let mut row = vec![0; width_px as usize * RGBA];
+        for y in 0..height {
+            self.row(y, &mut row);
+            stream.write_all(&row)?;
+        }
+        stream.finish()?;
+        writer.finish()
+    }
+
+    /// The same with no side longer than so many pixels. Of a large map not every pixel is
+    /// looked at.
+    fn scaled_down(&self, longest_px: u32) -> Picture {
+        let [width, height] = self.size();
+        let longest = width.max(height).max(1);
+        let size = self.size().map(|side| {
+            let scaled = u128::from(side) * u128::from(longest_px) / u128::from(longest);
+            (scaled as u64).min(side).max(1)
+        });
+        let mut rgba = Vec::with_capacity((size[0] * size[1]) as usize * RGBA);
+        let mut looked_at = [0; MOST_LOOKED_AT * RGBA];
+        for line in 0..size[1] {
+            let rows = part(height, size[1], line);
+            for column in 0..size[0] {
+                let columns = part(width, size[0], column);
+                let across = (columns.end - columns.start).min(MOST_LOOKED_AT as u64) as usize;
+                let row = &mut looked_at[..across * RGBA];
+                let step = ((rows.end - rows.start) / MOST_LOOKED_AT as u64).max(1);
+                let (mut sums, mut count) = ([0_u32; 3], 0);
+                for y in rows.clone().step_by(step as usize).take(MOST_LOOKED_AT) {
+                    self.part_of_row([columns.start, y], row);
+                    for pixel in row.chunks_exact(RGBA) {
+                        for (sum, channel) in sums.iter_mut().zip(pixel) {
+                            *sum += u32::from(*channel);
+                        }
+                        count += 1;
+                    }
+                }
+                let [r, g, b] = sums.map(|sum| (sum / count.max(1)) as u8);
+                rgba.extend([r, g, b, 255]);
+            }
+        }
+        Picture {
+            size: size.map(|side| side as u32),
+            rgba,
+        }
+    }
+}
+
+/// Which of so many pixels are a pixel of a smaller picture of so many.
+fn part(all: u64, of: u64, index: u64) -> Range<u64> {
+    let at = |index: u64| (u128::from(all) * u128::from(index) / u128::from(of)) as u64;
+    at(index)..at(index + 1)
+}

@@ -1,0 +1,72 @@
+//! Boxes and rays in world space.
+
+use glam::Vec3;
+
+/// An axis-aligned box in world space.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Aabb {
+    /// The least corner.
+    pub min: Vec3,
+    /// The greatest corner.
+    pub max: Vec3,
+}
+
+impl Aabb {
+    /// The box around some points; none without any.
+    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
+        let mut points = points.into_iter();
+        let first = points.next()?;
+        let one = Self {
+            min: first,
+            max: first,
+        };
+        Some(points.fold(one, |all, point| Self {
+            min: all.min.min(point),
+            max: all.max.max(point),
+        }))
+    }
+
+    /// The box around this one and another.
+    pub fn union(&self, other: &Self) -> Self {
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+
+    /// The middle of the box.
+    pub fn center(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
+    }
+
+    /// Half the diagonal: the radius of a sphere around the box.
+    pub fn radius(&self) -> f32 {
+        (self.max - self.min).length() * 0.5
+    }
+
+    /// How far a point is from the box; 0 inside.
+    pub fn distance(&self, point: Vec3) -> f32 {
+        point.clamp(self.min, self.max).distance(point)
+    }
+
+    /// The eight corners.
+    pub fn corners(&self) -> [Vec3; 8] {
+        std::array::from_fn(|i| {
+            let pick = |bit: usize, low: f32, high: f32| if i & bit == 0 { low } else { high };
+            Vec3::new(
+                pick(1, self.min.x, self.max.x),
+                pick(2, self.min.y, self.max.y),
+                pick(4, self.min.z, self.max.z),
+            )
+        })
+    }
+}
+
+/// A half-line in world space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ray {
+    /// Where it begins.
+    pub origin: Vec3,
+    /// Where it goes, of length 1.
+    pub direction: Vec3,
+}

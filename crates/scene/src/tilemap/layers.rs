@@ -1,0 +1,189 @@
+//! The layers and tilesets of a map, as panels list them.
+
+use super::flatten::FlatMap;
+use super::{Parallax, Step, TileMap, Tileset};
+use crate::{
+    FlatImage, Item, LayerInfo, Layers, Picture, Playhead, Shown, TileMapItem, TilesetInfo,
+};
+
+/// How a layer moves with the camera, for people; empty where it moves with it.
+pub(super) fn parallax_name(parallax: &Parallax) -> String {
+    let [x, y] = [0, 1].map(|axis| match (parallax.mul[axis], parallax.div[axis]) {
+        (0, _) | (_, 0) => "fixed".to_owned(),
+        (mul, div) if mul == div => "1:1".to_owned(),
+        (mul, div) => format!("{mul}:{div}"),
+    });
+    match (x == y, &*x) {
+        (true, "1:1") => String::new(),
+        (true, _) => x,
+        (false, _) => format!("{x} across, {y} down"),
+    }
+}
+
+/// The same in a sentence, for who meets those numbers for the first time; empty where it moves with
+/// the camera.
+pub(super) fn parallax_help(parallax: &Parallax) -> String {
+    let [x, y] = [0, 1].map(|axis| match (parallax.mul[axis], parallax.div[axis]) {
+        (0, _) | (_, 0) => "does not move".to_owned(),
+        (mul, div) if mul == div => "moves with the camera".to_owned(),
+        (mul, div) => {
+            let pixels = if mul == 1 { "pixel" } else { "pixels" };
+            format!("moves {mul} {pixels} for {div} of the camera")
+        }
+    });
+    match (x == y, &*x) {
+        (true, "moves with the camera") => String::new(),
+        (true, _) => format!("Parallax: {x}"),
+        (false, _) => format!("Parallax: {x} across, {y} down"),
+    }
+}
+
+impl Layers for TileMap {
+    fn layers(&self) -> Vec<LayerInfo> {
+        let first = self.first_steps();
+        let order = self.layers_from_below().into_iter();
+        let layers = order.filter_map(|number| {
+            let layer = self.layers.get(number)?;
+            let is_drawn = first.get(number).copied().flatten().is_some();
+            let [x, y] = layer.position_px;
+            let notes = [
+                (!layer.has_tiles()).then(|| "no tiles".to_owned()),
+                (!is_drawn).then(|| "not drawn".to_owned()),
+                layer.wraps.contains(&true).then(|| "repeats".to_owned()),
+                ([x, y] != [0; 2]).then(|| format!("at {x}, {y}")),
+            ];
+            let notes: Vec<String> = notes.into_iter().flatten().collect();
+            Some(LayerInfo {
+                item: Self::layer_item(number),
+                name: self.layer_name(number),
+                size: layer.size,
+                parallax: parallax_name(&layer.parallax),
+                parallax_help: parallax_help(&layer.parallax),
+                note: notes.join(", "),
+            })
+        });
+        layers.collect()
+    }
+
+    fn tilesets(&self) -> Vec<TilesetInfo> {
+        let list = self.tilesets_with_tiles().map(|(number, tileset)| {
+            let uses = self.counts().uses.get(number).into_iter().flatten();
+            let tiles = tileset.tile_count();
+            let ids = tileset.tiles.iter().take(tiles).map(|tile| tile.id);
+            TilesetInfo {
+                item: Self::tileset_item(number),
+                name: self.tileset_name(number),
+                tile_size: tileset.tile_size,
+                uses: uses.copied().take(tiles).collect(),
+                ids: ids.collect(),
+                is_missing: tileset.is_placeholder,
+            }
+        });
+        list.collect()
+    }
+
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::TileMap(TileMapItem::Layer { .. }) => Some(item),
+            Item::TileMap(TileMapItem::Cell { layer, .. }) => {
+                Some(TileMapItem::Layer { index: layer }.into())
+            }
+            _ => None,
+        }
+    }
+
+    fn tile_picture(&self, tile: Item, playhead: Playhead) -> Option<Picture> {
+        let (_, tileset, picture) = self.tile_at(tile)?;
+        let shown = tileset.picture_at(picture, self.ticks(playhead));
+        Some(Picture {
+            size: tileset.tile_size,
+            rgba: tileset.picture(shown)?.to_vec(),
+        })
+    }
+
+    fn tile_item(&self, tileset: Item, index: usize) -> Option<Item> {
+        let Item::TileMap(TileMapItem::Tileset { index: number }) = tileset else {
+            return None;
+        };
+        let number = number as usize;
+        let tileset = self.tilesets.get(number)?;
+        (index < tileset.tile_count()).then(|| Self::tile_item(number, index))
+    }
+
+    /// The gap that lets one see between the layers, and still what is above what.
+    fn usual_layer_gap(&self) -> f32 {
+        let [width, height] = self.canvas_px();
+        (width.max(height) as f32 / 8.0).round()
+    }
+
+    fn tile_count(&self) -> Option<[u32; 2]> {
+        let tile = self.tile_of_map_px()?;
+        let canvas = self.canvas_px();
+        let count = |axis: usize| canvas[axis].div_ceil(tile[axis].into());
+        Some([0, 1].map(|axis| u32::try_from(count(axis)).unwrap_or(u32::MAX)))
+    }
+
+    fn wraps(&self) -> [bool; 2] {
+        let layers = || self.layers.iter().filter(|layer| layer.has_tiles());
+        [0, 1].map(|axis| layers().count() > 0 && layers().all(|layer| layer.wraps[axis]))
+    }
+
+    fn flat_size(&self) -> [u64; 2] {
+        self.canvas_px()
+    }
+
+    fn flat<'a>(&'a self, shown: &'a Shown) -> Box<dyn FlatImage + 'a> {
+        Box::new(FlatMap::new(self, shown))
+    }
+}
+
+impl TileMap {
+    /// The first step that draws each layer; none for one that is not drawn.
+    fn first_steps(&self) -> Vec<Option<usize>> {
+        let mut first = vec![None; self.layers.len()];
+        for (at, step) in self.steps.iter().enumerate() {
+            if let Step::Layer { layer, .. } = step
+                && let Some(first) = first.get_mut(*layer)
+            {
+                first.get_or_insert(at);
+            }
+        }
+        first
+    }
+
+    /// The indices of the layers from the bottom to the top of the picture; first those that are not
+    /// drawn.
+    pub(super) fn layers_from_below(&self) -> Vec<usize> {
+        let first = self.first_steps();
+        let mut order: Vec<usize> = (0..self.layers.len()).collect();
+        order.sort_by_key(|layer| first.get(*layer).copied().flatten());
+        order
+    }
+
+    /// The tilesets but those of layers without tiles.
+    pub(super) fn tilesets_with_tiles(&self) -> impl Iterator<Item = (usize, &Tileset)> {
+        let tilesets = self.tilesets.iter().enumerate();
+        tilesets.filter(|(_, tileset)| tileset.picture_count() > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parallax_is_said_where_there_is_some() {
+        let said = |mul, div| parallax_name(&Parallax { mul, div });
+        assert_eq!(said([1, 1], [1, 1]), "");
+        assert_eq!(said([2, 3], [2, 3]), "");
+        assert_eq!(said([1, 1], [2, 2]), "1:2");
+        assert_eq!(said([0, 1], [1, 0]), "fixed");
+        assert_eq!(said([1, 1], [2, 1]), "1:2 across, 1:1 down");
+        let help = |mul, div| parallax_help(&Parallax { mul, div });
+        assert_eq!(help([2, 3], [2, 3]), "");
+        let slow = "Parallax: moves 3 pixels for 2 of the camera";
+        assert_eq!(help([3, 3], [2, 2]), slow);
+        let across = "Parallax: does not move across, moves with the camera down";
+        assert_eq!(help([0, 1], [5, 1]), across);
+    }
+}
