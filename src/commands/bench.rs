@@ -15,7 +15,7 @@ use mapscope_scene::camera::Pose;
 use mapscope_scene::model::Model;
 use mapscope_scene::model::instances::Instance;
 use mapscope_scene::tilemap::FlatWindow;
-use mapscope_scene::{Aabb, Animation, Document, Layers, OpenOptions, Playhead, Ray, Shown};
+use mapscope_scene::{Aabb, Animation, Document, OpenOptions, Playhead, Ray, Shown};
 
 /// Frames that are drawn before any is measured: the first ones compile shaders and warm caches.
 const WARM_UP_FRAMES: u32 = 5;

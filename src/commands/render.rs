@@ -7,10 +7,9 @@ use super::cli::RenderArgs;
 use super::look::{check_frame, layers_of, shown_of};
 use super::output::{self, Tally};
 use super::{CommandError, Status, source};
-use mapscope_render::{Renderer, View};
 use mapscope_scene::camera::NamedView;
 use mapscope_scene::saving::{self, PNG, SaveError};
-use mapscope_scene::{Animation, Document, Layers, OpenOptions, OverlayId};
+use mapscope_scene::{Animation, Document, OpenOptions, OverlayId};
 
 pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     if args.picture.look.view == Some(NamedView::Flat) {

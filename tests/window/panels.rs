@@ -16,15 +16,15 @@ use mapscope::viewer::panels::{
     PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox,
 };
 use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
-use mapscope_formats::{Format, Place, Problem, Rule, Severity, Subject};
+use mapscope_formats::{Place, Problem, Rule, Severity, Subject};
 use mapscope_scene::camera::{Camera, Handedness, NamedView};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{
     Aabb, About, Animation, Branch, ChunkMap, ClipInfo, Curve, Direction, Document, Drawable,
     GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend as LegendOf, LegendEntry, LevelInfo,
     LevelItem, Levels, Light, ModelItem, Neighbor, OpenOptions, OutlineNode, Overlay, OverlayId,
-    Picture, Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Sheet, SheetFace,
-    Shown, Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan,
+    Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Sheet, SheetFace, Shown,
+    Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan,
 };
 
 // ---- A document whose contents are known ---------------------------------------------------
@@ -52,10 +52,6 @@ impl Sample {
                 _ => 0,
             },
         });
-        let thumbnail = Picture {
-            size: [2, 2],
-            rgba: THUMBNAIL.to_vec(),
-        };
         Self {
             name,
             about: About {
@@ -68,11 +64,6 @@ impl Sample {
                 overlays: &OVERLAYS,
                 dependencies: Vec::new(),
                 kinds: kinds.collect(),
-                statistics: vec![Statistic {
-                    name: "Tiles",
-                    value: "16384".to_owned(),
-                }],
-                thumbnails: vec![thumbnail.clone(), thumbnail],
                 cpu_bytes: 0,
             },
             levels: Vec::new(),
@@ -321,6 +312,17 @@ impl Document for Sample {
         })
         .filter(|legend| !legend.entries.is_empty())
         .collect()
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        vec![Statistic {
+            name: "Tiles",
+            value: "16384".to_owned(),
+        }]
+    }
+
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        (index < 2).then_some((2, 2, &THUMBNAIL))
     }
 
     fn info(&self, _query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
@@ -1014,11 +1016,11 @@ fn the_legend_is_that_of_the_overlays_that_are_on() {
     h.state_mut()
         .shown
         .overlays
-        .set(&OVERLAYS, "tile-types", true);
+        .set(&OVERLAYS, OverlayId::TileTypes, true);
     h.state_mut()
         .shown
         .overlays
-        .set(&OVERLAYS, "tile-grid", true);
+        .set(&OVERLAYS, OverlayId::TileGrid, true);
     h.run();
     h.get_by_label("Tile types");
     h.get_by_label("1 ramp_sn (384)");
@@ -1029,7 +1031,7 @@ fn the_legend_is_that_of_the_overlays_that_are_on() {
     h.state_mut()
         .shown
         .overlays
-        .set(&OVERLAYS, "pathable", true);
+        .set(&OVERLAYS, OverlayId::Pathable, true);
     h.run();
     h.get_by_label("ground units can walk");
     assert!(h.query_by_label("1 ramp_sn (384)").is_none());
@@ -1530,7 +1532,9 @@ fn every_panel_can_be_drawn() {
     pictures("statistics", [300.0, 260.0], plain, Statistics::ui, |_| ());
     let on = || {
         let mut host = Host::new(sample());
-        host.shown.overlays.set(&OVERLAYS, "tile-types", true);
+        host.shown
+            .overlays
+            .set(&OVERLAYS, OverlayId::TileTypes, true);
         host
     };
     pictures("legend", [220.0, 100.0], on, Legend::ui, |_| ());

@@ -5,7 +5,7 @@ use image::Rgba;
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_render::{Renderer, Target, View};
 use mapscope_scene::camera::{Camera, Pose};
-use mapscope_scene::{Aabb, Document};
+use mapscope_scene::{Aabb, Document, Item, LevelItem, OverlayId};
 
 use super::stage::{self, Stage};
 

@@ -7,7 +7,7 @@ use mapscope_scene::tilemap::{
     Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode,
     Thing, ThingKind, TileMap, Tileset,
 };
-use mapscope_scene::{Document, Layers, Shown};
+use mapscope_scene::{Document, Layers, OverlayId, Shown};
 
 use super::stage::Stage;
 use super::tile_maps::{flat_view, layer, map, scrambled, sprite, tiles, tileset};

@@ -602,6 +602,7 @@ mod tests {
     use mapscope_formats::pfobj;
 
     use super::*;
+    use crate::model::material_item;
     use crate::model::sample;
     use crate::rules;
     use mapscope_formats::Place;

@@ -9,7 +9,7 @@ use super::poses::skin_normal;
 use crate::numbers::short;
 use crate::pen::Pen;
 use crate::terrain::geometry::LEVEL_HEIGHT;
-use crate::{Aabb, Annotations, Label, Line, ModelItem, OverlayId, Playhead, Shown};
+use crate::{Aabb, Annotations, Label, Line, OverlayId, Playhead, Shown};
 
 /// Bones are green, as the engine draws them.
 pub(super) const BONE_COLOR: [u8; 3] = [72, 224, 104];
@@ -290,6 +290,7 @@ impl Ruler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ModelItem;
     use crate::model::sample;
     use mapscope_formats::pfobj::Bounds;
 

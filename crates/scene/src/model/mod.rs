@@ -43,7 +43,7 @@ use super::{
     Progress, Source,
 };
 use mapscope_formats::pfobj::{self, Pfobj};
-use mapscope_formats::{Place, Problem, Problems, Subject};
+use mapscope_formats::{Place, Problems, Subject};
 
 /// An open model, ready to be drawn, posed, pointed at and described. Its own space is that of
 /// the world.

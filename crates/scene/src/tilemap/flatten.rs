@@ -18,7 +18,7 @@ const RGBA: usize = 4;
 
 /// The picture of a whole map at 1:1, row by row.
 #[derive(Debug)]
-pub struct FlatMap<'a> {
+pub(super) struct FlatMap<'a> {
     map: &'a TileMap,
     /// At rest: nothing is moved by a camera.
     shown: Shown,

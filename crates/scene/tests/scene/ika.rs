@@ -431,7 +431,7 @@ fn broken_maps_are_opened() {
             Ok(document) => {
                 check_problems(&document.about().problems, &truth, &name);
                 // The tileset is in the folder above.
-                let problems = document.about().problems;
+                let problems = &document.about().problems;
                 assert!(
                     problems.iter().any(|p| p.message.contains("`ika32.vsp`")),
                     "{name}"
@@ -762,10 +762,7 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
         }
         let row = |shown: &Shown, y: u32| {
             let mut row = vec![0; columns as usize * 16 * 4];
-            map.layers()
-                .unwrap()
-                .flat(shown)
-                .row(u64::from(y), &mut row);
+            map.flat(shown).row(u64::from(y), &mut row);
             row
         };
         let plain = Shown::default();

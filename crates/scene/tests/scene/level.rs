@@ -8,8 +8,10 @@ use glam::Vec3;
 use mapscope_formats::pmf;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::level::{self, Map};
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, InfoQuery, Item, OutlineNode, Playhead, Property, Ray, Shown};
+use mapscope_scene::{
+    Document, InfoQuery, Item, LevelItem, Levels as _, OpenOptions, OutlineNode, Playhead,
+    Progress, Property, Ray, Shown, Source,
+};
 use mapscope_testdata::shared;
 use serde_json::{Value, json};
 
@@ -261,7 +263,7 @@ fn a_broken_chunk_is_listed_as_unreadable_and_the_rest_is_there() {
         let chunks: Vec<&Value> = levels.flat_map(|level| list(&level["chunks"])).collect();
         let unreadable = chunks.iter().filter(|chunk| chunk["readable"] == false);
         let unreadable = unreadable.count();
-        let statistics = &map.about().statistics;
+        let statistics = map.statistics();
         let said = statistics.iter().find(|s| s.name == "Unreadable chunks");
         assert!(unreadable > 0, "{}", path.display());
         assert_eq!(said.unwrap().value, unreadable.to_string());
@@ -397,12 +399,12 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
                 .iter()
                 .map(|light| {
                     let Item::Level(
-                        LevelItem::DynamicLight { index, .. } | LevelItem::FastLight { index, .. },
+                        LevelItem::DynamicLight { id, .. } | LevelItem::FastLight { id, .. },
                     ) = light.item
                     else {
                         panic!("{} is no light", light.item);
                     };
-                    let (kind, id) = (light.item.kind(), u64::from(index));
+                    let (kind, id) = (light.item.kind(), u64::from(id));
                     let plain = format!("{kind} {id}");
                     let name = light.name.to_lowercase();
                     // By what controls it, where something does.

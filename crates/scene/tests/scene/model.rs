@@ -188,7 +188,7 @@ fn triangles_that_go_round_the_wrong_way_are_counted() {
         let Some(document) = real(&format!("{name}.pfobj")) else {
             return;
         };
-        let statistics = document.about().statistics;
+        let statistics = document.statistics();
         let count = |name| statistics.iter().find(|s| s.name == name).unwrap();
         assert_eq!(
             count("Reversed triangles").value,

@@ -18,7 +18,7 @@ use mapscope_formats::pmf::{
 };
 use mapscope_formats::ppe::{self, MapFlags, Xmf, map_data, sheet, xmf};
 use mapscope_formats::{Problem, pfmap};
-use mapscope_scene::tilemap::Step;
+use mapscope_scene::tilemap::{Step, TileMap};
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Direction, Document, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown};
 use mapscope_testdata::shared;
@@ -538,7 +538,7 @@ fn check_ika_map(bytes: &[u8]) -> bool {
         }
     };
     check_problems(&map.problems);
-    let tiles = map.layers().unwrap().tile_count() as usize;
+    let tiles = map.tile_count() as usize;
     assert!((1..=1 << 26).contains(&tiles));
     let most = tiles.min(most_inflated(bytes.len()));
     assert!(map.obstruction.len() <= most && map.zone_numbers.len() <= most);
@@ -891,7 +891,7 @@ fn check_opened_pmf(bytes: &[u8]) -> bool {
     let bounds = map.about().bounds;
     assert!(bounds.min.is_finite() && bounds.max.is_finite());
     assert!(!map.info(&InfoQuery::default()).is_empty());
-    assert!(!map.about().statistics.is_empty());
+    assert!(!map.statistics().is_empty());
     let mut items = Vec::new();
     add_items(&map.outline(), &mut items);
     assert!(!items.is_empty());

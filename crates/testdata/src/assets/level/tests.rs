@@ -9,8 +9,7 @@ use mapscope_formats::pmf::{
     Level, Material, Pmf, SIDE_CORNERS,
 };
 use mapscope_scene::level::Map;
-use mapscope_scene::{Document, Ray, demo};
-use mapscope_scene::{OpenOptions, Progress, Source};
+use mapscope_scene::{Document, OpenOptions, Progress, Ray, Shown, Source, demo};
 
 use super::{FILE, bytes, plan};
 
