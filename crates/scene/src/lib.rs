@@ -9,6 +9,7 @@ mod colors;
 pub mod demo;
 mod describe;
 mod document;
+mod fields;
 mod first_look;
 mod flat_image;
 mod geometry;
@@ -53,6 +54,7 @@ pub use listing::{
 };
 pub use open::{formats, identify_format, looks_openable, open};
 pub use overlay::{Overlay, OverlayId, OverlaySet};
+pub use parallel::on_all_threads;
 pub use playback::{ClipInfo, Curve, Playhead};
 pub use rules::rules;
 pub use shown::{Amounts, Shown};

@@ -24,6 +24,12 @@ pub(super) fn in_parallel<T: Send>(
     Ok(done.unwrap_or_default())
 }
 
+/// The same where nothing can be cancelled.
+pub fn on_all_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut watch = |_| ControlFlow::Continue(());
+    parallel::in_parallel(count, &mut watch, work).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

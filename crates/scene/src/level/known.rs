@@ -8,7 +8,7 @@ use glam::Vec3;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map, colors};
 use crate::Aabb;
-use mapscope_formats::parallel;
+use crate::parallel::on_all_threads;
 use mapscope_formats::pmf::{self, CubeKind, Cubes};
 
 /// Depths that a cube can have: as many parents as may be above it, and none.
@@ -333,12 +333,6 @@ impl ChunkMesh {
         }
         uses
     }
-}
-
-/// Does the same for each number below `count` on all threads.
-fn on_all_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let mut watch = |_| std::ops::ControlFlow::Continue(());
-    parallel::in_parallel(count, &mut watch, work).unwrap_or_default()
 }
 
 impl Map {

@@ -1,0 +1,491 @@
+//! Fields: what is known of a kind of record, each said once, in a table.
+//!
+//! A record is whatever a table can read its fields from: mostly a small `Copy` struct of
+//! references, such as a chunk with its level and its map. Its table stands beside it, and from
+//! the table come the inspector ([`Table::groups`]), the status line ([`Table::summary`]), the note
+//! of its line in the outline ([`Table::note`]) and its JSON ([`Table::json`]):
+//!
+//! ```ignore
+//! impl<'a> ChunkAt<'a> {
+//!     const FIELDS: Table<'a, Self> = Table {
+//!         sections: &[Section {
+//!             title: "Chunk",
+//!             fields: &[
+//!                 field("Level", |at| Value::from(at.level).link(at.level_item())),
+//!                 field("Cubes", |at: &Self| at.cube_count().into()).in_summary().json("cubes"),
+//!                 field("Chunk", |at: &Self| at.index.to_string().into())
+//!                     .summary("Chunk", |at| at.index.to_string().into())
+//!                     .json_as("index", |at| json!(at.index.yxz())),
+//!                 json_only("readable", |at| at.data.is_some().into()),
+//!             ],
+//!         }],
+//!     };
+//! }
+//! let groups = ChunkAt::FIELDS.groups(&at);
+//! ```
+//!
+//! A new field is a row. (A row that is followed by a method names the type of its record, `|at:
+//! &Self|`, since the compiler does not look ahead.) What a field says for people and for programs is mostly the same
+//! [`Value`]; where a place says it otherwise, the row has a function for that place.
+
+use std::borrow::Cow;
+
+use glam::Vec3;
+use serde_json::{Map, Value as Json};
+
+use super::numbers::{number, short, xyz};
+use super::{Item, Property, PropertyGroup, SummaryPart, Swatch};
+
+/// The fields of a kind of record, in the order of the inspector.
+pub(super) struct Table<'a, R> {
+    /// Lists with a heading each.
+    pub(super) sections: &'a [Section<'a, R>],
+}
+
+/// Fields under a heading of the inspector.
+pub(super) struct Section<'a, R> {
+    /// The heading.
+    pub(super) title: &'static str,
+    /// In reading order.
+    pub(super) fields: &'a [Field<R>],
+}
+
+/// Reads a field of a record.
+type Read<R> = fn(&R) -> Value;
+
+/// One thing that is known of a record, and the places that say it.
+pub(super) struct Field<R> {
+    name: &'static str,
+    /// For the inspector.
+    value: Option<Read<R>>,
+    /// For the status line, with the name that it has there.
+    summary: Option<(&'static str, Read<R>)>,
+    /// For the note of the line in the outline.
+    note: Option<Read<R>>,
+    /// For JSON, with its key.
+    json: Option<(&'static str, fn(&R) -> Json)>,
+    /// The key in JSON of a field that says the same there.
+    same_json: Option<&'static str>,
+}
+
+/// A field of the inspector.
+pub(super) const fn field<R>(name: &'static str, value: Read<R>) -> Field<R> {
+    Field {
+        name,
+        value: Some(value),
+        summary: None,
+        note: None,
+        json: None,
+        same_json: None,
+    }
+}
+
+/// A field of the status line alone.
+pub(super) const fn summary_only<R>(name: &'static str, value: Read<R>) -> Field<R> {
+    Field {
+        value: None,
+        ..field(name, value).summary(name, value)
+    }
+}
+
+/// A field of JSON alone.
+pub(super) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Field<R> {
+    Field {
+        name: key,
+        value: None,
+        summary: None,
+        note: None,
+        json: Some((key, json)),
+        same_json: None,
+    }
+}
+
+impl<R> Field<R> {
+    /// Says the same in the status line.
+    pub(super) const fn in_summary(self) -> Self {
+        match self.value {
+            Some(value) => {
+                let name = self.name;
+                self.summary(name, value)
+            }
+            None => self,
+        }
+    }
+
+    /// Says this in the status line.
+    pub(super) const fn summary(self, name: &'static str, value: Read<R>) -> Self {
+        Self {
+            summary: Some((name, value)),
+            ..self
+        }
+    }
+
+    /// Says the same in the note of the outline.
+    pub(super) const fn in_note(self) -> Self {
+        Self {
+            note: self.value,
+            ..self
+        }
+    }
+
+    /// Says this in the note of the outline; nothing where it is absent.
+    pub(super) const fn note(self, value: Read<R>) -> Self {
+        Self {
+            note: Some(value),
+            ..self
+        }
+    }
+
+    /// Says the same in JSON.
+    pub(super) const fn json(self, key: &'static str) -> Self {
+        Self {
+            same_json: Some(key),
+            ..self
+        }
+    }
+
+    /// Says this in JSON.
+    pub(super) const fn json_as(self, key: &'static str, json: fn(&R) -> Json) -> Self {
+        Self {
+            json: Some((key, json)),
+            ..self
+        }
+    }
+}
+
+impl<R> Table<'_, R> {
+    fn fields(&self) -> impl Iterator<Item = &Field<R>> {
+        self.sections.iter().flat_map(|section| section.fields)
+    }
+
+    /// The inspector's lists. Those without lines are left out.
+    pub(super) fn groups(&self, record: &R) -> Vec<PropertyGroup> {
+        let groups = self.sections.iter().map(|section| {
+            let mut properties = Vec::with_capacity(section.fields.len());
+            for field in section.fields {
+                if let Some(value) = field.value {
+                    value(record).list(field.name, &mut properties);
+                }
+            }
+            PropertyGroup {
+                title: section.title,
+                properties,
+            }
+        });
+        groups
+            .filter(|group| !group.properties.is_empty())
+            .collect()
+    }
+
+    /// The status line.
+    pub(super) fn summary(&self, record: &R) -> Vec<SummaryPart> {
+        let parts = self.fields().filter_map(|field| {
+            let (name, value) = field.summary?;
+            let value = value(record);
+            Some(SummaryPart {
+                name,
+                width: value.width,
+                value: value.text()?,
+            })
+        });
+        parts.collect()
+    }
+
+    /// The note of the line in the outline.
+    pub(super) fn note(&self, record: &R) -> String {
+        let notes = self.fields().filter_map(|field| field.note?(record).text());
+        notes.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The object in JSON.
+    pub(super) fn json(&self, record: &R) -> Map<String, Json> {
+        let fields = self.fields().flat_map(|field| {
+            let same = field.same_json.zip(field.value);
+            let same = same.map(|(key, value)| (key, value(record).json()));
+            let other = field.json.map(|(key, json)| (key, json(record)));
+            same.into_iter().chain(other)
+        });
+        fields.map(|(key, json)| (key.to_owned(), json)).collect()
+    }
+}
+
+/// What a field says of a record. It is made of whatever the field is: see the conversions.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    content: Content,
+    link: Option<Item>,
+    swatch: Option<Swatch>,
+    width: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    /// The field says nothing of this record, and has no line; null in JSON.
+    Absent,
+    Text(String),
+    /// `yes` or `no`.
+    Flag(bool),
+    Integer(i64),
+    Number(f32),
+    /// Place or direction.
+    Vector(Vec3),
+    /// As many lines of the inspector as it takes, with names of their own.
+    Lines(Vec<Property>),
+}
+
+impl Value {
+    fn new(content: Content) -> Self {
+        Self {
+            content,
+            link: None,
+            swatch: None,
+            width: 0,
+        }
+    }
+
+    /// A field that says nothing of this record.
+    pub(super) fn absent() -> Self {
+        Self::new(Content::Absent)
+    }
+
+    /// A colour, with its swatch.
+    pub(super) fn color([r, g, b]: [u8; 3]) -> Self {
+        Self::from(format!("{r} {g} {b}")).swatch(Some(Swatch::Color([r, g, b])))
+    }
+
+    /// Bits, as the files' documents write them.
+    pub(super) fn bits(bits: u8) -> Self {
+        format!("{bits:#04x}").into()
+    }
+
+    /// Where a click on the value leads.
+    pub(super) fn link(self, item: impl Into<Item>) -> Self {
+        self.link_if(Some(item))
+    }
+
+    /// The same where there is such an item.
+    pub(super) fn link_if(self, item: Option<impl Into<Item>>) -> Self {
+        Self {
+            link: item.map(Into::into),
+            ..self
+        }
+    }
+
+    /// A thumbnail or colour beside the value.
+    pub(super) fn swatch(self, swatch: Option<Swatch>) -> Self {
+        Self { swatch, ..self }
+    }
+
+    /// How many characters the longest such value has ([`SummaryPart::width`]).
+    pub(super) fn width(self, width: usize) -> Self {
+        Self { width, ..self }
+    }
+
+    /// For people; none where it is absent.
+    fn text(self) -> Option<String> {
+        Some(match self.content {
+            Content::Absent => return None,
+            Content::Text(text) => text,
+            Content::Flag(is_so) => if is_so { "yes" } else { "no" }.to_owned(),
+            Content::Integer(integer) => integer.to_string(),
+            Content::Number(number) => short(number),
+            Content::Vector(vector) => xyz(vector),
+            Content::Lines(lines) => {
+                let values = lines.into_iter().map(|line| line.value);
+                values.collect::<Vec<_>>().join(", ")
+            }
+        })
+    }
+
+    /// For programs.
+    fn json(self) -> Json {
+        match self.content {
+            Content::Absent => Json::Null,
+            Content::Text(text) => text.into(),
+            Content::Flag(is_so) => is_so.into(),
+            Content::Integer(integer) => integer.into(),
+            Content::Number(value) => number(value),
+            Content::Vector(vector) => vector.to_array().map(number).to_vec().into(),
+            Content::Lines(lines) => lines.into_iter().map(|line| line.value).collect(),
+        }
+    }
+
+    /// Adds its lines to those of the inspector.
+    fn list(self, name: &'static str, properties: &mut Vec<Property>) {
+        if let Content::Lines(lines) = self.content {
+            properties.extend(lines);
+            return;
+        }
+        let (link, swatch) = (self.link, self.swatch);
+        properties.extend(self.text().map(|text| Property {
+            link,
+            swatch,
+            ..Property::new(name, text)
+        }));
+    }
+
+    /// The line of the inspector that says it; none where it is absent.
+    pub(super) fn property(self, name: &'static str) -> Option<Property> {
+        let mut properties = Vec::with_capacity(1);
+        self.list(name, &mut properties);
+        properties.pop()
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::new(Content::Text(text))
+    }
+}
+
+impl From<Cow<'_, str>> for Value {
+    fn from(text: Cow<'_, str>) -> Self {
+        text.into_owned().into()
+    }
+}
+
+impl From<bool> for Value {
+    fn from(is_so: bool) -> Self {
+        Self::new(Content::Flag(is_so))
+    }
+}
+
+/// Whole numbers of each size.
+macro_rules! from_integers {
+    ($($integer:ty),+) => { $(
+        impl From<$integer> for Value {
+            fn from(integer: $integer) -> Self {
+                Self::new(Content::Integer(integer as i64))
+            }
+        }
+    )+ };
+}
+
+from_integers!(u8, i8, u16, i16, u32, i32, u64, usize);
+
+impl From<f32> for Value {
+    fn from(number: f32) -> Self {
+        Self::new(Content::Number(number))
+    }
+}
+
+impl From<Vec3> for Value {
+    fn from(vector: Vec3) -> Self {
+        Self::new(Content::Vector(vector))
+    }
+}
+
+impl From<[f32; 3]> for Value {
+    fn from(vector: [f32; 3]) -> Self {
+        Vec3::from(vector).into()
+    }
+}
+
+impl From<Vec<Property>> for Value {
+    fn from(lines: Vec<Property>) -> Self {
+        Self::new(Content::Lines(lines))
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or_else(Self::absent, Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A record that borrows, as most do.
+    struct Sample<'a> {
+        name: &'a str,
+        count: u32,
+        size: Option<f32>,
+    }
+
+    impl<'a> Sample<'a> {
+        const FIELDS: Table<'a, Self> = Table {
+            sections: &[
+                Section {
+                    title: "Sample",
+                    fields: &[
+                        field("Name", |sample: &Self| sample.name.into())
+                            .in_summary()
+                            .json("name"),
+                        field("Count", |sample: &Self| sample.count.into())
+                            .note(|sample| format!("{} of them", sample.count).into())
+                            .summary("All", |sample| Value::from(sample.count).width(9))
+                            .json_as("counts", |sample| json!([sample.count])),
+                        field("Size", |sample: &Self| sample.size.into())
+                            .in_note()
+                            .json("size"),
+                        json_only("is_even", |sample| sample.count.is_multiple_of(2).into()),
+                        summary_only("Even", |sample| sample.count.is_multiple_of(2).into()),
+                    ],
+                },
+                Section {
+                    title: "Letters",
+                    fields: &[field("", |sample: &Self| {
+                        let letters = sample.name.chars();
+                        let lines = letters.map(|letter| Property::new("Letter", letter));
+                        lines.collect::<Vec<_>>().into()
+                    })],
+                },
+            ],
+        };
+    }
+
+    #[test]
+    fn a_row_says_a_field_in_all_places() {
+        let name = String::from("ab");
+        let mut sample = Sample {
+            name: &name,
+            count: 3,
+            size: Some(0.25),
+        };
+        let lines = |sample: &Sample<'_>| -> Vec<(&str, &str, String)> {
+            let groups = Sample::FIELDS.groups(sample).into_iter();
+            let lines = groups.flat_map(|group| {
+                let lines = group.properties.into_iter();
+                lines.map(move |line| (group.title, line.name, line.value))
+            });
+            lines.collect()
+        };
+        let line = |title, name, value: &str| (title, name, value.to_owned());
+        let expected = [
+            line("Sample", "Name", "ab"),
+            line("Sample", "Count", "3"),
+            line("Sample", "Size", "0.25"),
+            line("Letters", "Letter", "a"),
+            line("Letters", "Letter", "b"),
+        ];
+        assert_eq!(lines(&sample), expected);
+        let part = |name, value: &str, width| SummaryPart {
+            name,
+            value: value.to_owned(),
+            width,
+        };
+        let summary = [
+            part("Name", "ab", 0),
+            part("All", "3", 9),
+            part("Even", "no", 0),
+        ];
+        assert_eq!(Sample::FIELDS.summary(&sample), summary);
+        assert_eq!(Sample::FIELDS.note(&sample), "3 of them, 0.25");
+        let info = json!({"name": "ab", "counts": [3], "size": 0.25, "is_even": false});
+        assert_eq!(Json::from(Sample::FIELDS.json(&sample)), info);
+        // What is absent has no line, and what has no lines no heading.
+        (sample.name, sample.size) = ("", None);
+        assert_eq!(lines(&sample).len(), 2);
+        assert_eq!(Sample::FIELDS.note(&sample), "3 of them");
+        assert_eq!(Sample::FIELDS.json(&sample)["size"], Json::Null);
+    }
+}
