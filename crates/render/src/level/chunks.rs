@@ -1,16 +1,15 @@
 //! The chunks of a level on the GPU: their vertices, their indices and their tints, in a few large
 //! buffers to which they are sent one by one.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use super::see_through::SeeThrough;
 use crate::resources::{buffer, check_buffer_size};
 use crate::{Gpu, UploadError};
-use mapscope_formats::parallel::in_parallel;
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::mesh::{ChunkMesh, LevelVertex, Part};
 use mapscope_scene::level::tint::{PLAIN, Tint};
-use mapscope_scene::{Aabb, level};
+use mapscope_scene::{Aabb, level, on_all_threads};
 
 /// Bytes of vertices after which another buffer is begun.
 const BLOCK_BYTES: u64 = 32 << 20;
@@ -247,8 +246,7 @@ impl LevelChunk {
             fill(block.indices.as_ref(), at, indices);
             Some(and(mesh))
         };
-        let mut go_on = |_| ControlFlow::Continue(());
-        let results = in_parallel(chunks.len(), &mut go_on, write);
+        let results = on_all_threads(chunks.len(), write);
         let buffers = blocks.iter().flat_map(|b| [&b.vertices, &b.indices]);
         for buffer in buffers.flatten() {
             buffer.unmap();
@@ -256,7 +254,7 @@ impl LevelChunk {
         for chunk in chunks {
             chunk.is_there = true;
         }
-        results.into_iter().flatten().flatten().collect()
+        results.into_iter().flatten().collect()
     }
 
     /// Bytes that sending it takes, nearly.

@@ -7,9 +7,8 @@ use glam::{Vec3, Vec4};
 use super::gpu_data;
 use crate::resources::{TextureCache, bind_group, upload_texture};
 use crate::{COLOR_FORMAT, Gpu};
-use mapscope_formats::pmf::{ClientMaterial, StringRef};
 use mapscope_scene::level::Map;
-use mapscope_scene::level::materials::{Material, Materials};
+use mapscope_scene::level::materials::{Look, Material, Materials};
 use mapscope_scene::level::textures::Textures;
 use mapscope_scene::model::Texture;
 
@@ -92,16 +91,15 @@ impl MaterialMaker {
                     .get_or_insert_with(|| Textures::placeholder().into());
                 Some(Arc::clone(unknown))
             }
-            look => look.and_then(|look| self.find(map, look.texture)),
+            look => look.and_then(|look| find(map, look.texture?)),
         };
-        let matcap = look.and_then(|look| self.find(map, look.matcap));
-        let advances = look.filter(|look| look.advance_micros > 0);
-        let extra = advances.map_or(&[][..], |look| &look.extra_textures);
-        let extra = extra.iter().filter_map(|name| self.find(map, *name));
+        let matcap = look.and_then(|look| find(map, look.matcap?));
+        let next = look.map_or(&[][..], |look| &look.next_textures);
+        let next = next.iter().filter_map(|index| find(map, *index));
         let pictures: Vec<Option<Arc<Texture>>> = if texture.is_some() {
             [texture.clone()]
                 .into_iter()
-                .chain(extra.map(Some))
+                .chain(next.map(Some))
                 .collect()
         } else {
             vec![None]
@@ -130,19 +128,10 @@ impl MaterialMaker {
         Some(LevelMaterial {
             is_textured: texture.is_some(),
             has_matcap: matcap.is_some(),
-            is_liquid: material.is_liquid && look.is_some_and(|look| look.wave.scale != 0.0),
+            is_liquid: material.is_liquid && look.is_some_and(|look| look.wave_scale != 0.0),
             frames: frames.collect(),
-            frame_secs: advances.map_or(0.0, |look| f64::from(look.advance_micros) * 1e-6),
+            frame_secs: look.map_or(0.0, |look| f64::from(look.advance_micros) * 1e-6),
         })
-    }
-
-    /// The texture of a path; none for no path.
-    fn find(&self, map: &Map, path: StringRef) -> Option<Arc<Texture>> {
-        let client = map.pmf().levels.get(self.level)?.client.as_ref()?;
-        let path = String::from_utf8_lossy(client.strings.name(path)?);
-        let textures = map.textures();
-        let texture = textures.list.get(textures.find(&path)?)?;
-        Some(Arc::clone(&texture.texture))
     }
 
     fn view(&mut self, gpu: &Gpu, picture: Option<&Arc<Texture>>) -> wgpu::TextureView {
@@ -158,9 +147,15 @@ impl MaterialMaker {
     }
 }
 
+/// A texture of the map by its index.
+fn find(map: &Map, index: usize) -> Option<Arc<Texture>> {
+    let texture = map.textures().list.get(index)?;
+    Some(Arc::clone(&texture.texture))
+}
+
 fn material_data(material: &Material, index: usize) -> gpu_data::Material {
     let share = |color: [u8; 3]| Vec3::from(color.map(f32::from)) / 255.0;
-    let unknown = ClientMaterial {
+    let unknown = Look {
         color: if material.is_known {
             Materials::quiet_color(index)
         } else {
@@ -168,7 +163,7 @@ fn material_data(material: &Material, index: usize) -> gpu_data::Material {
             [u8::MAX; 3]
         },
         alpha: u8::MAX,
-        ..ClientMaterial::default()
+        ..Look::default()
     };
     let look = material.look.as_ref().unwrap_or(&unknown);
     let alpha = if material.is_transparent {
@@ -185,8 +180,8 @@ fn material_data(material: &Material, index: usize) -> gpu_data::Material {
         color: share(look.color).extend(f32::from(alpha) / 255.0),
         emission: share(look.emission).extend(counts),
         scroll: Vec4::new(u, v, matcap_u, matcap_v),
-        wave: Vec3::from(look.wave.velocity.map(number)).extend(number(look.wave.scale).abs()),
-        wave_offset: number(look.wave.offset),
+        wave: Vec3::from(look.wave_velocity.map(number)).extend(number(look.wave_scale).abs()),
+        wave_offset: number(look.wave_offset),
         index: index as u32,
         padding: [0; 2],
     }

@@ -34,7 +34,6 @@ use super::resources::{
 };
 use super::shaders::LEVEL;
 use super::{DrawStatistics, Gpu, SceneData, UploadError};
-use mapscope_formats::pmf::CubeKind;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CUT_SLACK;
@@ -455,7 +454,7 @@ impl LevelData {
             && !shown.overlays.contains(OverlayId::Wireframe);
         let scale = PixelScale::of(local);
         self.visible.clear();
-        if Map::hides_kind(shown, CubeKind::Geometry) {
+        if Map::hides_faces(shown) {
             return;
         }
         for (i, chunk) in (0..).zip(&mut self.level.chunks) {

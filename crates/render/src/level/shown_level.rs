@@ -9,11 +9,11 @@ use super::see_through::{Scratch, SortedFor};
 use super::{Draw, Eye, LevelRenderer};
 use crate::resources::{bind_group, check_texture_size, upload_texture, write_texels};
 use crate::{COLOR_FORMAT, Gpu, UploadError};
-use mapscope_formats::pmf::{self, Sky};
-use mapscope_scene::level::atlas::{Intensity, WHITE_SIDE};
+use mapscope_scene::level::Map;
+use mapscope_scene::level::atlas::{PaintedLightmap, WHITE_SIDE};
+use mapscope_scene::level::lights::Lighting;
 use mapscope_scene::level::mesh::Part;
 use mapscope_scene::level::tint::{PLAIN, TintKey};
-use mapscope_scene::level::{Level, Map};
 use mapscope_scene::{Amounts, Item, LevelItem, Shown};
 
 /// A level on the GPU.
@@ -32,7 +32,7 @@ pub(super) struct ShownLevel {
     maker: MaterialMaker,
     materials_layout: MaterialLayout,
     /// The sky that was seen last, and the materials on its sides.
-    sky: Option<Sky>,
+    sky: Option<usize>,
     sky_sides: [Option<(usize, bool)>; 6],
     /// Materials on sides of skies, with their index in the level.
     sky_materials: Vec<(usize, LevelMaterial)>,
@@ -116,15 +116,11 @@ impl ShownLevel {
         shown: &Shown,
         nearest: Option<(u64, Vec3)>,
     ) {
-        let levels = map.levels().get(self.number);
-        let Some((level, source)) = levels.zip(map.pmf().levels.get(self.number)) else {
-            return;
-        };
         if self.waiting.is_empty() {
             return;
         }
         let Some((mut left, eye)) = nearest else {
-            self.send_all(gpu, map, shown, (level, source));
+            self.send_all(gpu, map, shown);
             return;
         };
         {
@@ -140,35 +136,27 @@ impl ShownLevel {
             && let Some(number) = self.waiting.pop()
         {
             let before = self.maker.bytes();
-            let bytes = self.send_chunk(gpu, map, shown, (level, source), number as usize);
+            let bytes = self
+                .send_chunk(gpu, map, shown, number as usize)
+                .unwrap_or(0);
             left = left.saturating_sub(bytes + self.maker.bytes() - before);
         }
     }
 
     /// Sends all chunks at once.
-    fn send_all(
-        &mut self,
-        gpu: &Gpu,
-        map: &Map,
-        shown: &Shown,
-        (level, source): (&Level, &pmf::Level),
-    ) {
+    fn send_all(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
         self.waiting.clear();
+        let level = map.levels().get(self.number);
+        let Some((level, lighting)) = level.zip(map.lighting(shown, self.number)) else {
+            return;
+        };
         for number in 0..self.chunks.len() {
             self.make_materials(gpu, map, number);
         }
-        let intensity =
-            |light: &pmf::DynamicLight| Map::dynamic_intensity(shown, self.number, light);
         let to = (&mut self.chunks[..], &mut self.blocks[..]);
         let made = LevelChunk::send_all(gpu, to, &level.chunks, |mesh| {
-            let slots = level.atlas.slots(mesh.chunk);
-            let painted = slots.iter().enumerate().filter_map(|(lightmap, slot)| {
-                let atlas = &level.atlas;
-                let painted = atlas.paint_slot(source, mesh.chunk, lightmap, &intensity);
-                Some((slot.page, painted?))
-            });
-            let tint = map.tint(shown, self.number, mesh);
-            (tint, painted.collect::<Vec<_>>())
+            let painted: Vec<_> = lighting.paint_all(mesh.chunk).collect();
+            (map.tint(shown, self.number, mesh), painted)
         });
         let mut pages: Vec<_> = level
             .atlas
@@ -181,13 +169,13 @@ impl ShownLevel {
             let Some(chunk) = self.chunks.get_mut(number) else {
                 continue;
             };
-            chunk.painted = intensities(source, chunk.number, &intensity).collect();
+            chunk.painted = lighting.intensities(chunk.number);
             if let Some(block) = self.blocks.get_mut(chunk.block) {
                 chunk.send_tint(gpu, block, (&self.same_tints, number), &tint);
             }
-            for (page, (corner, side, luxels)) in painted {
-                if let Some(page) = pages.get_mut(usize::from(page)) {
-                    page.put(corner, side, &luxels);
+            for painted in painted {
+                if let Some(page) = pages.get_mut(usize::from(painted.page)) {
+                    page.put(&painted);
                 }
             }
         }
@@ -209,50 +197,33 @@ impl ShownLevel {
     }
 
     /// Sends a chunk with its tint, its lightmaps and its materials; says how many bytes it has.
-    fn send_chunk(
-        &mut self,
-        gpu: &Gpu,
-        map: &Map,
-        shown: &Shown,
-        (level, source): (&Level, &pmf::Level),
-        number: usize,
-    ) -> u64 {
+    fn send_chunk(&mut self, gpu: &Gpu, map: &Map, shown: &Shown, number: usize) -> Option<u64> {
         self.make_materials(gpu, map, number);
-        let Some((chunk, mesh)) = self.chunks.get_mut(number).zip(level.chunks.get(number)) else {
-            return 0;
-        };
-        let Some(block) = self.blocks.get_mut(chunk.block) else {
-            return 0;
-        };
+        let mesh = map.levels().get(self.number)?.chunks.get(number)?;
+        let lighting = map.lighting(shown, self.number)?;
+        let chunk = self.chunks.get_mut(number)?;
+        let block = self.blocks.get_mut(chunk.block)?;
         chunk.send(gpu, block, mesh);
         let tint = map.tint(shown, self.number, mesh);
         chunk.send_tint(gpu, block, (&self.same_tints, number), &tint);
-        let intensity =
-            |light: &pmf::DynamicLight| Map::dynamic_intensity(shown, self.number, light);
-        chunk.painted = intensities(source, chunk.number, &intensity).collect();
-        let mut luxels = 0;
-        for lightmap in 0..level.atlas.slots(chunk.number).len() {
-            luxels += paint(
-                gpu,
-                &self.pages,
-                (level, source),
-                chunk.number,
-                lightmap,
-                &intensity,
-            );
+        chunk.painted = lighting.intensities(chunk.number);
+        let mut bytes = LevelChunk::bytes(mesh);
+        for painted in lighting.paint_all(chunk.number) {
+            bytes += painted.luxels.len() as u64;
+            put_on_page(gpu, &self.pages, &painted);
         }
-        LevelChunk::bytes(mesh) + luxels
+        Some(bytes)
     }
 
     /// Paints lightmaps again whose lights were changed, and sends tints if they did.
     pub(super) fn update_lights(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
-        let levels = map.levels().get(self.number);
-        let Some((level, source)) = levels.zip(map.pmf().levels.get(self.number)) else {
+        let level = map.levels().get(self.number);
+        let Some((level, lighting)) = level.zip(map.lighting(shown, self.number)) else {
             return;
         };
         if self.lights != shown.lights {
             self.lights.clone_from(&shown.lights);
-            self.paint_again(gpu, shown, (level, source));
+            self.paint_again(gpu, lighting);
         }
         let key = map.tint_key(shown);
         if self.tint_key == key {
@@ -270,36 +241,12 @@ impl ShownLevel {
         }
     }
 
-    fn paint_again(&mut self, gpu: &Gpu, shown: &Shown, (level, source): (&Level, &pmf::Level)) {
-        let intensity =
-            |light: &pmf::DynamicLight| Map::dynamic_intensity(shown, self.number, light);
+    fn paint_again(&mut self, gpu: &Gpu, lighting: Lighting<'_>) {
         for chunk in self.chunks.iter_mut().filter(|chunk| chunk.is_there) {
-            let data = source.chunks.get(chunk.number);
-            let Some(data) = data.and_then(|chunk| chunk.data.as_deref()) else {
-                continue;
-            };
-            let looks = data.client.iter().flat_map(|client| &client.dynamic_lights);
-            let mut changed = Vec::new();
-            let lights = data.dynamic_lights.iter().zip(looks);
-            for ((light, look), painted) in lights.zip(&mut chunk.painted) {
-                let now = intensity(light);
-                if *painted != now {
-                    *painted = now;
-                    changed.extend(look.layers.iter().map(|layer| layer.lightmap));
+            for lightmap in lighting.update(chunk.number, &mut chunk.painted) {
+                if let Some(painted) = lighting.paint(chunk.number, lightmap) {
+                    put_on_page(gpu, &self.pages, &painted);
                 }
-            }
-            changed.sort_unstable();
-            changed.dedup();
-            for lightmap in changed {
-                let lightmap = lightmap.into();
-                paint(
-                    gpu,
-                    &self.pages,
-                    (level, source),
-                    chunk.number,
-                    lightmap,
-                    &intensity,
-                );
             }
         }
     }
@@ -415,12 +362,12 @@ impl ShownLevel {
         &mut self,
         gpu: &Gpu,
         map: &Map,
-        sky: Option<&Sky>,
+        sky: Option<usize>,
     ) -> [Option<(usize, bool)>; 6] {
-        if self.sky.as_ref() == sky {
+        if self.sky == sky {
             return self.sky_sides;
         }
-        self.sky = sky.copied();
+        self.sky = sky;
         let sides = sky.map_or([None; 6], |sky| map.sky_materials(self.number, sky));
         self.sky_sides = sides.map(|index| {
             let index = index?;
@@ -458,18 +405,6 @@ impl Page {
     }
 }
 
-/// How bright each of the dynamic lights of a chunk is.
-fn intensities<'a>(
-    source: &'a pmf::Level,
-    chunk: usize,
-    intensity: Intensity<'a>,
-) -> impl Iterator<Item = u8> + 'a {
-    let data = source.chunks.get(chunk);
-    let data = data.and_then(|chunk| chunk.data.as_ref());
-    let lights = data.map_or(&[][..], |data| &data.dynamic_lights);
-    lights.iter().map(intensity)
-}
-
 /// A page of lightmaps while they are put on it.
 struct PageLuxels {
     size: [u32; 2],
@@ -486,11 +421,11 @@ impl PageLuxels {
         }
     }
 
-    /// Puts a square of luxels on it.
-    fn put(&mut self, [x, y]: [u32; 2], side: u32, luxels: &[u8]) {
-        let [width, _] = self.size;
-        let row_bytes = side as usize * 4;
-        for (row, luxels) in (y..).zip(luxels.chunks_exact(row_bytes)) {
+    /// Puts a lightmap on it.
+    fn put(&mut self, painted: &PaintedLightmap) {
+        let ([width, _], [x, y]) = (self.size, painted.corner);
+        let row_bytes = painted.side as usize * 4;
+        for (row, luxels) in (y..).zip(painted.luxels.chunks_exact(row_bytes)) {
             let first = (row as usize * width as usize + x as usize) * 4;
             if let Some(row) = self.bytes.get_mut(first..first + row_bytes) {
                 row.copy_from_slice(luxels);
@@ -499,23 +434,12 @@ impl PageLuxels {
     }
 }
 
-/// Paints a lightmap on its page; says how many bytes it has.
-fn paint(
-    gpu: &Gpu,
-    pages: &[Page],
-    (level, source): (&Level, &pmf::Level),
-    chunk: usize,
-    lightmap: usize,
-    intensity: Intensity<'_>,
-) -> u64 {
-    let slot = level.atlas.slots(chunk).get(lightmap);
-    let page = slot.and_then(|slot| pages.get(usize::from(slot.page)));
-    let painted = level.atlas.paint_slot(source, chunk, lightmap, intensity);
-    let Some((page, (corner, side, luxels))) = page.zip(painted) else {
-        return 0;
-    };
-    write_luxels(gpu, &page.texture, corner, [side; 2], &luxels);
-    luxels.len() as u64
+/// Sends a lightmap to its page.
+fn put_on_page(gpu: &Gpu, pages: &[Page], painted: &PaintedLightmap) {
+    if let Some(page) = pages.get(usize::from(painted.page)) {
+        let size = [painted.side; 2];
+        write_luxels(gpu, &page.texture, painted.corner, size, &painted.luxels);
+    }
 }
 
 fn write_luxels(

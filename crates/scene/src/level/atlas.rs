@@ -19,7 +19,20 @@ const MOST_BORDER_LUXELS: u32 = 1 << 24;
 pub const WHITE_SIDE: u32 = 4;
 
 /// How bright a dynamic light of a chunk is, from 0 to 255.
-pub type Intensity<'a> = &'a dyn Fn(&pmf::DynamicLight) -> u8;
+pub(super) type Intensity<'a> = &'a dyn Fn(&pmf::DynamicLight) -> u8;
+
+/// A lightmap with its border, as it stands on its page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaintedLightmap {
+    /// The page.
+    pub page: u16,
+    /// Its left and top luxel on the page.
+    pub corner: [u32; 2],
+    /// Luxels on each side.
+    pub side: u32,
+    /// RGBA bytes from the top left.
+    pub luxels: Vec<u8>,
+}
 
 /// Where the lightmaps of a level are on pages.
 #[derive(Debug, Default)]
@@ -150,48 +163,23 @@ impl Atlas {
         })
     }
 
-    /// Paints a page: RGBA bytes from the top left, of its size in [`Atlas::pages`].
-    pub fn paint(&self, level: &pmf::Level, page: usize, intensity: Intensity<'_>) -> Vec<u8> {
-        let Some(&[width, height]) = self.pages.get(page) else {
-            return Vec::new();
-        };
-        let mut luxels = vec![u8::MAX; width as usize * height as usize * 4];
-        for (chunk, data) in level.chunks.iter().enumerate() {
-            let Some(data) = &data.data else { continue };
-            for (lightmap, slot) in self.slots(chunk).iter().enumerate() {
-                if usize::from(slot.page) != page {
-                    continue;
-                }
-                let lit = lit_luxels(data, lightmap, intensity);
-                blit(&mut luxels, width, *slot, &lit);
-            }
-        }
-        luxels
-    }
-
-    /// Paints one lightmap with its border, for when its lights are switched: its left and top
-    /// luxel on the page, luxels on each side, and RGBA bytes. None where it is not there.
-    pub fn paint_slot(
+    /// Paints a lightmap of a chunk; none where it is not there.
+    pub(super) fn paint(
         &self,
         level: &pmf::Level,
         chunk: usize,
         lightmap: usize,
         intensity: Intensity<'_>,
-    ) -> Option<([u32; 2], u32, Vec<u8>)> {
+    ) -> Option<PaintedLightmap> {
         let slot = self.slots(chunk).get(lightmap)?;
         let data = level.chunks.get(chunk)?.data.as_ref()?;
-        let lit = lit_luxels(data, lightmap, intensity);
-        let side = slot.outer();
-        let mut luxels = vec![u8::MAX; side as usize * side as usize * 4];
-        let alone = Slot {
-            page: 0,
-            x: slot.border,
-            y: slot.border,
-            ..*slot
-        };
-        blit(&mut luxels, side, alone, &lit);
-        let corner = [slot.x, slot.y].map(|at| u32::from(at - slot.border));
-        Some((corner, side, luxels))
+        let lit = lit_luxels(data, lightmap, intensity)?;
+        Some(PaintedLightmap {
+            page: slot.page,
+            corner: [slot.x, slot.y].map(|at| u32::from(at - slot.border)),
+            side: slot.outer(),
+            luxels: with_border(*slot, &lit),
+        })
     }
 
     /// Bytes of memory that it holds.
@@ -230,17 +218,9 @@ struct Lit {
 
 /// A lightmap with the light of the dynamic lights that shine: each adds its luxels times its
 /// colour (fact sheet B16) as far as it is not dimmed. Nothing is brighter than white (B15).
-fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: Intensity<'_>) -> Lit {
-    let none = Lit {
-        side: 0,
-        rgb: Vec::new(),
-    };
-    let Some(client) = &data.client else {
-        return none;
-    };
-    let Some(map) = client.lightmaps.get(lightmap) else {
-        return none;
-    };
+fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: Intensity<'_>) -> Option<Lit> {
+    let client = data.client.as_ref()?;
+    let map = client.lightmaps.get(lightmap)?;
     let mut rgb = map.luxels.clone();
     for (light, look) in data.dynamic_lights.iter().zip(&client.dynamic_lights) {
         let of_map = |layer: &&pmf::LightLayer| usize::from(layer.lightmap) == lightmap;
@@ -257,34 +237,31 @@ fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: Intensity<'_>) 
             }
         }
     }
-    Lit {
+    Some(Lit {
         side: map.side() as usize,
         rgb,
-    }
+    })
 }
 
-/// Puts a lightmap with its border onto a page of this width.
-fn blit(page: &mut [u8], width: u32, slot: Slot, lit: &Lit) {
+/// The luxels of a lightmap with its border: RGBA bytes.
+fn with_border(slot: Slot, lit: &Lit) -> Vec<u8> {
     let side = usize::from(slot.side);
+    let outer = slot.outer() as usize;
+    let mut luxels = vec![u8::MAX; outer * outer * 4];
     let step = lit.side / side.max(1);
     if step == 0 {
-        return;
+        return luxels;
     }
     let border = usize::from(slot.border);
-    let left = usize::from(slot.x) - border;
-    let top = usize::from(slot.y) - border;
     // Luxels that are there: those of the border are at the edge.
     let inside = |at: usize| at.saturating_sub(border).min(side - 1);
-    for row in 0..side + 2 * border {
-        let first = ((top + row) * width as usize + left) * 4;
-        let Some(out) = page.get_mut(first..first + (side + 2 * border) * 4) else {
-            return;
-        };
+    for (row, out) in luxels.chunks_exact_mut(outer * 4).enumerate() {
         for (column, out) in out.chunks_exact_mut(4).enumerate() {
             let luxel = lit.mean(inside(column) * step, inside(row) * step, step);
             out[..3].copy_from_slice(&luxel);
         }
     }
+    luxels
 }
 
 impl Lit {
@@ -337,7 +314,23 @@ mod tests {
         &data.client.as_ref().unwrap().lightmaps
     }
 
-    /// What a GPU reads from a picture at a place in luxels, filtered.
+    /// A page with all its lightmaps: RGBA bytes.
+    fn page(atlas: &Atlas, level: &pmf::Level, intensity: Intensity<'_>) -> Vec<u8> {
+        let [width, height] = atlas.pages[0].map(|side| side as usize);
+        let mut page = vec![u8::MAX; width * height * 4];
+        for lightmap in 0..atlas.slots(0).len() {
+            let painted = atlas.paint(level, 0, lightmap, intensity).unwrap();
+            let [x, y] = painted.corner.map(|at| at as usize);
+            let rows = painted.luxels.chunks_exact(painted.side as usize * 4);
+            for (row, luxels) in (y..).zip(rows) {
+                let first = (row * width + x) * 4;
+                page[first..first + luxels.len()].copy_from_slice(luxels);
+            }
+        }
+        page
+    }
+
+    /// What a GPU reads from a texture at a place in luxels, filtered.
     fn filtered(luxel: impl Fn(i64, i64) -> f32, [x, y]: [f32; 2]) -> f32 {
         let [x, y] = [x - 0.5, y - 0.5];
         let (column, row) = (x.floor() as i64, y.floor() as i64);
@@ -384,7 +377,7 @@ mod tests {
         let level = level(&[2, 0, 3, 1]);
         let atlas = Atlas::arrange(&level);
         let [width, height] = atlas.pages[0];
-        let page = atlas.paint(&level, 0, &|_| 0);
+        let page = page(&atlas, &level, &|_| 0);
         let on_page = |x: i64, y: i64| {
             f32::from(
                 page[((y.clamp(0, i64::from(height) - 1) as u32 * width + x as u32) * 4) as usize],
@@ -435,7 +428,7 @@ mod tests {
         };
         assert_eq!((other.border, slot.border), (1, 13));
         let [width, height] = atlas.pages[0];
-        let page = atlas.paint(&level, 0, &|_| 0);
+        let page = page(&atlas, &level, &|_| 0);
         let on_page = |x: i64, y: i64| {
             let y = y.clamp(0, i64::from(height) - 1) as u32;
             f32::from(page[((y * width + x as u32) * 4) as usize])
@@ -482,18 +475,22 @@ mod tests {
             let light = |light: &pmf::DynamicLight| {
                 if light.id == 40 { intensity } else { 0 }
             };
-            atlas.paint_slot(&level, 0, lightmap, &light).unwrap()
+            atlas.paint(&level, 0, lightmap, &light).unwrap()
         };
         assert_eq!(painted(0, 0), painted(0, 255));
-        let (corner, side, luxels) = painted(1, 255);
-        assert_eq!((side, luxels), (3, [15, 40, 255, 255].repeat(9)));
-        assert_eq!(painted(1, 0).2, [10, 20, 250, 255].repeat(9));
-        assert_eq!(painted(1, 51).2, [11, 24, 255, 255].repeat(9));
+        let bright = painted(1, 255);
+        assert_eq!(
+            (bright.side, bright.luxels),
+            (3, [15, 40, 255, 255].repeat(9))
+        );
+        assert_eq!(painted(1, 0).luxels, [10, 20, 250, 255].repeat(9));
+        assert_eq!(painted(1, 51).luxels, [11, 24, 255, 255].repeat(9));
         // The same as on the page.
-        let page = atlas.paint(&level, 0, &|_| 255);
+        let page = page(&atlas, &level, &|_| 255);
+        let corner = bright.corner;
         let at = (corner[1] * atlas.pages[0][0] + corner[0]) as usize * 4;
         assert_eq!(page[at..at + 4], [15, 40, 255, 255]);
-        assert_eq!(atlas.paint_slot(&level, 0, 2, &|_| 255), None);
+        assert_eq!(atlas.paint(&level, 0, 2, &|_| 255), None);
     }
 
     #[test]
@@ -502,7 +499,7 @@ mod tests {
         let atlas = Atlas::arrange(&level);
         let slot = atlas.slots(0)[0];
         assert_eq!(slot.side, 2048);
-        let page = atlas.paint(&level, 0, &|_| 0);
+        let page = page(&atlas, &level, &|_| 0);
         let luxels = &lightmaps(&level)[0].luxels;
         let mean = [0, 1, 4096, 4097].map(|luxel| u32::from(luxels[luxel * 3]));
         let at = (u32::from(slot.y) * atlas.pages[0][0] + u32::from(slot.x)) as usize * 4;

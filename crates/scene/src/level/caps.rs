@@ -14,7 +14,7 @@ use super::items::ChunkAt;
 use super::materials::Blend;
 use super::place::cell_in_world;
 use crate::{Aabb, Hit, LevelItem, Ray, Shown};
-use mapscope_formats::pmf::{Cube, CubeKind, Geometry};
+use mapscope_formats::pmf::{Cube, Geometry};
 
 /// How far caps are behind the plane of the cut, and how far faces may be before it and are still
 /// drawn, in metres. Cuts on whole metres run along the faces of boxes: those are not cut, and they
@@ -270,7 +270,7 @@ impl Map {
         let (Some(cut), Some(level)) = (shown.cut, level) else {
             return;
         };
-        if Self::hides_kind(shown, CubeKind::Geometry) {
+        if Self::hides_faces(shown) {
             return;
         }
         let planes: Vec<Plane> = Plane::of(cut, level.bounds).collect();
@@ -322,7 +322,7 @@ impl Map {
 mod tests {
     use super::*;
     use crate::level::sample;
-    use mapscope_formats::pmf::Cell;
+    use mapscope_formats::pmf::{Cell, CubeKind};
 
     fn cut(min: Vec3, max: Vec3) -> Shown {
         Shown {

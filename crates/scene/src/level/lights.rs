@@ -1,8 +1,9 @@
 //! Lights that can be switched and dimmed: how bright each is.
 
-use super::Map;
+use super::atlas::PaintedLightmap;
+use super::{Level, Map};
 use crate::{LevelItem, Shown};
-use mapscope_formats::pmf::{DynamicLight, FastLight};
+use mapscope_formats::pmf::{self, ChunkData, DynamicLight, FastLight};
 
 /// The kinds of light that can be switched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,7 +76,7 @@ impl From<&FastLight> for InFile {
 impl Map {
     /// How bright a dynamic light of a chunk is, from 0 to 255: as the chunk has it, unless the
     /// light was made otherwise, which counts in all chunks of the level.
-    pub fn dynamic_intensity(shown: &Shown, level: usize, light: &DynamicLight) -> u8 {
+    fn dynamic_intensity(shown: &Shown, level: usize, light: &DynamicLight) -> u8 {
         let item = LightKind::Dynamic.item(level, light.id);
         let set = shown.lights.get(item.into());
         set.unwrap_or_else(|| InFile::from(light).intensity())
@@ -86,6 +87,82 @@ impl Map {
         let item = LightKind::Fast.item(level, light.id);
         let set = shown.lights.get(item.into());
         set.unwrap_or_else(|| InFile::from(&light).intensity())
+    }
+}
+
+/// The lightmaps of a level as they are lit by the dynamic lights that shine.
+#[derive(Debug, Clone, Copy)]
+pub struct Lighting<'a> {
+    shown: &'a Shown,
+    /// Number of the level.
+    number: usize,
+    level: &'a Level,
+    source: &'a pmf::Level,
+}
+
+impl Map {
+    /// How the lightmaps of a level are lit; none without such a level.
+    pub fn lighting<'a>(&'a self, shown: &'a Shown, level: usize) -> Option<Lighting<'a>> {
+        let number = level;
+        let (level, source) = self.level(number)?;
+        Some(Lighting {
+            shown,
+            number,
+            level,
+            source,
+        })
+    }
+}
+
+impl<'a> Lighting<'a> {
+    fn data(&self, chunk: usize) -> Option<&'a ChunkData> {
+        self.source.chunks.get(chunk)?.data.as_deref()
+    }
+
+    fn intensity(&self, light: &DynamicLight) -> u8 {
+        Map::dynamic_intensity(self.shown, self.number, light)
+    }
+
+    /// How bright each dynamic light of a chunk is, from 0 to 255.
+    pub fn intensities(&self, chunk: usize) -> Vec<u8> {
+        let lights = self
+            .data(chunk)
+            .map_or(&[][..], |data| &data.dynamic_lights);
+        lights.iter().map(|light| self.intensity(light)).collect()
+    }
+
+    /// The lightmaps of a chunk that look otherwise than with lights of these intensities, which
+    /// become those of now.
+    pub fn update(&self, chunk: usize, intensities: &mut [u8]) -> Vec<usize> {
+        let Some(data) = self.data(chunk) else {
+            return Vec::new();
+        };
+        let looks = data.client.iter().flat_map(|client| &client.dynamic_lights);
+        let mut changed = Vec::new();
+        for ((light, look), intensity) in data.dynamic_lights.iter().zip(looks).zip(intensities) {
+            let now = self.intensity(light);
+            if *intensity != now {
+                *intensity = now;
+                changed.extend(look.layers.iter().map(|layer| usize::from(layer.lightmap)));
+            }
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        changed
+    }
+
+    /// Paints a lightmap of a chunk; none where it is not there.
+    pub fn paint(&self, chunk: usize, lightmap: usize) -> Option<PaintedLightmap> {
+        let intensity = |light: &DynamicLight| self.intensity(light);
+        let atlas = &self.level.atlas;
+        atlas.paint(self.source, chunk, lightmap, &intensity)
+    }
+
+    /// Paints all lightmaps of a chunk.
+    pub fn paint_all(&self, chunk: usize) -> impl Iterator<Item = PaintedLightmap> + 'a {
+        let lighting = *self;
+        let lightmaps = 0..self.level.atlas.slots(chunk).len();
+        lightmaps.filter_map(move |lightmap| lighting.paint(chunk, lightmap))
     }
 }
 

@@ -29,7 +29,7 @@ mod items;
 mod known;
 mod legends;
 mod light_list;
-mod lights;
+pub mod lights;
 pub mod materials;
 pub mod merge;
 pub mod mesh;
@@ -149,7 +149,7 @@ impl Map {
         progress.report(0.6)?;
         let mut levels = Vec::with_capacity(pmf.levels.len());
         for level in &pmf.levels {
-            levels.push(Level::build(level, progress)?);
+            levels.push(Level::build(level, &textures, progress)?);
         }
         for (number, (level, source)) in levels.iter().zip(&pmf.levels).enumerate() {
             problems.extend(level.left_out(source, number));
@@ -215,8 +215,12 @@ impl Map {
 }
 
 impl Level {
-    fn build(level: &pmf::Level, progress: &Progress) -> Result<Self, OpenError> {
-        let materials = Materials::of(level);
+    fn build(
+        level: &pmf::Level,
+        textures: &Textures,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let materials = Materials::of(level, textures);
         let atlas = Atlas::arrange(level);
         let names = level.common.materials_by_name();
         let around = Surroundings {

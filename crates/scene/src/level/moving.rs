@@ -13,28 +13,13 @@ const FRAMES: u32 = 1440;
 impl Material {
     /// Whether it looks otherwise after a while.
     pub fn moves(&self) -> bool {
-        self.ways().contains(&true)
-    }
-
-    /// Whether its texture is followed by others, whether its texture and whether its matcap
-    /// scroll, and whether it moves in waves.
-    fn ways(&self) -> [bool; 4] {
-        let Some(look) = &self.look else {
-            return [false; 4];
-        };
-        let scrolls = |speed: [f32; 2]| speed != [0.0; 2];
-        [
-            look.advance_micros > 0 && !look.extra_textures.is_empty(),
-            scrolls(look.texture_scroll),
-            scrolls(look.matcap_scroll) && look.matcap != Default::default(),
-            self.is_liquid && look.wave.scale != 0.0,
-        ]
+        self.motion.contains(&true)
     }
 
     /// How it moves, for people.
-    pub(super) fn motion(&self) -> String {
+    pub(super) fn motion_text(&self) -> String {
         let names = ["changes texture", "scrolls", "scrolls its matcap", "waves"];
-        let ways = names.into_iter().zip(self.ways());
+        let ways = names.into_iter().zip(self.motion);
         let ways: Vec<&str> = ways
             .filter_map(|(name, does)| does.then_some(name))
             .collect();

@@ -87,8 +87,13 @@ impl<'a> Stage<'a> {
 impl Map {
     /// Whether cubes of a kind are hidden in the level that is shown: their faces, and the lines
     /// that overlays draw for them.
-    pub fn hides_kind(shown: &Shown, kind: CubeKind) -> bool {
+    pub(super) fn hides_kind(shown: &Shown, kind: CubeKind) -> bool {
         shown.hides(LevelItem::cube_type(shown.level, kind).into())
+    }
+
+    /// Whether the faces of the level that is shown are hidden.
+    pub fn hides_faces(shown: &Shown) -> bool {
+        Self::hides_kind(shown, CubeKind::Geometry)
     }
 
     /// The chunks of a level.

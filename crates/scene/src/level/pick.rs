@@ -11,7 +11,6 @@ use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map};
 use crate::tree::{Corners, Tree, around, meet};
 use crate::{Aabb, Hit, Item, LevelItem, OverlayId, Ray, SeenFrom, Shown};
-use mapscope_formats::pmf::CubeKind;
 
 /// The trees of the chunks of a level, in the order of [`Level::chunks`].
 #[derive(Debug, Default)]
@@ -153,7 +152,7 @@ impl Map {
     /// cut.
     fn first_surface(&self, ray: Ray, shown: &Shown, added_light: bool) -> Option<Hit> {
         let is_finite = ray.origin.is_finite() && ray.direction.is_finite();
-        if !is_finite || Self::hides_kind(shown, CubeKind::Geometry) {
+        if !is_finite || Self::hides_faces(shown) {
             return None;
         }
         let level = shown.level;
@@ -304,7 +303,7 @@ fn within(bounds: &Aabb, ray: Ray) -> Option<(f32, f32)> {
 mod tests {
     use super::*;
     use crate::level::sample;
-    use mapscope_formats::pmf;
+    use mapscope_formats::pmf::{self, CubeKind};
 
     /// Rays from all around and from inside, toward places in a box.
     fn rays(bounds: Aabb, count: u32) -> impl Iterator<Item = Ray> {

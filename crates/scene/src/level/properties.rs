@@ -459,7 +459,10 @@ impl Map {
             |(level, index, material)| {
                 Some(Property {
                     link: Some(LevelItem::material(level, index).into()),
-                    ..Property::new("Moves", format!("{}: {}", material.name, material.motion()))
+                    ..Property::new(
+                        "Moves",
+                        format!("{}: {}", material.name, material.motion_text()),
+                    )
                 })
             },
         ));

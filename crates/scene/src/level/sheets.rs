@@ -5,7 +5,7 @@ use glam::Vec2;
 use super::Map;
 use super::mesh::{ChunkMesh, MeshFace};
 use crate::{LevelItem, Sheet, SheetFace, Shown};
-use mapscope_formats::pmf::{self, ChunkData, Cube};
+use mapscope_formats::pmf::{ChunkData, Cube};
 
 /// How many lightmaps are listed.
 const MOST_SHEETS: usize = 1 << 14;
@@ -76,14 +76,11 @@ impl Map {
         };
         let at = self.chunk_of(sheet)?;
         let atlas = &self.levels.get(at.level_number)?.atlas;
-        let lightmap = index as usize;
-        let intensity =
-            |light: &pmf::DynamicLight| Self::dynamic_intensity(shown, at.level_number, light);
-        let (_, side, luxels) = atlas.paint_slot(at.level, at.number, lightmap, &intensity)?;
-        // The border repeats what is at the edge.
-        let border = (side - u32::from(atlas.slots(at.number).get(lightmap)?.side)) as usize / 2;
-        let rows = luxels.chunks_exact(side as usize * 4);
-        let inside = side as usize - 2 * border;
+        let slot = atlas.slots(at.number).get(index as usize)?;
+        let lighting = self.lighting(shown, at.level_number)?;
+        let painted = lighting.paint(at.number, index as usize)?;
+        let rows = painted.luxels.chunks_exact(painted.side as usize * 4);
+        let (border, inside) = (usize::from(slot.border), usize::from(slot.side));
         let rows = rows.skip(border).take(inside);
         let rows = rows.flat_map(|row| row.iter().skip(border * 4).take(inside * 4));
         Some(rows.copied().collect())

@@ -3,7 +3,7 @@
 use glam::{Vec3, Vec4};
 
 use super::{Level, Map};
-use mapscope_formats::pmf::{self, Corners, LevelClient, SIDE_CORNERS, Sky, corner_signs};
+use mapscope_formats::pmf::{self, Corners, LevelClient, SIDE_CORNERS, corner_signs};
 
 /// A part of a level with a sky of its own.
 #[derive(Debug)]
@@ -90,25 +90,30 @@ impl Level {
 }
 
 impl Map {
-    /// The sky of a level that is seen from a point of the world; none where there is none.
-    pub fn sky_at(&self, level: usize, point: Vec3) -> Option<&Sky> {
+    /// The sky of a level that is seen from a point of the world, by its index; none where there is
+    /// none.
+    pub fn sky_at(&self, level: usize, point: Vec3) -> Option<usize> {
         let client = self.pmf.levels.get(level)?.client.as_ref()?;
         let of_region = self.levels.get(level)?.region_sky(point);
         let by_default = || {
             let name = client.strings.name(client.default_sky)?;
             names(client).position(|other| !name.is_empty() && other == Some(name))
         };
-        client.skies.get(of_region.or_else(by_default)?)
+        let sky = of_region.or_else(by_default)?;
+        (sky < client.skies.len()).then_some(sky)
     }
 
     /// The materials of a level on the sides of a sky: +X, +Y, +Z, -X, -Y, -Z.
-    pub fn sky_materials(&self, level: usize, sky: &Sky) -> [Option<usize>; 6] {
+    pub fn sky_materials(&self, level: usize, sky: usize) -> [Option<usize>; 6] {
         let level = self.pmf.levels.get(level);
         let Some((level, client)) = level.and_then(|level| Some((level, level.client.as_ref()?)))
         else {
             return [None; 6];
         };
         let materials = level.common.materials_by_name();
+        let Some(sky) = client.skies.get(sky) else {
+            return [None; 6];
+        };
         sky.skybox.map(|name| {
             let name = client.strings.name(name).filter(|name| !name.is_empty())?;
             materials.get(name).copied()
@@ -128,9 +133,8 @@ mod tests {
         let client = level.client.as_mut().unwrap();
         let day = client.skies[0];
         // A name that is found in the table of the chunks too.
-        let night = Sky {
+        let night = pmf::Sky {
             name: client.default_sound,
-            flags: 7,
             ..day
         };
         client.skies.push(night);
@@ -146,13 +150,13 @@ mod tests {
         let regions = &mut data.client.as_mut().unwrap().sky_regions;
         regions.insert(0, region);
         let map = sample::map(pmf);
-        let flags = |point: Vec3| map.sky_at(0, point).map(|sky| sky.flags);
+        let sky = |point: Vec3| map.sky_at(0, point);
         // The second chunk is beside the first one.
         let center = Vec3::new(16.0, 0.0, 0.0);
-        assert_eq!(flags(center + 2.9), Some(7));
-        assert_eq!(flags(center - 2.9), Some(7));
-        assert_eq!(flags(center + Vec3::new(3.1, 0.0, 0.0)), Some(0));
-        assert_eq!(flags(Vec3::splat(500.0)), Some(0));
+        assert_eq!(sky(center + 2.9), Some(1));
+        assert_eq!(sky(center - 2.9), Some(1));
+        assert_eq!(sky(center + Vec3::new(3.1, 0.0, 0.0)), Some(0));
+        assert_eq!(sky(Vec3::splat(500.0)), Some(0));
         assert_eq!(
             map.sky_materials(0, map.sky_at(0, center).unwrap()),
             [Some(0); 6]

@@ -15,11 +15,10 @@ const MOST_CHUNKS: usize = 64;
 impl Map {
     /// The picture or the colour of a material.
     pub(super) fn material_swatch(&self, level: usize, index: usize) -> Option<Swatch> {
-        let (data, source) = self.level(level)?;
-        let look = data.materials.list.get(index)?.look.as_ref()?;
-        let strings = &source.client.as_ref()?.strings;
-        let texture = self.textures.find(&strings.get(look.texture));
-        Some(texture.map_or(Swatch::Color(look.color), Swatch::Thumbnail))
+        let materials = &self.levels.get(level)?.materials;
+        let look = materials.list.get(index)?.look.as_ref()?;
+        let color = Swatch::Color(look.color);
+        Some(look.texture.map_or(color, Swatch::Thumbnail))
     }
 
     pub(super) fn material_properties(
@@ -81,8 +80,9 @@ impl Map {
     fn look_properties(&self, number: usize, index: usize) -> Option<PropertyGroup> {
         let (level, file) = self.level(number)?;
         let material = level.materials.list.get(index)?;
-        let look = material.look.as_ref()?;
-        let strings = &file.client.as_ref()?.strings;
+        let client = file.client.as_ref()?;
+        let look = client.materials.get(index)?;
+        let strings = &client.strings;
         let mut properties = vec![
             colored("Colour", look.color),
             Property::new("Alpha", look.alpha.to_string()),
