@@ -4,6 +4,7 @@
 //! `info` and `check` treat every format the same way. Files come in through [`open`].
 
 pub mod assets;
+mod bvh;
 pub mod camera;
 mod colors;
 pub mod demo;
@@ -34,7 +35,6 @@ mod shown;
 mod source;
 pub mod terrain;
 pub mod tilemap;
-mod tree;
 
 pub use describe::{
     Kind, Label, Legend, LegendEntry, Line, OutlineNode, Property, PropertyGroup, Statistic,

@@ -9,7 +9,7 @@ use super::caps::CUT_SLACK;
 use super::materials::Blend;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map};
-use crate::tree::{Corners, Tree, around, meet};
+use crate::bvh::{self, Bvh, bounds, intersect};
 use crate::{Aabb, Hit, Item, LevelItem, OverlayId, Ray, SeenFrom, Shown};
 
 /// The trees of the chunks of a level, in the order of [`Level::chunks`].
@@ -19,8 +19,8 @@ pub(super) struct Trees(Vec<OnceLock<ChunkTree>>);
 /// A tree of the faces of a chunk.
 #[derive(Debug)]
 struct ChunkTree {
-    tree: Tree,
-    boxes: Vec<Corners>,
+    bvh: Bvh,
+    boxes: Vec<bvh::Bounds>,
 }
 
 /// What of a level a ray can meet.
@@ -63,7 +63,7 @@ impl Trees {
     /// Bytes of memory that those hold that were made.
     pub(super) fn cpu_bytes(&self) -> usize {
         let made = self.0.iter().filter_map(OnceLock::get);
-        made.map(|tree| tree.tree.cpu_bytes() + size_of_val(tree.boxes.as_slice()))
+        made.map(|tree| tree.bvh.cpu_bytes() + size_of_val(tree.boxes.as_slice()))
             .sum()
     }
 }
@@ -73,19 +73,19 @@ impl ChunkTree {
         let box_of = |face: &MeshFace| {
             let vertices = mesh.vertices.get(mesh.vertex_range(face));
             let vertices = vertices.unwrap_or_default().iter();
-            around(vertices.map(|vertex| Vec3A::from(vertex.position)))
+            bounds(vertices.map(|vertex| Vec3A::from(vertex.position)))
         };
-        let boxes: Vec<Corners> = mesh.faces.iter().map(box_of).collect();
-        let middles: Vec<Vec3A> = boxes.iter().map(|[min, max]| (min + max) * 0.5).collect();
-        let tree = Tree::build(&middles);
+        let boxes: Vec<bvh::Bounds> = mesh.faces.iter().map(box_of).collect();
+        let centers: Vec<Vec3A> = boxes.iter().map(|[min, max]| (min + max) * 0.5).collect();
+        let bvh = Bvh::build(&centers);
         let mut of_nodes = Vec::new();
-        let none = || around([]);
-        tree.fit(
+        let none = || bounds([]);
+        bvh.refit(
             |face| boxes.get(face as usize).copied().unwrap_or_else(none),
             &mut of_nodes,
         );
         Self {
-            tree,
+            bvh,
             boxes: of_nodes,
         }
     }
@@ -242,8 +242,8 @@ impl Level {
             let tree = tree.get_or_init(|| ChunkTree::of(mesh));
             let (origin, direction) = (Vec3A::from(ray.origin), Vec3A::from(ray.direction));
             let met = tree
-                .tree
-                .first(&tree.boxes, origin, direction, |face, nearest| {
+                .bvh
+                .first_hit(&tree.boxes, origin, direction, |face, nearest| {
                     let face = mesh.faces.get(face as usize)?;
                     let distance = mesh.meet(face, ray, sight)?;
                     (distance < nearest).then_some(distance)
@@ -276,7 +276,7 @@ impl ChunkMesh {
         }
         let both_sides = sight.both_sides || part.two_sided;
         let distances = self.triangles(face).filter_map(|corners| {
-            let met = meet(ray, corners, both_sides)?;
+            let met = intersect(ray, corners, both_sides)?;
             let is_shown = met.distance >= sight.from && met.distance <= sight.to;
             is_shown.then_some(met.distance)
         });

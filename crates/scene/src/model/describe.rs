@@ -602,8 +602,7 @@ mod tests {
     use mapscope_formats::pfobj;
 
     use super::*;
-    use crate::model::material_item;
-    use crate::model::sample;
+    use crate::model::{material_item, sample};
     use crate::rules;
     use mapscope_formats::Place;
 

@@ -35,9 +35,9 @@ use self::mesh::Mesh;
 use self::posed::Cache;
 use self::skeleton::{Skeleton, SkinMatrix};
 use self::uses::Uses;
+use super::bvh::Bvh;
 use super::camera::Handedness;
 use super::rules;
-use super::tree::Tree;
 use super::{
     Aabb, About, ClipInfo, Document, GameView, Item, ModelItem, OpenError, OpenOptions, Playhead,
     Progress, Source,
@@ -57,7 +57,7 @@ pub struct Model {
     materials: Materials,
     extents: Extents,
     uses: Uses,
-    tree: Tree,
+    bvh: Bvh,
     clips: Vec<ClipInfo>,
     about: About,
     posed: Cache,
@@ -124,7 +124,7 @@ impl Model {
         let mut model = Self {
             lods: Lods::beside(&source.path),
             path: source.path.clone(),
-            tree: Tree::build(&[]),
+            bvh: Bvh::build(&[]),
             posed: Cache::default(),
             pfobj,
             mesh,
@@ -136,7 +136,7 @@ impl Model {
             clips,
             about,
         };
-        model.tree = Tree::build(&model.middles());
+        model.bvh = Bvh::build(&model.centers());
         model.about.cpu_bytes = model.cpu_bytes();
         progress.report(1.0)?;
         Ok(model)
@@ -159,13 +159,13 @@ impl Model {
             + self.mesh.cpu_bytes()
             + self.skeleton.cpu_bytes()
             + self.poses.cpu_bytes()
-            + self.tree.cpu_bytes()
+            + self.bvh.cpu_bytes()
             + self.materials.cpu_bytes();
         bytes as u64
     }
 
-    /// The middles of the triangles that are drawn, in the bind pose.
-    fn middles(&self) -> Vec<Vec3A> {
+    /// The centers of the triangles that are drawn, in the bind pose.
+    fn centers(&self) -> Vec<Vec3A> {
         let places: Vec<Vec3> = self
             .mesh
             .points

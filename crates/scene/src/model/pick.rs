@@ -1,20 +1,20 @@
-//! What a ray meets: bones where the skeleton is shown, and the triangles of the posed mesh.
+//! Picking: bones where the skeleton is shown, and the triangles of the posed mesh.
 
 use glam::{Vec3, Vec3A};
 
 use super::Model;
-use crate::tree::meet;
+use crate::bvh::intersect;
 use crate::{Hit, ModelItem, OverlayId, Ray, Shown};
 
 /// How thick a bone is to the pointer, as a part of its length.
 const BONE_THICKNESS: f32 = 0.12;
-/// How thick it is at the least and at the most, as parts of the model's size.
+/// The min and max of that, as parts of the model's size.
 const BONE_THICKNESS_OF_MODEL: [f32; 2] = [0.006, 0.02];
 /// What is less opaque than this is not drawn (fact sheet B6).
 const LEAST_OPACITY: u8 = 128;
 
 impl Model {
-    /// The first thing on a ray of what is shown.
+    /// The first thing that a ray hits of what is shown.
     pub(super) fn first_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
@@ -23,7 +23,7 @@ impl Model {
             .overlays
             .contains(OverlayId::Skeleton)
             .then(|| self.bone_on(ray, shown));
-        // The skeleton is drawn through the mesh, and so it is met through it.
+        // The skeleton is drawn through the mesh, and so it is hit through it.
         bone.flatten().or_else(|| self.triangle_on(ray, shown))
     }
 
@@ -33,15 +33,15 @@ impl Model {
             overlays.contains(OverlayId::TwoSided) || overlays.contains(OverlayId::BackFaces);
         let (origin, direction) = (Vec3A::from(ray.origin), Vec3A::from(ray.direction));
         self.with_boxes(shown.playhead, |mesh, boxes| {
-            let met = self
-                .tree
-                .first(boxes, origin, direction, |triangle, nearest| {
+            let hit = self
+                .bvh
+                .first_hit(boxes, origin, direction, |triangle, nearest| {
                     let corners = self.drawn_corners(&mesh.points, triangle);
-                    let met = meet(ray, corners, two_sided)?;
-                    let is_first = met.distance < nearest;
-                    (is_first && !self.is_hole(triangle, met.shares)).then_some(met.distance)
+                    let hit = intersect(ray, corners, two_sided)?;
+                    let is_first = hit.distance < nearest;
+                    (is_first && !self.is_hole(triangle, hit.weights)).then_some(hit.distance)
                 });
-            let (triangle, distance) = met?;
+            let (triangle, distance) = hit?;
             Some(Hit {
                 item: ModelItem::Triangle {
                     index: *self.mesh.triangles.get(triangle as usize)?,
@@ -54,7 +54,7 @@ impl Model {
     }
 
     /// Whether the texture has a hole at a place of a triangle that is drawn.
-    fn is_hole(&self, triangle: u32, shares: [f32; 3]) -> bool {
+    fn is_hole(&self, triangle: u32, weights: [f32; 3]) -> bool {
         let at = triangle * 3;
         let of_part = |part: &&super::mesh::Part| part.indices.contains(&at);
         let part = self.mesh.parts.iter().find(of_part);
@@ -65,12 +65,12 @@ impl Model {
             return false;
         }
         let mut uv = [0.0; 2];
-        for (corner, share) in (at as usize..).zip(shares) {
+        for (corner, weight) in (at as usize..).zip(weights) {
             let vertex = self.mesh.indices.get(corner);
             let Some(vertex) = vertex.and_then(|&v| self.mesh.vertices.get(v as usize)) else {
                 return false;
             };
-            uv = [uv[0] + vertex.uv[0] * share, uv[1] + vertex.uv[1] * share];
+            uv = [uv[0] + vertex.uv[0] * weight, uv[1] + vertex.uv[1] * weight];
         }
         material.texture.opacity_at(uv) < LEAST_OPACITY
     }
@@ -78,12 +78,12 @@ impl Model {
     /// The bone that a ray goes through closest to its middle.
     fn bone_on(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let size = self.size();
-        let [least, most] = BONE_THICKNESS_OF_MODEL.map(|part| part * size);
+        let [min, max] = BONE_THICKNESS_OF_MODEL.map(|part| part * size);
         self.with_joints(shown.playhead, |globals| {
             let bones = (0..globals.len()).filter_map(|joint| {
                 let [from, to] = self.bone(globals, joint);
                 let (along, apart) = nearest_approach(ray, from, to)?;
-                let radius = (from.distance(to) * BONE_THICKNESS).clamp(least, most);
+                let radius = (from.distance(to) * BONE_THICKNESS).clamp(min, max);
                 let closeness = apart / radius;
                 (closeness <= 1.0).then_some((joint, along, closeness))
             });
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_finds_what_looking_at_every_triangle_finds() {
+    fn the_bvh_finds_what_testing_every_triangle_finds() {
         let model = ball();
         let mut hits = 0;
         for (clip, frame, smooth) in [
@@ -200,13 +200,13 @@ mod tests {
                     .overlays
                     .set(model.about.overlays, OverlayId::TwoSided, two_sided);
                 for ray in rays(400, 4.0) {
-                    let met = |triangle| {
+                    let hit = |triangle| {
                         model.with_mesh(shown.playhead, |mesh| {
                             let corners = model.drawn_corners(&mesh.points, triangle);
-                            Some((meet(ray, corners, two_sided)?.distance, triangle))
+                            Some((intersect(ray, corners, two_sided)?.distance, triangle))
                         })
                     };
-                    let all = (0..model.mesh.triangles.len() as u32).filter_map(met);
+                    let all = (0..model.mesh.triangles.len() as u32).filter_map(hit);
                     let expected = all.min_by(|a, b| a.0.total_cmp(&b.0));
                     let hit = model.pick(ray, &shown);
                     assert_eq!(hit.map(|hit| hit.distance), expected.map(|(d, _)| d));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn back_faces_and_holes_are_not_met() {
+    fn back_faces_and_holes_are_not_hit() {
         let mut model = sample::model(sample::quad());
         let toward = |z: f32, x: f32| Ray {
             origin: Vec3::new(x, 0.25, z),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn bones_are_met_through_the_mesh_when_they_are_shown() {
+    fn bones_are_hit_through_the_mesh_when_they_are_shown() {
         let model = sample::model(sample::chain(2, 1));
         let ray = Ray {
             origin: Vec3::new(0.004, 1.5, 5.0),

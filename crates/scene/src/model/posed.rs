@@ -8,7 +8,7 @@ use super::Model;
 use super::poses::{self, Pose};
 use super::skeleton::SkinMatrix;
 use crate::Playhead;
-use crate::tree::{Corners, around};
+use crate::bvh::{self, bounds};
 
 /// What [`Poses::between`](super::Poses::between) says of a moment.
 type Moment = Option<(usize, [u32; 2], f32)>;
@@ -27,8 +27,8 @@ pub(super) struct PosedMesh {
     pub(super) palette: Vec<SkinMatrix>,
     /// Where the mesh's points are, in model space.
     pub(super) points: Vec<Vec3>,
-    /// The boxes of the tree of triangles.
-    boxes: Vec<Corners>,
+    /// The boxes of the BVH.
+    boxes: Vec<bvh::Bounds>,
     has_boxes: bool,
 }
 
@@ -58,18 +58,18 @@ impl Model {
         self.with_mesh_mut(playhead, |mesh| ask(mesh))
     }
 
-    /// Says where the mesh is at a moment, with the boxes of its tree.
+    /// Says where the mesh is at a moment, with the boxes of the BVH.
     pub(super) fn with_boxes<T>(
         &self,
         playhead: Playhead,
-        ask: impl FnOnce(&PosedMesh, &[Corners]) -> T,
+        ask: impl FnOnce(&PosedMesh, &[bvh::Bounds]) -> T,
     ) -> T {
         self.with_mesh_mut(playhead, |mesh| {
             if !mesh.has_boxes {
                 let points = &mesh.points;
                 let corners = |triangle| self.drawn_corners(points, triangle).map(Vec3A::from);
-                self.tree
-                    .fit(|triangle| around(corners(triangle)), &mut mesh.boxes);
+                self.bvh
+                    .refit(|triangle| bounds(corners(triangle)), &mut mesh.boxes);
                 mesh.has_boxes = true;
             }
             ask(mesh, &mesh.boxes)

@@ -1,32 +1,31 @@
-//! A tree of boxes around the triangles of a mesh, or around other small things, which finds what
-//! a ray meets without looking at all of them. Its boxes may follow what moves, while its shape
-//! stays that of the beginning.
+//! A bounding volume hierarchy (BVH) over the triangles of a mesh, or over other small things, to
+//! find what a ray hits without a look at all of them. Its boxes may follow what moves, while the
+//! hierarchy stays that of the bind pose.
 
 use glam::{Vec3, Vec3A};
 
 use super::Ray;
 
-/// Triangles in a leaf.
+/// Most triangles in a leaf.
 const LEAF: usize = 6;
-/// Nodes that may wait to be looked at: halving so often ends with one triangle.
+/// Size of the stack of nodes to visit: halving so often ends with one triangle.
 const DEPTH: usize = 64;
 
-/// A box: least and greatest corner.
-pub(super) type Corners = [Vec3A; 2];
+/// A bounding box: min and max.
+pub(super) type Bounds = [Vec3A; 2];
 
-/// A box around nothing.
-const NOTHING: Corners = [Vec3A::INFINITY, Vec3A::NEG_INFINITY];
+/// The bounds of nothing.
+const EMPTY: Bounds = [Vec3A::INFINITY, Vec3A::NEG_INFINITY];
 
-/// The box around some points.
-pub(super) fn around(points: impl IntoIterator<Item = Vec3A>) -> Corners {
+/// The bounds of some points.
+pub(super) fn bounds(points: impl IntoIterator<Item = Vec3A>) -> Bounds {
     let points = points.into_iter();
-    points.fold(NOTHING, |[min, max], point| {
-        [min.min(point), max.max(point)]
-    })
+    points.fold(EMPTY, |[min, max], point| [min.min(point), max.max(point)])
 }
 
+/// The hierarchy, without its boxes.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct Bvh {
     /// A node, then all below its first child, then its second child.
     nodes: Vec<Node>,
     /// Triangles, leaf by leaf.
@@ -41,23 +40,23 @@ struct Node {
     count: u32,
 }
 
-impl Tree {
-    /// Makes the tree of triangles by their middles.
-    pub(super) fn build(middles: &[Vec3A]) -> Self {
-        let mut tree = Self {
-            nodes: Vec::with_capacity(middles.len() / 2),
-            triangles: (0..middles.len() as u32).collect(),
+impl Bvh {
+    /// Builds it over triangles by their centers.
+    pub(super) fn build(centers: &[Vec3A]) -> Self {
+        let mut bvh = Self {
+            nodes: Vec::with_capacity(centers.len() / 2),
+            triangles: (0..centers.len() as u32).collect(),
         };
-        if !middles.is_empty() {
-            let mut triangles = std::mem::take(&mut tree.triangles);
-            tree.split(middles, &mut triangles, 0);
-            tree.triangles = triangles;
+        if !centers.is_empty() {
+            let mut triangles = std::mem::take(&mut bvh.triangles);
+            bvh.split(centers, &mut triangles, 0);
+            bvh.triangles = triangles;
         }
-        tree
+        bvh
     }
 
     /// Makes the node of these triangles, of which so many stand before them, and those below it.
-    fn split(&mut self, middles: &[Vec3A], triangles: &mut [u32], before: usize) {
+    fn split(&mut self, centers: &[Vec3A], triangles: &mut [u32], before: usize) {
         let node = self.nodes.len();
         self.nodes.push(Node {
             at: before as u32,
@@ -66,35 +65,36 @@ impl Tree {
         if triangles.len() <= LEAF {
             return;
         }
-        let middle = |triangle: u32| middles[triangle as usize];
-        let [min, max] = triangles.iter().fold(NOTHING, |[min, max], &triangle| {
-            [min.min(middle(triangle)), max.max(middle(triangle))]
-        });
+        let center = |triangle: u32| centers[triangle as usize];
+        let [min, max] = bounds(triangles.iter().map(|&triangle| center(triangle)));
         let axis = (max - min).max_position();
         let half = triangles.len() / 2;
         triangles
-            .select_nth_unstable_by(half, |&a, &b| middle(a)[axis].total_cmp(&middle(b)[axis]));
+            .select_nth_unstable_by(half, |&a, &b| center(a)[axis].total_cmp(&center(b)[axis]));
         let (first, second) = triangles.split_at_mut(half);
-        self.split(middles, first, before);
+        self.split(centers, first, before);
         self.nodes[node] = Node {
             at: self.nodes.len() as u32,
             count: 0,
         };
-        self.split(middles, second, before + half);
+        self.split(centers, second, before + half);
     }
 
-    /// Works out the boxes of all nodes from those around the triangles.
-    pub(super) fn fit(&self, around: impl Fn(u32) -> Corners, boxes: &mut Vec<Corners>) {
+    /// Refits the boxes of all nodes to those of the triangles.
+    pub(super) fn refit(&self, of_triangle: impl Fn(u32) -> Bounds, boxes: &mut Vec<Bounds>) {
         boxes.clear();
-        boxes.resize(self.nodes.len(), NOTHING);
+        boxes.resize(self.nodes.len(), EMPTY);
         // Those below a node stand after it.
         for (i, node) in self.nodes.iter().enumerate().rev() {
             boxes[i] = if node.count == 0 {
                 let ([a, b], [c, d]) = (boxes[i + 1], boxes[node.at as usize]);
                 [a.min(c), b.max(d)]
             } else {
-                let inside = self.leaf(*node).iter().map(|&triangle| around(triangle));
-                inside.fold(NOTHING, |[a, b], [c, d]| [a.min(c), b.max(d)])
+                let inside = self
+                    .leaf(*node)
+                    .iter()
+                    .map(|&triangle| of_triangle(triangle));
+                inside.fold(EMPTY, |[a, b], [c, d]| [a.min(c), b.max(d)])
             };
         }
     }
@@ -105,14 +105,14 @@ impl Tree {
         self.triangles.get(range).unwrap_or_default()
     }
 
-    /// Looks for the first triangle on a ray. `meet` says at which distance a triangle is met
-    /// that is nearer than the second number.
-    pub(super) fn first(
+    /// The first triangle that a ray hits, and the distance. `hit` gives the distance of a
+    /// triangle if the ray hits it nearer than the second number.
+    pub(super) fn first_hit(
         &self,
-        boxes: &[Corners],
+        boxes: &[Bounds],
         origin: Vec3A,
         direction: Vec3A,
-        mut meet: impl FnMut(u32, f32) -> Option<f32>,
+        mut hit: impl FnMut(u32, f32) -> Option<f32>,
     ) -> Option<(u32, f32)> {
         let inverse = direction.recip();
         let enter = |node: usize, nearest: f32| {
@@ -121,16 +121,16 @@ impl Tree {
             // A ray within the plane of a side gives NaN, which does not count.
             let near = a.min(b).max(Vec3A::ZERO).max_element();
             let far = a.max(b).min_element();
-            let is_met = near <= far * 1.000_001 + 1e-6 || far.is_nan();
-            (is_met && near <= nearest).then_some(near)
+            let is_hit = near <= far * 1.000_001 + 1e-6 || far.is_nan();
+            (is_hit && near <= nearest).then_some(near)
         };
         let mut found = None;
         let mut nearest = f32::INFINITY;
-        let mut waiting = [0_usize; DEPTH];
+        let mut stack = [0_usize; DEPTH];
         let mut count = usize::from(enter(0, nearest).is_some());
         while count > 0 {
             count -= 1;
-            let at = waiting[count];
+            let at = stack[count];
             let (Some(&node), Some(_)) = (self.nodes.get(at), enter(at, nearest)) else {
                 continue;
             };
@@ -145,14 +145,14 @@ impl Tree {
                 };
                 for (entered, child) in order {
                     if entered.is_some() && count < DEPTH {
-                        waiting[count] = child;
+                        stack[count] = child;
                         count += 1;
                     }
                 }
                 continue;
             }
             for &triangle in self.leaf(node) {
-                if let Some(distance) = meet(triangle, nearest) {
+                if let Some(distance) = hit(triangle, nearest) {
                     nearest = distance;
                     found = Some((triangle, distance));
                 }
@@ -167,17 +167,18 @@ impl Tree {
     }
 }
 
-/// Where a ray meets a triangle.
+/// Where a ray hits a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Met {
+pub(super) struct TriangleHit {
     pub(super) distance: f32,
-    /// How much each corner has to do with the place; they sum to 1.
-    pub(super) shares: [f32; 3],
+    /// Barycentric coordinates.
+    pub(super) weights: [f32; 3],
 }
 
-/// Meets a triangle from the side from which its corners go round counter-clockwise, or from both.
+/// Intersects a ray with a triangle from its front, where its corners go round counter-clockwise,
+/// or from both sides.
 /// (Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.)
-pub(super) fn meet(ray: Ray, [a, b, c]: [Vec3; 3], two_sided: bool) -> Option<Met> {
+pub(super) fn intersect(ray: Ray, [a, b, c]: [Vec3; 3], two_sided: bool) -> Option<TriangleHit> {
     let (ab, ac) = (b - a, c - a);
     let across = ray.direction.cross(ac);
     let determinant = ab.dot(across);
@@ -186,13 +187,13 @@ pub(super) fn meet(ray: Ray, [a, b, c]: [Vec3; 3], two_sided: bool) -> Option<Me
         return None;
     }
     let from_a = ray.origin - a;
-    let b_share = from_a.dot(across) / determinant;
+    let v = from_a.dot(across) / determinant;
     let over = from_a.cross(ab);
-    let c_share = ray.direction.dot(over) / determinant;
+    let w = ray.direction.dot(over) / determinant;
     let distance = ac.dot(over) / determinant;
-    let is_inside = b_share >= 0.0 && c_share >= 0.0 && b_share + c_share <= 1.0;
-    (is_inside && distance > 0.0).then_some(Met {
+    let is_inside = v >= 0.0 && w >= 0.0 && v + w <= 1.0;
+    (is_inside && distance > 0.0).then_some(TriangleHit {
         distance,
-        shares: [1.0 - b_share - c_share, b_share, c_share],
+        weights: [1.0 - v - w, v, w],
     })
 }
