@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::CommandError;
+use mapscope_formats::ika;
 use mapscope_formats::pmf::{self, Packing};
-use mapscope_formats::{ika, pfmap};
 use mapscope_scene::Document;
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{self, OpenError, OpenOptions, Progress, Source};
+use mapscope_testdata::synthesize;
 
 /// Stands, with a name or without, for a demo that is built in where a file is expected.
 const DEMO: &str = "demo:";
@@ -92,7 +93,7 @@ fn synthetic(size: &str) -> Result<Source, CommandError> {
     let (path, bytes) = match sides[..] {
         [columns, rows] | [columns, rows, _] if is_tiles && fits(ika::MOST_TILES) => {
             let layers = sides.get(2).map_or(1, |layers| *layers as usize);
-            let map = ika::synthesize([columns, rows], layers, SYNTHETIC_SEED);
+            let map = synthesize::ika_map([columns, rows], layers, SYNTHETIC_SEED);
             let bytes = ika::map::write(&map).map_err(|error| refused(&error))?;
             embedded = synthetic_tileset();
             (format!("synthetic-{columns}x{rows}x{layers}.map"), bytes)
@@ -106,11 +107,11 @@ fn synthetic(size: &str) -> Result<Source, CommandError> {
             )));
         }
         [rows, cols] if fits(MOST_SYNTHETIC_CHUNKS) => {
-            let bytes = pfmap::synthesize(rows, cols, SYNTHETIC_SEED);
+            let bytes = synthesize::pfmap(rows, cols, SYNTHETIC_SEED);
             (format!("synthetic-{rows}x{cols}.pfmap"), bytes)
         }
         [y, x, z] if fits(MOST_SYNTHETIC_LEVEL_CHUNKS) => {
-            let map = pmf::synthesize([y, x, z], SYNTHETIC_DEPTH, SYNTHETIC_SEED);
+            let map = synthesize::pmf([y, x, z], SYNTHETIC_DEPTH, SYNTHETIC_SEED);
             let bytes = pmf::write(&map, Packing::Compressed).map_err(|error| refused(&error))?;
             (format!("synthetic-{y}x{x}x{z}.pmf"), bytes)
         }
@@ -137,9 +138,9 @@ type NamedBytes = (&'static str, &'static [u8]);
 fn synthetic_tileset() -> &'static [NamedBytes] {
     static FILES: OnceLock<Option<[NamedBytes; 1]>> = OnceLock::new();
     let files = FILES.get_or_init(|| {
-        let tileset = ika::synthesize_tileset(SYNTHETIC_SEED);
+        let tileset = synthesize::ika_tileset(SYNTHETIC_SEED);
         let bytes = ika::vsp::write(&tileset).ok()?;
-        Some([(ika::MADE_UP_TILESET, bytes.leak())])
+        Some([(synthesize::IKA_TILESET, bytes.leak())])
     });
     files.as_ref().map_or(&[], |files| files)
 }

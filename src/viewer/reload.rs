@@ -211,7 +211,6 @@ mod tests {
     use super::super::testing;
     use super::super::testing_maps::map_of;
     use super::*;
-    use mapscope_formats::pfmap;
     use mapscope_scene::demo::{self, Demo};
     use mapscope_scene::{ModelItem, OpenOptions, Progress, Source, TerrainItem, TileMapItem};
 
@@ -349,7 +348,7 @@ mod tests {
         let open = |chunk_cols| {
             let source = Source {
                 path: "made.pfmap".into(),
-                bytes: pfmap::synthesize(2, chunk_cols, 7).into(),
+                bytes: mapscope_testdata::synthesize::pfmap(2, chunk_cols, 7).into(),
                 embedded: &[],
             };
             mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())

@@ -94,7 +94,7 @@ pub(super) fn before_wall(state: &State, has_room_behind: bool) -> Pose {
 pub(super) fn level() -> Arc<dyn Document> {
     static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
     let open = || {
-        let map = pmf::synthesize([1, 2, 2], 2, 7);
+        let map = mapscope_testdata::synthesize::pmf([1, 2, 2], 2, 7);
         let source = Source {
             path: "made.pmf".into(),
             bytes: pmf::write(&map, pmf::Packing::Stored).unwrap().into(),

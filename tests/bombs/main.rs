@@ -17,6 +17,7 @@ use mapscope_formats::pmf::{
     Packing, Pmf, StringRef, StringTableBuilder, Texture, Vertex,
 };
 use mapscope_formats::ppe::{MapData, MapFlags, map_data, xmf};
+use mapscope_testdata::synthesize;
 
 /// What `info` may take of memory for such a map.
 const MOST_BYTES: u64 = 512 << 20;
@@ -84,7 +85,7 @@ fn peak_bytes(status: &str) -> Option<u64> {
 
 /// A made-up map of one chunk.
 fn one_chunk() -> Pmf {
-    pmf::synthesize([1, 1, 1], 1, 1)
+    synthesize::pmf([1, 1, 1], 1, 1)
 }
 
 fn chunk(map: &mut Pmf) -> &mut ChunkData {
@@ -328,7 +329,7 @@ fn lights_without_end() {
 
 /// A map of ika with a size and number of layers that it is only said to have.
 fn ika_map_of(size: [u32; 2], layers: u32) -> Vec<u8> {
-    let map = ika::synthesize([4, 4], 1, 1);
+    let map = synthesize::ika_map([4, 4], 1, 1);
     let mut bytes = ika_map::write(&map).unwrap();
     let texts = [&map.tileset, &map.music, &map.render_string];
     let at = 6 + texts.iter().map(|text| 4 + text.len()).sum::<usize>();
@@ -360,7 +361,7 @@ fn tiles_that_are_only_promised() {
     let text = info_of("layers of nothing", ".map", &zeros);
     assert!(text.contains("Layers       1024"), "{text}");
 
-    let map = ika::synthesize_text([4, 4], 1, 1);
+    let map = synthesize::ika_text_map([4, 4], 1, 1);
     let bytes = text_map::write(&map).unwrap();
     let text = String::from_utf8_lossy(&bytes)
         .replace("(width '4')", "(width '8192')")
@@ -382,7 +383,7 @@ fn tiles_of_nothing() {
         layers: vec![layer; 12],
         obstruction: vec![0; tiles.len()],
         zone_numbers: tiles.clone(),
-        ..ika::synthesize([4, 4], 0, 1)
+        ..synthesize::ika_map([4, 4], 0, 1)
     };
     let text = info_of("empty layers", ".map", &ika_map::write(&map).unwrap());
     assert!(text.contains("may inflate to"), "{text}");
@@ -394,7 +395,7 @@ fn tiles_of_nothing() {
     };
     let map = ika::TextMap {
         layers: vec![layer; 12],
-        ..ika::synthesize_text([4, 4], 0, 1)
+        ..synthesize::ika_text_map([4, 4], 0, 1)
     };
     let text = info_of("empty texts", ".ika-map", &text_map::write(&map).unwrap());
     assert!(text.contains("may inflate to"), "{text}");
@@ -406,7 +407,7 @@ fn pixels_of_nothing() {
         tile_size: [4, 4],
         count: 1 << 22,
         pixels: vsp::Pixels::Rgba(vec![0; 4 << 26]),
-        ..ika::synthesize_tileset(1)
+        ..synthesize::ika_tileset(1)
     };
     let bytes = vsp::write(&tileset).unwrap();
     info_of("many tiles", ".vsp", &bytes);

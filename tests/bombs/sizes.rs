@@ -8,13 +8,13 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use mapscope_formats::ika::{self, MADE_UP_TILESET, map as ika_map, text_map, vsp};
+use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
 use mapscope_formats::pmf::{self, Packing};
-use mapscope_formats::ppe::{self, MapFlags, map_data};
+use mapscope_formats::ppe::{MapFlags, map_data};
 use mapscope_formats::{pfmap, pfobj};
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, OutlineNode, Playhead, Shown};
-use mapscope_testdata::{shared, tiny_model};
+use mapscope_testdata::{shared, synthesize, tiny_model};
 
 /// What opening a file of a few kilobytes may take of memory, whatever it says.
 const MOST_BYTES: usize = 300 << 20;
@@ -310,7 +310,7 @@ fn every_number(trial: &mut Trial, name: &str, text: &str) {
 }
 
 fn ika_files(trial: &mut Trial) {
-    let map = ika::synthesize([4, 3], 1, 1);
+    let map = synthesize::ika_map([4, 3], 1, 1);
     let bytes = ika_map::write(&map).unwrap();
     let texts = [&map.tileset, &map.music, &map.render_string];
     let size = 6 + texts.iter().map(|text| 4 + text.len()).sum::<usize>();
@@ -324,7 +324,7 @@ fn ika_files(trial: &mut Trial) {
     every_word(trial, "a.map", &bytes, 6..120, 1);
     every_word(trial, "a.map", &bytes, 120..bytes.len(), 3);
 
-    let text = ika::synthesize_text([4, 3], 1, 1);
+    let text = synthesize::ika_text_map([4, 3], 1, 1);
     let text = text_map::write(&text).unwrap();
     let text: String = text
         .iter()
@@ -334,7 +334,7 @@ fn ika_files(trial: &mut Trial) {
     every_number(trial, "a.ika-map", &text);
 
     // A tileset alone, and with a map that names it.
-    let rgba = ika::synthesize_tileset(1);
+    let rgba = synthesize::ika_tileset(1);
     let indexed = ika::Vsp {
         tile_size: [3, 2],
         count: 5,
@@ -357,14 +357,14 @@ fn ika_files(trial: &mut Trial) {
             }
             for count in sizes[2].values() {
                 sizes[2].set(&mut bytes, count);
-                trial.put(MADE_UP_TILESET, &bytes);
+                trial.put(synthesize::IKA_TILESET, &bytes);
                 trial.open("b.map", &ika_map::write(&map).unwrap(), &|| {
                     format!("{count} tiles of {value} pixels")
                 });
             }
         }
     }
-    std::fs::remove_file(trial.folder.path().join(MADE_UP_TILESET)).unwrap();
+    std::fs::remove_file(trial.folder.path().join(synthesize::IKA_TILESET)).unwrap();
     for version in 2..=5_u8 {
         let mut file = vec![version, 0];
         if version < 4 {
@@ -390,12 +390,12 @@ fn ika_files(trial: &mut Trial) {
 fn ppe_files(trial: &mut Trial) {
     let size = [Field(4, 4), Field(8, 4)];
     for flags in [0, 0x18, 0x9, 0x118, 0x410, 0x3_0819] {
-        let map = ppe::synthesize([5, 4], MapFlags(flags), 1);
+        let map = synthesize::ppe_map([5, 4], MapFlags(flags), 1);
         let bytes = map_data::write(&map).unwrap();
         combined(trial, "c.map", &bytes, &size);
         every_word(trial, "c.map", &bytes, 0..16, 1);
     }
-    let map = ppe::synthesize([5, 4], MapFlags(8), 1);
+    let map = synthesize::ppe_map([5, 4], MapFlags(8), 1);
     trial.put("d.map", &map_data::write(&map).unwrap());
     for (name, bytes) in pictures() {
         trial.put(name, &bytes);
@@ -437,7 +437,7 @@ fn ppe_files(trial: &mut Trial) {
                     CONTAINER.replace("sheet.png", name).as_bytes(),
                     &what,
                 );
-                let mut terrain = pfmap::read(&pfmap::synthesize(1, 1, 1)).unwrap();
+                let mut terrain = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
                 terrain.materials[0].texture = name.to_owned();
                 if [width, height]
                     .iter()
@@ -525,7 +525,7 @@ fn pictures() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 fn engine_files(trial: &mut Trial) {
-    let map = String::from_utf8(pfmap::synthesize(1, 1, 1).clone()).unwrap();
+    let map = String::from_utf8(synthesize::pfmap(1, 1, 1).clone()).unwrap();
     // What follows is tiles.
     let head: usize = map
         .split_inclusive('\n')
@@ -559,7 +559,7 @@ fn engine_files(trial: &mut Trial) {
 }
 
 fn levels(trial: &mut Trial) {
-    let map = pmf::synthesize([1, 1, 1], 0, 3);
+    let map = synthesize::pmf([1, 1, 1], 0, 3);
     let bytes = pmf::write(&map, Packing::Stored).unwrap();
     every_word(trial, "a.pmf", &bytes, 0..bytes.len(), 5);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use mapscope_formats::pmf;
-use mapscope_testdata::{Need, shared, skip};
+use mapscope_testdata::{Need, shared, skip, synthesize};
 use serde_json::{Value, json};
 
 use super::folder::{Folder, Outcome};
@@ -856,7 +856,7 @@ fn clips_and_frames_that_are_not_there_are_named() {
 #[test]
 fn levels_are_cut_open_and_what_is_not_there_is_named() {
     let folder = good();
-    let map = pmf::synthesize([1, 2, 1], 2, 7);
+    let map = synthesize::pmf([1, 2, 1], 2, 7);
     folder.write("made.pmf", pmf::write(&map, pmf::Packing::Stored).unwrap());
     let draw = |name: &str, args: &str| {
         let args = format!("render made.pmf --size 64x48 {args} -o {name}");

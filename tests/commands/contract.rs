@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use mapscope_formats::ika::{self, MADE_UP_TILESET, Parallax, map as ika_map, text_map, vsp};
+use mapscope_formats::ika::{self, Parallax, map as ika_map, text_map, vsp};
 use mapscope_formats::pfobj::{self, Bounds};
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{self, ChunkIndex, Cube, Extension, Packing};
-use mapscope_formats::ppe::{self, MapFlags, map_data, xmf};
+use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::{pfmap, ppe::Xmf};
-use mapscope_testdata::{shared, tiny_model};
+use mapscope_testdata::{shared, synthesize, tiny_model};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -247,7 +247,7 @@ fn tile_of(text: &str) -> pfmap::Tile {
 }
 
 fn written_pfmap() -> Written {
-    let mut map = pfmap::read(&pfmap::synthesize(3, 2, 1)).unwrap();
+    let mut map = pfmap::read(&synthesize::pfmap(3, 2, 1)).unwrap();
     let flat = tile_of("0+0300000000100001111000");
     map.tiles = vec![flat; map.tiles.len()];
     let raw = "1+0203001002100022101000";
@@ -287,7 +287,7 @@ fn written_pfmap() -> Written {
 
 /// Another tile, so that no two corners, sides or flags are alike in both.
 fn written_pfmap_of_another_tile() -> Written {
-    let mut map = pfmap::read(&pfmap::synthesize(1, 2, 1)).unwrap();
+    let mut map = pfmap::read(&synthesize::pfmap(1, 2, 1)).unwrap();
     let raw = "4-0502000001011010211000";
     map.tiles[3 * 64 + 33] = tile_of(raw);
     Written {
@@ -330,7 +330,7 @@ fn written_pfobj() -> Written {
 }
 
 fn written_pmf() -> Written {
-    let mut map = pmf::synthesize([1, 2, 3], 1, 4);
+    let mut map = synthesize::pmf([1, 2, 3], 1, 4);
     map.header = pmf::Header {
         created_unix_secs: 1_234_567_890,
         name: "A name".to_owned(),
@@ -429,13 +429,13 @@ fn words(numbers: &[u32]) -> String {
 }
 
 fn written_ika_map() -> Written {
-    let mut map = ika::synthesize([10, 8], 2, 1);
+    let mut map = synthesize::ika_map([10, 8], 2, 1);
     map.is_round = true;
     map.layers[1].parallax = PARALLAX;
     Written {
         name: "a.map",
         expected: json!({
-            "size": [10, 8], "tileset": MADE_UP_TILESET,
+            "size": [10, 8], "tileset": synthesize::IKA_TILESET,
             "layers": [
                 {"label": "Layer 0", "size": [10, 8], "parallax": [1, 1, 1, 1],
                  "tiles_sha256": words(&map.layers[0].tiles)},
@@ -456,7 +456,7 @@ fn written_ika_map() -> Written {
 }
 
 fn written_ika_text() -> Written {
-    let mut map = ika::synthesize_text([12, 9], 2, 1);
+    let mut map = synthesize::ika_text_map([12, 9], 2, 1);
     map.size = [400, 300];
     map.layers[1].parallax = PARALLAX;
     // Ten tiles wide from the fourth, so that it ends a tile beyond the other.
@@ -465,7 +465,7 @@ fn written_ika_text() -> Written {
         name: "a.ika-map",
         expected: json!({
             // In tiles, as far as layers reach.
-            "size": [13, 9], "tileset": MADE_UP_TILESET,
+            "size": [13, 9], "tileset": synthesize::IKA_TILESET,
             "layers": [
                 {"label": "Layer 0", "size": [12, 9], "parallax": [1, 1, 1, 1],
                  "tiles_sha256": words(&map.layers[0].tiles)},
@@ -491,7 +491,7 @@ fn written_vsp() -> Written {
         tile_size: [3, 2],
         count: 16,
         pixels: vsp::Pixels::Rgba((0..=255).chain(0..128).collect()),
-        ..ika::synthesize_tileset(1)
+        ..synthesize::ika_tileset(1)
     };
     Written {
         name: "a.vsp",
@@ -507,7 +507,7 @@ fn written_vsp() -> Written {
 fn written_ppe_map() -> Written {
     // New layout, graphics attributes, logic of 16 bits, and bits of the user's.
     let flags = 0x2A01_0000 | 0x19;
-    let map = ppe::synthesize([7, 5], MapFlags(flags), 3);
+    let map = synthesize::ppe_map([7, 5], MapFlags(flags), 3);
     Written {
         name: "b.map",
         expected: json!({

@@ -26,6 +26,7 @@ use mapscope_scene::{
     Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Sheet, SheetFace, Shown,
     Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan,
 };
+use mapscope_testdata::synthesize;
 
 // ---- A document whose contents are known ---------------------------------------------------
 
@@ -77,7 +78,7 @@ impl Sample {
 fn made_map() -> Source {
     Source {
         path: "made.pfmap".into(),
-        bytes: pfmap::synthesize(1, 1, 7).into(),
+        bytes: synthesize::pfmap(1, 1, 7).into(),
         embedded: &[],
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use image::RgbaImage;
 use mapscope_formats::pfmap;
 use mapscope_formats::pmf::{self, Packing};
+use mapscope_testdata::synthesize;
 
 use super::arm::{BEND_FRAMES, write_arm};
 use super::display::Display;
@@ -57,7 +58,7 @@ fn open(display: &Display, file: &Path, variables: &[(&str, &str)]) -> (Program,
 /// Writes a map of this many chunks along each side.
 fn write_map(folder: &Path, name: &str, chunks: u32) -> PathBuf {
     let file = folder.join(name);
-    fs::write(&file, pfmap::synthesize(chunks, chunks, 7)).unwrap();
+    fs::write(&file, synthesize::pfmap(chunks, chunks, 7)).unwrap();
     file
 }
 
@@ -360,7 +361,7 @@ fn a_save_is_read_again_and_camera_and_selection_stay() {
     };
     it.select_middle();
     it.program.wait_until_drawn();
-    fs::write(&it.file, pfmap::synthesize(1, 1, 8)).unwrap();
+    fs::write(&it.file, synthesize::pfmap(1, 1, 8)).unwrap();
     assert_eq!(it.program.wait_for("reloaded "), text(&it.file));
     let heard = it.program.wait_until_drawn();
     let moved = |line: &&String| line.contains("event: selected") || line.contains("event: camera");
@@ -375,7 +376,7 @@ fn a_slow_save_keeps_the_last_good_version_in_view() {
     it.select_middle();
     it.program.wait_until_drawn();
     let before = it.screen.picture();
-    let whole = pfmap::synthesize(1, 1, 8);
+    let whole = synthesize::pfmap(1, 1, 8);
     let half = whole.len() / 2;
     let mut file = fs::File::create(&it.file).unwrap();
     for piece in [&whole[..half], &whole[half..half + 1000]] {
@@ -551,7 +552,7 @@ fn a_dropped_level_is_drawn_pointed_at_and_rests() {
     let Some(mut it) = open_small_map() else {
         return;
     };
-    let made_up = pmf::synthesize([1, 2, 1], 3, 7);
+    let made_up = synthesize::pmf([1, 2, 1], 3, 7);
     let level = it.display.home().join("caves.pmf");
     fs::write(&level, pmf::write(&made_up, Packing::Compressed).unwrap()).unwrap();
     it.drop_on(&[&level]);

@@ -7,8 +7,9 @@ use std::sync::LazyLock;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use mapscope_formats::pfmap;
+use mapscope_testdata::synthesize;
 
-static MAP: LazyLock<Vec<u8>> = LazyLock::new(|| pfmap::synthesize(64, 64, 1));
+static MAP: LazyLock<Vec<u8>> = LazyLock::new(|| synthesize::pfmap(64, 64, 1));
 
 fn main() {
     divan::main();

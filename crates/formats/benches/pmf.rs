@@ -9,8 +9,9 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use lz4_flex::frame::FrameDecoder;
 use mapscope_formats::pmf::{self, Frame, Packing, Pmf};
+use mapscope_testdata::synthesize;
 
-static MAP: LazyLock<Pmf> = LazyLock::new(|| pmf::synthesize([2, 5, 5], 4, 1));
+static MAP: LazyLock<Pmf> = LazyLock::new(|| synthesize::pmf([2, 5, 5], 4, 1));
 static BYTES: LazyLock<Vec<u8>> =
     LazyLock::new(|| pmf::write(&MAP, Packing::Compressed).unwrap_or_default());
 /// All sections with what they are in the file.

@@ -14,8 +14,9 @@ use mapscope_render::{Gpu, Renderer, SceneData};
 use mapscope_scene::level::Map;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Item, Playhead, Ray, Shown};
+use mapscope_testdata::synthesize;
 
-static MAP: LazyLock<Pmf> = LazyLock::new(|| pmf::synthesize([2, 5, 5], 4, 1));
+static MAP: LazyLock<Pmf> = LazyLock::new(|| synthesize::pmf([2, 5, 5], 4, 1));
 static SOURCE: LazyLock<Source> = LazyLock::new(|| {
     let bytes = pmf::write(&MAP, Packing::Compressed).unwrap_or_default();
     Source {

@@ -8,16 +8,17 @@ use std::sync::LazyLock;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use flate2::{Decompress, FlushDecompress};
-use mapscope_formats::ika::{self, Map, TextMap, map, text_map};
+use mapscope_formats::ika::{Map, TextMap, map, text_map};
 use mapscope_scene::ika::{Found, map_document, text_document};
+use mapscope_testdata::synthesize;
 
 const SIZE: [u32; 2] = [4096; 2];
 /// What the tiles inflate to, in bytes.
 const TILE_BYTES: usize = 4096 * 4096 * 4;
 
-static MAP: LazyLock<Map> = LazyLock::new(|| ika::synthesize(SIZE, 1, 1));
+static MAP: LazyLock<Map> = LazyLock::new(|| synthesize::ika_map(SIZE, 1, 1));
 static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| map::write(&MAP).unwrap_or_default());
-static TEXT: LazyLock<TextMap> = LazyLock::new(|| ika::synthesize_text(SIZE, 1, 1));
+static TEXT: LazyLock<TextMap> = LazyLock::new(|| synthesize::ika_text_map(SIZE, 1, 1));
 static TEXT_BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| text_map::write(&TEXT).unwrap_or_default());
 /// The blocks of the map: where they are, and what they inflate to.
 static BLOCKS: LazyLock<Vec<(Range<u64>, usize)>> = LazyLock::new(|| match map::read(&BYTES) {
@@ -99,7 +100,7 @@ fn open_text(bencher: Bencher<'_, '_>) {
 /// The tileset of made-up maps.
 fn found() -> Found {
     Found {
-        vsp: Some(ika::synthesize_tileset(1)),
+        vsp: Some(synthesize::ika_tileset(1)),
         ..Found::default()
     }
 }

@@ -6,6 +6,7 @@
 #[cfg(feature = "assets")]
 pub mod assets;
 mod needs;
+pub mod synthesize;
 mod tiny_model;
 
 use std::path::{Path, PathBuf};

@@ -11,7 +11,6 @@ mod block;
 mod bytes;
 pub mod map;
 mod rules;
-mod synthesize;
 mod text;
 pub mod text_map;
 mod verge;
@@ -19,7 +18,6 @@ pub mod vsp;
 
 pub use map::Map;
 pub(crate) use rules::RULES;
-pub use synthesize::{MADE_UP_TILESET, synthesize, synthesize_text, synthesize_tileset};
 pub use text_map::TextMap;
 pub use verge::{Verge, verge_version};
 pub use vsp::Vsp;

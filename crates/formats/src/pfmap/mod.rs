@@ -23,7 +23,7 @@ pub use reading::Reading;
 pub(crate) use rules::RULES;
 pub use tile::{BlendMode, Cover, Edge, Tile, TileType};
 #[cfg(feature = "write")]
-pub use write::{synthesize, write};
+pub use write::write;
 
 /// Why nothing of a map can be shown: the head is broken, promises far more than the file holds,
 /// or no tile can be read.

@@ -5,8 +5,6 @@
 //! Z forward, one unit is a metre. Nothing is turned here.
 
 pub mod archive;
-#[cfg(test)]
-mod broken;
 mod bytes;
 mod chunk;
 mod cube;
@@ -25,8 +23,6 @@ mod read_cubes;
 mod rules;
 #[cfg(feature = "write")]
 mod string_builder;
-#[cfg(feature = "write")]
-mod synthesize;
 mod texture;
 #[cfg(feature = "write")]
 mod write;
@@ -58,8 +54,6 @@ pub use read::{read, read_with};
 pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
 pub use string_builder::StringTableBuilder;
-#[cfg(feature = "write")]
-pub use synthesize::synthesize;
 pub use texture::Texture;
 #[cfg(feature = "write")]
 pub use write::{Packing, write};

@@ -11,7 +11,6 @@ mod rle;
 mod rules;
 pub mod sdlang;
 pub mod sheet;
-mod synthesize;
 mod unpack;
 pub mod xmf;
 
@@ -19,7 +18,6 @@ pub use cell::{Cell, Compression, EMPTY_CELL, Layout, MapFlags};
 pub use map_data::{Corner, Logic, MapData};
 pub(crate) use rules::RULES;
 pub use sheet::Sheet;
-pub use synthesize::synthesize;
 pub use xmf::Xmf;
 
 use crate::Format;

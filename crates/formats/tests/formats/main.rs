@@ -2,7 +2,12 @@
 
 #![cfg(test)]
 
+mod ika_map;
+mod ika_text_map;
+mod ika_vsp;
 mod pfmap;
 mod pfobj;
 mod pmf;
+mod pmf_broken;
 mod pmf_parts;
+mod ppe_map_data;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use mapscope_formats::pfmap::{self, FORMAT, Found, Pfmap, PfmapError, Tile, TileType};
 use mapscope_formats::{Place, Severity};
-use mapscope_testdata::shared;
+use mapscope_testdata::{shared, synthesize};
 
 /// The real maps, or none where they are not there.
 fn corpus() -> Vec<(String, Vec<u8>)> {
@@ -149,15 +149,15 @@ fn real_maps_come_back_byte_for_byte() {
 
 #[test]
 fn made_up_maps_come_back_and_have_everything() {
-    let bytes = pfmap::synthesize(2, 3, 7);
-    assert_eq!(bytes, pfmap::synthesize(2, 3, 7));
-    assert_ne!(bytes, pfmap::synthesize(2, 3, 8));
+    let bytes = synthesize::pfmap(2, 3, 7);
+    assert_eq!(bytes, synthesize::pfmap(2, 3, 7));
+    assert_ne!(bytes, synthesize::pfmap(2, 3, 8));
     let map = read(&bytes);
     assert_eq!(problems(&map), [""; 0]);
     assert!(pfmap::write(&map) == bytes);
     assert_places(&map, std::str::from_utf8(&bytes).unwrap());
 
-    let map = read(pfmap::synthesize(8, 8, 1));
+    let map = read(synthesize::pfmap(8, 8, 1));
     let share = |of: &dyn Fn(&Tile) -> bool| {
         map.tiles.iter().filter(|tile| of(tile)).count() as f32 / map.tiles.len() as f32
     };
@@ -713,7 +713,7 @@ fn a_word_of_five_megabytes_is_one_bad_word() {
 
 #[test]
 fn a_watcher_sees_the_progress_and_can_stop_it() {
-    let bytes = pfmap::synthesize(2, 2, 1);
+    let bytes = synthesize::pfmap(2, 2, 1);
     let mut seen = Vec::new();
     let map = pfmap::read_with(&bytes, &mut |done| {
         seen.push(done);

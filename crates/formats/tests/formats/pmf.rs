@@ -9,7 +9,7 @@ use mapscope_formats::pmf::{
     Pmf, PmfError, StringRef, StringTable, Vertex,
 };
 use mapscope_formats::{Place, Problem, Severity};
-use mapscope_testdata::shared;
+use mapscope_testdata::{shared, synthesize};
 use serde_json::{Value, json};
 
 /// The samples of a folder: name, bytes and what is said beside them.
@@ -588,7 +588,7 @@ fn samples_are_written_as_they_were() {
 #[test]
 fn made_up_maps_are_read_as_they_were_written() {
     for (grid, depth) in [([1, 1, 1], 0), ([1, 2, 1], 2), ([2, 3, 2], 3)] {
-        let map = pmf::synthesize(grid, depth, 7);
+        let map = synthesize::pmf(grid, depth, 7);
         for packing in [Packing::Compressed, Packing::Stored] {
             let written = pmf::write(&map, packing).unwrap();
             let again = read(&written);
@@ -616,7 +616,7 @@ fn made_up_maps_are_read_as_they_were_written() {
 
 #[test]
 fn made_up_maps_have_every_kind_of_cube() {
-    let map = pmf::synthesize([1, 1, 1], 4, 7);
+    let map = synthesize::pmf([1, 1, 1], 4, 7);
     let cubes = &map.levels[0].chunks[0].data.as_ref().unwrap().cubes;
     for kind in CubeKind::ALL {
         let is_there = cubes.iter().any(|(cube, _)| cubes.kind(cube) == Some(kind));
@@ -633,7 +633,7 @@ fn made_up_maps_have_every_kind_of_cube() {
 
 #[test]
 fn a_few_bytes_that_become_millions_of_cubes_are_refused() {
-    let mut map = pmf::synthesize([1, 1, 2], 1, 1);
+    let mut map = synthesize::pmf([1, 1, 2], 1, 1);
     let cubes = &mut map.levels[0].chunks[1].data.as_mut().unwrap().cubes;
     for _ in 0..4_000_000 {
         cubes.push_empty();
@@ -650,7 +650,7 @@ fn a_few_bytes_that_become_millions_of_cubes_are_refused() {
 #[test]
 fn long_chains_of_cubes_are_read() {
     const CHAIN: u32 = 300_000;
-    let mut map = pmf::synthesize([1, 1, 1], 0, 1);
+    let mut map = synthesize::pmf([1, 1, 1], 0, 1);
     let data = map.levels[0].chunks[0].data.as_mut().unwrap();
     data.cubes = pmf::Cubes::default();
     for cube in 0..CHAIN {
@@ -672,7 +672,7 @@ fn long_chains_of_cubes_are_read() {
 fn what_cannot_be_said_in_a_file_is_not_written() {
     #[track_caller]
     fn refused(change: impl FnOnce(&mut Pmf), with: &str) {
-        let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut map = synthesize::pmf([1, 1, 1], 1, 1);
         change(&mut map);
         let error = pmf::write(&map, Packing::Stored).unwrap_err().to_string();
         assert!(error.contains(with), "{error}");

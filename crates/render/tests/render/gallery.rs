@@ -15,6 +15,7 @@ use mapscope_formats::pmf::{
 };
 use mapscope_scene::Document;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
+use mapscope_testdata::synthesize;
 
 /// The names of the materials; their numbers are below. Those of the sky are +X to -Z.
 const NAMES: [&str; 16] = [
@@ -515,7 +516,7 @@ fn cubes(client: &mut ChunkClient, lit: &mut Vec<u32>, attribute: PathAttribute)
 
 /// Opens the level, as it is read back from what was written.
 pub(crate) fn open() -> Arc<dyn Document> {
-    let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+    let mut map = synthesize::pmf([1, 1, 1], 1, 1);
     map.archive = Some(archive());
     let level = &mut map.levels[0];
     level.chunk_exponent = 3;

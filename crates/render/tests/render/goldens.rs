@@ -12,7 +12,7 @@ use glam::{Affine3A, Quat, Vec3};
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
-use mapscope_formats::pfmap::{self, Edge, Tile, TileType, synthesize};
+use mapscope_formats::pfmap::{self, Edge, Tile, TileType};
 use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::model::instances::Instance;
@@ -21,7 +21,7 @@ use mapscope_scene::tilemap::{
 };
 use mapscope_scene::{self, OpenOptions, Progress};
 use mapscope_scene::{Aabb, Document, Item, Playhead, TerrainItem, demo};
-use mapscope_testdata::{Need, skip};
+use mapscope_testdata::{Need, skip, synthesize};
 
 use super::stage::{
     GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
@@ -136,7 +136,7 @@ fn with_blend(mut tile: Tile, mode: u8) -> Tile {
 
 /// Hills with slopes and lakes, in the textures of the demo.
 fn land(chunks: u32, seed: u64, change: impl Fn(u32, Tile) -> Tile) -> Arc<dyn Document> {
-    let land = pfmap::read(&synthesize(chunks, chunks, seed)).unwrap();
+    let land = pfmap::read(&synthesize::pfmap(chunks, chunks, seed)).unwrap();
     open_map([chunks, chunks], |row, col| {
         let mut tile = *land.tile(row, col).unwrap();
         tile.top_material =

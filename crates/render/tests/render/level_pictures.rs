@@ -6,6 +6,7 @@ use mapscope_formats::pmf::{self, Packing};
 use mapscope_render::{Renderer, Target, View};
 use mapscope_scene::camera::{Camera, Pose};
 use mapscope_scene::{Aabb, Document, Item, LevelItem, OverlayId};
+use mapscope_testdata::synthesize;
 
 use super::stage::{self, Stage};
 
@@ -13,14 +14,14 @@ const SIZE: [u32; 2] = [96, 72];
 
 /// A made-up level of so many chunks, of blocks of which every side has its axis as normal.
 fn blocks(grid: [u32; 3]) -> std::sync::Arc<dyn Document> {
-    let map = pmf::synthesize(grid, 3, 5);
+    let map = synthesize::pmf(grid, 3, 5);
     let bytes = pmf::write(&map, Packing::Compressed).unwrap();
     stage::open("blocks.pmf", bytes)
 }
 
 /// The same of materials that nothing is seen through.
 fn solid_blocks(grid: [u32; 3]) -> std::sync::Arc<dyn Document> {
-    let mut map = pmf::synthesize(grid, 3, 5);
+    let mut map = synthesize::pmf(grid, 3, 5);
     for material in &mut map.levels[0].common.materials {
         (material.flags, material.render_mode) = (0, 0);
     }
@@ -132,7 +133,7 @@ fn compare_with_picks(
 /// Light that is only added hides nothing in any view of surfaces.
 #[test]
 fn additive_volumes_hide_nothing_in_views_of_surfaces() {
-    let mut map = pmf::synthesize([1, 2, 2], 3, 5);
+    let mut map = synthesize::pmf([1, 2, 2], 3, 5);
     let bytes = pmf::write(&map, Packing::Compressed).unwrap();
     let solid = stage::open("solid.pmf", bytes);
     map.levels[0].common.materials[1].render_mode = pmf::Material::ADD;

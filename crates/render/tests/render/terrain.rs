@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 use image::RgbaImage;
-use mapscope_formats::pfmap::{
-    BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Tile, TileType, synthesize,
-};
+use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Tile, TileType};
 use mapscope_formats::{Place, Severity};
 use mapscope_render::{DrawStatistics, View, probe_tiles};
 use mapscope_scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Projection};
@@ -22,7 +20,7 @@ use mapscope_scene::{
     Aabb, Document, InfoQuery, Item, LegendEntry, OpenOptions, OverlayId, OverlaySet, Playhead,
     Progress, Ray, Shown, Source, TerrainItem,
 };
-use mapscope_testdata::shared;
+use mapscope_testdata::{shared, synthesize};
 
 use super::stage::{
     GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
@@ -87,7 +85,7 @@ fn stair_tile(row: u32, col: u32) -> Tile {
 fn maps() -> Vec<(&'static str, Arc<dyn Document>)> {
     vec![
         ("demo", open_demo()),
-        ("land", open("land.pfmap", synthesize(2, 3, 5))),
+        ("land", open("land.pfmap", synthesize::pfmap(2, 3, 5))),
         ("wild", open_map([2, 2], wild_tile)),
         ("hills", open_map([1, 2], hilly_tile)),
         ("chess", open_map([1, 1], chess_tile)),

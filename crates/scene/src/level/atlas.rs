@@ -292,7 +292,9 @@ mod tests {
 
     /// A level of one chunk with lightmaps of these sides, each luxel another.
     fn level(exponents: &[u8]) -> pmf::Level {
-        let mut level = pmf::synthesize([1, 1, 1], 1, 1).levels.remove(0);
+        let mut level = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1)
+            .levels
+            .remove(0);
         let data = level.chunks[0].data.as_mut().unwrap();
         let client = data.client.as_mut().unwrap();
         client.lightmaps = exponents

@@ -283,11 +283,10 @@ fn note(data: &ChunkData, cube: u32) -> String {
 mod tests {
     use super::*;
     use crate::level::sample;
-    use mapscope_formats::pmf;
 
     #[test]
     fn every_cube_is_in_the_tree_once_below_what_it_is_in() {
-        let mut pmf = pmf::synthesize([1, 2, 1], 2, 7);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 2, 7);
         let cubes = &mut pmf.levels[0].chunks[1].data.as_mut().unwrap().cubes;
         // A cube that is in no other.
         let orphan = cubes.push_empty();

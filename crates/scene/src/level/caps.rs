@@ -446,7 +446,7 @@ mod tests {
         assert!(0 < of_other && of_other < all, "{of_other} of {all}");
         shown.hidden = vec![LevelItem::cube_type(0, CubeKind::Geometry).into()];
         assert_eq!(map.caps(&shown), []);
-        let mut pmf = mapscope_formats::pmf::synthesize([1, 2, 1], 3, 7);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
         pmf.levels[0].common.materials[1].render_mode = mapscope_formats::pmf::Material::ADD;
         shown.hidden.clear();
         assert_eq!(sample::map(pmf).caps(&shown).len(), without);

@@ -542,7 +542,7 @@ mod tests {
 
     #[test]
     fn bytes_of_cubes_are_those_of_the_file() {
-        let made = pmf::synthesize([1, 2, 1], 2, 7);
+        let made = mapscope_testdata::synthesize::pmf([1, 2, 1], 2, 7);
         let bytes = pmf::write(&made, pmf::Packing::Compressed).unwrap();
         let map = sample::file(&bytes);
         let mut shown = 0;

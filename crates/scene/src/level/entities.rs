@@ -586,7 +586,7 @@ mod tests {
             ],
             ..EntityList::default()
         };
-        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         for chunk in &mut pmf.levels[0].chunks {
             chunk.data.as_mut().unwrap().server = None;
         }
@@ -641,7 +641,7 @@ mod tests {
                 ],
                 ..EntityList::default()
             };
-            let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+            let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
             pmf.entities = list.build(&mut strings).unwrap();
             pmf.strings = strings.finish();
             sample::map(pmf).player_start(0)
@@ -674,7 +674,7 @@ mod tests {
             ],
             ..EntityList::default()
         };
-        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         pmf.entities = list.build(&mut strings).unwrap();
         pmf.strings = strings.finish();
         let map = sample::map(pmf);

@@ -599,7 +599,7 @@ mod tests {
 
     #[test]
     fn strings_that_nothing_names_are_marked() {
-        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let common = &mut pmf.levels[0].common;
         let used = common.strings.bytes().len();
         let more = [common.strings.bytes(), b"nobody\0sandstone\0"].concat();

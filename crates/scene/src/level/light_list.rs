@@ -340,11 +340,11 @@ mod tests {
     use crate::level::sample;
     use crate::level::tint::Tint;
     use crate::{Document as _, Item, Owner, Playhead, Shown};
-    use mapscope_formats::pmf::{self, EntityList, NewEntity, StringTableBuilder};
+    use mapscope_formats::pmf::{EntityList, NewEntity, StringTableBuilder};
 
     #[test]
     fn lights_are_listed_once_with_what_controls_them() {
-        let mut pmf = pmf::synthesize([1, 2, 1], 2, 7);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 2, 7);
         let level = &mut pmf.levels[0];
         for chunk in &mut level.chunks {
             let data = chunk.data.as_mut().unwrap();
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn what_chunks_have_differently_is_said() {
-        let mut pmf = pmf::synthesize([1, 3, 1], 3, 7);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 3, 1], 3, 7);
         let records = [(0, 77), (1, 99), (3, 99)];
         for (chunk, (flags, intensity)) in pmf.levels[0].chunks.iter_mut().zip(records) {
             let light = &mut chunk.data.as_mut().unwrap().fast_lights[0];

@@ -779,7 +779,7 @@ mod tests {
 
     /// A map whose first chunk has 48 faces that share 24 vertices.
     fn sharing() -> pmf::Pmf {
-        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let data = pmf.levels[0].chunks[0].data.as_mut().unwrap();
         let mut shared = Geometry::new(0, 0, 0);
         shared.triangles = [2; 6];

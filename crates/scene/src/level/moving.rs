@@ -80,14 +80,13 @@ mod tests {
     use super::*;
     use crate::level::sample;
     use crate::{Document as _, Shown};
-    use mapscope_formats::pmf;
 
     #[test]
     fn a_map_has_a_clip_while_a_material_moves() {
         let still = sample::made_up();
         assert_eq!(still.clips(), []);
         assert_eq!(still.time_secs(Playhead::at_frame(0, 48)), 0.0);
-        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let look = &mut pmf.levels[0].client.as_mut().unwrap().materials[0];
         look.texture_scroll = [0.0, 0.5];
         let moving = sample::map(pmf);

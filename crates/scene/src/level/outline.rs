@@ -492,7 +492,7 @@ mod tests {
 
     #[test]
     fn long_lists_end_with_how_many_more_there_are() {
-        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let data = pmf.levels[0].chunks[0].data.as_mut().unwrap();
         let region = data.weather_regions[0];
         data.weather_regions = vec![region; 250];

@@ -584,7 +584,7 @@ mod tests {
 
     #[test]
     fn too_many_cells_are_fewer() {
-        let map = sample::map(mapscope_formats::pmf::synthesize([1, 7, 7], 3, 7));
+        let map = sample::map(mapscope_testdata::synthesize::pmf([1, 7, 7], 3, 7));
         let level = &map.pmf().levels[0];
         let counts = map.levels()[0].counts(level);
         assert!(counts.leaves > MOST_BOXES as u64, "{}", counts.leaves);

@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn light_that_is_added_is_met_only_if_nothing_is_behind_it() {
-        let mut pmf = pmf::synthesize([1, 2, 1], 3, 7);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
         pmf.levels[0].common.materials[1].render_mode = pmf::Material::ADD;
         let map = sample::map(pmf);
         let level = &map.levels()[0];

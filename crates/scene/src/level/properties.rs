@@ -767,7 +767,7 @@ mod tests {
 
     #[test]
     fn whatever_a_cube_lists_is_listed() {
-        let mut pmf = pmf::synthesize([1, 2, 1], 1, 7);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 1, 7);
         let level = &mut pmf.levels[0];
         let other = level.chunks[1].index;
         let data = level.chunks[0].data.as_mut().unwrap();
@@ -863,7 +863,7 @@ mod tests {
     #[test]
     fn entities_that_are_not_read_are_shown_byte_by_byte() {
         use mapscope_formats::pmf::{EntityKind, EntityList, NewEntity, StringTableBuilder};
-        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let mut strings = StringTableBuilder::default();
         let list = EntityList {
             entities: vec![

@@ -31,12 +31,12 @@ pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
 
 /// Two chunks of blocks and caves in which every kind of cube and of light occurs.
 pub(super) fn made_up() -> Map {
-    map(pmf::synthesize([1, 2, 1], 3, 7))
+    map(mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7))
 }
 
 /// The same with an archive of two textures, of which one is broken, and a text.
 pub(super) fn with_archive() -> Map {
-    let mut pmf = pmf::synthesize([1, 2, 1], 3, 7);
+    let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
     let texture = pmf::Texture {
         width: 4,
         height: 2,

@@ -117,11 +117,11 @@ mod tests {
     use super::*;
     use crate::Owner;
     use crate::level::sample;
-    use mapscope_formats::pmf::{self, EntityKind, EntityList, NewEntity, StringTableBuilder};
+    use mapscope_formats::pmf::{EntityKind, EntityList, NewEntity, StringTableBuilder};
 
     #[test]
     fn a_signal_that_many_hear_says_how_many_more_they_are() {
-        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let mut strings = StringTableBuilder::default();
         let clock = NewEntity::new(EntityKind::Timer, "clock").with("output signal", "tick");
         let counter =
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn outputs_lead_to_the_inputs_of_their_name() {
-        let mut pmf = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let mut strings = StringTableBuilder::default();
         let timer = NewEntity::new(EntityKind::Timer, "clock")
             .with("output signal", "tick")

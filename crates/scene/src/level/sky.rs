@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_region_has_its_own_sky() {
-        let mut pmf = pmf::synthesize([1, 2, 1], 1, 1);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 1, 1);
         let level = &mut pmf.levels[0];
         let client = level.client.as_mut().unwrap();
         let day = client.skies[0];

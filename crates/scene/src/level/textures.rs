@@ -429,7 +429,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, bytes).unwrap();
         }
-        let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut map = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let client = map.levels[0].client.as_mut().unwrap();
         let mut strings = StringTableBuilder::default();
         let refs = names.map(|name| strings.add(name).unwrap());
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn more_textures_than_are_read_are_a_problem() {
-        let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+        let mut map = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let client = map.levels[0].client.as_mut().unwrap();
         let mut strings = StringTableBuilder::default();
         let names = (0..MOST_TEXTURES + 3).map(|i| strings.add(&format!("t{i:04}")).unwrap());

@@ -168,7 +168,7 @@ mod tests {
     use crate::level::lights::LightKind;
     use crate::level::place::Place;
     use crate::level::sample;
-    use mapscope_formats::pmf::{self, CubeKind, Cubes};
+    use mapscope_formats::pmf::{CubeKind, Cubes};
 
     fn with(map: &Map, overlay: OverlayId) -> Shown {
         let mut shown = Shown::default();
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn what_is_in_a_visibility_cube_stays_lit_though_it_sees_nothing_else() {
-        let mut pmf = pmf::synthesize([1, 2, 1], 3, 7);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
         // The whole first chunk in a cube that sees nothing but itself.
         let data = pmf.levels[0].chunks[0].data.as_mut().unwrap();
         let mut cubes = Cubes::default();

@@ -499,7 +499,7 @@ mod tests {
 
     #[test]
     fn problems_lead_to_what_they_are_about() {
-        let mut pmf = pmf::synthesize([1, 2, 1], 2, 7);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 2, 7);
         let data = pmf.levels[0].chunks[1].data.as_mut().unwrap();
         let orphan = data.cubes.push_empty();
         data.cubes.link().unwrap();

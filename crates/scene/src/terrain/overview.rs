@@ -100,7 +100,7 @@ mod tests {
 
     /// The colours of the first tiles of a map whose first two materials are these.
     fn colors(change: impl FnOnce(&mut Pfmap)) -> Vec<[u8; 3]> {
-        let mut map = pfmap::read(&pfmap::synthesize(1, 1, 3)).unwrap();
+        let mut map = pfmap::read(&mapscope_testdata::synthesize::pfmap(1, 1, 3)).unwrap();
         change(&mut map);
         let layers = [TOP, SIDE].map(|mean_rgb| {
             Arc::new(Patchwork {

@@ -629,7 +629,7 @@ mod tests {
     }
 
     fn level_map() -> Pfmap {
-        let mut map = pfmap::read(&pfmap::synthesize(1, 2, 3)).unwrap();
+        let mut map = pfmap::read(&mapscope_testdata::synthesize::pfmap(1, 2, 3)).unwrap();
         map.tiles.fill(Tile::default());
         map
     }

@@ -163,7 +163,7 @@ mod tests {
 
     /// A map of one level chunk with a block of tiles that stands `level` levels high.
     fn with_block(level: i8) -> Pfmap {
-        let mut map = pfmap::read(&pfmap::synthesize(1, 1, 1)).unwrap();
+        let mut map = pfmap::read(&mapscope_testdata::synthesize::pfmap(1, 1, 1)).unwrap();
         for (i, tile) in map.tiles.iter_mut().enumerate() {
             let (row, col) = (i as u32 / CHUNK_SIDE, i as u32 % CHUNK_SIDE);
             *tile = Tile::default();

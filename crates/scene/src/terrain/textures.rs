@@ -292,7 +292,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use mapscope_formats::pfmap::{Tile, synthesize};
+    use mapscope_formats::pfmap::Tile;
 
     /// A map of one chunk whose materials have these textures, in a folder that has these files.
     fn loaded(textures: &[&str], files: &[(&str, &[u8])]) -> Textures {
@@ -402,7 +402,8 @@ mod tests {
 
     /// What came of loading so many materials of a map, all of which its tiles show.
     fn collected(materials: u16, change: impl FnOnce(&mut Pfmap)) -> Textures {
-        let mut map = mapscope_formats::pfmap::read(&synthesize(1, 1, 1)).unwrap();
+        let mut map =
+            mapscope_formats::pfmap::read(&mapscope_testdata::synthesize::pfmap(1, 1, 1)).unwrap();
         let material = map.materials[0].clone();
         map.materials = vec![material; materials.into()];
         for (tile, i) in map.tiles.iter_mut().zip((0..materials).cycle()) {

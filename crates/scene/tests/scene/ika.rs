@@ -6,14 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mapscope_formats::ika::{self, Map, TextMap, Vsp, map, text_map, vsp};
+use mapscope_formats::ika::{Map, TextMap, Vsp, map, text_map, vsp};
 use mapscope_formats::{Problem, Severity};
 use mapscope_scene::tilemap::{
     Cell, GridKind, GridValues, Pass, Step, StrandMode, ThingKind, TileMap, numbered_tile,
 };
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, Layers as _, OverlayId, Shown, TileMapItem};
-use mapscope_testdata::shared;
+use mapscope_testdata::{shared, synthesize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -465,7 +465,7 @@ fn messages(document: &dyn Document) -> Vec<String> {
 }
 
 fn made_up_tileset() -> Vec<u8> {
-    vsp::write(&ika::synthesize_tileset(1)).unwrap()
+    vsp::write(&synthesize::ika_tileset(1)).unwrap()
 }
 
 #[test]
@@ -473,7 +473,7 @@ fn binary_maps_are_drawn_as_their_render_string_says() {
     let map = Map {
         render_string: "2E12".to_owned(),
         is_round: true,
-        ..ika::synthesize([10, 8], 3, 1)
+        ..synthesize::ika_map([10, 8], 3, 1)
     };
     let (_folder, path) = folder(&map, Some(("Made_Up.VSP", &made_up_tileset())));
     let document = open(&path);
@@ -547,7 +547,7 @@ fn binary_maps_are_drawn_as_their_render_string_says() {
 
 #[test]
 fn text_maps_have_their_own_places() {
-    let map = ika::synthesize_text([12, 10], 3, 2);
+    let map = synthesize::ika_text_map([12, 10], 3, 2);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("made_up.ika-map");
     fs::write(&path, text_map::write(&map).unwrap()).unwrap();
@@ -806,7 +806,7 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
 
 #[test]
 fn tiles_without_a_tileset_show_their_numbers() {
-    let map = ika::synthesize([10, 8], 2, 1);
+    let map = synthesize::ika_map([10, 8], 2, 1);
     let (_folder, path) = folder(&map, None);
     let document = open(&path);
     let [message] = &messages(&*document)[..] else {
@@ -848,7 +848,7 @@ fn tiles_without_a_tileset_show_their_numbers() {
 
 #[test]
 fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
-    let map = ika::synthesize([10, 8], 1, 1);
+    let map = synthesize::ika_map([10, 8], 1, 1);
     let whole = made_up_tileset();
     let (_folder, path) = folder(&map, Some(("made_up.vsp", &whole[..whole.len() / 2])));
     let document = open(&path);
@@ -869,7 +869,7 @@ fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
 
 #[test]
 fn numbers_that_the_tileset_lacks_are_shown_and_kept() {
-    let mut map = ika::synthesize([10, 8], 2, 1);
+    let mut map = synthesize::ika_map([10, 8], 2, 1);
     map.layers[1].tiles[23] = 64;
     map.layers[1].tiles[40] = u32::MAX;
     let (_folder, path) = folder(&map, Some(("made_up.vsp", &made_up_tileset())));
@@ -901,7 +901,7 @@ fn a_tileset_is_shown_on_its_own() {
     let shown = tiles(&*document);
     assert_eq!(shown.layers[0].size, [16, 4]);
     assert_eq!(shown.layers[0].cells[17], Cell(17));
-    let tileset = ika::synthesize_tileset(1);
+    let tileset = synthesize::ika_tileset(1);
     let ([width, height], pixels) = flat(&*document);
     assert_eq!([width, height], [256, 64]);
     // The tenth pixel of row 5 of tile 17, which is opaque.

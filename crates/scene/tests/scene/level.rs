@@ -12,7 +12,7 @@ use mapscope_scene::{
     Document, InfoQuery, Item, LevelItem, Levels as _, OpenOptions, OutlineNode, Playhead,
     Progress, Property, Ray, Shown, Source,
 };
-use mapscope_testdata::shared;
+use mapscope_testdata::{shared, synthesize};
 use serde_json::{Value, json};
 
 fn open(path: &Path) -> Arc<Map> {
@@ -203,7 +203,7 @@ fn the_room_is_as_one_sees_it_from_inside() {
 
 #[test]
 fn a_pick_takes_less_than_a_millisecond_once_trees_are_there() {
-    let pmf = pmf::synthesize([2, 4, 4], 4, 3);
+    let pmf = synthesize::pmf([2, 4, 4], 4, 3);
     let source = Source {
         path: "made-up.pmf".into(),
         bytes: [].into(),

@@ -21,7 +21,7 @@ use mapscope_formats::{Problem, pfmap};
 use mapscope_scene::tilemap::{Step, TileMap};
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Direction, Document, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown};
-use mapscope_testdata::shared;
+use mapscope_testdata::{shared, synthesize};
 
 /// A format under test.
 struct Subject {
@@ -262,10 +262,10 @@ fn check_problems(problems: &[Problem]) {
 
 fn good_pfmaps() -> Vec<Vec<u8>> {
     let mut files = vec![
-        pfmap::synthesize(1, 1, 1),
-        pfmap::synthesize(1, 1, 2),
-        pfmap::synthesize(1, 2, 3),
-        pfmap::synthesize(2, 1, 4),
+        synthesize::pfmap(1, 1, 1),
+        synthesize::pfmap(1, 1, 2),
+        synthesize::pfmap(1, 2, 3),
+        synthesize::pfmap(2, 1, 4),
     ];
     let splats = String::from_utf8_lossy(&files[0])
         .replace("version 1.0", "version 1.2")
@@ -522,7 +522,7 @@ fn shared_files(folder: &str, ending: &str) -> Vec<Vec<u8>> {
 
 fn good_ika_maps() -> Vec<Vec<u8>> {
     let sizes = [([3, 2], 1), ([1, 40], 3), ([12, 9], 2), ([20, 20], 0)];
-    let maps = sizes.map(|(size, layers)| ika::synthesize(size, layers, 5));
+    let maps = sizes.map(|(size, layers)| synthesize::ika_map(size, layers, 5));
     let mut files = maps.map(|map| ika_map::write(&map).unwrap()).to_vec();
     let samples = shared_files("samples/tilemaps", ".map");
     files.extend(samples.into_iter().filter(|file| file.starts_with(b"MAP")));
@@ -562,7 +562,7 @@ fn check_ika_map(bytes: &[u8]) -> bool {
 
 fn good_ika_texts() -> Vec<Vec<u8>> {
     let sizes = [([3, 2], 1), ([1, 40], 3), ([12, 9], 2), ([20, 20], 0)];
-    let maps = sizes.map(|(size, layers)| ika::synthesize_text(size, layers, 5));
+    let maps = sizes.map(|(size, layers)| synthesize::ika_text_map(size, layers, 5));
     let mut files = maps.map(|map| text_map::write(&map).unwrap()).to_vec();
     files.extend(shared_files("corpus/ika", "testcave.ika-map"));
     files.extend(shared_files("corpus/ika", "cave1.ika-map"));
@@ -598,7 +598,7 @@ fn check_ika_text(bytes: &[u8]) -> bool {
 }
 
 fn good_tilesets() -> Vec<Vec<u8>> {
-    let tileset = ika::synthesize_tileset(3);
+    let tileset = synthesize::ika_tileset(3);
     let mut files = vec![vsp::write(&tileset).unwrap()];
     let indexed = ika::Vsp {
         tile_size: [4, 4],
@@ -671,9 +671,9 @@ fn good_pmfs() -> Vec<Vec<u8>> {
     ];
     let mut files: Vec<_> = maps
         .into_iter()
-        .map(|(grid, depth)| pmf::write(&pmf::synthesize(grid, depth, 3), Packing::Stored).unwrap())
+        .map(|(grid, depth)| pmf::write(&synthesize::pmf(grid, depth, 3), Packing::Stored).unwrap())
         .collect();
-    let map = pmf::synthesize([2, 1, 2], 1, 4);
+    let map = synthesize::pmf([2, 1, 2], 1, 4);
     files.push(pmf::write(&map, Packing::Compressed).unwrap());
     files.push(pmf::write(&pmf_of_parts(), Packing::Stored).unwrap());
     for name in ["tiny", "tiny_stored", "stripped"] {
@@ -728,7 +728,7 @@ fn pmf_of_parts() -> pmf::Pmf {
         levels: Vec::new(),
         strings: strings.finish(),
         entities,
-        ..pmf::synthesize([1, 1, 1], 0, 3)
+        ..synthesize::pmf([1, 1, 1], 0, 3)
     }
 }
 
@@ -1096,7 +1096,7 @@ fn good_ppe_maps() -> Vec<Vec<u8>> {
         0, 0x04, 0x10, 0x08, 0x1_0019, 0x3_0009, 0x100, 0x108, 0x118, 0x400, 0x2_0419, 0x808,
         0x819, 0x208,
     ];
-    let map = |flags| ppe::synthesize([12, 9], MapFlags(flags & !0x200), u64::from(flags));
+    let map = |flags| synthesize::ppe_map([12, 9], MapFlags(flags & !0x200), u64::from(flags));
     let file = |flags: u32| {
         let mut file = map_data::write(&map(flags)).unwrap();
         file[..4].copy_from_slice(&flags.to_le_bytes());

@@ -194,6 +194,3 @@ impl Map {
         self
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -189,6 +189,3 @@ impl TextMap {
         self
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -212,6 +212,3 @@ fn high_color(words: &[u16], rgb: impl Fn(u16) -> [u16; 3]) -> Cow<'static, [u8]
     });
     pixels.collect()
 }
-
-#[cfg(test)]
-mod tests;

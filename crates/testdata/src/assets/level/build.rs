@@ -109,7 +109,7 @@ const SKY_REGIONS: [Region; 1] = [Region {
 /// What is written beside the textures.
 const NOTES: &str = "The bath house\n\
 \n\
-A level of Mapscope, made by examples/make_level from the plan that lies beside it.\n\
+A level of Mapscope, made by `make-assets level` from the plan of crates/testdata.\n\
 Lights 1 to 4 have lightmaps of their own, lights 10 and 11 colour vertices.\n";
 
 /// Why the level cannot be made.
@@ -167,7 +167,7 @@ pub(crate) fn map() -> Built<Pmf> {
             name: "Bath house".to_owned(),
             description: "A pool under a skylight, on an evening in late summer".to_owned(),
             authors: "The Mapscope authors".to_owned(),
-            compiler: "Mapscope, examples/make_level".to_owned(),
+            compiler: "Mapscope, make-assets".to_owned(),
             gamemodes: entities::GAMEMODES.map(str::to_owned).to_vec(),
         },
         strings: strings.finish(),

@@ -2,24 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::bytes::{ChunkIndex, StringRef, StringTable};
-use super::chunk::{
-    ChunkClient, ChunkData, ChunkServer, ClientDynamicLight, ClientFastLight, DynamicLight,
-    EnvironmentRegion, FastLight, LightLayer, Lightmap, ServerRegion, Vertex,
+use mapscope_formats::pmf::{
+    Cell, Chunk, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight,
+    ClientFastLight, ClientMaterial, Cubes, DynamicLight, Entities, EntityKind, EntityList,
+    EnvironmentRegion, Extension, FastLight, Frame, Geometry, Gravity, Header, Level, LevelClient,
+    LevelCommon, LevelServer, LightLayer, LightReference, Lightmap, Material, NO_LIGHTMAP,
+    NewEntity, PathAttribute, PhysicsMaterial, Pmf, SIDE_CORNERS, ServerRegion, Sky,
+    SoundEnvironment, SoundMaterial, StringRef, StringTable, StringTableBuilder, Vertex, Weather,
 };
-use super::cube::{
-    Cell, Cubes, Geometry, LightReference, NO_LIGHTMAP, PathAttribute, SIDE_CORNERS,
-};
-use super::entities::Entities;
-use super::entity_kinds::EntityKind;
-use super::entity_write::{EntityList, NewEntity};
-use super::header::{Extension, Header};
-use super::level::{
-    ClientMaterial, Gravity, LevelClient, LevelCommon, Material, PhysicsMaterial, Sky,
-    SoundEnvironment, SoundMaterial, Weather,
-};
-use super::string_builder::StringTableBuilder;
-use super::{Chunk, Frame, Level, LevelServer, Pmf};
 
 /// Chunks are 2 to the power of this metres long.
 const CHUNK_EXPONENT: u8 = 4;
@@ -30,7 +20,7 @@ const LIGHTMAP_EXPONENT: u8 = 4;
 /// kind of cube and of light occurs. `grid` is how many chunks there are along Y, X and Z, and
 /// each is divided `depth` times, so that it has somewhat more than `8^depth` cubes. The same
 /// numbers make the same map.
-pub fn synthesize(grid: [u32; 3], depth: u8, seed: u64) -> Pmf {
+pub fn pmf(grid: [u32; 3], depth: u8, seed: u64) -> Pmf {
     let [y_count, x_count, z_count] = grid;
     let blocks = Blocks { seed, depth };
     let common = common();

@@ -1,22 +1,31 @@
+//! ika's text maps: what is wrong with a file, and what is made of it.
+
 use std::ops::ControlFlow;
 
-use super::*;
-use crate::ika::synthesize_text;
-use crate::{ReadError, Severity};
+use encoding_rs::WINDOWS_1252;
+use mapscope_formats::ika::Parallax;
+use mapscope_formats::ika::text_map::{FORMAT, Span, TextMap, read, read_with, write};
+use mapscope_formats::{Place, ReadError, Severity};
+use mapscope_testdata::synthesize;
 
 fn made_up() -> TextMap {
-    synthesize_text([12, 9], 3, 7)
+    synthesize::ika_text_map([12, 9], 3, 7)
+}
+
+fn decode(bytes: &[u8]) -> String {
+    let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+    text.into_owned()
 }
 
 /// A made-up map as a text that can be changed.
 fn text() -> String {
     let bytes = write(&made_up()).unwrap();
-    super::super::text::decode(&bytes)
+    decode(&bytes)
 }
 
 #[track_caller]
 fn good(text: &str) -> TextMap {
-    let bytes = super::super::text::encode(text, "test").unwrap();
+    let (bytes, ..) = WINDOWS_1252.encode(text);
     read(&bytes).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -37,7 +46,7 @@ fn one(map: &TextMap, severity: Severity, with: &str) {
 #[test]
 fn made_up_maps_come_back() {
     for (size, layers) in [([1, 1], 1), ([12, 9], 3), ([3, 200], 12)] {
-        let map = synthesize_text(size, layers, u64::from(size[0]));
+        let map = synthesize::ika_text_map(size, layers, u64::from(size[0]));
         let bytes = write(&map).unwrap();
         let read = read(&bytes).unwrap();
         assert!((FORMAT.sniff)(&bytes));
@@ -57,7 +66,7 @@ fn old_habits_are_read() {
         }
     }
     let bytes = write(&map).unwrap();
-    let mut old = super::super::text::decode(&bytes).replace("'1.2'", "1.0");
+    let mut old = decode(&bytes).replace("'1.2'", "1.0");
     old = old.replace("(style 'tile')\r\n\t\t\t\t(format 'zlib')", "(format tile)");
     let mut bare = String::new();
     for line in old.lines() {

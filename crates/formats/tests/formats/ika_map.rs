@@ -1,11 +1,18 @@
-use std::ops::ControlFlow;
+//! ika's binary maps: what is wrong with a file, and what is made of it.
 
-use super::*;
-use crate::ika::synthesize;
-use crate::{ReadError, Severity};
+use std::ops::{ControlFlow, Range};
+
+use mapscope_formats::ika::Parallax;
+use mapscope_formats::ika::map::{FORMAT, Map, read, read_with, write};
+use mapscope_formats::{Place, ReadError, Severity};
+use mapscope_testdata::synthesize;
+
+fn sniff(bytes: &[u8]) -> bool {
+    (FORMAT.sniff)(bytes)
+}
 
 fn made_up() -> Map {
-    synthesize([12, 9], 3, 7)
+    synthesize::ika_map([12, 9], 3, 7)
 }
 
 #[track_caller]
@@ -51,10 +58,10 @@ fn set(bytes: &mut [u8], at: usize, value: u32) {
 #[test]
 fn made_up_maps_come_back() {
     for (size, layers) in [([1, 1], 1), ([12, 9], 3), ([3, 200], 12)] {
-        let map = synthesize(size, layers, u64::from(size[0]));
+        let map = synthesize::ika_map(size, layers, u64::from(size[0]));
         let bytes = write(&map).unwrap();
         let read = good(&bytes);
-        assert!((FORMAT.sniff)(&bytes));
+        assert!(sniff(&bytes));
         assert_eq!(messages(&read), [""; 0]);
         assert_eq!(write(&read).unwrap(), bytes);
         assert_eq!(read.without_places(), map);
@@ -179,13 +186,13 @@ fn the_order_of_the_document_is_read_too() {
     assert_eq!(cut.layers[1].tiles, map.layers[1].tiles);
 
     // One layer is the same in both orders.
-    let single = synthesize([4, 4], 1, 1);
+    let single = synthesize::ika_map([4, 4], 1, 1);
     assert_eq!(messages(&good(&write(&single).unwrap())), [""; 0]);
 }
 
 #[test]
 fn a_map_without_layers_is_no_map() {
-    let read = good(&write(&synthesize([5, 5], 0, 0)).unwrap());
+    let read = good(&write(&synthesize::ika_map([5, 5], 0, 0)).unwrap());
     one(&read, Severity::Error, "the map has no layers");
     assert_eq!(read.entities.len(), 8);
 }
@@ -226,10 +233,7 @@ fn odd_values_are_listed() {
         Severity::Warning,
         "layer 0: the parallax along x is 5/0",
     );
-    assert_eq!(
-        read.problems[0].place,
-        crate::Place::Offset(infos as u64 + 4)
-    );
+    assert_eq!(read.problems[0].place, Place::Offset(infos as u64 + 4));
     assert_eq!(
         read.layers[0].parallax,
         Parallax {
@@ -316,7 +320,7 @@ fn lies_about_counts_cost_nothing() {
     assert!(read.problems.iter().any(|p| p.severity == Severity::Error));
 
     // Millions of layers with nothing in them.
-    let mut zeros = write(&synthesize([1, 1], 0, 0)).unwrap();
+    let mut zeros = write(&synthesize::ika_map([1, 1], 0, 0)).unwrap();
     zeros.truncate(infos_at(&Map {
         render_string: "ER".to_owned(),
         ..map

@@ -1,20 +1,20 @@
 //! Maps and tilesets made up for tests and measurements.
 
-use super::map::{self, Map};
-use super::text_map::{self, TextMap};
-use super::vsp::{Pixels, STRANDS, Strand, Version, Vsp};
-use super::{DIRECTIONS, Parallax};
+use mapscope_formats::ika::map::{self, Map};
+use mapscope_formats::ika::text_map::{self, TextMap};
+use mapscope_formats::ika::vsp::{Pixels, STRANDS, Strand, Version, Vsp};
+use mapscope_formats::ika::{DIRECTIONS, Parallax};
 
 /// How many tiles the made-up tileset has, and how large these are in pixels.
 const TILES: u32 = 64;
 const TILE: u32 = 16;
 /// The file name that made-up maps give their tileset.
-pub const MADE_UP_TILESET: &str = "made_up.vsp";
+pub const IKA_TILESET: &str = "made_up.vsp";
 
 /// Makes up a binary map: meadows and water with paths, and things scattered over it on the
 /// layers above; zones, entities and obstruction. The same numbers make the same map. `size` is
-/// in tiles, and its tiles are those of [`synthesize_tileset`].
-pub fn synthesize(size: [u32; 2], layers: usize, seed: u64) -> Map {
+/// in tiles, and its tiles are those of [`ika_tileset`].
+pub fn ika_map(size: [u32; 2], layers: usize, seed: u64) -> Map {
     let [width, height] = size;
     let tiles = |layer: usize| tiles(size, layer, seed);
     let ground = tiles(0);
@@ -37,7 +37,7 @@ pub fn synthesize(size: [u32; 2], layers: usize, seed: u64) -> Map {
         ..map::Zone::default()
     };
     Map {
-        tileset: MADE_UP_TILESET.to_owned(),
+        tileset: IKA_TILESET.to_owned(),
         music: "song.it".to_owned(),
         render_string,
         size,
@@ -93,8 +93,8 @@ pub fn synthesize(size: [u32; 2], layers: usize, seed: u64) -> Map {
     }
 }
 
-/// Makes up a text map of the same tiles as [`synthesize`]; its layers differ in size and place.
-pub fn synthesize_text(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
+/// Makes up a text map of the same tiles as [`ika_map`]; its layers differ in size and place.
+pub fn ika_text_map(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
     let [width, height] = size;
     let layer = |number: usize| {
         let shrink = number as u32 * 2;
@@ -139,7 +139,7 @@ pub fn synthesize_text(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
         title: "Made up".to_owned(),
         meta: vec![("rstring".to_owned(), "12E".to_owned())],
         size: size.map(|edge| (edge * TILE) as i32),
-        tileset: MADE_UP_TILESET.to_owned(),
+        tileset: IKA_TILESET.to_owned(),
         tileset_place: text_map::Span::default(),
         zones: vec![text_map::Zone {
             label: "Café".to_owned(),
@@ -158,7 +158,7 @@ pub fn synthesize_text(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
 
 /// Makes up the tileset of the made-up maps: 64 tiles of 16 x 16 pixels in 32 bits, the first of
 /// them empty, with four animations.
-pub fn synthesize_tileset(seed: u64) -> Vsp {
+pub fn ika_tileset(seed: u64) -> Vsp {
     let mut pixels = Vec::with_capacity((TILES * TILE * TILE * 4) as usize);
     for tile in 0..TILES {
         for y in 0..TILE {

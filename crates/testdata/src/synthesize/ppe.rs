@@ -1,7 +1,6 @@
 //! Maps made up for tests and measurements.
 
-use super::cell::{Cell, Layout, MapFlags};
-use super::map_data::{Corner, Logic, MapData};
+use mapscope_formats::ppe::{Cell, Corner, Layout, Logic, MapData, MapFlags};
 
 /// How many tiles made-up maps use.
 const TILES: u32 = 64;
@@ -9,7 +8,7 @@ const TILES: u32 = 64;
 /// Makes up a map: patches of tiles with holes between them, in which every mirror, palette and
 /// priority that the flags allow occurs, and the attributes that they ask for. The same numbers
 /// make the same map.
-pub fn synthesize(size: [u32; 2], flags: MapFlags, seed: u64) -> MapData {
+pub fn ppe_map(size: [u32; 2], flags: MapFlags, seed: u64) -> MapData {
     let count = size[0] as usize * size[1] as usize;
     let width = size[0].max(1) as usize;
     let cells = (0..count).map(|i| {

@@ -1,11 +1,20 @@
+//! ika's tilesets: what is wrong with a file, and what is made of it.
+
+use std::io::Write as _;
 use std::ops::ControlFlow;
 
-use super::*;
-use crate::ika::{base64, block, synthesize_tileset};
-use crate::{ReadError, Severity};
+use mapscope_formats::ika::vsp::{FORMAT, Pixels, STRANDS, Strand, Vsp, read, read_with, write};
+use mapscope_formats::{ReadError, Severity};
+use mapscope_testdata::synthesize;
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
 
 fn made_up() -> Vsp {
-    synthesize_tileset(3)
+    synthesize::ika_tileset(3)
 }
 
 /// A tileset with a palette.
@@ -147,7 +156,7 @@ fn tilesets_of_verge_are_read() {
 #[test]
 fn text_tilesets_are_read() {
     let pixels: Vec<u8> = (0..2 * 3 * 2 * 4).collect();
-    let base64 = base64::encode(&block::deflate(&pixels));
+    let base64 = data_encoding::BASE64.encode(&zlib(&pixels));
     let text = format!(
         "(ika-tileset (version '1.1')(information (title 'Grass')(meta (by Ann)(year '2004')))\n(tiles (count '2')\
          (dimensions (width 3)(height 2))(data (format zlib) '{base64}')))"

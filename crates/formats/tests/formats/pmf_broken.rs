@@ -1,7 +1,8 @@
 //! Maps with one thing wrong each: what refuses the file, what loses a chunk, what is listed.
 
-use super::*;
-use crate::Severity;
+use mapscope_formats::Severity;
+use mapscope_formats::pmf::*;
+use mapscope_testdata::synthesize;
 
 /// What becomes of a map.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ use Outcome::{Listed, Lost, Refused};
 type Case = (fn(&mut Pmf), Outcome, &'static str);
 
 fn good() -> Pmf {
-    synthesize([1, 2, 1], 2, 3)
+    synthesize::pmf([1, 2, 1], 2, 3)
 }
 
 /// An empty string of a table.

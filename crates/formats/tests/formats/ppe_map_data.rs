@@ -1,0 +1,501 @@
+//! Map data of `PixelPerfectEngine`: every combination of flags, what is wrong with a file, and what
+//! is made of it.
+
+use std::io::Write as _;
+use std::ops::ControlFlow;
+
+use mapscope_formats::ppe::map_data::{HEADER_BYTES, read, read_with, write};
+use mapscope_formats::ppe::{
+    Compression, Corner, EMPTY_CELL, Logic, MAP_FORMAT, MapData, MapFlags,
+};
+use mapscope_formats::{ReadError, Severity};
+use mapscope_testdata::synthesize;
+
+fn sniff(bytes: &[u8]) -> bool {
+    (MAP_FORMAT.sniff)(bytes)
+}
+
+fn pack_zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn pack_zstd(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+const SIZE: [u32; 2] = [7, 5];
+const CELLS: usize = 35;
+
+fn made_up(flags: u32) -> MapData {
+    synthesize::ppe_map(SIZE, MapFlags(flags), 3)
+}
+
+fn written(map: &MapData) -> Vec<u8> {
+    write(map).unwrap()
+}
+
+/// The file of a made-up map.
+fn file(flags: u32) -> Vec<u8> {
+    written(&made_up(flags))
+}
+
+/// All combinations of flags that say something of the rest.
+fn all_flags() -> impl Iterator<Item = u32> {
+    const COMPRESSIONS: [u32; 4] = [0, 0x100, 0x400, 0x800];
+    (0..32).flat_map(|low| {
+        COMPRESSIONS
+            .into_iter()
+            .flat_map(move |packed| (0..4).map(move |size| low | packed | size << 16 | 0x5A00_0000))
+    })
+}
+
+/// What is said of a file, each with its severity.
+fn said(map: &MapData) -> Vec<String> {
+    map.problems.iter().map(ToString::to_string).collect()
+}
+
+#[track_caller]
+fn says(bytes: &[u8], expected: &[&str]) -> MapData {
+    let map = read(bytes).unwrap();
+    let said = said(&map);
+    assert_eq!(said.len(), expected.len(), "{said:?}");
+    for (said, expected) in said.iter().zip(expected) {
+        assert!(said.contains(expected), "{said}\nnot {expected}");
+    }
+    map
+}
+
+#[track_caller]
+fn refused(bytes: &[u8], expected: &str) {
+    assert_eq!(read(bytes).unwrap_err().to_string(), expected);
+}
+
+fn with_header(flags: u32, size: [i32; 2], rest: &[u8]) -> Vec<u8> {
+    let head = [
+        flags.to_le_bytes(),
+        size[0].to_le_bytes(),
+        size[1].to_le_bytes(),
+    ];
+    [head.as_flattened(), rest].concat()
+}
+
+#[test]
+fn every_flag_comes_back() {
+    for flags in all_flags() {
+        let map = made_up(flags);
+        let bytes = written(&map);
+        let mut again = read(&bytes).unwrap();
+        let problems = std::mem::take(&mut again.problems);
+        assert_eq!(again, map, "{flags:#x}");
+        let is_guess =
+            flags & MapFlags::RLE != 0 && (map.graphics.is_some() || map.logic.is_some());
+        assert_eq!(problems.len(), usize::from(is_guess), "{problems:?}");
+        assert!(problems.iter().all(|p| p.severity == Severity::Warning));
+        assert!(sniff(&bytes), "{flags:#x}");
+        assert_eq!(map.cell_count(), CELLS);
+    }
+}
+
+#[test]
+fn offsets_lead_to_the_bytes() {
+    for flags in all_flags() {
+        let map = made_up(flags);
+        let bytes = written(&map);
+        let at = |offset: u64, len: usize| &bytes[offset as usize..][..len];
+        for i in 0..CELLS {
+            let offsets = [
+                map.cell_offset(i),
+                map.graphics_offset(i),
+                map.logic_offset(i),
+            ];
+            if flags & MapFlags::COMPRESSIONS != 0 {
+                assert_eq!(offsets, [None; 3]);
+                continue;
+            }
+            assert_eq!(at(offsets[0].unwrap(), 4), map.raw(i).to_le_bytes());
+            let graphics = map.graphics.as_ref().map(|all| all[i]);
+            assert_eq!(offsets[1].is_some(), graphics.is_some());
+            if let (Some(offset), Some(corners)) = (offsets[1], graphics) {
+                assert_eq!(at(offset, 32), bytemuck::bytes_of(&corners));
+                assert_eq!(map.corners(i), corners);
+            }
+            let logic = map.logic.as_ref();
+            assert_eq!(offsets[2].is_some(), logic.is_some());
+            if let (Some(offset), Some(logic)) = (offsets[2], logic) {
+                let value = logic.get(i).unwrap().to_le_bytes();
+                let len = logic.bits() as usize / 8;
+                assert_eq!(at(offset, len), &value[..len]);
+            }
+        }
+        assert_eq!(map.cell_offset(CELLS), None);
+    }
+}
+
+#[test]
+fn headers_without_sense_are_refused() {
+    refused(
+        b"",
+        "0x0: the file is empty; expected a header of 12 bytes: flags, width and height",
+    );
+    refused(
+        &[0; 11],
+        "0xb: the file ends after 11 bytes; expected a header of 12 bytes: flags, width and height",
+    );
+    let size = |size| with_header(8, size, &[0; 400]);
+    refused(
+        &size([-24, 18]),
+        "0x4: a width of -24 cells; expected at least 1",
+    );
+    refused(
+        &size([24, 0]),
+        "0x8: a height of 0 cells; expected at least 1",
+    );
+    refused(
+        &size([i32::MIN, 1]),
+        "0x4: a width of -2147483648 cells; expected at least 1",
+    );
+    let most = "expected at most 67108864 cells in all";
+    refused(
+        &size([65536, 65536]),
+        &format!("0x4: 65536 x 65536 cells; {most}"),
+    );
+    refused(
+        &size([0x4000_0000, 4]),
+        &format!("0x4: 1073741824 x 4 cells; {most}"),
+    );
+    refused(
+        &size([1 << 13, (1 << 13) + 1]),
+        &format!("0x4: 8192 x 8193 cells; {most}"),
+    );
+    says(
+        &size([1 << 13, 1 << 13]),
+        &["those of 100 cells are there; expected 67108864"],
+    );
+}
+
+#[test]
+fn flags_without_meaning_are_warned_of() {
+    let map = says(
+        &with_header(0x8000_10A0, [1, 1], &[7, 0, 1, 0]),
+        &["0x0: warning: flags 0x800010a0: bits 5, 7, 12 mean nothing"],
+    );
+    assert_eq!(map.cells, [0x1_0007]);
+    assert_eq!(map.flags.user(), 0x80);
+}
+
+#[test]
+fn what_cannot_be_unpacked_has_its_header_shown() {
+    let map = says(
+        &with_header(0x1_0219, [24, 18], &[1; 400]),
+        &["0x0: error: flags 0x10219: LZW compression, which the format names but does not"],
+    );
+    assert_eq!((map.size, map.cells.len()), ([24, 18], 0));
+    assert_eq!(map.compression(), Compression::Lzw);
+    assert_eq!(map.graphics, Some(Vec::new()));
+    assert_eq!(map.logic.as_ref().map(Logic::bits), Some(16));
+    assert_eq!((map.cell(0).is_empty(), map.raw(0)), (true, EMPTY_CELL));
+    assert_eq!(map.corners(0), [Corner::NEUTRAL; 4]);
+    let several = with_header(0xD00, [24, 18], &[1; 400]);
+    let map = says(
+        &several,
+        &["several compressions at once (rle, zlib, zstd)"],
+    );
+    assert_eq!(map.problems[0].severity, Severity::Error);
+    assert!(!sniff(&several));
+}
+
+#[test]
+fn files_that_are_cut_off_keep_what_they_have() {
+    let whole = made_up(0x1_0019);
+    let bytes = written(&whole);
+    let sections = [
+        ("cells", 4),
+        ("graphics attributes", 32),
+        ("logic attributes", 2),
+    ];
+    let mut start = HEADER_BYTES as usize;
+    for (name, size) in sections {
+        for bytes_left in [0, 1, size, 3 * size + 1, CELLS * size - 1] {
+            let cut = &bytes[..start + bytes_left];
+            let found = bytes_left / size;
+            let expected = format!(
+                "{:#x}: error: the file ends in the {name}: those of {found} cells are there; \
+                 expected 35",
+                cut.len()
+            );
+            let map = says(cut, &[&expected]);
+            assert!(whole.cells.starts_with(&map.cells));
+            assert!(
+                whole
+                    .graphics
+                    .as_ref()
+                    .unwrap()
+                    .starts_with(map.graphics.as_ref().unwrap())
+            );
+            assert!(!sniff(cut));
+        }
+        start += CELLS * size;
+    }
+    assert_eq!(start, bytes.len());
+    let long = [&bytes[..], b"tail"].concat();
+    says(&long, &["4 bytes after the last section; they are ignored"]);
+    assert!(!sniff(&long));
+}
+
+#[test]
+fn runs_must_end_with_the_cells() {
+    let bytes = file(0x108);
+    let more = [&bytes[..], &[0x80, 1, 2, 3, 4]].concat();
+    let map = says(
+        &more,
+        &["warning: 5 bytes after the last packet; they are ignored"],
+    );
+    assert_eq!(map.cells, made_up(0x108).cells);
+    // A packet that goes on past the last cell.
+    let crossing = with_header(0x108, [3, 1], &[0x84, 1, 2, 3, 4]);
+    let map = says(
+        &crossing,
+        &["0xc: error: a packet goes on for 2 cells past the last one"],
+    );
+    assert_eq!(map.cells, [0x0403_0201; 3]);
+    assert!(!sniff(&crossing) && sniff(&bytes) && sniff(&more));
+    let cut = &bytes[..bytes.len() - 1];
+    let map = says(cut, &["error: the file ends in the cells: those of"]);
+    assert!(made_up(0x108).cells.starts_with(&map.cells));
+    assert!(!sniff(cut));
+}
+
+#[test]
+fn attributes_of_runs_are_guessed_both_ways() {
+    for flags in [0x118, 0x109, 0x2_0119, 0x3_0119] {
+        let mut map = made_up(flags);
+        let packed = written(&map);
+        map.problems = says(&packed, &["read as packets of their own, which is a guess"]).problems;
+        // The same with attributes as they are.
+        let mut plain = map.clone();
+        plain.flags = MapFlags(flags & !MapFlags::RLE);
+        let plain = written(&plain);
+        let mut cells = map.clone();
+        (cells.flags, cells.graphics, cells.logic) = (MapFlags(0x108), None, None);
+        let mut mixed = written(&cells);
+        mixed[..4].copy_from_slice(&flags.to_le_bytes());
+        mixed.extend(&plain[HEADER_BYTES as usize + 4 * CELLS..]);
+        let again = says(&mixed, &["read as bytes without packets, which is a guess"]);
+        assert_eq!((&again.cells, &again.graphics), (&map.cells, &map.graphics));
+        assert_eq!(again.logic, map.logic);
+        assert!(sniff(&packed) && sniff(&mixed));
+        // Cut off, neither fits.
+        says(
+            &mixed[..mixed.len() - 1],
+            &["bytes without packets", "the file ends in the"],
+        );
+    }
+}
+
+#[test]
+fn streams_that_are_not_whole_are_told_apart() {
+    let map = made_up(0x2_0419);
+    let bytes = written(&map);
+    let whole = |bytes: &[u8], expected: &str| {
+        let again = says(bytes, &[expected]);
+        assert_eq!((&again.cells, &again.logic), (&map.cells, &map.logic));
+        assert!(sniff(bytes));
+    };
+    whole(
+        &bytes[..bytes.len() - 4],
+        "warning: the zlib stream has no end; all that is needed",
+    );
+    let mut wrong = bytes.clone();
+    *wrong.last_mut().unwrap() ^= 1;
+    whole(
+        &wrong,
+        "error: the checksum of the zlib stream is that of other bytes",
+    );
+    let long = [&bytes[..], b"tail"].concat();
+    whole(
+        &long,
+        "warning: 4 bytes after the zlib stream; they are ignored",
+    );
+    // Attributes that the flags know nothing of.
+    let mut more = bytes.clone();
+    more[2] = 0;
+    more[0] = 0x08;
+    let again = says(
+        &more,
+        &["warning: the zlib stream goes on behind the 140 bytes of the map"],
+    );
+    assert_eq!(again.cells, map.cells);
+    assert_eq!((again.graphics, again.logic), (None, None));
+    // Attributes that are missing.
+    let mut fewer = file(0x408);
+    fewer[0] |= 0x10;
+    says(
+        &fewer,
+        &["the zlib stream ends in the graphics attributes: those of 0 cells"],
+    );
+    let half = &bytes[..bytes.len() / 2];
+    let again = says(half, &["error: the zlib stream is cut off in the"]);
+    assert!(!again.cells.is_empty() && map.cells.starts_with(&again.cells));
+    let mut broken = bytes.clone();
+    broken[14] = 0xFF;
+    let again = says(
+        &broken,
+        &["error: the zlib stream is broken here, which is in the cells"],
+    );
+    assert!(again.cells.is_empty());
+    says(&bytes[..12], &["those of 0 cells are there"]);
+
+    let bytes = file(0x808);
+    says(
+        &bytes[..bytes.len() - 5],
+        &["error: the Zstandard data is cut off in the cells"],
+    );
+    let mut broken = bytes.clone();
+    broken[12] = 0;
+    says(
+        &broken,
+        &["error: the Zstandard data is broken here, which is in the cells"],
+    );
+    assert!(!sniff(&broken));
+}
+
+#[test]
+fn bombs_stop_at_the_size_of_the_map() {
+    let zeros = vec![0; 32 << 20];
+    for (flag, packed) in [(0x400, pack_zlib(&zeros)), (0x800, pack_zstd(&zeros))] {
+        assert!(packed.len() < 64 << 10);
+        let map = says(
+            &with_header(flag, [4, 4], &packed),
+            &["goes on behind the 64 bytes"],
+        );
+        assert_eq!((map.cells.len(), map.cells.capacity()), (16, 16));
+        // The header of a map that is larger than the stream.
+        let map = says(
+            &with_header(flag, [1 << 12, 1 << 13], &packed),
+            &["ends in the cells: those of 8388608 cells are there"],
+        );
+        assert!(map.cells.capacity() <= 16 << 20);
+    }
+}
+
+#[test]
+fn large_maps_of_nothing_are_read() {
+    // An empty map of 144 MB in some 140 kB.
+    let packed = pack_zlib(&vec![0xFF; 4 * 6000 * 6000]);
+    assert!(packed.len() < 256 << 10);
+    let map = read(&with_header(0x408, [6000, 6000], &packed)).unwrap();
+    assert_eq!(map.problems, []);
+    assert_eq!(map.empty_cells(), 6000 * 6000);
+}
+
+#[test]
+fn attributes_that_are_too_much_are_left_out() {
+    // Attributes of 2^23 cells are 256 MiB, which the cells have a part of already.
+    let packed = pack_zlib(&vec![0; 33 << 20]);
+    let map = says(
+        &with_header(0x410, [1 << 13, 1 << 10], &packed),
+        &[
+            "error: the graphics attributes decode to 268435456 bytes; expected at most 676",
+            "the zlib stream ends in the graphics attributes: those of 32768 cells are there",
+        ],
+    );
+    assert_eq!(map.cells.len(), 1 << 23);
+    assert_eq!(map.graphics.map(|graphics| graphics.len()), Some(1 << 15));
+}
+
+#[test]
+fn nothing_else_is_taken_for_map_data() {
+    for bytes in [
+        &b"MAP\xf96\0\0\0\x01\0\0\0"[..],
+        b"version 1.0\nnum_verts 3\n",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+        &[0; 12],
+        &[0; 16],
+        b"",
+    ] {
+        assert!(!sniff(bytes), "{bytes:?}");
+    }
+    assert!(sniff(&with_header(0, [1, 1], &[0; 4])));
+    assert!(!sniff(&with_header(0x400, [1, 1], b"MA")));
+    assert!(!sniff(&with_header(0x400, [1, 1], &[0x78])));
+}
+
+#[test]
+fn reading_can_be_stopped() {
+    for flags in [0x08, 0x118, 0x408, 0x808] {
+        let map = synthesize::ppe_map([700, 700], MapFlags(flags), 1);
+        let bytes = written(&map);
+        let mut left = 2;
+        let mut watch = |done: f32| {
+            assert!((0.0..=1.0).contains(&done));
+            left -= 1;
+            if left == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let stopped = read_with(&bytes, &mut watch) == Err(ReadError::Cancelled);
+        assert_eq!(stopped, flags != 0x08, "a copy is not worth asking for");
+        assert_eq!(
+            read_with(&bytes, &mut |_| ControlFlow::Break(())),
+            Err(ReadError::Cancelled)
+        );
+    }
+}
+
+#[test]
+fn lists_must_agree_with_the_header() {
+    let map = synthesize::ppe_map([3, 2], MapFlags(0x1_0019), 1);
+    let refused = |change: &dyn Fn(&mut MapData)| {
+        let mut map = map.clone();
+        change(&mut map);
+        write(&map).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(&|map| map.size = [0, 6]),
+        "0 x 6 cells; expected at least 1 and at most 67108864 in all"
+    );
+    assert_eq!(refused(&|map| map.size = [1, 5]), "6 cells for 5 cells");
+    assert!(refused(&|map| map.size = [1 << 20, 1 << 20]).contains("1048576 x 1048576"));
+    assert_eq!(
+        refused(&|map| map.graphics = None),
+        "the flags 0x10019 are not those of a map with no graphics attributes"
+    );
+    assert_eq!(
+        refused(&|map| map.logic = Some(Logic::Bits8(vec![0; 6]))),
+        "the flags 0x10019 are not those of a map with logic attributes of 8 bits"
+    );
+    assert_eq!(
+        refused(&|map| map.logic = Some(Logic::Bits16(vec![0; 5]))),
+        "5 logic attributes for 6 cells"
+    );
+    assert_eq!(
+        refused(&|map| map.flags.0 |= MapFlags::LZW),
+        "the compression `lzw` cannot be written"
+    );
+    assert!(refused(&|map| map.flags.0 |= MapFlags::COMPRESSIONS).contains("several"));
+}
+
+#[test]
+fn the_file_is_laid_out_as_the_document_says() {
+    let mut map = synthesize::ppe_map([1, 1], MapFlags(0x1_0019), 1);
+    map.cells = vec![0x8003_0201];
+    let mut corner = 0;
+    map.graphics = Some(vec![[(); 4].map(|()| {
+        corner += 1;
+        Corner {
+            rgba: [corner, 2, 3, 4],
+            light: [-2, 0x102],
+        }
+    })]);
+    map.logic = Some(Logic::Bits16(vec![0x0A0B]));
+    let mut expected = vec![0x19, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 0x80];
+    for corner in 1..=4 {
+        expected.extend([corner, 2, 3, 4, 0xFE, 0xFF, 2, 1]);
+    }
+    expected.extend([0x0B, 0x0A]);
+    assert_eq!(write(&map).unwrap(), expected);
+}

@@ -1,0 +1,11 @@
+//! Files made up for tests and measurements: the same numbers make the same file.
+
+mod ika;
+mod pfmap;
+mod pmf;
+mod ppe;
+
+pub use ika::{IKA_TILESET, ika_map, ika_text_map, ika_tileset};
+pub use pfmap::pfmap;
+pub use pmf::pmf;
+pub use ppe::ppe_map;
