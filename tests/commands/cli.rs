@@ -301,6 +301,19 @@ fn info_in_words_names_what_matters_and_has_no_colours_off_a_terminal() {
 }
 
 #[test]
+fn rules_are_listed() {
+    let folder = Folder::new();
+    let text = folder.run("check --list-rules").expect(0).stdout;
+    let line = "pfmap/tile-type error: A tile is of a type that does not exist.";
+    assert!(text.lines().any(|listed| listed == line), "{text}");
+    let rules = folder.run("check --list-rules --json").expect(0).json();
+    assert_eq!(rules.as_array().map(Vec::len), Some(text.lines().count()));
+    assert_eq!(keys(&rules[0]), ["id", "severity", "summary"]);
+    folder.run("check").expect(2);
+    folder.run("check --list-rules a.pfmap").expect(2);
+}
+
+#[test]
 fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
     let folder = good();
     folder.write("bad.pfmap", map("grass.png", "0+01xx0001001100100000"));
@@ -311,6 +324,7 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
         line.starts_with("bad.pfmap:25:") && line.contains(": error: "),
         "{check:?}"
     );
+    assert!(line.ends_with(" [pfmap/tile-height]"), "{check:?}");
     assert!(check.stderr.contains("1 error"), "{check:?}");
 
     let check = folder.run("check bad.pfmap --json").expect(1).json();
@@ -319,6 +333,7 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
         &check,
         &[
             ("/problems/0/severity", |v| v == "error"),
+            ("/problems/0/rule", |v| v == "pfmap/tile-height"),
             ("/problems/0/at", |v| {
                 v.as_str().is_some_and(|at| at.starts_with("25:"))
             }),

@@ -7,3 +7,4 @@ mod level;
 mod model;
 mod mutation;
 mod ppe;
+mod rules;

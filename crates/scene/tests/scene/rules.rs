@@ -1,0 +1,586 @@
+//! Every rule is broken by some file, and documented in `docs/rules.md`.
+//!
+//! Most are broken by sweeps: small good files, each with one line, word or byte changed in every
+//! place. The rest is broken by hand.
+
+use std::collections::BTreeSet;
+
+use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
+use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::pmf::{
+    self, ChunkClient, ChunkData, Cubes, EntityKind, EntityList, Extension, Geometry, NewEntity,
+    Packing, Pmf, StringRef, StringTableBuilder,
+};
+use mapscope_formats::ppe::{self, MapFlags, map_data, xmf};
+use mapscope_formats::{Problem, ReadError, pfmap, pfobj};
+use mapscope_scene::Document;
+use mapscope_scene::level::Map;
+use mapscope_scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+
+/// Files that are beside the opened one, by their names.
+type Beside = &'static [(&'static str, &'static [u8])];
+
+/// The ids of the rules that were broken.
+#[derive(Default)]
+struct Broken(BTreeSet<&'static str>);
+
+impl Broken {
+    fn add<'p>(&mut self, problems: impl IntoIterator<Item = &'p Problem>) {
+        self.0.extend(problems.into_iter().map(|p| p.rule.id));
+    }
+
+    fn add_read<T>(&mut self, read: Result<T, ReadError>, problems: fn(&T) -> &[Problem]) {
+        match read {
+            Ok(file) => self.add(problems(&file)),
+            Err(error) => self.add(error.problem()),
+        }
+    }
+
+    /// Opens a file as the program does, with others beside it.
+    fn open(&mut self, name: &str, bytes: impl Into<Vec<u8>>, beside: Beside) {
+        let source = Source {
+            path: name.into(),
+            bytes: bytes.into().into(),
+            embedded: beside,
+        };
+        match registry::open(&source, &OpenOptions::default(), &Progress::default()) {
+            Ok(document) => self.add(document.problems()),
+            Err(OpenError::Refused { problem, .. }) => self.add([&problem]),
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+}
+
+/// A text with each of its lines and words changed, one at a time; at most so many lines.
+fn swept_text(text: &str, lines: usize) -> Vec<String> {
+    const WORDS: [&str; 10] = [
+        "",
+        "x",
+        "-1",
+        "0",
+        "2",
+        "999",
+        "99999999",
+        "nan",
+        "1,5",
+        "a_very_long_name",
+    ];
+    let all: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut swept = vec![
+        format!("\u{feff}{text}"),
+        format!("{text}more"),
+        text.trim_end().to_owned(),
+        String::new(),
+    ];
+    for (i, line) in all.iter().enumerate().take(lines) {
+        let mut with = |changed: &str| {
+            let parts = [&all[..i], &[changed], &all[i + 1..]].concat();
+            swept.push(parts.concat());
+        };
+        with("");
+        with(&line.repeat(2));
+        with(&format!("\n{line}"));
+        with(&format!(" {line}"));
+        with(&line.replace('\n', " more\n"));
+        with(&line.replace('\n', ""));
+        with(&line.replace('\n', &format!("{}\n", " ".repeat(300))));
+        let words: Vec<&str> = line.split_inclusive([' ', '/', '(', ')', '=']).collect();
+        for (at, word) in words.iter().enumerate() {
+            let bare = word.trim_end_matches([' ', '/', '(', ')', '=', '\n']);
+            for new in WORDS {
+                let word = word.replacen(bare, new, 1);
+                let line = [&words[..at], &[&word], &words[at + 1..]].concat();
+                with(&line.concat());
+            }
+        }
+        swept.push(all[..i].concat());
+    }
+    swept
+}
+
+/// Bytes with each of those in a range changed, one at a time, and cut off there.
+fn swept_bytes(bytes: &[u8], range: std::ops::Range<usize>) -> Vec<Vec<u8>> {
+    let mut swept = vec![[bytes, b"more"].concat()];
+    for at in range {
+        for new in [0, 7, 0xFF] {
+            let mut changed = bytes.to_vec();
+            changed[at] = new;
+            swept.push(changed);
+        }
+        swept.push(bytes[..at].to_vec());
+    }
+    swept
+}
+
+fn sweep_pfmap(broken: &mut Broken) {
+    let text = String::from_utf8(pfmap::synthesize(1, 1, 1)).unwrap();
+    let text = text
+        .replace("version 1.0", "version 1.2")
+        .replace("num_rows", "num_splats 1\nnum_rows")
+        .replacen("\n0+", "\nsplat 0 1\n0+", 1);
+    for text in swept_text(&text, 14) {
+        broken.add_read(pfmap::read(text.as_bytes()), |map| &map.problems);
+    }
+}
+
+fn sweep_pfobj(broken: &mut Broken) {
+    let text = pfobj::write(&mapscope_testdata::tiny_model());
+    for text in swept_text(&String::from_utf8_lossy(&text), usize::MAX) {
+        broken.add_read(pfobj::read(text.as_bytes()), |model| &model.problems);
+    }
+}
+
+fn sweep_ika(broken: &mut Broken) {
+    let map = ika_map::write(&ika::synthesize([2, 2], 2, 1)).unwrap();
+    for bytes in swept_bytes(&map, 0..map.len()) {
+        broken.add_read(ika_map::read(&bytes), |map| &map.problems);
+    }
+    let text = text_map::write(&ika::synthesize_text([2, 2], 1, 1)).unwrap();
+    for text in swept_text(&String::from_utf8_lossy(&text), usize::MAX) {
+        broken.add_read(text_map::read(text.as_bytes()), |map| &map.problems);
+    }
+}
+
+fn sweep_vsp(broken: &mut Broken) {
+    let good = vsp::write(&ika::synthesize_tileset(1)).unwrap();
+    let tail = good.len() - 16;
+    for range in [0..12, 76..84, tail..good.len()] {
+        for bytes in swept_bytes(&good, range) {
+            broken.add_read(vsp::read(&bytes), |vsp| &vsp.problems);
+        }
+    }
+}
+
+fn sweep_ppe(broken: &mut Broken) {
+    for flags in [0, MapFlags::RLE, MapFlags::ZLIB, MapFlags::ZSTD] {
+        let flags = MapFlags(flags | MapFlags::NEW_LAYOUT);
+        let map = map_data::write(&ppe::synthesize([3, 2], flags, 1)).unwrap();
+        for bytes in swept_bytes(&map, 0..map.len()) {
+            broken.add_read(map_data::read(&bytes), |map| &map.problems);
+        }
+    }
+    for text in swept_text(XMF, usize::MAX) {
+        broken.add_read(xmf::read(text.as_bytes()), |xmf| &xmf.problems);
+    }
+}
+
+/// A small level, changed and written.
+fn level(change: fn(&mut Pmf)) -> Vec<u8> {
+    let mut map = pmf::synthesize([1, 1, 1], 0, 3);
+    change(&mut map);
+    pmf::write(&map, Packing::Stored).unwrap()
+}
+
+/// The first chunk of a level.
+fn chunk(map: &mut Pmf) -> &mut ChunkData {
+    map.levels[0].chunks[0].data.as_mut().unwrap()
+}
+
+/// What the first chunk of a level has for clients.
+fn client(map: &mut Pmf) -> &mut ChunkClient {
+    chunk(map).client.as_mut().unwrap()
+}
+
+/// Puts other cubes into the first chunk of a level.
+fn with_cubes(map: &mut Pmf, build: fn(&mut Cubes)) {
+    let chunk = chunk(map);
+    chunk.cubes = Cubes::default();
+    build(&mut chunk.cubes);
+}
+
+/// Gives a level an archive of these files.
+fn with_archive(map: &mut Pmf, files: &[(&str, &[u8])]) {
+    let files = files.iter().map(|&(path, bytes)| NewFile {
+        path,
+        bytes,
+        compress: true,
+    });
+    map.archive = Some(Archive::build(&files.collect::<Vec<_>>()).unwrap());
+}
+
+fn sweep_pmf(broken: &mut Broken) {
+    let bytes = level(|_| ());
+    for bytes in swept_bytes(&bytes, 0..bytes.len()) {
+        broken.add_read(pmf::read(&bytes), |map| &map.problems);
+    }
+    let changes: [fn(&mut Pmf); 14] = [
+        |map| map.header.gamemodes = vec![String::new()],
+        |map| map.header.authors = "x".repeat(1 << 16),
+        |map| map.header.created_unix_secs = u64::MAX,
+        |map| {
+            map.extensions[0].flags = Extension::SUPPORT_REQUIRED;
+            map.extensions[0].name = "new".to_owned();
+        },
+        |map| chunk(map).server.as_mut().unwrap().regions[0].min[0] = f32::NAN,
+        |map| client(map).fast_lights[0].push_range(u32::MAX, &[1]),
+        |map| {
+            with_cubes(map, |cubes| {
+                let mut bad = Geometry::new(9, 0, 0);
+                bad.triangles[0] = 2;
+                cubes.push_geometry(bad, &[]);
+            });
+            client(map).vertices = vec![pmf::Vertex::default(); 4];
+            client(map).fast_lights = vec![pmf::ClientFastLight::new([0; 3])];
+        },
+        |map| map.levels[0].chunks[0].data = None,
+        |map| chunk(map).client = None,
+        |map| {
+            with_cubes(map, |cubes| {
+                cubes.push_light_info(Some(1), [0; 3], &[], &[]);
+                cubes.push_empty();
+            });
+            chunk(map).client = None;
+        },
+        |map| with_cubes(map, |cubes| _ = cubes.push_parent(1, &[0])),
+        |map| {
+            let player = NewEntity::new(EntityKind::Trigger, "player:1");
+            let list = EntityList {
+                properties: Vec::new(),
+                entities: vec![player],
+            };
+            let mut strings = StringTableBuilder::default();
+            map.entities = list.build(&mut strings).unwrap();
+            map.strings = strings.finish();
+        },
+        |map| map.levels[0].common.materials[1].name = map.levels[0].common.materials[0].name,
+        |map| chunk(map).sound_materials[0] = StringRef(9999),
+    ];
+    for change in changes {
+        broken.add_read(pmf::read(&level(change)), |map| &map.problems);
+    }
+    let archived = level(|map| with_archive(map, &[("qa", b"a"), ("qb", b"b")]));
+    let name = archived.windows(2).position(|pair| pair == b"qb").unwrap();
+    let start = archived.windows(2).position(|pair| pair == b"qa").unwrap();
+    for bytes in swept_bytes(&archived, start.min(name) - 60..start.max(name) + 60) {
+        broken.add_read(pmf::read(&bytes), |map| &map.problems);
+    }
+    let mut twice = archived.clone();
+    twice[name + 1] = b'a';
+    broken.add_read(pmf::read(&twice), |map| &map.problems);
+}
+
+/// Levels whose textures are broken, or that show too much.
+fn open_levels(broken: &mut Broken) {
+    broken.open("a.pmf", level(|_| ()), &[]);
+    let textures = level(|map| {
+        let odd = pmf::Texture {
+            width: 1,
+            height: 1,
+            has_alpha: false,
+            pixels: vec![0; 3],
+            unknown_flags: 2,
+        };
+        // Each says that it has 2^25 pixels, and is long enough for them.
+        let large = [b"PTF\0\0\xCD", &[0; 400_000][..]].concat();
+        with_archive(
+            map,
+            &[
+                ("textures/broken.ptf", b"PTF\0\0\x22 no frame"),
+                ("textures/flags.ptf", &odd.write().unwrap()),
+                ("textures/large.ptf", &large),
+                ("textures/largest.ptf", &large),
+            ],
+        );
+    });
+    broken.open("a.pmf", textures, &[]);
+    // So many chunks share what vertices may be read more than once.
+    let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+    with_cubes(&mut map, |cubes| {
+        let mut shared = Geometry::new(0, 0, 0);
+        shared.triangles = [2; 6];
+        cubes.push_parent(0xFF, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        for _ in 0..8 {
+            cubes.push_geometry(shared, &[]);
+        }
+        cubes.link().unwrap();
+    });
+    client(&mut map).vertices.resize(24, pmf::Vertex::default());
+    let level = &mut map.levels[0];
+    let (index, frames) = (level.chunks[0].index, level.chunks[0].frames);
+    level.chunks.resize_with(1 << 15, || pmf::Chunk {
+        index,
+        frames,
+        data: None,
+    });
+    let source = Source {
+        path: "a.pmf".into(),
+        bytes: [].into(),
+        embedded: &[],
+    };
+    let map = Map::build(map, &source, &OpenOptions::default(), &Progress::default());
+    broken.add(Document::problems(&map.unwrap()));
+}
+
+fn break_pfmap(broken: &mut Broken) {
+    let text = String::from_utf8(pfmap::synthesize(1, 2, 1)).unwrap();
+    let first = text.find("\n0+").unwrap() + 1;
+    let with = |at: usize, new: &str| {
+        let mut text = text.clone();
+        text.replace_range(first + at..first + at + new.len(), new);
+        text
+    };
+    for text in [
+        with(0, "F"),
+        with(2, "zz"),
+        with(13, "x"),
+        format!("{}{}", &text[..first], "\n".repeat(20_000)),
+        format!("{}{}", &text[..first], text[first..].replace('\n', " ")),
+        text.replacen("\nmaterial", &"\nmaterial a b".repeat(1001), 1),
+    ] {
+        broken.add_read(pfmap::read(text.as_bytes()), |map| &map.problems);
+    }
+}
+
+fn break_pfobj(broken: &mut Broken) {
+    const NONE: &str = " 0.000000/0.000000/0.000000";
+    const ONE: &str = " 1.000000/1.000000/1.000000";
+    let text = pfobj::write(&mapscope_testdata::tiny_model());
+    let text = String::from_utf8(text).unwrap();
+    let weights = text.lines().find(|line| line.starts_with("vw ")).unwrap();
+    let joint = text.lines().find(|line| line.starts_with("j ")).unwrap();
+    for text in [
+        text.clone(),
+        text.replace("num_materials", "num_material"),
+        text.replacen(weights, &format!("vw{}", " 0/1".repeat(7)), 1),
+        text.replacen(weights, "vw", 1),
+        text.replacen(joint, &joint.replacen(NONE, " 0/0/0/0", 1), 1),
+        text.replacen(joint, &joint.replacen(ONE, " 0/0/0", 1), 1),
+        text.replace("picture0.png", "../picture.png"),
+    ] {
+        let beside: Beside = &[("picture1.png", b"not a picture")];
+        broken.open("a.pfobj", text, beside);
+    }
+}
+
+fn break_ika(broken: &mut Broken) {
+    broken.add_read(ika_map::read(b"MAP\xf95\0rest"), |map| &map.problems);
+    let layers = "(layer (label 'a'))".repeat(1025);
+    let text = format!("(ika-map (version 1.2) (header) (layers {layers}))");
+    broken.add_read(text_map::read(text.as_bytes()), |map| &map.problems);
+    let text = "(ika-tileset (version 1.2) (tiles (count x) (dimensions (width 1) (height 1))))";
+    broken.add_read(vsp::read(text.as_bytes()), |vsp| &vsp.problems);
+    let mut map = ika::synthesize([2, 2], 2, 1);
+    map.music = "x".repeat(2000);
+    map.layers[1].tiles[3] = 999;
+    let bytes = ika_map::write(&map).unwrap();
+    broken.open("a.ika-map", bytes.clone(), &[]);
+    let mut indexed = ika::synthesize_tileset(1);
+    indexed.palette = vec![[0; 3]; 256];
+    indexed.mask = Some(3);
+    indexed.pixels = vsp::Pixels::Indexed(vec![0; 64 * 16 * 16]);
+    let indexed = vsp::write(&indexed).unwrap();
+    broken.add_read(vsp::read(&indexed), |vsp| &vsp.problems);
+    let tileset = vsp::write(&ika::synthesize_tileset(1)).unwrap();
+    let tileset: &[u8] = [tileset, b"more".to_vec()].concat().leak();
+    let name: &str = map.tileset.leak();
+    broken.open("a.ika-map", bytes, vec![(name, tileset)].leak());
+    broken.add_read(ika_map::read(&in_document_order()), |map| &map.problems);
+}
+
+/// A map with the tiles of each layer behind its parallax, as the format's document has it.
+fn in_document_order() -> Vec<u8> {
+    let bytes = ika_map::write(&ika::synthesize([8, 8], 3, 1)).unwrap();
+    let layers = ika_map::read(&bytes).unwrap().layers;
+    let infos = layers[0].block.start as usize - 4 - 16 * layers.len();
+    let mut mixed = bytes[..infos].to_vec();
+    for (i, layer) in layers.iter().enumerate() {
+        mixed.extend(&bytes[infos + 16 * i..][..16]);
+        mixed.extend(&bytes[layer.block.start as usize - 4..layer.block.end as usize]);
+    }
+    let end = layers.last().unwrap().block.end as usize;
+    mixed.extend(&bytes[end..]);
+    mixed
+}
+
+fn break_ppe(broken: &mut Broken) {
+    // 2^23 cells with 32 bytes of attributes each.
+    let header = [MapFlags::ZLIB | MapFlags::GRAPHICS, 1 << 13, 1 << 10];
+    let mut bytes: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
+    bytes.extend(zlib(&vec![0; 33 << 20]));
+    broken.add_read(map_data::read(&bytes), |map| &map.problems);
+    let small = ppe::synthesize([3, 2], MapFlags(MapFlags::NEW_LAYOUT), 1);
+    broken.open("a.map", map_data::write(&small).unwrap(), &[]);
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write as _;
+    let level = flate2::Compression::fast();
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), level);
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+fn break_xmf(broken: &mut Broken) {
+    let packed = [b"ZLIB".to_vec(), zlib(XMF.as_bytes())].concat();
+    let layers: String = (0..513)
+        .map(|i| format!("Layer:Tile \"a\" {i} 8 8 1 1\n"))
+        .collect();
+    for bytes in [
+        packed[..packed.len() - 9].to_vec(),
+        [&packed, &b"more"[..]].concat(),
+        layers.into_bytes(),
+        XMF.replace("Layer:Sprite", "Layer:Odd").into_bytes(),
+        [XMF.as_bytes(), b"Extra \"\xff\"\n"].concat(),
+    ] {
+        broken.add_read(xmf::read(&bytes), |xmf| &xmf.problems);
+    }
+    let objects = "Object:Box \"a\" 1 1 1 1 1\n".repeat((1 << 16) + 1);
+    broken.open(
+        "a.xmf",
+        format!("Layer:Sprite \"a\" 1 {{\n{objects}}}\n"),
+        &[],
+    );
+    broken.open("a.xmf", XMF, &[("ground.png", b"not a picture")]);
+    broken.open("a.xmf", XMF, &[("ground.png", b"\x89PNG\r\n\x1a\nbroken")]);
+    broken.open("a.xmf", XMF.replace("16 8 2 1", "5000 8 2 1"), &[]);
+    broken.open(
+        "a.xmf",
+        XMF.replace("\"man\" 65536 3", "\"man\" 65536 4"),
+        &[],
+    );
+    let mut plain = std::io::Cursor::new(Vec::new());
+    let picture = image::RgbImage::new(32, 16);
+    picture
+        .write_to(&mut plain, image::ImageFormat::Png)
+        .unwrap();
+    let plain: &[u8] = plain.into_inner().leak();
+    let mut map = ppe::synthesize([3, 2], MapFlags(MapFlags::NEW_LAYOUT), 1);
+    map.cells.fill(5);
+    let cells: &[u8] = map_data::write(&map).unwrap().leak();
+    let beside: Beside = vec![("ground.png", plain), ("ground.map", cells)].leak();
+    let text = XMF
+        .replace("Shared:MapData 7", "File:MapData \"ground.map\"")
+        .replace("1 0 \"grass\"", "1 99 \"grass\"");
+    broken.open("a.xmf", text, beside);
+    break_palettes(broken);
+}
+
+/// A layer of more tiles in palettes than there are pictures, of a sheet whose palettes are not
+/// all there.
+fn break_palettes(broken: &mut Broken) {
+    let mut sheet = Vec::new();
+    let mut encoder = png::Encoder::new(&mut sheet, 256, 256);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_palette(vec![0; 3 * 256]);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&vec![1; 256 * 256]).unwrap();
+    writer.finish().unwrap();
+    let mut map = ppe::synthesize([1 << 9, 1 << 9], MapFlags(MapFlags::NEW_LAYOUT), 1);
+    for (cell, i) in map.cells.iter_mut().zip(0_u32..) {
+        *cell = i % 50_000 | (i / 50_000) << 16;
+    }
+    let cells: &[u8] = map_data::write(&map).unwrap().leak();
+    let sheet: &[u8] = sheet.leak();
+    let text = "Layer:Tile \"a\" 0 1 1 512 512 {\n\tFile:MapData \"a.map\"\n\tFile:TileSource \"a.png\"\n}\n";
+    broken.open(
+        "a.xmf",
+        text,
+        vec![("a.map", cells), ("a.png", sheet)].leak(),
+    );
+}
+
+const XMF: &str = r#"Metadata {
+	Version 1 0
+	Resolution 424 240
+}
+Layer:Tile "ground" 0 16 8 2 1 {
+	Shared:MapData 7
+	File:TileSource "ground.png" palShift=5 offset=32 {
+		Embed:TileInfo {
+			1 0 "grass"
+		}
+	}
+}
+Layer:Tile "sky" -1 16 8 2 1 {
+	Embed:MapData [AQAAAAIAAhA=]
+}
+Layer:Sprite "things" 16 {
+	File:SpriteSource 3 "man.png" name="man" horizOffset=1 vertOffset=2 width=3 height=4
+	Object:Sprite "man" 65536 3 -16 20 palSel=1
+	Object:Polyline "path" 2 {
+		Begin 1 2
+		Segment 3 4
+		Close
+	}
+}
+File:Palette "ground.png" palShift=5
+Embed:Palette "night" [/wECA4AEBQY=] offset=768
+"#;
+
+#[test]
+fn every_rule_is_broken_by_some_file() {
+    let mut broken = Broken::default();
+    for break_files in [
+        sweep_pfmap,
+        sweep_pfobj,
+        sweep_ika,
+        sweep_vsp,
+        sweep_ppe,
+        sweep_pmf,
+        open_levels,
+        break_pfmap,
+        break_pfobj,
+        break_ika,
+        break_ppe,
+        break_xmf,
+    ] {
+        break_files(&mut broken);
+    }
+    let listed: BTreeSet<&str> = mapscope_scene::rules().map(|rule| rule.id).collect();
+    let unlisted: Vec<_> = broken.0.difference(&listed).collect();
+    assert!(unlisted.is_empty(), "not in the tables: {unlisted:#?}");
+    let unbroken: Vec<_> = listed.difference(&broken.0).collect();
+    assert!(unbroken.is_empty(), "nothing breaks {unbroken:#?}");
+}
+
+#[test]
+fn ids_are_unique_and_written_alike() {
+    let mut ids = BTreeSet::new();
+    for rule in mapscope_scene::rules() {
+        let is_kebab = |part: &str| {
+            let mut chars = part.chars();
+            chars.all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-')) && !part.is_empty()
+        };
+        let (format, name) = rule.id.split_once('/').unwrap();
+        assert!(is_kebab(format) && is_kebab(name), "{}", rule.id);
+        assert!(ids.insert(rule.id), "{} is there twice", rule.id);
+        assert!(rule.summary.ends_with('.'), "{}", rule.id);
+    }
+}
+
+/// The page of all rules, made from the tables.
+fn page() -> String {
+    let mut page = "# Rules\n\n\
+         What `mapscope check` finds. The id of a rule stays the same from version to version; it ends\n\
+         each line of `check` in brackets, and is `rule` in its JSON. `mapscope check --list-rules` gives\n\
+         this list.\n"
+        .to_owned();
+    let mut rules: Vec<_> = mapscope_scene::rules().collect();
+    rules.sort_by_key(|rule| rule.id);
+    let mut last = "";
+    for rule in rules {
+        let (format, _) = rule.id.split_once('/').unwrap();
+        if format != last {
+            page +=
+                &format!("\n## {format}\n\n| Rule | Severity | What is wrong |\n|---|---|---|\n");
+            last = format;
+        }
+        page += &format!("| `{}` | {} | {} |\n", rule.id, rule.severity, rule.summary);
+    }
+    page
+}
+
+#[test]
+fn the_page_of_rules_is_that_of_the_tables() {
+    let path = mapscope_testdata::root().join("docs/rules.md");
+    if std::env::var_os("UPDATE_RULES").is_some() {
+        std::fs::write(&path, page()).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == page(),
+        "{} is not that of the tables: run this test with UPDATE_RULES=1",
+        path.display()
+    );
+}
