@@ -13,7 +13,7 @@ use mapscope_formats::pmf::{self, Packing, Pmf};
 use mapscope_render::{Gpu, Renderer, SceneData};
 use mapscope_scene::level::Map;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, Item, Playhead, Ray, Shown};
+use mapscope_scene::{Document, LevelItem, Levels, OverlayId, Playhead, Ray, Shown};
 use mapscope_testdata::synthesize;
 
 static MAP: LazyLock<Pmf> = LazyLock::new(|| synthesize::pmf([2, 5, 5], 4, 1));
@@ -143,7 +143,7 @@ static OPENED: LazyLock<Map> = LazyLock::new(opened);
 
 /// Rays through the level from all around it.
 fn rays(map: &Map) -> Vec<Ray> {
-    let bounds = Document::bounds(map);
+    let bounds = map.about().bounds;
     let rays = (0..64_u32).map(|i| {
         let turn = i as f32 * 0.7;
         let origin = bounds.center() + Vec3::new(turn.cos(), 0.3, turn.sin()) * bounds.radius();
@@ -187,24 +187,21 @@ fn outline() -> usize {
 /// A search in the octrees that finds nothing.
 #[divan::bench]
 fn find_branches() -> usize {
-    OPENED
-        .levels()
-        .unwrap()
-        .find_branches(0, "no such name", 100)
-        .len()
+    Levels::find_branches(&*OPENED, 0, "no such name", 100).len()
 }
 
 /// Everything about each of some cubes in turn.
 #[divan::bench]
 fn properties(bencher: Bencher<'_, '_>) {
-    let mut next = (0..200_000).step_by(997).cycle();
+    let cubes = (0..50).map(|chunk| LevelItem::Cube {
+        level: 0,
+        chunk,
+        cube: chunk * 97,
+    });
+    let mut next = cubes.cycle();
     bencher.bench_local(|| {
-        let index = next.next().unwrap_or(0);
-        let item = Item {
-            kind: "cube",
-            index,
-        };
-        OPENED.properties(item, Playhead::default())
+        let cube = next.next()?;
+        Some(OPENED.properties(cube.into(), Playhead::default()))
     });
 }
 
@@ -218,7 +215,7 @@ fn cell_lines(bencher: Bencher<'_, '_>) {
     let mut lines = Vec::new();
     bencher.bench_local(|| {
         lines.clear();
-        OPENED.annotations().unwrap().lines(&shown, &mut lines);
-        lines.len()
+        OPENED.annotations()?.lines(&shown, &mut lines);
+        Some(lines.len())
     });
 }

@@ -13,8 +13,7 @@ use mapscope_formats::pmf::{
     ServerRegion, Sky, SoundEnvironment, StringTableBuilder, Texture, Vertex, Wave, Weather,
     corner_signs,
 };
-use mapscope_scene::Document;
-use mapscope_scene::{self, OpenOptions, Progress, Source};
+use mapscope_scene::{Document, LevelItem, OpenOptions, Progress, Source};
 use mapscope_testdata::synthesize;
 
 /// The names of the materials; their numbers are below. Those of the sky are +X to -Z.
@@ -37,6 +36,8 @@ const NAMES: [&str; 16] = [
     "red glass",
 ];
 pub(crate) const FLOOR: u8 = 0;
+/// The same as an item.
+pub(crate) const FLOOR_ITEM: LevelItem = LevelItem::Material { level: 0, index: 0 };
 const WALL: u8 = 1;
 const LETTER: u8 = 2;
 const BLUE_GLASS: u8 = 3;
@@ -50,11 +51,22 @@ const RED_GLASS: u8 = 15;
 const UNKNOWN: u8 = 16;
 
 /// The lights of the level, by their global numbers.
-pub(crate) const DYNAMIC_LIGHT: u64 = 7;
-pub(crate) const FAST_LIGHT: u64 = 9;
+pub(crate) const DYNAMIC_LIGHT: u32 = 7;
+pub(crate) const FAST_LIGHT: u32 = 9;
 
 /// The cube that says what is seen from its part of the chunk, which is the half in the west.
-pub(crate) const VIS_INFO: u64 = 8;
+pub(crate) const VIS_INFO: LevelItem = LevelItem::Cube {
+    level: 0,
+    chunk: 0,
+    cube: 8,
+};
+
+/// Where the server keeps chunks active.
+pub(crate) const SERVER_REGION: LevelItem = LevelItem::ServerRegion {
+    level: 0,
+    chunk: 0,
+    index: 0,
+};
 
 /// Cells along each side of the chunk, of a metre each.
 const SIDE: i32 = 8;
@@ -347,12 +359,12 @@ fn chunk() -> ChunkData {
         materials,
         dynamic_lights: vec![DynamicLight {
             flags: DynamicLight::ENABLED,
-            id: DYNAMIC_LIGHT as u32,
+            id: DYNAMIC_LIGHT,
         }],
         fast_lights: vec![FastLight {
             flags: DynamicLight::ENABLED,
             intensity: 160,
-            id: FAST_LIGHT as u32,
+            id: FAST_LIGHT,
         }],
         weather_regions: vec![rain],
         gravity_regions: vec![moon],

@@ -19,8 +19,10 @@ use mapscope_scene::model::instances::Instance;
 use mapscope_scene::tilemap::{
     Cell, FlatWindow, Grid, GridKind, GridValues, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
 };
-use mapscope_scene::{self, OpenOptions, Progress};
-use mapscope_scene::{Aabb, Document, Item, Playhead, TerrainItem, demo};
+use mapscope_scene::{
+    Aabb, Document, Item, LevelItem, ModelItem, OverlayId, Playhead, TerrainItem, demo,
+};
+use mapscope_scene::{OpenOptions, Progress};
 use mapscope_testdata::{Need, skip, synthesize};
 
 use super::stage::{
@@ -65,15 +67,18 @@ impl Golden {
         }
     }
 
-    fn with_overlay(mut self, id: &str) -> Self {
-        let offered = self.document.as_ref().map_or(&[][..], |d| d.overlays());
+    fn with_overlay(mut self, id: OverlayId) -> Self {
+        let offered = self
+            .document
+            .as_ref()
+            .map_or(&[][..], |d| d.about().overlays);
         self.view.shown.overlays.set(offered, id, true);
         assert!(self.view.shown.overlays.contains(id));
         self
     }
 
-    fn with_selected(mut self, kind: &'static str, index: u64) -> Self {
-        self.view.shown.selected = Some(Item { kind, index });
+    fn with_selected(mut self, item: impl Into<Item>) -> Self {
+        self.view.shown.selected = Some(item.into());
         self
     }
 
@@ -173,13 +178,18 @@ fn demo() -> Vec<Golden> {
     let document = open_demo();
     let near = look_at(&document, [95.0, 30.0, 0.0], SLANT, 85.0);
     let mut goldens = vec![Golden::new("demo", &document, near)];
-    for overlay in document.overlays() {
+    for overlay in document.about().overlays {
         let name = format!("overlay-{}", overlay.id);
         goldens.push(Golden::new(name, &document, near).with_overlay(overlay.id));
     }
     let aspect = SIZE[0] as f32 / SIZE[1] as f32;
     for named in NamedView::ALL {
-        let camera = Camera::framing(document.bounds(), named, document.handedness(), aspect);
+        let camera = Camera::framing(
+            document.about().bounds,
+            named,
+            document.about().handedness,
+            aspect,
+        );
         goldens.push(Golden::new(
             format!("view-{}", named.name()),
             &document,
@@ -191,31 +201,26 @@ fn demo() -> Vec<Golden> {
     goldens.push(Golden::new("orthographic", &document, orthographic));
     let mut above = look_at(&document, [95.0, 30.0, 0.0], ABOVE, 85.0);
     above.projection = Projection::Orthographic;
-    goldens.push(Golden::new("orthographic-top", &document, above).with_overlay("tile-grid"));
+    goldens
+        .push(Golden::new("orthographic-top", &document, above).with_overlay(OverlayId::TileGrid));
 
-    let terrain = terrain(&*document);
     let mut outlines = Golden::new("outlines", &document, near);
     outlines.view.shown.selected = Some(TerrainItem::Tile { row: 94, col: 28 }.into());
     goldens.push(outlines);
     let mut chunk = Golden::new("outline-chunk", &document, near);
-    chunk.view.shown.selected = Some(Item {
-        kind: "chunk",
-        index: 8,
-    });
+    chunk.view.shown.selected = Some(TerrainItem::Chunk { row: 2, col: 0 }.into());
     goldens.push(chunk);
     let most_sloped = document
-        .kinds()
-        .into_iter()
+        .about()
+        .kinds
+        .iter()
         .skip(1)
         .max_by_key(|kind| kind.count);
     let mut kind = Golden::new("highlight-type", &document, near);
     kind.view.shown.selected = most_sloped.map(|kind| kind.item);
     goldens.push(kind);
     let mut material = Golden::new("highlight-material", &document, near);
-    material.view.shown.selected = Some(Item {
-        kind: "material",
-        index: 0,
-    });
+    material.view.shown.selected = Some(TerrainItem::Material { index: 0 }.into());
     goldens.push(material);
     goldens
 }
@@ -444,7 +449,12 @@ fn what_is_missing() -> Vec<Golden> {
     let bad_tile = String::from_utf8_lossy(&flat(9, SAND).text()).into_owned();
     let text = text.replace(&bad_tile, &bad_tile[..20]);
     let document = open("missing.pfmap", text);
-    assert_eq!(document.problems().len(), 4, "{:#?}", document.problems());
+    assert_eq!(
+        document.about().problems.len(),
+        4,
+        "{:#?}",
+        document.about().problems
+    );
     let camera = look_at(&document, [16.0, 16.5, 0.5], STEEP, 70.0);
     let sky = Camera::new("0,50,0,20,55,-30".parse().unwrap(), Handedness::Mirrored);
     vec![
@@ -461,7 +471,7 @@ fn what_is_missing() -> Vec<Golden> {
 
 /// A model in the pictures of models: from the south-west and above, so that one sees into it.
 fn model_camera(document: &Arc<dyn Document>) -> Camera {
-    let target = document.bounds().center();
+    let target = document.about().bounds.center();
     let eye = target + Vec3::new(0.55, 0.75, 1.0).normalize() * 31.0;
     Camera::new(Pose { eye, target }, Handedness::Mirrored)
 }
@@ -482,9 +492,9 @@ fn models() -> Vec<Golden> {
         model("bind-pose", &chimney, 0),
         model("bent-west", &chimney, 2),
         model("bent-east", &chimney, 6),
-        model("joint", &chimney, 2).with_selected("joint", 2),
-        model("material", &chimney, 2).with_selected("material", 1),
-        model("triangle", &chimney, 2).with_selected("triangle", 11),
+        model("joint", &chimney, 2).with_selected(ModelItem::Joint { index: 2 }),
+        model("material", &chimney, 2).with_selected(ModelItem::Material { index: 1 }),
+        model("triangle", &chimney, 2).with_selected(ModelItem::Triangle { index: 11 }),
     ];
     goldens[0].view.shown.playhead = Playhead::default();
     let mut smooth = model("smooth", &chimney, 2);
@@ -494,8 +504,8 @@ fn models() -> Vec<Golden> {
         smooth: true,
     };
     goldens.push(smooth);
-    for overlay in chimney.overlays() {
-        goldens.push(model(overlay.id, &chimney, 2).with_overlay(overlay.id));
+    for overlay in chimney.about().overlays {
+        goldens.push(model(overlay.id.as_str(), &chimney, 2).with_overlay(overlay.id));
     }
 
     // A fence through which one sees the back of its far side only where that is drawn.
@@ -510,7 +520,7 @@ fn models() -> Vec<Golden> {
         &rigs::chimney("rock.jpg", "fence.png"),
     );
     goldens.push(model("holes", &fence, 2));
-    goldens.push(model("holes-two-sided", &fence, 2).with_overlay("two-sided"));
+    goldens.push(model("holes-two-sided", &fence, 2).with_overlay(OverlayId::TwoSided));
 
     let missing = rigs::open(path, &rigs::chimney("rock.jpg", "no-such-picture.png"));
     goldens.push(model("placeholder", &missing, 2));
@@ -532,7 +542,7 @@ fn models() -> Vec<Golden> {
 
 /// A picture of a level from a place toward another.
 fn level(name: &str, document: &Arc<dyn Document>, pose: &str) -> Golden {
-    let camera = Camera::new(pose.parse().unwrap(), document.handedness());
+    let camera = Camera::new(pose.parse().unwrap(), document.about().handedness);
     let mut golden = Golden::new(format!("level-{name}"), document, camera);
     golden.size = LEVEL_SIZE;
     golden
@@ -551,23 +561,24 @@ fn levels() -> Vec<Golden> {
         min: Vec3::splat(-4.0),
         max: Vec3::new(-1.5, 0.0, 0.0),
     };
-    for overlay in document.overlays() {
+    for overlay in document.about().overlays {
         let pose = match overlay.id {
-            "chunk-borders" => LEVEL_POSE_FAR,
-            "cells" => "0,1,-8.5,-2.6,-2.3,-2",
+            OverlayId::ChunkBorders => LEVEL_POSE_FAR,
+            OverlayId::Cells => "0,1,-8.5,-2.6,-2.3,-2",
             _ => LEVEL_POSE,
         };
-        let mut golden = level(overlay.id, &document, pose).with_overlay(overlay.id);
+        let mut golden = level(overlay.id.as_str(), &document, pose).with_overlay(overlay.id);
         match overlay.id {
             // A few of them.
-            "cells" => golden.view.shown.cut = Some(west),
-            "visibility" => golden = golden.with_selected("cube", gallery::VIS_INFO),
-            "server-regions" => golden = golden.with_selected("server region", 0),
+            OverlayId::Cells => golden.view.shown.cut = Some(west),
+            OverlayId::Visibility => golden = golden.with_selected(gallery::VIS_INFO),
+            OverlayId::ServerRegions => golden = golden.with_selected(gallery::SERVER_REGION),
             _ => {}
         }
         goldens.push(golden);
     }
-    let mut cells = level("cells-of-depth", &document, LEVEL_POSE_FAR).with_overlay("cells");
+    let mut cells =
+        level("cells-of-depth", &document, LEVEL_POSE_FAR).with_overlay(OverlayId::Cells);
     cells.view.shown.cell_depth = Some(1);
     goldens.push(cells);
     let mut changed = |name: &str, pose: &str, change: &dyn Fn(&mut View)| {
@@ -575,15 +586,22 @@ fn levels() -> Vec<Golden> {
         change(&mut golden.view);
         goldens.push(golden);
     };
-    let item = |kind, index| Item { kind, index };
-    let light = |kind, index, intensity| {
-        move |view: &mut View| view.shown.lights.set(item(kind, index), Some(intensity))
+    let light = |item: LevelItem, intensity| {
+        move |view: &mut View| view.shown.lights.set(item.into(), Some(intensity))
     };
-    let dynamic = light("dynamic light", gallery::DYNAMIC_LIGHT, 0);
+    let dynamic_light = LevelItem::DynamicLight {
+        level: 0,
+        id: gallery::DYNAMIC_LIGHT,
+    };
+    let fast_light = LevelItem::FastLight {
+        level: 0,
+        id: gallery::FAST_LIGHT,
+    };
+    let dynamic = light(dynamic_light, 0);
     changed("dynamic-light-off", LEVEL_POSE, &dynamic);
-    let dimmed = light("dynamic light", gallery::DYNAMIC_LIGHT, 90);
+    let dimmed = light(dynamic_light, 90);
     changed("dynamic-light-dimmed", LEVEL_POSE, &dimmed);
-    let fast = light("fast light", gallery::FAST_LIGHT, 40);
+    let fast = light(fast_light, 40);
     changed("fast-light-dimmed", LEVEL_POSE, &fast);
     changed("later", LEVEL_POSE, &|view| {
         view.shown.playhead = Playhead::at_frame(0, 36);
@@ -602,10 +620,10 @@ fn levels() -> Vec<Golden> {
         });
     });
     changed("hidden", LEVEL_POSE, &|view| {
-        view.shown.hidden = vec![item("material", gallery::FLOOR.into())];
+        view.shown.hidden = vec![gallery::FLOOR_ITEM.into()];
     });
     changed("selected", LEVEL_POSE, &|view| {
-        view.shown.selected = Some(item("material", gallery::FLOOR.into()));
+        view.shown.selected = Some(gallery::FLOOR_ITEM.into());
     });
     // What is seen through is in the right order from both sides.
     changed("panes", "5.5,-0.5,-6,1,-1,0.5", &|_| ());
@@ -635,7 +653,7 @@ fn from_above(name: &str, map: &Arc<dyn Document>, top_left_px: [f64; 2], zoom: 
 
 /// A picture of a map whose layers hang in space.
 fn apart(name: &str, map: &Arc<dyn Document>, pose: &str) -> Golden {
-    let camera = Camera::new(pose.parse().unwrap(), map.handedness());
+    let camera = Camera::new(pose.parse().unwrap(), map.about().handedness);
     Golden {
         size: MAP_SIZE,
         ..Golden::new(format!("tiles-{name}"), map, camera)
@@ -805,24 +823,29 @@ fn tile_layers() -> Vec<Golden> {
     let around = document(tile_maps::map(vec![see_through], layers));
     goldens.push(from_above("around", &around, [0.0, 0.0], 1.0));
     goldens.push(from_above("around-moved", &around, [-20.0, -10.0], 1.0));
-    goldens.push(from_above("still", &around, [-20.0, -10.0], 1.0).with_overlay("still"));
+    goldens.push(from_above("still", &around, [-20.0, -10.0], 1.0).with_overlay(OverlayId::Still));
     goldens.push(apart("around-apart", &around, "-10,150,220,80,20,60"));
 
     let overlay = |name: &str, top_left, zoom| from_above(name, &village, top_left, zoom);
-    goldens.push(overlay("obstruction", [40.0, 20.0], 1.0).with_overlay("obstruction"));
-    goldens.push(overlay("zones", [-40.0, -30.0], 0.6).with_overlay("zones"));
-    goldens.push(overlay("grid", [72.0, 40.0], 2.0).with_overlay("grid"));
-    let both = overlay("pixel-grid", [92.4, 60.2], 11.0).with_overlay("grid");
-    goldens.push(both.with_overlay("pixel-grid"));
+    goldens.push(overlay("obstruction", [40.0, 20.0], 1.0).with_overlay(OverlayId::Obstruction));
+    goldens.push(overlay("zones", [-40.0, -30.0], 0.6).with_overlay(OverlayId::Zones));
+    goldens.push(overlay("grid", [72.0, 40.0], 2.0).with_overlay(OverlayId::Grid));
+    let both = overlay("pixel-grid", [92.4, 60.2], 11.0).with_overlay(OverlayId::Grid);
+    goldens.push(both.with_overlay(OverlayId::PixelGrid));
     // All at once: obstruction is hatched over zones, and boxes are seen on any ground.
-    let overlays = ["zones", "entities", "layer-frames"].into_iter();
-    let all = overlay("overlays", [32.0, 36.0], 1.0).with_overlay("obstruction");
+    let overlays = [
+        OverlayId::Zones,
+        OverlayId::Entities,
+        OverlayId::LayerFrames,
+    ]
+    .into_iter();
+    let all = overlay("overlays", [32.0, 36.0], 1.0).with_overlay(OverlayId::Obstruction);
     goldens.push(overlays.fold(all, Golden::with_overlay));
     let pose = "40,210,330,120,30,85";
-    let hatched = apart("apart-zones", &village, pose).with_overlay("zones");
-    goldens.push(hatched.with_overlay("obstruction"));
-    let lines = apart("apart-grid", &village, pose).with_overlay("grid");
-    goldens.push(lines.with_overlay("obstruction"));
+    let hatched = apart("apart-zones", &village, pose).with_overlay(OverlayId::Zones);
+    goldens.push(hatched.with_overlay(OverlayId::Obstruction));
+    let lines = apart("apart-grid", &village, pose).with_overlay(OverlayId::Grid);
+    goldens.push(lines.with_overlay(OverlayId::Obstruction));
     let mut selected = from_above("selected-tile", &village, [16.0, 8.0], 1.0);
     selected.view.shown.selected = Some(TileMap::tile_item(0, 3));
     goldens.push(selected);
@@ -967,16 +990,20 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
         .filter(|name| !name.contains('.'))
         .collect();
     assert_eq!(kept, drawn);
-    let overlays = open_demo()
-        .overlays()
+    let demo = open_demo();
+    let overlays = demo
+        .about()
+        .overlays
         .iter()
         .map(|o| format!("overlay-{}", o.id));
     let views = NamedView::ALL.map(|view| format!("view-{}", view.name()));
     let chimney = rigs::chimney("rock.jpg", "sand.jpg");
     let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
-    let of_models = chimney.overlays().iter().map(|o| format!("model-{}", o.id));
+    let of_models = chimney.about().overlays.iter();
+    let of_models = of_models.map(|o| format!("model-{}", o.id));
     let level = gallery::open();
-    let of_levels = level.overlays().iter().map(|o| format!("level-{}", o.id));
+    let of_levels = level.about().overlays.iter();
+    let of_levels = of_levels.map(|o| format!("level-{}", o.id));
     for name in overlays.chain(views).chain(of_models).chain(of_levels) {
         assert!(kept.contains(&name), "{name}");
     }
@@ -1010,11 +1037,12 @@ fn only_joints_that_move_something_colour_the_surface() {
         let pixels = picture.pixels().zip(plain.pixels());
         pixels.filter(|(a, b)| a != b).count()
     };
-    let mut heat = model("heat", &chimney, 2).with_selected("joint", 2);
+    let mut heat = model("heat", &chimney, 2).with_selected(ModelItem::Joint { index: 2 });
     let shown = changed(&heat);
     heat.view.shown.hides_weights = true;
     let hidden = changed(&heat);
-    let control = model("control", &chimney, 2).with_selected("joint", joints as u64);
+    let index = joints as u32;
+    let control = model("control", &chimney, 2).with_selected(ModelItem::Joint { index });
     let control = changed(&control);
     let most = shown / 2;
     assert!(
@@ -1048,16 +1076,16 @@ fn each_demo_has_a_picture_of_itself() {
     for demo in demo::DEMOS {
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = mapscope_scene::open(&demo.source(), &options, &progress).unwrap();
-        assert_eq!(document.problems(), [], "{}", demo.id);
+        assert_eq!(document.about().problems, [], "{}", demo.id);
         // Small pictures of large ones are smoother.
         let large = PICTURE_SIZE.map(|side| side * 4);
-        let mut view = View::plain(Camera::new(demo.first_pose, document.handedness()));
+        let mut view = View::plain(Camera::new(demo.first_pose, document.about().handedness));
         if demo.is_flat {
             view.camera.projection = Projection::Orthographic;
             view.shown.flat = true;
             view.shown.flat_camera_px = FlatWindow::of(&view.camera, large).unwrap().camera_px();
         }
-        view.shown.playhead.clip = (!document.clips().is_empty()).then_some(0);
+        view.shown.playhead.clip = document.animation().map(|_| 0);
         let (picture, _) = Stage::get().draw(Some(&*document), &view, large);
         let [width, height] = PICTURE_SIZE;
         let picture = imageops::resize(&picture, width, height, FilterType::Triangle);

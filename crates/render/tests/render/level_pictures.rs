@@ -144,12 +144,12 @@ fn additive_volumes_hide_nothing_in_views_of_surfaces() {
         pairs.map(|(a, b)| u32::from(a.abs_diff(b))).sum::<u32>()
     };
     for overlay in [
-        "lightmap",
-        "normals",
-        "uv-checker",
-        "material-colors",
-        "octree-depth",
-        "cube-types",
+        OverlayId::Lightmap,
+        OverlayId::Normals,
+        OverlayId::UvChecker,
+        OverlayId::MaterialColors,
+        OverlayId::OctreeDepth,
+        OverlayId::CubeTypes,
     ] {
         let (mut veiled, mut hidden) = (0, 0);
         for [eye, target] in poses(solid.about().bounds) {
@@ -160,7 +160,7 @@ fn additive_volumes_hide_nothing_in_views_of_surfaces() {
             let mut stage = Stage::get();
             let (opaque, _) = stage.draw(Some(&*solid), &view, SIZE);
             let (blended, _) = stage.draw(Some(&*additive), &view, SIZE);
-            view.shown.hidden = vec![mapscope_scene::level::Map::material_item(0, 1)];
+            view.shown.hidden = vec![LevelItem::Material { level: 0, index: 1 }.into()];
             let (behind, _) = stage.draw(Some(&*solid), &view, SIZE);
             let pixels = opaque.pixels().zip(blended.pixels()).zip(behind.pixels());
             for ((opaque, blended), behind) in pixels.filter(|((a, _), b)| far(a, b) > 60) {
@@ -238,7 +238,10 @@ fn what_is_out_of_view_is_not_drawn() {
     assert_eq!(away, 12);
     let mut two_sided = view(&*document, outside, bounds.center());
     let overlays = document.about().overlays;
-    two_sided.shown.overlays.set(overlays, "two-sided", true);
+    two_sided
+        .shown
+        .overlays
+        .set(overlays, OverlayId::TwoSided, true);
     let both = Stage::get().draw(Some(&*document), &two_sided, SIZE).1;
     assert!(all * 3 < both.triangles * 2, "{all} of {}", both.triangles);
 }
@@ -262,9 +265,9 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
     for [eye, target] in poses(document.about().bounds).take(4) {
         for overlay in [
             None,
-            Some("lightmap"),
-            Some("uv-checker"),
-            Some("two-sided"),
+            Some(OverlayId::Lightmap),
+            Some(OverlayId::UvChecker),
+            Some(OverlayId::TwoSided),
         ] {
             let mut view = view(&*document, eye, target);
             if let Some(id) = overlay {
@@ -282,10 +285,16 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
         // Colours of faces need them all.
         let mut view = view(&*document, eye, target);
         let overlays = document.about().overlays;
-        view.shown.overlays.set(overlays, "material-colors", true);
+        view.shown
+            .overlays
+            .set(overlays, OverlayId::MaterialColors, true);
         assert_eq!(draw(&view, true), draw(&view, false));
-        view.shown.overlays.set(overlays, "material-colors", false);
-        view.shown.overlays.set(overlays, "wireframe", true);
+        view.shown
+            .overlays
+            .set(overlays, OverlayId::MaterialColors, false);
+        view.shown
+            .overlays
+            .set(overlays, OverlayId::Wireframe, true);
         assert_eq!(draw(&view, true), draw(&view, false));
     }
     // Near by they are not joined.

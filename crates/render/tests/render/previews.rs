@@ -7,7 +7,7 @@ use mapscope_formats::pfmap::{self, Pfmap, Tile, TileType};
 use mapscope_render::{Gpu, Renderer, SceneData, Target, View};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, Drawable, Shown, demo};
+use mapscope_scene::{Document, Shown, demo};
 
 /// Pixels of the pictures: about those of a card in the panel.
 const SIZE: [u32; 2] = [184, 138];
@@ -41,9 +41,7 @@ impl Opened {
     }
 
     fn picture(&mut self, patch: impl FnOnce(&Terrain) -> Terrain) -> RgbaImage {
-        let Drawable::Terrain(terrain) = self.document.drawable() else {
-            panic!("this is not a map");
-        };
+        let terrain: &Terrain = self.document.content().expect("this is not a map");
         let patch = patch(terrain);
         let scene = self.renderer.upload_patch(&self.gpu, &self.scene, &patch);
         let target = Target::new(&self.gpu, SIZE);
@@ -98,7 +96,7 @@ fn every_type_has_a_picture_of_its_own() {
 #[test]
 fn a_type_that_the_map_does_not_use_has_a_picture() {
     let mut opened = Opened::new(&one_chunk(|_| {}));
-    let counts = opened.document.kinds();
+    let counts = &opened.document.about().kinds;
     assert!(counts.iter().skip(1).all(|kind| kind.count == 0));
     let flat = opened.picture(|map| map.kind_patch(TileType::Flat));
     let ramp = opened.picture(|map| map.kind_patch(TileType::RampSn));
@@ -136,9 +134,7 @@ fn an_edit_in_the_sandbox_changes_the_picture() {
 #[test]
 fn a_patch_shares_the_textures_of_the_map() {
     let opened = Opened::new(&demo::TERRAIN.source());
-    let Drawable::Terrain(terrain) = opened.document.drawable() else {
-        panic!("this is not a map");
-    };
+    let terrain: &Terrain = opened.document.content().expect("this is not a map");
     let patch = terrain.kind_patch(TileType::CornerConvexNe);
     assert!(Arc::ptr_eq(terrain.textures(), patch.textures()));
     let scene = opened

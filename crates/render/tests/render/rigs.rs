@@ -10,7 +10,7 @@ use mapscope_formats::pfobj::{
 };
 use mapscope_scene::model::Model;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, Drawable, demo};
+use mapscope_scene::{Document, demo};
 
 /// A model without anything in it.
 pub(crate) fn empty() -> Pfobj {
@@ -89,9 +89,7 @@ pub(crate) fn open(path: &Path, pfobj: &Pfobj) -> Arc<dyn Document> {
 }
 
 pub(crate) fn model(document: &dyn Document) -> &Model {
-    let Drawable::Model(model) = document.drawable() else {
-        panic!("this is not a model");
-    };
+    let model: &Model = document.content().expect("this is not a model");
     model
 }
 

@@ -61,7 +61,7 @@ fn compare(gpu: &Gpu, model: &Model, moments: &[Playhead]) -> usize {
 /// The bind pose, every frame of every clip, and moments between frames.
 fn moments(document: &dyn Document) -> Vec<Playhead> {
     let mut moments = vec![Playhead::default()];
-    for (i, clip) in document.clips().iter().enumerate() {
+    for (i, clip) in document.animation().unwrap().clips().iter().enumerate() {
         moments.extend((0..clip.frames).map(|frame| Playhead::at_frame(i, frame)));
         moments.push(Playhead {
             clip: Some(i),
@@ -110,8 +110,8 @@ fn every_frame_of_every_clip_of_a_real_model() {
 fn chimney() -> (Arc<dyn Document>, View) {
     let path = Path::new("chimney.pfobj");
     let document = rigs::open(path, &rigs::chimney("rock.jpg", "sand.jpg"));
-    let (named, handedness) = (NamedView::Iso, document.handedness());
-    let camera = Camera::framing(document.bounds(), named, handedness, 1.0);
+    let (named, handedness) = (NamedView::Iso, document.about().handedness);
+    let camera = Camera::framing(document.about().bounds, named, handedness, 1.0);
     let mut view = View::plain(camera);
     view.shown.playhead = Playhead::at_frame(0, 3);
     (document, view)

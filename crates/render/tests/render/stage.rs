@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use image::RgbaImage;
 use mapscope_formats::pfmap::{CHUNK_SIDE, Tile};
 use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, View};
+use mapscope_scene::model::Model;
 use mapscope_scene::model::instances::Instance;
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, Drawable, demo};
+use mapscope_scene::{Document, demo};
 
 /// Materials of maps made here, with textures of the demo: something green, something grey,
 /// something yellow, something white.
@@ -72,14 +73,12 @@ pub(crate) fn open_demo() -> Arc<dyn Document> {
 /// Opens a map of [`MATERIALS`] in which nothing is wrong.
 pub(crate) fn open_map(chunks: [u32; 2], tile: impl Fn(u32, u32) -> Tile) -> Arc<dyn Document> {
     let document = open("made.pfmap", map_text(chunks, &MATERIALS, &[], tile));
-    assert_eq!(document.problems(), []);
+    assert_eq!(document.about().problems, []);
     document
 }
 
 pub(crate) fn terrain(document: &dyn Document) -> &Terrain {
-    let Drawable::Terrain(terrain) = document.drawable() else {
-        panic!("this is not a map");
-    };
+    let terrain: &Terrain = document.content().expect("this is not a map");
     terrain
 }
 
@@ -123,9 +122,7 @@ impl Stage {
         view: &View,
         size: [u32; 2],
     ) -> (RgbaImage, DrawStatistics) {
-        let Drawable::Model(model) = document.drawable() else {
-            panic!("this is not a model");
-        };
+        let model: &Model = document.content().expect("this is not a model");
         let mut data = self.renderer.upload(&self.gpu, document).unwrap();
         data.set_instances(&self.gpu, model, instances).unwrap();
         self.draw_scene(Some((&mut data, document)), view, size)

@@ -330,7 +330,7 @@ fn overlays_are_those_of_the_other_picture() {
     ] {
         let mut shown = Shown::default();
         for overlay in overlays {
-            shown.overlays.set(map.about().overlays, overlay, true);
+            shown.overlays.set(map.about().overlays, *overlay, true);
         }
         assert_ne!(expected(&map, &shown), expected(&map, &Shown::default()));
         check_within(&format!("{overlays:?}"), &map, &shown, 2);
