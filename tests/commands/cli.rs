@@ -324,7 +324,7 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
         line.starts_with("bad.pfmap:25:") && line.contains(": error: "),
         "{check:?}"
     );
-    assert!(line.ends_with(" [pfmap/tile-height]"), "{check:?}");
+    assert!(line.ends_with(" [pfmap/tile-length]"), "{check:?}");
     assert!(check.stderr.contains("1 error"), "{check:?}");
 
     let check = folder.run("check bad.pfmap --json").expect(1).json();
@@ -333,7 +333,7 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
         &check,
         &[
             ("/problems/0/severity", |v| v == "error"),
-            ("/problems/0/rule", |v| v == "pfmap/tile-height"),
+            ("/problems/0/rule", |v| v == "pfmap/tile-length"),
             ("/problems/0/at", |v| {
                 v.as_str().is_some_and(|at| at.starts_with("25:"))
             }),

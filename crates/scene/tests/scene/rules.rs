@@ -5,17 +5,18 @@
 
 use std::collections::BTreeSet;
 
-use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
+use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, Cubes, EntityKind, EntityList, Extension, Geometry, NewEntity,
     Packing, Pmf, StringRef, StringTableBuilder,
 };
-use mapscope_formats::ppe::{self, MapFlags, map_data, xmf};
+use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::{Problem, ReadError, pfmap, pfobj};
 use mapscope_scene::Document;
 use mapscope_scene::level::Map;
-use mapscope_scene::registry::{self, OpenError, OpenOptions, Progress, Source};
+use mapscope_scene::{OpenError, OpenOptions, Progress, Source};
+use mapscope_testdata::{synthesize, tiny_model};
 
 /// Files that are beside the opened one, by their names.
 type Beside = &'static [(&'static str, &'static [u8])];
@@ -43,8 +44,8 @@ impl Broken {
             bytes: bytes.into().into(),
             embedded: beside,
         };
-        match registry::open(&source, &OpenOptions::default(), &Progress::default()) {
-            Ok(document) => self.add(document.problems()),
+        match mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()) {
+            Ok(document) => self.add(&document.about().problems),
             Err(OpenError::Refused { problem, .. }) => self.add([&problem]),
             Err(error) => panic!("{name}: {error}"),
         }
@@ -113,7 +114,7 @@ fn swept_bytes(bytes: &[u8], range: std::ops::Range<usize>) -> Vec<Vec<u8>> {
 }
 
 fn sweep_pfmap(broken: &mut Broken) {
-    let text = String::from_utf8(pfmap::synthesize(1, 1, 1)).unwrap();
+    let text = String::from_utf8(synthesize::pfmap(1, 1, 1)).unwrap();
     let text = text
         .replace("version 1.0", "version 1.2")
         .replace("num_rows", "num_splats 1\nnum_rows")
@@ -124,25 +125,25 @@ fn sweep_pfmap(broken: &mut Broken) {
 }
 
 fn sweep_pfobj(broken: &mut Broken) {
-    let text = pfobj::write(&mapscope_testdata::tiny_model());
+    let text = pfobj::write(&tiny_model());
     for text in swept_text(&String::from_utf8_lossy(&text), usize::MAX) {
         broken.add_read(pfobj::read(text.as_bytes()), |model| &model.problems);
     }
 }
 
 fn sweep_ika(broken: &mut Broken) {
-    let map = ika_map::write(&ika::synthesize([2, 2], 2, 1)).unwrap();
+    let map = ika_map::write(&synthesize::ika_map([2, 2], 2, 1)).unwrap();
     for bytes in swept_bytes(&map, 0..map.len()) {
         broken.add_read(ika_map::read(&bytes), |map| &map.problems);
     }
-    let text = text_map::write(&ika::synthesize_text([2, 2], 1, 1)).unwrap();
+    let text = text_map::write(&synthesize::ika_text_map([2, 2], 1, 1)).unwrap();
     for text in swept_text(&String::from_utf8_lossy(&text), usize::MAX) {
         broken.add_read(text_map::read(text.as_bytes()), |map| &map.problems);
     }
 }
 
 fn sweep_vsp(broken: &mut Broken) {
-    let good = vsp::write(&ika::synthesize_tileset(1)).unwrap();
+    let good = vsp::write(&synthesize::ika_tileset(1)).unwrap();
     let tail = good.len() - 16;
     for range in [0..12, 76..84, tail..good.len()] {
         for bytes in swept_bytes(&good, range) {
@@ -154,7 +155,7 @@ fn sweep_vsp(broken: &mut Broken) {
 fn sweep_ppe(broken: &mut Broken) {
     for flags in [0, MapFlags::RLE, MapFlags::ZLIB, MapFlags::ZSTD] {
         let flags = MapFlags(flags | MapFlags::NEW_LAYOUT);
-        let map = map_data::write(&ppe::synthesize([3, 2], flags, 1)).unwrap();
+        let map = map_data::write(&synthesize::ppe_map([3, 2], flags, 1)).unwrap();
         for bytes in swept_bytes(&map, 0..map.len()) {
             broken.add_read(map_data::read(&bytes), |map| &map.problems);
         }
@@ -166,7 +167,7 @@ fn sweep_ppe(broken: &mut Broken) {
 
 /// A small level, changed and written.
 fn level(change: fn(&mut Pmf)) -> Vec<u8> {
-    let mut map = pmf::synthesize([1, 1, 1], 0, 3);
+    let mut map = synthesize::pmf([1, 1, 1], 0, 3);
     change(&mut map);
     pmf::write(&map, Packing::Stored).unwrap()
 }
@@ -284,7 +285,7 @@ fn open_levels(broken: &mut Broken) {
     });
     broken.open("a.pmf", textures, &[]);
     // So many chunks share what vertices may be read more than once.
-    let mut map = pmf::synthesize([1, 1, 1], 1, 1);
+    let mut map = synthesize::pmf([1, 1, 1], 1, 1);
     with_cubes(&mut map, |cubes| {
         let mut shared = Geometry::new(0, 0, 0);
         shared.triangles = [2; 6];
@@ -308,11 +309,11 @@ fn open_levels(broken: &mut Broken) {
         embedded: &[],
     };
     let map = Map::build(map, &source, &OpenOptions::default(), &Progress::default());
-    broken.add(Document::problems(&map.unwrap()));
+    broken.add(&map.unwrap().about().problems);
 }
 
 fn break_pfmap(broken: &mut Broken) {
-    let text = String::from_utf8(pfmap::synthesize(1, 2, 1)).unwrap();
+    let text = String::from_utf8(synthesize::pfmap(1, 2, 1)).unwrap();
     let first = text.find("\n0+").unwrap() + 1;
     let with = |at: usize, new: &str| {
         let mut text = text.clone();
@@ -334,7 +335,7 @@ fn break_pfmap(broken: &mut Broken) {
 fn break_pfobj(broken: &mut Broken) {
     const NONE: &str = " 0.000000/0.000000/0.000000";
     const ONE: &str = " 1.000000/1.000000/1.000000";
-    let text = pfobj::write(&mapscope_testdata::tiny_model());
+    let text = pfobj::write(&tiny_model());
     let text = String::from_utf8(text).unwrap();
     let weights = text.lines().find(|line| line.starts_with("vw ")).unwrap();
     let joint = text.lines().find(|line| line.starts_with("j ")).unwrap();
@@ -359,18 +360,18 @@ fn break_ika(broken: &mut Broken) {
     broken.add_read(text_map::read(text.as_bytes()), |map| &map.problems);
     let text = "(ika-tileset (version 1.2) (tiles (count x) (dimensions (width 1) (height 1))))";
     broken.add_read(vsp::read(text.as_bytes()), |vsp| &vsp.problems);
-    let mut map = ika::synthesize([2, 2], 2, 1);
+    let mut map = synthesize::ika_map([2, 2], 2, 1);
     map.music = "x".repeat(2000);
     map.layers[1].tiles[3] = 999;
     let bytes = ika_map::write(&map).unwrap();
     broken.open("a.ika-map", bytes.clone(), &[]);
-    let mut indexed = ika::synthesize_tileset(1);
+    let mut indexed = synthesize::ika_tileset(1);
     indexed.palette = vec![[0; 3]; 256];
     indexed.mask = Some(3);
     indexed.pixels = vsp::Pixels::Indexed(vec![0; 64 * 16 * 16]);
     let indexed = vsp::write(&indexed).unwrap();
     broken.add_read(vsp::read(&indexed), |vsp| &vsp.problems);
-    let tileset = vsp::write(&ika::synthesize_tileset(1)).unwrap();
+    let tileset = vsp::write(&synthesize::ika_tileset(1)).unwrap();
     let tileset: &[u8] = [tileset, b"more".to_vec()].concat().leak();
     let name: &str = map.tileset.leak();
     broken.open("a.ika-map", bytes, vec![(name, tileset)].leak());
@@ -379,7 +380,7 @@ fn break_ika(broken: &mut Broken) {
 
 /// A map with the tiles of each layer behind its parallax, as the format's document has it.
 fn in_document_order() -> Vec<u8> {
-    let bytes = ika_map::write(&ika::synthesize([8, 8], 3, 1)).unwrap();
+    let bytes = ika_map::write(&synthesize::ika_map([8, 8], 3, 1)).unwrap();
     let layers = ika_map::read(&bytes).unwrap().layers;
     let infos = layers[0].block.start as usize - 4 - 16 * layers.len();
     let mut mixed = bytes[..infos].to_vec();
@@ -398,7 +399,7 @@ fn break_ppe(broken: &mut Broken) {
     let mut bytes: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
     bytes.extend(zlib(&vec![0; 33 << 20]));
     broken.add_read(map_data::read(&bytes), |map| &map.problems);
-    let small = ppe::synthesize([3, 2], MapFlags(MapFlags::NEW_LAYOUT), 1);
+    let small = synthesize::ppe_map([3, 2], MapFlags(MapFlags::NEW_LAYOUT), 1);
     broken.open("a.map", map_data::write(&small).unwrap(), &[]);
 }
 
@@ -444,7 +445,7 @@ fn break_xmf(broken: &mut Broken) {
         .write_to(&mut plain, image::ImageFormat::Png)
         .unwrap();
     let plain: &[u8] = plain.into_inner().leak();
-    let mut map = ppe::synthesize([3, 2], MapFlags(MapFlags::NEW_LAYOUT), 1);
+    let mut map = synthesize::ppe_map([3, 2], MapFlags(MapFlags::NEW_LAYOUT), 1);
     map.cells.fill(5);
     let cells: &[u8] = map_data::write(&map).unwrap().leak();
     let beside: Beside = vec![("ground.png", plain), ("ground.map", cells)].leak();
@@ -466,7 +467,7 @@ fn break_palettes(broken: &mut Broken) {
     let mut writer = encoder.write_header().unwrap();
     writer.write_image_data(&vec![1; 256 * 256]).unwrap();
     writer.finish().unwrap();
-    let mut map = ppe::synthesize([1 << 9, 1 << 9], MapFlags(MapFlags::NEW_LAYOUT), 1);
+    let mut map = synthesize::ppe_map([1 << 9, 1 << 9], MapFlags(MapFlags::NEW_LAYOUT), 1);
     for (cell, i) in map.cells.iter_mut().zip(0_u32..) {
         *cell = i % 50_000 | (i / 50_000) << 16;
     }
