@@ -28,9 +28,8 @@ pub fn in_parallel<T: Send>(
             mine.push((i, work(i)));
         }
     };
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(count))
+        let others: Vec<_> = (1..threads().min(count))
             .map(|_| scope.spawn(|| take(&mut |_| ControlFlow::Continue(()))))
             .collect();
         let mut done = take(watch);
@@ -47,6 +46,37 @@ pub fn in_parallel<T: Send>(
     }
     done.sort_by_key(|(i, _)| *i);
     Some(done.into_iter().map(|(_, result)| result).collect())
+}
+
+/// The same without a watcher.
+pub fn on_all_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut go_on = |_| ControlFlow::Continue(());
+    in_parallel(count, &mut go_on, work).unwrap_or_default()
+}
+
+/// Shares a list out among as many threads as the machine has, and gives their results in order.
+///
+/// Each gets the index of its first element and a part that is made of whole units of so many
+/// elements, but for the last one.
+pub fn share_out<T: Send, R: Send>(
+    list: &mut [T],
+    unit: usize,
+    work: impl Fn(usize, &mut [T]) -> R + Sync,
+) -> Vec<R> {
+    let unit = unit.max(1);
+    let part = list.len().div_ceil(unit).div_ceil(threads()).max(1) * unit;
+    let work = &work;
+    std::thread::scope(|scope| {
+        let parts = list.chunks_mut(part).enumerate();
+        let workers = parts.map(|(i, part_of)| scope.spawn(move || work(i * part, part_of)));
+        let workers: Vec<_> = workers.collect();
+        let done = workers.into_iter();
+        done.filter_map(|worker| worker.join().ok()).collect()
+    })
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 #[cfg(test)]
@@ -66,5 +96,21 @@ mod tests {
         assert!(in_parallel(1, &mut |_| ControlFlow::Break(()), |i| i).is_none());
         let nothing = in_parallel(0, &mut |_| ControlFlow::Break(()), |i| i);
         assert_eq!(nothing, Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_list_is_shared_out_in_whole_units() {
+        for len in [0, 1, 5, 6, 7, 1000] {
+            let mut list = vec![0; len];
+            let firsts = share_out(&mut list, 3, |first, part| {
+                for (index, element) in (first..).zip(part) {
+                    *element = index;
+                }
+                first
+            });
+            assert!(list.into_iter().eq(0..len));
+            assert!(firsts.iter().all(|first| first % 3 == 0));
+            assert!(firsts.is_sorted(), "{firsts:?}");
+        }
     }
 }

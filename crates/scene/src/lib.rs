@@ -24,7 +24,7 @@ pub mod model;
 mod numbers;
 mod open;
 mod overlay;
-mod parallel;
+pub mod parallel;
 mod pen;
 pub mod pictures;
 mod playback;

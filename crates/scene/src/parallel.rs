@@ -1,9 +1,9 @@
-//! Work of a load that is spread over the processors.
+//! Work that is spread over the processors.
 
 use std::ops::ControlFlow;
 
 use super::{OpenError, Progress};
-use mapscope_formats::parallel;
+pub use mapscope_formats::parallel::{on_all_threads, share_out};
 
 /// Does the same for each number below `count`, on as many threads as the machine has, and gives
 /// the results in order.
@@ -19,15 +19,9 @@ pub(super) fn in_parallel<T: Send>(
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     };
-    let done = parallel::in_parallel(count, &mut watch, work);
+    let done = mapscope_formats::parallel::in_parallel(count, &mut watch, work);
     progress.check()?;
     Ok(done.unwrap_or_default())
-}
-
-/// The same where nothing can be cancelled.
-pub fn on_all_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let mut watch = |_| ControlFlow::Continue(());
-    parallel::in_parallel(count, &mut watch, work).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Tiles of a layer: which pictures its cells need, and the cells that show them.
 
-use std::num::NonZero;
 use std::sync::Arc;
 
 use super::files::{Files, Pixels, file_name, quoted_name};
 use super::notes::Notes;
 use super::palette::{Colors, MapPalette, cut, has_strange};
+use crate::parallel::share_out;
 use crate::rules;
 use crate::tilemap::{Cell, Tile, Tileset, missing_tile, numbered_tile};
 use mapscope_formats::Place;
@@ -414,19 +414,15 @@ fn cells_of(
     definitions: &Definitions,
 ) -> (Vec<Cell>, u32, u64) {
     let mut cells = bytemuck::allocation::zeroed_vec::<Cell>(raw.len());
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let share = raw.len().div_ceil(threads).max(1);
-    let done = std::thread::scope(|scope| {
-        let shares = raw.chunks(share).zip(cells.chunks_mut(share));
-        let workers = shares
-            .map(|(raw, cells)| scope.spawn(move || fill(cells, raw, bits, table, definitions)));
-        let workers: Vec<_> = workers.collect();
-        let done = workers.into_iter().filter_map(|worker| worker.join().ok());
-        done.fold((0, 0), |(all, left_out), (bits, more)| {
-            (all | bits, left_out + more)
-        })
+    let done = share_out(&mut cells, 1, |first, cells| {
+        let raw = raw.get(first..).unwrap_or_default();
+        fill(cells, raw, bits, table, definitions)
     });
-    (cells, done.0, done.1)
+    let done = done.into_iter();
+    let (all, left_out) = done.fold((0, 0), |(all, left_out), (bits, more)| {
+        (all | bits, left_out + more)
+    });
+    (cells, all, left_out)
 }
 
 /// Fills a part of [`cells_of`].

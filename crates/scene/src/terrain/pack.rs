@@ -8,11 +8,11 @@
 //! are listed only where one tile's edge stands above its neighbour's. At the worst that is
 //! 8 + 2 + 4 = 14 bytes a tile, and 2 for each tile of the border.
 
-use std::num::NonZero;
 use std::ops::Range;
 
 use super::TileClass;
 use super::geometry::{Corner, Half, Shape, half_material};
+use crate::parallel::share_out;
 use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile};
 
 /// A tile as shaders read it. Keep in sync with `shaders/tile.wgsl`.
@@ -169,21 +169,9 @@ pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool], drawn: &[Range<u3
     let cols = map.cols() as usize;
     let chunk_row_tiles = cols * CHUNK_SIDE as usize;
     let mut tiles = vec![TileRecord::default(); map.tiles.len()];
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let rows_each = (map.chunk_rows as usize).div_ceil(threads).max(1);
-    let parts: Vec<Part> = std::thread::scope(|scope| {
-        let workers: Vec<_> = tiles
-            .chunks_mut((chunk_row_tiles * rows_each).max(1))
-            .enumerate()
-            .map(|(i, records)| {
-                let first = (i * rows_each) as u32;
-                scope.spawn(move || pack_chunk_rows(map, layers, shaded, drawn, first, records))
-            })
-            .collect();
-        workers
-            .into_iter()
-            .filter_map(|worker| worker.join().ok())
-            .collect()
+    let parts: Vec<Part> = share_out(&mut tiles, chunk_row_tiles, |first, records| {
+        let first_row = (first / chunk_row_tiles) as u32;
+        pack_chunk_rows(map, layers, shaded, drawn, first_row, records)
     });
     let mut packed = Packed {
         tiles,

@@ -3,12 +3,11 @@
 //! The sun does not move, and neither does the ground, so there is no shadow map to draw: for
 //! every texel it is known up to which height the shadow of what stands toward the sun reaches.
 
-use std::num::NonZero;
-
 use glam::{Vec2, Vec3};
 use half::f16;
 
 use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
+use crate::parallel::share_out;
 use mapscope_formats::pfmap::Pfmap;
 
 /// Unit vector toward the sun: light position (1664, 1024, 384) seen from the origin, as the game
@@ -105,9 +104,9 @@ fn ground_heights(map: &Pfmap, scale: u32) -> Vec<f32> {
     let cols = map.cols() as usize;
     let wide = cols * scale as usize;
     let mut ground = vec![0.0; map.tiles.len() * (scale * scale) as usize];
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let rows_each = (map.rows() as usize).div_ceil(threads).max(1);
-    let fill = |first_row: usize, part: &mut [f32]| {
+    let row_texels = wide * scale as usize;
+    share_out(&mut ground, row_texels, |first, part| {
+        let first_row = first / row_texels;
         for (i, line) in part.chunks_exact_mut(wide).enumerate() {
             let row = first_row + i / scale as usize;
             let v = ((i % scale as usize) as f32 + 0.5) / scale as f32;
@@ -118,14 +117,6 @@ fn ground_heights(map: &Pfmap, scale: u32) -> Vec<f32> {
                     *texel = shape.level_at(uv) * LEVEL_HEIGHT;
                 }
             }
-        }
-    };
-    std::thread::scope(|scope| {
-        for (i, part) in ground
-            .chunks_mut(rows_each * scale as usize * wide)
-            .enumerate()
-        {
-            scope.spawn(move || fill(i * rows_each, part));
         }
     });
     ground

@@ -1,11 +1,11 @@
 //! The numbers of grids at a cell, and the colours that stand for them.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use super::known::Scale;
 use super::{Grid, GridKind, TileMap};
+use crate::parallel::on_all_threads;
 use crate::{LegendEntry, OverlayId, Shown, colors};
-use mapscope_formats::parallel::in_parallel;
 
 /// How opaque colours of logic values lie upon tiles.
 const OPACITY: u8 = 150;
@@ -278,12 +278,7 @@ impl TileMap {
             });
             colors.collect()
         };
-        let colored = in_parallel(pieces, &mut |_| ControlFlow::Continue(()), work);
-        let mut all = Vec::with_capacity(count);
-        for piece in colored.unwrap_or_default() {
-            all.extend(piece);
-        }
-        all
+        on_all_threads(pieces, work).concat()
     }
 
     /// What the colours of obstruction mean.

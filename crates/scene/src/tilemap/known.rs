@@ -1,11 +1,10 @@
 //! What is counted of a map when it is first asked for, and then kept: it takes a look at every
 //! cell.
 
-use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use super::{Cell, Grid, GridKind, GridValues, ThingKind, TileMap, Tileset};
-use mapscope_formats::parallel::in_parallel;
+use crate::parallel::on_all_threads;
 
 /// How many cells are counted in one go.
 const CELLS_AT_ONCE: usize = 1 << 20;
@@ -98,7 +97,7 @@ impl TileMap {
                 pieces.map(move |cells| (index, layer.tileset, cells))
             })
             .collect();
-        let counted = in_parallel(pieces.len(), &mut |_| ControlFlow::Continue(()), |piece| {
+        let counted = on_all_threads(pieces.len(), |piece| {
             let Some((_, tileset, cells)) = pieces.get(piece) else {
                 return Vec::new();
             };
@@ -117,7 +116,7 @@ impl TileMap {
                 .collect(),
             empty: vec![0; self.layers.len()],
         };
-        for ((layer, tileset, _), counts) in pieces.iter().zip(counted.unwrap_or_default()) {
+        for ((layer, tileset, _), counts) in pieces.iter().zip(counted) {
             let Some((empty, counts)) = counts.split_last() else {
                 continue;
             };
