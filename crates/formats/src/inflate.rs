@@ -42,6 +42,11 @@ impl<'a> Inflater<'a> {
         self.consumed
     }
 
+    /// How many bytes the input has.
+    pub(super) fn input_bytes(&self) -> usize {
+        self.input.len()
+    }
+
     /// Fills the buffer with what comes next, and says how many bytes of it. Those are fewer than
     /// asked for only at the end of the stream; [`Inflater::end`] says which.
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> usize {

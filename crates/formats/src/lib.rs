@@ -24,6 +24,7 @@ mod error;
 pub mod ika;
 #[cfg(any(feature = "ika", feature = "ppe"))]
 mod inflate;
+mod integers;
 pub mod parallel;
 #[cfg(feature = "pfmap")]
 pub mod pfmap;
@@ -39,6 +40,7 @@ mod rule;
 mod text;
 
 pub use error::{ReadError, WriteError};
+pub use integers::Integers;
 pub use problem::{Place, Problem, Severity, Subject, Tally, counted};
 pub use problems::Problems;
 pub use rule::{Rule, rules};

@@ -24,7 +24,7 @@ pub mod model;
 mod numbers;
 mod open;
 mod overlay;
-pub mod parallel;
+mod parallel;
 mod pen;
 pub mod pictures;
 mod playback;

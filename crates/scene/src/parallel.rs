@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::{OpenError, Progress};
-pub use mapscope_formats::parallel::{on_all_threads, share_out};
+pub use mapscope_formats::parallel::on_all_threads;
+pub(super) use mapscope_formats::parallel::share_out;
 
 /// Does the same for each number below `count`, on as many threads as the machine has, and gives
 /// the results in order.

@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::cell::{Cell, Compression, EMPTY_CELL, Layout, MapFlags};
 use super::unpack::Element;
-use crate::Problem;
+use crate::{Integers, Problem};
 
 pub(super) use read::sniff;
 pub use read::{read, read_with};
@@ -41,8 +41,9 @@ pub struct MapData {
     /// Graphics attributes of cells, if there are any: of each the corners in the order of
     /// [`Corner::ORDER`]. Those at the end may be missing as with `cells`.
     pub graphics: Option<Vec<[Corner; 4]>>,
-    /// Logic attributes of cells, if there are any. Those at the end may be missing.
-    pub logic: Option<Logic>,
+    /// Logic attributes of cells, if there are any (document, "Logic attribute extension"). Those at
+    /// the end may be missing.
+    pub logic: Option<Integers>,
     /// Everything that is wrong with the file, in file order.
     pub problems: Vec<Problem>,
 }
@@ -82,57 +83,6 @@ impl Element for Corner {
 impl Element for [Corner; 4] {
     fn swap_if_big_endian(&mut self) {
         self.iter_mut().for_each(Corner::swap_if_big_endian);
-    }
-}
-
-/// Logic attributes of all cells at the width that the file has (document, "Logic attribute
-/// extension").
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Logic {
-    /// Of 8 bits each.
-    Bits8(Vec<u8>),
-    /// Of 16 bits each.
-    Bits16(Vec<u16>),
-    /// Of 32 bits each.
-    Bits32(Vec<u32>),
-    /// Of 64 bits each.
-    Bits64(Vec<u64>),
-}
-
-impl Logic {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Bits8(values) => values.len(),
-            Self::Bits16(values) => values.len(),
-            Self::Bits32(values) => values.len(),
-            Self::Bits64(values) => values.len(),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// 8, 16, 32 or 64.
-    pub fn bits(&self) -> u32 {
-        match self {
-            Self::Bits8(_) => 8,
-            Self::Bits16(_) => 16,
-            Self::Bits32(_) => 32,
-            Self::Bits64(_) => 64,
-        }
-    }
-
-    /// The value of a cell by its index; none if it is missing.
-    pub fn get(&self, index: usize) -> Option<u64> {
-        match self {
-            Self::Bits8(values) => values.get(index).map(|value| u64::from(*value)),
-            Self::Bits16(values) => values.get(index).map(|value| u64::from(*value)),
-            Self::Bits32(values) => values.get(index).map(|value| u64::from(*value)),
-            Self::Bits64(values) => values.get(index).copied(),
-        }
     }
 }
 

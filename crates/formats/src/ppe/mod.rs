@@ -15,7 +15,7 @@ mod unpack;
 pub mod xmf;
 
 pub use cell::{Cell, Compression, EMPTY_CELL, Layout, MapFlags};
-pub use map_data::{Corner, Logic, MapData};
+pub use map_data::{Corner, MapData};
 pub(crate) use rules::RULES;
 pub use sheet::Sheet;
 pub use xmf::Xmf;

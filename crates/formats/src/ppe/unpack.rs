@@ -121,36 +121,21 @@ pub(super) fn is_zlib_header([method, flags]: [u8; 2]) -> bool {
         && u16::from_be_bytes([method, flags]) % 31 == 0
 }
 
-/// A zlib stream.
-pub(super) struct Zlib<'a> {
-    inflater: Inflater<'a>,
-    input_bytes: usize,
-}
-
-impl<'a> Zlib<'a> {
-    pub(super) fn new(input: &'a [u8]) -> Self {
-        Self {
-            inflater: Inflater::zlib(input),
-            input_bytes: input.len(),
-        }
-    }
-}
-
-impl Stream for Zlib<'_> {
+impl Stream for Inflater<'_> {
     fn fill(&mut self, buffer: &mut [u8]) -> usize {
-        self.inflater.fill(buffer)
+        self.fill(buffer)
     }
 
     fn end(&mut self) -> End {
-        self.inflater.end()
+        self.end()
     }
 
     fn consumed(&self) -> usize {
-        self.inflater.consumed()
+        self.consumed()
     }
 
     fn input_bytes(&self) -> usize {
-        self.input_bytes
+        self.input_bytes()
     }
 }
 
@@ -312,7 +297,7 @@ mod tests {
             let count = numbers.len();
             let (zlib, zstd) = (pack_zlib(&bytes), pack_zstd(&bytes));
             let streams: [Box<dyn Stream>; 2] =
-                [Box::new(Zlib::new(&zlib)), Box::new(Zstd::new(&zstd))];
+                [Box::new(Inflater::zlib(&zlib)), Box::new(Zstd::new(&zstd))];
             for mut stream in streams {
                 let (elements, end) = read(&mut *stream, count);
                 assert!(elements == numbers);
@@ -327,7 +312,7 @@ mod tests {
     #[test]
     fn memory_grows_with_what_is_decoded() {
         let zlib = pack_zlib(&[7; 100]);
-        let (elements, end) = read(&mut Zlib::new(&zlib), 1 << 40);
+        let (elements, end) = read(&mut Inflater::zlib(&zlib), 1 << 40);
         assert_eq!((elements.len(), end), (25, End::Complete));
         assert!(elements.capacity() <= STEP_BYTES);
         let zstd = pack_zstd(&vec![7; 3 << 20]);

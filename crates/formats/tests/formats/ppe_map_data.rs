@@ -4,10 +4,9 @@
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
+use mapscope_formats::Integers;
 use mapscope_formats::ppe::map_data::{HEADER_BYTES, read, read_with, write};
-use mapscope_formats::ppe::{
-    Compression, Corner, EMPTY_CELL, Logic, MAP_FORMAT, MapData, MapFlags,
-};
+use mapscope_formats::ppe::{Compression, Corner, EMPTY_CELL, MAP_FORMAT, MapData, MapFlags};
 use mapscope_formats::{ReadError, Severity};
 use mapscope_testdata::synthesize;
 
@@ -194,7 +193,7 @@ fn what_cannot_be_unpacked_has_its_header_shown() {
     assert_eq!((map.size, map.cells.len()), ([24, 18], 0));
     assert_eq!(map.compression(), Compression::Lzw);
     assert_eq!(map.graphics, Some(Vec::new()));
-    assert_eq!(map.logic.as_ref().map(Logic::bits), Some(16));
+    assert_eq!(map.logic.as_ref().map(Integers::bits), Some(16));
     assert_eq!((map.cell(0).is_empty(), map.raw(0)), (true, EMPTY_CELL));
     assert_eq!(map.corners(0), [Corner::NEUTRAL; 4]);
     let several = with_header(0xD00, [24, 18], &[1; 400]);
@@ -465,11 +464,11 @@ fn lists_must_agree_with_the_header() {
         "the flags 0x10019 are not those of a map with no graphics attributes"
     );
     assert_eq!(
-        refused(&|map| map.logic = Some(Logic::Bits8(vec![0; 6]))),
+        refused(&|map| map.logic = Some(Integers::U8(vec![0; 6]))),
         "the flags 0x10019 are not those of a map with logic attributes of 8 bits"
     );
     assert_eq!(
-        refused(&|map| map.logic = Some(Logic::Bits16(vec![0; 5]))),
+        refused(&|map| map.logic = Some(Integers::U16(vec![0; 5]))),
         "5 logic attributes for 6 cells"
     );
     assert_eq!(
@@ -491,7 +490,7 @@ fn the_file_is_laid_out_as_the_document_says() {
             light: [-2, 0x102],
         }
     })]);
-    map.logic = Some(Logic::Bits16(vec![0x0A0B]));
+    map.logic = Some(Integers::U16(vec![0x0A0B]));
     let mut expected = vec![0x19, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 0x80];
     for corner in 1..=4 {
         expected.extend([corner, 2, 3, 4, 0xFE, 0xFF, 2, 1]);

@@ -15,8 +15,8 @@ use crate::tilemap::{
 };
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
-use mapscope_formats::ppe::{Corner, Layout, Logic, MapData, MapFlags};
-use mapscope_formats::{Place, Problem};
+use mapscope_formats::ppe::{Corner, Layout, MapData, MapFlags};
+use mapscope_formats::{Integers, Place, Problem};
 
 /// How many bytes pictures of tiles may have in all.
 const MOST_PICTURE_BYTES: usize = 192 << 20;
@@ -263,7 +263,7 @@ impl Builder {
     }
 
     /// Logic values for a layer of this size, and the size that they reach.
-    fn logic(&mut self, logic: &Logic, size: [u32; 2]) -> ([u32; 2], GridValues) {
+    fn logic(&mut self, logic: &Integers, size: [u32; 2]) -> ([u32; 2], GridValues) {
         macro_rules! filled {
             ($values:expr, $kind:ident) => {{
                 let mut values = $values.clone();
@@ -272,10 +272,10 @@ impl Builder {
             }};
         }
         match logic {
-            Logic::Bits8(values) => filled!(values, U8),
-            Logic::Bits16(values) => filled!(values, U16),
-            Logic::Bits32(values) => filled!(values, U32),
-            Logic::Bits64(values) => filled!(values, U64),
+            Integers::U8(values) => filled!(values, U8),
+            Integers::U16(values) => filled!(values, U16),
+            Integers::U32(values) => filled!(values, U32),
+            Integers::U64(values) => filled!(values, U64),
         }
     }
 

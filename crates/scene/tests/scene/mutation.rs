@@ -1117,11 +1117,16 @@ fn check_ppe_map(bytes: &[u8]) -> bool {
     let count = map.cell_count();
     assert!(count > 0 && map.cells.len() <= count);
     let graphics = map.graphics.as_ref().map_or(0, Vec::len);
-    let logic = map.logic.as_ref().map_or(0, ppe::Logic::len);
+    let logic = map
+        .logic
+        .as_ref()
+        .map_or(0, mapscope_formats::Integers::len);
     assert!(graphics <= count && logic <= count);
     assert_eq!(map.graphics.is_some(), map.flags.has_graphics());
     assert_eq!(
-        map.logic.as_ref().map_or(0, ppe::Logic::bits),
+        map.logic
+            .as_ref()
+            .map_or(0, mapscope_formats::Integers::bits),
         map.flags.logic_bits()
     );
     // The most that a byte can stand for is what zlib makes of it.

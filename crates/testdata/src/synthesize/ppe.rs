@@ -1,6 +1,7 @@
 //! Maps made up for tests and measurements.
 
-use mapscope_formats::ppe::{Cell, Corner, Layout, Logic, MapData, MapFlags};
+use mapscope_formats::Integers;
+use mapscope_formats::ppe::{Cell, Corner, Layout, MapData, MapFlags};
 
 /// How many tiles made-up maps use.
 const TILES: u32 = 64;
@@ -26,10 +27,10 @@ pub fn ppe_map(size: [u32; 2], flags: MapFlags, seed: u64) -> MapData {
     let value = |i: usize| scramble(seed ^ (i as u64 / 5));
     let logic = match flags.logic_bits() {
         0 => None,
-        8 => Some(Logic::Bits8((0..count).map(|i| value(i) as u8).collect())),
-        16 => Some(Logic::Bits16((0..count).map(|i| value(i) as u16).collect())),
-        32 => Some(Logic::Bits32((0..count).map(|i| value(i) as u32).collect())),
-        _ => Some(Logic::Bits64((0..count).map(value).collect())),
+        8 => Some(Integers::U8((0..count).map(|i| value(i) as u8).collect())),
+        16 => Some(Integers::U16((0..count).map(|i| value(i) as u16).collect())),
+        32 => Some(Integers::U32((0..count).map(|i| value(i) as u32).collect())),
+        _ => Some(Integers::U64((0..count).map(value).collect())),
     };
     let graphics = flags.has_graphics().then(|| {
         let corner = |i: usize| {

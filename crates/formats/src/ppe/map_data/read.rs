@@ -2,16 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use super::{CELL_BYTES, Corner, GRAPHICS_BYTES, HEADER_BYTES, Logic, MOST_CELLS, MapData};
+use super::{CELL_BYTES, Corner, GRAPHICS_BYTES, HEADER_BYTES, MOST_CELLS, MapData};
 use crate::budget::Budget;
-use crate::inflate::End;
+use crate::inflate::{End, Inflater};
 use crate::ppe::cell::{Compression, MapFlags};
 use crate::ppe::rle;
 use crate::ppe::rules;
 use crate::ppe::unpack::{
-    Element, Stream, ZSTD_MAGIC, Zlib, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
+    Element, Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
 };
-use crate::{Place, Problems, ReadError};
+use crate::{Integers, Place, Problems, ReadError};
 
 /// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
 /// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
@@ -55,7 +55,7 @@ pub fn read_with(
     let sections = match flags.compression() {
         Compression::None => reader.plain(),
         Compression::Rle => reader.rle(),
-        Compression::Zlib => reader.stream(&mut Zlib::new(reader.packed), "zlib stream"),
+        Compression::Zlib => reader.stream(&mut Inflater::zlib(reader.packed), "zlib stream"),
         Compression::Zstd => reader.stream(&mut Zstd::new(reader.packed), "Zstandard data"),
         Compression::Lzw | Compression::Several => Sections::none(flags),
     };
@@ -191,7 +191,7 @@ fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
 struct Sections {
     cells: Vec<u32>,
     graphics: Option<Vec<[Corner; 4]>>,
-    logic: Option<Logic>,
+    logic: Option<Integers>,
 }
 
 impl Sections {
@@ -251,13 +251,13 @@ fn read_graphics(flags: MapFlags, source: &mut impl ElementSource) -> Option<Vec
     has_graphics.then(|| source.elements(Section::Graphics))
 }
 
-fn read_logic(flags: MapFlags, source: &mut impl ElementSource) -> Option<Logic> {
+fn read_logic(flags: MapFlags, source: &mut impl ElementSource) -> Option<Integers> {
     match flags.logic_bits() {
         0 => None,
-        8 => Some(Logic::Bits8(source.elements(Section::Logic))),
-        16 => Some(Logic::Bits16(source.elements(Section::Logic))),
-        32 => Some(Logic::Bits32(source.elements(Section::Logic))),
-        _ => Some(Logic::Bits64(source.elements(Section::Logic))),
+        8 => Some(Integers::U8(source.elements(Section::Logic))),
+        16 => Some(Integers::U16(source.elements(Section::Logic))),
+        32 => Some(Integers::U32(source.elements(Section::Logic))),
+        _ => Some(Integers::U64(source.elements(Section::Logic))),
     }
 }
 
@@ -387,7 +387,7 @@ impl Reader<'_, '_> {
 
     /// Reads the attributes behind packed cells: packed too if that ends where the file does, else
     /// as they are (fact sheet 8.9).
-    fn rle_attributes(&mut self, start: usize) -> (Option<Vec<[Corner; 4]>>, Option<Logic>) {
+    fn rle_attributes(&mut self, start: usize) -> (Option<Vec<[Corner; 4]>>, Option<Integers>) {
         let flags = self.header.flags;
         let cells = self.header.cell_count();
         let graphics_most = if flags.has_graphics() {

@@ -1,6 +1,7 @@
 //! Writing map data.
 
-use super::{CELL_BYTES, GRAPHICS_BYTES, HEADER_BYTES, Logic, MOST_CELLS, MapData};
+use super::{CELL_BYTES, GRAPHICS_BYTES, HEADER_BYTES, MOST_CELLS, MapData};
+use crate::Integers;
 use crate::ppe::cell::Compression;
 use crate::ppe::rle;
 use crate::ppe::unpack::{Element, append_elements, pack_zlib, pack_zstd, swap_all};
@@ -56,10 +57,10 @@ pub fn write(map: &MapData) -> Result<Vec<u8>, WriteError> {
             }
             match &map.logic {
                 None => {}
-                Some(Logic::Bits8(values)) => pack(values, &mut out),
-                Some(Logic::Bits16(values)) => pack(values, &mut out),
-                Some(Logic::Bits32(values)) => pack(values, &mut out),
-                Some(Logic::Bits64(values)) => pack(values, &mut out),
+                Some(Integers::U8(values)) => pack(values, &mut out),
+                Some(Integers::U16(values)) => pack(values, &mut out),
+                Some(Integers::U32(values)) => pack(values, &mut out),
+                Some(Integers::U64(values)) => pack(values, &mut out),
             }
         }
         Compression::Zlib => out.extend(pack_zlib(&plain(map))),
@@ -81,7 +82,7 @@ fn check(map: &MapData) -> Result<(), WriteError> {
     let lengths = [
         ("cells", Some(map.cells.len())),
         ("graphics attributes", map.graphics.as_ref().map(Vec::len)),
-        ("logic attributes", logic.map(Logic::len)),
+        ("logic attributes", logic.map(Integers::len)),
     ];
     for (section, found) in lengths {
         if let Some(found) = found.filter(|found| *found != cells) {
@@ -100,7 +101,7 @@ fn check(map: &MapData) -> Result<(), WriteError> {
         };
         return Err(WriteError::Flags { flags, has });
     }
-    let bits = logic.map_or(0, Logic::bits);
+    let bits = logic.map_or(0, Integers::bits);
     if map.flags.logic_bits() != bits {
         let has = match bits {
             0 => "no logic attributes",
@@ -135,10 +136,10 @@ fn write_plain(map: &MapData, out: &mut Vec<u8>) {
     }
     match &map.logic {
         None => {}
-        Some(Logic::Bits8(values)) => append_elements(values, out),
-        Some(Logic::Bits16(values)) => append_elements(values, out),
-        Some(Logic::Bits32(values)) => append_elements(values, out),
-        Some(Logic::Bits64(values)) => append_elements(values, out),
+        Some(Integers::U8(values)) => append_elements(values, out),
+        Some(Integers::U16(values)) => append_elements(values, out),
+        Some(Integers::U32(values)) => append_elements(values, out),
+        Some(Integers::U64(values)) => append_elements(values, out),
     }
 }
 

@@ -10,12 +10,10 @@ use super::{
 };
 use crate::budget::Budget;
 use crate::cursor::BYTE_ORDER_MARK;
-use crate::inflate::End;
+use crate::inflate::{End, Inflater};
 use crate::ppe::rules;
 use crate::ppe::sdlang::{self, At, Tag, Value};
-use crate::ppe::unpack::{
-    Stream, ZSTD_MAGIC, Zlib, Zstd, copy_elements, is_zlib_header, read_elements,
-};
+use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements};
 use crate::{Place, Problems, ReadError, Rule, Subject, quoted};
 
 /// What a packed file begins with.
@@ -124,7 +122,7 @@ pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
 fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packing) {
     let packed = bytes.get(4..).unwrap_or_default();
     let (stream, packing): (&mut dyn Stream, _) = if bytes.starts_with(ZLIB) {
-        (&mut Zlib::new(packed), Packing::Zlib)
+        (&mut Inflater::zlib(packed), Packing::Zlib)
     } else if bytes.starts_with(ZSTD) {
         (&mut Zstd::new(packed), Packing::Zstd)
     } else {

@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
+use mapscope_formats::Integers;
 use mapscope_formats::ika::{DIRECTIONS, map, vsp};
-use mapscope_formats::ppe::map_data::{self, Logic, MapData};
+use mapscope_formats::ppe::map_data::{self, MapData};
 use mapscope_formats::ppe::xmf::{self, MapSource, PaletteSource, Shape, Xmf};
 use mapscope_formats::ppe::{Cell, MapFlags, Sheet, sheet};
 use mapscope_scene::demo::{self, Demo};
@@ -246,7 +247,7 @@ fn the_station_has_everything_that_the_new_layout_has() {
     assert!(tints.len() > 200);
     assert!(tints.iter().any(|[r, ..]| *r > 128) && tints.iter().any(|[r, ..]| *r < 100));
     match DECK.logic.as_ref().unwrap() {
-        Logic::Bits8(values) => {
+        Integers::U8(values) => {
             let values: BTreeSet<u8> = values.iter().copied().collect();
             assert!(values.len() > 10, "{values:?}");
         }

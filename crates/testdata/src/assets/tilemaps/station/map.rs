@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use mapscope_formats::ppe::map_data::{self, Corner, Logic, MapData};
+use mapscope_formats::Integers;
+use mapscope_formats::ppe::map_data::{self, Corner, MapData};
 use mapscope_formats::ppe::sdlang::{At, Tag, Value};
 use mapscope_formats::ppe::xmf::{
     self, LayerKind, MapSource, Metadata, Object, Palette, PaletteSource, RepeatMode, Shape,
@@ -359,7 +360,7 @@ pub(crate) fn files() -> Result<Files, Failure> {
         size,
         cells: deck_cells,
         graphics: Some(graphics),
-        logic: Some(Logic::Bits8(logic)),
+        logic: Some(Integers::U8(logic)),
         problems: Vec::new(),
     };
     Ok(vec![
