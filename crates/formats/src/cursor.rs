@@ -1,13 +1,11 @@
 //! Text files of the Permafrost Engine, read word by word and line by line.
 
 use super::problems::Problems;
+use super::text::BYTE_ORDER_MARK;
 use super::{Place, ReadError, Rule, quoted};
 
 /// The bytes of a line that the engine reads, its end included.
 pub(super) const ENGINE_LINE_BYTES: usize = 255;
-
-/// What some editors put before the first character of a text.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The rules of text files, as a format has them.
 #[derive(Debug)]

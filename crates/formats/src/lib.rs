@@ -15,9 +15,13 @@
     )
 )]
 
+#[cfg(any(feature = "ika", feature = "ppe"))]
+mod base64;
 #[cfg(any(feature = "ika", feature = "pmf", feature = "ppe"))]
 mod budget;
-#[cfg(any(feature = "pfmap", feature = "pfobj", feature = "ppe"))]
+#[cfg(any(feature = "ika", feature = "pmf"))]
+mod bytes;
+#[cfg(any(feature = "pfmap", feature = "pfobj"))]
 mod cursor;
 mod error;
 #[cfg(feature = "ika")]

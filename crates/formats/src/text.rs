@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 /// How many characters of a file a message quotes at most.
 const QUOTED_CHARS: usize = 40;
 
+/// What some editors put before the first character of a text.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The text between backticks, as messages quote it: cut after 40 characters, with escapes for
 /// whatever cannot be printed. Costs the same whatever the length of `text`.
 pub fn quoted(text: &[u8]) -> String {

@@ -5,13 +5,12 @@ use std::borrow::Cow;
 
 use super::rules;
 use super::text;
+use crate::base64;
+use crate::text::BYTE_ORDER_MARK;
 use crate::{Place, Problems, quoted};
 
 /// Nodes may stand in nodes to this depth; maps need eight.
 const DEEPEST: usize = 64;
-/// What some editors put before the first character of a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// A file in the notation.
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
@@ -71,6 +70,22 @@ pub(super) struct Text<'a> {
 }
 
 impl Text<'_> {
+    /// The bytes that it stands for. What follows a character that is not base64 is left out.
+    pub(super) fn base64(&self, name: &str, problems: &mut Problems) -> Vec<u8> {
+        let (bytes, fault) = base64::decode(&self.bytes);
+        if let Some(fault) = fault {
+            let rest = if fault.is_symbol {
+                "; the rest is left out"
+            } else {
+                ""
+            };
+            problems.add(&rules::BASE64, self.place_of(fault.position), || {
+                format!("{name}: {}{rest}", fault.message)
+            });
+        }
+        bytes
+    }
+
     /// No text, at the place of a node that has none.
     pub(super) fn none(place: Place) -> Self {
         Self {
@@ -663,5 +678,59 @@ mod tests {
         assert!(!begins_with(b"(ika-mapper )", "ika-map"));
         assert!(!begins_with(b"ika-map", "ika-map"));
         assert!(!begins_with(b"", "ika-map"));
+    }
+
+    /// What is read of a text in a node `a` that begins on the third line.
+    fn base64_of(text: &[u8]) -> (Vec<u8>, Vec<String>) {
+        let mut problems = Problems::new();
+        let file = [b"\n\n(a ", text, b")"].concat();
+        let tree = Tree::read(&file, &mut problems);
+        let node = tree.root("a").unwrap();
+        let text = node.text().unwrap_or(Text::none(node.place()));
+        let bytes = text.base64("tiles", &mut problems);
+        let problems = problems.finish();
+        (bytes, problems.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn both_habits_of_base64_are_read() {
+        let bytes: Vec<u8> = (0..200).collect();
+        for len in [0, 1, 2, 3, 33, 34, 35, 200] {
+            let line = base64::encode(&bytes[..len]);
+            let lines: Vec<&str> = line
+                .as_bytes()
+                .chunks(44)
+                .map(|line| std::str::from_utf8(line).unwrap())
+                .collect();
+            let lines = format!("{}\n", lines.join("\r\n\t "));
+            let bare = line.trim_end_matches('=');
+            for text in [&line[..], &lines, bare] {
+                let (read, problems) = base64_of(text.as_bytes());
+                assert_eq!(read, bytes[..len], "{text}");
+                assert_eq!(problems, [""; 0]);
+            }
+        }
+    }
+
+    #[test]
+    fn other_characters_end_base64() {
+        let expected = "tiles: found `!`; expected base64: letters, digits, `+` and `/`; the rest \
+                        is left out";
+        for (text, place) in [
+            (&b"AAAA\nAA!AAAAA"[..], "4:3"),
+            (b"'AAAA\nAA!AAAAA'", "4:3"),
+            (b"AAAAAA!AAAAA", "3:10"),
+            (b"'AAAAAA!AAAAA'", "3:11"),
+        ] {
+            let (bytes, problems) = base64_of(text);
+            assert!(bytes.starts_with(&[0; 3]));
+            assert_eq!(problems, [format!("{place}: error: {expected}")]);
+        }
+        let (_, problems) = base64_of(b"AAAAA");
+        assert_eq!(
+            problems,
+            ["3:8: error: tiles: the base64 ends in the middle of a byte"]
+        );
+        assert_eq!(base64_of(b"").0, b"");
     }
 }

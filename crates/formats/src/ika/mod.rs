@@ -6,7 +6,6 @@
 //! has one reading for each ambiguity.
 
 mod aries;
-mod base64;
 mod block;
 mod bytes;
 pub mod map;

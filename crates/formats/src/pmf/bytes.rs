@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::fmt::Write as _;
 
 use super::rules;
-use crate::{Place, Problem, Problems, ReadError, Rule, Subject};
+use crate::bytes::{self, Record, Source};
+use crate::{Place, ReadError, Rule, Subject};
 
 /// The longest names that things are found by, in bytes.
 pub const LONGEST_NAME_BYTES: usize = 255;
@@ -133,117 +133,21 @@ pub(super) struct Section {
     pub is_packed: bool,
 }
 
-impl Section {
-    /// The place of a byte.
-    pub(super) fn place(&self, pos: usize) -> Place {
-        if self.is_packed {
-            Place::Offset(self.start)
-        } else {
-            Place::Offset(self.start + pos as u64)
-        }
-    }
-}
+impl Source for Section {
+    const TRUNCATED: &'static Rule = &rules::TRUNCATED;
+    const WHOLE: &'static str = "";
 
-/// The record that is being read, as messages name it: `material 3`, `string table`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Record {
-    pub name: &'static str,
-    pub index: Option<usize>,
-}
-
-/// The bytes of a section, and how far they are read.
-#[derive(Debug, Clone)]
-pub(super) struct Cursor<'a> {
-    bytes: &'a [u8],
-    pos: usize,
-    section: Section,
-    record: Record,
-}
-
-impl<'a> Cursor<'a> {
-    pub(super) fn new(bytes: &'a [u8], section: Section) -> Self {
-        let record = Record {
-            name: "",
-            index: None,
-        };
-        Self {
-            bytes,
-            pos: 0,
-            section,
-            record,
-        }
+    fn place(&self, pos: usize) -> Place {
+        let pos = if self.is_packed { 0 } else { pos };
+        Place::Offset(self.start + pos as u64)
     }
 
-    /// How much is read, in bytes.
-    #[inline]
-    pub(super) fn pos(&self) -> usize {
-        self.pos
-    }
-
-    /// How much is not read, in bytes.
-    #[inline]
-    pub(super) fn left(&self) -> usize {
-        self.bytes.len() - self.pos
-    }
-
-    pub(super) fn section(&self) -> Section {
-        self.section
-    }
-
-    /// Goes to a byte. Past the end there is nothing to read.
-    pub(super) fn seek(&mut self, pos: usize) {
-        self.pos = pos.min(self.bytes.len());
-    }
-
-    /// Says what is read from here on, for messages. A name that cannot be empty.
-    #[inline]
-    pub(super) fn enter(&mut self, name: &'static str, index: impl Into<Option<usize>>) {
-        self.record = Record {
-            name,
-            index: index.into(),
-        };
-    }
-
-    /// The record that is being read and where, as messages begin.
-    #[cold]
-    pub(super) fn context(&self, pos: usize) -> String {
-        let Record { name, index } = self.record;
-        // Writing to a string does not fail.
-        let mut text = name.to_owned();
-        if let Some(index) = index {
-            let _ = write!(text, " {index}");
-        }
-        let part = self.section.part;
-        if self.section.is_packed {
-            let _ = write!(text, ", at {pos:#x} of the data of the {part}");
-        } else if !matches!(part, Part::File) {
-            let _ = write!(text, " of {part}");
-        }
-        text
-    }
-
-    /// Why something cannot be read: what stands at a byte, and what should.
-    #[cold]
-    pub(super) fn fault(
-        &self,
-        rule: &'static Rule,
-        pos: usize,
-        found: impl fmt::Display,
-        expected: impl fmt::Display,
-    ) -> ReadError {
-        let message = format!("{}: {found}; expected {expected}", self.context(pos));
-        let place = self.section.place(pos);
-        ReadError::Unreadable(Problem::new(rule, self.subject(), place, message))
-    }
-
-    /// The record that is being read, as problems name it.
-    #[cold]
-    fn subject(&self) -> Subject {
-        let part = self.section.part.subject();
-        let Some(index) = self.record.index.map(|index| index as u32) else {
+    fn subject(&self, record: Record) -> Subject {
+        let part = self.part.subject();
+        let Some(index) = record.index.map(|index| index as u32) else {
             return part;
         };
-        match (self.record.name, part) {
+        match (record.name, part) {
             ("level", Subject::File) => Subject::Level(index as u8),
             ("extension", Subject::File) => Subject::Extension(index),
             ("entity", Subject::File) => Subject::MapEntity(index),
@@ -265,130 +169,25 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Lists what is wrong at a byte and can be lived with.
-    #[cold]
-    pub(super) fn warn(
-        &self,
-        problems: &mut Problems,
-        rule: &'static Rule,
-        pos: usize,
-        message: impl FnOnce() -> String,
-    ) {
-        problems.add_about(rule, self.subject(), self.section.place(pos), || {
-            format!("{}: {}", self.context(pos), message())
-        });
-    }
-
-    /// The next bytes.
-    #[inline]
-    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], ReadError> {
-        let rest = self.bytes.get(self.pos..).unwrap_or_default();
-        match rest.get(..count) {
-            Some(bytes) => {
-                self.pos += count;
-                Ok(bytes)
+    fn context(&self, record: Record, pos: usize) -> String {
+        match self.part {
+            part if self.is_packed => {
+                format!("{record}, at {pos:#x} of the data of the {part}")
             }
-            None => Err(self.end(count as u64)),
+            Part::File => record.to_string(),
+            part => format!("{record} of {part}"),
         }
     }
 
-    /// What is left when more is needed.
-    #[cold]
-    fn end(&self, count: u64) -> ReadError {
-        let left = self.left();
-        self.fault(
-            &rules::TRUNCATED,
-            self.pos,
-            format_args!("{left} bytes left"),
-            format!("{count}"),
-        )
+    fn too_few(_: Record, left: usize, wanted: usize) -> [String; 2] {
+        [format!("{left} bytes left"), wanted.to_string()]
     }
+}
 
-    /// All that is not read yet.
-    pub(super) fn rest(&mut self) -> &'a [u8] {
-        let rest = self.bytes.get(self.pos..).unwrap_or_default();
-        self.pos = self.bytes.len();
-        rest
-    }
+/// The bytes of a section, and how far they are read.
+pub(super) type Cursor<'a> = bytes::Cursor<'a, Section>;
 
-    #[inline]
-    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
-        let rest = self.bytes.get(self.pos..).unwrap_or_default();
-        match rest.first_chunk() {
-            Some(bytes) => {
-                self.pos += N;
-                Ok(*bytes)
-            }
-            None => Err(self.end(N as u64)),
-        }
-    }
-
-    #[inline]
-    pub(super) fn u8(&mut self) -> Result<u8, ReadError> {
-        Ok(u8::from_le_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub(super) fn u16(&mut self) -> Result<u16, ReadError> {
-        Ok(u16::from_le_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub(super) fn u32(&mut self) -> Result<u32, ReadError> {
-        Ok(u32::from_le_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub(super) fn u64(&mut self) -> Result<u64, ReadError> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub(super) fn f32(&mut self) -> Result<f32, ReadError> {
-        Ok(f32::from_le_bytes(self.array()?))
-    }
-
-    /// The next numbers.
-    #[inline]
-    pub(super) fn floats<const N: usize>(&mut self) -> Result<[f32; N], ReadError> {
-        let bytes = self.bytes(4 * N)?;
-        let (numbers, _) = bytes.as_chunks::<4>();
-        Ok(std::array::from_fn(|i| {
-            numbers.get(i).copied().map_or(0.0, f32::from_le_bytes)
-        }))
-    }
-
-    /// A number of elements that has just been read, if that many can follow: each takes at least
-    /// so many bytes. Nothing is allocated for a count before.
-    #[inline]
-    pub(super) fn count(
-        &self,
-        count: impl Into<u64>,
-        least_bytes: usize,
-        what: &str,
-    ) -> Result<usize, ReadError> {
-        let count = count.into();
-        let is_possible = count
-            .checked_mul(least_bytes as u64)
-            .is_some_and(|bytes| bytes <= self.left() as u64);
-        if is_possible {
-            Ok(count as usize)
-        } else {
-            Err(self.too_many(count, least_bytes, what))
-        }
-    }
-
-    #[cold]
-    fn too_many(&self, count: u64, least_bytes: usize, what: &str) -> ReadError {
-        let left = self.left();
-        self.fault(
-            &rules::TRUNCATED,
-            self.pos,
-            format_args!("{count} {what}, but {left} bytes left"),
-            format!("at least {least_bytes} for each"),
-        )
-    }
-
+impl Cursor<'_> {
     /// A string table: its size, and its bytes (fact sheet A11).
     pub(super) fn string_table(&mut self) -> Result<StringTable, ReadError> {
         self.enter("string table", None);
@@ -418,18 +217,10 @@ impl<'a> Cursor<'a> {
         };
         self.fault(
             &rules::STRING,
-            self.pos - 4,
+            self.pos() - 4,
             found,
             "the offset of a string that ends in 0",
         )
-    }
-
-    /// Bytes up to the next zero byte, which is read too; none where there is no such byte.
-    pub(super) fn until_zero(&mut self) -> Option<&'a [u8]> {
-        let rest = self.bytes.get(self.pos..)?;
-        let len = rest.iter().position(|byte| *byte == 0)?;
-        self.pos += len + 1;
-        rest.get(..len)
     }
 }
 

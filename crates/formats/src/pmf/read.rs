@@ -15,6 +15,7 @@ use super::lz4::{self, Budget, Lz4Fault};
 use super::read_chunk::{Surroundings, is_inside, read_chunk, read_entities, warn_of_leftover};
 use super::read_cubes::CubeAllowance;
 use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError, rules};
+use crate::bytes::Source as _;
 use crate::{Place, Problem, Problems, ReadError, Rule, parallel};
 
 /// The largest exponent of the size of chunks.
@@ -164,7 +165,7 @@ impl Reader<'_, '_> {
     }
 
     fn read_level(&mut self, number: u8, mut cursor: Cursor<'_>) -> Result<Level, ReadError> {
-        let offset = cursor.section().start;
+        let offset = cursor.source().start;
         let size = cursor.left() as u32;
         self.look_up(offset)?;
         cursor.enter("head", None);
@@ -205,7 +206,7 @@ impl Reader<'_, '_> {
         // The sections follow the directory in its order.
         cursor.enter("directory", None);
         let directory = cursor.bytes(DIRECTORY_BYTES * count)?;
-        let mut directory = Cursor::new(directory, cursor.section());
+        let mut directory = Cursor::new(directory, cursor.source());
         let mut position = offset + cursor.pos() as u64;
         let mut chunks = Vec::with_capacity(count);
         for i in 0..count as u32 {

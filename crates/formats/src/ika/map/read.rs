@@ -6,7 +6,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::super::block::{Block, Element, Elements, budget, inflate_all};
-use super::super::bytes::Cursor;
+use super::super::bytes::{Cursor, File};
 use super::super::rules;
 use super::super::{DIRECTIONS, MOST_TILES, Parallax, verge};
 use super::render_string::oddities;
@@ -41,7 +41,7 @@ pub fn read_with(
 ) -> Result<Map, ReadError> {
     check_magic(bytes)?;
     let mut problems = Problems::new();
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = Cursor::new(bytes, File);
     cursor.enter("header", None);
     cursor.seek(MAGIC.len());
     let (mut map, layers) = read_head(&mut cursor, &mut problems)?;
@@ -82,12 +82,12 @@ fn check_magic(bytes: &[u8]) -> Result<(), ReadError> {
 
 /// Reads what comes before the layers, and how many of these there are.
 fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u32), ReadError> {
-    let tileset = cursor.string("name of the tileset", problems)?;
-    let music = cursor.string("name of the music", problems)?;
+    let tileset = cursor.field("name of the tileset").string(problems)?;
+    let music = cursor.field("name of the music").string(problems)?;
     let render_at = cursor.pos();
-    let render_string = cursor.string("render string", problems)?;
+    let render_string = cursor.field("render string").string(problems)?;
     let size_at = cursor.pos();
-    let size = [cursor.i32("width")?, cursor.i32("height")?];
+    let size = [cursor.field("width").i32()?, cursor.field("height").i32()?];
     let size = checked_size(size).ok_or_else(|| {
         let [width, height] = size;
         cursor.fault(
@@ -97,10 +97,10 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
             format!("at least 1 x 1 and at most {MOST_TILES} tiles"),
         )
     })?;
-    let start = [cursor.i32("start")?, cursor.i32("start")?];
-    let is_round = cursor.flag("round flag")?;
+    let start = [cursor.field("start").i32()?, cursor.field("start").i32()?];
+    let is_round = cursor.field("round flag").flag()?;
     let count_at = cursor.pos();
-    let layers = cursor.u32("number of layers")?;
+    let layers = cursor.field("number of layers").u32()?;
     if i32::try_from(layers).is_err() {
         let found = format_args!("{} layers", layers.cast_signed());
         return Err(cursor.fault(&rules::LAYER_COUNT, count_at, found, "0 or more"));
@@ -202,7 +202,7 @@ impl Layout {
             tail: None,
             end: None,
         };
-        let mut cursor = Cursor::new(bytes);
+        let mut cursor = Cursor::new(bytes, File);
         cursor.seek(pos);
         layout.end = layout.go_on(&mut cursor, layers as usize, order).err();
         layout.tail = layout.end.is_none().then_some(cursor.pos());
@@ -355,7 +355,7 @@ impl Layout {
 }
 
 fn parallax(cursor: &mut Cursor<'_>) -> Result<Parallax, ReadError> {
-    let bytes = cursor.bytes(INFO_BYTES, "parallax")?;
+    let bytes = cursor.field("parallax").bytes(INFO_BYTES)?;
     let (words, _) = bytes.as_chunks::<4>();
     let word = |i: usize| words.get(i).copied().map_or(0, i32::from_le_bytes);
     Ok(Parallax {
@@ -367,10 +367,10 @@ fn parallax(cursor: &mut Cursor<'_>) -> Result<Parallax, ReadError> {
 /// Goes past a block. What there is of it, and whether that is all.
 fn block(
     cursor: &mut Cursor<'_>,
-    what: &str,
+    what: &'static str,
 ) -> Result<(BlockPlace, Result<(), ReadError>), ReadError> {
     let at = cursor.pos();
-    let declared = cursor.u32(what)?;
+    let declared = cursor.field(what).u32()?;
     let start = cursor.pos();
     let left = cursor.left();
     cursor.seek(start.saturating_add(declared as usize));
@@ -439,18 +439,18 @@ fn read_zones(
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("zones", None);
-    let count = cursor.u32("number of zones")?;
+    let count = cursor.field("number of zones").u32()?;
     for i in 0..count as usize {
         cursor.enter("zone", i);
         let start = cursor.pos() as u64;
         map.zones.push(Zone {
-            name: cursor.string("name", problems)?,
-            description: cursor.string("description", problems)?,
-            activation_script: cursor.string("activation script", problems)?,
-            entity_script: cursor.string("script for entities", problems)?,
-            chance_percent: cursor.i32("chance")?,
-            delay_steps: cursor.i32("delay")?,
-            is_adjacent: cursor.flag("flag of adjacent activation")?,
+            name: cursor.field("name").string(problems)?,
+            description: cursor.field("description").string(problems)?,
+            activation_script: cursor.field("activation script").string(problems)?,
+            entity_script: cursor.field("script for entities").string(problems)?,
+            chance_percent: cursor.field("chance").i32()?,
+            delay_steps: cursor.field("delay").i32()?,
+            is_adjacent: cursor.field("flag of adjacent activation").flag()?,
             place: start..cursor.pos() as u64,
         });
     }
@@ -503,7 +503,7 @@ fn read_entities(
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("entities", None);
-    let count = cursor.u32("number of entities")?;
+    let count = cursor.field("number of entities").u32()?;
     for i in 0..count as usize {
         cursor.enter("entity", i);
         map.entities.push(read_entity(cursor, problems)?);
@@ -513,10 +513,10 @@ fn read_entities(
 
 fn read_entity(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Entity, ReadError> {
     let start = cursor.pos() as u64;
-    let name = cursor.string("name", problems)?;
-    let position = [cursor.i32("x")?, cursor.i32("y")?];
+    let name = cursor.field("name").string(problems)?;
+    let position = [cursor.field("x").i32()?, cursor.field("y").i32()?];
     let direction_at = cursor.pos();
-    let direction = cursor.i32("direction")?;
+    let direction = cursor.field("direction").i32()?;
     let in_table = usize::try_from(direction).is_ok_and(|i| i < DIRECTIONS.len());
     if !in_table {
         cursor.warn(problems, &rules::VALUE, direction_at, || {
@@ -524,15 +524,15 @@ fn read_entity(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Entit
             format!("the direction is {direction}; expected 0 to {last}")
         });
     }
-    let speed = cursor.i32("speed")?;
-    let is_obstructed_by_map = cursor.flag("flag that the map obstructs it")?;
-    let is_obstructed_by_entities = cursor.flag("flag that entities obstruct it")?;
-    let obstructs_entities = cursor.flag("flag that it obstructs entities")?;
-    let sprite = cursor.string("name of the sprite", problems)?;
-    let is_adjacent = cursor.flag("flag of adjacent activation")?;
-    let activation_script = cursor.string("activation script", problems)?;
+    let speed = cursor.field("speed").i32()?;
+    let is_obstructed_by_map = cursor.field("flag that the map obstructs it").flag()?;
+    let is_obstructed_by_entities = cursor.field("flag that entities obstruct it").flag()?;
+    let obstructs_entities = cursor.field("flag that it obstructs entities").flag()?;
+    let sprite = cursor.field("name of the sprite").string(problems)?;
+    let is_adjacent = cursor.field("flag of adjacent activation").flag()?;
+    let activation_script = cursor.field("activation script").string(problems)?;
     let state_at = cursor.pos();
-    let state = cursor.u32("state")?;
+    let state = cursor.field("state").u32()?;
     if state as usize >= STATES.len() {
         cursor.warn(problems, &rules::VALUE, state_at, || {
             let last = STATES.len() - 1;
@@ -551,16 +551,16 @@ fn read_entity(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Entit
         is_adjacent,
         activation_script,
         state,
-        move_script: cursor.string("move script", problems)?,
-        wander_steps: cursor.i32("wander steps")?,
-        wander_delay: cursor.i32("wander delay")?,
+        move_script: cursor.field("move script").string(problems)?,
+        wander_steps: cursor.field("wander steps").i32()?,
+        wander_delay: cursor.field("wander delay").i32()?,
         wander_rect: {
-            let mut side = || cursor.i32("wander rectangle");
+            let mut side = || cursor.field("wander rectangle").i32();
             [side()?, side()?, side()?, side()?]
         },
-        wander_zone: cursor.string("wander zone", problems)?,
-        chase_target: cursor.string("chase target", problems)?,
-        chase_distance: cursor.i32("chase distance")?,
+        wander_zone: cursor.field("wander zone").string(problems)?,
+        chase_target: cursor.field("chase target").string(problems)?,
+        chase_distance: cursor.field("chase distance").i32()?,
         place: start..cursor.pos() as u64,
     })
 }

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use super::super::aries::{Node, Text, Tree, begins_with};
-use super::super::base64::decode;
 use super::super::block::{Block, Element, budget, inflate_all};
 use super::super::map::checked_size;
 use super::super::rules;
@@ -289,7 +288,7 @@ impl Reader {
         target: Target,
     ) {
         let text = node.text().unwrap_or(Text::none(node.place()));
-        let bytes = decode(&text, &name, &mut self.problems);
+        let bytes = text.base64(&name, &mut self.problems);
         self.blocks.push(Block {
             bytes,
             place: text.place,

@@ -4,8 +4,9 @@
 use std::fmt::Display;
 
 use super::super::block::{check_count, deflate, deflate_words};
-use super::super::{WriteError, aries, base64, text};
+use super::super::{WriteError, aries, text};
 use super::{Entity, Layer, ROOT, TextMap, ZoneRect};
+use crate::base64;
 
 /// Writes a map as version 1.2, whatever version it was. The same map is the same bytes each time.
 ///

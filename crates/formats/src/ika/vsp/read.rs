@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use super::super::aries::{Node, Text, Tree, begins_with};
 use super::super::block::{Block, Element, Elements, budget, inflate_all};
-use super::super::bytes::Cursor;
+use super::super::bytes::{Cursor, File};
 use super::super::rules;
-use super::super::{MOST_TILES, base64, text};
+use super::super::{MOST_TILES, text};
 use super::rle::{RleEnd, unpack_bytes, unpack_words};
 use super::{MODES, MOST_TILE_SIDE, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
 use crate::{Place, Problems, ReadError, Subject, quoted};
@@ -67,7 +67,7 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
     if begins_with(bytes, ROOT) || bytes.starts_with(VERGE_3_MAGIC) {
         return true;
     }
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = Cursor::new(bytes, File);
     let mut problems = Problems::new();
     let Ok(head) = Head::read(&mut cursor, &mut problems) else {
         return false;
@@ -122,7 +122,7 @@ impl Head {
 
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
         cursor.enter("header", None);
-        let version = cursor.u16("version")?;
+        let version = cursor.field("version").u16()?;
         let mut head = Self {
             version,
             bytes_per_pixel: 1,
@@ -138,11 +138,11 @@ impl Head {
         match version {
             2 | 3 => {
                 head.palette = palette(cursor)?;
-                head.count = cursor.u16("number of tiles")?.into();
+                head.count = cursor.field("number of tiles").u16()?.into();
             }
             4 | 5 => {
                 head.bytes_per_pixel = 2;
-                head.count = cursor.u16("number of tiles")?.into();
+                head.count = cursor.field("number of tiles").u16()?.into();
             }
             6 => head.read_version_6(cursor, problems)?,
             _ => {
@@ -162,7 +162,7 @@ impl Head {
         };
         if head.packing != Packing::None {
             head.packed_at = cursor.pos();
-            head.packed = cursor.u32("size of the pixels")?;
+            head.packed = cursor.field("size of the pixels").u32()?;
         }
         Ok(head)
     }
@@ -173,14 +173,17 @@ impl Head {
         problems: &mut Problems,
     ) -> Result<(), ReadError> {
         let at = cursor.pos();
-        let bytes_per_pixel = cursor.u8("bytes per pixel")?;
+        let bytes_per_pixel = cursor.field("bytes per pixel").u8()?;
         if !matches!(bytes_per_pixel, 1 | 4) {
             let found = format_args!("{bytes_per_pixel} bytes per pixel");
             return Err(cursor.fault(&rules::PIXEL_FORMAT, at, found, "1 or 4"));
         }
         self.bytes_per_pixel = bytes_per_pixel.into();
         let at = cursor.pos();
-        let size = [cursor.u16("tile width")?, cursor.u16("tile height")?];
+        let size = [
+            cursor.field("tile width").u16()?,
+            cursor.field("tile height").u16()?,
+        ];
         self.tile_size = size.map(u32::from);
         if !is_tile_size(self.tile_size) {
             let [width, height] = size;
@@ -188,19 +191,19 @@ impl Head {
             return Err(cursor.fault(&rules::TILE_SIZE, at, found, tile_sizes()));
         }
         let at = cursor.pos();
-        self.count = cursor.u32("number of tiles")?;
+        self.count = cursor.field("number of tiles").u32()?;
         if i32::try_from(self.count).is_err() {
             let found = format_args!("{} tiles", self.count.cast_signed());
             return Err(cursor.fault(&rules::TILE_COUNT, at, found, "0 or more"));
         }
-        let description = cursor.bytes(DESCRIPTION_BYTES, "description")?;
+        let description = cursor.field("description").bytes(DESCRIPTION_BYTES)?;
         let len = description.iter().position(|byte| *byte == 0);
         let description = description.get(..len.unwrap_or(DESCRIPTION_BYTES));
         self.description = text::decode(description.unwrap_or_default());
         if bytes_per_pixel == 1 {
             self.palette = palette(cursor)?;
             let at = cursor.pos();
-            let mask = cursor.u8("transparent colour")?;
+            let mask = cursor.field("transparent colour").u8()?;
             if mask != 0 {
                 cursor.warn(problems, &rules::TRANSPARENT_COLOR, at, || {
                     format!(
@@ -232,7 +235,7 @@ fn most() -> String {
 }
 
 fn palette(cursor: &mut Cursor<'_>) -> Result<Vec<[u8; 3]>, ReadError> {
-    let bytes = cursor.bytes(PALETTE_BYTES, "palette")?;
+    let bytes = cursor.field("palette").bytes(PALETTE_BYTES)?;
     let (colors, _) = bytes.as_chunks::<3>();
     Ok(colors.to_vec())
 }
@@ -252,7 +255,7 @@ fn read_binary(
             "a tileset of version 2 to 6",
         ));
     }
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = Cursor::new(bytes, File);
     let head = Head::read(&mut cursor, problems)?;
     let pixels = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
     let strands = read_strands(&mut cursor, head.count, problems);
@@ -284,7 +287,9 @@ fn read_pixels(
         Packing::Rle | Packing::Zlib => head.packed.into(),
     };
     let left = cursor.left();
-    let stored = cursor.bytes(said.min(left as u64) as usize, "pixels")?;
+    let stored = cursor
+        .field("pixels")
+        .bytes(said.min(left as u64) as usize)?;
     if stored.len() as u64 != said {
         let at = if head.packing == Packing::None {
             start
@@ -400,10 +405,10 @@ fn read_strands(cursor: &mut Cursor<'_>, count: u32, problems: &mut Problems) ->
 
 fn strand(cursor: &mut Cursor<'_>) -> Result<Strand, ReadError> {
     Ok(Strand {
-        start: cursor.u16("start")?,
-        finish: cursor.u16("finish")?,
-        delay: cursor.u16("delay")?,
-        mode: cursor.u16("mode")?,
+        start: cursor.field("start").u16()?,
+        finish: cursor.field("finish").u16()?,
+        delay: cursor.field("delay").u16()?,
+        mode: cursor.field("mode").u16()?,
     })
 }
 
@@ -474,7 +479,7 @@ fn read_text(
     let packed = data.text().unwrap_or(Text::none(data.place()));
     let name = "pixels";
     let block = Block {
-        bytes: base64::decode(&packed, name, problems),
+        bytes: packed.base64(name, problems),
         place: packed.place,
         name: name.to_owned(),
         subject: Subject::File,

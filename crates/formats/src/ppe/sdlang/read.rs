@@ -2,13 +2,10 @@
 //! numbers in other bases, texts in apostrophes, more comments and ISO dates (its specification is
 //! that of the engine's parser, newsdlang).
 
-use std::sync::LazyLock;
-
-use data_encoding::Encoding;
-
 use super::{At, Attribute, Tag, Value};
-use crate::cursor::BYTE_ORDER_MARK;
+use crate::base64;
 use crate::ppe::rules;
+use crate::text::BYTE_ORDER_MARK;
 use crate::{Problems, quoted};
 
 /// How deep tags may be in each other.
@@ -21,15 +18,6 @@ const MOST_VALUES: usize = 1 << 21;
 /// What is around a text of several lines in XDL.
 const SCOPE_BEGIN: &[u8] = b"q{\"";
 const SCOPE_END: &[u8] = b"\"}";
-
-/// Base64 as people write it: in lines, with or without padding.
-static BASE64: LazyLock<Encoding> = LazyLock::new(|| {
-    let mut base64 = data_encoding::BASE64_NOPAD.specification();
-    base64.ignore.push_str(" \t\r\n=");
-    base64.check_trailing_bits = false;
-    // The specification is right: a test reads with it.
-    base64.encoding().unwrap_or(data_encoding::BASE64)
-});
 
 /// Reads all tags of a text. What cannot be read is listed and left out.
 pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Vec<Tag> {
@@ -482,23 +470,15 @@ impl<'a> Reader<'a, '_> {
             return None;
         };
         let packed = &inside[..len];
-        let error = match BASE64.decode(packed) {
-            Ok(bytes) => {
-                self.skip(len + 2);
-                return Some(Value::Binary(bytes));
-            }
-            Err(error) => error,
+        let (bytes, fault) = base64::decode(packed);
+        let Some(fault) = fault else {
+            self.skip(len + 2);
+            return Some(Value::Binary(bytes));
         };
-        let wrong = error.position.min(len);
+        let wrong = fault.position.min(len);
         self.skip(1 + wrong);
         let at = self.at();
-        let found = quoted(&packed[wrong..len.min(wrong + 1)]);
-        self.syntax(at, || match error.kind {
-            data_encoding::DecodeKind::Symbol => {
-                format!("found {found}; expected base64: letters, digits, `+` and `/`")
-            }
-            _ => "the base64 ends in the middle of a byte".to_owned(),
-        });
+        self.syntax(at, || fault.message);
         self.skip(len - wrong + 1);
         None
     }
@@ -694,7 +674,6 @@ mod tests {
         let times = "2015/12/06 12:00:00.000-UTC 2d:12:14:34";
         let expected = times.split(' ').map(|time| Value::Time(time.to_owned()));
         assert_eq!(values(&format!("v {times}")), expected.collect::<Vec<_>>());
-        assert_eq!(BASE64.decode(b"AAEC").unwrap(), [0, 1, 2]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Tag, Value};
+use crate::base64;
 
 /// The tags as text: each on a line of its own, those inside one a tab further right.
 pub fn write(tags: &[Tag]) -> String {
@@ -87,7 +88,7 @@ fn write_value(value: &Value, out: &mut String) {
         }
         Value::Binary(bytes) => {
             out.push('[');
-            data_encoding::BASE64.encode_append(bytes, out);
+            out.push_str(&base64::encode(bytes));
             out.push(']');
         }
         Value::Time(text) => out.push_str(text),

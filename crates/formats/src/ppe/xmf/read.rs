@@ -9,11 +9,11 @@ use super::{
     XmfLayer,
 };
 use crate::budget::Budget;
-use crate::cursor::BYTE_ORDER_MARK;
 use crate::inflate::{End, Inflater};
 use crate::ppe::rules;
 use crate::ppe::sdlang::{self, At, Tag, Value};
 use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements};
+use crate::text::BYTE_ORDER_MARK;
 use crate::{Place, Problems, ReadError, Rule, Subject, quoted};
 
 /// What a packed file begins with.

@@ -1,0 +1,241 @@
+//! The bytes of a binary file or of a part of one, read one after the other, so that whatever is
+//! wrong is said with its place and the record that it belongs to.
+
+use std::fmt;
+
+use super::{Place, Problem, Problems, ReadError, Rule, Subject};
+
+/// The record that is being read, as messages name it: `material 3`, `string table`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record {
+    pub name: &'static str,
+    pub index: Option<usize>,
+    /// The field of it that is read next, in formats whose messages name fields.
+    pub field: &'static str,
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        self.index.map_or(Ok(()), |index| write!(f, " {index}"))
+    }
+}
+
+/// Where the bytes of a cursor come from, and how the messages of a format name that.
+pub(super) trait Source {
+    /// The rule that too few bytes break.
+    const TRUNCATED: &'static Rule;
+    /// The name of what is read before any record is entered.
+    const WHOLE: &'static str;
+
+    /// The place of a byte.
+    fn place(&self, pos: usize) -> Place;
+
+    /// A record, as problems name it.
+    fn subject(&self, record: Record) -> Subject;
+
+    /// A record and where in it a byte is, as messages begin.
+    fn context(&self, record: Record, pos: usize) -> String;
+
+    /// What is found where more bytes are wanted than are left, and what is expected.
+    fn too_few(record: Record, left: usize, wanted: usize) -> [String; 2];
+}
+
+/// Bytes, and how far they are read.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor<'a, S> {
+    bytes: &'a [u8],
+    pos: usize,
+    source: S,
+    record: Record,
+}
+
+impl<'a, S: Source + Copy> Cursor<'a, S> {
+    pub(super) fn new(bytes: &'a [u8], source: S) -> Self {
+        let record = Record {
+            name: S::WHOLE,
+            index: None,
+            field: "",
+        };
+        Self {
+            bytes,
+            pos: 0,
+            source,
+            record,
+        }
+    }
+
+    /// How much is read, in bytes.
+    #[inline]
+    pub(super) fn pos(&self) -> usize {
+        self.pos
+    }
+
+    /// How much is not read, in bytes.
+    #[inline]
+    pub(super) fn left(&self) -> usize {
+        self.bytes.len() - self.pos
+    }
+
+    /// Where the bytes come from.
+    pub(super) fn source(&self) -> S {
+        self.source
+    }
+
+    /// Goes to a byte. Past the end there is nothing to read.
+    pub(super) fn seek(&mut self, pos: usize) {
+        self.pos = pos.min(self.bytes.len());
+    }
+
+    /// Says what is read from here on, for messages.
+    #[inline]
+    pub(super) fn enter(&mut self, name: &'static str, index: impl Into<Option<usize>>) {
+        self.record = Record {
+            name,
+            index: index.into(),
+            field: "",
+        };
+    }
+
+    /// Names the field that is read next, for messages.
+    pub(super) fn field(&mut self, name: &'static str) -> &mut Self {
+        self.record.field = name;
+        self
+    }
+
+    /// The name of the field that is read next.
+    pub(super) fn field_name(&self) -> &'static str {
+        self.record.field
+    }
+
+    /// Why something cannot be read: what stands at a byte, and what should.
+    #[cold]
+    pub(super) fn fault(
+        &self,
+        rule: &'static Rule,
+        pos: usize,
+        found: impl fmt::Display,
+        expected: impl fmt::Display,
+    ) -> ReadError {
+        let context = self.source.context(self.record, pos);
+        let message = format!("{context}: {found}; expected {expected}");
+        let subject = self.source.subject(self.record);
+        ReadError::Unreadable(Problem::new(rule, subject, self.source.place(pos), message))
+    }
+
+    /// Lists what is wrong at a byte and can be lived with.
+    #[cold]
+    pub(super) fn warn(
+        &self,
+        problems: &mut Problems,
+        rule: &'static Rule,
+        pos: usize,
+        message: impl FnOnce() -> String,
+    ) {
+        let subject = self.source.subject(self.record);
+        problems.add_about(rule, subject, self.source.place(pos), || {
+            format!("{}: {}", self.source.context(self.record, pos), message())
+        });
+    }
+
+    #[cold]
+    fn too_few(&self, wanted: usize) -> ReadError {
+        let [found, expected] = S::too_few(self.record, self.left(), wanted);
+        self.fault(S::TRUNCATED, self.pos, found, expected)
+    }
+
+    /// The next bytes.
+    #[inline]
+    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], ReadError> {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        match rest.get(..count) {
+            Some(bytes) => {
+                self.pos += count;
+                Ok(bytes)
+            }
+            None => Err(self.too_few(count)),
+        }
+    }
+
+    /// All that is not read yet.
+    pub(super) fn rest(&mut self) -> &'a [u8] {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        self.pos = self.bytes.len();
+        rest
+    }
+
+    /// Bytes up to the next zero byte, which is read too; none where there is no such byte.
+    pub(super) fn until_zero(&mut self) -> Option<&'a [u8]> {
+        let rest = self.bytes.get(self.pos..)?;
+        let len = rest.iter().position(|byte| *byte == 0)?;
+        self.pos += len + 1;
+        rest.get(..len)
+    }
+
+    #[inline]
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        match rest.first_chunk() {
+            Some(bytes) => {
+                self.pos += N;
+                Ok(*bytes)
+            }
+            None => Err(self.too_few(N)),
+        }
+    }
+
+    /// The next numbers.
+    #[inline]
+    pub(super) fn floats<const N: usize>(&mut self) -> Result<[f32; N], ReadError> {
+        let bytes = self.bytes(4 * N)?;
+        let (numbers, _) = bytes.as_chunks::<4>();
+        Ok(std::array::from_fn(|i| {
+            numbers.get(i).copied().map_or(0.0, f32::from_le_bytes)
+        }))
+    }
+
+    /// A number of elements that has just been read, if that many can follow: each takes at least
+    /// so many bytes. Nothing is allocated for a count before.
+    #[inline]
+    pub(super) fn count(
+        &self,
+        count: impl Into<u64>,
+        least_bytes: usize,
+        what: &str,
+    ) -> Result<usize, ReadError> {
+        let count = count.into();
+        let is_possible = count
+            .checked_mul(least_bytes as u64)
+            .is_some_and(|bytes| bytes <= self.left() as u64);
+        if is_possible {
+            Ok(count as usize)
+        } else {
+            Err(self.too_many(count, least_bytes, what))
+        }
+    }
+
+    #[cold]
+    fn too_many(&self, count: u64, least_bytes: usize, what: &str) -> ReadError {
+        self.fault(
+            S::TRUNCATED,
+            self.pos,
+            format_args!("{count} {what}, but {} bytes left", self.left()),
+            format_args!("at least {least_bytes} for each"),
+        )
+    }
+}
+
+/// Methods that read the next number, the lowest byte first.
+macro_rules! numbers {
+    ($($number:ident)+) => {
+        impl<S: Source + Copy> Cursor<'_, S> {
+            $(
+                #[inline]
+                pub(super) fn $number(&mut self) -> Result<$number, ReadError> {
+                    Ok($number::from_le_bytes(self.array()?))
+                }
+            )+
+        }
+    };
+}
+numbers!(u8 u16 u32 u64 i32 f32);
