@@ -17,7 +17,7 @@ use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::model::instances::Instance;
 use mapscope_scene::tilemap::{
-    Cell, FlatWindow, Grid, GridKind, GridValues, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
+    Cell, FlatWindow, Grid, GridKind, Integers, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
 };
 use mapscope_scene::{
     Aabb, Document, Item, LevelItem, ModelItem, OverlayId, Playhead, TerrainItem, demo,
@@ -722,7 +722,7 @@ fn village() -> TileMap {
     let zone = |x: u32, y: u32| if x > 8 { 1 } else { u8::from(y < 3) * 2 };
     let numbers = |number: &dyn Fn(u32, u32) -> u8| {
         let cells = (0..10).flat_map(|y| (0..14).map(move |x| (x, y)));
-        GridValues::U8(cells.map(|(x, y)| number(x, y)).collect())
+        Integers::U8(cells.map(|(x, y)| number(x, y)).collect())
     };
     map.grids = vec![
         Grid {

@@ -4,8 +4,8 @@ use image::RgbaImage;
 use mapscope_render::{Gpu, Renderer, Target, View};
 use mapscope_scene::camera::{Camera, Handedness, Pose};
 use mapscope_scene::tilemap::{
-    Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode,
-    Thing, ThingKind, TileMap, Tileset,
+    Cell, Grid, GridKind, Integers, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode, Thing,
+    ThingKind, TileMap, Tileset,
 };
 use mapscope_scene::{Document, Layers, OverlayId, Shown};
 
@@ -269,7 +269,7 @@ fn with_overlays() -> TileMap {
     upper.position_px = [5, 3];
     let mut map = over_ground(vec![tileset([16, 16], 9)], vec![upper]);
     let numbers = |number: &dyn Fn(u32) -> u32| {
-        GridValues::U32((0..12 * 9).map(|index| number(scrambled(index))).collect())
+        Integers::U32((0..12 * 9).map(|index| number(scrambled(index))).collect())
     };
     let grid = |kind, layer, values| Grid {
         kind,
@@ -343,7 +343,7 @@ fn overlays_are_those_of_the_other_picture() {
 fn stripes_stay_on_the_map() {
     let mut map = with_overlays();
     map.grids.truncate(1);
-    map.grids[0].values = GridValues::U8(vec![1; 12 * 9]);
+    map.grids[0].values = Integers::U8(vec![1; 12 * 9]);
     let mut shown = Shown {
         flat: true,
         ..Shown::default()

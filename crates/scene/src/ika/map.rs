@@ -10,7 +10,7 @@ use super::tileset::Found;
 use crate::rules;
 use crate::tilemap::making::{Room, group, texts, yes};
 use crate::tilemap::{
-    Cell, Facts, Grid, GridKind, GridValues, Layer, Parallax, Pass, RectPx, Step, Thing, ThingKind,
+    Cell, Facts, Grid, GridKind, Integers, Layer, Parallax, Pass, RectPx, Step, Thing, ThingKind,
     TileMap, Tileset, Zone,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
@@ -140,7 +140,7 @@ fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
     let mut obstruction = std::mem::take(&mut map.obstruction);
     let mut zones = std::mem::take(&mut map.zone_numbers);
     let mut grids = Vec::new();
-    let mut add = |kind, size: [u32; 2], values: GridValues| {
+    let mut add = |kind, size: [u32; 2], values: Integers| {
         if !values.is_empty() {
             grids.push(Grid {
                 kind,
@@ -152,9 +152,9 @@ fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
     };
     let blocks = GridKind::Obstruction { by_sides: false };
     let size = room.fill(&mut obstruction, map.size, 0);
-    add(blocks, size, GridValues::U8(obstruction));
+    add(blocks, size, Integers::U8(obstruction));
     let size = room.fill(&mut zones, map.size, 0);
-    add(GridKind::Zones, size, GridValues::U32(zones));
+    add(GridKind::Zones, size, Integers::U32(zones));
     grids
 }
 

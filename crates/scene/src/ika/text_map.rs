@@ -10,7 +10,7 @@ use super::properties::{bytes, faces_by_word, meta, meta_info};
 use super::tileset::Found;
 use crate::tilemap::making::{Room, group, texts, yes};
 use crate::tilemap::{
-    Cell, Facts, Grid, GridKind, GridValues, Layer, RectPx, Thing, ThingKind, TileMap, Zone,
+    Cell, Facts, Grid, GridKind, Integers, Layer, RectPx, Thing, ThingKind, TileMap, Zone,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ika::text_map::{Entity, FORMAT, Span, TextMap, ZoneRect};
@@ -54,7 +54,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
                 kind: GridKind::Obstruction { by_sides: true },
                 layer: Some(i),
                 size,
-                values: GridValues::U8(values),
+                values: Integers::U8(values),
             });
         }
         // What stands on a layer is drawn with the place of that layer.

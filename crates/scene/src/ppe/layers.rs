@@ -10,9 +10,7 @@ use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
 use crate::Picture;
 use crate::rules;
 use crate::tilemap::making::Room;
-use crate::tilemap::{
-    Cell, Grid, GridKind, GridValues, Layer, Parallax, Pass, Step, Thing, TileMap, Tileset,
-};
+use crate::tilemap::{Cell, Grid, GridKind, Layer, Parallax, Pass, Step, Thing, TileMap, Tileset};
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
 use mapscope_formats::ppe::{Corner, Layout, MapData, MapFlags};
@@ -263,20 +261,15 @@ impl Builder {
     }
 
     /// Logic values for a layer of this size, and the size that they reach.
-    fn logic(&mut self, logic: &Integers, size: [u32; 2]) -> ([u32; 2], GridValues) {
-        macro_rules! filled {
-            ($values:expr, $kind:ident) => {{
-                let mut values = $values.clone();
-                let size = self.room.fill(&mut values, size, 0);
-                (size, GridValues::$kind(values))
-            }};
-        }
-        match logic {
-            Integers::U8(values) => filled!(values, U8),
-            Integers::U16(values) => filled!(values, U16),
-            Integers::U32(values) => filled!(values, U32),
-            Integers::U64(values) => filled!(values, U64),
-        }
+    fn logic(&mut self, logic: &Integers, size: [u32; 2]) -> ([u32; 2], Integers) {
+        let mut values = logic.clone();
+        let size = match &mut values {
+            Integers::U8(list) => self.room.fill(list, size, 0),
+            Integers::U16(list) => self.room.fill(list, size, 0),
+            Integers::U32(list) => self.room.fill(list, size, 0),
+            Integers::U64(list) => self.room.fill(list, size, 0),
+        };
+        (size, values)
     }
 
     /// The cells of a layer, from wherever they are.

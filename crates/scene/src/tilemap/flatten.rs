@@ -564,7 +564,7 @@ fn picture_row(picture: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8
 mod tests {
     use super::*;
     use crate::Layers as _;
-    use crate::tilemap::{GridKind, GridValues, Parallax};
+    use crate::tilemap::{GridKind, Integers, Parallax};
 
     /// Two tiles of 2 by 2 pixels: four grey levels, and red at half opacity.
     fn tileset() -> Tileset {
@@ -744,7 +744,7 @@ mod tests {
             kind: GridKind::Obstruction { by_sides: true },
             layer: Some(0),
             size: [2, 1],
-            values: GridValues::U8(vec![0, 1]),
+            values: Integers::U8(vec![0, 1]),
         }];
         let map = map.finished();
         let mut shown = Shown::default();
@@ -770,7 +770,7 @@ mod tests {
             kind,
             layer: None,
             size: [4, 4],
-            values: GridValues::U8(values),
+            values: Integers::U8(values),
         };
         map.grids = vec![
             grid(GridKind::Obstruction { by_sides: false }, vec![1; 16]),

@@ -333,9 +333,9 @@ impl TileMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tilemap::{GridValues, sample};
+    use crate::tilemap::{Integers, sample};
 
-    fn logic(values: GridValues) -> TileMap {
+    fn logic(values: Integers) -> TileMap {
         let mut map = sample::made_up();
         map.grids = vec![Grid {
             kind: GridKind::Logic,
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(names, ["meadow", "Zone 2"]);
         assert_eq!(zones[0].color, zone_color(1));
         assert!(map.logic_legend().is_empty());
-        let few = logic(GridValues::U16(vec![0, 7, 7, 300, 0, 0, 0, 0, 0, 0, 0, 0]));
+        let few = logic(Integers::U16(vec![0, 7, 7, 300, 0, 0, 0, 0, 0, 0, 0, 0]));
         let legend = few.logic_legend();
         let labels: Vec<&str> = legend.iter().map(|entry| &*entry.label).collect();
         assert_eq!(labels, ["0 (9)", "7 (2)", "300 (1)"]);
@@ -388,7 +388,7 @@ mod tests {
         let far = (0..50).map(|i| u64::MAX - (1 << 57) * i);
         for values in [far.collect(), Vec::new()] {
             let numbers = values.into_iter().chain(0..100);
-            let map = logic(GridValues::U64(numbers.collect()));
+            let map = logic(Integers::U64(numbers.collect()));
             let legend = map.logic_legend();
             assert_eq!(legend.len(), MOST_STEPS);
             assert!(legend[0].label.starts_with("0 to "), "{}", legend[0].label);
@@ -418,7 +418,7 @@ mod tests {
         for count in [1_u64, 5, 9, 10, 17, 60, 64, 65, 200, 60_000] {
             // Not one after the other, and not sorted in the file.
             let numbers: Vec<u64> = (0..count).map(|i| (i * 7919 % count) * 3 + 2).collect();
-            let mut map = logic(GridValues::U64(numbers.clone()));
+            let mut map = logic(Integers::U64(numbers.clone()));
             map.grids[0].size = [count as u32, 1];
             let colors = map.grid_colors(0);
             let mut different = colors.clone();
@@ -455,11 +455,11 @@ mod tests {
 
     #[test]
     fn all_layers_have_one_scale() {
-        let mut map = logic(GridValues::U8(vec![1, 2, 3, 4]));
+        let mut map = logic(Integers::U8(vec![1, 2, 3, 4]));
         map.grids[0].size = [4, 1];
         let mut other = map.grids[0].clone();
         other.layer = Some(1);
-        other.values = GridValues::U32(vec![4, 9, 9, 1]);
+        other.values = Integers::U32(vec![4, 9, 9, 1]);
         map.grids.push(other);
         assert_eq!(map.grid_color(0, 3), map.grid_color(1, 0));
         assert_eq!(map.grid_color(0, 0), map.grid_color(1, 3));
@@ -487,7 +487,7 @@ mod tests {
         let kind = GridKind::Obstruction { by_sides: false };
         assert_eq!(obstruction_name(kind, 5), "blocked (5)");
         let mut map = sample::made_up();
-        map.grids[0].values = GridValues::U8(vec![0, 1, 5, 15, 200, 0, 0, 0, 0, 0, 0, 0]);
+        map.grids[0].values = Integers::U8(vec![0, 1, 5, 15, 200, 0, 0, 0, 0, 0, 0, 0]);
         let colors: Vec<_> = (1..5).map(|index| map.grid_color(0, index)).collect();
         assert!(colors.iter().all(|color| *color == colors[0]), "{colors:?}");
         let legend = map.obstruction_legend();

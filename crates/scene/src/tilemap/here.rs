@@ -267,7 +267,7 @@ impl TileMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tilemap::{Grid, GridValues, Parallax, sample};
+    use crate::tilemap::{Grid, Integers, Parallax, sample};
     use crate::{Document, InfoQuery};
 
     /// The made-up map with an obstruction of its own on the roof in place of the map's.
@@ -277,7 +277,7 @@ mod tests {
             kind: GridKind::Obstruction { by_sides: true },
             layer: Some(1),
             size: [2, 2],
-            values: GridValues::U8(vec![1, 0, 0, 5]),
+            values: Integers::U8(vec![1, 0, 0, 5]),
         };
         map
     }

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Cell, Grid, GridKind, GridValues, ThingKind, TileMap, Tileset};
+use super::{Cell, Grid, GridKind, Integers, ThingKind, TileMap, Tileset};
 use crate::parallel::on_all_threads;
 
 /// How many cells are counted in one go.
@@ -201,7 +201,7 @@ impl TileMap {
 
 impl Scale {
     /// The scale of all numbers of some grids.
-    fn of(grids: &[&GridValues]) -> Self {
+    fn of(grids: &[&Integers]) -> Self {
         let mut known: Vec<(u64, u64)> = Vec::new();
         let mut too_many = false;
         let mut range = [u64::MAX, 0];
@@ -251,7 +251,7 @@ impl Scale {
 }
 
 /// Numbers between which about as many cells are.
-fn step_bounds(grids: &[&GridValues]) -> Vec<u64> {
+fn step_bounds(grids: &[&Integers]) -> Vec<u64> {
     let count: usize = grids.iter().map(|values| values.len()).sum();
     let get = |mut index: usize| {
         for values in grids {
@@ -436,7 +436,7 @@ mod tests {
         let ring = [1, 1, 1, 1, 0, 1, 1, 1, 1];
         let mut map = sample::made_up();
         map.grids[1].size = [3, 3];
-        map.grids[1].values = GridValues::U8(ring.to_vec());
+        map.grids[1].values = Integers::U8(ring.to_vec());
         let (_, [x, y]) = map.zone_counts()[1].middle.unwrap();
         assert_eq!(ring[(y * 3 + x) as usize], 1);
     }
@@ -446,18 +446,18 @@ mod tests {
         let mut map = sample::made_up();
         map.grids[1].size = [6, 2];
         let row = [1, 0, 0, 1, 1, 1];
-        map.grids[1].values = GridValues::U16([row, row].concat());
+        map.grids[1].values = Integers::U16([row, row].concat());
         assert_eq!(map.zone_counts()[1].middle.unwrap().1, [4, 0]);
     }
 
     #[test]
     fn few_numbers_are_kept_and_of_many_the_range() {
-        let few = Scale::of(&[&GridValues::U8(vec![3, 3, 0, 9])]);
+        let few = Scale::of(&[&Integers::U8(vec![3, 3, 0, 9])]);
         assert_eq!(few.values, [(0, 1), (3, 2), (9, 1)]);
         assert_eq!((few.range, few.set), ([0, 9], 3));
-        let many = Scale::of(&[&GridValues::U64((5..500).collect())]);
+        let many = Scale::of(&[&Integers::U64((5..500).collect())]);
         assert!(many.values.is_empty());
         assert_eq!((many.range, many.set), ([5, 499], 495));
-        assert_eq!(Scale::of(&[&GridValues::U32(Vec::new())]).range, [0, 0]);
+        assert_eq!(Scale::of(&[&Integers::U32(Vec::new())]).range, [0, 0]);
     }
 }

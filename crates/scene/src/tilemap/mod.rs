@@ -44,6 +44,7 @@ use super::camera::Handedness;
 use super::shown::Shown;
 use super::{Aabb, About, ClipInfo, GameView, InfoQuery, Picture, PropertyGroup};
 use mapscope_formats::Format;
+pub use mapscope_formats::Integers;
 
 /// How the world of tile maps is to be seen: with +X on the right of the one who looks along -Z.
 pub const HANDEDNESS: Handedness = Handedness::Right;
@@ -232,7 +233,7 @@ pub struct Grid {
     /// Columns and rows.
     pub size: [u32; 2],
     /// The numbers, row by row from the top left.
-    pub values: GridValues,
+    pub values: Integers,
 }
 
 /// What the numbers of a grid mean.
@@ -248,43 +249,6 @@ pub enum GridKind {
     Zones,
     /// What the game makes of it.
     Logic,
-}
-
-/// The numbers of a grid, as wide as the file has them.
-#[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "each is what it holds")]
-pub enum GridValues {
-    U8(Vec<u8>),
-    U16(Vec<u16>),
-    U32(Vec<u32>),
-    U64(Vec<u64>),
-}
-
-impl GridValues {
-    /// The number of a cell, if there is such a cell.
-    pub fn get(&self, index: usize) -> Option<u64> {
-        match self {
-            Self::U8(values) => values.get(index).map(|value| u64::from(*value)),
-            Self::U16(values) => values.get(index).map(|value| u64::from(*value)),
-            Self::U32(values) => values.get(index).map(|value| u64::from(*value)),
-            Self::U64(values) => values.get(index).copied(),
-        }
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::U8(values) => values.len(),
-            Self::U16(values) => values.len(),
-            Self::U32(values) => values.len(),
-            Self::U64(values) => values.len(),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// A zone, as the file describes it.

@@ -444,7 +444,7 @@ fn thing_lines(thing: &Thing, ShownAt { moved_px, height }: ShownAt, lines: &mut
 mod tests {
     use super::*;
     use crate::Document;
-    use crate::tilemap::{GridValues, sample};
+    use crate::tilemap::{Integers, sample};
 
     fn shown(map: &TileMap, ids: &[OverlayId]) -> Shown {
         let mut shown = Shown {
@@ -589,7 +589,7 @@ mod tests {
     fn numbers_are_written_where_they_are_in_view() {
         let mut map = sample::made_up();
         map.grids[0].kind = GridKind::Logic;
-        map.grids[0].values = GridValues::U8((0..12).collect());
+        map.grids[0].values = Integers::U8((0..12).collect());
         let map = map.finished();
         let mut view = shown(&map, &[OverlayId::Logic]);
         assert_eq!(texts(&map, &view).len(), 12);
@@ -602,7 +602,7 @@ mod tests {
         let mut large = sample::made_up();
         large.grids[0].kind = GridKind::Logic;
         large.grids[0].size = [100, 100];
-        large.grids[0].values = GridValues::U8(vec![1; 10_000]);
+        large.grids[0].values = Integers::U8(vec![1; 10_000]);
         assert!(texts(&large, &shown(&large, &[OverlayId::Logic])).is_empty());
         // Free or blocked is seen by the colour alone.
         let map = sample::made_up();

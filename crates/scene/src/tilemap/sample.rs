@@ -1,7 +1,7 @@
 //! A small made-up map for tests.
 
 use super::{
-    Cell, Facts, Grid, GridKind, GridValues, Layer, Pass, RectPx, Step, Strand, StrandMode, Thing,
+    Cell, Facts, Grid, GridKind, Integers, Layer, Pass, RectPx, Step, Strand, StrandMode, Thing,
     ThingKind, TileMap, Tileset, Zone,
 };
 use crate::{Property, PropertyGroup};
@@ -120,13 +120,13 @@ pub(super) fn made_up() -> TileMap {
                 kind: GridKind::Obstruction { by_sides: false },
                 layer: None,
                 size: [4, 3],
-                values: GridValues::U8(vec![1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]),
+                values: Integers::U8(vec![1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]),
             },
             Grid {
                 kind: GridKind::Zones,
                 layer: None,
                 size: [4, 3],
-                values: GridValues::U32(vec![0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 7, 0]),
+                values: Integers::U32(vec![0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 7, 0]),
             },
         ],
         zones: vec![zone("nowhere"), zone("meadow"), zone("")],

@@ -445,7 +445,7 @@ impl Tileset {
 mod tests {
     use super::*;
     use crate::Document;
-    use crate::tilemap::{GridValues, Parallax, sample};
+    use crate::tilemap::{Integers, Parallax, sample};
 
     #[test]
     fn cells_and_layers_have_frames_where_they_are_shown() {
@@ -521,7 +521,7 @@ mod tests {
         // Of a large one there is a rectangle.
         let mut large = sample::made_up();
         large.grids[1].size = [2048, 1024];
-        large.grids[1].values = GridValues::U8(vec![1; 2048 * 1024]);
+        large.grids[1].values = Integers::U8(vec![1; 2048 * 1024]);
         let outline = large.contour(TileMap::zone_item(1), &Shown::default());
         assert_eq!(outline.len(), 4);
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mapscope_formats::ika::{Map, TextMap, Vsp, map, text_map, vsp};
 use mapscope_formats::{Problem, Severity};
 use mapscope_scene::tilemap::{
-    Cell, GridKind, GridValues, Pass, Step, StrandMode, ThingKind, TileMap, numbered_tile,
+    Cell, GridKind, Integers, Pass, Step, StrandMode, ThingKind, TileMap, numbered_tile,
 };
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, Layers as _, OverlayId, Shown, TileMapItem};
@@ -507,9 +507,9 @@ fn binary_maps_are_drawn_as_their_render_string_says() {
     };
     let blocks = GridKind::Obstruction { by_sides: false };
     assert_eq!((obstruction.kind, obstruction.layer), (blocks, None));
-    assert!(matches!(&obstruction.values, GridValues::U8(v) if *v == map.obstruction));
+    assert!(matches!(&obstruction.values, Integers::U8(v) if *v == map.obstruction));
     assert_eq!((zones.kind, zones.layer), (GridKind::Zones, None));
-    assert!(matches!(&zones.values, GridValues::U32(v) if *v == map.zone_numbers));
+    assert!(matches!(&zones.values, Integers::U32(v) if *v == map.zone_numbers));
     assert_eq!(shown.zones[1].name, "Café");
 
     let entity = &shown.things[2];
