@@ -50,6 +50,11 @@ pub(super) struct Section<'a, R> {
     pub(super) fields: &'a [Field<R>],
 }
 
+/// Fields under a heading.
+pub(super) const fn section<'a, R>(title: &'static str, fields: &'a [Field<R>]) -> Section<'a, R> {
+    Section { title, fields }
+}
+
 /// Reads a field of a record.
 type Read<R> = fn(&R) -> Value;
 

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use glam::Vec3;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::lines::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
-use super::outline::seconds;
 use super::{Model, joint_item};
 use crate::listed::{LISTED_AFTER, LISTED_BEFORE};
-use crate::numbers::{number, plural};
 use crate::{
     Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
     ItemPlace, Legend, LegendEntry, ModelItem, Neighbor, OutlineNode, Overlay, OverlayId, Playhead,
@@ -139,11 +137,17 @@ impl Document for Model {
     }
 
     fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
-        self.item_summary(item).unwrap_or_default()
+        match item {
+            Item::Model(item) => self.summary_of(item),
+            _ => Vec::new(),
+        }
     }
 
     fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
-        self.item_properties(item, playhead)
+        match item {
+            Item::Model(item) => self.groups(item, playhead),
+            _ => Vec::new(),
+        }
     }
 
     fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
@@ -373,50 +377,7 @@ impl Document for Model {
     }
 
     fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
-        let joints: Vec<Value> = self
-            .pfobj
-            .joints
-            .iter()
-            .enumerate()
-            .map(|(i, joint)| json!({"name": joint.name, "parent": self.skeleton.parent(i)}))
-            .collect();
-        let materials: Vec<Value> = self
-            .pfobj
-            .materials
-            .iter()
-            .zip(&self.materials.pictures)
-            .map(|(m, p)| json!({"name": m.name, "texture": m.texture, "found": p.found}))
-            .collect();
-        let clips: Vec<Value> = self
-            .clips
-            .iter()
-            .zip(&self.extents.worst)
-            .map(|(clip, worst)| {
-                let error = worst.map_or(Value::Null, |worst| number(worst.size));
-                json!({"name": clip.name, "frames": clip.frames, "bounds_error": error})
-            })
-            .collect();
-        // What the file says; what the mesh occupies only where it says nothing.
-        let bounds = self.pfobj.bounds.unwrap_or(Bounds {
-            min: self.extents.bind.unwrap_or(self.about.bounds).min.into(),
-            max: self.extents.bind.unwrap_or(self.about.bounds).max.into(),
-        });
-        let corner = |corner: [f32; 3]| json!(corner.map(number));
-        let mut info = Map::new();
-        let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
-        put("vertices", self.pfobj.vertices.len().into());
-        put("triangles", self.pfobj.triangle_count().into());
-        put("joints", joints.into());
-        put("materials", materials.into());
-        put("clips", clips.into());
-        if !self.lods.is_empty() {
-            put("lods", self.lods.names().into());
-        }
-        put(
-            "bounds",
-            json!({"min": corner(bounds.min), "max": corner(bounds.max)}),
-        );
-        info
+        self.json()
     }
 
     fn annotations(&self) -> Option<&dyn Annotations> {
@@ -429,70 +390,6 @@ impl Document for Model {
 }
 
 impl Model {
-    /// One line about an item; none for one that is not there.
-    fn item_summary(&self, item: Item) -> Option<Vec<SummaryPart>> {
-        let Item::Model(item) = item else {
-            return None;
-        };
-        Some(match item {
-            ModelItem::Triangle { index } => {
-                let corners = self.corners(index)?;
-                let digits = (self.pfobj.triangle_count() - 1).to_string().len();
-                let material = corners[0].material as usize;
-                let materials = self.pfobj.materials.iter();
-                let widest = materials.map(|m| m.name.chars().count()).max();
-                let line = self.pfobj.vertex_line(index * 3);
-                vec![
-                    SummaryPart {
-                        name: "Triangle",
-                        value: format!("{index:>digits$}"),
-                        width: digits,
-                    },
-                    SummaryPart {
-                        name: "Material",
-                        value: self.material_name(material),
-                        width: widest.unwrap_or(0),
-                    },
-                    SummaryPart::new("Line", line.to_string()),
-                ]
-            }
-            ModelItem::Joint { index } => {
-                let index = index as usize;
-                let joint = self.pfobj.joints.get(index)?;
-                let moved = self.uses.joints.get(index).map_or(0, |uses| uses.vertices);
-                let parent = self.skeleton.parent(index);
-                let parent = parent.and_then(|parent| self.pfobj.joints.get(parent));
-                let mut parts = vec![SummaryPart::new("Joint", joint.name.clone())];
-                parts.extend(parent.map(|p| SummaryPart::new("Parent", p.name.clone())));
-                parts.push(SummaryPart::new(
-                    "Moves",
-                    plural(moved, "vertex", "vertices"),
-                ));
-                parts
-            }
-            ModelItem::Material { index } => {
-                let material = self.pfobj.materials.get(index as usize)?;
-                vec![
-                    SummaryPart::new("Material", self.material_name(index as usize)),
-                    SummaryPart::new("Texture", material.texture.clone()),
-                ]
-            }
-            ModelItem::Clip { index } => {
-                let clip = self.clips.get(index as usize)?;
-                vec![
-                    SummaryPart::new("Clip", clip.name.clone()),
-                    SummaryPart::new("Frames", clip.frames.to_string()),
-                    SummaryPart::new("Lasts", seconds(clip.frames)),
-                ]
-            }
-            ModelItem::Model => vec![SummaryPart::new("Model", self.path.display().to_string())],
-            ModelItem::Lod { number } => {
-                let path = self.lods.path(number)?;
-                vec![SummaryPart::new("File", path.display().to_string())]
-            }
-        })
-    }
-
     fn overlay_colors(&self, overlay: OverlayId) -> Vec<LegendEntry> {
         let entry = LegendEntry::new;
         match overlay {
@@ -517,14 +414,6 @@ impl Model {
             ],
             OverlayId::BindBounds => vec![entry(BIND_COLOR, "at rest")],
             _ => Vec::new(),
-        }
-    }
-
-    /// Number and name of a material.
-    pub(super) fn material_name(&self, index: usize) -> String {
-        match self.pfobj.materials.get(index) {
-            Some(material) => format!("{index} {}", material.name),
-            None => format!("{index}: there is no such material"),
         }
     }
 

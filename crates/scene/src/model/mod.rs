@@ -3,6 +3,7 @@
 mod bounds;
 mod curves;
 mod describe;
+mod fields;
 pub mod instances;
 mod lines;
 mod lods;
@@ -12,7 +13,6 @@ mod outline;
 mod pick;
 mod posed;
 mod poses;
-mod properties;
 #[cfg(test)]
 mod sample;
 pub mod skeleton;

@@ -1,10 +1,8 @@
 //! The tree of a model: what it is made of.
 
-use super::{Model, joint_item, lods, material_item};
+use super::{Model, lods};
 use crate::listed::{heading, leaf};
-use crate::numbers::plural;
 use crate::{ModelItem, OutlineNode, Swatch};
-use mapscope_formats::pfobj::FRAMES_PER_SECOND;
 
 /// How deep joints are shown below each other. No model of a game has more; a broken file may.
 const MOST_DEPTH: usize = 48;
@@ -20,10 +18,9 @@ impl Model {
             note: count.to_string(),
             ..heading(label, lines)
         };
-        let triangles = plural(self.pfobj.triangle_count(), "triangle", "triangles");
         let materials = self.pfobj.materials.len();
         let mut lines = vec![
-            leaf(name, ModelItem::Model.into(), triangles),
+            self.line(name, ModelItem::Model),
             counted("Materials", materials, self.material_lines()),
         ];
         if !self.clips.is_empty() {
@@ -38,43 +35,36 @@ impl Model {
         lines
     }
 
+    /// A line that stands for an item, with the note that its table gives.
+    fn line(&self, label: String, item: ModelItem) -> OutlineNode {
+        leaf(label, item.into(), self.note_of(item))
+    }
+
     fn material_lines(&self) -> Vec<OutlineNode> {
         let materials = self.pfobj.materials.iter().enumerate();
-        materials
-            .map(|(i, material)| {
-                let triangles = self.uses.materials.get(i).map_or(0, |uses| uses.triangles);
-                let mut note = plural(triangles, "triangle", "triangles");
-                if !self.materials.pictures.get(i).is_some_and(|p| p.found) {
-                    note += ", no texture";
-                }
-                OutlineNode {
-                    swatch: Some(Swatch::Thumbnail(i)),
-                    ..leaf(format!("{i} {}", material.name), material_item(i), note)
-                }
-            })
-            .collect()
+        let lines = materials.map(|(i, material)| OutlineNode {
+            swatch: Some(Swatch::Thumbnail(i)),
+            ..self.line(
+                format!("{i} {}", material.name),
+                ModelItem::Material { index: i as u32 },
+            )
+        });
+        lines.collect()
     }
 
     fn clip_lines(&self) -> Vec<OutlineNode> {
-        let clips = self.clips.iter();
-        clips
-            .map(|clip| {
-                let frames = plural(clip.frames as usize, "frame", "frames");
-                let note = format!("{frames}, {}", seconds(clip.frames));
-                leaf(clip.name.clone(), clip.item, note)
-            })
-            .collect()
+        let clips = self.clips.iter().zip(0..);
+        let lines =
+            clips.map(|(clip, index)| self.line(clip.name.clone(), ModelItem::Clip { index }));
+        lines.collect()
     }
 
     fn lod_lines(&self) -> Vec<OutlineNode> {
-        let levels = self.lods.iter();
-        levels
-            .map(|(number, path)| {
-                let note = if path == self.path { "open" } else { "" };
-                let label = format!("{}: {}", lods::title(number), lods::name(path));
-                leaf(label, ModelItem::Lod { number }.into(), note.to_owned())
-            })
-            .collect()
+        let lines = self.lods.iter().map(|(number, path)| {
+            let label = format!("{}: {}", lods::title(number), lods::name(path));
+            self.line(label, ModelItem::Lod { number })
+        });
+        lines.collect()
     }
 
     /// The roots, with those below them. Joints stand in file order.
@@ -110,23 +100,14 @@ impl Model {
     fn joint_tree(&self, joints: &[usize], children: &[Vec<usize>]) -> Vec<OutlineNode> {
         let line = |&joint: &usize| {
             let name = self.pfobj.joints.get(joint).map(|joint| joint.name.clone());
-            let moved = self.uses.joints.get(joint).map_or(0, |uses| uses.vertices);
-            let note = match moved {
-                0 => String::new(),
-                moved => plural(moved, "vertex", "vertices"),
-            };
+            let index = joint as u32;
             OutlineNode {
                 children: self.joint_tree(&children[joint], children),
-                ..leaf(name.unwrap_or_default(), joint_item(joint), note)
+                ..self.line(name.unwrap_or_default(), ModelItem::Joint { index })
             }
         };
         joints.iter().map(line).collect()
     }
-}
-
-/// How long so many frames last as the engine plays them.
-pub(super) fn seconds(frames: u32) -> String {
-    format!("{:.2} s", frames as f32 / FRAMES_PER_SECOND)
 }
 
 #[cfg(test)]

@@ -93,6 +93,20 @@ impl Model {
         ask(mesh)
     }
 
+    /// Where the corners of a triangle of the file are at a moment. None for one that is not
+    /// there, or could not be read.
+    pub(super) fn triangle_corners(&self, triangle: u32, playhead: Playhead) -> Option<[Vec3; 3]> {
+        let first = (triangle as usize).checked_mul(3)?;
+        let points = self
+            .mesh
+            .point_of_corner
+            .get(first..first.checked_add(3)?)?;
+        self.with_mesh(playhead, |mesh| {
+            let place = |i: usize| mesh.points.get(points[i] as usize).copied();
+            Some([place(0)?, place(1)?, place(2)?])
+        })
+    }
+
     /// The corners of a triangle by its place among those that are drawn.
     pub(super) fn drawn_corners(&self, points: &[Vec3], triangle: u32) -> [Vec3; 3] {
         std::array::from_fn(|corner| {

@@ -1,0 +1,795 @@
+//! What is known of a model, its joints, triangles, materials, clips and LODs: a table for each, of
+//! which come the inspector, the status line, the notes of the outline and JSON.
+
+use glam::{Affine3A, Quat, Vec3};
+use serde_json::{Map, Value as Json, json};
+
+use super::bounds::Difference;
+use super::curves::{FirstAxis, euler_degrees};
+use super::materials::ENGINE_TEXTURE_SIZE;
+use super::mesh::Point;
+use super::posed::PosedMesh;
+use super::poses::{Pose, skin_normal};
+use super::skeleton::LocalPose;
+use super::uses::{JointUse, MaterialUse, is_reversed};
+use super::{Model, joint_item, lods, material_item};
+use crate::fields::{Field, Table, Value, field, json_only, section, summary_only};
+use crate::numbers::{number, plural, short, xyz};
+use crate::pictures::PictureFile;
+use crate::{Aabb, ClipInfo, ModelItem, Playhead, Property, PropertyGroup, SummaryPart, Swatch};
+use mapscope_formats::pfobj::{
+    Bounds, Clip, FRAMES_PER_SECOND, Joint, Material, Rotation, Transform, Vertex,
+};
+
+/// Asks the table of an item; none for one that is not there.
+macro_rules! ask {
+    ($model:ident, $item:expr, $playhead:expr, $question:ident) => {
+        match $item {
+            ModelItem::Model => Some(Model::FIELDS.$question($model)),
+            ModelItem::Joint { index } => {
+                let joint = $model.joint_at(index as usize, $playhead);
+                joint.map(|at| JointAt::FIELDS.$question(&at))
+            }
+            ModelItem::Triangle { index } => {
+                let triangle = $model.triangle_at(index, $playhead);
+                triangle.map(|at| TriangleAt::FIELDS.$question(&at))
+            }
+            ModelItem::Material { index } => {
+                let material = $model.material_at(index as usize);
+                material.map(|at| MaterialAt::FIELDS.$question(&at))
+            }
+            ModelItem::Clip { index } => {
+                let clip = $model.clip_at(index as usize, $playhead);
+                clip.map(|at| ClipAt::FIELDS.$question(&at))
+            }
+            ModelItem::Lod { number } => {
+                let lod = $model.lod_at(number);
+                lod.map(|at| LodAt::FIELDS.$question(&at))
+            }
+        }
+    };
+}
+
+impl Model {
+    /// Everything about an item at a moment; empty for one that is not there.
+    pub(super) fn groups(&self, item: ModelItem, playhead: Playhead) -> Vec<PropertyGroup> {
+        let mut groups = ask!(self, item, playhead, groups).unwrap_or_default();
+        if let ModelItem::Triangle { index } = item {
+            let triangle = self.triangle_at(index, playhead);
+            groups.extend(triangle.iter().flat_map(TriangleAt::corner_groups));
+        }
+        groups
+    }
+
+    /// One line about an item; empty for one that is not there.
+    pub(super) fn summary_of(&self, item: ModelItem) -> Vec<SummaryPart> {
+        ask!(self, item, Playhead::default(), summary).unwrap_or_default()
+    }
+
+    /// The note of the line of an item in the outline; empty for one that is not there.
+    pub(super) fn note_of(&self, item: ModelItem) -> String {
+        ask!(self, item, Playhead::default(), note).unwrap_or_default()
+    }
+
+    /// The keys of `info --json`.
+    pub(super) fn json(&self) -> Map<String, Json> {
+        let mut keys = Self::FIELDS.json(self);
+        if self.lods.is_empty() {
+            keys.remove("lods");
+        }
+        keys
+    }
+
+    const FIELDS: Table<'static, Self> = Table {
+        sections: &[
+            section("Model", Self::FILE),
+            section("Bounds of the bind pose", Self::BOUNDS),
+        ],
+    };
+
+    const FILE: &'static [Field<Self>] = &[
+        field("File", |model: &Self| {
+            model.path.display().to_string().into()
+        })
+        .summary("Model", |model| model.path.display().to_string().into()),
+        field("Version", |model| model.about.version.clone().into()),
+        field("Triangles", |model: &Self| {
+            model.pfobj.triangle_count().into()
+        })
+        .note(|model| triangles(model.pfobj.triangle_count()).into()),
+        field("Vertices", |model: &Self| {
+            let (listed, different) = (model.pfobj.vertices.len(), model.mesh.vertices.len());
+            format!("{listed}, {different} of them different").into()
+        })
+        .json_as("vertices", |model| model.pfobj.vertices.len().into()),
+        json_only("triangles", |model| model.pfobj.triangle_count().into()),
+        field("Joints", |model: &Self| model.skeleton.len().into())
+            .json_as("joints", Self::joints_json),
+        field("Materials", |model: &Self| {
+            model.pfobj.materials.len().into()
+        })
+        .json_as("materials", Self::materials_json),
+        field("Clips", |model: &Self| model.clips.len().into()).json_as("clips", Self::clips_json),
+        json_only("lods", |model| model.lods.names().into()),
+        field("Reversed triangles", |model| match model.uses.reversed {
+            0 => "none".into(),
+            reversed => format!("{reversed}: their normals point the other way").into(),
+        }),
+        field("Left out", |model| {
+            let left_out = model.pfobj.triangle_count() - model.mesh.triangles.len();
+            let text = format!("{left_out}, since they could not be read");
+            (left_out > 0).then_some(text).into()
+        }),
+        field("Line ends", |model| {
+            if model.pfobj.crlf { "CR LF" } else { "LF" }.into()
+        }),
+    ];
+
+    const BOUNDS: &'static [Field<Self>] = &[
+        field("Size", |model| {
+            model.extents.bind.map(|bind| bind.max - bind.min).into()
+        }),
+        field("", |model| {
+            let declared = model.pfobj.bounds.as_ref().map(Aabb::from);
+            min_max(["Min", "Max"], declared)
+        }),
+        field("", |model| {
+            min_max(["Min of the mesh", "Max of the mesh"], model.other_bounds())
+        }),
+        field("Declared", |model| {
+            let why = if model.pfobj.has_bounds {
+                "promised, but not there"
+            } else {
+                "none: the engine refuses such models"
+            };
+            model.pfobj.bounds.is_none().then_some(why).into()
+        }),
+        json_only("bounds", |model| {
+            // What the file says; what the mesh occupies only where it says nothing.
+            let bind = model.extents.bind.unwrap_or(model.about.bounds);
+            let Bounds { min, max } = model.pfobj.bounds.unwrap_or(Bounds {
+                min: bind.min.into(),
+                max: bind.max.into(),
+            });
+            json!({"min": min.map(number), "max": max.map(number)})
+        }),
+    ];
+
+    /// What the mesh occupies in the bind pose where the file declares something else.
+    fn other_bounds(&self) -> Option<Aabb> {
+        let declared = self.pfobj.bounds.as_ref()?;
+        let bind = self.extents.bind?;
+        (!self.extents.agree(declared, &bind)).then_some(bind)
+    }
+
+    fn joints_json(&self) -> Json {
+        let joints = (0..self.skeleton.len()).filter_map(|i| self.joint_at(i, Playhead::default()));
+        joints.map(|at| JointAt::FIELDS.json(&at)).collect()
+    }
+
+    fn materials_json(&self) -> Json {
+        let materials = (0..self.pfobj.materials.len()).filter_map(|i| self.material_at(i));
+        materials.map(|at| MaterialAt::FIELDS.json(&at)).collect()
+    }
+
+    fn clips_json(&self) -> Json {
+        let clips = (0..self.clips.len()).filter_map(|i| self.clip_at(i, Playhead::default()));
+        clips.map(|at| ClipAt::FIELDS.json(&at)).collect()
+    }
+
+    fn joint_at(&self, index: usize, playhead: Playhead) -> Option<JointAt<'_>> {
+        Some(JointAt {
+            model: self,
+            joint: self.pfobj.joints.get(index)?,
+            index,
+            playhead,
+        })
+    }
+
+    fn triangle_at(&self, index: u32, playhead: Playhead) -> Option<TriangleAt<'_>> {
+        let first = (index as usize).checked_mul(3)?;
+        Some(TriangleAt {
+            model: self,
+            corners: self.pfobj.vertices.get(first..first.checked_add(3)?)?,
+            index,
+            playhead,
+        })
+    }
+
+    fn material_at(&self, index: usize) -> Option<MaterialAt<'_>> {
+        Some(MaterialAt {
+            model: self,
+            material: self.pfobj.materials.get(index)?,
+            texture: self.materials.pictures.get(index)?,
+            uses: self.uses.materials.get(index).copied()?,
+            index,
+        })
+    }
+
+    fn clip_at(&self, index: usize, playhead: Playhead) -> Option<ClipAt<'_>> {
+        let moment = self.poses.between(playhead);
+        let moment = moment.filter(|(clip, ..)| *clip == index);
+        Some(ClipAt {
+            model: self,
+            clip: self.pfobj.clips.get(index)?,
+            info: self.clips.get(index)?,
+            index,
+            playhead,
+            frame: moment.map(|(_, [frame, _], _)| frame),
+        })
+    }
+
+    fn lod_at(&self, number: u32) -> Option<LodAt> {
+        let path = self.lods.path(number)?;
+        Some(LodAt {
+            number,
+            is_open: path == self.path,
+            path: path.display().to_string(),
+        })
+    }
+
+    /// The name of a joint, which leads to it.
+    fn joint_link(&self, joint: usize) -> Value {
+        let named = self.pfobj.joints.get(joint);
+        let name = named.map_or_else(String::new, |joint| joint.name.clone());
+        Value::from(name).link(joint_item(joint))
+    }
+
+    /// Number and name of a material.
+    fn material_name(&self, index: usize) -> String {
+        match self.pfobj.materials.get(index) {
+            Some(material) => format!("{index} {}", material.name),
+            None => format!("{index}: there is no such material"),
+        }
+    }
+}
+
+/// A joint at a moment.
+struct JointAt<'a> {
+    model: &'a Model,
+    joint: &'a Joint,
+    index: usize,
+    playhead: Playhead,
+}
+
+impl<'a> JointAt<'a> {
+    const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Joint", Self::JOINT),
+            section("At this frame, from its parent", Self::LOCAL_POSE),
+            section("At this frame, in the model", Self::POSE),
+            section("Bind pose, from its parent", Self::LOCAL_BIND_POSE),
+            section("Bind pose, in the model", Self::BIND_POSE),
+        ],
+    };
+
+    const JOINT: &'a [Field<Self>] = &[
+        field("Index", |at: &Self| at.index.into()),
+        field("Name", |at: &Self| at.joint.name.clone().into())
+            .summary("Joint", |at| at.joint.name.clone().into())
+            .json("name"),
+        field("Parent", |at: &Self| match at.parent() {
+            Some(parent) => at.model.joint_link(parent),
+            None => "none: this is a root".into(),
+        })
+        .summary("Parent", |at| {
+            at.parent().map(|joint| at.model.joint_link(joint)).into()
+        })
+        .json_as("parent", |at| at.parent().into()),
+        field("Child", |at| {
+            let children = at.model.skeleton.children(at.index).iter();
+            let links = children.map(|joint| at.model.joint_link(*joint as usize));
+            let lines = links.filter_map(|link| link.property("Child"));
+            lines.collect::<Vec<_>>().into()
+        }),
+        field("Moves", |at: &Self| {
+            let all = at.model.pfobj.vertices.len();
+            format!("{} of {all} vertices", at.uses().vertices).into()
+        })
+        .summary("Moves", |at| at.moved_vertices().into())
+        .note(|at| (at.uses().vertices > 0).then(|| at.moved_vertices()).into()),
+        field("Largest weight", |at| {
+            let uses = at.uses();
+            (uses.vertices > 0).then_some(uses.largest_weight).into()
+        }),
+        field("In the file", |at| line(at.joint.line).into()),
+    ];
+
+    const LOCAL_POSE: &'a [Field<Self>] = &[
+        field("", |at| at.local_lines().into()),
+        field("In the file", |at| at.pose_line().map(line).into()),
+    ];
+
+    const POSE: &'a [Field<Self>] = &[field("", |at| at.global_lines().into())];
+
+    const LOCAL_BIND_POSE: &'a [Field<Self>] = &[
+        field("", |at| {
+            let bind = &at.joint.bind;
+            local_lines(&bind.into(), Some(bind)).into()
+        }),
+        field("Tip", |at| at.joint.tip.into()),
+    ];
+
+    const BIND_POSE: &'a [Field<Self>] = &[field("", |at| {
+        global_lines(at.model.skeleton.bind_global(at.index)).into()
+    })];
+
+    fn parent(&self) -> Option<usize> {
+        self.model.skeleton.parent(self.index)
+    }
+
+    fn uses(&self) -> JointUse {
+        let uses = self.model.uses.joints.get(self.index);
+        uses.copied().unwrap_or_default()
+    }
+
+    fn moved_vertices(&self) -> String {
+        plural(self.uses().vertices, "vertex", "vertices")
+    }
+
+    /// The clip, the frame, and how far the moment is on the way to the next.
+    fn moment(&self) -> Option<(Option<&'a Clip>, usize, f32)> {
+        let (clip, [frame, _], between) = self.model.poses.between(self.playhead)?;
+        Some((self.model.pfobj.clips.get(clip), frame as usize, between))
+    }
+
+    fn local_lines(&self) -> Option<Vec<Property>> {
+        let (clip, frame, between) = self.moment()?;
+        let model = self.model;
+        let pose = Pose::of(&model.pfobj, &model.poses, self.playhead).local(self.index);
+        let written = clip.filter(|_| between == 0.0).and_then(|clip| {
+            let first = frame * model.skeleton.len();
+            clip.poses.get(first + self.index)
+        });
+        Some(local_lines(&pose, written))
+    }
+
+    /// The line of the file with its pose.
+    fn pose_line(&self) -> Option<u64> {
+        let (clip, frame, _) = self.moment()?;
+        let first = clip?.frame_lines.get(frame)?;
+        Some(first + self.index as u64)
+    }
+
+    fn global_lines(&self) -> Option<Vec<Property>> {
+        self.moment()?;
+        let global = |globals: &[Affine3A]| globals.get(self.index).copied();
+        let global = self.model.with_joints(self.playhead, global);
+        Some(global_lines(global.unwrap_or_default()))
+    }
+}
+
+/// A triangle of the file at a moment.
+struct TriangleAt<'a> {
+    model: &'a Model,
+    corners: &'a [Vertex],
+    index: u32,
+    playhead: Playhead,
+}
+
+impl<'a> TriangleAt<'a> {
+    const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Triangle", Self::ROWS)],
+    };
+
+    const ROWS: &'a [Field<Self>] = &[
+        field("Index", |at: &Self| at.index.into()).summary("Triangle", |at| {
+            let digits = (at.model.pfobj.triangle_count() - 1).to_string().len();
+            Value::from(format!("{:>digits$}", at.index)).width(digits)
+        }),
+        field("Material", |at: &Self| {
+            let material = at.material();
+            let value = Value::from(at.model.material_name(material));
+            if material >= at.model.pfobj.materials.len() {
+                return value;
+            }
+            let value = value.link(material_item(material));
+            value.swatch(Some(Swatch::Thumbnail(material)))
+        })
+        .summary("Material", |at| {
+            let materials = at.model.pfobj.materials.iter();
+            let widest = materials.map(|m| m.name.chars().count()).max();
+            let value = Value::from(at.model.material_name(at.material()));
+            value.width(widest.unwrap_or(0))
+        }),
+        field("Materials", |at| {
+            let material = at.corners[0].material;
+            let differ = at.corners.iter().any(|c| c.material != material);
+            let text = "the corners name different ones; the first counts";
+            differ.then_some(text).into()
+        }),
+        field("Faces", |at| {
+            let posed = at.model.triangle_corners(at.index, at.playhead);
+            match (posed, is_reversed(at.corners)) {
+                (None, _) => "nowhere: a corner could not be read; see the problems",
+                (_, false) => "where its normals point",
+                (_, true) => "away from where its normals point: the engine shows its other side",
+            }
+            .into()
+        }),
+        field("In the file", |at| {
+            let first = at.index * 3;
+            let [from, to] = [first, first + 2].map(|i| at.model.pfobj.vertex_line(i));
+            lines(from, to + 4).into()
+        }),
+        summary_only("Line", |at| at.model.pfobj.vertex_line(at.index * 3).into()),
+    ];
+
+    fn material(&self) -> usize {
+        self.corners[0].material as usize
+    }
+
+    /// A list for each corner.
+    fn corner_groups(&self) -> Vec<PropertyGroup> {
+        let posed = self.model.triangle_corners(self.index, self.playhead);
+        let titles = ["Corner 1", "Corner 2", "Corner 3"];
+        let corners = self.corners.iter().enumerate().zip(titles);
+        let groups = corners.flat_map(|((i, vertex), title)| {
+            let corner = CornerAt {
+                model: self.model,
+                vertex,
+                index: self.index as usize * 3 + i,
+                position: posed.map(|corners| corners[i]),
+                playhead: self.playhead,
+            };
+            let groups = CornerAt::FIELDS.groups(&corner).into_iter();
+            groups.map(move |group| PropertyGroup { title, ..group })
+        });
+        groups.collect()
+    }
+}
+
+/// A corner of a triangle at a moment.
+struct CornerAt<'a> {
+    model: &'a Model,
+    vertex: &'a Vertex,
+    /// Among the vertices of the file.
+    index: usize,
+    /// None for one that could not be read.
+    position: Option<Vec3>,
+    playhead: Playhead,
+}
+
+impl<'a> CornerAt<'a> {
+    const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Corner", Self::ROWS)],
+    };
+
+    const ROWS: &'a [Field<Self>] = &[
+        field("Position", |at: &Self| at.position.into()),
+        field("In the bind pose", |at| {
+            let posed = at.position.and(at.model.poses.between(at.playhead));
+            posed.map(|_| at.vertex.position).into()
+        }),
+        field("Normal", |at| at.position.map(|_| at.normal()).into()),
+        field("UV", |at| {
+            let [u, v] = at.vertex.uv.map(short);
+            format!("u {u}  v {v}").into()
+        }),
+        field("", |at| at.weight_lines().into()),
+        field("In the file", |at| {
+            line(at.model.pfobj.vertex_line(at.index as u32)).into()
+        }),
+    ];
+
+    /// The vertex of the mesh, without texture coordinates and normal.
+    fn point(&self) -> Option<&'a Point> {
+        let point = *self.model.mesh.point_of_corner.get(self.index)?;
+        self.model.mesh.points.get(point as usize)
+    }
+
+    fn normal(&self) -> Vec3 {
+        let normal = Vec3::from(self.vertex.normal);
+        let posed = self
+            .point()
+            .zip(normal.try_normalize())
+            .map(|(point, unit)| {
+                let influences = self.model.mesh.influences(point.influence_range());
+                let posed = |mesh: &PosedMesh| skin_normal(unit, influences, &mesh.palette);
+                self.model.with_mesh(self.playhead, posed)
+            });
+        posed.unwrap_or(normal)
+    }
+
+    /// The normalized weights, and those that the file has where they are others.
+    fn weight_lines(&self) -> Vec<Property> {
+        let model = self.model;
+        let joints = &model.pfobj.joints;
+        let listed = model.pfobj.influences_of(self.vertex);
+        let sum: f32 = listed.iter().map(|influence| influence.weight).sum();
+        let range = self.point().map_or(0..0, Point::influence_range);
+        let mut lines = Vec::new();
+        if range.is_empty() && !joints.is_empty() {
+            lines.push(Property::new("Moved by", "nothing: it stays where it is"));
+        }
+        for influence in model.mesh.influences(range) {
+            let Some(joint) = joints.get(influence.joint as usize) else {
+                continue;
+            };
+            let mut text = format!("{}, {}", joint.name, short(influence.weight));
+            let written = listed.iter().find(|i| i.joint == influence.joint);
+            if let Some(written) = written.filter(|_| (sum - 1.0).abs() > 1e-3) {
+                text += &format!(" ({} in the file)", short(written.weight));
+            }
+            lines.push(Property {
+                link: Some(joint_item(influence.joint as usize)),
+                ..Property::new("Moved by", text)
+            });
+        }
+        let unknown = listed.iter().filter(|i| i.joint as usize >= joints.len());
+        lines.extend(unknown.map(|influence| {
+            let text = format!("joint {}, which is not there", influence.joint);
+            Property::new("Moved by", text)
+        }));
+        lines
+    }
+}
+
+/// A material with its texture.
+struct MaterialAt<'a> {
+    model: &'a Model,
+    material: &'a Material,
+    texture: &'a PictureFile,
+    uses: MaterialUse,
+    index: usize,
+}
+
+impl<'a> MaterialAt<'a> {
+    const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Material", Self::MATERIAL),
+            section("Texture", Self::TEXTURE),
+        ],
+    };
+
+    const MATERIAL: &'a [Field<Self>] = &[
+        field("Index", |at: &Self| at.index.into())
+            .summary("Material", |at| at.model.material_name(at.index).into())
+            .note(|at| triangles(at.uses.triangles).into()),
+        field("Name", |at: &Self| {
+            let name = Value::from(at.material.name.clone());
+            name.swatch(Some(Swatch::Thumbnail(at.index)))
+        })
+        .json("name"),
+        field("Ambient", |at| at.material.ambient.into()),
+        field("Diffuse", |at| color(at.material.diffuse)),
+        field("Specular", |at| color(at.material.specular)),
+        field("On", |at| {
+            let all = triangles(at.model.pfobj.triangle_count());
+            format!("{} of {all}", at.uses.triangles).into()
+        }),
+        field("In the file", |at| {
+            lines(at.material.line, at.material.texture_line).into()
+        }),
+    ];
+
+    const TEXTURE: &'a [Field<Self>] = &[
+        field("Texture", |at: &Self| at.material.texture.clone().into())
+            .in_summary()
+            .json("texture"),
+        field("", |at: &Self| at.texture.properties().to_vec().into())
+            .note(|at| (!at.texture.found).then_some("no texture").into())
+            .json_as("found", |at| at.texture.found.into()),
+        field("In the engine", |at| {
+            let other = at.texture.size.filter(|size| *size != ENGINE_TEXTURE_SIZE);
+            let [width, height] = ENGINE_TEXTURE_SIZE;
+            let text = format!("shrunk or stretched to {width} x {height} pixels");
+            other.map(|_| text).into()
+        }),
+        field("Holes", |at| {
+            let drawn = at.model.materials.drawn.get(at.index);
+            let text = if drawn.is_some_and(|drawn| drawn.texture.has_holes) {
+                "where it is less than half opaque"
+            } else {
+                "none"
+            };
+            text.into()
+        }),
+        field("U", |at| {
+            at.uses.uv.map(|[min, max]| uv_range(min.x, max.x)).into()
+        }),
+        field("V", |at| {
+            at.uses.uv.map(|[min, max]| uv_range(min.y, max.y)).into()
+        }),
+    ];
+}
+
+/// A clip at a moment.
+struct ClipAt<'a> {
+    model: &'a Model,
+    clip: &'a Clip,
+    info: &'a ClipInfo,
+    index: usize,
+    playhead: Playhead,
+    /// None if another clip is shown.
+    frame: Option<u32>,
+}
+
+impl<'a> ClipAt<'a> {
+    const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Clip", Self::CLIP),
+            section("This frame", Self::FRAME),
+        ],
+    };
+
+    const CLIP: &'a [Field<Self>] = &[
+        field("Index", |at: &Self| at.index.into()),
+        field("Name", |at: &Self| at.clip.name.clone().into())
+            .summary("Clip", |at| at.clip.name.clone().into())
+            .json("name"),
+        field("Frames", |at: &Self| at.info.frames.into())
+            .in_summary()
+            .note(|at| plural(at.info.frames as usize, "frame", "frames").into())
+            .json("frames"),
+        field("Lasts", |at: &Self| {
+            format!("{} at 24 frames a second", at.seconds()).into()
+        })
+        .summary("Lasts", |at| at.seconds().into())
+        .note(|at| at.seconds().into()),
+        field("Bounds", |at: &Self| at.bounds_text().into()).json_as("bounds_error", |at| {
+            at.worst().map_or(Json::Null, |worst| number(worst.size))
+        }),
+        field("In the file", |at| line(at.clip.line).into()),
+    ];
+
+    const FRAME: &'a [Field<Self>] = &[
+        field("Frame", |at| at.frame.into()),
+        field("In the file", |at| {
+            let lines = &at.clip.frame_lines;
+            let first = at.frame.and_then(|frame| lines.get(frame as usize));
+            first.map(|first| line(*first)).into()
+        }),
+        field("", |at| {
+            min_max(["Declared min", "Declared max"], at.declared())
+        }),
+        field("", |at| {
+            min_max(["Min of the mesh", "Max of the mesh"], at.skinned())
+        }),
+    ];
+
+    /// How long it lasts as the engine plays it.
+    fn seconds(&self) -> String {
+        format!("{:.2} s", self.info.frames as f32 / FRAMES_PER_SECOND)
+    }
+
+    fn worst(&self) -> Option<Difference> {
+        self.model.extents.worst.get(self.index).copied().flatten()
+    }
+
+    fn bounds_text(&self) -> String {
+        match self.worst() {
+            None => "none are declared".to_owned(),
+            Some(worst) if worst.size <= self.model.extents.tolerance => {
+                "those of the mesh in every frame".to_owned()
+            }
+            Some(worst) => {
+                let size = short(worst.size);
+                format!("off by up to {size}, in frame {}", worst.frame)
+            }
+        }
+    }
+
+    fn declared(&self) -> Option<Aabb> {
+        let declared = self.frame.and(self.model.declared_at(self.playhead));
+        declared.map(Aabb::from)
+    }
+
+    fn skinned(&self) -> Option<Aabb> {
+        self.frame.and_then(|_| self.model.extent_at(self.playhead))
+    }
+}
+
+/// A LOD in a file of its own.
+struct LodAt {
+    number: u32,
+    path: String,
+    is_open: bool,
+}
+
+impl LodAt {
+    const FIELDS: Table<'static, Self> = Table {
+        sections: &[section("Level of detail", Self::ROWS)],
+    };
+
+    const ROWS: &'static [Field<Self>] = &[
+        field("Level", |at: &Self| lods::title(at.number).into()),
+        field("File", |at: &Self| at.path.clone().into()).in_summary(),
+        field("Open now", |at: &Self| at.is_open.into())
+            .note(|at| at.is_open.then_some("open").into()),
+    ];
+}
+
+fn triangles(count: usize) -> String {
+    plural(count, "triangle", "triangles")
+}
+
+fn min_max(names: [&'static str; 2], bounds: Option<Aabb>) -> Value {
+    let lines = |bounds: Aabb| {
+        let [min, max] = names;
+        vec![
+            Property::new(min, xyz(bounds.min)),
+            Property::new(max, xyz(bounds.max)),
+        ]
+    };
+    bounds.map(lines).into()
+}
+
+/// Where in the file something is.
+fn line(line: u64) -> String {
+    format!("line {line}")
+}
+
+fn lines(from: u64, to: u64) -> String {
+    format!("lines {from} to {to}")
+}
+
+/// Colour factors, with the colour that they make of white.
+fn color(factors: [f32; 3]) -> Value {
+    let swatch = factors.map(|factor| (factor * 255.0).round() as u8);
+    let [r, g, b] = factors.map(short);
+    Value::from(format!("red {r}  green {g}  blue {b}")).swatch(Some(Swatch::Color(swatch)))
+}
+
+/// The range of a texture coordinate, and whether the texture repeats in it.
+fn uv_range(min: f32, max: f32) -> String {
+    let repeats = if min < -1e-4 || max > 1.0001 {
+        ", where the texture repeats"
+    } else {
+        ""
+    };
+    format!("{} to {}{repeats}", short(min), short(max))
+}
+
+/// A transform relative to a parent, and the rotation as the file writes it.
+fn local_lines(pose: &LocalPose, written: Option<&Transform>) -> Vec<Property> {
+    // Whoever looks the line up finds other signs there.
+    let written = match written.map(|pose| pose.rotation) {
+        Some(Rotation::ConjugatedQuaternion(xyzw)) => Some(xyzw),
+        _ => None,
+    };
+    transform_lines(pose.translation, pose.rotation, pose.scale, written)
+}
+
+/// A transform to model space.
+fn global_lines(global: Affine3A) -> Vec<Property> {
+    let (scale, rotation, translation) = global.to_scale_rotation_translation();
+    if scale.is_finite() && rotation.is_finite() && translation.is_finite() {
+        return transform_lines(translation, rotation, scale, None);
+    }
+    vec![
+        Property::new("Translation", xyz(global.translation)),
+        Property::new("Rotation", "none: it is scaled to nothing"),
+    ]
+}
+
+fn transform_lines(
+    translation: Vec3,
+    rotation: Quat,
+    scale: Vec3,
+    written: Option<[f32; 4]>,
+) -> Vec<Property> {
+    let degrees = |order| xyz((euler_degrees(rotation, order) * 100.0).round() / 100.0);
+    let quaternion = |xyzw: [f32; 4]| {
+        let [x, y, z, w] = xyzw.map(short);
+        format!("x {x}  y {y}  z {z}  w {w}")
+    };
+    let lines = [
+        ("Translation", Some(xyz(translation))),
+        ("Rotation", Some(quaternion(rotation.to_array()))),
+        (
+            "As written",
+            written.map(|xyzw| format!("{}: the conjugate", quaternion(xyzw))),
+        ),
+        ("Degrees, Z first", Some(degrees(FirstAxis::Z))),
+        (
+            "Degrees, X first",
+            Some(format!("{} (Blender's XYZ)", degrees(FirstAxis::X))),
+        ),
+        ("Scale", Some(xyz(scale))),
+    ];
+    let lines = lines.into_iter();
+    lines
+        .filter_map(|(name, value)| Some(Property::new(name, value?)))
+        .collect()
+}
