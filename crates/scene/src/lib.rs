@@ -21,6 +21,7 @@ mod listed;
 mod listing;
 mod mips;
 pub mod model;
+pub mod normal;
 mod numbers;
 mod open;
 mod overlay;

@@ -29,7 +29,7 @@ use super::stage::{
     GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
 };
 use super::tile_maps::{layer, scrambled, sprite, tiles, tileset};
-use super::{gallery, rigs, tile_maps};
+use super::{gallery, rigs, scenes, tile_maps};
 
 /// How much a channel may differ: other versions of Mesa round and filter a little differently.
 const LARGEST_DIFFERENCE: u8 = 6;
@@ -863,6 +863,16 @@ fn tile_layers() -> Vec<Golden> {
     goldens
 }
 
+/// Models on terrain, in one picture.
+fn scenes() -> Vec<Golden> {
+    let scene: Arc<dyn Document> = Arc::new(scenes::chimneys_on_land());
+    let camera = look_at(&scene, [15.5, 16.0, 1.0], SLANT, 75.0);
+    vec![
+        Golden::new("scene", &scene, camera),
+        Golden::new("scene-wireframe", &scene, camera).with_overlay(OverlayId::Wireframe),
+    ]
+}
+
 fn all() -> Vec<Golden> {
     [
         types(),
@@ -875,6 +885,7 @@ fn all() -> Vec<Golden> {
         models(),
         levels(),
         tile_layers(),
+        scenes(),
     ]
     .into_iter()
     .flatten()
@@ -1072,7 +1083,7 @@ const LARGEST_MEAN_DIFFERENCE: f64 = 4.0;
 
 #[test]
 fn each_demo_has_a_picture_of_itself() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/pictures");
+    let folder = mapscope_testdata::root().join("assets/demo/pictures");
     for demo in demo::DEMOS {
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = mapscope_scene::open(&demo.source(), &options, &progress).unwrap();

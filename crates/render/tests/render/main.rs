@@ -7,6 +7,7 @@ mod goldens;
 mod level_pictures;
 mod previews;
 mod rigs;
+mod scenes;
 mod shaders;
 mod skinning;
 mod stage;

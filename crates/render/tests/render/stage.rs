@@ -103,6 +103,11 @@ impl Stage {
         stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A document on the GPU.
+    pub(crate) fn upload(&self, document: &dyn Document) -> SceneData {
+        self.renderer.upload(&self.gpu, document).unwrap()
+    }
+
     /// One picture of a document, or of none, and what it took.
     pub(crate) fn draw(
         &mut self,
@@ -110,7 +115,7 @@ impl Stage {
         view: &View,
         size: [u32; 2],
     ) -> (RgbaImage, DrawStatistics) {
-        let mut data = document.map(|d| self.renderer.upload(&self.gpu, d).unwrap());
+        let mut data = document.map(|document| self.upload(document));
         self.draw_scene(data.as_mut().zip(document), view, size)
     }
 
@@ -123,7 +128,7 @@ impl Stage {
         size: [u32; 2],
     ) -> (RgbaImage, DrawStatistics) {
         let model: &Model = document.content().expect("this is not a model");
-        let mut data = self.renderer.upload(&self.gpu, document).unwrap();
+        let mut data = self.upload(document);
         data.set_instances(&self.gpu, model, instances).unwrap();
         self.draw_scene(Some((&mut data, document)), view, size)
     }

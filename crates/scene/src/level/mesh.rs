@@ -11,7 +11,7 @@ use super::atlas::{Atlas, Slot};
 use super::materials::{Blend, Materials};
 use super::merge::Merger;
 use crate::Aabb;
-use crate::model::mesh::pack_normal;
+use crate::normal::pack_normal;
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, ClientFastLight, Cube, Geometry, Vertex,
 };
@@ -30,7 +30,7 @@ pub struct LevelVertex {
     /// Place in world space, in metres.
     pub position: [f32; 3],
     /// Unit vector out of the surface in world space, folded flat
-    /// ([`unpack_normal`](crate::model::mesh::unpack_normal)).
+    /// ([`unpack_normal`](crate::normal::unpack_normal)).
     pub normal: [i16; 2],
     /// Texture coordinates as in the file: V down, and the texture repeats.
     pub uv: [f32; 2],
@@ -608,7 +608,7 @@ fn quad(corners: [Vec3; 4], side: usize) -> (Option<Vec3>, [u8; 4]) {
 mod tests {
     use super::*;
     use crate::level::sample;
-    use crate::model::mesh::unpack_normal;
+    use crate::normal::unpack_normal;
     use mapscope_formats::pmf::CubeKind;
 
     fn place(vertex: &LevelVertex) -> Vec3 {

@@ -4,8 +4,8 @@ use glam::{Affine3A, Vec3};
 
 use super::Model;
 use super::curves::AXIS_COLORS;
-use super::mesh::unpack_normal;
 use super::poses::skin_normal;
+use crate::normal::unpack_normal;
 use crate::numbers::short;
 use crate::pen::Pen;
 use crate::terrain::geometry::LEVEL_HEIGHT;

@@ -4,9 +4,10 @@
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
-use glam::{Vec2, Vec2Swizzles as _, Vec3};
+use glam::{Vec2, Vec3};
 
 use super::weld::Weld;
+use crate::normal::pack_normal;
 use mapscope_formats::pfobj::{MOST_INFLUENCES, Pfobj, Vertex};
 
 /// A vertex for the GPU, 28 bytes. Keep in sync with `shaders/model.wgsl`.
@@ -15,7 +16,7 @@ use mapscope_formats::pfobj::{MOST_INFLUENCES, Pfobj, Vertex};
 pub struct MeshVertex {
     /// Place in model space, in the bind pose.
     pub position: [f32; 3],
-    /// Unit vector out of the surface in model space, in the bind pose ([`unpack_normal`]).
+    /// Unit vector out of the surface in model space, in the bind pose ([`unpack_normal`](crate::normal::unpack_normal)).
     pub normal: [i16; 2],
     /// Texture coordinates as in the file: (0, 0) is the bottom left of the picture.
     pub uv: [f32; 2],
@@ -269,30 +270,6 @@ pub(super) fn face_normal(corners: impl IntoIterator<Item = Vec3>) -> Vec3 {
     (b - a).cross(c - a).try_normalize().unwrap_or(Vec3::Y)
 }
 
-/// A unit vector as a point of an octahedron that is folded flat: two numbers of 16 bits, within
-/// a hundredth of a degree. (Meyer and others, "On Floating-Point Normal Vectors", 2010.)
-pub fn pack_normal(normal: Vec3) -> [i16; 2] {
-    let on_octahedron = normal / normal.abs().element_sum().max(f32::MIN_POSITIVE);
-    let flat = on_octahedron.truncate();
-    let flat = if normal.z < 0.0 { fold(flat) } else { flat };
-    let packed = (flat * f32::from(i16::MAX)).round();
-    [packed.x as i16, packed.y as i16]
-}
-
-/// The unit vector of [`pack_normal`], as the shader unpacks it.
-pub fn unpack_normal(packed: [i16; 2]) -> Vec3 {
-    let [x, y] = packed.map(|side| (f32::from(side) / f32::from(i16::MAX)).max(-1.0));
-    let flat = Vec2::new(x, y);
-    let z = 1.0 - x.abs() - y.abs();
-    let flat = if z < 0.0 { fold(flat) } else { flat };
-    flat.extend(z).normalize_or(Vec3::Y)
-}
-
-/// Turns the corners of a square over its middle square, or back.
-fn fold(flat: Vec2) -> Vec2 {
-    (Vec2::ONE - flat.yx().abs()) * Vec2::ONE.copysign(flat)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -369,20 +346,5 @@ mod tests {
         assert_eq!(of(0), [packed(0, 0.75), packed(1, 0.25)]);
         assert_eq!(of(1), [packed(0, 1.0)]);
         assert_eq!(of(2), []);
-    }
-
-    #[test]
-    fn normals_survive_packing() {
-        for i in 0..2000 {
-            let angle = i as f32 * 2.399_963;
-            let z = i as f32 / 1000.0 - 1.0;
-            let ring = (1.0 - z * z).sqrt();
-            let normal = Vec3::new(ring * angle.cos(), ring * angle.sin(), z);
-            let unpacked = unpack_normal(pack_normal(normal));
-            assert!(normal.distance(unpacked) < 1e-4, "{normal} {unpacked}");
-        }
-        for axis in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z] {
-            assert_eq!(unpack_normal(pack_normal(axis)), axis);
-        }
     }
 }

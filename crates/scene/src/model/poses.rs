@@ -2,9 +2,10 @@
 
 use glam::Vec3;
 
-use super::mesh::{Mesh, MeshVertex, PackedInfluence, unpack_normal};
+use super::mesh::{Mesh, MeshVertex, PackedInfluence};
 use super::skeleton::{LocalPose, Skeleton, SkinMatrix};
 use crate::Playhead;
+use crate::normal::unpack_normal;
 use mapscope_formats::pfobj::{Pfobj, Transform};
 
 /// The joint palettes of all frames of all clips.
