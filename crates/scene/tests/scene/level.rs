@@ -12,7 +12,7 @@ use mapscope_scene::{
     Document, InfoQuery, Item, LevelItem, Levels as _, OpenOptions, OutlineNode, Playhead,
     Progress, Property, Ray, Shown, Source,
 };
-use mapscope_testdata::{shared, synthesize};
+use mapscope_testdata::shared;
 use serde_json::{Value, json};
 
 fn open(path: &Path) -> Arc<Map> {
@@ -199,40 +199,6 @@ fn the_room_is_as_one_sees_it_from_inside() {
         direction: Vec3::NEG_Y,
     };
     assert_eq!(pointed_at(&map, down)[0], ("Chunk", "(0, 0, 0)".to_owned()));
-}
-
-#[test]
-fn a_pick_takes_less_than_a_millisecond_once_trees_are_there() {
-    let pmf = synthesize::pmf([2, 4, 4], 4, 3);
-    let source = Source {
-        path: "made-up.pmf".into(),
-        bytes: [].into(),
-        embedded: &[],
-    };
-    let (options, progress) = (OpenOptions::default(), Progress::default());
-    let map = Map::build(pmf, &source, &options, &progress).unwrap();
-    let bounds = map.levels()[0].bounds;
-    let rays = (0..400_u32).map(|i| {
-        let turn = i as f32 * 0.7;
-        let origin = bounds.center() + Vec3::new(turn.cos(), 0.3, turn.sin()) * bounds.radius();
-        let target = bounds.center() + Vec3::new(turn.sin(), 0.0, turn.cos()) * 20.0;
-        Ray {
-            origin,
-            direction: (target - origin).normalize(),
-        }
-    });
-    let rays: Vec<Ray> = rays.collect();
-    let hits = rays
-        .iter()
-        .filter(|ray| map.first_hit(**ray, 0, false).is_some());
-    assert!(hits.count() > 200);
-    let begun = std::time::Instant::now();
-    for ray in &rays {
-        std::hint::black_box(map.first_hit(*ray, 0, false));
-    }
-    let each = begun.elapsed() / rays.len() as u32;
-    println!("{each:?} a pick");
-    assert!(each < std::time::Duration::from_millis(1), "{each:?}");
 }
 
 #[test]

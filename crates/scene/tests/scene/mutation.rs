@@ -2,7 +2,7 @@
 //! its reader answers, in time and in memory bounded by the file's length. Some are opened too, and
 //! asked all that a window and a command would.
 //!
-//! A new format adds a line to [`SUBJECTS`].
+//! A new format adds a line to [`subjects`].
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -25,7 +25,6 @@ use mapscope_testdata::{shared, synthesize};
 
 /// A format under test.
 struct Subject {
-    name: &'static str,
     /// Small good files.
     good: fn() -> Vec<Vec<u8>>,
     /// Reads a file and panics if what comes out does not hold together. Says whether the file
@@ -35,154 +34,84 @@ struct Subject {
     mutations: u64,
 }
 
-static SUBJECTS: &[Subject] = &[
-    Subject {
-        name: "pfmap",
-        good: good_pfmaps,
-        check: check_pfmap,
-        mutations: 10_000,
-    },
-    Subject {
-        name: "pfobj",
-        good: good_pfobjs,
-        check: check_pfobj,
-        mutations: 10_000,
-    },
-    Subject {
-        name: "pmf",
-        good: good_pmfs,
-        check: check_pmf,
-        mutations: 10_000,
-    },
-    Subject {
-        name: "opened pmf",
-        good: good_pmfs,
-        check: check_opened_pmf,
-        mutations: 3_000,
-    },
-    Subject {
-        name: "ika-map",
-        good: good_ika_maps,
-        check: check_ika_map,
-        mutations: 10_000,
-    },
-    Subject {
-        name: "ika-map-text",
-        good: good_ika_texts,
-        check: check_ika_text,
-        mutations: 10_000,
-    },
-    Subject {
-        name: "vsp",
-        good: good_tilesets,
-        check: check_tileset,
-        mutations: 10_000,
-    },
-    Subject {
-        name: "opened ika-map",
-        good: good_ika_maps,
-        check: |bytes| check_opened_tiles(bytes, "changed.map"),
-        mutations: 1_000,
-    },
-    Subject {
-        name: "opened ika-map-text",
-        good: good_ika_texts,
-        check: |bytes| check_opened_tiles(bytes, "changed.ika-map"),
-        mutations: 1_000,
-    },
-    Subject {
-        name: "opened vsp",
-        good: good_tilesets,
-        check: |bytes| check_opened_tiles(bytes, "changed.vsp"),
-        mutations: 1_000,
-    },
-    Subject {
-        name: "ppe-map",
-        good: good_ppe_maps,
-        check: check_ppe_map,
-        mutations: 10_000,
-    },
-    Subject {
-        name: "xmf",
-        good: good_xmfs,
-        check: check_xmf,
-        mutations: 10_000,
-    },
-    Subject {
-        name: "opened ppe-map",
-        good: good_ppe_maps,
-        check: |bytes| check_opened_tiles(bytes, "changed.map"),
-        mutations: 1_000,
-    },
-    Subject {
-        name: "opened xmf",
-        good: good_xmfs,
-        check: |bytes| check_opened_tiles(bytes, "changed.xmf"),
-        mutations: 1_000,
-    },
-    Subject {
-        name: "sheet",
-        good: good_sheets,
-        check: check_sheet,
-        mutations: 10_000,
-    },
-];
+/// A test for each subject.
+macro_rules! subjects {
+    ($($name:ident: $good:expr, $check:expr, $mutations:literal;)+) => {
+        $(
+            #[test]
+            fn $name() {
+                answer(&Subject {
+                    good: $good,
+                    check: $check,
+                    mutations: $mutations,
+                });
+            }
+        )+
+    };
+}
+
+subjects! {
+    pfmap: good_pfmaps, check_pfmap, 10_000;
+    pfobj: good_pfobjs, check_pfobj, 10_000;
+    pmf: good_pmfs, check_pmf, 10_000;
+    opened_pmf: good_pmfs, check_opened_pmf, 3_000;
+    ika_map: good_ika_maps, check_ika_map, 10_000;
+    ika_map_text: good_ika_texts, check_ika_text, 10_000;
+    vsp: good_tilesets, check_tileset, 10_000;
+    opened_ika_map: good_ika_maps, |bytes| check_opened_tiles(bytes, "changed.map"), 1_000;
+    opened_ika_map_text: good_ika_texts, |bytes| check_opened_tiles(bytes, "changed.ika-map"), 1_000;
+    opened_vsp: good_tilesets, |bytes| check_opened_tiles(bytes, "changed.vsp"), 1_000;
+    ppe_map: good_ppe_maps, check_ppe_map, 10_000;
+    xmf: good_xmfs, check_xmf, 10_000;
+    opened_ppe_map: good_ppe_maps, |bytes| check_opened_tiles(bytes, "changed.map"), 1_000;
+    opened_xmf: good_xmfs, |bytes| check_opened_tiles(bytes, "changed.xmf"), 1_000;
+    sheet: good_sheets, check_sheet, 10_000;
+}
 
 /// How long one changed file may take before its reader is taken to hang.
 const LIMIT: Duration = Duration::from_secs(20);
 
-#[test]
-fn changed_files_are_answered() {
-    for subject in SUBJECTS {
-        let good = (subject.good)();
-        for file in &good {
-            assert!(
-                !(subject.check)(file),
-                "{}: a good file is refused",
-                subject.name
-            );
-        }
-        let (done, watch) = mpsc::channel();
-        let reader = std::thread::spawn(move || {
-            (0..subject.mutations)
-                .filter(|&number| {
-                    let _ = done.send(number);
-                    let mut random = Random(number);
-                    let mut file = good[random.below(good.len())].clone();
-                    // Most files are changed in one place, some all over.
-                    for _ in 0..1 << random.below(5).saturating_sub(1) {
-                        mutate(&mut file, &mut random);
-                    }
-                    (subject.check)(&file)
-                })
-                .count() as u64
-        });
-        let mut last = 0;
-        loop {
-            match watch.recv_timeout(LIMIT) {
-                Ok(number) => last = number,
-                Err(mpsc::RecvTimeoutError::Disconnected) => break,
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    panic!(
-                        "{}: mutation {last} takes more than {LIMIT:?}",
-                        subject.name
-                    )
-                }
-            }
-        }
-        let Ok(refused) = reader.join() else {
-            panic!("{}: mutation {last} is not answered", subject.name);
-        };
-        println!(
-            "{}: {refused} of {} changed files refused",
-            subject.name, subject.mutations
-        );
-        assert!(
-            (subject.mutations / 100..subject.mutations).contains(&refused),
-            "{}: the changes are too weak or too strong to tell anything",
-            subject.name
-        );
+/// Changes good files and has them answered. `MAPSCOPE_MUTATIONS` is how often, if not as often as
+/// the subject says.
+fn answer(subject: &Subject) {
+    let asked = std::env::var("MAPSCOPE_MUTATIONS").ok();
+    let mutations = asked.map_or(subject.mutations, |count| count.parse().unwrap());
+    let good = (subject.good)();
+    let check = subject.check;
+    for file in &good {
+        assert!(!check(file), "a good file is refused");
     }
+    let (done, watch) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        (0..mutations)
+            .filter(|&number| {
+                let _ = done.send(number);
+                let mut random = Random(number);
+                let mut file = good[random.below(good.len())].clone();
+                // Most files are changed in one place, some all over.
+                for _ in 0..1 << random.below(5).saturating_sub(1) {
+                    mutate(&mut file, &mut random);
+                }
+                check(&file)
+            })
+            .count() as u64
+    });
+    let mut last = 0;
+    loop {
+        match watch.recv_timeout(LIMIT) {
+            Ok(number) => last = number,
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => panic!("mutation {last} hangs"),
+        }
+    }
+    let Ok(refused) = reader.join() else {
+        panic!("mutation {last} is not answered");
+    };
+    println!("{refused} of {mutations} changed files refused");
+    assert!(
+        (mutations / 100..mutations).contains(&refused),
+        "the changes are too weak or too strong to tell anything"
+    );
 }
 
 /// Changes a file in one place. Half of the places are near the beginning, where the head is.
