@@ -16,7 +16,7 @@ use mapscope_formats::pmf::{
     self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues,
     StringTableBuilder, Texture,
 };
-use mapscope_formats::ppe::{self, MapFlags, Xmf, map_data, sheet, xmf};
+use mapscope_formats::ppe::{MapFlags, Xmf, map_data, sheet, xmf};
 use mapscope_formats::{Problem, pfmap};
 use mapscope_scene::tilemap::{Step, TileMap};
 use mapscope_scene::{self, OpenOptions, Progress, Source};

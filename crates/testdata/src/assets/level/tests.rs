@@ -9,7 +9,7 @@ use mapscope_formats::pmf::{
     Level, Material, Pmf, SIDE_CORNERS,
 };
 use mapscope_scene::level::Map;
-use mapscope_scene::{Document, OpenOptions, Progress, Ray, Shown, Source, demo};
+use mapscope_scene::{Document, LevelItem, OpenOptions, Progress, Ray, Shown, Source, demo};
 
 use super::{FILE, bytes, plan};
 
@@ -426,9 +426,16 @@ fn each_light_changes_something_where_it_shines() {
     let switched: BTreeSet<u32> = switched.map(|id| id as u32).collect();
     assert_eq!(switched, dynamic.union(&fast).copied().collect());
     // The pictures of the lightmaps are others when the lanterns are out.
-    let atlas = &OPEN.levels()[0].atlas;
-    let lit = atlas.paint(level(), 0, &|_| u8::MAX);
-    let dark = atlas.paint(level(), 0, &|light| if light.id == 1 { 0 } else { u8::MAX });
+    let luxels = |intensity| {
+        let mut shown = Shown::default();
+        let lantern = LevelItem::DynamicLight { level: 0, id: 1 }.into();
+        shown.lights.set(lantern, Some(intensity));
+        let lighting = OPEN.lighting(&shown, 0).unwrap();
+        let chunks = 0..level().chunks.len();
+        let maps = chunks.flat_map(|chunk| lighting.paint_all(chunk).collect::<Vec<_>>());
+        maps.flat_map(|map| map.luxels).collect::<Vec<u8>>()
+    };
+    let (lit, dark) = (luxels(u8::MAX), luxels(0));
     let changed = lit.iter().zip(&dark).filter(|(lit, dark)| lit != dark);
     assert!(changed.count() > 10_000);
 }
