@@ -1,5 +1,6 @@
 //! A tile to try things out on: every field can be changed, and so can its 24 characters.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use egui::accesskit::Role;
@@ -13,7 +14,7 @@ use egui::{
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, parts};
-use mapscope_formats::pfmap::{BlendMode, Edge, Field, TILE_CHARS, Tile, TileType};
+use mapscope_formats::pfmap::{BlendMode, Cover, Field, Meaning, TILE_CHARS, Tile, TileType};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{Document, Item, OutlineNode, Swatch, TerrainItem};
 
@@ -31,9 +32,6 @@ const MAX_LIST_WIDTH: f32 = 180.0;
 
 /// Which of the nine tiles is the one being edited.
 const CENTER: usize = 4;
-
-/// The last index of a material that three digits can tell.
-const LAST_MATERIAL: u16 = 999;
 
 /// A tile being edited and its eight neighbours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,7 +51,7 @@ struct TextError {
 /// A material of the document that a tile can name.
 #[derive(Debug)]
 struct Material {
-    index: u16,
+    index: i32,
     name: String,
     swatch: Option<Swatch>,
 }
@@ -341,61 +339,63 @@ fn show_fields(
         .min_col_width(least)
         .max_col_width(value_width.max(least));
     table.show(ui, |ui| {
-        row(ui, Field::Type.name(), |ui, label| {
-            let name = |kind: TileType| format!("{} {}", kind.digit(), kind.name());
-            let options = TileType::ALL.map(|kind| (kind, name(kind)));
-            choose(ui, label, &name(tile.kind), &mut tile.kind, options);
-        });
-        row(ui, Field::BaseHeight.name(), |ui, label| {
-            let mut height = tile.base_height;
-            levels(ui, label, &mut height, -99..=99);
-            if height != tile.base_height {
-                *tile = plainly_spelled(tile);
-                tile.base_height = height;
+        for field in Field::ALL {
+            show_field(ui, context, materials, tile, field);
+        }
+    });
+}
+
+/// A line of the table, if the field means anything today.
+fn show_field(
+    ui: &mut Ui,
+    context: &mut PanelContext<'_>,
+    materials: &[Material],
+    tile: &mut Tile,
+    field: Field,
+) {
+    let meaning = field.meaning();
+    if matches!(meaning, Meaning::BlendAll | Meaning::Reserved) {
+        return;
+    }
+    let digits = 0..=i32::from(field.max_digit());
+    row(ui, field.label(), |ui, label| {
+        let mut number = tile.get(field);
+        match meaning {
+            Meaning::Type => {
+                let name = |kind: TileType| format!("{} {}", kind.digit(), kind.name());
+                let options = TileType::ALL.map(|kind| (kind as i32, name(kind)));
+                choose(ui, label, &name(tile.kind), &mut number, options);
             }
-        });
-        row(ui, Field::RampHeight.name(), |ui, label| {
-            levels(ui, label, &mut tile.ramp_height, 0..=99);
-        });
-        for (field, index) in [
-            (Field::TopMaterial, &mut tile.top_material),
-            (Field::SideMaterial, &mut tile.side_material),
-        ] {
-            row(ui, field.name(), |ui, label| {
-                choose_material(ui, context, label, materials, index);
-            });
-        }
-        flag(ui, Field::Pathable, Field::Pathable.name(), tile, true);
-        let mut modes = Edge::ALL.map(|edge| tile.blend(edge));
-        let before = modes;
-        for (edge, mode) in Edge::ALL.into_iter().zip(&mut modes) {
-            row(ui, Field::blend(edge).name(), |ui, label| {
-                let known = [BlendMode::None, BlendMode::Blur, BlendMode::Edge];
-                let options = known.map(|mode| (mode, mode.name().to_owned()));
-                choose(ui, label, mode.name(), mode, options);
-            });
-        }
-        if modes != before {
-            set_blend(tile, modes);
-        }
-        flag(
-            ui,
-            Field::BlendNormals,
-            Field::BlendNormals.name(),
-            tile,
-            true,
-        );
-        flag(ui, Field::NoBump, "Bumpy", tile, false);
-        row(ui, Field::Cover.name(), |ui, label| {
-            let at = Field::Cover.at();
-            let mut digit = tile.digit(at);
-            let names = ["none", "full grass", "sparse grass"];
-            let options = (0_u8..).zip(names.map(str::to_owned));
-            choose(ui, label, tile.cover().name(), &mut digit, options);
-            if digit != tile.digit(at) {
-                tile.set_digit(at, digit);
+            Meaning::Levels => levels(ui, label, &mut number, field.range()),
+            Meaning::Material => choose_material(ui, context, label, materials, &mut number),
+            Meaning::Flag | Meaning::InvertedFlag(_) => {
+                let set = meaning == Meaning::Flag;
+                let mut on = (number != 0) == set;
+                let checkbox = ui.add(Checkbox::without_text(&mut on));
+                if checkbox.labelled_by(label).changed() {
+                    number = (on == set).into();
+                }
             }
-        });
+            Meaning::Cover => {
+                let name = |digit| Cover::from_digit(digit as u8).name().to_owned();
+                let options = digits.map(|digit| (digit, name(digit)));
+                choose(ui, label, tile.cover().name(), &mut number, options);
+            }
+            Meaning::Blend(edge) => {
+                let mut mode = tile.blend(edge);
+                let options = digits.map(|digit| BlendMode::from_digit(digit as u8));
+                let options = options.map(|mode| (mode, mode.name().to_owned()));
+                choose(ui, label, mode.name(), &mut mode, options);
+                if mode != tile.blend(edge) {
+                    tile.set_blend(edge, mode);
+                }
+                return;
+            }
+            Meaning::BlendAll | Meaning::Reserved => {}
+        }
+        if number != tile.get(field) {
+            tile.set(field, number);
+        }
     });
 }
 
@@ -407,32 +407,11 @@ fn row(ui: &mut Ui, name: &str, value: impl FnOnce(&mut Ui, Id)) {
 }
 
 /// A height in levels.
-fn levels<Number: egui::emath::Numeric>(
-    ui: &mut Ui,
-    label: Id,
-    height: &mut Number,
-    range: std::ops::RangeInclusive<Number>,
-) {
+fn levels(ui: &mut Ui, label: Id, height: &mut i32, range: RangeInclusive<i32>) {
     let field = DragValue::new(height).range(range).speed(0.05);
     ui.add(field).labelled_by(label);
-    let units = height.to_f64() * 4.0;
-    let units = RichText::new(format!("levels, {units} units")).weak();
+    let units = RichText::new(format!("levels, {} units", *height * 4)).weak();
     ui.add(Label::new(units).truncate());
-}
-
-/// A digit that is on or off; `set` is whether a digit other than 0 means on.
-fn flag(ui: &mut Ui, field: Field, name: &str, tile: &mut Tile, set: bool) {
-    row(ui, name, |ui, label| {
-        let index = field.at();
-        let mut on = (tile.digit(index) != 0) == set;
-        if ui
-            .add(Checkbox::without_text(&mut on))
-            .labelled_by(label)
-            .changed()
-        {
-            tile.set_digit(index, u8::from(on == set));
-        }
-    });
 }
 
 /// A list to choose one value from.
@@ -460,11 +439,11 @@ fn choose_material(
     context: &mut PanelContext<'_>,
     label: Id,
     materials: &[Material],
-    index: &mut u16,
+    index: &mut i32,
 ) {
     if materials.is_empty() {
-        ui.add(DragValue::new(index).range(0..=LAST_MATERIAL).speed(0.1))
-            .labelled_by(label);
+        let field = DragValue::new(index).range(Field::TopMaterial.range());
+        ui.add(field.speed(0.1)).labelled_by(label);
         return;
     }
     let current = materials.iter().find(|material| material.index == *index);
@@ -484,8 +463,8 @@ fn choose_material(
 fn collect_materials(nodes: Vec<OutlineNode>, found: &mut Vec<Material>) {
     for node in nodes {
         if let Some(Item::Terrain(TerrainItem::Material { index })) = node.item
-            && let Ok(index) = u16::try_from(index)
-            && index <= LAST_MATERIAL
+            && let Ok(index) = i32::try_from(index)
+            && Field::TopMaterial.range().contains(&index)
         {
             found.push(Material {
                 index,
@@ -495,27 +474,4 @@ fn collect_materials(nodes: Vec<OutlineNode>, found: &mut Vec<Material>) {
         }
         collect_materials(node.children, found);
     }
-}
-
-/// Sets how each edge is blended, in the characters for each edge alone: the old field for all
-/// four counts only where all of them are 0.
-fn set_blend(tile: &mut Tile, modes: [BlendMode; 4]) {
-    tile.set_digit(Field::BlendMode.at(), 0);
-    for (edge, mode) in Edge::ALL.into_iter().zip(modes) {
-        tile.set_digit(Field::blend(edge).at(), mode as u8);
-    }
-}
-
-/// The same tile without the memory of how a file spelled it (`-00`, lower-case letters).
-fn plainly_spelled(tile: &Tile) -> Tile {
-    let mut plain = Tile::default();
-    plain.kind = tile.kind;
-    plain.base_height = tile.base_height;
-    plain.ramp_height = tile.ramp_height;
-    plain.top_material = tile.top_material;
-    plain.side_material = tile.side_material;
-    for index in Field::Pathable.at()..TILE_CHARS {
-        plain.set_digit(index, tile.digit(index));
-    }
-    plain
 }

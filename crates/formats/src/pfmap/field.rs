@@ -1,9 +1,10 @@
 //! The fields of a tile's 24 characters (document section 3.3, fact sheet A2): where each stands,
-//! what it is called, and what may stand in it. Whoever cuts a tile up does it by this table.
+//! what it is called, what may stand in it and what it means. Reading, writing, describing and
+//! editing a tile go by this table.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-use super::{Edge, TILE_CHARS};
+use super::{Edge, TILE_CHARS, TileType};
 
 /// A field of a tile's 24 characters, in the order of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,11 +27,37 @@ pub enum Field {
     Reserved,
 }
 
+/// What the number in a field means, and so how it is shown and edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// A [`TileType`].
+    Type,
+    /// A height in levels.
+    Levels,
+    /// The index of a material.
+    Material,
+    /// Whether something is so: any digit but 0 says that it is.
+    Flag,
+    /// Whether something of this name is so: 0 says that it is.
+    InvertedFlag(&'static str),
+    /// The [`Cover`](super::Cover).
+    Cover,
+    /// The [`BlendMode`](super::BlendMode) of an edge.
+    Blend(Edge),
+    /// The blend mode of all edges, from before each had its own.
+    BlendAll,
+    /// Nothing yet.
+    Reserved,
+}
+
 /// What is known of a field.
 struct Row {
     field: Field,
     start: usize,
     len: usize,
+    meaning: Meaning,
+    /// The key in JSON.
+    key: &'static str,
     /// As a label.
     name: &'static str,
     /// In a sentence, after "the".
@@ -39,33 +66,37 @@ struct Row {
     expected: &'static str,
     /// The highest digit that may stand in it.
     max_digit: u8,
+    /// The number of a tile in which the engine reads one that the field cannot hold.
+    fallback: i32,
 }
 
 #[rustfmt::skip]
 const TABLE: [Row; 15] = {
     use Field as F;
+    use Meaning as M;
+    #[expect(clippy::too_many_arguments, reason = "they are the columns of the table")]
     const fn row(
-        field: Field, start: usize, len: usize, max_digit: u8,
-        name: &'static str, noun: &'static str, expected: &'static str,
+        field: Field, start: usize, len: usize, max_digit: u8, fallback: i32, meaning: Meaning,
+        key: &'static str, name: &'static str, noun: &'static str, expected: &'static str,
     ) -> Row {
-        Row { field, start, len, name, noun, expected, max_digit }
+        Row { field, start, len, meaning, key, name, noun, expected, max_digit, fallback }
     }
     [
-        row(F::Type, 0, 1, 9, "Type", "tile type", "0 to C"),
-        row(F::BaseHeight, 1, 3, 9, "Base height", "base height", "+ or - and two digits"),
-        row(F::RampHeight, 4, 2, 9, "Ramp height", "ramp height", "two digits"),
-        row(F::TopMaterial, 6, 3, 9, "Top material", "top material", "three digits"),
-        row(F::SideMaterial, 9, 3, 9, "Side material", "side material", "three digits"),
-        row(F::Pathable, 12, 1, 1, "Pathable", "pathable flag", "0 or 1"),
-        row(F::BlendMode, 13, 1, 1, "Blend mode (before version 1.1)", "blend mode", "0 or 1"),
-        row(F::BlendNormals, 14, 1, 1, "Blend normals", "normal blending flag", "0 or 1"),
-        row(F::NoBump, 15, 1, 1, "No bump", "no-bump flag", "0 or 1"),
-        row(F::Cover, 16, 1, 2, "Cover", "cover", "0, 1 or 2"),
-        row(F::BlendNorth, 17, 1, 2, "Blend north", "north blend mode", "0, 1 or 2"),
-        row(F::BlendEast, 18, 1, 2, "Blend east", "east blend mode", "0, 1 or 2"),
-        row(F::BlendSouth, 19, 1, 2, "Blend south", "south blend mode", "0, 1 or 2"),
-        row(F::BlendWest, 20, 1, 2, "Blend west", "west blend mode", "0, 1 or 2"),
-        row(F::Reserved, 21, 3, 9, "Reserved", "reserved part", "three digits"),
+        row(F::Type, 0, 1, 9, 0, M::Type, "type", "Type", "tile type", "0 to C"),
+        row(F::BaseHeight, 1, 3, 9, 0, M::Levels, "base_height", "Base height", "base height", "+ or - and two digits"),
+        row(F::RampHeight, 4, 2, 9, 0, M::Levels, "ramp_height", "Ramp height", "ramp height", "two digits"),
+        row(F::TopMaterial, 6, 3, 9, 999, M::Material, "top_material", "Top material", "top material", "three digits"),
+        row(F::SideMaterial, 9, 3, 9, 999, M::Material, "side_material", "Side material", "side material", "three digits"),
+        row(F::Pathable, 12, 1, 1, 1, M::Flag, "pathable", "Pathable", "pathable flag", "0 or 1"),
+        row(F::BlendMode, 13, 1, 1, 0, M::BlendAll, "blend_mode", "Blend mode (before version 1.1)", "blend mode", "0 or 1"),
+        row(F::BlendNormals, 14, 1, 1, 1, M::Flag, "blend_normals", "Blend normals", "normal blending flag", "0 or 1"),
+        row(F::NoBump, 15, 1, 1, 1, M::InvertedFlag("Bumpy"), "bump", "No bump", "no-bump flag", "0 or 1"),
+        row(F::Cover, 16, 1, 2, 9, M::Cover, "cover", "Cover", "cover", "0, 1 or 2"),
+        row(F::BlendNorth, 17, 1, 2, 9, M::Blend(Edge::North), "blend", "Blend north", "north blend mode", "0, 1 or 2"),
+        row(F::BlendEast, 18, 1, 2, 9, M::Blend(Edge::East), "blend", "Blend east", "east blend mode", "0, 1 or 2"),
+        row(F::BlendSouth, 19, 1, 2, 9, M::Blend(Edge::South), "blend", "Blend south", "south blend mode", "0, 1 or 2"),
+        row(F::BlendWest, 20, 1, 2, 9, M::Blend(Edge::West), "blend", "Blend west", "west blend mode", "0, 1 or 2"),
+        row(F::Reserved, 21, 3, 9, 0, M::Reserved, "reserved", "Reserved", "reserved part", "three digits"),
     ]
 };
 
@@ -96,9 +127,46 @@ impl Field {
         self.row().start
     }
 
+    /// What its number means.
+    pub const fn meaning(self) -> Meaning {
+        self.row().meaning
+    }
+
+    /// The numbers that it can hold, those included that have no meaning.
+    pub fn range(self) -> RangeInclusive<i32> {
+        match self {
+            Self::Type => 0..=TileType::ALL.len() as i32 - 1,
+            Self::BaseHeight => -99..=99,
+            _ => 0..=10_i32.pow(self.row().len as u32) - 1,
+        }
+    }
+
+    /// The highest digit that has a meaning in a field of one digit.
+    pub const fn max_digit(self) -> u8 {
+        self.row().max_digit
+    }
+
+    /// The number of a tile in which the engine reads one that the field cannot hold.
+    pub(super) const fn fallback(self) -> i32 {
+        self.row().fallback
+    }
+
+    /// Its key in JSON; the blend modes of the edges share one.
+    pub const fn key(self) -> &'static str {
+        self.row().key
+    }
+
     /// Its name as a label.
     pub const fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// The name of what it says, as a label: of an inverted flag, what is so where it is 0.
+    pub const fn label(self) -> &'static str {
+        match self.meaning() {
+            Meaning::InvertedFlag(label) => label,
+            _ => self.name(),
+        }
     }
 
     /// Its name in a sentence.
@@ -150,6 +218,9 @@ mod tests {
             assert_eq!(field as usize, i);
             assert_eq!(field.chars().start, end, "{field:?}");
             end = field.chars().end;
+            if let Meaning::Blend(edge) = field.meaning() {
+                assert_eq!(Field::blend(edge), field);
+            }
         }
         assert_eq!(end, TILE_CHARS);
         assert_eq!(Field::of_char(3), Some(Field::BaseHeight));

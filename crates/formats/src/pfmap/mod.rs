@@ -15,7 +15,7 @@ mod tile;
 #[cfg(feature = "write")]
 mod write;
 
-pub use field::Field;
+pub use field::{Field, Meaning};
 pub use layout::Layout;
 pub use odd::{OddText, OddTiles};
 pub use read::{read, read_with};

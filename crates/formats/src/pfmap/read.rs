@@ -460,20 +460,11 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems) {
             .and_then(|odd| Reading::of(odd.text))
             .unwrap_or_else(|| Reading::from(tile));
         let named = [
-            (
-                Field::TopMaterial,
-                "top",
-                tile.top_material,
-                reading.top_material,
-            ),
-            (
-                Field::SideMaterial,
-                "sides",
-                tile.side_material,
-                reading.side_material,
-            ),
+            (Field::TopMaterial, "top", tile.top_material),
+            (Field::SideMaterial, "sides", tile.side_material),
         ];
-        for (field, part, material, read) in named {
+        for (field, part, material) in named {
+            let read = reading.get(field);
             if is_outside(material) {
                 problems.add(&rules::TILE_MATERIAL, text_place(start, field.at()), || {
                     let outside = outside("material", map.materials.len() as u64);

@@ -4,25 +4,14 @@
 //! is no `-` is `+`, and everything else is the character's code less that of `0` (fact sheet A1).
 //! So most tiles with a wrong character are there in the game, and have to be here.
 
-use super::field::Field;
-use super::{TILE_CHARS, Tile, TileType, rules};
+use super::{Field, Meaning, TILE_CHARS, Tile, TileType, rules};
 use crate::{Rule, quoted};
 
 /// The fields of a tile as the engine reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reading {
-    /// Its shape; none for D, E and F, which the engine takes and then fails an assertion on.
-    pub kind: Option<TileType>,
-    /// In levels of 4 world units. The document allows -99 to 99.
-    pub base_height: i32,
-    /// In levels. The document allows 0 to 99.
-    pub ramp_height: i32,
-    /// Index of the material of the top. The document allows 0 to 999.
-    pub top_material: i32,
-    /// Index of the material of the sides. The document allows 0 to 999.
-    pub side_material: i32,
-    /// Character 16. The document allows 0 to 2.
-    pub cover: i32,
+    /// By [`Field`]; some are beyond [`Field::range`].
+    numbers: [i32; Field::ALL.len()],
     /// The same in the bounds of the document, as it is drawn: of a tile that has no shape
     /// ([`Reading::has_shape`]), flat ground at its base height, or at level 0.
     pub tile: Tile,
@@ -46,12 +35,7 @@ pub(super) struct Oddity {
 impl From<&Tile> for Reading {
     fn from(tile: &Tile) -> Self {
         Self {
-            kind: Some(tile.kind),
-            base_height: tile.base_height.into(),
-            ramp_height: tile.ramp_height.into(),
-            top_material: tile.top_material.into(),
-            side_material: tile.side_material.into(),
-            cover: tile.digit(Field::Cover.at()).into(),
+            numbers: Field::ALL.map(|field| tile.get(field)),
             tile: *tile,
         }
     }
@@ -66,69 +50,57 @@ impl Reading {
 
     pub(super) fn of_chars(text: &[u8; TILE_CHARS]) -> Self {
         let digit = |at: usize| i32::from(text[at].cast_signed()) - i32::from(b'0');
-        let number = |field: Field| {
-            let digits = field.chars().skip(usize::from(field == Field::BaseHeight));
-            digits.fold(0, |number, at| number * 10 + digit(at))
-        };
-        let kind = match text[0] {
-            c if c.is_ascii_hexdigit() => {
-                let index = char::from(c).to_digit(16).unwrap_or_default();
-                TileType::from_index(index as u8)
-            }
-            _ => Some(TileType::Flat),
-        };
-        let magnitude = number(Field::BaseHeight);
+        let join = |number: i32, digit: i32| number * 10 + digit;
+        let numbers = Field::ALL.map(|field| match field {
+            Field::Type => char::from(text[0]).to_digit(16).unwrap_or(0) as i32,
+            Field::BaseHeight if text[1] == b'-' => -join(digit(2), digit(3)),
+            Field::BaseHeight => join(digit(2), digit(3)),
+            // The engine ignores it: what is no digit is left out.
+            Field::Reserved => field.chars().fold(0, |number, at| {
+                let digit = Some(digit(at)).filter(|digit| (0..=9).contains(digit));
+                join(number, digit.unwrap_or(0))
+            }),
+            _ => field.chars().map(digit).fold(0, join),
+        });
         let mut reading = Self {
-            kind,
-            base_height: if text[1] == b'-' {
-                -magnitude
-            } else {
-                magnitude
-            },
-            ramp_height: number(Field::RampHeight),
-            top_material: number(Field::TopMaterial),
-            side_material: number(Field::SideMaterial),
-            cover: digit(Field::Cover.at()),
+            numbers,
             tile: Tile::default(),
         };
-        let tile = &mut reading.tile;
-        // Materials that three digits cannot name are not there either way.
-        let material = |index: i32| u16::try_from(index).map_or(999, |index| index.min(999));
-        tile.top_material = material(reading.top_material);
-        tile.side_material = material(reading.side_material);
-        for at in Field::Pathable.at()..TILE_CHARS {
-            let read = u8::try_from(digit(at)).ok().filter(|digit| *digit <= 9);
-            // One digit stands for all that are not.
-            let other = match Field::of_char(at) {
-                Some(Field::Pathable | Field::BlendNormals | Field::NoBump) => 1,
-                Some(Field::BlendMode | Field::Reserved) => 0,
-                _ => 9,
-            };
-            tile.set_digit(at, read.unwrap_or(other));
+        for field in Field::ALL {
+            let number = Some(reading.get(field)).filter(|_| reading.fits(field));
+            reading.tile.set(field, number.unwrap_or(field.fallback()));
         }
-        let has_base = reading.base_height.abs() <= 99;
-        if has_base {
-            reading.tile.base_height = reading.base_height as i8;
-        }
-        if let Some(kind) = kind.filter(|_| has_base && reading.has_ramp()) {
-            reading.tile.kind = kind;
-            reading.tile.ramp_height = u8::try_from(reading.ramp_height)
-                .ok()
-                .filter(|ramp| *ramp <= 99)
-                .unwrap_or_default();
+        if !reading.has_shape() {
+            reading.tile.set(Field::Type, TileType::Flat as i32);
+            reading.tile.set(Field::RampHeight, 0);
         }
         reading
     }
 
+    /// The number in a field. The document allows no other than [`Field::range`].
+    pub fn get(&self, field: Field) -> i32 {
+        self.numbers[field as usize]
+    }
+
+    /// Its shape; none for D, E and F, which the engine takes and then fails an assertion on.
+    pub fn kind(&self) -> Option<TileType> {
+        TileType::from_index(self.get(Field::Type) as u8)
+    }
+
+    /// Whether the number in a field is one that a tile may have.
+    fn fits(&self, field: Field) -> bool {
+        field.range().contains(&self.get(field))
+    }
+
     /// Whether the ramp height is one that a tile may have, or means nothing.
     fn has_ramp(&self) -> bool {
-        self.kind == Some(TileType::Flat) || (0..=99).contains(&self.ramp_height)
+        self.kind() == Some(TileType::Flat) || self.fits(Field::RampHeight)
     }
 
     /// Whether the engine makes a tile of it whose heights the document allows; what does not is
     /// unreadable.
     pub fn has_shape(&self) -> bool {
-        self.kind.is_some() && self.base_height.abs() <= 99 && self.has_ramp()
+        self.kind().is_some() && self.fits(Field::BaseHeight) && self.has_ramp()
     }
 
     /// Tells of each field that does not hold what the document says.
@@ -155,32 +127,26 @@ impl Reading {
 
     /// What comes of an odd field, and the rule that it breaks.
     fn outcome(&self, field: Field) -> (&'static Rule, String) {
-        let reads = |value: i32| format!("; the engine reads {value}");
-        match field {
-            Field::Type if self.kind.is_none() => (
+        let reads = format!("; the engine reads {}", self.get(field));
+        let height = |fits: bool| {
+            if fits {
+                &rules::TILE_FIELD
+            } else {
+                &rules::TILE_HEIGHT
+            }
+        };
+        let other = |outcome: &str| (&rules::TILE_FIELD, outcome.to_owned());
+        match field.meaning() {
+            Meaning::Type if self.kind().is_none() => (
                 &rules::TILE_TYPE,
                 "; the engine fails an assertion on it".to_owned(),
             ),
-            Field::Type => (&rules::TILE_FIELD, reads(0)),
-            Field::BaseHeight if self.base_height.abs() > 99 => {
-                (&rules::TILE_HEIGHT, reads(self.base_height))
-            }
-            Field::BaseHeight => (&rules::TILE_FIELD, reads(self.base_height)),
-            Field::RampHeight if !self.has_ramp() => (&rules::TILE_HEIGHT, reads(self.ramp_height)),
-            Field::RampHeight => (&rules::TILE_FIELD, reads(self.ramp_height)),
-            Field::TopMaterial => (&rules::TILE_FIELD, reads(self.top_material)),
-            Field::SideMaterial => (&rules::TILE_FIELD, reads(self.side_material)),
-            Field::Pathable | Field::BlendNormals | Field::NoBump => {
-                (&rules::TILE_FIELD, "; it is read as 1".to_owned())
-            }
-            Field::BlendMode | Field::Reserved => {
-                (&rules::TILE_FIELD, "; the engine ignores it".to_owned())
-            }
-            Field::Cover
-            | Field::BlendNorth
-            | Field::BlendEast
-            | Field::BlendSouth
-            | Field::BlendWest => (&rules::TILE_FIELD, String::new()),
+            Meaning::Levels if field == Field::RampHeight => (height(self.has_ramp()), reads),
+            Meaning::Levels => (height(self.fits(field)), reads),
+            Meaning::Type | Meaning::Material => (&rules::TILE_FIELD, reads),
+            Meaning::Flag | Meaning::InvertedFlag(_) => other("; it is read as 1"),
+            Meaning::BlendAll | Meaning::Reserved => other("; the engine ignores it"),
+            Meaning::Cover | Meaning::Blend(_) => other(""),
         }
     }
 }
@@ -208,10 +174,13 @@ mod tests {
     #[test]
     fn wrong_characters_are_the_arithmetic_of_the_engine() {
         let odd = reading(b"g*0:0/00x0/1z:x;a:1/2x00");
-        assert_eq!(odd.kind, Some(TileType::Flat));
-        assert_eq!((odd.base_height, odd.ramp_height), (10, -1));
-        assert_eq!((odd.top_material, odd.side_material), (72, -9));
-        assert_eq!(odd.cover, i32::from(b'a' - b'0'));
+        use Field::{BaseHeight, Cover, RampHeight, SideMaterial, TopMaterial};
+        assert_eq!(odd.kind(), Some(TileType::Flat));
+        let fields = [BaseHeight, RampHeight, TopMaterial, SideMaterial, Cover];
+        assert_eq!(
+            fields.map(|field| odd.get(field)),
+            [10, -1, 72, -9, i32::from(b'a' - b'0')]
+        );
         assert!(odd.has_shape(), "the ramp of a flat tile means nothing");
         assert_eq!((odd.tile.base_height, odd.tile.ramp_height), (10, 0));
         assert_eq!((odd.tile.top_material, odd.tile.side_material), (72, 999));
@@ -224,8 +193,8 @@ mod tests {
     #[test]
     fn a_tile_without_a_shape_lies_flat_at_its_base() {
         let typeless = reading(b"F+0500000001101001111000");
-        assert_eq!(typeless.kind, None);
-        assert_eq!((typeless.top_material, typeless.side_material), (0, 1));
+        assert_eq!(typeless.kind(), None);
+        assert_eq!(typeless.get(Field::SideMaterial), 1);
         assert_eq!(
             (typeless.tile.kind, typeless.tile.base_height),
             (TileType::Flat, 5)

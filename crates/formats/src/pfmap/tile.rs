@@ -129,6 +129,16 @@ pub enum Cover {
 }
 
 impl Cover {
+    /// The cover of a digit.
+    pub const fn from_digit(digit: u8) -> Self {
+        match digit {
+            0 => Self::None,
+            1 => Self::Full,
+            2 => Self::Sparse,
+            _ => Self::Unknown,
+        }
+    }
+
     /// A name for people.
     pub fn name(self) -> &'static str {
         match self {
@@ -353,32 +363,78 @@ impl Tile {
     /// The 24 characters of the tile.
     pub fn text(&self) -> [u8; TILE_CHARS] {
         let mut text = [b'0'; TILE_CHARS];
-        let kind = self.kind.digit();
-        text[0] = if self.spelling & SPELLED_LOWER_CASE == 0 {
-            kind as u8
-        } else {
-            kind.to_ascii_lowercase() as u8
-        };
-        let negative = self.base_height < 0 || self.spelling & SPELLED_MINUS_ZERO != 0;
-        text[1] = if negative { b'-' } else { b'+' };
-        let mut put = |at: usize, len: usize, mut value: u16| {
-            for i in (at..at + len).rev() {
-                text[i] = b'0' + (value % 10) as u8;
-                value /= 10;
+        for field in Field::ALL {
+            let mut rest = self.get(field).unsigned_abs();
+            for at in field.chars().rev() {
+                text[at] = b'0' + (rest % 10) as u8;
+                rest /= 10;
             }
-        };
-        put(2, 2, u16::from(self.base_height.unsigned_abs()));
-        put(4, 2, u16::from(self.ramp_height));
-        put(6, 3, self.top_material);
-        put(9, 3, self.side_material);
-        for i in 12..TILE_CHARS {
-            put(i, 1, u16::from(self.digit(i)));
         }
+        let kind = self.kind.digit() as u8;
+        text[0] = if self.spelling & SPELLED_LOWER_CASE == 0 {
+            kind
+        } else {
+            kind.to_ascii_lowercase()
+        };
+        let negative = self.base_height < 0
+            || self.base_height == 0 && self.spelling & SPELLED_MINUS_ZERO != 0;
+        text[1] = if negative { b'-' } else { b'+' };
         text
     }
 
+    /// The number in a field.
+    pub fn get(&self, field: Field) -> i32 {
+        match field {
+            Field::Type => self.kind as i32,
+            Field::BaseHeight => self.base_height.into(),
+            Field::RampHeight => self.ramp_height.into(),
+            Field::TopMaterial => self.top_material.into(),
+            Field::SideMaterial => self.side_material.into(),
+            _ => field
+                .chars()
+                .fold(0, |number, at| number * 10 + i32::from(self.digit(at))),
+        }
+    }
+
+    /// Sets the number in a field, or the one nearest to it that the field can hold. A file's other
+    /// spelling of the field is forgotten.
+    pub fn set(&mut self, field: Field, number: i32) {
+        let number = number.clamp(*field.range().start(), *field.range().end());
+        match field {
+            Field::Type => {
+                self.kind = TileType::from_index(number as u8).unwrap_or(TileType::Flat);
+                self.spelling &= !SPELLED_LOWER_CASE;
+            }
+            Field::BaseHeight => {
+                self.base_height = number as i8;
+                self.spelling &= !SPELLED_MINUS_ZERO;
+            }
+            Field::RampHeight => self.ramp_height = number as u8,
+            Field::TopMaterial => self.top_material = number as u16,
+            Field::SideMaterial => self.side_material = number as u16,
+            _ => {
+                let mut rest = number;
+                for at in field.chars().rev() {
+                    self.set_digit(at, (rest % 10) as u8);
+                    rest /= 10;
+                }
+            }
+        }
+    }
+
+    /// Sets how the top is blended across an edge. That of the others stays, in the characters for
+    /// each edge alone: the old field for all four counts only where all of them are 0.
+    pub fn set_blend(&mut self, edge: Edge, mode: BlendMode) {
+        let mut modes = Edge::ALL.map(|edge| self.blend(edge));
+        modes[edge as usize] = mode;
+        self.set(Field::BlendMode, 0);
+        for (edge, mode) in Edge::ALL.into_iter().zip(modes) {
+            self.set(Field::blend(edge), mode as i32);
+        }
+    }
+
     /// Character `index` (12 to 23) as a digit.
-    pub fn digit(&self, index: usize) -> u8 {
+    fn digit(&self, index: usize) -> u8 {
         let byte = self.attributes[(index - 12) / 2];
         if index.is_multiple_of(2) {
             byte >> 4
@@ -388,9 +444,8 @@ impl Tile {
     }
 
     /// Sets character `index` (12 to 23) to a digit from 0 to 9.
-    pub fn set_digit(&mut self, index: usize, digit: u8) {
+    fn set_digit(&mut self, index: usize, digit: u8) {
         let byte = &mut self.attributes[(index - 12) / 2];
-        let digit = digit.min(9);
         *byte = if index.is_multiple_of(2) {
             *byte & 0x0f | digit << 4
         } else {
@@ -415,12 +470,7 @@ impl Tile {
 
     /// Character 16: the grass on it.
     pub fn cover(&self) -> Cover {
-        match self.digit(Field::Cover.at()) {
-            0 => Cover::None,
-            1 => Cover::Full,
-            2 => Cover::Sparse,
-            _ => Cover::Unknown,
-        }
+        Cover::from_digit(self.digit(Field::Cover.at()))
     }
 
     /// How the top is blended across an edge: characters 17 to 20 when any of them is set, else
@@ -488,6 +538,31 @@ mod tests {
             std::array::from_fn(|i| tile.digit(12 + i)),
             [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2]
         );
+    }
+
+    #[test]
+    fn what_is_set_is_what_is_written_and_nothing_else_changes() {
+        let original = Tile::parse(b"c-0012345678900210102123").unwrap();
+        for field in Field::ALL {
+            let range = field.range();
+            for (number, held) in [
+                (*range.start(), *range.start()),
+                (*range.end(), *range.end()),
+                (*range.start() - 1, *range.start()),
+                (*range.end() + 1, *range.end()),
+            ] {
+                let mut tile = original;
+                tile.set(field, number);
+                assert_eq!(tile.get(field), held, "{field:?}");
+                assert_eq!(Tile::parse(&tile.text()), Ok(tile));
+                let mut expected = original.text();
+                expected[field.chars()].copy_from_slice(&tile.text()[field.chars()]);
+                assert_eq!(tile.text(), expected, "{field:?}");
+            }
+        }
+        let mut tile = original;
+        tile.set_blend(Edge::South, BlendMode::Edge);
+        assert_eq!(&tile.text()[13..21], b"00210122".as_slice());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use glam::{Affine3A, Quat, Vec3};
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
-use mapscope_formats::pfmap::{self, Edge, Tile, TileType};
+use mapscope_formats::pfmap::{self, Edge, Field, Tile, TileType};
 use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::model::instances::Instance;
@@ -132,10 +132,10 @@ fn flat(base_height: i8, top: u16) -> Tile {
 
 fn with_blend(mut tile: Tile, mode: u8) -> Tile {
     for edge in Edge::ALL {
-        tile.set_digit(17 + edge as usize, mode);
+        tile.set(Field::blend(edge), mode.into());
     }
     // Where no edge has a mode, an older field stands in for all.
-    tile.set_digit(13, 0);
+    tile.set(Field::BlendMode, 0);
     tile
 }
 
@@ -316,7 +316,7 @@ fn rare_blends() -> Vec<Golden> {
 /// Marks and fields of tiles, each on the eastern half of a picture and not on the western one.
 fn flags() -> Vec<Golden> {
     // Ridges from west to east.
-    let picture = |name: &str, digit: usize, west: u8, east: u8| {
+    let picture = |name: &str, field: Field, west: i32, east: i32| {
         let document = open_map([1, 1], |row, col| {
             let mut tile = match row % 4 {
                 0 => tile(TileType::RampNs, 0, 1, SAND),
@@ -324,7 +324,7 @@ fn flags() -> Vec<Golden> {
                 2 => tile(TileType::RampSn, 0, 1, SAND),
                 _ => flat(0, SAND),
             };
-            tile.set_digit(digit, if col < 16 { west } else { east });
+            tile.set(field, if col < 16 { west } else { east });
             tile
         });
         let camera = look_at(&document, [16.0, 16.0, 0.0], STEEP, 80.0);
@@ -349,8 +349,8 @@ fn flags() -> Vec<Golden> {
         ),
     );
     vec![
-        picture("no-bump", 15, 0, 1),
-        picture("normals-not-blended", 14, 1, 0),
+        picture("no-bump", Field::NoBump, 0, 1),
+        picture("normals-not-blended", Field::BlendNormals, 1, 0),
         Golden::new(
             "splats",
             &splats,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use image::RgbaImage;
-use mapscope_formats::pfmap::{self, Pfmap, Tile, TileType};
+use mapscope_formats::pfmap::{self, Field, Pfmap, Tile, TileType};
 use mapscope_render::{Gpu, Renderer, SceneData, Target, View};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
@@ -119,8 +119,8 @@ fn an_edit_in_the_sandbox_changes_the_picture() {
         ("ramp height", |t| t.ramp_height = 3),
         ("base height", |t| t.base_height = 2),
         ("side material", |t| t.side_material = 3),
-        ("blend north", |t| t.set_digit(17, 0)),
-        ("blend normals", |t| t.set_digit(14, 0)),
+        ("blend north", |t| t.set(Field::BlendNorth, 0)),
+        ("blend normals", |t| t.set(Field::BlendNormals, 0)),
     ];
     for (what, edit) in edits {
         edit(&mut tiles[CENTER]);

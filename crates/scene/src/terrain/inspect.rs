@@ -9,7 +9,7 @@ use crate::numbers::number;
 use crate::pictures;
 use crate::{Property, PropertyGroup, Swatch, TerrainItem, TextSpan};
 use mapscope_formats::pfmap::{
-    CHUNK_SIDE, Edge, Field, Found, OddText, Reading, TILE_CHARS, TileType,
+    CHUNK_SIDE, Field, Found, Meaning, OddText, Reading, TILE_CHARS, TileType,
 };
 
 /// What the file has in the place of a tile, read as far as the engine reads it.
@@ -55,25 +55,15 @@ impl Terrain {
     pub(super) fn tile_info(&self, row: u32, col: u32) -> Value {
         let mut own = [0; TILE_CHARS];
         let found = self.found(row, col, &mut own);
-        let reading = found.reading;
-        let of = |value: fn(&Reading) -> Value| reading.as_ref().map_or(Value::Null, value);
-        json!({
+        let of = |value: fn(&Reading) -> Value| found.reading.as_ref().map_or(Value::Null, value);
+        let mut info = json!({
             "row": row,
             "col": col,
             "chunk": [row / CHUNK_SIDE, col / CHUNK_SIDE],
             "readable": found.is_read,
             "missing": found.text.is_none(),
             "raw": found.text.map(|text| String::from_utf8_lossy(text.text)),
-            "type": of(|r| r.kind.map(TileType::name).into()),
-            "base_height": of(|r| r.base_height.into()),
-            "ramp_height": of(|r| r.ramp_height.into()),
-            "top_material": of(|r| r.top_material.into()),
-            "side_material": of(|r| r.side_material.into()),
-            "pathable": of(|r| r.tile.pathable().into()),
-            "blend": of(|r| json!(Edge::ALL.map(|edge| r.tile.blend(edge) as u8))),
-            "blend_normals": of(|r| r.tile.blend_normals().into()),
-            "bump": of(|r| r.tile.bump().into()),
-            "cover": of(|r| r.cover.into()),
+            "walkable": of(|r| r.has_shape().then(|| Barrier::of(&r.tile).is_none()).into()),
             "corners": of(|r| {
                 if !r.has_shape() {
                     return Value::Null;
@@ -82,7 +72,19 @@ impl Terrain {
                 let [nw, ne, sw, se] = corners.map(|c| number(c as f32 * LEVEL_HEIGHT));
                 json!({"nw": nw, "ne": ne, "sw": sw, "se": se})
             }),
-        })
+        });
+        for field in shown_fields().filter(|field| *field != Field::Reserved) {
+            let Some(value) = found.reading.map(|reading| field_value(&reading, field)) else {
+                info[field.key()] = Value::Null;
+                continue;
+            };
+            match (field.meaning(), info.get_mut(field.key())) {
+                (Meaning::Blend(_), Some(Value::Array(modes))) => modes.push(value),
+                (Meaning::Blend(_), _) => info[field.key()] = json!([value]),
+                _ => info[field.key()] = value,
+            }
+        }
+        info
     }
 
     fn material_property(&self, name: &'static str, number: i32) -> Property {
@@ -126,14 +128,10 @@ impl Terrain {
             });
         }
         if let Some(reading) = &found.reading {
-            groups.push(PropertyGroup {
-                title: "Shape",
-                properties: shape_properties(reading),
-            });
-            groups.push(PropertyGroup {
-                title: "Surface",
-                properties: self.surface_properties(reading),
-            });
+            let [shape, surface] = self.field_properties(reading);
+            for (title, properties) in [("Shape", shape), ("Surface", surface)] {
+                groups.push(PropertyGroup { title, properties });
+            }
         }
         groups
     }
@@ -185,35 +183,55 @@ impl Terrain {
         place
     }
 
-    fn surface_properties(&self, reading: &Reading) -> Vec<Property> {
-        let tile = &reading.tile;
-        let ground_units = if reading.has_shape() {
-            match Barrier::of(tile) {
-                None => "can walk".to_owned(),
-                Some(barrier) => format!("cannot walk: {}", barrier.name()),
+    /// What fields say, and what follows from it: of the shape of a tile, and of its surface.
+    fn field_properties(&self, reading: &Reading) -> [Vec<Property>; 2] {
+        let [mut shape, mut surface] = [Vec::new(), Vec::new()];
+        for field in shown_fields() {
+            let group = match field.meaning() {
+                Meaning::Type | Meaning::Levels => &mut shape,
+                _ => &mut surface,
+            };
+            group.push(self.field_property(reading, field));
+            if field == Field::Pathable {
+                group.push(Property::new("Ground units", ground_units(reading)));
             }
-        } else {
-            "unknown".to_owned()
-        };
-        let mut surface = vec![
-            self.material_property("Top material", reading.top_material),
-            self.material_property("Side material", reading.side_material),
-            Property::new("Pathable", yes_no(tile.pathable())),
-            Property::new("Ground units", ground_units),
-        ];
-        surface.extend(
-            Edge::ALL.map(|edge| Property::new(Field::blend(edge).name(), tile.blend(edge).name())),
-        );
-        surface.extend([
-            Property::new("Blend normals", yes_no(tile.blend_normals())),
-            Property::new("Bumpy", yes_no(tile.bump())),
-            Property::new("Cover", tile.cover().name()),
-            Property::new(
-                "Reserved",
-                String::from_utf8_lossy(&tile.text()[Field::Reserved.chars()]).into_owned(),
-            ),
-        ]);
-        surface
+        }
+        if reading.has_shape() {
+            let names = ["North-west", "North-east", "South-west", "South-east"];
+            let corners = names.into_iter().zip(Shape::of(&reading.tile).corners);
+            shape.extend(corners.map(|(name, level)| {
+                let y = level as f32 * LEVEL_HEIGHT;
+                Property::new(name, format!("level {level}, y {y}"))
+            }));
+        }
+        [shape, surface]
+    }
+
+    fn field_property(&self, reading: &Reading, field: Field) -> Property {
+        let (label, number, tile) = (field.label(), reading.get(field), &reading.tile);
+        let plain = |value: &str| Property::new(label, value);
+        match (field.meaning(), reading.kind()) {
+            (Meaning::Type, Some(kind)) => Property {
+                link: Some(TileClass::Type(kind).item()),
+                swatch: Some(Swatch::Color(TileClass::Type(kind).color())),
+                ..plain(&format!("{} {kind}", kind.digit()))
+            },
+            (Meaning::Type, None) => plain("unknown"),
+            (Meaning::Levels, Some(TileType::Flat))
+                if field == Field::RampHeight && number != 0 =>
+            {
+                plain(&format!("{number} (means nothing on a flat tile)"))
+            }
+            (Meaning::Levels, _) => plain(&number.to_string()),
+            (Meaning::Material, _) => self.material_property(label, number),
+            (Meaning::Flag, _) => plain(yes_no(tile.get(field) != 0)),
+            (Meaning::InvertedFlag(_), _) => plain(yes_no(tile.get(field) == 0)),
+            (Meaning::Cover, _) => plain(tile.cover().name()),
+            (Meaning::Blend(edge), _) => plain(tile.blend(edge).name()),
+            (Meaning::BlendAll | Meaning::Reserved, _) => {
+                plain(&String::from_utf8_lossy(&tile.text()[field.chars()]))
+            }
+        }
     }
 
     pub(super) fn chunk_properties(&self, row: u32, col: u32) -> Vec<PropertyGroup> {
@@ -384,33 +402,35 @@ fn characters(bytes: &[u8]) -> String {
     quoted.collect()
 }
 
-/// The shape of a tile; what of it could not be read is said to be so.
-fn shape_properties(reading: &Reading) -> Vec<Property> {
-    let kind = match reading.kind {
-        Some(kind) => Property {
-            link: Some(TileClass::Type(kind).item()),
-            swatch: Some(Swatch::Color(TileClass::Type(kind).color())),
-            ..Property::new("Type", format!("{} {kind}", kind.digit()))
-        },
-        None => Property::new("Type", "unknown"),
-    };
-    let ramp_note = if reading.kind == Some(TileType::Flat) && reading.ramp_height != 0 {
-        " (means nothing on a flat tile)"
-    } else {
-        ""
-    };
-    let mut shape = vec![
-        kind,
-        Property::new("Base height", reading.base_height.to_string()),
-        Property::new("Ramp height", format!("{}{ramp_note}", reading.ramp_height)),
-    ];
-    if reading.has_shape() {
-        let names = ["North-west", "North-east", "South-west", "South-east"];
-        let corners = names.into_iter().zip(Shape::of(&reading.tile).corners);
-        shape.extend(corners.map(|(name, level)| {
-            let y = level as f32 * LEVEL_HEIGHT;
-            Property::new(name, format!("level {level}, y {y}"))
-        }));
+/// The fields that mean something by themselves: the blend mode of all edges is in that of each.
+fn shown_fields() -> impl Iterator<Item = Field> {
+    let fields = Field::ALL.into_iter();
+    fields.filter(|field| field.meaning() != Meaning::BlendAll)
+}
+
+/// What a field says, in JSON.
+fn field_value(reading: &Reading, field: Field) -> Value {
+    let tile = &reading.tile;
+    match field.meaning() {
+        Meaning::Type => reading.kind().map(TileType::name).into(),
+        Meaning::Flag => (tile.get(field) != 0).into(),
+        Meaning::InvertedFlag(_) => (tile.get(field) == 0).into(),
+        Meaning::Blend(edge) => (tile.blend(edge) as u8).into(),
+        Meaning::Levels
+        | Meaning::Material
+        | Meaning::Cover
+        | Meaning::BlendAll
+        | Meaning::Reserved => reading.get(field).into(),
     }
-    shape
+}
+
+/// Whether ground units can walk on a tile, and if not, why.
+fn ground_units(reading: &Reading) -> String {
+    if !reading.has_shape() {
+        return "unknown".to_owned();
+    }
+    match Barrier::of(&reading.tile) {
+        None => "can walk".to_owned(),
+        Some(barrier) => format!("cannot walk: {}", barrier.name()),
+    }
 }

@@ -10,7 +10,9 @@ use super::Terrain;
 use super::geometry::{LEVEL_HEIGHT, Shape};
 use crate::camera::{Camera, Pose};
 use crate::{Item, TerrainItem};
-use mapscope_formats::pfmap::{CHUNK_SIDE, CHUNK_TILES, Layout, OddTiles, Pfmap, Tile, TileType};
+use mapscope_formats::pfmap::{
+    BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Field, Layout, OddTiles, Pfmap, Tile, TileType,
+};
 
 /// Rows, and columns, of a patch in which its nine tiles are.
 pub const PATCH_TILES: Range<u32> = CENTER - 1..CENTER + 2;
@@ -108,8 +110,9 @@ impl Terrain {
                 tile.ramp_height = SHOWCASE_RAMP;
             }
             // Seen without blending it is plain which halves are sloped.
-            for edge in [13, 14, 17, 18, 19, 20] {
-                tile.set_digit(edge, 0);
+            tile.set(Field::BlendNormals, 0);
+            for edge in Edge::ALL {
+                tile.set_blend(edge, BlendMode::None);
             }
             tile.top_material = top_material;
             tile.side_material = side_material;
@@ -170,9 +173,9 @@ mod tests {
     use glam::Vec2;
 
     use super::super::geometry::BORDER_LEVEL;
+    use super::super::pack::Packed;
     use super::*;
     use crate::{Document, OpenOptions, Progress, Shown, demo};
-    use mapscope_formats::pfmap::Edge;
 
     fn with_demo(test: impl FnOnce(&Terrain)) {
         let source = demo::TERRAIN.source();
@@ -219,7 +222,8 @@ mod tests {
         with_demo(|map| {
             let patch = map.patch(&[Tile::default(); 9]);
             let packed = patch.packed();
-            let area = |rect: &u32| ((rect >> 10 & 31) + 1) * ((rect >> 15 & 31) + 1);
+            let area =
+                |rect: &u32| (Packed::WIDTH.get(*rect) + 1) * (Packed::HEIGHT.get(*rect) + 1);
             let flat: u32 = packed.rects.iter().map(area).sum();
             assert_eq!(flat as usize + packed.tops.len(), 9);
             assert_eq!(packed.sides.len(), 12);

@@ -143,7 +143,7 @@ impl Land {
         tile.top_material = self.ground(row, col, base);
         tile.side_material = CLIFFS;
         // Deep water is no place to walk.
-        tile.set_digit(Field::Pathable.at(), u8::from(base >= -1));
+        tile.set(Field::Pathable, i32::from(base >= -1));
         tile
     }
 

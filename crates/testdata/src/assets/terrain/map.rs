@@ -5,7 +5,7 @@
 //! ground ends in a sheer wall, the tiles on top have corners of their own.
 
 use image::RgbImage;
-use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, TILE_CHARS, Tile, TileType};
+use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Field, TILE_CHARS, Tile, TileType};
 
 use super::textures;
 use crate::assets::noise::{fbm, smoothstep};
@@ -504,13 +504,14 @@ fn tile(spot: &Spot, neighbours: [Option<&Spot>; 4], at: Place) -> Tile {
     tile.ramp_height = ramp as u8;
     tile.top_material = spot.top;
     tile.side_material = spot.side;
-    tile.set_digit(12, u8::from(!spot.wall && !steep && base >= -1));
-    tile.set_digit(14, u8::from(!spot.built));
-    tile.set_digit(15, u8::from(spot.built || spot.top == SNOW));
+    let pathable = !spot.wall && !steep && base >= -1;
+    tile.set(Field::Pathable, pathable.into());
+    tile.set(Field::BlendNormals, (!spot.built).into());
+    tile.set(Field::NoBump, (spot.built || spot.top == SNOW).into());
     let lush = wild(at, 14, 112);
     let grows = matches!(spot.top, GRASS | MEADOW) && !spot.built && !steep && lush > 0.1;
-    tile.set_digit(
-        16,
+    tile.set(
+        Field::Cover,
         if !grows {
             0
         } else if lush > 0.3 {
@@ -521,7 +522,7 @@ fn tile(spot: &Spot, neighbours: [Option<&Spot>; 4], at: Place) -> Tile {
     );
     for (edge, neighbour) in Edge::ALL.into_iter().zip(neighbours) {
         let mode = blend(spot, neighbour.unwrap_or(spot));
-        tile.set_digit(17 + edge as usize, mode as u8);
+        tile.set(Field::blend(edge), mode as i32);
     }
     tile
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use mapscope_formats::pfmap::{BlendMode, Edge, TileType};
+use mapscope_formats::pfmap::{BlendMode, Edge, Field, TileType};
 use mapscope_scene::demo;
 
 use super::{files, map};
@@ -49,7 +49,7 @@ fn all_types_and_blend_modes_occur_and_neighbours_agree() {
     let side = 128;
     for (i, tile) in tiles.iter().enumerate() {
         // A tile whose four modes are all none falls back on field H, which is none as well.
-        assert_eq!(tile.digit(13), 0);
+        assert_eq!(tile.get(Field::BlendMode), 0);
         if i % side + 1 < side {
             assert_eq!(
                 tile.blend(Edge::East),
