@@ -1,5 +1,5 @@
 // Levels: textures times the light of lightmaps, as the engine blends them. Joined after frame.wgsl,
-// surface.wgsl and sky.wgsl. Keep bindings and constants in sync with `render/level`.
+// surface.wgsl and sky.wgsl. What it shares with `render/level` is declared there.
 //
 // What the surface shows is decided when a pipeline is made, since software renderers run both sides
 // of every branch.
@@ -23,47 +23,10 @@ override BLEND: u32 = 0u;
 // Whether it is mixed with what is behind it in place of being added to it.
 override VEIL: bool = false;
 
-const SURFACE_FULL: u32 = 0u;
-const SURFACE_LIGHTMAP: u32 = 1u;
-const SURFACE_UNLIT: u32 = 2u;
-const SURFACE_NORMALS: u32 = 3u;
-const SURFACE_UV_CHECKER: u32 = 4u;
-const SURFACE_TINT: u32 = 5u;
-const SURFACE_BACK_FACES: u32 = 6u;
-
-const BLEND_OPAQUE: u32 = 0u;
-const BLEND_ALPHA: u32 = 1u;
-const BLEND_ADD: u32 = 2u;
-
 // What one sees where a level is cut through.
 const CAP_COLOR: vec3f = vec3f(0.36, 0.24, 0.22);
 // How opaque a veil is.
 const VEIL_OPACITY: f32 = 0.25;
-
-struct Look {
-    // The box outside of which all is cut away, in world space; w of `cut_min`: seconds, for what
-    // moves.
-    cut_min: vec4f,
-    cut_max: vec4f,
-    back_face: vec4f,
-    // The material that is highlighted.
-    material: u32,
-    _padding: vec3u,
-}
-
-struct Material {
-    // Its opacity in w.
-    color: vec4f,
-    // 1 in w if the opacity counts, and that of the texture.
-    emission: vec4f,
-    // Texture coordinates in a second: of the texture, then of the matcap texture.
-    scroll: vec4f,
-    // Where waves run to in a second, in world space; their size in w.
-    wave: vec4f,
-    wave_offset: f32,
-    index: u32,
-    _padding: vec2u,
-}
 
 @group(1) @binding(0) var<uniform> look: Look;
 
@@ -213,7 +176,7 @@ fn shaded(in: Surface, is_front: bool) -> vec4f {
         color = select(look.back_face.rgb * shade(-normal), color, is_front);
     }
     if HIGHLIGHTED {
-        let chosen = mix(color, vec3f(1.0, 0.78, 0.25), 0.45);
+        let chosen = mix(color, HIGHLIGHT_COLOR, 0.45);
         color = select(color * 0.55, chosen, material.index == look.material);
     }
     if CUT {

@@ -1,5 +1,5 @@
 // Models: posed by their joints and lit as the engine lights them. Joined after frame.wgsl,
-// surface.wgsl and skin.wgsl. Keep bindings and constants in sync with `render/model`.
+// surface.wgsl and skin.wgsl. What it shares with `render/model` is declared there.
 //
 // What the surface shows is decided when a pipeline is made, since software renderers run both sides
 // of every branch.
@@ -11,44 +11,7 @@ override HOLES: bool = false;
 // Whether a material is highlighted.
 override HIGHLIGHTED: bool = false;
 
-const SURFACE_LIT: u32 = 0u;
-const SURFACE_UNLIT: u32 = 1u;
-const SURFACE_NORMALS: u32 = 2u;
-const SURFACE_UV_CHECKER: u32 = 3u;
-const SURFACE_BACK_FACES: u32 = 4u;
-const SURFACE_JOINTS: u32 = 5u;
-const SURFACE_HEAT: u32 = 6u;
-
-// The light of the game and its editor, in world space (fact sheet B6).
-const LIGHT_POSITION: vec3f = vec3f(1664.0, 1024.0, 384.0);
-
-struct Instance {
-    world_from_model: Affine,
-    // Where its palette begins.
-    palette_first: u32,
-    _padding: array<u32, 3>,
-}
-
-struct Marks {
-    // From no weight to all of it, at even steps.
-    heat: array<vec4f, 5>,
-    back_face: vec4f,
-    // The joint whose weights are shown.
-    joint: u32,
-    // The material that is highlighted.
-    material: u32,
-    _padding: vec2u,
-}
-
-struct Material {
-    ambient: f32,
-    index: u32,
-    _padding: vec2u,
-    diffuse: vec4f,
-    specular: vec4f,
-}
-
-@group(1) @binding(2) var<storage, read> instances: array<Instance>;
+@group(1) @binding(2) var<storage, read> instances: array<Place>;
 // A colour for each joint, as four bytes.
 @group(1) @binding(3) var<storage, read> joint_colors: array<u32>;
 @group(1) @binding(4) var<uniform> marks: Marks;
@@ -95,7 +58,7 @@ fn unit(vector: vec3f) -> vec3f {
 fn joint_influence(packed: u32) -> vec3f {
     let first = packed >> 3u;
     var result = vec3f(0.0);
-    if SURFACE == SURFACE_JOINTS {
+    if SURFACE == SURFACE_JOINT_WEIGHTS {
         let still = (packed & 7u) == 0u;
         result = select(vec3f(0.0), vec3f(0.45), still);
         for (var i = first; i < first + (packed & 7u); i++) {
@@ -157,7 +120,7 @@ fn fs_model(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) 
         color = normal * 0.5 + 0.5;
     } else if SURFACE == SURFACE_UV_CHECKER {
         color = uv_color(in.uv, pixel) * shade(normal);
-    } else if SURFACE == SURFACE_JOINTS {
+    } else if SURFACE == SURFACE_JOINT_WEIGHTS {
         color = in.joints * shade(normal);
     } else if SURFACE == SURFACE_HEAT {
         color = heat_color(in.joints.x) * shade(normal);
@@ -168,7 +131,7 @@ fn fs_model(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) 
         color = select(marks.back_face.rgb * shade(-normal), color, is_front);
     }
     if HIGHLIGHTED {
-        let chosen = mix(color, vec3f(1.0, 0.78, 0.25), 0.45);
+        let chosen = mix(color, HIGHLIGHT_COLOR, 0.45);
         color = select(color * 0.55, chosen, material.index == marks.material);
     }
     return vec4f(color, 1.0);

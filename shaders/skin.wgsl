@@ -1,13 +1,13 @@
-// How joints move the vertices of models. Keep in sync with `scene/model/mesh.rs` and
-// `scene/model/skeleton.rs`.
+// How joints move the vertices of models: the GPU twin of `scene/model/poses.rs`.
 
-// The first three rows of an affine matrix.
+// The first three rows of an affine matrix: `SkinMatrix`.
 struct Affine {
     x: vec4f,
     y: vec4f,
     z: vec4f,
 }
 
+// `PackedInfluence`.
 struct Influence {
     // Index in the palette of the instance.
     joint: u32,
@@ -42,14 +42,13 @@ fn transformed_normal(matrix: Affine, normal: vec3f) -> vec3f {
 }
 
 // A vertex of the bind pose as the palette that begins at `palette_first` poses it (fact sheet B3).
-// `packed`: index of its first influence, and how many there are in the lowest three bits; one
-// without any stays where it is.
+// `packed`: see `MeshVertex::influences`. One without any stays where it is.
 fn posed(position: vec3f, normal: vec3f, packed: u32, palette_first: u32) -> Posed {
-    let count = packed & 7u;
+    let count = packed & ((1u << INFLUENCE_COUNT_BITS) - 1u);
     if count == 0u {
         return Posed(position, normal);
     }
-    let first = packed >> 3u;
+    let first = packed >> INFLUENCE_COUNT_BITS;
     var result = Posed(vec3f(0.0), vec3f(0.0));
     for (var i = first; i < first + count; i++) {
         let influence = influences[i];

@@ -3,7 +3,7 @@
 // There is a shader for each class of face, since what a shader may do costs where it does not do
 // it too (software renderers run both sides of every branch): level rectangles of one material,
 // tops of one material, tops that mix a few, tops that mix many, sides, and two kinds of far ground.
-// Keep bindings and constants in sync with `render/terrain.rs`.
+// What it shares with `render/terrain.rs` is declared there: the `Map`, and constants in capitals.
 
 // Whether overlays, grids and highlights can be on.
 override INSPECT: bool = false;
@@ -13,43 +13,6 @@ override RICH: bool = false;
 // Whether shadow may fall on the faces.
 override SHADED: bool = false;
 
-struct Map {
-    // World x and z of the north-west corner.
-    north_west: vec2f,
-    // Columns and rows of tiles.
-    size: vec2u,
-    // How the surface is coloured: SURFACE_*.
-    surface: u32,
-    // Lines drawn on it: LINES_* bits.
-    lines: u32,
-    // What is highlighted: a tile type, or 0x100 and a texture layer, or NOTHING.
-    highlight: u32,
-    // Texels of the shadow and the overview textures for each tile.
-    shadow_scale: f32,
-    overview_scale: f32,
-    _padding: u32,
-    // Lowest and highest level, for the height overlay.
-    levels: vec2f,
-    // One over the size.
-    per_tile: vec2f,
-    // For each texture layer the layer of its accent, four to a word; its own where it has none.
-    accents: array<vec4u, 16>,
-}
-
-const SURFACE_LIT: u32 = 0u;
-const SURFACE_UNLIT: u32 = 1u;
-const SURFACE_TYPES: u32 = 2u;
-const SURFACE_PATHABLE: u32 = 3u;
-const SURFACE_HEIGHT: u32 = 4u;
-const SURFACE_NORMALS: u32 = 5u;
-const SURFACE_COVER: u32 = 6u;
-
-const NOTHING: u32 = 0xffffffffu;
-
-const LINES_TILES: u32 = 1u;
-const LINES_CHUNKS: u32 = 2u;
-
-const CHUNK_SIDE: u32 = 32u;
 // How far in tiles faces reach beyond their border, so that no crack opens where a long edge meets
 // several short ones.
 const OVERLAP: f32 = 0.002;
@@ -108,10 +71,11 @@ fn atlas_corner(cell: vec2i) -> vec2f {
     let east = edge_colors(cell + vec2i(1, 0)).x;
     let south = edge_colors(cell + vec2i(0, 1)).y;
     let index = here.y * 8u + east * 4u + south * 2u + here.x;
-    return (vec2f(vec2u(index & 3u, index >> 2u)) * 128.0 + 18.0) / 512.0;
+    return (vec2f(vec2u(index & 3u, index >> 2u)) * ATLAS_CELL + ATLAS_GUARD) / ATLAS_SIDE;
 }
 
-const CORE: f32 = 92.0 / 512.0;
+// Side of a texture tile in atlas sizes.
+const CORE: f32 = ATLAS_CORE / ATLAS_SIDE;
 
 fn sample_material(layer: u32, place: vec2f, lod: f32) -> vec4f {
     return textureSampleLevel(materials, clamped, place, layer, lod);
@@ -128,7 +92,7 @@ fn texture_lod(dx: vec2f, dy: vec2f) -> f32 {
     let a = dot(dx, dx);
     let b = dot(dy, dy);
     let footprint = max(min(a, b), max(a, b) / 6.0);
-    let lod = 0.5 * quick_log2(max(footprint, 1e-12)) + log2(92.0);
+    let lod = 0.5 * quick_log2(max(footprint, 1e-12)) + log2(ATLAS_CORE);
     // Levels blend into each other over a third of their range only: elsewhere one lookup does.
     let whole = floor(lod);
     return whole + clamp((lod - whole - 0.5) * 3.0 + 0.5, 0.0, 1.0);
@@ -141,7 +105,7 @@ fn material_at(layer: u32, place: vec2f, lod: f32, accent_noise: f32) -> vec4f {
         let accent = (map.accents[layer >> 4u][(layer >> 2u) & 3u] >> ((layer & 3u) * 8u)) & 255u;
         if accent != layer {
             let over = sample_material(accent, place, lod);
-            return mix(color, over, clamp(accent_noise * 2.0 - 0.8, 0.0, 1.0));
+            return mix(color, over, clamp(accent_noise * ACCENT_SLOPE - ACCENT_START, 0.0, 1.0));
         }
     }
     return color;
@@ -193,62 +157,29 @@ fn faces_sun(normal: vec3f) -> f32 {
 // ---- Overlays ------------------------------------------------------------------------------
 
 fn type_color(kind: u32) -> vec3f {
-    switch kind {
-        case 0u: { return vec3f(0.62, 0.65, 0.60); }
-        case 1u: { return vec3f(0.90, 0.32, 0.26); }
-        case 2u: { return vec3f(0.98, 0.62, 0.20); }
-        case 3u: { return vec3f(0.97, 0.86, 0.26); }
-        case 4u: { return vec3f(0.62, 0.82, 0.24); }
-        case 5u: { return vec3f(0.18, 0.62, 0.30); }
-        case 6u: { return vec3f(0.36, 0.83, 0.62); }
-        case 7u: { return vec3f(0.12, 0.60, 0.72); }
-        case 8u: { return vec3f(0.47, 0.78, 0.96); }
-        case 9u: { return vec3f(0.20, 0.36, 0.80); }
-        case 10u: { return vec3f(0.58, 0.56, 0.95); }
-        case 11u: { return vec3f(0.52, 0.20, 0.66); }
-        case 12u: { return vec3f(0.92, 0.52, 0.82); }
-        // Unreadable and missing.
-        default: { return vec3f(1.0, 0.0, 1.0); }
-    }
+    return TYPE_COLORS[min(kind, TILE_TYPES)];
 }
 
-// Blue over green and yellow to white, from the lowest to the highest level.
+// From the lowest to the highest level.
 fn height_color(world_y: f32) -> vec3f {
     let t = clamp((world_y / LEVEL_HEIGHT - map.levels.x) / max(map.levels.y - map.levels.x, 1.0), 0.0, 1.0);
-    let low = mix(vec3f(0.10, 0.20, 0.50), vec3f(0.16, 0.62, 0.48), clamp(t * 3.0, 0.0, 1.0));
-    let high = mix(low, vec3f(0.94, 0.82, 0.34), clamp(t * 3.0 - 1.0, 0.0, 1.0));
-    return mix(high, vec3f(1.0, 1.0, 1.0), clamp(t * 3.0 - 2.0, 0.0, 1.0));
-}
-
-// Full, sparse, none, and a digit that means nothing (fact sheet E).
-fn cover_color(cover: u32) -> vec3f {
-    switch cover {
-        case COVER_NONE: { return vec3f(0.85, 0.20, 0.16); }
-        case COVER_FULL: { return vec3f(0.26, 0.75, 0.32); }
-        case COVER_SPARSE: { return vec3f(0.97, 0.86, 0.26); }
-        default: { return vec3f(0.80, 0.30, 0.85); }
-    }
-}
-
-// Units can walk on a tile when its flag says so, it is not under deep water, and it is not
-// steeper than one level (fact sheet E).
-fn walkable(tile: Tile) -> bool {
-    let steep = tile_kind(tile) != 0u && tile_ramp(tile) > 1;
-    return tile_pathable(tile) && tile_base(tile) >= -1 && !steep;
+    let low = mix(HEIGHT_COLORS[0], HEIGHT_COLORS[1], clamp(t * 3.0, 0.0, 1.0));
+    let high = mix(low, HEIGHT_COLORS[2], clamp(t * 3.0 - 1.0, 0.0, 1.0));
+    return mix(high, HEIGHT_COLORS[3], clamp(t * 3.0 - 2.0, 0.0, 1.0));
 }
 
 // The colour of a surface in the overlay that is on. Shape stays readable by a little shading.
 fn overlay_color(tile: Tile, albedo: vec3f, normal: vec3f, world_y: f32) -> vec3f {
     let shade = 0.45 + 0.55 * clamp(dot(normal, normalize(vec3f(0.5, 0.75, 0.3))), 0.0, 1.0);
     // What could not be read has neither a height nor a flag.
-    let unread = tile_kind(tile) > 12u && map.surface != SURFACE_NORMALS && map.surface != SURFACE_UNLIT;
+    let unread = tile_kind(tile) >= TILE_TYPES && map.surface != SURFACE_NORMALS && map.surface != SURFACE_UNLIT;
     switch select(map.surface, SURFACE_TYPES, unread) {
         case SURFACE_TYPES: { return type_color(tile_kind(tile)) * shade; }
         case SURFACE_PATHABLE: {
-            let mark = select(vec3f(0.85, 0.20, 0.16), vec3f(0.26, 0.75, 0.32), walkable(tile));
+            let mark = select(BARRED_COLOR, WALKABLE_COLOR, tile_is_walkable(tile));
             return mix(albedo, mark, 0.6) * shade;
         }
-        case SURFACE_COVER: { return mix(albedo, cover_color(tile_cover(tile)), 0.6) * shade; }
+        case SURFACE_COVER: { return mix(albedo, COVER_COLORS[tile_cover(tile)], 0.6) * shade; }
         case SURFACE_HEIGHT: { return height_color(world_y) * shade; }
         case SURFACE_NORMALS: { return normalize(normal) * 0.5 + 0.5; }
         default: { return albedo; }
@@ -267,10 +198,10 @@ fn grid_line(at: vec2f, pixels_per_unit: vec2f, width: f32) -> f32 {
 fn marked(color: vec3f, tile: Tile, at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3f {
     var result = color;
     if map.highlight != NOTHING {
-        let by_layer = (map.highlight & 0x100u) != 0u;
-        let layer = tile_top_layer(tile) | 0x100u;
+        let by_layer = (map.highlight & HIGHLIGHT_LAYER) != 0u;
+        let layer = tile_top_layer(tile) | HIGHLIGHT_LAYER;
         let chosen = select(tile_kind(tile), layer, by_layer) == map.highlight;
-        result = select(result * 0.55, mix(result, vec3f(1.0, 0.78, 0.25), 0.55), chosen);
+        result = select(result * 0.55, mix(result, HIGHLIGHT_COLOR, 0.55), chosen);
     }
     if map.lines != 0u {
         let pixels = 1.0 / max(abs(dx) + abs(dy), vec2f(1e-6));
@@ -279,7 +210,7 @@ fn marked(color: vec3f, tile: Tile, at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3
         }
         if (map.lines & LINES_CHUNKS) != 0u {
             let line = grid_line(at_map / f32(CHUNK_SIDE), pixels * f32(CHUNK_SIDE), 2.0);
-            result = mix(result, vec3f(1.0, 0.16, 0.12), line);
+            result = mix(result, CHUNK_BORDER_COLOR, line);
         }
     }
     return result;
@@ -329,8 +260,8 @@ fn vs_rect(
     @location(0) chunk: u32,
 ) -> Rect {
     let rect = rects[instance];
-    let first = vec2u(rect & 31u, (rect >> 5u) & 31u);
-    let size = vec2u((rect >> 10u) & 31u, (rect >> 15u) & 31u) + 1u;
+    let first = vec2u(col_bits(rect), row_bits(rect));
+    let size = vec2u(width_bits(rect), height_bits(rect)) + 1u;
     let corner = vec2f(quad_corner(vertex));
     let origin = chunk_origin(chunk);
     let tile = tile_at(vec2i(origin + first));
@@ -343,8 +274,8 @@ fn vs_rect(
 fn fs_rect(in: Rect) -> @location(0) vec4f {
     let dx = dpdx(in.at);
     let dy = dpdy(in.at);
-    let first = vec2f(vec2u(in.rect & 31u, (in.rect >> 5u) & 31u));
-    let last = first + vec2f(vec2u((in.rect >> 10u) & 31u, (in.rect >> 15u) & 31u));
+    let first = vec2f(vec2u(col_bits(in.rect), row_bits(in.rect)));
+    let last = first + vec2f(vec2u(width_bits(in.rect), height_bits(in.rect)));
     let cell = clamp(floor(in.at), first, last);
     let at = vec2i(in.origin) + vec2i(cell);
     let noise_here = noise_at(in.at);
@@ -435,7 +366,7 @@ fn vs_top(
 
 fn top_at(point: u32, instance: u32, chunk: u32) -> Top {
     let reference = (tops[instance >> 1u] >> ((instance & 1u) * 16u)) & 0xffffu;
-    let at = vec2i(chunk_origin(chunk) + vec2u(reference & 31u, (reference >> 5u) & 31u));
+    let at = vec2i(chunk_origin(chunk) + vec2u(col_bits(reference), row_bits(reference)));
     let tile = tile_at(at);
     let uv = point_at(point);
     let world = world_at(vec2f(at) + uv, tile_level_at(tile, uv));
@@ -894,8 +825,8 @@ fn vs_side(
     @location(0) chunk: u32,
 ) -> Side {
     let reference = (sides[instance >> 1u] >> ((instance & 1u) * 16u)) & 0xffffu;
-    let edge = (reference >> 10u) & 3u;
-    let at = vec2i(chunk_origin(chunk) + vec2u(reference & 31u, (reference >> 5u) & 31u));
+    let edge = edge_bits(reference);
+    let at = vec2i(chunk_origin(chunk) + vec2u(col_bits(reference), row_bits(reference)));
     let tile = tile_at(at);
     let step = edge_step(edge);
     let own = tile_edge(tile, edge);

@@ -3,43 +3,24 @@
 // Inside a tile u runs east and v south, both from 0 to 1. East is -X and south +Z in the world.
 // Heights are in levels.
 
-const TILE_SIDE: f32 = 8.0;
-const LEVEL_HEIGHT: f32 = 4.0;
-const BORDER_LEVEL: i32 = -1;
-
-const NORTH: u32 = 0u;
-const EAST: u32 = 1u;
-const SOUTH: u32 = 2u;
-const WEST: u32 = 3u;
-
-const BLEND_NONE: u32 = 0u;
-const BLEND_BLUR: u32 = 1u;
-const BLEND_EDGE: u32 = 2u;
-
-const COVER_NONE: u32 = 0u;
-const COVER_FULL: u32 = 1u;
-const COVER_SPARSE: u32 = 2u;
-
-// x: shape, y: surface; see `TileRecord`.
+// x: shape, y: surface; see `TileRecord`, whose bits the functions `..._bits` are.
 alias Tile = vec2u;
 
-fn tile_kind(tile: Tile) -> u32 { return tile.x & 15u; }
-fn tile_base(tile: Tile) -> i32 { return i32((tile.x >> 4u) & 255u) - 128; }
-fn tile_ramp(tile: Tile) -> i32 { return i32((tile.x >> 12u) & 127u); }
-fn tile_blend(tile: Tile, edge: u32) -> u32 { return (tile.x >> (19u + 2u * edge)) & 3u; }
-fn tile_blends_normals(tile: Tile) -> bool { return (tile.x & (1u << 27u)) != 0u; }
-fn tile_bump(tile: Tile) -> bool { return (tile.x & (1u << 28u)) != 0u; }
-fn tile_pathable(tile: Tile) -> bool { return (tile.x & (1u << 29u)) != 0u; }
-fn tile_cover(tile: Tile) -> u32 { return tile.x >> 30u; }
-fn tile_top_layer(tile: Tile) -> u32 { return tile.y & 255u; }
-fn tile_side_layer(tile: Tile) -> u32 { return (tile.y >> 8u) & 255u; }
-// Raised corners of each type: north-west 1, north-east 2, south-west 4, south-east 8, eight types
-// to a word.
+fn tile_kind(tile: Tile) -> u32 { return kind_bits(tile.x); }
+fn tile_base(tile: Tile) -> i32 { return i32(base_bits(tile.x)) - BASE_OFFSET; }
+fn tile_ramp(tile: Tile) -> i32 { return i32(ramp_bits(tile.x)); }
+fn tile_blend(tile: Tile, edge: u32) -> u32 { return blend_bits(tile.x >> (2u * edge)); }
+fn tile_blends_normals(tile: Tile) -> bool { return blend_normals_bits(tile.x) != 0u; }
+fn tile_bump(tile: Tile) -> bool { return bump_bits(tile.x) != 0u; }
+fn tile_pathable(tile: Tile) -> bool { return pathable_bits(tile.x) != 0u; }
+fn tile_cover(tile: Tile) -> u32 { return cover_bits(tile.x); }
+fn tile_top_layer(tile: Tile) -> u32 { return top_layer_bits(tile.y); }
+fn tile_side_layer(tile: Tile) -> u32 { return side_layer_bits(tile.y); }
+// Raised corners: north-west 1, north-east 2, south-west 4, south-east 8.
 fn tile_raised(tile: Tile) -> u32 {
-    // Type 0 to 7: 0 3 c 5 a 2 b 1; type 8 to 12: 7 8 e 4 d.
     let kind = tile_kind(tile);
-    let table = select(0x1b2a5c30u, 0x000d4e87u, kind >= 8u);
-    return (table >> ((kind & 7u) * 4u)) & 15u;
+    let eight_types = select(RAISED_CORNERS[0], RAISED_CORNERS[1], kind >= 8u);
+    return (eight_types >> ((kind & 7u) * 4u)) & 15u;
 }
 
 // Heights of the corners: north-west, north-east, south-west, south-east.
@@ -51,8 +32,7 @@ fn tile_corners(tile: Tile) -> vec4i {
 
 // Whether the top is cut from north-west to south-east and not from north-east to south-west.
 fn tile_cut_from_north_west(tile: Tile) -> bool {
-    // Types 5, 6, 11 and 12.
-    return ((0x1860u >> tile_kind(tile)) & 1u) != 0u;
+    return ((CUT_FROM_NORTH_WEST >> tile_kind(tile)) & 1u) != 0u;
 }
 
 // The half that a point is in: 0 the southern, 1 the northern.
@@ -114,7 +94,7 @@ fn tile_halves_at(tile: Tile, corner: u32) -> vec2u {
 
 // The texture layer that a half shows: the side's where it slopes and the ramp is higher than one.
 fn tile_half_layer(tile: Tile, half: u32) -> u32 {
-    let steep = tile_ramp(tile) > 1 && any(tile_slope(tile, half) != vec2f(0.0));
+    let steep = tile_ramp(tile) > MAX_GENTLE_RAMP && any(tile_slope(tile, half) != vec2f(0.0));
     return select(tile_top_layer(tile), tile_side_layer(tile), steep);
 }
 
@@ -122,9 +102,9 @@ fn tile_half_layer(tile: Tile, half: u32) -> u32 {
 fn tile_edge(tile: Tile, edge: u32) -> vec2i {
     let c = tile_corners(tile);
     switch edge {
-        case 0u: { return c.xy; }
-        case 1u: { return c.yw; }
-        case 2u: { return c.zw; }
+        case NORTH: { return c.xy; }
+        case EAST: { return c.yw; }
+        case SOUTH: { return c.zw; }
         default: { return c.xz; }
     }
 }
@@ -132,11 +112,18 @@ fn tile_edge(tile: Tile, edge: u32) -> vec2i {
 fn edge_step(edge: u32) -> vec2i {
     // Columns east, rows south.
     switch edge {
-        case 0u: { return vec2i(0, -1); }
-        case 1u: { return vec2i(1, 0); }
-        case 2u: { return vec2i(0, 1); }
+        case NORTH: { return vec2i(0, -1); }
+        case EAST: { return vec2i(1, 0); }
+        case SOUTH: { return vec2i(0, 1); }
         default: { return vec2i(-1, 0); }
     }
 }
 
 fn edge_opposite(edge: u32) -> u32 { return (edge + 2u) & 3u; }
+
+// Whether ground units can walk on a tile: its flag says so, it is not under deep water, and it is
+// not steep (fact sheet E). The GPU twin of `Barrier::of`.
+fn tile_is_walkable(tile: Tile) -> bool {
+    let steep = tile_kind(tile) != FLAT && tile_ramp(tile) > MAX_GENTLE_RAMP;
+    return tile_pathable(tile) && tile_base(tile) >= MIN_WALKABLE_BASE && !steep;
+}

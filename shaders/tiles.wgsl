@@ -1,5 +1,5 @@
 // 2D maps: layers of tiles. The cell under a fragment is looked up in a buffer, and its tile in an
-// array of pages. Joined after frame.wgsl.
+// array of pages. Joined after frame.wgsl. What it shares with `render/tiles` is declared there.
 
 // What differs between pipelines. Cells are colours instead of tiles; have tints; are tiles that
 // change; are not all drawn or have something around them; hide what is below, however transparent
@@ -20,64 +20,6 @@ override PARTED: bool = false;
 override HATCHED: bool = false;
 // Into how many parts at most what is seen in a pixel is divided where one looks flatly at a layer.
 override PARTS: f32 = 1.0;
-
-// Parts of a cell (scene/tilemap/cell.rs).
-const PICTURE = 0x00ffffffu;
-const MIRROR_X = 0x01000000u;
-const MIRROR_Y = 0x02000000u;
-const SWAP_AXES = 0x04000000u;
-const PRIORITY = 0x08000000u;
-
-// Bits of `Draw::flags`.
-const SKIPS_ZERO = 1u;
-const NORMAL_ONLY = 2u;
-const PRIORITY_ONLY = 4u;
-const WRAPS_X = 8u;
-const WRAPS_Y = 16u;
-
-// Keep in sync with `Draw` in `gpu_data.rs`. "Pixels" are those of the map.
-struct Draw {
-    // Left, top, right and bottom of what is drawn: in clip space where it is flat, else in pixels
-    // from the top left of the layer.
-    rect: vec4f,
-    // In the world: x, height and z of the top left corner of the layer.
-    place: vec4f,
-    // Flat: how many pixels the top left corner of the picture is from that of `first_cell`; how
-    // many pixels a pixel of the picture is.
-    offset: vec2f,
-    pixel: f32,
-    // From 0 to 1.
-    opacity: f32,
-    first_cell: vec2i,
-    // Columns and rows of the layer.
-    size: vec2i,
-    // Width and height of a tile, and one over them.
-    tile: vec2f,
-    per_tile: vec2f,
-    // One over columns and rows.
-    per_size: vec2f,
-    // The rows that may be read, and the first one that is in the buffer.
-    rows: vec2i,
-    first_row: i32,
-    // How many pictures there are, and the last of their mip levels.
-    count: u32,
-    last_level: u32,
-    flags: u32,
-    // How many bits of the number of a picture are its column and row on a page, and how many those
-    // of a pixel of a picture are.
-    page: vec4u,
-    // The cell that lies around the layer.
-    outside: u32,
-    // The picture whose uses stand out.
-    highlighted: u32,
-    // How strong the lines around tiles and around pixels are, from 0 to 1.
-    lines: vec2f,
-    // The rows that are drawn.
-    drawn_rows: vec2i,
-    // How far apart the stripes of colours begin, in pixels.
-    hatch: f32,
-    _padding: i32,
-}
 
 @group(1) @binding(0) var<uniform> draw: Draw;
 // Cells, colours, or the pixels of sprites.
@@ -187,9 +129,6 @@ fn tinted(color: vec4f, corners: vec4u, at: vec2f) -> vec4f {
     return vec4f(select(lighter, darker, tint.rgb < vec3f(128.0)), color.a * tint.a / 255.0);
 }
 
-// The colour of what is selected elsewhere too.
-const ACCENT = vec3f(1.0, 0.77, 0.24);
-
 fn highlighted(color: vec4f, is_use: bool, inside: vec2f, footprint: vec2f) -> vec4f {
     if !is_use {
         let grey = dot(color.rgb, vec3f(0.3, 0.59, 0.11));
@@ -216,11 +155,8 @@ fn divided(color: vec4f) -> vec4f {
 
 // ---- Stripes ----
 
-// How opaque dark stripes are beside those of the colour.
-const DARK_STRIPES = 90.0 / 215.0;
-
 // Diagonal stripes of a colour and dark ones between them, of which the bright ones cover a share.
-// Keep in sync with `hatched` in `scene/tilemap/grids.rs`.
+// The GPU twin of `hatched` in `scene/tilemap/grids.rs`.
 fn hatched(color: vec4f, bright: f32) -> vec4f {
     let dark = vec4f(color.rgb * 0.2, color.a * DARK_STRIPES);
     return divided(mix(multiplied(dark), multiplied(color), bright));

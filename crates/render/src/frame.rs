@@ -1,35 +1,39 @@
 //! What every shader knows of the picture.
 
-use glam::{Affine3A, Mat4, Vec3, Vec4};
+use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
 use super::resources::{
     SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, buffer, sampler, upload_texture,
 };
+use super::wgsl::shader_struct;
 use super::{COLOR_FORMAT, Gpu, View};
 use mapscope_scene::Aabb;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::{noise, sun};
 
-mod gpu_data {
-    use glam::{Mat4, Vec2, Vec4};
-
-    /// Keep in sync with `frame.wgsl`.
-    #[repr(C)]
-    #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+shader_struct! {
+    /// What every shader knows of the picture.
     pub(super) struct Frame {
-        pub(super) clip_from_world: Mat4,
-        pub(super) eye: Vec4,
-        pub(super) right: Vec4,
-        pub(super) up: Vec4,
-        pub(super) ahead: Vec4,
-        pub(super) sun: Vec4,
-        pub(super) size: Vec2,
-        pub(super) padding: Vec2,
-        pub(super) floor: Vec4,
-        pub(super) grid: Vec4,
+        clip_from_world: Mat4,
+        /// Eye in world space; w: seconds, for what moves.
+        eye: Vec4,
+        /// From the picture's centre to its right edge, in world space at distance 1.
+        right: Vec4,
+        /// The same to its top; w is the distance of the target.
+        up: Vec4,
+        /// The same straight ahead; w is 1 where the projection is orthographic.
+        ahead: Vec4,
+        /// Unit vector toward the sun, in world space.
+        sun: Vec4,
+        /// What models stand on: x and z of the middle of what stands there, and half its size.
+        floor: Vec4,
+        /// Side of a cell of the floor's grid, how far it is seen, and how much light reaches it
+        /// less.
+        grid: Vec4,
+        /// Width and height of the picture in pixels.
+        size: Vec2,
     }
-
-    const _: () = assert!(size_of::<Frame>() == 192, "frame.wgsl has 192 bytes");
+    padding: Vec2
 }
 
 /// The layout of bind group 0, and what is the same in all pictures.
@@ -65,7 +69,7 @@ pub(super) struct LocalView<'a> {
 pub(super) struct FrameData {
     buffer: wgpu::Buffer,
     /// What it holds.
-    written: Option<gpu_data::Frame>,
+    written: Option<Frame>,
     /// `floor` and `grid` of the shader.
     floor: [Vec4; 2],
     pub(super) bind_group: wgpu::BindGroup,
@@ -140,7 +144,7 @@ impl<'a> LocalView<'a> {
 impl FrameData {
     /// For pictures of what occupies these bounds.
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb) -> Self {
-        let size = size_of::<gpu_data::Frame>() as u64;
+        let size = size_of::<Frame>() as u64;
         let buffer = buffer(gpu, "frame", size, wgpu::BufferUsages::UNIFORM);
         let resources = [
             buffer.as_entire_binding(),
@@ -161,15 +165,15 @@ impl FrameData {
         let aspect = size[0] as f32 / size[1] as f32;
         let tan_y = view.camera.half_height();
         let is_flat = view.camera.projection == Projection::Orthographic;
-        let frame = gpu_data::Frame {
+        let frame = Frame {
             clip_from_world: local.clip_from_model,
             eye: local.eye.extend(view.time_secs),
             right: (local.right * tan_y * aspect).extend(0.0),
             up: (local.up * tan_y).extend(local.distance()),
             ahead: local.forward.extend(f32::from(u8::from(is_flat))),
             sun: Vec4::from((sun::TO_SUN, 0.0)),
-            size: glam::Vec2::new(size[0] as f32, size[1] as f32),
-            padding: glam::Vec2::ZERO,
+            size: Vec2::new(size[0] as f32, size[1] as f32),
+            padding: Vec2::ZERO,
             floor: self.floor[0],
             grid: self.floor[1],
         };

@@ -6,6 +6,7 @@
 //! drawn in phases: what is opaque of all drawables, what is behind them, what is transparent, and
 //! lines.
 
+mod constants;
 mod content;
 mod floor;
 mod frame;
@@ -20,6 +21,7 @@ mod sky;
 mod target;
 mod terrain;
 mod tiles;
+mod wgsl;
 
 use std::any::Any;
 

@@ -20,7 +20,7 @@ const HIDDEN_CONTOUR_COLOR: [u8; 4] = [255, 196, 61, 110];
 const HIDDEN_CONTOUR_WIDTH_POINTS: f32 = 1.5;
 
 mod gpu_data {
-    /// Keep in sync with the vertex inputs of `lines.wgsl`.
+    /// A line: the vertex inputs of `vs_line`.
     #[repr(C)]
     #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
     pub(super) struct Line {

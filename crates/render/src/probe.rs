@@ -6,31 +6,39 @@ use wgpu::util::DeviceExt as _;
 use super::Gpu;
 use super::resources::bind_group;
 use super::shaders::{SKIN_PROBE, Shader, TILE_PROBE};
+use super::wgsl::shader_struct;
 use mapscope_scene::model::mesh::Mesh;
 use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::terrain::pack::TileRecord;
 
-/// What the shaders' functions say of one tile. Keep in sync with `tile_probe.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-pub struct TileProbe {
-    /// Levels at a grid of five by five points, in rows from the north-west.
-    pub levels: [f32; 25],
-    /// Which half each of them is in: 0 the southern, 1 the northern.
-    pub halves: [u32; 25],
-    /// Unit normals of the southern and of the northern half, in world space.
-    pub normals: [[f32; 3]; 2],
-    /// Texture layers that the halves show.
-    pub layers: [u32; 2],
-    /// The halves at the corners north-west, north-east, south-west, south-east.
-    pub halves_at: [[u32; 2]; 4],
-    /// The half on the edges north, east, south, west.
-    pub halves_on: [u32; 4],
-    /// Levels of the ends of the edges.
-    pub edges: [[i32; 2]; 4],
+shader_struct! {
+    /// What the shaders' functions say of one tile.
+    pub struct TileProbe {
+        /// Levels at a grid of five by five points, in rows from the north-west.
+        pub levels: [f32; 25],
+        /// Which half each of them is in: 0 the southern, 1 the northern.
+        pub halves: [u32; 25],
+        /// Unit normals of the southern and of the northern half, in world space.
+        pub normals: [[f32; 3]; 2],
+        /// Texture layers that the halves show.
+        pub layers: [u32; 2],
+        /// The halves at the corners north-west, north-east, south-west, south-east.
+        pub halves_at: [[u32; 2]; 4],
+        /// Levels of the ends of the edges north, east, south, west.
+        pub edges: [[i32; 2]; 4],
+        /// A bit for each edge, the northern one the lowest: the half on it.
+        pub halves_on: u32,
+        /// 1 where ground units can walk.
+        pub walkable: u32,
+    }
 }
 
-/// Where the shaders move a vertex of a model. Keep in sync with `skin_probe.wgsl`.
+/// What the probes share with Rust.
+pub(super) fn wgsl() -> String {
+    TileProbe::wgsl()
+}
+
+/// Where the shaders move a vertex of a model: `Probe` in `skin_probe.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct SkinProbe {

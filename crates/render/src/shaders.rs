@@ -4,11 +4,16 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use super::frame::Frame;
+use super::{constants, level, model, probe, terrain, tiles};
+
 /// A shader module: the files that it is put together from.
 #[derive(Debug)]
 pub struct Shader {
     /// The name, which is that of its last file.
     pub name: &'static str,
+    /// What it shares with Rust, as declarations that come first.
+    shared: &'static [fn() -> String],
     /// Files of `shaders/` and what they held when the program was built, in the order in which
     /// they are joined.
     pub parts: &'static [(&'static str, &'static str)],
@@ -37,47 +42,56 @@ const SURFACE: (&str, &str) = file!("surface.wgsl");
 /// Terrain and water.
 pub(super) static TERRAIN: Shader = Shader {
     name: "terrain",
+    shared: &[Frame::wgsl, constants::all, constants::tile, terrain::wgsl],
     parts: &[FRAME, TILE, SKY, file!("terrain.wgsl")],
 };
 /// Models.
 pub(super) static MODEL: Shader = Shader {
     name: "model",
+    shared: &[Frame::wgsl, constants::all, model::skin_wgsl, model::wgsl],
     parts: &[FRAME, SURFACE, SKIN, file!("model.wgsl")],
 };
 /// Levels.
 pub(super) static LEVEL: Shader = Shader {
     name: "level",
+    shared: &[Frame::wgsl, constants::all, level::wgsl],
     parts: &[FRAME, SURFACE, SKY, file!("level.wgsl")],
 };
 /// 2D maps.
 pub(super) static TILES: Shader = Shader {
     name: "tiles",
+    shared: &[Frame::wgsl, tiles::wgsl],
     parts: &[FRAME, file!("tiles.wgsl")],
 };
 /// What is behind everything: the sky, and what models stand on.
 pub(super) static STUDIO: Shader = Shader {
     name: "studio",
+    shared: &[Frame::wgsl],
     parts: &[FRAME, SKY, file!("studio.wgsl")],
 };
 /// Lines over the picture.
 pub(super) static LINES: Shader = Shader {
     name: "lines",
+    shared: &[Frame::wgsl],
     parts: &[FRAME, file!("lines.wgsl")],
 };
 /// What the GPU makes of tiles, for comparing it with what the CPU does.
 pub(super) static TILE_PROBE: Shader = Shader {
     name: "tile_probe",
+    shared: &[constants::tile, probe::wgsl],
     parts: &[TILE, file!("tile_probe.wgsl")],
 };
 /// What the GPU makes of vertices that joints move, likewise.
 pub(super) static SKIN_PROBE: Shader = Shader {
     name: "skin_probe",
+    shared: &[model::skin_wgsl],
     parts: &[SURFACE, SKIN, file!("skin_probe.wgsl")],
 };
 
 /// What frame times are measured against.
 pub(super) static FLOOR: Shader = Shader {
     name: "floor",
+    shared: &[],
     parts: &[file!("floor.wgsl")],
 };
 
@@ -95,16 +109,15 @@ pub static SHADERS: &[&Shader] = &[
 ];
 
 impl Shader {
-    /// The whole source. Debug builds take each file from the source tree when it is there.
+    /// The whole source: what is shared with Rust, then the files. Debug builds take each file from
+    /// the source tree when it is there.
     pub fn source(&self) -> String {
-        let parts: Vec<Cow<'_, str>> = self
-            .parts
-            .iter()
-            .map(|(name, embedded)| {
-                let from_disk = folder().and_then(|f| std::fs::read_to_string(f.join(name)).ok());
-                from_disk.map_or(Cow::Borrowed(*embedded), Cow::Owned)
-            })
-            .collect();
+        let shared = self.shared.iter().map(|write| Cow::Owned(write()));
+        let files = self.parts.iter().map(|(name, embedded)| {
+            let from_disk = folder().and_then(|f| std::fs::read_to_string(f.join(name)).ok());
+            from_disk.map_or(Cow::Borrowed(*embedded), Cow::Owned)
+        });
+        let parts: Vec<Cow<'_, str>> = shared.chain(files).collect();
         parts.join("\n")
     }
 

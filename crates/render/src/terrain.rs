@@ -8,8 +8,9 @@
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use glam::Affine3A;
+use glam::{Affine3A, UVec4, Vec2, Vec3};
 
+use super::constants::NOTHING;
 use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
 use super::frame::{FrameLayout, Frustum, LocalView};
 use super::resources::{
@@ -17,13 +18,14 @@ use super::resources::{
     Uploads, bind_group, bind_group_layout, create_pipeline, sampler, upload_texture,
 };
 use super::shaders::TERRAIN;
+use super::wgsl::{bits, constants, shader_enum, shader_struct};
 use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError};
-use mapscope_formats::pfmap::{CHUNK_SIDE, Splat};
+use mapscope_formats::pfmap::{CHUNK_SIDE, Splat, TileType};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
-use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, TileRecord, TopClass};
-use mapscope_scene::terrain::textures::{MOST_LAYERS, Textures};
-use mapscope_scene::terrain::{ATLAS_SIDE, Terrain};
+use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
+use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
+use mapscope_scene::terrain::{ATLAS_SIDE, CELL, CORE, GUARD, Terrain, colors, noise};
 use mapscope_scene::{Aabb, Item, OverlayId, Shown, TerrainItem};
 
 /// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
@@ -38,49 +40,86 @@ const MIN_CELL_PIXELS: f32 = 15.0;
 /// The grid of the furthest chunks has one cell.
 const LAST_STEP: u32 = 5;
 
-mod gpu_data {
-    use glam::{UVec4, Vec2};
-    use mapscope_scene::OverlayId;
-
-    /// Keep in sync with `Map` in `terrain.wgsl`.
-    #[repr(C)]
-    #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-    pub(super) struct Map {
-        pub(super) north_west: Vec2,
-        pub(super) size: [u32; 2],
-        pub(super) surface: u32,
-        pub(super) lines: u32,
-        pub(super) highlight: u32,
-        pub(super) shadow_scale: f32,
-        pub(super) overview_scale: f32,
-        pub(super) padding: u32,
-        pub(super) levels: Vec2,
-        pub(super) per_tile: Vec2,
-        pub(super) more_padding: Vec2,
-        /// A byte a layer.
-        pub(super) accents: [UVec4; 16],
+shader_struct! {
+    /// What shaders know of a map.
+    struct Map {
+        /// For each texture layer the layer of its accent, a byte each; its own where it has none.
+        accents: [UVec4; MAX_LAYERS / 16],
+        /// World x and z of the north-west corner.
+        north_west: Vec2,
+        /// Columns and rows of tiles.
+        size: [u32; 2],
+        /// Lowest and highest height level, for the height overlay.
+        levels: Vec2,
+        /// One over the size.
+        per_tile: Vec2,
+        /// A [`Surface`].
+        surface: u32,
+        /// Lines drawn on it: bits of [`LINES`].
+        lines: u32,
+        /// What is highlighted: a tile type, or [`HIGHLIGHT_LAYER`] and a texture layer, or
+        /// [`NOTHING`].
+        highlight: u32,
+        /// Texels of the shadow texture for each tile.
+        shadow_scale: f32,
+        /// Texels of the overview texture for each tile.
+        overview_scale: f32,
     }
+    padding: [u32; 3]
+}
 
-    const _: () = assert!(size_of::<Map>() == 320, "terrain.wgsl has 320 bytes");
+shader_enum! {
+    "SURFACE"
+    /// How the surface is coloured.
+    enum Surface { Lit, Unlit, Types, Pathable, Height, Normals, Cover }
+}
 
-    /// Values of `Map::surface` by the overlay that asks for them; `SURFACE_*` in the shader.
-    pub(super) const SURFACES: [(OverlayId, u32); 6] = [
-        (OverlayId::Unlit, UNLIT),
-        (OverlayId::TileTypes, 2),
-        (OverlayId::Pathable, 3),
-        (OverlayId::Height, 4),
-        (OverlayId::Normals, 5),
-        (OverlayId::Cover, 6),
-    ];
-    /// `SURFACE_UNLIT` in the shader.
-    pub(super) const UNLIT: u32 = 1;
-    /// Bits of `Map::lines` by the overlay that asks for them; `LINES_*` in the shader.
-    pub(super) const LINES: [(OverlayId, u32); 2] =
-        [(OverlayId::TileGrid, 1), (OverlayId::ChunkBorders, 2)];
-    /// `NOTHING` in the shader.
-    pub(super) const NOTHING: u32 = u32::MAX;
-    /// Added to a layer in `Map::highlight`.
-    pub(super) const HIGHLIGHT_LAYER: u32 = 0x100;
+/// Overlays that colour the surface.
+const SURFACES: [(OverlayId, Surface); 6] = [
+    (OverlayId::Unlit, Surface::Unlit),
+    (OverlayId::TileTypes, Surface::Types),
+    (OverlayId::Pathable, Surface::Pathable),
+    (OverlayId::Height, Surface::Height),
+    (OverlayId::Normals, Surface::Normals),
+    (OverlayId::Cover, Surface::Cover),
+];
+/// Bits of [`Map::lines`] by the overlay that asks for them.
+const LINES: [(OverlayId, u32); 2] = [(OverlayId::TileGrid, 1), (OverlayId::ChunkBorders, 2)];
+/// Added to a layer in [`Map::highlight`].
+const HIGHLIGHT_LAYER: u32 = 0x100;
+
+/// What `terrain.wgsl` shares with Rust.
+pub(super) fn wgsl() -> String {
+    let constants = constants! {
+        LINES_TILES = LINES[0].1,
+        LINES_CHUNKS = LINES[1].1,
+        HIGHLIGHT_LAYER = HIGHLIGHT_LAYER,
+        CHUNK_SIDE = CHUNK_SIDE,
+        TILE_TYPES = TileType::ALL.len() as u32,
+        ATLAS_SIDE = ATLAS_SIDE as f32,
+        ATLAS_CELL = CELL as f32,
+        ATLAS_CORE = CORE as f32,
+        ATLAS_GUARD = GUARD as f32,
+        ACCENT_SLOPE = noise::ACCENT_SLOPE,
+        ACCENT_START = noise::ACCENT_START,
+        TYPE_COLORS = colors::TYPES.map(Vec3::from),
+        HEIGHT_COLORS = colors::HEIGHTS.map(Vec3::from),
+        COVER_COLORS = colors::COVERS.map(Vec3::from),
+        WALKABLE_COLOR = Vec3::from(colors::GOOD),
+        BARRED_COLOR = Vec3::from(colors::BAD),
+        CHUNK_BORDER_COLOR = Vec3::from(colors::CHUNK_BORDER),
+    };
+    [
+        constants,
+        Map::wgsl(),
+        Surface::wgsl(),
+        bits("col", Packed::COL),
+        bits("row", Packed::ROW),
+        bits("width", Packed::WIDTH),
+        bits("height", Packed::HEIGHT),
+        bits("edge", Packed::EDGE),
+    ]
+    .concat()
 }
 
 /// Draws terrain.
@@ -185,7 +224,7 @@ pub(super) struct TerrainData {
     textures: Weak<Textures>,
     map: wgpu::Buffer,
     /// What `map` holds when nothing is highlighted and no overlay is on.
-    map_at_rest: gpu_data::Map,
+    map_at_rest: Map,
     /// The index of each chunk, for handing one to a draw call.
     chunk_indices: wgpu::Buffer,
     /// Points of the eight triangles of a tile's top.
@@ -564,28 +603,27 @@ fn slices(levels: &[Vec<u8>]) -> Vec<&[u8]> {
 }
 
 /// The values of the map that do not change with the view, and the view's at rest.
-fn map_data(terrain: &Terrain) -> gpu_data::Map {
+fn map_data(terrain: &Terrain) -> Map {
     let placement = terrain.placement();
     let accents = accents(&terrain.map().splats, &terrain.textures().layer_of_material);
     let levels = terrain.levels();
-    gpu_data::Map {
+    Map {
         north_west: placement.north_west(),
         size: [placement.cols, placement.rows],
-        surface: 0,
+        surface: Surface::Lit as u32,
         lines: 0,
-        highlight: gpu_data::NOTHING,
+        highlight: NOTHING,
         shadow_scale: terrain.shadow().texels_per_tile as f32,
         overview_scale: 1.0 / terrain.overview().tiles_per_texel as f32,
-        padding: 0,
-        levels: glam::Vec2::new(levels[0] as f32, levels[1] as f32),
-        per_tile: 1.0 / glam::Vec2::new(placement.cols as f32, placement.rows as f32),
-        more_padding: glam::Vec2::ZERO,
+        levels: Vec2::new(levels[0] as f32, levels[1] as f32),
+        per_tile: 1.0 / Vec2::new(placement.cols as f32, placement.rows as f32),
         accents: bytemuck::cast(accents),
+        padding: [0; 3],
     }
 }
 
 /// The layer of each layer's accent; one without an accent has itself for one.
-fn accents(splats: &[Splat], layer_of_material: &[u8]) -> [u8; MOST_LAYERS] {
+fn accents(splats: &[Splat], layer_of_material: &[u8]) -> [u8; MAX_LAYERS] {
     let mut accents = std::array::from_fn(|layer| layer as u8);
     let layer = |material: u32| layer_of_material.get(material as usize).copied();
     for splat in splats {
@@ -645,19 +683,16 @@ impl TerrainData {
     fn update(&mut self, gpu: &Gpu, terrain: &Terrain, local: &LocalView<'_>) {
         let shown = &local.view.shown;
         let mut map = self.map_at_rest;
-        let on = |(overlay, value): &(OverlayId, u32)| {
-            if shown.overlays.contains(*overlay) {
-                *value
-            } else {
-                0
-            }
-        };
-        map.surface = gpu_data::SURFACES.iter().map(on).max().unwrap_or(0);
-        map.lines = gpu_data::LINES.iter().map(on).sum();
+        let is_on = |overlay: &OverlayId| shown.overlays.contains(*overlay);
+        let surfaces = SURFACES.iter().filter(|(overlay, _)| is_on(overlay));
+        let surface = surfaces.map(|(_, surface)| *surface as u32).max();
+        map.surface = surface.unwrap_or(Surface::Lit as u32);
+        let lines = LINES.iter().filter(|(overlay, _)| is_on(overlay));
+        map.lines = lines.map(|(_, bit)| bit).sum();
         map.highlight = highlight(terrain, shown);
         gpu.queue
             .write_buffer(&self.map, 0, bytemuck::bytes_of(&map));
-        let inspects = map.surface != 0 || map.lines != 0 || map.highlight != gpu_data::NOTHING;
+        let inspects = map.surface != 0 || map.lines != 0 || map.highlight != NOTHING;
         self.variant = match (inspects, self.is_rich) {
             (true, _) => Variant::Inspect,
             (false, true) => Variant::Rich,
@@ -679,7 +714,7 @@ impl TerrainData {
         }
         let begin = self.listed.len() as u32;
         // Overlays colour the ground below the water as well.
-        if map.surface <= gpu_data::UNLIT {
+        if map.surface <= Surface::Unlit as u32 {
             self.listed.extend_from_slice(&self.with_water);
         }
         self.water_range = begin..self.listed.len() as u32;
@@ -781,11 +816,9 @@ fn highlight(terrain: &Terrain, shown: &Shown) -> u32 {
         Some(Item::Terrain(TerrainItem::Material { index })) => {
             let texture = terrain.textures().materials.get(index as usize);
             let layer = texture.and_then(|texture| texture.layer);
-            layer.map_or(gpu_data::NOTHING, |layer| {
-                u32::from(layer) | gpu_data::HIGHLIGHT_LAYER
-            })
+            layer.map_or(NOTHING, |layer| u32::from(layer) | HIGHLIGHT_LAYER)
         }
-        _ => gpu_data::NOTHING,
+        _ => NOTHING,
     }
 }
 

@@ -1,5 +1,16 @@
 //! Colours that tell things apart.
 
+/// Of what is selected, as shaders have it: red, green and blue from 0 to 1.
+pub const SELECTED: [f32; 3] = [1.0, 0.77, 0.24];
+
+/// A colour of shaders in bytes.
+pub const fn bytes([r, g, b]: [f32; 3]) -> [u8; 3] {
+    const fn byte(channel: f32) -> u8 {
+        (channel * 255.0 + 0.5) as u8
+    }
+    [byte(r), byte(g), byte(b)]
+}
+
 /// Hues of this share of the circle after each other are never near each other.
 const GOLDEN_SHARE: f32 = 0.618_034;
 

@@ -6,7 +6,7 @@
 pub mod assets;
 mod bvh;
 pub mod camera;
-mod colors;
+pub mod colors;
 pub mod demo;
 mod describe;
 mod document;

@@ -1,34 +1,48 @@
-//! What the shaders of levels read.
+//! What the shaders of levels share with Rust.
 
 use glam::Vec4;
 
-/// Keep in sync with `Look` in `level.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-pub(super) struct Look {
-    pub(super) cut_min: Vec4,
-    pub(super) cut_max: Vec4,
-    pub(super) back_face: Vec4,
-    pub(super) material: u32,
-    pub(super) padding: [u32; 7],
+use super::pipelines::Surface;
+use crate::wgsl::{constants, shader_struct};
+use mapscope_scene::level::materials::Blend;
+
+shader_struct! {
+    /// What shaders know of how a level is shown.
+    pub(super) struct Look {
+        /// The clip box outside of which all is cut away, in world space; w: seconds, for what
+        /// moves.
+        pub(super) cut_min: Vec4,
+        pub(super) cut_max: Vec4,
+        pub(super) back_face: Vec4,
+        /// The material that is highlighted.
+        pub(super) material: u32,
+    }
+    padding: [u32; 3]
 }
 
-const _: () = assert!(size_of::<Look>() == 80, "level.wgsl has 80 bytes");
-
-/// Keep in sync with `Material` in `level.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-pub(super) struct Material {
-    pub(super) color: Vec4,
-    pub(super) emission: Vec4,
-    pub(super) scroll: Vec4,
-    pub(super) wave: Vec4,
-    pub(super) wave_offset: f32,
-    pub(super) index: u32,
-    pub(super) padding: [u32; 2],
+shader_struct! {
+    /// A material as shaders read it.
+    pub(super) struct Material {
+        /// Its opacity in w.
+        pub(super) color: Vec4,
+        /// 1 in w if the opacity counts, and that of the texture.
+        pub(super) emission: Vec4,
+        /// Texture coordinates in a second: of the texture, then of the matcap texture.
+        pub(super) scroll: Vec4,
+        /// Where waves run to in a second, in world space; their size in w.
+        pub(super) wave: Vec4,
+        pub(super) wave_offset: f32,
+        pub(super) index: u32,
+    }
+    padding: [u32; 2]
 }
 
-const _: () = assert!(size_of::<Material>() == 80, "level.wgsl has 80 bytes");
-
-/// Stands for no material.
-pub(super) const NOTHING: u32 = u32::MAX;
+/// What `level.wgsl` shares with Rust.
+pub(crate) fn wgsl() -> String {
+    let constants = constants! {
+        BLEND_OPAQUE = Blend::Opaque as u32,
+        BLEND_ALPHA = Blend::Alpha as u32,
+        BLEND_ADD = Blend::Add as u32,
+    };
+    [constants, Surface::wgsl(), Look::wgsl(), Material::wgsl()].concat()
+}

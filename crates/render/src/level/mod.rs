@@ -22,11 +22,14 @@ use std::ops::Range;
 
 use glam::{Affine3A, Vec3, Vec4};
 
+pub(super) use self::gpu_data::wgsl;
+
 use self::caps::Caps;
 use self::chunks::LevelChunk;
 use self::materials::MaterialLayout;
 use self::pipelines::{Look, Pipeline, Surface};
 use self::shown_level::ShownLevel;
+use super::constants::NOTHING;
 use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
 use super::frame::{FrameLayout, Frustum, LocalView};
 use super::resources::{
@@ -419,8 +422,8 @@ impl LevelData {
             cut_min: (cut.min - CUT_SLACK).extend(self.time_secs),
             cut_max: (cut.max + CUT_SLACK).extend(0.0),
             back_face: Vec4::from((back_face, 0.0)),
-            material: selected_material(shown).unwrap_or(gpu_data::NOTHING),
-            padding: [0; 7],
+            material: selected_material(shown).unwrap_or(NOTHING),
+            padding: [0; 3],
         };
         if self.written_look != Some(look) {
             gpu.queue

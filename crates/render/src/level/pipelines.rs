@@ -3,20 +3,15 @@
 use super::super::resources::{PipelineKey, PipelineOptions, create_pipeline};
 use super::caps::{self, Caps};
 use crate::Gpu;
+use crate::wgsl::shader_enum;
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::mesh::LevelVertex;
 use mapscope_scene::level::tint::PLAIN;
 
-/// How the surface is coloured; the numbers are those of `SURFACE_*` in the shader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Surface {
-    Full = 0,
-    Lightmap = 1,
-    Unlit = 2,
-    Normals = 3,
-    UvChecker = 4,
-    Tint = 5,
-    BackFaces = 6,
+shader_enum! {
+    "SURFACE"
+    /// How the surface is coloured.
+    pub(super) enum Surface { Full, Lightmap, Unlit, Normals, UvChecker, Tint, BackFaces }
 }
 
 /// How a level is drawn.

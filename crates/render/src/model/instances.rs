@@ -3,38 +3,32 @@
 use std::num::NonZero;
 
 use bytemuck::Zeroable as _;
+use glam::Affine3A;
 
 use super::mesh::ModelMesh;
 use crate::resources::{self, check_size};
+use crate::wgsl::shader_struct;
 use crate::{Gpu, UploadError};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::instances::Instance;
 use mapscope_scene::model::skeleton::SkinMatrix;
 
-mod gpu_data {
-    use glam::Affine3A;
-
-    use mapscope_scene::model::skeleton::SkinMatrix;
-
-    /// Keep in sync with `Instance` in `model.wgsl`.
-    #[repr(C)]
-    #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-    pub(super) struct Instance {
-        /// Rows of the affine matrix.
-        world_from_model: [[f32; 4]; 3],
+shader_struct! {
+    /// An instance as shaders read it.
+    pub(super) struct Place {
+        world_from_model: SkinMatrix,
+        /// Where its palette begins.
         palette_first: u32,
-        padding: [u32; 3],
     }
+    padding: [u32; 3]
+}
 
-    const _: () = assert!(size_of::<Instance>() == 64, "model.wgsl has 64 bytes");
-
-    impl Instance {
-        pub(super) fn new(world_from_model: &Affine3A, palette_first: u32) -> Self {
-            Self {
-                world_from_model: SkinMatrix::from(*world_from_model).rows,
-                palette_first,
-                padding: [0; 3],
-            }
+impl Place {
+    fn new(world_from_model: &Affine3A, palette_first: u32) -> Self {
+        Self {
+            world_from_model: SkinMatrix::from(*world_from_model),
+            palette_first,
+            padding: [0; 3],
         }
     }
 }
@@ -137,10 +131,10 @@ impl Crowd {
             );
         }
         if moved {
-            let each = size_of::<gpu_data::Instance>();
+            let each = size_of::<Place>();
             let joints = model.palette_len() as u32;
             write(gpu, &self.places, each, instances, |instance, i, bytes| {
-                let place = gpu_data::Instance::new(&instance.world_from_model, i * joints);
+                let place = Place::new(&instance.world_from_model, i * joints);
                 bytes.copy_from_slice(bytemuck::bytes_of(&place));
             });
         }
@@ -193,7 +187,7 @@ fn buffers(
             "joint palettes",
             size_of::<SkinMatrix>() * model.palette_len(),
         )?,
-        buffer("instances", size_of::<gpu_data::Instance>())?,
+        buffer("instances", size_of::<Place>())?,
     ))
 }
 

@@ -6,24 +6,19 @@ use glam::Vec4;
 use wgpu::util::DeviceExt as _;
 
 use crate::resources::{TextureCache, Uploads, bind_group};
+use crate::wgsl::shader_struct;
 use crate::{Gpu, UploadError};
-use mapscope_scene::model::{Material, Model};
+use mapscope_scene::model::{self, Model};
 
-mod gpu_data {
-    use glam::Vec4;
-
-    /// Keep in sync with `Material` in `model.wgsl`.
-    #[repr(C)]
-    #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+shader_struct! {
+    /// A material as shaders read it.
     pub(super) struct Material {
-        pub(super) ambient: f32,
-        pub(super) index: u32,
-        pub(super) padding: [u32; 2],
-        pub(super) diffuse: Vec4,
-        pub(super) specular: Vec4,
+        diffuse: Vec4,
+        specular: Vec4,
+        ambient: f32,
+        index: u32,
     }
-
-    const _: () = assert!(size_of::<Material>() == 48, "model.wgsl has 48 bytes");
+    padding: [u32; 2]
 }
 
 /// A model's mesh on the GPU.
@@ -120,12 +115,12 @@ impl<'a> Materials<'a> {
         }
     }
 
-    fn bind_group(&mut self, index: usize, material: &Material) -> wgpu::BindGroup {
+    fn bind_group(&mut self, index: usize, material: &model::Material) -> wgpu::BindGroup {
         let texture = self
             .textures
             .view(self.gpu, "model texture", &material.texture);
         let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
-        let uniform = gpu_data::Material {
+        let uniform = Material {
             ambient: material.ambient,
             index: index as u32,
             padding: [0; 2],

@@ -9,8 +9,9 @@ mod mesh;
 
 use std::sync::Arc;
 
-use glam::Affine3A;
+use glam::{Affine3A, Vec4};
 
+use super::constants::NOTHING;
 use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
@@ -18,10 +19,12 @@ use super::resources::{
     bind_group_layout, buffer, create_pipeline,
 };
 use super::shaders::MODEL;
+use super::wgsl::{constants, shader_enum, shader_struct};
 use super::{DrawStatistics, Gpu, SceneData, UploadError};
 use mapscope_scene::model::instances::Instance;
-use mapscope_scene::model::mesh::MeshVertex;
+use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, MeshVertex};
 use mapscope_scene::model::{self, Model};
+use mapscope_scene::terrain::sun;
 use mapscope_scene::{
     Item, ModelItem, OpenOptions, OverlayId, Playhead, Progress, Shown, demo, open,
 };
@@ -29,36 +32,42 @@ use mapscope_scene::{
 use self::instances::Crowd;
 use self::mesh::ModelMesh;
 
-mod gpu_data {
-    use glam::Vec4;
-
-    /// Keep in sync with `Marks` in `model.wgsl`.
-    #[repr(C)]
-    #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-    pub(super) struct Marks {
-        pub(super) heat: [Vec4; 5],
-        pub(super) back_face: Vec4,
-        pub(super) joint: u32,
-        pub(super) material: u32,
-        pub(super) padding: [u32; 2],
+shader_struct! {
+    /// What stands out on a model.
+    struct Marks {
+        /// From no weight to all of it, at even steps.
+        heat: [Vec4; 5],
+        back_face: Vec4,
+        /// The joint whose weights are shown.
+        joint: u32,
+        /// The material that is highlighted.
+        material: u32,
     }
-
-    const _: () = assert!(size_of::<Marks>() == 112, "model.wgsl has 112 bytes");
-
-    /// Stands for no joint and no material.
-    pub(super) const NOTHING: u32 = u32::MAX;
+    padding: [u32; 2]
 }
 
-/// How the surface is coloured; the numbers are those of `SURFACE_*` in the shader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Surface {
-    Lit = 0,
-    Unlit = 1,
-    Normals = 2,
-    UvChecker = 3,
-    BackFaces = 4,
-    JointWeights = 5,
-    Heat = 6,
+shader_enum! {
+    "SURFACE"
+    /// How the surface is coloured.
+    enum Surface { Lit, Unlit, Normals, UvChecker, BackFaces, JointWeights, Heat }
+}
+
+/// What `model.wgsl` shares with Rust.
+pub(super) fn wgsl() -> String {
+    let light = constants! { LIGHT_POSITION = sun::LIGHT_POSITION };
+    [
+        light,
+        Surface::wgsl(),
+        Marks::wgsl(),
+        mesh::Material::wgsl(),
+        instances::Place::wgsl(),
+    ]
+    .concat()
+}
+
+/// What `skin.wgsl` shares with Rust.
+pub(super) fn skin_wgsl() -> String {
+    constants! { INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS }
 }
 
 /// Overlays that colour the surface.
@@ -115,7 +124,7 @@ pub(super) struct ModelData {
     placed: Vec<Instance>,
     marks: wgpu::Buffer,
     /// What `marks` holds.
-    written_marks: gpu_data::Marks,
+    written_marks: Marks,
     /// How the next picture is drawn.
     look: Look,
     draws_wireframe: bool,
@@ -204,7 +213,7 @@ impl ModelRenderer {
     fn make_data(&self, gpu: &Gpu, model: &Model) -> Result<ModelData, UploadError> {
         let mesh = ModelMesh::upload(gpu, &self.material_layout, &self.sampler, model)?;
         let marks = marks(&Shown::default());
-        let size = size_of::<gpu_data::Marks>() as u64;
+        let size = size_of::<Marks>() as u64;
         let marks_buffer = buffer(gpu, "marks", size, wgpu::BufferUsages::UNIFORM);
         gpu.queue
             .write_buffer(&marks_buffer, 0, bytemuck::bytes_of(&marks));
@@ -421,16 +430,16 @@ fn look(model: &Model, shown: &Shown) -> Look {
     }
 }
 
-fn marks(shown: &Shown) -> gpu_data::Marks {
+fn marks(shown: &Shown) -> Marks {
     let color = |[r, g, b]: [u8; 3]| {
         let [r, g, b] = [r, g, b].map(|channel| f32::from(channel) / 255.0);
-        glam::Vec4::new(r, g, b, 1.0)
+        Vec4::new(r, g, b, 1.0)
     };
-    gpu_data::Marks {
+    Marks {
         heat: model::HEAT_COLORS.map(color),
         back_face: color(model::BACK_FACE_COLOR),
-        joint: selected_joint(shown).unwrap_or(gpu_data::NOTHING),
-        material: selected_material(shown).unwrap_or(gpu_data::NOTHING),
+        joint: selected_joint(shown).unwrap_or(NOTHING),
+        material: selected_material(shown).unwrap_or(NOTHING),
         padding: [0; 2],
     }
 }

@@ -1,36 +1,62 @@
-//! What the shaders of 2D maps read.
+//! What the shaders of 2D maps share with Rust.
 
 use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
 
-/// Keep in sync with `Draw` in `tiles.wgsl`, which says what is what.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub(super) struct Draw {
-    pub(super) rect: [f32; 4],
-    pub(super) place: [f32; 4],
-    pub(super) offset: [f32; 2],
-    pub(super) pixel: f32,
-    pub(super) opacity: f32,
-    pub(super) first_cell: [i32; 2],
-    pub(super) size: [i32; 2],
-    pub(super) tile: [f32; 2],
-    pub(super) per_tile: [f32; 2],
-    pub(super) per_size: [f32; 2],
-    pub(super) rows: [i32; 2],
-    pub(super) first_row: i32,
-    pub(super) count: u32,
-    pub(super) last_level: u32,
-    pub(super) flags: u32,
-    pub(super) page: [u32; 4],
-    pub(super) outside: u32,
-    pub(super) highlighted: u32,
-    pub(super) lines: [f32; 2],
-    pub(super) drawn_rows: [i32; 2],
-    pub(super) hatch: f32,
-    pub(super) padding: i32,
+use crate::wgsl::{constants, shader_struct};
+use mapscope_scene::colors::SELECTED;
+use mapscope_scene::tilemap::{Cell, DARK_STRIPES};
+
+shader_struct! {
+    /// What is drawn of a layer. Pixels are those of the map.
+    #[derive(Default)]
+    pub(super) struct Draw {
+        /// Left, top, right and bottom of what is drawn: in clip space where it is flat, else in
+        /// pixels from the top left of the layer.
+        pub(super) rect: [f32; 4],
+        /// In the world: x, height and z of the top left corner of the layer.
+        pub(super) place: [f32; 4],
+        /// Flat: how many pixels the top left corner of the picture is from that of `first_cell`.
+        pub(super) offset: [f32; 2],
+        /// Flat: how many pixels a pixel of the picture is.
+        pub(super) pixel: f32,
+        /// From 0 to 1.
+        pub(super) opacity: f32,
+        pub(super) first_cell: [i32; 2],
+        /// Columns and rows of the layer.
+        pub(super) size: [i32; 2],
+        /// Width and height of a tile.
+        pub(super) tile: [f32; 2],
+        /// One over width and height of a tile.
+        pub(super) per_tile: [f32; 2],
+        /// One over columns and rows.
+        pub(super) per_size: [f32; 2],
+        /// The rows that may be read.
+        pub(super) rows: [i32; 2],
+        /// The first row that is in the buffer.
+        pub(super) first_row: i32,
+        /// How many pictures there are.
+        pub(super) count: u32,
+        /// The last of their mip levels.
+        pub(super) last_level: u32,
+        /// [`SKIPS_ZERO`] and the like.
+        pub(super) flags: u32,
+        /// How many bits of the number of a picture are its column and row on a page, and how many
+        /// those of a pixel of a picture are.
+        pub(super) page: [u32; 4],
+        /// The cell that lies around the layer.
+        pub(super) outside: u32,
+        /// The picture whose uses stand out.
+        pub(super) highlighted: u32,
+        /// How strong the lines around tiles and around pixels are, from 0 to 1.
+        pub(super) lines: [f32; 2],
+        /// The rows that are drawn.
+        pub(super) drawn_rows: [i32; 2],
+        /// How far apart the stripes of colours begin, in pixels.
+        pub(super) hatch: f32,
+    }
+    padding: u32
 }
-
-const _: () = assert!(size_of::<Draw>() == 160, "tiles.wgsl has 160 bytes");
 
 /// Bits of [`Draw::flags`].
 pub(super) const SKIPS_ZERO: u32 = 1;
@@ -38,7 +64,26 @@ pub(super) const NORMAL_ONLY: u32 = 2;
 pub(super) const PRIORITY_ONLY: u32 = 4;
 pub(super) const WRAPS: [u32; 2] = [8, 16];
 
-/// A sprite: keep in sync with the vertex inputs of `vs_sprite`.
+/// What `tiles.wgsl` shares with Rust.
+pub(crate) fn wgsl() -> String {
+    let constants = constants! {
+        PICTURE = Cell::NOTHING,
+        MIRROR_X = Cell::MIRROR_X,
+        MIRROR_Y = Cell::MIRROR_Y,
+        SWAP_AXES = Cell::SWAP_AXES,
+        PRIORITY = Cell::PRIORITY,
+        SKIPS_ZERO = SKIPS_ZERO,
+        NORMAL_ONLY = NORMAL_ONLY,
+        PRIORITY_ONLY = PRIORITY_ONLY,
+        WRAPS_X = WRAPS[0],
+        WRAPS_Y = WRAPS[1],
+        ACCENT = Vec3::from(SELECTED),
+        DARK_STRIPES = DARK_STRIPES,
+    };
+    constants + &Draw::wgsl()
+}
+
+/// A sprite: the vertex inputs of `vs_sprite`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub(super) struct Sprite {

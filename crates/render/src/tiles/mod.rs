@@ -19,6 +19,8 @@ mod place;
 mod sheets;
 mod sprites;
 
+pub(super) use self::gpu_data::wgsl;
+
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -19,8 +19,7 @@ fn validate(source: &str) -> Result<(), String> {
 #[test]
 fn every_shader_is_valid() {
     for shader in SHADERS {
-        let parts: Vec<&str> = shader.parts.iter().map(|(_, source)| *source).collect();
-        if let Err(message) = validate(&parts.join("\n")) {
+        if let Err(message) = validate(&shader.source()) {
             panic!("{}: {message}", shader.name);
         }
     }

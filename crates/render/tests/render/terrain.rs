@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 use image::RgbaImage;
-use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Tile, TileType};
+use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Field, Tile, TileType};
 use mapscope_formats::{Place, Severity};
 use mapscope_render::{DrawStatistics, View, probe_tiles};
 use mapscope_scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Projection};
@@ -58,7 +58,8 @@ fn wild_tile(row: u32, col: u32) -> Tile {
     tile.top_material = any(4, 4) as u16;
     tile.side_material = any(5, 4) as u16;
     for digit in [14, 15, 17, 18, 19, 20] {
-        tile.set_digit(digit, any(digit as u32, 2) as u8);
+        let field = Field::of_char(digit).unwrap();
+        tile.set(field, any(digit as u32, 2) as i32);
     }
     tile
 }
@@ -103,6 +104,11 @@ fn the_gpu_makes_of_every_tile_what_the_cpu_does() {
         .into_iter()
         .flat_map(|kind| bases.map(|base| (kind, base)))
         .flat_map(|(kind, base)| ramps.map(|ramp| tile(kind, base, ramp)))
+        .flat_map(|tile| {
+            let mut barred = tile;
+            barred.set(Field::Pathable, 0);
+            [tile, barred]
+        })
         .collect();
     let document = open_map([1, 1], |row, col| {
         let at = (row * CHUNK_SIDE + col) as usize;
@@ -148,16 +154,15 @@ fn the_gpu_makes_of_every_tile_what_the_cpu_does() {
         }
         let at_corners = corners.map(|corner| shape.halves_at(corner).map(|half| half as u32));
         assert_eq!(probe.halves_at, at_corners, "{tile:?}");
-        assert_eq!(
-            probe.halves_on,
-            Edge::ALL.map(|edge| shape.half_on(edge) as u32),
-            "{tile:?}"
-        );
+        let on_edges = Edge::ALL.map(|edge| (shape.half_on(edge) as u32) << edge as u32);
+        assert_eq!(probe.halves_on, on_edges.iter().sum::<u32>(), "{tile:?}");
         assert_eq!(
             probe.edges,
             Edge::ALL.map(|edge| shape.edge(edge)),
             "{tile:?}"
         );
+        let walkable = Barrier::of(tile).is_none();
+        assert_eq!(probe.walkable != 0, walkable, "{tile:?}");
     }
 }
 
@@ -1011,7 +1016,8 @@ fn the_top_view_is_the_file_as_it_is_written() {
 fn the_pathable_overlay_and_the_inspector_agree() {
     let document = open_map([1, 1], |row, col| {
         let mut tile = wild_tile(row, col);
-        tile.set_digit(12, u8::from(!hash(row, col, 12).is_multiple_of(5)));
+        let pathable = !hash(row, col, 12).is_multiple_of(5);
+        tile.set(Field::Pathable, pathable.into());
         tile
     });
     let terrain = terrain(&*document);
@@ -1143,9 +1149,10 @@ fn steep_tile(row: u32, col: u32) -> Tile {
 /// The blend mode of an edge, one of the first so many. Field H has none, and so is never heeded.
 fn with_modes(mut tile: Tile, row: u32, col: u32, modes: u32) -> Tile {
     for digit in 17..=20 {
-        tile.set_digit(digit, (hash(row, col, digit as u32) % modes) as u8);
+        let field = Field::of_char(digit).unwrap();
+        tile.set(field, (hash(row, col, digit as u32) % modes) as i32);
     }
-    tile.set_digit(13, 0);
+    tile.set(Field::BlendMode, 0);
     tile
 }
 
@@ -1403,7 +1410,7 @@ fn the_alpha_test_is_on_the_mix_of_materials() {
             tile.top_material = (hash(row, col, 4) % paints.len() as u32) as u16;
             tile.side_material = 0;
             // Without bumps all of it has the same light.
-            tile.set_digit(15, 1);
+            tile.set(Field::NoBump, 1);
             with_modes(tile, row, col, 2)
         });
         let (view, size) = plan_view(&*document);
@@ -1466,14 +1473,14 @@ fn sides_show_the_accents_of_their_material() {
 /// The overlay is offered where there is cover, and has the colours and numbers of its legend.
 #[test]
 fn cover_has_an_overlay_where_there_is_any() {
-    let covered = |digits: [u8; 4]| {
+    let covered = |digits: [i32; 4]| {
         painted(&PAINTS[7..8], &[], move |row, _| {
             let mut tile = tile(TileType::Flat, 0, 0);
             tile.top_material = 0;
             tile.side_material = 0;
             // Quarters of different sizes: 5, 7, 9 and 11 rows.
             let quarter = [5, 12, 21].iter().filter(|end| row >= **end).count();
-            tile.set_digit(16, digits[quarter]);
+            tile.set(Field::Cover, digits[quarter]);
             tile
         })
     };

@@ -10,7 +10,10 @@ use super::weld::Weld;
 use crate::normal::pack_normal;
 use mapscope_formats::pfobj::{MOST_INFLUENCES, Pfobj, Vertex};
 
-/// A vertex for the GPU, 28 bytes. Keep in sync with `shaders/model.wgsl`.
+/// Bits of [`MeshVertex::influences`] that say how many there are.
+pub const INFLUENCE_COUNT_BITS: u32 = 3;
+
+/// A vertex for the GPU, 28 bytes: the vertex inputs of `vs_model`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct MeshVertex {
@@ -20,8 +23,8 @@ pub struct MeshVertex {
     pub normal: [i16; 2],
     /// Texture coordinates as in the file: (0, 0) is the bottom left of the picture.
     pub uv: [f32; 2],
-    /// Index of its first influence in [`Mesh::influences`] times 8, plus how many it has. One
-    /// that has none does not move.
+    /// How many influences it has, in the lowest [`INFLUENCE_COUNT_BITS`], and above them the index
+    /// of the first one in [`Mesh::influences`]. One that has none does not move.
     pub influences: u32,
 }
 
@@ -32,7 +35,7 @@ impl MeshVertex {
     }
 }
 
-/// How much a joint moves a vertex, 8 bytes. Keep in sync with `shaders/model.wgsl`.
+/// How much a joint moves a vertex, 8 bytes: `Influence` in `shaders/skin.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct PackedInfluence {
@@ -245,7 +248,8 @@ impl Builder {
         let (number, new) = self.influences.number(words);
         if new {
             let first = mesh.influences.len() as u32;
-            self.known_influences.push(first << 3 | count);
+            self.known_influences
+                .push(first << INFLUENCE_COUNT_BITS | count);
             let packed = shares().map(|(joint, weight)| PackedInfluence { joint, weight });
             mesh.influences.extend(packed);
         }
@@ -258,7 +262,7 @@ impl Builder {
 
 fn unpack_influences(packed: u32) -> Range<usize> {
     let first = (packed >> 3) as usize;
-    first..first + (packed & 7) as usize
+    first..first + (packed & ((1 << INFLUENCE_COUNT_BITS) - 1)) as usize
 }
 
 /// The direction that a triangle faces by the order of its corners; up for one that has no area.

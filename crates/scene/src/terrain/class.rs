@@ -1,6 +1,7 @@
 //! What tiles are counted as: their types, and those that have none.
 
-use super::Terrain;
+use super::{Terrain, colors};
+use crate::colors::bytes;
 use crate::{Item, TerrainItem};
 use mapscope_formats::pfmap::{Found, Pfmap, TileType};
 
@@ -75,28 +76,9 @@ impl TileClass {
         }
     }
 
-    /// Its colour in the overlay of the types. Keep in sync with `type_color` in
-    /// `shaders/terrain.wgsl`.
-    pub const fn color(self) -> [u8; 3] {
-        const OF_TYPES: [[u8; 3]; TileType::ALL.len()] = [
-            [158, 166, 153],
-            [230, 82, 66],
-            [250, 158, 51],
-            [247, 219, 66],
-            [158, 209, 61],
-            [46, 158, 77],
-            [92, 212, 158],
-            [31, 153, 184],
-            [120, 199, 245],
-            [51, 92, 204],
-            [148, 143, 242],
-            [133, 51, 168],
-            [235, 133, 209],
-        ];
-        match self {
-            Self::Type(kind) => OF_TYPES[kind as usize],
-            Self::Unreadable | Self::Missing => [255, 0, 255],
-        }
+    /// Its colour in the overlay of the types.
+    pub fn color(self) -> [u8; 3] {
+        bytes(colors::TYPES[self.index()])
     }
 }
 

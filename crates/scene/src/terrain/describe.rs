@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::class::bad_tiles_note;
 use super::geometry::{LEVEL_HEIGHT, Shape};
-use super::{Terrain, TileClass};
+use super::{Terrain, TileClass, colors};
+use crate::colors::bytes;
 use crate::numbers::number;
 use crate::{
     Aabb, About, Direction, Document, Drawable, Hit, InfoQuery, Item, ItemPlace, Kind, Legend,
@@ -73,26 +74,8 @@ pub(super) static OVERLAYS: [Overlay; 9] = [
     },
 ];
 
-/// Colours of the height overlay from the lowest level to the highest, evenly spread. Keep in sync
-/// with `height_color` in `shaders/terrain.wgsl`.
-const HEIGHT_COLORS: [[u8; 3]; 4] = [
-    [26, 51, 128],
-    [41, 158, 122],
-    [240, 209, 87],
-    [255, 255, 255],
-];
-
 /// Levels that the legend of the height overlay has at most.
 const MAX_LEGEND_LEVELS: i32 = 10;
-
-/// Colours of each [`Cover`] in the overlay. Keep in sync with `cover_color` in
-/// `shaders/terrain.wgsl`.
-const COVER_COLORS: [(Cover, [u8; 3]); 4] = [
-    (Cover::Full, [66, 191, 82]),
-    (Cover::Sparse, [247, 219, 66]),
-    (Cover::None, [217, 51, 41]),
-    (Cover::Unknown, [204, 77, 217]),
-];
 
 impl Document for Terrain {
     fn about(&self) -> &About {
@@ -459,11 +442,11 @@ impl Document for Terrain {
 
 /// The colour of a level in the height overlay.
 fn height_color(level: i32, [low, high]: [i32; 2]) -> [u8; 3] {
-    let last = HEIGHT_COLORS.len() - 1;
+    let last = colors::HEIGHTS.len() - 1;
     let at = (level - low) as f32 / (high - low).max(1) as f32 * last as f32;
     let from = (at as usize).min(last - 1);
     let [from_color, to_color] =
-        [from, from + 1].map(|i| Vec3::from(HEIGHT_COLORS[i].map(f32::from)));
+        [from, from + 1].map(|i| Vec3::from(bytes(colors::HEIGHTS[i]).map(f32::from)));
     let color = from_color.lerp(to_color, at - from as f32);
     color.to_array().map(|channel| channel.round() as u8)
 }
@@ -526,8 +509,8 @@ impl Terrain {
                 })
                 .collect(),
             OverlayId::Pathable => [
-                entry([66, 191, 82], "ground units can walk"),
-                entry([217, 51, 41], "ground units cannot walk"),
+                entry(bytes(colors::GOOD), "ground units can walk"),
+                entry(bytes(colors::BAD), "ground units cannot walk"),
             ]
             .into_iter()
             .chain(self.bad_tiles_entry())
@@ -545,11 +528,14 @@ impl Terrain {
                     .chain(self.bad_tiles_entry())
                     .collect()
             }
-            OverlayId::Cover => COVER_COLORS
+            OverlayId::Cover => [Cover::Full, Cover::Sparse, Cover::None, Cover::Unknown]
                 .into_iter()
-                .map(|(cover, color)| (cover, color, self.cover_counts[cover as usize]))
-                .filter(|(cover, _, count)| *cover != Cover::Unknown || *count > 0)
-                .map(|(cover, color, count)| entry(color, &format!("{} ({count})", cover.name())))
+                .map(|cover| (cover, self.cover_counts[cover as usize]))
+                .filter(|(cover, count)| *cover != Cover::Unknown || *count > 0)
+                .map(|(cover, count)| {
+                    let color = bytes(colors::COVERS[cover as usize]);
+                    entry(color, &format!("{} ({count})", cover.name()))
+                })
                 .chain(self.bad_tiles_entry())
                 .collect(),
             OverlayId::Normals => vec![
@@ -557,7 +543,9 @@ impl Terrain {
                 entry([128, 255, 128], "faces up (+Y)"),
                 entry([128, 128, 255], "faces south (+Z)"),
             ],
-            OverlayId::ChunkBorders => vec![entry([255, 41, 31], "chunk border")],
+            OverlayId::ChunkBorders => {
+                vec![entry(bytes(colors::CHUNK_BORDER), "chunk border")]
+            }
             _ => Vec::new(),
         }
     }

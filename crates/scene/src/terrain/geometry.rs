@@ -14,6 +14,12 @@ pub const LEVEL_HEIGHT: f32 = 4.0;
 /// The level that stands beyond the border of the map (fact sheet A6).
 pub const BORDER_LEVEL: i32 = -1;
 
+/// The lowest base height on which ground units can walk: below it water is deep (fact sheet E).
+pub const MIN_WALKABLE_BASE: i32 = -1;
+/// The highest ramp that ground units can climb and that shows the top material: a higher one is
+/// steep, and shows the side material (fact sheets E and A5).
+pub const MAX_GENTLE_RAMP: u8 = 1;
+
 /// Raised corners of each tile type, in the order north-west 1, north-east 2, south-west 4,
 /// south-east 8 (fact sheet A5).
 const RAISED: [u8; 13] = [
@@ -69,13 +75,7 @@ impl Shape {
         Self {
             corners: Self::raised_corners(tile.kind)
                 .map(|raised| base + if raised { ramp } else { 0 }),
-            cut_from_north_west: matches!(
-                tile.kind,
-                TileType::CornerConcaveSw
-                    | TileType::CornerConvexSw
-                    | TileType::CornerConcaveNe
-                    | TileType::CornerConvexNe
-            ),
+            cut_from_north_west: Self::is_cut_from_north_west(tile.kind),
         }
     }
 
@@ -92,6 +92,17 @@ impl Shape {
     /// Which corners of a type are raised, in the order of [`Corner`].
     pub fn raised_corners(kind: TileType) -> [bool; 4] {
         std::array::from_fn(|i| RAISED[kind as usize] >> i & 1 == 1)
+    }
+
+    /// Whether tiles of a type are cut from north-west to south-east.
+    pub const fn is_cut_from_north_west(kind: TileType) -> bool {
+        matches!(
+            kind,
+            TileType::CornerConcaveSw
+                | TileType::CornerConvexSw
+                | TileType::CornerConcaveNe
+                | TileType::CornerConvexNe
+        )
     }
 
     /// The half that a point of the tile is in.
@@ -196,7 +207,7 @@ impl Shape {
 /// Whether a half of a tile shows the side material: it does where it slopes and the ramp is
 /// higher than one level (fact sheet A5).
 pub fn shows_side_material(tile: &Tile, half: Half) -> bool {
-    tile.ramp_height > 1 && Shape::of(tile).is_sloped(half)
+    tile.ramp_height > MAX_GENTLE_RAMP && Shape::of(tile).is_sloped(half)
 }
 
 /// The material index that a half of a tile's top shows.
@@ -213,21 +224,21 @@ pub fn half_material(tile: &Tile, half: Half) -> u16 {
 pub enum Barrier {
     /// Its flag says so.
     Flag,
-    /// It is under deep water: its base is below level -1.
+    /// It is under deep water.
     Deep,
-    /// It slopes by more than one level.
+    /// It is steep.
     Steep,
 }
 
 impl Barrier {
-    /// What keeps ground units off a tile; none where they can walk (fact sheet E). Keep in sync
-    /// with `walkable` in `shaders/terrain.wgsl`.
+    /// What keeps ground units off a tile; none where they can walk (fact sheet E): the CPU twin of
+    /// `tile_is_walkable` in `shaders/tile.wgsl`.
     pub fn of(tile: &Tile) -> Option<Self> {
         if !tile.pathable() {
             Some(Self::Flag)
-        } else if tile.base_height < -1 {
+        } else if i32::from(tile.base_height) < MIN_WALKABLE_BASE {
             Some(Self::Deep)
-        } else if tile.kind != TileType::Flat && tile.ramp_height > 1 {
+        } else if tile.kind != TileType::Flat && tile.ramp_height > MAX_GENTLE_RAMP {
             Some(Self::Steep)
         } else {
             None

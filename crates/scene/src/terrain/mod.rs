@@ -1,6 +1,7 @@
 //! Terrain made of PFMAP tiles: what the Permafrost Engine draws of a map.
 
 mod class;
+pub mod colors;
 mod describe;
 pub mod geometry;
 mod inspect;
@@ -22,7 +23,7 @@ use glam::Vec3;
 pub use class::TileClass;
 pub use overview::Overview;
 pub use patch::PATCH_TILES;
-pub use patchwork::{ATLAS_SIDE, Patchwork, patchwork};
+pub use patchwork::{ATLAS_SIDE, CELL, CORE, GUARD, Patchwork, patchwork};
 
 use self::geometry::{LEVEL_HEIGHT, Placement, Shape};
 use self::pack::{Layers, Packed};

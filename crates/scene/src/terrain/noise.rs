@@ -6,6 +6,11 @@ use std::sync::OnceLock;
 /// Texels along each side.
 pub const SIDE: usize = 256;
 
+/// How fast an accent comes to cover its material as the noise rises (fact sheet A8).
+pub const ACCENT_SLOPE: f32 = 2.0;
+/// What is taken off that, so that it shows where the noise is not small.
+pub const ACCENT_START: f32 = 0.8;
+
 /// An RGBA8 texture that repeats without a seam. Red and green: the direction in which the value
 /// rises, east and south, as the engine's bumps need it (fact sheet A9). Blue: a medium-coarse
 /// value for splats and seams. Alpha: a coarse one, for clouds and seams. All are 0 to 255 for
@@ -15,15 +20,16 @@ pub fn texture() -> &'static [u8] {
     TEXTURE.get_or_init(make)
 }
 
-/// How much of a material its accent covers, on the whole: the mean of what `material_at` in
-/// `terrain.wgsl` makes of the noise (fact sheet A8).
+/// How much of a material its accent covers, on the whole: the mean of what the shader makes of the
+/// noise.
 pub fn accent_share() -> f32 {
     static SHARE: OnceLock<f32> = OnceLock::new();
     *SHARE.get_or_init(|| {
         let values = texture()
             .chunks_exact(4)
             .map(|texel| f32::from(texel[2]) / 255.0);
-        let shares = values.map(|value| (value * 2.0 - 0.8).clamp(0.0, 1.0));
+        let share = |value: f32| (value * ACCENT_SLOPE - ACCENT_START).clamp(0.0, 1.0);
+        let shares = values.map(share);
         shares.sum::<f32>() / (SIDE * SIDE) as f32
     })
 }

@@ -42,8 +42,12 @@ impl Overview {
                         };
                         for half in [Half::South, Half::North] {
                             let steep = shows_side_material(&map.tiles[at], half);
-                            let layer = record.surface >> if steep { 8 } else { 0 } & 0xff;
-                            if let Some(mean) = means.get(layer as usize) {
+                            let layer = if steep {
+                                TileRecord::SIDE_LAYER
+                            } else {
+                                TileRecord::TOP_LAYER
+                            };
+                            if let Some(mean) = means.get(layer.get(record.surface) as usize) {
                                 for (sum, mean) in sum.iter_mut().zip(mean) {
                                     *sum += u32::from(*mean);
                                 }

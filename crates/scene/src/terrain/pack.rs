@@ -11,27 +11,78 @@
 use std::ops::Range;
 
 use super::TileClass;
-use super::geometry::{Corner, Half, Shape, half_material};
+use super::geometry::{Corner, Half, MAX_GENTLE_RAMP, Shape, half_material};
 use crate::parallel::share_out;
 use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile};
 
-/// A tile as shaders read it. Keep in sync with `shaders/tile.wgsl`.
+/// Some bits of a word, which shaders take apart as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bits {
+    /// The lowest one.
+    pub at: u32,
+    /// How many there are.
+    pub len: u32,
+}
+
+impl Bits {
+    const fn new(at: u32, len: u32) -> Self {
+        Self { at, len }
+    }
+
+    /// The bits that they are, in the lowest place.
+    pub const fn mask(self) -> u32 {
+        (1 << self.len) - 1
+    }
+
+    /// A number in their place.
+    pub const fn put(self, number: u32) -> u32 {
+        (number & self.mask()) << self.at
+    }
+
+    /// The number that they hold.
+    pub const fn get(self, word: u32) -> u32 {
+        word >> self.at & self.mask()
+    }
+}
+
+/// A tile as shaders read it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct TileRecord {
-    /// Type ([`TileClass::index`](super::TileClass::index)) 0..4, base level + 128 at 4..12, ramp
-    /// levels 12..19, blend modes north, east, south, west at 19..27, blend normals 27, bump 28,
-    /// pathable 29, [cover](mapscope_formats::pfmap::Cover) at 30..32.
+    /// From [`TileRecord::KIND`] to [`TileRecord::COVER`].
     pub shape: u32,
-    /// Texture layer of the top 0..8 and of the sides 8..16.
+    /// [`TileRecord::TOP_LAYER`] and [`TileRecord::SIDE_LAYER`].
     pub surface: u32,
 }
 
 impl TileRecord {
+    /// Its [`TileClass::index`].
+    pub const KIND: Bits = Bits::new(0, 4);
+    /// Its base height and [`TileRecord::BASE_OFFSET`].
+    pub const BASE: Bits = Bits::new(4, 8);
+    /// Its ramp height.
+    pub const RAMP: Bits = Bits::new(12, 7);
+    /// The blend mode of its northern edge; those of the others follow in the order of [`Edge`].
+    pub const BLEND: Bits = Bits::new(19, 2);
+    /// Whether its normals are blended.
+    pub const BLEND_NORMALS: Bits = Bits::new(27, 1);
+    /// Whether it is bumpy.
+    pub const BUMP: Bits = Bits::new(28, 1);
+    /// Whether it is pathable.
+    pub const PATHABLE: Bits = Bits::new(29, 1);
+    /// Its [cover](mapscope_formats::pfmap::Cover).
+    pub const COVER: Bits = Bits::new(30, 2);
+    /// The texture layer of its top.
+    pub const TOP_LAYER: Bits = Bits::new(0, 8);
+    /// The texture layer of its sides.
+    pub const SIDE_LAYER: Bits = Bits::new(8, 8);
+    /// What is added to base heights, so that none is negative.
+    pub const BASE_OFFSET: i32 = 128;
+
     /// Whether an edge has a ragged seam, or a blend mode that nobody knows.
     pub fn has_seams(&self) -> bool {
         // The higher bit of each of the four modes.
-        const HIGHER_BITS: u32 = 0b10101010 << 19;
+        const HIGHER_BITS: u32 = 0b10101010 << TileRecord::BLEND.at;
         self.shape & HIGHER_BITS != 0
     }
 }
@@ -134,15 +185,28 @@ pub struct ChunkFaces {
 pub struct Packed {
     /// All tiles in row-major order of the whole map.
     pub tiles: Vec<TileRecord>,
-    /// Level rectangles: first tile's column and row in the chunk, then width - 1 and height - 1
-    /// in tiles, five bits each.
+    /// Level rectangles: [`Packed::COL`], [`Packed::ROW`], [`Packed::WIDTH`] and
+    /// [`Packed::HEIGHT`].
     pub rects: Vec<u32>,
-    /// Tiles drawn one by one, in eight triangles: row * 32 + column in the chunk.
+    /// Tiles drawn one by one, in eight triangles: [`Packed::COL`] and [`Packed::ROW`].
     pub tops: Vec<u16>,
-    /// Side faces: the tile as above, and at bit 10 the [`Edge`] on which it stands.
+    /// Side faces: the tile as above, and [`Packed::EDGE`].
     pub sides: Vec<u16>,
     /// Chunks in row-major order.
     pub chunks: Vec<ChunkFaces>,
+}
+
+impl Packed {
+    /// The column of a tile, or of the first one, in its chunk.
+    pub const COL: Bits = Bits::new(0, 5);
+    /// The row.
+    pub const ROW: Bits = Bits::new(5, 5);
+    /// Columns of a rectangle, less one.
+    pub const WIDTH: Bits = Bits::new(10, 5);
+    /// Rows of a rectangle, less one.
+    pub const HEIGHT: Bits = Bits::new(15, 5);
+    /// The [`Edge`] on which a side face stands.
+    pub const EDGE: Bits = Bits::new(10, 2);
 }
 
 /// What packing must know beside the map.
@@ -240,10 +304,11 @@ fn pack_chunk_rows(
             .checked_sub(first_row)
             .map(|r| (r * map.cols() + col) as usize);
         if let Some(record) = at.and_then(|at| records.get_mut(at)) {
-            record.surface = u32::from(layers.placeholder) * 0x101;
+            let layer = layers.placeholder.into();
+            record.surface = TileRecord::TOP_LAYER.put(layer) | TileRecord::SIDE_LAYER.put(layer);
             // It lies flat, whatever its type.
             let class = TileClass::of(map, row, col).map_or(0, TileClass::index);
-            record.shape = record.shape & !15 | class as u32;
+            record.shape = record.shape & !TileRecord::KIND.mask() | class as u32;
         }
     }
     let chunk_rows = (records.len() as u32 / map.cols().max(1)) / CHUNK_SIDE;
@@ -292,17 +357,20 @@ impl<'a> Around<'a> {
 
 fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
     let tile = around.own;
-    let mut shape = tile.kind as u32
-        | ((i32::from(tile.base_height) + 128) as u32) << 4
-        | u32::from(tile.ramp_height) << 12
-        | u32::from(tile.blend_normals()) << 27
-        | u32::from(tile.bump()) << 28
-        | u32::from(tile.pathable()) << 29
-        | (tile.cover() as u32) << 30;
+    let base = i32::from(tile.base_height) + TileRecord::BASE_OFFSET;
+    let mut shape = TileRecord::KIND.put(tile.kind as u32)
+        | TileRecord::BASE.put(base as u32)
+        | TileRecord::RAMP.put(tile.ramp_height.into())
+        | TileRecord::BLEND_NORMALS.put(tile.blend_normals().into())
+        | TileRecord::BUMP.put(tile.bump().into())
+        | TileRecord::PATHABLE.put(tile.pathable().into())
+        | TileRecord::COVER.put(tile.cover() as u32);
     for edge in Edge::ALL {
-        shape |= (tile.blend(edge) as u32) << (19 + 2 * edge as u32);
+        let mode = TileRecord::BLEND.put(tile.blend(edge) as u32);
+        shape |= mode << (TileRecord::BLEND.len * edge as u32);
     }
-    let surface = layers.of(tile.top_material) | layers.of(tile.side_material) << 8;
+    let surface = TileRecord::TOP_LAYER.put(layers.of(tile.top_material))
+        | TileRecord::SIDE_LAYER.put(layers.of(tile.side_material));
     TileRecord { shape, surface }
 }
 
@@ -314,7 +382,7 @@ fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
     let own = around.own;
     let modes = Edge::ALL.map(|edge| own.blend(edge));
     let is_unknown = modes.contains(&BlendMode::Unknown);
-    let plain = |t: &Tile| t.top_material == own.top_material && t.ramp_height <= 1;
+    let plain = |t: &Tile| t.top_material == own.top_material && t.ramp_height <= MAX_GENTLE_RAMP;
     if !is_unknown && around.all().all(plain) {
         return Mix::None;
     }
@@ -512,7 +580,8 @@ impl Part {
                     }
                     if let Some(lowest) = side_bottom(&around, &shape, edge) {
                         levels[0] = levels[0].min(lowest);
-                        self.sides.push(reference | (edge as u16) << 10);
+                        self.sides
+                            .push(reference | Packed::EDGE.put(edge as u32) as u16);
                     }
                 }
                 if !is_drawn {
@@ -570,8 +639,14 @@ impl Part {
                 if width * height == 1 {
                     tops.push(row as u16 * CHUNK_SIDE as u16 + col as u16);
                 } else {
-                    self.rects
-                        .push((col | row << 5 | (width - 1) << 10 | (height - 1) << 15) as u32);
+                    let [col, row] = [col, row].map(|at| at as u32);
+                    let [wide, high] = [width, height].map(|side| side as u32 - 1);
+                    self.rects.push(
+                        Packed::COL.put(col)
+                            | Packed::ROW.put(row)
+                            | Packed::WIDTH.put(wide)
+                            | Packed::HEIGHT.put(high),
+                    );
                 }
                 col += width;
             }
@@ -605,7 +680,7 @@ fn side_bottom(around: &Around<'_>, shape: &Shape, edge: Edge) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mapscope_formats::pfmap::{self, TileType};
+    use mapscope_formats::pfmap::{self, Field, TileType};
 
     fn packed(map: &Pfmap) -> Packed {
         let layers = Layers {
@@ -643,7 +718,7 @@ mod tests {
         map.tiles[at].ramp_height = 1;
         assert_eq!(packed(&map).tops.len(), 9);
         for tile in &mut map.tiles {
-            tile.set_digit(14, 0);
+            tile.set(Field::BlendNormals, 0);
         }
         assert_eq!(packed(&map).tops.len(), 1);
     }
@@ -670,12 +745,12 @@ mod tests {
         };
         assert_eq!(mixed(&map), [0, 9, 0]);
         for tile in &mut map.tiles {
-            for digit in [13, 17, 18, 19, 20] {
-                tile.set_digit(digit, 0);
+            for edge in Edge::ALL {
+                tile.set_blend(edge, BlendMode::None);
             }
         }
         assert_eq!(mixed(&map), [1, 0, 0], "without blending nothing is mixed");
-        map.tiles[0].set_digit(17, 7);
+        map.tiles[0].set(Field::BlendNorth, 7);
         assert_eq!(mixed(&map), [1, 1, 0], "an unknown mode is shown as such");
     }
 
@@ -710,13 +785,13 @@ mod tests {
         assert_eq!(class_of(&map, 21, 21), Some(TopClass::Many));
         assert_eq!(class_of(&map, 19, 19), Some(TopClass::LitMixed));
         // Where the edges of the quarter are not blurred nothing of it is mixed.
-        for digit in [18, 19] {
-            map.tiles[at(20, 20)].set_digit(digit, 0);
+        for edge in [Field::BlendEast, Field::BlendSouth] {
+            map.tiles[at(20, 20)].set(edge, 0);
         }
         assert_eq!(class_of(&map, 20, 20), Some(TopClass::LitMixed));
         // A mode that nobody knows on another edge changes nothing.
-        map.tiles[at(20, 20)].set_digit(18, 1);
-        map.tiles[at(20, 20)].set_digit(17, 3);
+        map.tiles[at(20, 20)].set(Field::BlendEast, 1);
+        map.tiles[at(20, 20)].set(Field::BlendNorth, 3);
         assert_eq!(class_of(&map, 20, 20), Some(TopClass::Many));
     }
 
@@ -724,19 +799,20 @@ mod tests {
     fn what_spills_in_depends_on_the_neighbors_edge_alone() {
         let mut map = level_map();
         for tile in &mut map.tiles {
-            (17..=20).for_each(|digit| tile.set_digit(digit, 0));
-            tile.set_digit(13, 0);
+            for edge in Edge::ALL {
+                tile.set_blend(edge, BlendMode::None);
+            }
         }
         let at = 20 * 64 + 20;
         map.tiles[at].top_material = 3;
         assert_eq!(class_of(&map, 20, 21), None);
         // The tile's eastern edge.
-        map.tiles[at].set_digit(18, 2);
+        map.tiles[at].set(Field::BlendEast, 2);
         assert_eq!(class_of(&map, 20, 21), Some(TopClass::LitMixed));
         assert_eq!(class_of(&map, 20, 19), None);
         // It shows its own material alone, whether the neighbour asks for a seam or not.
         assert_eq!(class_of(&map, 20, 20), Some(TopClass::Lit));
-        map.tiles[at + 1].set_digit(20, 2);
+        map.tiles[at + 1].set(Field::BlendWest, 2);
         assert_eq!(class_of(&map, 20, 20), Some(TopClass::Lit));
     }
 
@@ -745,8 +821,17 @@ mod tests {
         let mut map = level_map();
         map.bad_tiles = vec![(31, 63)];
         let packed = packed(&map);
-        assert_eq!(packed.tiles.last().map(|t| t.surface & 0xff), Some(7));
-        assert_eq!(packed.tiles.last().map(|t| t.shape & 15), Some(13));
-        assert_eq!(packed.tiles[0].surface & 0xff, 0);
+        assert_eq!(
+            packed
+                .tiles
+                .last()
+                .map(|t| TileRecord::TOP_LAYER.get(t.surface)),
+            Some(7)
+        );
+        assert_eq!(
+            packed.tiles.last().map(|t| TileRecord::KIND.get(t.shape)),
+            Some(13)
+        );
+        assert_eq!(TileRecord::TOP_LAYER.get(packed.tiles[0].surface), 0);
     }
 }

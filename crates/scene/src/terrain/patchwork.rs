@@ -24,11 +24,11 @@ use crate::pictures::checker_colors;
 /// Texels along one side of the atlas of 4x4 cells.
 pub const ATLAS_SIDE: u32 = 512;
 /// Texels along one side of a cell of the atlas.
-pub(super) const CELL: u32 = 128;
+pub const CELL: u32 = 128;
 /// Texels of a cell that a map tile shows, along one side.
-pub(super) const CORE: u32 = 92;
+pub const CORE: u32 = 92;
 /// Texels around the core of a cell that continue it, for filters and small mip levels.
-pub(super) const GUARD: u32 = 18;
+pub const GUARD: u32 = 18;
 
 /// Side of the image that patches are cut from.
 const SOURCE_SIDE: u32 = 256;

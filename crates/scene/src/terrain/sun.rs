@@ -10,8 +10,10 @@ use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
 use crate::parallel::share_out;
 use mapscope_formats::pfmap::Pfmap;
 
-/// Unit vector toward the sun: light position (1664, 1024, 384) seen from the origin, as the game
-/// and its editor set it (fact sheet A10).
+/// Where the light is, in world space, as the game and its editor set it (fact sheets A10 and B6).
+pub const LIGHT_POSITION: Vec3 = Vec3::new(1664.0, 1024.0, 384.0);
+
+/// Unit vector toward the sun: the light seen from the origin.
 pub const TO_SUN: Vec3 = Vec3::new(0.835_673, 0.514_260, 0.192_848);
 
 /// How far below the ground a texel in the sun says that the shadow ends. Between it and a
@@ -167,7 +169,7 @@ mod tests {
 
     #[test]
     fn the_sun_stands_where_the_game_has_it() {
-        let toward = Vec3::new(1664.0, 1024.0, 384.0).normalize();
+        let toward = LIGHT_POSITION.normalize();
         assert!((toward - TO_SUN).length() < 1e-5);
     }
 

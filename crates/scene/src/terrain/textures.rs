@@ -16,7 +16,7 @@ use mapscope_formats::pfmap::{Material, Pfmap, Splat};
 use mapscope_formats::{Place, Problem, Subject};
 
 /// Layers that a texture array may have on every device.
-pub const MOST_LAYERS: usize = 256;
+pub const MAX_LAYERS: usize = 256;
 
 /// A material of a map as it is drawn.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Textures {
             problems: Vec::new(),
             dependencies: Vec::new(),
         };
-        for i in wanted.into_iter().take(MOST_LAYERS - 1) {
+        for i in wanted.into_iter().take(MAX_LAYERS - 1) {
             let Some(material) = self.material(i) else {
                 continue;
             };
@@ -215,7 +215,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
     let has_unknown = !map.bad_tiles.is_empty() || map.tiles.iter().any(names_unknown);
     // The last layer is the placeholder's only where there is one.
     let shown = used.iter().filter(|used| **used).count();
-    let room = MOST_LAYERS - usize::from(has_unknown || shown > MOST_LAYERS);
+    let room = MAX_LAYERS - usize::from(has_unknown || shown > MAX_LAYERS);
     let mut without_layer = Vec::new();
     for ((i, one), material) in loaded.enumerate().zip(&map.materials) {
         let place = Place::Text {
@@ -237,7 +237,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         if layer.is_none() && used.get(i) == Some(&true) {
             without_layer.push(i);
             let message = format!(
-                "a placeholder is shown for material {i}: {MOST_LAYERS} textures can be drawn at once, \
+                "a placeholder is shown for material {i}: {MAX_LAYERS} textures can be drawn at once, \
                  and the tiles show more"
             );
             let problem = Problem::new(&rules::TEXTURE_LIMIT, subject, place, message);

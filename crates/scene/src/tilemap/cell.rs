@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 ///
 /// Bits 0 to 23 are the number of a picture of the tileset, all set for an empty cell; bit 24
 /// mirrors it left to right, bit 25 upside down, bit 26 exchanges its axes before that, and bit
-/// 27 has it drawn with priority. Keep in sync with `tiles.wgsl`.
+/// 27 has it drawn with priority.
 #[repr(transparent)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
 pub struct Cell(pub u32);

@@ -245,7 +245,7 @@ impl FlatMap<'_> {
         }
     }
 
-    /// Draws the lines between the tiles of a layer, light ones with a dark side. Keep in sync with
+    /// Draws the lines between the tiles of a layer, light ones with a dark side. The CPU twin of
     /// `fs_lines` in `tiles.wgsl`.
     fn tile_lines_row(&self, [x0, y]: [i64; 2], row: &mut [u8]) {
         let is_on = self.shown.overlays.contains(OverlayId::Grid);
@@ -315,7 +315,7 @@ struct Lines {
 }
 
 /// A line as it is drawn in a picture at 1:1: a rectangle around it, which goes on for a quarter of its
-/// width at each end. Keep in sync with `vs_line` in `lines.wgsl`.
+/// width at each end. The CPU twin of `vs_line` in `lines.wgsl`.
 #[derive(Debug, Clone, Copy)]
 struct FlatLine {
     from: [f32; 2],

@@ -15,6 +15,8 @@ pub(super) const ZONE_OPACITY: u8 = 110;
 const OBSTRUCTION_OPACITY: u8 = 215;
 /// How opaque the dark stripes between those are.
 const HATCH_DARK_OPACITY: u8 = 90;
+/// How opaque those are beside the coloured ones.
+pub const DARK_STRIPES: f32 = HATCH_DARK_OPACITY as f32 / OBSTRUCTION_OPACITY as f32;
 /// How far apart stripes begin, in pixels of the map, where tiles are not smaller than that.
 const HATCH_PX: u32 = 8;
 /// The same for a 0 that has a colour.
@@ -229,7 +231,7 @@ pub fn hatch_px(tile_size: [u32; 2]) -> u32 {
 
 /// The colour that a hatched grid has at a pixel, counted from its top left: diagonal stripes of its
 /// colour, and dark ones between them, so that they are seen on any ground, be it of the same colour.
-/// Keep in sync with `hatched` in `tiles.wgsl`.
+/// The CPU twin of `hatched` in `tiles.wgsl`.
 pub(super) fn hatched([r, g, b, a]: [u8; 4], px: [i64; 2], apart: u32) -> [u8; 4] {
     let apart = i64::from(apart);
     if a == 0 || (px[0] + px[1]).rem_euclid(apart) * 2 < apart {

@@ -33,7 +33,7 @@ use std::fmt;
 
 pub use cell::Cell;
 pub use flatten::TILE_LINES_APART;
-pub use grids::hatch_px;
+pub use grids::{DARK_STRIPES, hatch_px};
 pub use known::Known;
 pub use place::{FlatWindow, Parallax, RectPx};
 pub use placeholder::{missing_tile, numbered_tile};

@@ -7,6 +7,7 @@ use glam::{Vec3, vec3};
 use super::grids::zone_color;
 use super::pick::overlay_of;
 use super::{Grid, GridKind, Thing, ThingKind, TileMap};
+use crate::colors;
 use crate::pen::Pen;
 use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown};
 
@@ -104,8 +105,8 @@ const CASING_POINTS: f32 = 2.0;
 const CASING: [u8; 4] = [12, 14, 18, 170];
 /// Of the frames of layers.
 const FRAME: [u8; 3] = [160, 190, 240];
-/// Of what is selected. Keep in sync with `ACCENT` in `tiles.wgsl`.
-const SELECTED: [u8; 3] = [255, 196, 61];
+/// Of what is selected.
+const SELECTED: [u8; 3] = colors::bytes(colors::SELECTED);
 /// Of numbers on tiles.
 const NUMBER: [u8; 3] = [255, 255, 255];
 
