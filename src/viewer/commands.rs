@@ -9,8 +9,8 @@ use mapscope_scene::camera::NamedView;
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{Direction, OverlayId};
 
-use super::player::LoopMode;
-use super::settings::Panel;
+use super::state::player::LoopMode;
+use super::state::settings::Panel;
 
 /// Something that a user can have done, by menu, key, palette or a button of a panel.
 #[derive(Debug)]
@@ -686,12 +686,12 @@ pub fn readme_key_table() -> String {
 mod tests {
     use std::collections::{HashMap, HashSet};
 
-    use super::super::menus::is_listed;
-    use super::super::settings::Settings;
-    use super::super::state::{StartView, State};
-    use super::super::testing::{document, level, loaded, model};
-    use super::super::testing_maps::map;
     use super::*;
+    use crate::viewer::state::settings::Settings;
+    use crate::viewer::state::{StartView, State};
+    use crate::viewer::testing::maps::map;
+    use crate::viewer::testing::{document, level, loaded, model};
+    use crate::viewer::ui::menus::is_listed;
 
     /// Whether a file of some format has both commands.
     fn is_offered_with(a: &Command, b: &Command) -> bool {
@@ -747,7 +747,7 @@ mod tests {
 
     #[test]
     fn no_key_of_a_command_is_one_that_flies() {
-        use super::super::viewport::FLY_KEYS;
+        use crate::viewer::view::viewport::FLY_KEYS;
         for command in COMMANDS {
             for key in command.keys {
                 let plain = key.modifiers.is_none() || key.modifiers == Modifiers::SHIFT;

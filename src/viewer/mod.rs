@@ -1,62 +1,17 @@
 //! The window: open, look around, point, inspect.
 //!
-//! [`state`](self) is what is shown and what commands change; it knows neither window nor GPU.
-//! The interface ([`ui`](self)) shows it with egui, and `app` ties both to winit and wgpu.
+//! `state` is what is open and what commands change; it knows neither window nor GPU. `view` is
+//! about where it is seen from, `ui` shows it with egui, with the `panels` at its edges, and `app`
+//! ties all of it to winit and wgpu.
 
-mod actions;
-mod animate;
 mod app;
-mod camera_control;
-mod cheat_sheet;
 pub mod commands;
-mod cut;
-mod dialogs;
-mod drop_preview;
-mod events;
-mod flat;
-mod flat_bar;
-mod folder;
-mod free_view;
-mod icons;
-mod labels;
-mod level;
-mod level_chooser;
-#[cfg(test)]
-mod level_tests;
-mod loader;
-mod measure;
-mod menus;
-mod mini_map;
-mod notices;
-mod outline;
-mod palette;
 pub mod panels;
-mod picture;
-mod player;
-mod pointer_lock;
-mod previews;
-mod reload;
-mod settings;
-mod sight;
-mod start_page;
 mod state;
-mod status_bar;
-mod surface;
 #[cfg(test)]
 mod testing;
-#[cfg(test)]
-mod testing_maps;
-#[cfg(test)]
-mod testing_rooms;
-mod theme;
-#[cfg(test)]
-mod tilemap_tests;
-mod timeline;
 mod ui;
-mod viewport;
-mod walk;
-mod watch;
-mod whole_drags;
+mod view;
 
 use std::path::PathBuf;
 
@@ -69,8 +24,8 @@ use mapscope_scene::OpenOptions;
 use mapscope_scene::camera::{NamedView, Pose};
 use mapscope_scene::demo::{self, Demo};
 
-pub use player::LoopMode;
-pub use settings::Panel;
+pub use state::player::LoopMode;
+pub use state::settings::Panel;
 
 /// What the window shows when it opens.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +70,7 @@ pub enum ViewError {
     Gpu(#[from] GpuError),
     /// The device cannot draw to the window.
     #[error(transparent)]
-    Surface(#[from] surface::SurfaceError),
+    Surface(#[from] app::surface::SurfaceError),
 }
 
 /// What the system said, without the place in winit's source that winit puts before it.
@@ -138,10 +93,10 @@ pub fn run(options: ViewOptions) -> Result<(), ViewError> {
     // Finding graphics drivers takes the longest and needs no window: it goes on meanwhile.
     let display = event_loop.owned_display_handle();
     let instance = std::thread::spawn(move || Gpu::instance(Some(Box::new(display))));
-    let settings_file = settings::Settings::file();
+    let settings_file = state::settings::Settings::file();
     let settings = settings_file
         .as_deref()
-        .map(settings::Settings::load)
+        .map(state::settings::Settings::load)
         .unwrap_or_default();
     let start = state::StartView {
         pose: options.camera,

@@ -9,7 +9,7 @@ use glam::{Vec2, Vec3};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, Request, format, parts};
-use crate::viewer::camera_control;
+use crate::viewer::view::camera_control;
 use mapscope_scene::camera::{Camera, Pose};
 use mapscope_scene::{Aabb, ChunkMap, Item};
 

@@ -1,0 +1,148 @@
+//! Lines on stderr that say what the window did, for tests that drive it from outside.
+//!
+//! They are written only when the environment variable `MAPSCOPE_EVENTS` is `1`; each is
+//! `event: ` and then a name and its values. With it, `MAPSCOPE_LOSE_DEVICE_AFTER` gives the
+//! graphics device up after so many frames, as a driver does that crashes.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::io::Write;
+
+use egui::Rect;
+
+use crate::viewer::state::State;
+use mapscope_scene::Item;
+use mapscope_scene::camera::Pose;
+
+/// Writes the lines, those about a state only when it has changed.
+pub(crate) struct Events {
+    enabled: bool,
+    frames: u64,
+    /// The frame after which the graphics device is given up, to see that nothing is lost with it.
+    lose_device_after: Option<u64>,
+    scene_frames: u64,
+    with_frame: Vec<String>,
+    rects: HashMap<String, [i32; 4]>,
+    selected: Option<Item>,
+    hovered: Option<Item>,
+    camera: Option<Pose>,
+    moment: Option<Moment>,
+}
+
+/// What is said of the animation.
+#[derive(PartialEq)]
+struct Moment {
+    clip: Option<usize>,
+    playing: bool,
+    /// The frame; while it plays, there is no line for each.
+    frame: Option<f64>,
+}
+
+impl Events {
+    /// As the environment says.
+    pub(crate) fn from_env() -> Self {
+        Self {
+            enabled: std::env::var_os("MAPSCOPE_EVENTS").is_some_and(|value| value == "1"),
+            frames: 0,
+            lose_device_after: std::env::var("MAPSCOPE_LOSE_DEVICE_AFTER")
+                .ok()
+                .and_then(|frames| frames.parse().ok()),
+            scene_frames: 0,
+            with_frame: Vec::new(),
+            rects: HashMap::new(),
+            selected: None,
+            hovered: None,
+            camera: None,
+            moment: None,
+        }
+    }
+
+    /// Whether anybody wants the lines.
+    pub(crate) fn enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Writes a line.
+    pub(crate) fn say(&self, line: impl Display) {
+        if self.enabled {
+            // Nobody may be reading.
+            let _unread = writeln!(std::io::stderr().lock(), "event: {line}");
+        }
+    }
+
+    /// Writes a line once the next frame is shown, so that who reads it finds it on the screen.
+    pub(crate) fn say_with_frame(&mut self, line: String) {
+        self.with_frame.push(line);
+    }
+
+    /// A frame was shown.
+    pub(crate) fn frame(&mut self) {
+        self.frames += 1;
+        if self.frames == 1 {
+            self.say("first-frame");
+        }
+        self.say(format_args!("frame {}", self.frames));
+        for line in std::mem::take(&mut self.with_frame) {
+            self.say(line);
+        }
+    }
+
+    /// Whether the graphics device is to be given up now.
+    pub(crate) fn loses_device(&self) -> bool {
+        self.enabled && self.lose_device_after == Some(self.frames)
+    }
+
+    /// The 3D picture was drawn.
+    pub(crate) fn scene_frame(&mut self) {
+        self.scene_frames += 1;
+        self.say(format_args!("scene-frame {}", self.scene_frames));
+    }
+
+    /// Says what of the state has changed. Rectangles are in logical pixels.
+    pub(crate) fn state(&mut self, state: &State, rects: &[(String, Rect)], pixels_per_point: f32) {
+        if !self.enabled {
+            return;
+        }
+        for (name, rect) in rects {
+            let pixels = [rect.min.x, rect.min.y, rect.width(), rect.height()]
+                .map(|length| (length * pixels_per_point).round() as i32);
+            if self.rects.insert(name.clone(), pixels) != Some(pixels) {
+                let [x, y, width, height] = pixels;
+                self.say(format_args!("rect {name} {x} {y} {width} {height}"));
+            }
+        }
+        if self.hovered != state.hovered {
+            self.hovered = state.hovered;
+            self.say(format_args!("pointer {}", item_text(state.hovered)));
+        }
+        if self.selected != state.shown.selected {
+            self.selected = state.shown.selected;
+            self.say(format_args!("selected {}", item_text(state.shown.selected)));
+        }
+        if self.camera != Some(state.camera.pose) {
+            self.camera = Some(state.camera.pose);
+            self.say(format_args!("camera {}", state.camera.pose));
+        }
+        let player = &state.player;
+        let playing = player.is_playing() && !player.is_held();
+        let moment = (!state.clips().is_empty()).then(|| Moment {
+            clip: player.clip(),
+            playing,
+            frame: (!playing).then(|| player.frame()),
+        });
+        if self.moment != moment {
+            self.moment = moment;
+            if self.moment.is_some() {
+                let clip = player.clip().and_then(|index| state.clips().get(index));
+                let clip = clip.map_or("none", |clip| &clip.name);
+                let frame = (player.frame() * 1000.0).round() / 1000.0;
+                let playing = if playing { "playing" } else { "paused" };
+                self.say(format_args!("playhead {clip} {frame} {playing}"));
+            }
+        }
+    }
+}
+
+fn item_text(item: Option<Item>) -> String {
+    item.map_or_else(|| "none".to_owned(), |item| item.to_string())
+}

@@ -1,0 +1,943 @@
+//! The window itself: events in, frames out.
+
+pub(crate) mod events;
+pub(crate) mod picture;
+mod pointer_lock;
+mod previews;
+pub(crate) mod surface;
+mod watch;
+pub(crate) mod whole_drags;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use egui_winit::accesskit_winit;
+use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
+use winit::event::{DeviceEvent, DeviceId, StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
+use winit::window::{Fullscreen, Window, WindowId};
+
+use crate::viewer::ViewError;
+use crate::viewer::panels::FrameStatistics;
+use crate::viewer::state::drop_preview::{self, DropPreview};
+use crate::viewer::state::loader::{Cause, Loader, Outcome};
+use crate::viewer::state::settings::{Panel, Settings};
+use crate::viewer::state::{self, Asked, Effect, HoveringFiles, LoadingView, PathPurpose, State};
+use crate::viewer::ui::dialogs;
+use crate::viewer::ui::theme;
+use crate::viewer::ui::{Canvas, Placed, WindowUi};
+use events::Events;
+use mapscope_formats::Severity;
+use mapscope_render::{Gpu, Renderer};
+use picture::{self, Extent, Picture};
+use pointer_lock::PointerLock;
+use previews::{LivePreviews, PreviewPictures};
+use surface::{Next, WindowSurface};
+use watch::FileWatch;
+use whole_drags::WholeDrags;
+
+/// A system dialog that answers "nothing" sooner than this was never shown.
+const FASTEST_CANCEL: Duration = Duration::from_millis(400);
+
+/// What other threads tell the window.
+#[derive(Debug)]
+pub(crate) enum UserEvent {
+    /// A load is over.
+    Loaded(Outcome),
+    /// Files in watched folders changed.
+    FilesChanged(Vec<PathBuf>),
+    /// Shaders changed (debug builds).
+    ShadersChanged(Vec<PathBuf>),
+    /// What dropping these files would do is known.
+    DropPreviewed(Vec<PathBuf>, DropPreview),
+    /// The system's dialog was answered, or gave nothing after this time.
+    PathAnswered(PathPurpose, Option<PathBuf>, Duration),
+    /// A picture was saved, or why not.
+    PictureSaved(Result<PathBuf, String>),
+    /// A screen reader asks something.
+    AccessKit(accesskit_winit::Event),
+    /// The graphics device is gone.
+    DeviceLost(String),
+}
+
+impl From<accesskit_winit::Event> for UserEvent {
+    fn from(event: accesskit_winit::Event) -> Self {
+        Self::AccessKit(event)
+    }
+}
+
+/// The window and everything that is made for it.
+struct Screen {
+    window: Arc<Window>,
+    gpu: Gpu,
+    surface: WindowSurface,
+    input: egui_winit::State,
+    painter: egui_wgpu::Renderer,
+    renderer: Renderer,
+    picture: Picture,
+    previews: PreviewPictures,
+    pointer: PointerLock,
+    /// The window is shown together with its first frame, so that it is never empty.
+    visible: bool,
+}
+
+/// The program while its window is open.
+pub(crate) struct App {
+    proxy: EventLoopProxy<UserEvent>,
+    instance: Option<JoinHandle<wgpu::Instance>>,
+    screen: Option<Screen>,
+    egui: egui::Context,
+    ui: WindowUi,
+    state: State,
+    events: Events,
+    loader: Loader,
+    files: FileWatch,
+    shaders: Option<FileWatch>,
+    settings_file: Option<PathBuf>,
+    saved_settings: Settings,
+    dropped: Vec<PathBuf>,
+    title: String,
+    repaint_at: Option<Instant>,
+    /// Whether the system may have dialogs that ask for paths.
+    has_dialogs: bool,
+    /// Why the window could not be opened, for whoever started it.
+    pub error: Option<ViewError>,
+}
+
+/// Sends an event; when the window is gone there is nobody to tell.
+fn sender<T, F: Fn(T) -> UserEvent>(
+    proxy: &EventLoopProxy<UserEvent>,
+    event: F,
+) -> impl Fn(T) + use<T, F> {
+    let proxy = proxy.clone();
+    move |value| {
+        let _gone = proxy.send_event(event(value));
+    }
+}
+
+impl App {
+    /// A program that starts loading at once and opens its window when the event loop runs.
+    pub(crate) fn new(
+        proxy: EventLoopProxy<UserEvent>,
+        instance: JoinHandle<wgpu::Instance>,
+        state: State,
+        settings_file: Option<PathBuf>,
+    ) -> Self {
+        let done = sender(&proxy, UserEvent::Loaded);
+        let egui = egui::Context::default();
+        theme::apply(&egui);
+        egui.add_plugin(WholeDrags::default());
+        let mut app = Self {
+            instance: Some(instance),
+            screen: None,
+            egui,
+            ui: WindowUi::default(),
+            events: Events::from_env(),
+            loader: Loader::new(done),
+            files: FileWatch::new(sender(&proxy, UserEvent::FilesChanged)),
+            shaders: None,
+            settings_file,
+            saved_settings: state.settings.clone(),
+            dropped: Vec::new(),
+            title: state.title(),
+            repaint_at: None,
+            has_dialogs: dialogs::system_has_some(),
+            error: None,
+            proxy,
+            state,
+        };
+        app.start_effects();
+        app
+    }
+
+    /// Starts what needs no window: loads that were asked for on the command line.
+    fn start_effects(&mut self) {
+        for effect in std::mem::take(&mut self.state.effects) {
+            match effect {
+                Effect::Load(request) => {
+                    self.loader.start(request, self.state.open_options());
+                    self.show_loading();
+                }
+                other => self.state.effects.push(other),
+            }
+        }
+    }
+
+    fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<Screen, ViewError> {
+        let screen = event_loop
+            .primary_monitor()
+            .or_else(|| event_loop.available_monitors().next());
+        let screen = screen.map(|screen| {
+            let size = screen.size().to_logical::<f32>(screen.scale_factor());
+            [size.width, size.height]
+        });
+        let [width, height] = self.state.settings.window_size_on(screen);
+        let attributes = Window::default_attributes()
+            .with_title(&self.title)
+            .with_inner_size(LogicalSize::new(width, height))
+            .with_min_inner_size(LogicalSize::new(480.0, 320.0))
+            .with_maximized(self.state.settings.maximized)
+            .with_visible(false);
+        let window = Arc::new(event_loop.create_window(attributes)?);
+        let mut input = egui_winit::State::new(
+            self.egui.clone(),
+            egui::ViewportId::ROOT,
+            &*window,
+            Some(window.scale_factor() as f32),
+            window.theme(),
+            None,
+        );
+        input.init_accesskit(event_loop, &window, self.proxy.clone());
+        let instance = match self.instance.take().map(JoinHandle::join) {
+            Some(Ok(instance)) => instance,
+            _ => Gpu::instance(Some(Box::new(event_loop.owned_display_handle()))),
+        };
+        let screen = Screen::new(window, input, instance, &self.proxy)?;
+        self.state.adapter = screen.gpu.adapter_name();
+        self.watch_shaders();
+        Ok(screen)
+    }
+
+    /// In debug builds the pictures follow the shaders on disk.
+    fn watch_shaders(&mut self) {
+        let Some(folder) = mapscope_render::shader_folder() else {
+            return;
+        };
+        let parts = mapscope_render::SHADERS
+            .iter()
+            .flat_map(|shader| shader.parts);
+        let files: Vec<PathBuf> = parts.map(|(name, _)| folder.join(name)).collect();
+        let mut watch = FileWatch::new(sender(&self.proxy, UserEvent::ShadersChanged));
+        watch.set(files.iter().map(PathBuf::as_path));
+        self.shaders = Some(watch);
+    }
+
+    fn request_redraw(&self) {
+        if let Some(screen) = &self.screen {
+            screen.window.request_redraw();
+        }
+    }
+
+    fn show_loading(&mut self) {
+        self.state.loading = self.loader.loading().map(|loading| LoadingView {
+            name: loading.name.clone(),
+            fraction: loading.progress.fraction(),
+        });
+    }
+
+    /// Shows one frame.
+    fn draw(&mut self) {
+        self.show_loading();
+        let Some(screen) = &mut self.screen else {
+            return;
+        };
+        // Before anything else: once the window's contents are made they must be shown.
+        let frame = match screen.surface.next(&screen.gpu) {
+            Next::Draw(frame) => frame,
+            Next::Again => {
+                screen.window.request_redraw();
+                return;
+            }
+            Next::Never => {
+                screen.hear_of_loss();
+                return;
+            }
+        };
+        if !screen.visible {
+            screen.visible = true;
+            screen.window.set_visible(true);
+        }
+        self.egui.set_zoom_factor(self.state.settings.scale);
+        let mut raw = screen.input.take_egui_input(&screen.window);
+        // The state knows of files that hover. While egui does too, it draws without a pause.
+        raw.hovered_files.clear();
+        let adapter = self.state.adapter.clone();
+        let picture = screen.picture.texture();
+        self.state.chunks_shown = screen.picture.progress();
+        let frame_statistics = FrameStatistics {
+            frame_ms: screen.picture.frame_ms,
+            triangles: screen.picture.statistics.triangles,
+            draw_calls: screen.picture.statistics.draw_calls,
+            gpu_bytes: screen.picture.gpu_bytes(),
+            cpu_bytes: self
+                .state
+                .document()
+                .map_or(0, |document| document.about().cpu_bytes),
+            adapter: &adapter,
+        };
+        let mut previews = LivePreviews::new(
+            &screen.gpu,
+            &mut screen.renderer,
+            &mut screen.painter,
+            &mut screen.picture,
+            &mut screen.previews,
+            self.state.open.clone(),
+            egui_winit::pixels_per_point(&self.egui, &screen.window),
+        );
+        let mut canvas = Canvas {
+            picture,
+            frame: frame_statistics,
+            previews: &mut previews,
+        };
+        let mut placed = Placed::default();
+        // What is asked for after a while is meant from now on, however long the frame takes.
+        let began = Instant::now();
+        let output = self.egui.run_ui(raw, |ui| {
+            placed = self.ui.show(ui, &mut self.state, &mut canvas);
+        });
+        if previews.unfinished() {
+            screen.window.request_redraw();
+        }
+        screen.pointer.hold(&screen.window, self.state.looking);
+        screen
+            .input
+            .handle_platform_output(&screen.window, output.platform_output);
+        let pixels_per_point = output.pixels_per_point;
+        if let Some(rect) = placed.viewport {
+            let size = [rect.width(), rect.height()]
+                .map(|side| (side * pixels_per_point).round().max(1.0) as u32);
+            let measure = self.state.is_panel_open(Panel::Statistics);
+            let drawn = screen.picture.update(
+                &screen.gpu,
+                &mut screen.renderer,
+                &mut screen.painter,
+                &self.state,
+                Extent {
+                    size,
+                    pixels_per_point,
+                },
+                measure,
+            );
+            if let Err(error) = &drawn {
+                self.state.refuse(&error.to_string());
+                screen.window.request_redraw();
+            }
+            if self.state.chunks_shown != screen.picture.progress() {
+                // For the next chunks, or to say that all are there.
+                screen.window.request_redraw();
+            }
+            if drawn.unwrap_or(false) {
+                self.events.scene_frame();
+                if measure {
+                    // So that the panel shows what this picture took.
+                    screen.window.request_redraw();
+                }
+            }
+        }
+        let jobs = self.egui.tessellate(output.shapes, pixels_per_point);
+        screen.paint(frame, &jobs, output.textures_delta, pixels_per_point);
+        if self.events.enabled() {
+            // Who reads that there is a frame looks at the screen at once.
+            screen.wait();
+        }
+        self.events.frame();
+        if self.events.loses_device() {
+            screen.gpu.device.destroy();
+        }
+        screen.hear_of_loss();
+        self.events
+            .state(&self.state, &placed.rects, pixels_per_point);
+        let delay = output
+            .viewport_output
+            .get(&egui::ViewportId::ROOT)
+            .map_or(Duration::MAX, |output| output.repaint_delay);
+        if delay.is_zero() {
+            screen.window.request_redraw();
+        }
+        self.repaint_at = began.checked_add(delay).filter(|_| !delay.is_zero());
+    }
+
+    /// Does what only the window can do.
+    fn carry_out_effects(&mut self, event_loop: &ActiveEventLoop) {
+        while !self.state.effects.is_empty() {
+            for effect in std::mem::take(&mut self.state.effects) {
+                self.carry_out(effect, event_loop);
+            }
+            self.request_redraw();
+        }
+        let title = self.state.title();
+        if title != self.title {
+            if let Some(screen) = &self.screen {
+                screen.window.set_title(&title);
+            }
+            self.title = title;
+        }
+    }
+
+    fn carry_out(&mut self, effect: Effect, event_loop: &ActiveEventLoop) {
+        match effect {
+            Effect::Load(request) => {
+                self.loader.start(request, self.state.open_options());
+                self.show_loading();
+            }
+            Effect::CancelLoad => {
+                self.loader.cancel();
+                self.state.toast("Cancelled", None);
+            }
+            Effect::Watch => self.watch_open_file(),
+            Effect::AskPath(purpose) => self.ask_path(purpose),
+            Effect::SavePicture(path) => self.save_picture(path),
+            Effect::SaveMap(path) => self.save_map(path),
+            Effect::Copy(text) => {
+                if let Some(screen) = &mut self.screen {
+                    screen.input.set_clipboard_text(text);
+                }
+            }
+            Effect::PastePose => {
+                let screen = self.screen.as_mut();
+                let text = screen.and_then(|screen| screen.input.clipboard_text());
+                self.state.paste_pose(&text.unwrap_or_default());
+            }
+            Effect::SaveSettings => self.save_settings(),
+            Effect::FullScreen(on) => {
+                if let Some(screen) = &self.screen {
+                    let wanted = on.then_some(Fullscreen::Borderless(None));
+                    screen.window.set_fullscreen(wanted);
+                }
+            }
+            Effect::Quit => self.quit(event_loop),
+        }
+    }
+
+    fn quit(&mut self, event_loop: &ActiveEventLoop) {
+        if !event_loop.exiting() {
+            self.loader.cancel();
+            self.save_settings();
+            self.events.say("closed");
+            event_loop.exit();
+        }
+    }
+
+    fn save_settings(&mut self) {
+        let settings = self.state.settings_to_keep();
+        if settings == self.saved_settings {
+            return;
+        }
+        let Some(file) = &self.settings_file else {
+            return;
+        };
+        match settings.save(file) {
+            Ok(()) => self.saved_settings = settings,
+            Err(error) => log::warn!("{} was not written: {error}", file.display()),
+        }
+    }
+
+    fn watch_open_file(&mut self) {
+        let mut files = Vec::new();
+        if let Some(open) = self.state.open.as_ref().filter(|open| open.demo.is_none()) {
+            files.push(open.path.clone());
+            files.extend(open.document.about().dependencies.iter().cloned());
+        }
+        self.files.set(files.iter().map(PathBuf::as_path));
+    }
+
+    /// Asks for a path with the system's dialog, on a thread of its own, or in the window where
+    /// the system has none.
+    fn ask_path(&mut self, purpose: PathPurpose) {
+        if !self.has_dialogs {
+            self.state.ask_path(purpose);
+            return;
+        }
+        let mut dialog = rfd::AsyncFileDialog::new();
+        if let Some(screen) = &self.screen {
+            dialog = dialog.set_parent(&*screen.window);
+        }
+        if let Some(folder) = self.state.open.as_ref().and_then(|open| open.path.parent()) {
+            dialog = dialog.set_directory(folder);
+        }
+        type Answer = std::pin::Pin<Box<dyn Future<Output = Option<rfd::FileHandle>> + Send>>;
+        let answer: Answer = match purpose {
+            PathPurpose::Open => {
+                let endings: Vec<&str> = mapscope_scene::formats()
+                    .flat_map(|format| format.endings)
+                    .copied()
+                    .collect();
+                Box::pin(
+                    dialog
+                        .add_filter("What Mapscope opens", &endings)
+                        .add_filter("All files", &["*"])
+                        .pick_file(),
+                )
+            }
+            PathPurpose::SavePicture | PathPurpose::SaveMap => {
+                let path = self
+                    .state
+                    .open
+                    .as_ref()
+                    .map(|open| state::suggested_picture(&open.path));
+                let name = path
+                    .as_deref()
+                    .map(crate::viewer::state::folder::name)
+                    .unwrap_or_default();
+                Box::pin(
+                    dialog
+                        .add_filter("PNG", &["png"])
+                        .set_file_name(name)
+                        .save_file(),
+                )
+            }
+            PathPurpose::TextureFolder => Box::pin(dialog.pick_folder()),
+        };
+        let proxy = self.proxy.clone();
+        let job = move || {
+            let start = Instant::now();
+            let path = pollster::block_on(answer).map(|file| file.path().to_owned());
+            let answered = UserEvent::PathAnswered(purpose, path, start.elapsed());
+            let _gone = proxy.send_event(answered);
+        };
+        if std::thread::Builder::new().spawn(job).is_err() {
+            self.state.ask_path(purpose);
+        }
+    }
+
+    fn save_picture(&mut self, path: PathBuf) {
+        let Some(screen) = &mut self.screen else {
+            return;
+        };
+        match screen
+            .picture
+            .take(&screen.gpu, &mut screen.renderer, &self.state)
+        {
+            Ok(image) => {
+                let saved = sender(&self.proxy, UserEvent::PictureSaved);
+                std::thread::spawn(move || saved(picture::save_image(&image, path)));
+            }
+            Err(error) => {
+                let text = format!("The picture was not saved: {error}");
+                self.state.toast(text, Some(Severity::Error));
+            }
+        }
+    }
+
+    /// Saves the picture of the whole map, on a thread of its own: it may be large.
+    fn save_map(&mut self, path: PathBuf) {
+        let Some(document) = self.state.document().cloned() else {
+            return;
+        };
+        let shown = self.state.shown.clone();
+        let saved = sender(&self.proxy, UserEvent::PictureSaved);
+        std::thread::spawn(move || saved(picture::save_map(&*document, &shown, path)));
+        self.state.toast("Saving the whole map", None);
+    }
+
+    fn hovered(&mut self, path: PathBuf) {
+        let hovering = self.state.hovering.get_or_insert_default();
+        if hovering.paths.contains(&path) {
+            return;
+        }
+        hovering.paths.push(path);
+        hovering.preview = None;
+        // Reading a folder may take long: not here.
+        let paths = hovering.paths.clone();
+        let previewed = self.proxy.clone();
+        std::thread::spawn(move || {
+            let preview = drop_preview::preview_drop(&paths);
+            let _gone = previewed.send_event(UserEvent::DropPreviewed(paths, preview));
+        });
+    }
+
+    fn end_hover(&mut self) {
+        if self.state.hovering.take().is_some() {
+            self.events.say("hover-end");
+            self.request_redraw();
+        }
+    }
+
+    fn loaded(&mut self, outcome: Outcome) {
+        if !self.loader.finish(&outcome) {
+            return;
+        }
+        self.state.loading = None;
+        for failure in &outcome.failures {
+            let line = failure.message.replace('\n', " ");
+            self.events
+                .say(format_args!("failed {}: {line}", failure.path.display()));
+        }
+        let what = if outcome.request.cause.is_reload() {
+            "reloaded"
+        } else {
+            "opened"
+        };
+        let version = |state: &State| state.open.as_ref().map(|open| open.version);
+        let before = version(&self.state);
+        self.state.loaded(outcome);
+        if let Some(open) = &self.state.open {
+            let path = open.path.display();
+            if version(&self.state) != before {
+                self.events.say_with_frame(format!("{what} {path}"));
+            } else if self.state.on_disk.is_some() {
+                self.events.say_with_frame(format!("kept {path}"));
+            }
+        }
+        self.save_settings();
+    }
+
+    fn reload_shaders(&mut self) {
+        let Some(screen) = &mut self.screen else {
+            return;
+        };
+        match screen.renderer.reload_shaders(&screen.gpu) {
+            Ok(()) => {
+                screen.picture.invalidate();
+                screen.previews.clear(&mut screen.painter);
+                self.state.toast("Shaders reloaded", None);
+            }
+            Err(error) => self.state.toast(error, Some(Severity::Error)),
+        }
+    }
+
+    /// Makes everything that was on a device that is gone again on a new one. Documents are kept
+    /// in memory, so nothing is lost.
+    fn rebuild(&mut self, reason: &str, event_loop: &ActiveEventLoop) {
+        let Some(screen) = self.screen.take() else {
+            return;
+        };
+        log::warn!("the graphics device was lost ({reason}); starting it again");
+        let Screen { window, input, .. } = screen;
+        let instance = Gpu::instance(Some(Box::new(event_loop.owned_display_handle())));
+        match Screen::new(window, input, instance, &self.proxy) {
+            Ok(mut screen) => {
+                screen.visible = true;
+                screen.upload_fonts(&self.egui);
+                self.ui.forget_textures();
+                self.state.adapter = screen.gpu.adapter_name();
+                screen.window.request_redraw();
+                self.screen = Some(screen);
+                self.state
+                    .toast("The graphics driver was restarted", Some(Severity::Warning));
+                self.events.say("device-restored");
+            }
+            Err(error) => {
+                self.error = Some(error);
+                self.quit(event_loop);
+            }
+        }
+    }
+}
+
+impl Screen {
+    fn new(
+        window: Arc<Window>,
+        mut input: egui_winit::State,
+        instance: wgpu::Instance,
+        proxy: &EventLoopProxy<UserEvent>,
+    ) -> Result<Self, ViewError> {
+        let surface = match instance.create_surface(Arc::clone(&window)) {
+            Ok(surface) => surface,
+            Err(error) => {
+                // Without any driver it is not the window's fault: that error says what to do.
+                Gpu::new(instance, None)?;
+                return Err(surface::SurfaceError::from(error).into());
+            }
+        };
+        let gpu = Gpu::new(instance, Some(&surface))?;
+        let lost = sender(proxy, UserEvent::DeviceLost);
+        gpu.device.set_device_lost_callback(move |reason, message| {
+            lost(format!("{reason:?}: {message}"));
+        });
+        let surface = WindowSurface::new(surface, Arc::clone(&window), &gpu)?;
+        let most = gpu.device.limits().max_texture_dimension_2d;
+        input.set_max_texture_side(most as usize);
+        let options = egui_wgpu::RendererOptions::default();
+        let mut painter = egui_wgpu::Renderer::new(&gpu.device, surface.format(), options);
+        let renderer = Renderer::new(&gpu);
+        let picture = Picture::new(&gpu, &mut painter);
+        Ok(Self {
+            window,
+            gpu,
+            surface,
+            input,
+            painter,
+            renderer,
+            picture,
+            previews: PreviewPictures::default(),
+            pointer: PointerLock::default(),
+            visible: false,
+        })
+    }
+
+    /// Waits until the device has done everything it was told to.
+    fn wait(&self) {
+        if let Err(error) = self.gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
+            log::debug!("waiting for the graphics device: {error}");
+        }
+    }
+
+    /// Lets the device say that it is lost: it does so only when asked.
+    fn hear_of_loss(&self) {
+        if let Err(error) = self.gpu.device.poll(wgpu::PollType::Poll) {
+            log::debug!("asking the graphics device: {error}");
+        }
+    }
+
+    /// Puts the letters on a new device: egui believes that they are there already.
+    fn upload_fonts(&mut self, egui: &egui::Context) {
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method alone has too narrow a lifetime"
+        )]
+        let image = egui.fonts(|fonts| fonts.image());
+        let delta = egui::epaint::ImageDelta::full(image, egui::TextureOptions::LINEAR);
+        let id = egui::TextureId::default();
+        self.painter
+            .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
+    }
+
+    /// Draws the window's contents and presents them.
+    #[expect(
+        clippy::iter_over_hash_type,
+        reason = "each texture is changed by itself, in any order"
+    )]
+    fn paint(
+        &mut self,
+        frame: wgpu::SurfaceTexture,
+        jobs: &[egui::ClippedPrimitive],
+        mut textures: egui::TexturesDelta,
+        pixels_per_point: f32,
+    ) {
+        let Gpu { device, queue, .. } = &self.gpu;
+        for (id, deltas) in textures.set.drain() {
+            for delta in deltas {
+                self.painter.update_texture(device, queue, id, &delta);
+            }
+        }
+        let screen = egui_wgpu::ScreenDescriptor {
+            size_in_pixels: self.surface.size(),
+            pixels_per_point,
+        };
+        let mut encoder = device.create_command_encoder(&Default::default());
+        let before = self
+            .painter
+            .update_buffers(device, queue, &mut encoder, jobs, &screen);
+        let view = frame.texture.create_view(&Default::default());
+        let mut pass = encoder
+            .begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("window"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view: &view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations {
+                        load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                        store: wgpu::StoreOp::Store,
+                    },
+                })],
+                ..Default::default()
+            })
+            .forget_lifetime();
+        self.painter.render(&mut pass, jobs, &screen);
+        drop(pass);
+        queue.submit(before.into_iter().chain([encoder.finish()]));
+        for id in textures.free.drain() {
+            self.painter.free_texture(&id);
+        }
+        self.window.pre_present_notify();
+        queue.present(frame);
+    }
+}
+
+impl ApplicationHandler<UserEvent> for App {
+    fn new_events(&mut self, _event_loop: &ActiveEventLoop, cause: StartCause) {
+        if let StartCause::ResumeTimeReached { .. } = cause
+            && self.repaint_at.is_some_and(|at| Instant::now() >= at)
+        {
+            self.repaint_at = None;
+            self.request_redraw();
+        }
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.screen.is_some() {
+            return;
+        }
+        match self.open_window(event_loop) {
+            Ok(screen) => {
+                screen.window.request_redraw();
+                self.screen = Some(screen);
+                self.events.say("ready");
+            }
+            Err(error) => {
+                self.error = Some(error);
+                event_loop.exit();
+            }
+        }
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _id: WindowId, event: WindowEvent) {
+        let Some(screen) = &mut self.screen else {
+            return;
+        };
+        // A file that hovers is told of again and again: not a reason for a frame each time.
+        let about_files = matches!(
+            event,
+            WindowEvent::HoveredFile(_)
+                | WindowEvent::HoveredFileCancelled
+                | WindowEvent::DroppedFile(_)
+        );
+        let mut held_pointer_moved = false;
+        if let WindowEvent::CursorMoved { position, .. } = event {
+            // The interface is not to know: for it the pointer stays where it was.
+            held_pointer_moved = screen.pointer.is_held();
+            if let Some(by) = screen.pointer.moved(&screen.window, position) {
+                self.state.look(by, screen.window.scale_factor());
+                screen.window.request_redraw();
+            }
+        }
+        if let WindowEvent::Focused(false) = event {
+            self.state.looking = false;
+            screen.pointer.hold(&screen.window, false);
+        }
+        if !about_files && !held_pointer_moved {
+            let response = screen.input.on_window_event(&screen.window, &event);
+            // It also asks for a frame when it is told that there is one.
+            if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
+                screen.window.request_redraw();
+            }
+        }
+        match event {
+            WindowEvent::RedrawRequested => self.draw(),
+            WindowEvent::Resized(size) => {
+                screen.surface.resize(&screen.gpu, size);
+                let logical = size.to_logical::<f32>(screen.window.scale_factor());
+                self.state.settings.maximized = screen.window.is_maximized();
+                if !self.state.settings.maximized && !self.state.full_screen && size.width > 0 {
+                    self.state.settings.window_size = [logical.width, logical.height];
+                }
+                screen.window.request_redraw();
+            }
+            WindowEvent::CloseRequested => self.quit(event_loop),
+            WindowEvent::HoveredFile(path) => self.hovered(path),
+            WindowEvent::HoveredFileCancelled => self.end_hover(),
+            WindowEvent::DroppedFile(path) => {
+                self.end_hover();
+                self.dropped.push(path);
+            }
+            // Whoever drags files holds the pointer: when it moves here, the drag is over.
+            WindowEvent::CursorMoved { .. } => self.end_hover(),
+            _ => {}
+        }
+        self.carry_out_effects(event_loop);
+    }
+
+    fn device_event(
+        &mut self,
+        _event_loop: &ActiveEventLoop,
+        _device_id: DeviceId,
+        event: DeviceEvent,
+    ) {
+        if let (Some(screen), DeviceEvent::MouseMotion { delta }) = (&self.screen, event)
+            && let Some(by) = screen.pointer.mouse_moved(delta)
+        {
+            self.state.look(by, screen.window.scale_factor());
+            screen.window.request_redraw();
+        }
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
+        match event {
+            UserEvent::Loaded(outcome) => self.loaded(outcome),
+            UserEvent::FilesChanged(paths) => {
+                self.files.note(&paths, Instant::now());
+                return;
+            }
+            UserEvent::ShadersChanged(paths) => {
+                if let Some(shaders) = &mut self.shaders {
+                    shaders.note(&paths, Instant::now());
+                }
+                return;
+            }
+            UserEvent::DropPreviewed(paths, preview) => {
+                let hovering = self.state.hovering.as_mut().filter(|h| h.paths == paths);
+                let Some(hovering) = hovering else {
+                    return;
+                };
+                let opens = preview
+                    .opens
+                    .as_deref()
+                    .or(paths.first().map(PathBuf::as_path));
+                if let Some(path) = opens {
+                    self.events
+                        .say(format_args!("hover {} {}", paths.len(), path.display()));
+                }
+                *hovering = HoveringFiles {
+                    paths,
+                    preview: Some(preview),
+                };
+            }
+            UserEvent::PathAnswered(purpose, path, after) => match path {
+                Some(path) => self.state.path_chosen(purpose, path, Asked::BySystem),
+                None if after < FASTEST_CANCEL => {
+                    self.has_dialogs = false;
+                    self.state.ask_path(purpose);
+                }
+                None => {}
+            },
+            UserEvent::PictureSaved(Ok(path)) => {
+                self.events.say(format_args!("saved {}", path.display()));
+                self.state.toast(format!("Saved {}", path.display()), None);
+            }
+            UserEvent::PictureSaved(Err(error)) => {
+                let text = format!("The picture was not saved: {error}");
+                self.state.toast(text, Some(Severity::Error));
+            }
+            UserEvent::AccessKit(event) => {
+                let Some(screen) = &mut self.screen else {
+                    return;
+                };
+                match event.window_event {
+                    accesskit_winit::WindowEvent::InitialTreeRequested => {
+                        self.egui.enable_accesskit();
+                    }
+                    accesskit_winit::WindowEvent::ActionRequested(request) => {
+                        screen.input.on_accesskit_action_request(request);
+                    }
+                    accesskit_winit::WindowEvent::AccessibilityDeactivated => {
+                        self.egui.disable_accesskit();
+                        return;
+                    }
+                }
+            }
+            UserEvent::DeviceLost(reason) => {
+                if !event_loop.exiting() {
+                    self.rebuild(&reason, event_loop);
+                }
+            }
+        }
+        self.request_redraw();
+        self.carry_out_effects(event_loop);
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        let now = Instant::now();
+        if !self.dropped.is_empty() {
+            let paths = std::mem::take(&mut self.dropped);
+            self.state.open_paths(paths);
+        }
+        if self.files.take_settled(now) {
+            self.state.reload(Cause::Changed);
+        }
+        if self
+            .shaders
+            .as_mut()
+            .is_some_and(|shaders| shaders.take_settled(now))
+        {
+            self.reload_shaders();
+            self.request_redraw();
+        }
+        self.carry_out_effects(event_loop);
+        let shaders = self.shaders.as_ref().and_then(FileWatch::wake_at);
+        let wake_at = [self.repaint_at, self.files.wake_at(), shaders];
+        event_loop.set_control_flow(match wake_at.into_iter().flatten().min() {
+            Some(at) => ControlFlow::WaitUntil(at),
+            None => ControlFlow::Wait,
+        });
+    }
+
+    fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        // The window goes before the event loop's connection to the display does.
+        self.screen = None;
+    }
+}

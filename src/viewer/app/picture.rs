@@ -1,0 +1,235 @@
+//! The 3D picture as a texture of the window, drawn again only when something about it changed.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use egui::TextureId;
+use image::RgbaImage;
+use image::codecs::png::PngEncoder;
+
+use crate::viewer::state::State;
+use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
+use mapscope_scene::{Document, Shown, saving};
+
+/// Bytes of a document that appears chunk by chunk that are put on the GPU before each picture.
+const BYTES_PER_PICTURE: u64 = 16 << 20;
+
+/// The picture, and what it was drawn from.
+pub(crate) struct Picture {
+    target: Target,
+    /// The size that was asked for; the target's is less where the device allows no more.
+    size: [u32; 2],
+    texture: TextureId,
+    scene: Option<(u64, SceneData)>,
+    drawn: Option<Drawn>,
+    /// What the last drawing took.
+    pub statistics: DrawStatistics,
+    /// Milliseconds that the last drawing took; 0 where it was not measured.
+    pub frame_ms: f32,
+}
+
+/// What a picture depends on.
+#[derive(Debug, PartialEq)]
+struct Drawn {
+    view: View,
+    version: u64,
+    size: [u32; 2],
+}
+
+/// How large a picture is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    /// Width and height in pixels.
+    pub(crate) size: [u32; 2],
+    /// Pixels for each point of the window.
+    pub(crate) pixels_per_point: f32,
+}
+
+/// What a state shows. What the pointer is over is drawn over the picture instead (see
+/// [`crate::viewer::view::contour`]).
+fn view_of(state: &State, pixels_per_point: f32) -> View {
+    View {
+        camera: state.camera,
+        shown: state.shown.clone(),
+        time_secs: 0.0,
+        outline_scale: pixels_per_point,
+    }
+}
+
+impl Picture {
+    /// A picture of nothing.
+    pub(crate) fn new(gpu: &Gpu, egui: &mut egui_wgpu::Renderer) -> Self {
+        let target = Target::new(gpu, [1, 1]);
+        let filter = wgpu::FilterMode::Nearest;
+        let texture = egui.register_native_texture(&gpu.device, target.color_view(), filter);
+        Self {
+            size: target.size,
+            target,
+            texture,
+            scene: None,
+            drawn: None,
+            statistics: DrawStatistics::default(),
+            frame_ms: 0.0,
+        }
+    }
+
+    /// The texture; it stays the same when the size changes.
+    pub(crate) fn texture(&self) -> TextureId {
+        self.texture
+    }
+
+    /// The document on the GPU, once it is there.
+    pub(crate) fn scene(&mut self, version: u64) -> Option<&mut SceneData> {
+        let scene = self.scene.as_mut().filter(|(of, _)| *of == version);
+        scene.map(|(_, scene)| scene)
+    }
+
+    /// Bytes of GPU memory that the document holds.
+    pub(crate) fn gpu_bytes(&self) -> u64 {
+        self.scene
+            .as_ref()
+            .map_or(0, |(_, scene)| scene.gpu_bytes())
+    }
+
+    /// How many chunks of how many the picture shows, of a document that appears chunk by chunk;
+    /// none once it shows all.
+    pub(crate) fn progress(&self) -> Option<(usize, usize)> {
+        self.scene.as_ref()?.1.progress()
+    }
+
+    /// Has the picture drawn again even if nothing has changed.
+    pub(crate) fn invalidate(&mut self) {
+        self.drawn = None;
+    }
+
+    /// Draws the picture if it is not what the state shows; says whether it did.
+    /// `measure` waits for the GPU, to know how long it takes.
+    ///
+    /// # Errors
+    /// When the document does not fit the device.
+    pub(crate) fn update(
+        &mut self,
+        gpu: &Gpu,
+        renderer: &mut Renderer,
+        egui: &mut egui_wgpu::Renderer,
+        state: &State,
+        extent: Extent,
+        measure: bool,
+    ) -> Result<bool, UploadError> {
+        let Some(open) = &state.open else {
+            self.scene = None;
+            self.drawn = None;
+            return Ok(false);
+        };
+        let now = Drawn {
+            view: view_of(state, extent.pixels_per_point),
+            version: open.version,
+            size: extent.size,
+        };
+        let size = extent.size;
+        let measured = self.frame_ms > 0.0 || !measure;
+        if self.drawn.as_ref() == Some(&now) && measured && self.progress().is_none() {
+            return Ok(false);
+        }
+        if self
+            .scene
+            .as_ref()
+            .is_none_or(|(version, _)| *version != open.version)
+        {
+            // The old one first: two large documents at once may not fit.
+            self.scene = None;
+            let scene = renderer.upload_gradually(gpu, &*open.document, BYTES_PER_PICTURE)?;
+            self.scene = Some((open.version, scene));
+        }
+        if self.size != size {
+            self.size = size;
+            self.target = Target::new(gpu, size);
+            egui.update_egui_texture_from_wgpu_texture(
+                &gpu.device,
+                self.target.color_view(),
+                wgpu::FilterMode::Nearest,
+                self.texture,
+            );
+        }
+        let start = Instant::now();
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let scene = self
+            .scene
+            .as_mut()
+            .map(|(_, scene)| (scene, &*open.document));
+        self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &now.view);
+        gpu.queue.submit([encoder.finish()]);
+        self.frame_ms = 0.0;
+        if measure {
+            if let Err(error) = gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
+                log::warn!("waiting for the picture: {error}");
+            }
+            self.frame_ms = start.elapsed().as_secs_f32() * 1000.0;
+        }
+        self.drawn = Some(now);
+        Ok(true)
+    }
+
+    /// The picture by itself, to be saved.
+    ///
+    /// # Errors
+    /// When the GPU gives nothing back.
+    pub(crate) fn take(
+        &mut self,
+        gpu: &Gpu,
+        renderer: &mut Renderer,
+        state: &State,
+    ) -> Result<RgbaImage, String> {
+        let target = Target::new(gpu, self.target.size);
+        let view = view_of(state, 1.0);
+        loop {
+            let document = state.document();
+            let scene = self.scene.as_mut().map(|(_, scene)| scene);
+            let scene = scene.zip(document.map(|document| &**document));
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            renderer.draw(gpu, &mut encoder, &target, scene, &view);
+            gpu.queue.submit([encoder.finish()]);
+            // What is saved shows all.
+            if self.progress().is_none() {
+                return target.read_back(gpu);
+            }
+        }
+    }
+}
+
+/// Writes the picture of a whole 2D map as a PNG file row by row, with what is shown of it.
+///
+/// # Errors
+/// The file and why it was not written, for people.
+pub(crate) fn save_map(
+    document: &dyn Document,
+    shown: &Shown,
+    path: PathBuf,
+) -> Result<PathBuf, String> {
+    save(path, |out| match document.layers() {
+        Some(layers) => layers.flat(shown).write_png(out).map_err(io::Error::other),
+        None => Err(io::Error::other("this is not a 2D map")),
+    })
+}
+
+/// Writes a picture as a PNG file.
+///
+/// # Errors
+/// The file and why it was not written, for people.
+pub(crate) fn save_image(image: &RgbaImage, path: PathBuf) -> Result<PathBuf, String> {
+    save(path, |out| {
+        let encoder = PngEncoder::new(out);
+        image.write_with_encoder(encoder).map_err(io::Error::other)
+    })
+}
+
+fn save(
+    path: PathBuf,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<PathBuf, String> {
+    match saving::write_whole(&path, write) {
+        Ok(()) => Ok(path),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}

@@ -1,0 +1,324 @@
+//! Live pictures for the panel that lists the kinds a document is built of: of each kind, and of
+//! the tile in the sandbox among its neighbours.
+//!
+//! Each shows a few tiles by themselves that share the textures of the open map. It is drawn when
+//! it is first seen, and again when its size or what it shows has changed.
+
+use std::collections::HashMap;
+
+use egui::{TextureId, Vec2};
+
+use super::picture::Picture;
+use crate::viewer::panels::{PreviewRenderer, TileSandbox};
+use crate::viewer::state::OpenFile;
+use mapscope_formats::pfmap::{Tile, TileType};
+use mapscope_render::{Gpu, Renderer, Target, View};
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::{Item, Shown, TerrainItem};
+
+/// Pixels that are drawn for each pixel that is shown, along each axis: it smooths edges.
+const SAMPLES: f32 = 2.0;
+/// Pictures of kinds that are drawn in one frame at most, so that the window stays quick.
+const MOST_KINDS_A_FRAME: u32 = 3;
+
+/// The pictures that were drawn of a document.
+#[derive(Default)]
+pub(crate) struct PreviewPictures {
+    version: Option<u64>,
+    kinds: HashMap<Item, Drawn>,
+    sandbox: Option<([Tile; 9], Drawn)>,
+}
+
+/// A picture that was drawn.
+#[derive(Clone, Copy)]
+struct Drawn {
+    texture: TextureId,
+    /// Width and height in pixels.
+    size: [u32; 2],
+}
+
+impl PreviewPictures {
+    /// Lets go of all pictures, because they show a document that is no longer open, or not as it
+    /// would be drawn now.
+    pub(crate) fn clear(&mut self, painter: &mut egui_wgpu::Renderer) {
+        let sandbox = self.sandbox.take().map(|(_, drawn)| drawn);
+        let kinds = self.kinds.drain().map(|(_, drawn)| drawn);
+        for drawn in kinds.chain(sandbox) {
+            painter.free_texture(&drawn.texture);
+        }
+    }
+}
+
+/// Draws pictures when panels ask for them, during one frame.
+pub(crate) struct LivePreviews<'a> {
+    gpu: &'a Gpu,
+    renderer: &'a mut Renderer,
+    painter: &'a mut egui_wgpu::Renderer,
+    picture: &'a mut Picture,
+    pictures: &'a mut PreviewPictures,
+    open: Option<OpenFile>,
+    pixels_per_point: f32,
+    kinds_left: u32,
+    unfinished: bool,
+}
+
+impl<'a> LivePreviews<'a> {
+    /// For a frame in which this document is open.
+    pub(crate) fn new(
+        gpu: &'a Gpu,
+        renderer: &'a mut Renderer,
+        painter: &'a mut egui_wgpu::Renderer,
+        picture: &'a mut Picture,
+        pictures: &'a mut PreviewPictures,
+        open: Option<OpenFile>,
+        pixels_per_point: f32,
+    ) -> Self {
+        let version = open.as_ref().map(|open| open.version);
+        if pictures.version != version {
+            pictures.clear(painter);
+            pictures.version = version;
+        }
+        Self {
+            gpu,
+            renderer,
+            painter,
+            picture,
+            pictures,
+            open,
+            pixels_per_point,
+            kinds_left: MOST_KINDS_A_FRAME,
+            unfinished: false,
+        }
+    }
+
+    /// Whether a picture was asked for that only the next frame can have.
+    pub(crate) fn unfinished(&self) -> bool {
+        self.unfinished
+    }
+
+    /// The size in pixels of a picture that takes this much room, in points.
+    fn pixels(&self, size: Vec2) -> [u32; 2] {
+        let scale = self.pixels_per_point;
+        [size.x, size.y].map(|side| ((side * scale).round() * SAMPLES).max(1.0) as u32)
+    }
+
+    /// Draws some tiles of the open map, in place of an older picture if there is one.
+    fn draw(
+        &mut self,
+        tiles: impl FnOnce(&Terrain) -> Terrain,
+        size: [u32; 2],
+        before: Option<Drawn>,
+    ) -> Option<Drawn> {
+        let open = self.open.as_ref()?;
+        let Some(map) = self.picture.scene(open.version) else {
+            // The map is put on the GPU after the panels are shown.
+            self.unfinished = true;
+            return None;
+        };
+        let terrain = open.document.content::<Terrain>()?;
+        let patch = tiles(terrain);
+        let scene = self.renderer.upload_patch(self.gpu, map, &patch);
+        let mut scene = scene
+            .inspect_err(|error| log::warn!("a picture of a tile: {error}"))
+            .ok()?;
+        let target = Target::new(self.gpu, size);
+        let view = View {
+            shown: Shown {
+                selected: Some(Terrain::patch_center()),
+                ..Shown::default()
+            },
+            // Half as wide as in the large picture, but with as many points on every screen.
+            outline_scale: SAMPLES * 0.5 * self.pixels_per_point,
+            ..View::plain(patch.patch_camera(target.aspect()))
+        };
+        let device = &self.gpu.device;
+        let mut encoder = device.create_command_encoder(&Default::default());
+        let shown = Some((&mut scene, &patch as _));
+        self.renderer
+            .draw(self.gpu, &mut encoder, &target, shown, &view);
+        self.gpu.queue.submit([encoder.finish()]);
+        let (view, filter) = (target.color_view(), wgpu::FilterMode::Linear);
+        let texture = match before {
+            Some(Drawn { texture, .. }) => {
+                self.painter
+                    .update_egui_texture_from_wgpu_texture(device, view, filter, texture);
+                texture
+            }
+            None => self.painter.register_native_texture(device, view, filter),
+        };
+        Some(Drawn { texture, size })
+    }
+}
+
+impl PreviewRenderer for LivePreviews<'_> {
+    fn kind_preview(&mut self, kind: Item, size: Vec2) -> Option<TextureId> {
+        let size = self.pixels(size);
+        let before = self.pictures.kinds.get(&kind).copied();
+        let mut drawn = before;
+        if before.is_none_or(|before| before.size != size) {
+            if self.kinds_left == 0 {
+                self.unfinished = true;
+            } else {
+                let Item::Terrain(TerrainItem::TileType { class }) = kind else {
+                    return None;
+                };
+                let kind_of_tile = TileType::from_index(class)?;
+                self.kinds_left -= 1;
+                drawn = self.draw(|map| map.kind_patch(kind_of_tile), size, before);
+            }
+        }
+        // Until it is drawn in the new size, the old picture will do.
+        let drawn = drawn.or(before)?;
+        self.pictures.kinds.insert(kind, drawn);
+        Some(drawn.texture)
+    }
+
+    fn sandbox_preview(&mut self, sandbox: &TileSandbox, size: Vec2) -> Option<TextureId> {
+        let size = self.pixels(size);
+        let tiles = sandbox.tiles;
+        let before = self.pictures.sandbox;
+        if let Some((of, drawn)) = before
+            && of == tiles
+            && drawn.size == size
+        {
+            return Some(drawn.texture);
+        }
+        let before = before.map(|(_, drawn)| drawn);
+        let drawn = self.draw(|map| map.patch(&tiles), size, before)?;
+        self.pictures.sandbox = Some((tiles, drawn));
+        Some(drawn.texture)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::picture::Extent;
+    use super::*;
+    use crate::viewer::state::settings::Settings;
+    use crate::viewer::state::{StartView, State};
+    use mapscope_render::COLOR_FORMAT;
+    use mapscope_scene::demo;
+    use mapscope_scene::{OpenOptions, Progress};
+
+    /// What a window has, without one.
+    struct Stage {
+        gpu: Gpu,
+        renderer: Renderer,
+        painter: egui_wgpu::Renderer,
+        picture: Picture,
+        pictures: PreviewPictures,
+        state: State,
+    }
+
+    impl Stage {
+        fn new() -> Self {
+            let gpu = Gpu::headless().unwrap();
+            let options = egui_wgpu::RendererOptions::default();
+            let mut painter = egui_wgpu::Renderer::new(&gpu.device, COLOR_FORMAT, options);
+            let mut stage = Self {
+                renderer: Renderer::new(&gpu),
+                picture: Picture::new(&gpu, &mut painter),
+                pictures: PreviewPictures::default(),
+                state: State::new(Settings::default(), StartView::default()),
+                painter,
+                gpu,
+            };
+            stage.open(1);
+            stage
+        }
+
+        fn open(&mut self, version: u64) {
+            let source = demo::TERRAIN.source();
+            let document =
+                mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
+                    .unwrap();
+            self.state.open = Some(OpenFile::new(
+                source.path,
+                Some(&demo::TERRAIN),
+                document,
+                version,
+            ));
+        }
+
+        /// Has the panel's pictures made for one frame, and then the frame's.
+        fn frame<T>(&mut self, panel: impl FnOnce(&mut LivePreviews<'_>) -> T) -> (T, bool) {
+            let mut previews = LivePreviews::new(
+                &self.gpu,
+                &mut self.renderer,
+                &mut self.painter,
+                &mut self.picture,
+                &mut self.pictures,
+                self.state.open.clone(),
+                1.0,
+            );
+            let shown = panel(&mut previews);
+            let unfinished = previews.unfinished();
+            let (gpu, painter) = (&self.gpu, &mut self.painter);
+            let extent = Extent {
+                size: [64, 48],
+                pixels_per_point: 1.0,
+            };
+            self.picture
+                .update(gpu, &mut self.renderer, painter, &self.state, extent, false)
+                .unwrap();
+            (shown, unfinished)
+        }
+
+        fn has(&self, texture: TextureId) -> bool {
+            self.painter.texture(&texture).is_some()
+        }
+    }
+
+    const PLACE: Vec2 = Vec2::new(80.0, 60.0);
+
+    #[test]
+    fn pictures_of_kinds_come_a_few_at_a_time_and_are_kept() {
+        let mut stage = Stage::new();
+        let kinds = stage.state.document().unwrap().about().kinds.clone();
+        let all = |stage: &mut Stage, place| {
+            stage.frame(|previews| -> Vec<Option<TextureId>> {
+                let pictures = kinds.iter().map(|k| previews.kind_preview(k.item, place));
+                pictures.collect()
+            })
+        };
+        // Nothing can be drawn before the map itself is on the GPU.
+        let (shown, unfinished) = all(&mut stage, PLACE);
+        assert!(unfinished && shown.iter().all(Option::is_none));
+        for drawn in [3, 6, 9, 12, 13] {
+            let (shown, unfinished) = all(&mut stage, PLACE);
+            assert_eq!(shown.iter().flatten().count(), drawn);
+            assert_eq!(unfinished, drawn < 13);
+        }
+        let kept = stage.pictures.kinds.len();
+        let (shown, unfinished) = all(&mut stage, PLACE);
+        assert_eq!((shown.len(), kept, unfinished), (13, 13, false));
+        // In another size they are drawn again, and seen meanwhile.
+        let (larger, unfinished) = all(&mut stage, PLACE * 1.5);
+        assert_eq!((&larger, unfinished), (&shown, true));
+        // Another document has its own.
+        stage.open(2);
+        let (others, _) = all(&mut stage, PLACE);
+        assert!(others.iter().all(Option::is_none));
+        assert!(!shown.iter().flatten().any(|texture| stage.has(*texture)));
+    }
+
+    #[test]
+    fn the_sandbox_is_drawn_again_only_when_it_changed() {
+        let mut stage = Stage::new();
+        let mut sandbox = TileSandbox::default();
+        // The texture and what it now shows: each drawing has a bind group of its own.
+        let show = |stage: &mut Stage, sandbox: &TileSandbox| {
+            let (texture, _) = stage.frame(|previews| previews.sandbox_preview(sandbox, PLACE));
+            let shown = texture.and_then(|texture| stage.painter.texture(&texture));
+            (texture, shown.map(|shown| shown.bind_group.clone()))
+        };
+        assert_eq!(show(&mut stage, &sandbox), (None, None));
+        let (texture, first) = show(&mut stage, &sandbox);
+        assert!(first.is_some());
+        assert_eq!(show(&mut stage, &sandbox), (texture, first.clone()));
+        sandbox.tiles[4].base_height = 3;
+        let (same_texture, second) = show(&mut stage, &sandbox);
+        assert!(same_texture == texture && second.is_some() && second != first);
+        assert_eq!(show(&mut stage, &sandbox), (texture, second));
+    }
+}

@@ -1,0 +1,113 @@
+//! What the window's contents are presented on.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+use wgpu::CurrentSurfaceTexture;
+use winit::dpi::PhysicalSize;
+use winit::window::Window;
+
+use mapscope_render::Gpu;
+
+/// A window's surface and how it is set up.
+pub(crate) struct WindowSurface {
+    surface: wgpu::Surface<'static>,
+    config: wgpu::SurfaceConfiguration,
+    window: Arc<Window>,
+}
+
+/// Why a window has no surface.
+#[derive(Debug, Error)]
+pub enum SurfaceError {
+    /// The window cannot be drawn to.
+    #[error("the window cannot be drawn to: {0}")]
+    Create(#[from] wgpu::CreateSurfaceError),
+    /// The adapter has no picture format in common with the window.
+    #[error("the graphics adapter cannot draw to this window")]
+    Unsupported,
+}
+
+/// What asking for the next picture to present gave.
+pub(crate) enum Next {
+    /// Draw on this.
+    Draw(wgpu::SurfaceTexture),
+    /// Nothing to draw on now, but soon.
+    Again,
+    /// Nothing to draw on until the window changes.
+    Never,
+}
+
+impl WindowSurface {
+    /// Sets a surface up for a window.
+    ///
+    /// # Errors
+    /// When the adapter cannot draw to it.
+    pub(crate) fn new(
+        surface: wgpu::Surface<'static>,
+        window: Arc<Window>,
+        gpu: &Gpu,
+    ) -> Result<Self, SurfaceError> {
+        let PhysicalSize { width, height } = window.inner_size();
+        let mut config = surface
+            .get_default_config(&gpu.adapter, width.max(1), height.max(1))
+            .ok_or(SurfaceError::Unsupported)?;
+        let formats = surface.get_capabilities(&gpu.adapter).formats;
+        config.format = egui_wgpu::preferred_framebuffer_format(&formats)
+            .map_err(|_| SurfaceError::Unsupported)?;
+        config.present_mode = wgpu::PresentMode::AutoVsync;
+        surface.configure(&gpu.device, &config);
+        Ok(Self {
+            surface,
+            config,
+            window,
+        })
+    }
+
+    /// The format of what is presented.
+    pub(crate) fn format(&self) -> wgpu::TextureFormat {
+        self.config.format
+    }
+
+    /// Width and height in physical pixels.
+    pub(crate) fn size(&self) -> [u32; 2] {
+        [self.config.width, self.config.height]
+    }
+
+    /// Takes on the window's size.
+    pub(crate) fn resize(&mut self, gpu: &Gpu, size: PhysicalSize<u32>) {
+        if size.width == 0 || size.height == 0 || [size.width, size.height] == self.size() {
+            return;
+        }
+        let most = gpu.device.limits().max_texture_dimension_2d;
+        self.config.width = size.width.min(most);
+        self.config.height = size.height.min(most);
+        self.surface.configure(&gpu.device, &self.config);
+    }
+
+    /// Asks for what to draw the next frame on.
+    pub(crate) fn next(&mut self, gpu: &Gpu) -> Next {
+        match self.surface.get_current_texture() {
+            CurrentSurfaceTexture::Success(texture) => Next::Draw(texture),
+            CurrentSurfaceTexture::Suboptimal(texture) => Next::Draw(texture),
+            CurrentSurfaceTexture::Outdated => {
+                self.surface.configure(&gpu.device, &self.config);
+                Next::Again
+            }
+            CurrentSurfaceTexture::Lost => {
+                match gpu.instance.create_surface(Arc::clone(&self.window)) {
+                    Ok(surface) => {
+                        self.surface = surface;
+                        self.surface.configure(&gpu.device, &self.config);
+                        Next::Again
+                    }
+                    Err(error) => {
+                        log::error!("the window cannot be drawn to any more: {error}");
+                        Next::Never
+                    }
+                }
+            }
+            CurrentSurfaceTexture::Timeout => Next::Again,
+            CurrentSurfaceTexture::Occluded | CurrentSurfaceTexture::Validation => Next::Never,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Loses no drag to a slow frame.
+//!
+//! egui looks at where the pointer is once a frame, after everything that has happened: of a drag
+//! that begins and ends within one frame it sees a press and a release in the same place, and of
+//! one that ends in it all but the last of the way. Here a press, the way from there and the
+//! release are given to it in frames of their own, for the view, sliders and panels alike. Clicks
+//! wait for nothing, since the pointer stays where it is between their press and their release.
+
+use egui::{Context, Event, Plugin, Pos2, RawInput};
+
+/// Gives egui what the pointer does in portions in which no drag is lost.
+#[derive(Debug, Default)]
+pub(crate) struct WholeDrags {
+    /// What comes in the next frame.
+    later: Vec<Event>,
+    /// Where the button was pressed that is held.
+    pressed_at: Option<Pos2>,
+}
+
+impl Plugin for WholeDrags {
+    fn debug_name(&self) -> &'static str {
+        "whole drags"
+    }
+
+    fn input_hook(&mut self, ctx: &Context, input: &mut RawInput) {
+        if !self.later.is_empty() {
+            self.later.append(&mut input.events);
+            input.events = std::mem::take(&mut self.later);
+        }
+        let reach = ctx.options(|options| options.input_options.max_click_dist);
+        let end = self.portion(&input.events, reach);
+        self.later = input.events.split_off(end);
+        if !self.later.is_empty() {
+            ctx.request_repaint();
+        }
+    }
+}
+
+impl WholeDrags {
+    /// How many events come before the next frame. What goes farther than `reach` from where the
+    /// button was pressed is a drag.
+    fn portion(&mut self, events: &[Event], reach: f32) -> usize {
+        let (mut is_pressed, mut is_dragged) = (false, false);
+        for (index, event) in events.iter().enumerate() {
+            match event {
+                Event::PointerButton { pressed: true, .. } if is_dragged => return index,
+                Event::PointerButton {
+                    pos, pressed: true, ..
+                } => {
+                    self.pressed_at = Some(*pos);
+                    is_pressed = true;
+                }
+                Event::PointerMoved(to) => {
+                    let from = self.pressed_at;
+                    if from.is_some_and(|from| from.distance(*to) > reach) {
+                        if is_pressed {
+                            return index;
+                        }
+                        is_dragged = true;
+                    }
+                }
+                Event::PointerButton { pressed: false, .. } => {
+                    if is_dragged {
+                        return index;
+                    }
+                    self.pressed_at = None;
+                }
+                _ => {}
+            }
+        }
+        events.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{Modifiers, PointerButton, pos2};
+
+    use super::*;
+
+    const REACH: f32 = 6.0;
+
+    fn moved(x: f32) -> Event {
+        Event::PointerMoved(pos2(x, 0.0))
+    }
+
+    fn button(x: f32, pressed: bool) -> Event {
+        Event::PointerButton {
+            pos: pos2(x, 0.0),
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        }
+    }
+
+    /// How many events each frame gets.
+    fn portions(drags: &mut WholeDrags, mut events: &[Event]) -> Vec<usize> {
+        let mut portions = Vec::new();
+        while !events.is_empty() {
+            let end = drags.portion(events, REACH);
+            portions.push(end);
+            events = &events[end..];
+        }
+        portions
+    }
+
+    #[test]
+    fn press_way_and_release_of_a_drag_come_one_after_the_other() {
+        let mut drags = WholeDrags::default();
+        let whole = [
+            moved(3.0),
+            button(10.0, true),
+            moved(12.0),
+            moved(90.0),
+            moved(210.0),
+            button(210.0, false),
+            moved(300.0),
+            button(300.0, true),
+        ];
+        assert_eq!(portions(&mut drags, &whole), [3, 2, 3]);
+        // What follows belongs to the drag that has begun at 300.
+        assert_eq!(portions(&mut drags, &[moved(305.0), moved(330.0)]), [2]);
+        let end = [moved(350.0), button(350.0, false), button(350.0, true)];
+        assert_eq!(portions(&mut drags, &end), [1, 2]);
+    }
+
+    #[test]
+    fn clicks_wait_for_nothing() {
+        let mut drags = WholeDrags::default();
+        let double = [
+            button(5.0, true),
+            moved(6.0),
+            button(6.0, false),
+            button(6.0, true),
+            button(6.0, false),
+            moved(80.0),
+        ];
+        assert_eq!(portions(&mut drags, &double), [6]);
+        assert_eq!(portions(&mut drags, &[moved(1.0), moved(400.0)]), [2]);
+    }
+}

@@ -1,0 +1,512 @@
+//! What commands and panels do to the state.
+
+use std::path::Path;
+
+use super::folder::{self, Playlist};
+use super::loader::{Cause, Target};
+use super::settings::{FieldsOfView, Panel};
+use crate::viewer::commands::{self, Action, Animation, Command, ScaleChange};
+use crate::viewer::panels::Request;
+use crate::viewer::state::{Dialog, Effect, PathPurpose, State};
+use crate::viewer::view::camera_control::{self, CameraMode};
+use mapscope_formats::Severity;
+use mapscope_scene::camera::{Camera, NamedView, Projection};
+use mapscope_scene::{Direction, GameView, Item, OverlayId, ProblemFrame, ProblemTarget};
+
+/// How much wider or narrower the field of view becomes at once.
+const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;
+
+/// What a view of a level is called: levels have no north.
+fn level_view_name(view: NamedView) -> Option<[&'static str; 2]> {
+    Some(match view {
+        NamedView::Top => ["From the top", "Look straight down, +Z up"],
+        NamedView::North => ["From +Z", "Look from +Z toward -Z"],
+        NamedView::South => ["From -Z", "Look from -Z toward +Z"],
+        NamedView::East => ["From +X", "Look from +X toward -X"],
+        NamedView::West => ["From -X", "Look from -X toward +X"],
+        _ => return None,
+    })
+}
+
+impl State {
+    /// Whether a command can do anything now.
+    pub(crate) fn is_enabled(&self, action: Action) -> bool {
+        let open = self.open.is_some();
+        match action {
+            Action::Reload
+            | Action::SavePicture
+            | Action::Close
+            | Action::FrameAll
+            | Action::View(_)
+            | Action::Fly
+            | Action::Measure
+            | Action::CopyPose
+            | Action::PastePose => open,
+            Action::GameView => open && !self.is_map(),
+            Action::Orthographic => open && !self.is_flat(),
+            Action::FieldOfView(_) => open && self.camera.projection == Projection::Perspective,
+            Action::Flat | Action::MiniMap | Action::SaveMap => self.is_map(),
+            Action::ActualSize | Action::Zoom { .. } => self.is_flat(),
+            Action::Solo => self.selected_layer().is_some(),
+            Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| open.demo.is_none()),
+            Action::FrameSelection => open && self.shown.selected.is_some(),
+            Action::Walk(direction) => self.neighbor(direction).is_some(),
+            Action::NextOfKind { .. } => open && self.kind_of_selection().is_some(),
+            Action::SelectedWeights => self.has_joints(),
+            Action::HoldVisibility => self.shown.overlays.contains(OverlayId::Visibility),
+            Action::Animation(Animation::Timeline) => true,
+            Action::Animation(action) => self.can_animate(action),
+            Action::Panel(panel) => self.offers(panel),
+            Action::Overlay(id) => self
+                .document()
+                .is_some_and(|document| document.about().overlays.iter().any(|o| o.id == id)),
+            Action::PlainSurface => self.offers_surface_overlays(),
+            Action::Level { .. } => self.has_levels(),
+            Action::Cut => self.can_cut(),
+            Action::HideSelection => self.hidden_with_selection().is_some(),
+            Action::ShowAll => !self.shown.hidden.is_empty(),
+            Action::Clear => {
+                self.loading.is_some()
+                    || self.dialog.is_some()
+                    || !self.failures.is_empty()
+                    || self.tells_of_disk()
+                    || self.measure.is_open()
+                    || self.can_leave_mode()
+                    || self.shown.selected.is_some()
+            }
+            Action::Open
+            | Action::OpenPath
+            | Action::OpenDemo(_)
+            | Action::AddTextureFolder
+            | Action::TextureFolders
+            | Action::Quit
+            | Action::Scale(_)
+            | Action::FullScreen
+            | Action::Palette
+            | Action::CheatSheet
+            | Action::About => true,
+        }
+    }
+
+    /// Whether what a command switches is on; none for commands that switch nothing.
+    pub(crate) fn is_on(&self, action: Action) -> Option<bool> {
+        match action {
+            Action::Panel(panel) => Some(self.is_panel_open(panel)),
+            Action::FullScreen => Some(self.full_screen),
+            Action::Orthographic => Some(self.camera.projection == Projection::Orthographic),
+            Action::GameView => Some(matches!(self.mode, CameraMode::Game | CameraMode::Walk)),
+            Action::Fly => Some(self.mode == CameraMode::Fly),
+            Action::Flat => Some(self.is_flat()),
+            Action::MiniMap => Some(self.settings.mini_map),
+            Action::SelectedWeights => Some(self.settings.joint_weights),
+            Action::HoldVisibility => Some(self.holds_visibility),
+            Action::Measure => Some(self.measure.is_open()),
+            Action::Animation(action) => self.is_animation_on(action),
+            Action::Overlay(id) => Some(self.shown.overlays.contains(id)),
+            Action::PlainSurface => Some(self.is_surface_plain()),
+            Action::Cut => Some(self.cut.is_open()),
+            _ => None,
+        }
+    }
+
+    /// What a command is called now, and what it does: some have another name in some documents.
+    pub(crate) fn name_and_help(&self, command: &Command) -> [&'static str; 2] {
+        match command.action {
+            Action::Overlay(id) => {
+                let overlays = self.document().map_or(&[][..], |d| d.about().overlays);
+                let overlay = overlays.iter().find(|overlay| overlay.id == id);
+                overlay.map(|overlay| [overlay.name, overlay.help])
+            }
+            Action::Walk(direction) => self.shown.selected.and_then(|item| {
+                let document = self.document()?;
+                document.neighbor(item, direction).name
+            }),
+            Action::View(view) if self.can_cut() => level_view_name(view),
+            // Levels have no bones.
+            Action::Animation(Animation::BindPose) if self.can_cut() => Some([
+                "Without motion",
+                "Show materials as they are before they move",
+            ]),
+            Action::Animation(Animation::BindPose) if self.has_layers() => Some([
+                "Without motion",
+                "Show tiles as they are before they change",
+            ]),
+            Action::HideSelection if self.has_layers() => Some([
+                "Hide layer",
+                "Hide the layer that is selected, or that the selection is on",
+            ]),
+            Action::ShowAll if self.has_layers() => {
+                Some(["Show all layers", "Show again every layer that was hidden"])
+            }
+            _ => None,
+        }
+        .unwrap_or([command.name, command.help])
+    }
+
+    /// Does what a command says, if it can.
+    pub(crate) fn run(&mut self, action: Action) {
+        if !self.is_enabled(action) {
+            return;
+        }
+        match action {
+            Action::Open => self.effects.push(Effect::AskPath(PathPurpose::Open)),
+            Action::OpenPath => self.ask_path(PathPurpose::Open),
+            Action::OpenDemo(demo) => self.load(Target::Demo(demo), Cause::Opened),
+            Action::Reload => self.reload(Cause::Asked),
+            Action::Neighbor { backwards } => self.open_neighbor(backwards),
+            Action::SavePicture => self.effects.push(Effect::AskPath(PathPurpose::SavePicture)),
+            Action::SaveMap => self.effects.push(Effect::AskPath(PathPurpose::SaveMap)),
+            Action::AddTextureFolder => {
+                self.effects
+                    .push(Effect::AskPath(PathPurpose::TextureFolder));
+            }
+            Action::TextureFolders => self.dialog = Some(Dialog::TextureFolders),
+            Action::Close => self.close(),
+            Action::Quit => self.effects.push(Effect::Quit),
+            Action::Panel(panel) => {
+                if panel == Panel::Problems {
+                    self.problems_by_themselves = false;
+                }
+                let open = self.is_panel_open(panel);
+                self.settings.dock_mut(panel.dock()).open = (!open).then_some(panel);
+            }
+            Action::Scale(change) => {
+                let scale = match change {
+                    ScaleChange::Larger => self.settings.scale + 0.1,
+                    ScaleChange::Smaller => self.settings.scale - 0.1,
+                    ScaleChange::Reset => 1.0,
+                };
+                self.settings.scale = (scale.clamp(0.5, 3.0) * 10.0).round() / 10.0;
+            }
+            Action::FullScreen => {
+                self.full_screen = !self.full_screen;
+                self.effects.push(Effect::FullScreen(self.full_screen));
+                if self.full_screen
+                    && let Some(command) = commands::of(action)
+                {
+                    // There is no menu now that could say so.
+                    let key = command.first_key_text();
+                    self.toast(format!("{key} leaves the full screen"), None);
+                }
+            }
+            Action::FrameSelection => {
+                if let Some(item) = self.shown.selected {
+                    self.frame(item);
+                }
+            }
+            Action::FrameAll => self.frame_all(),
+            Action::View(view) => {
+                self.set_mode(CameraMode::Orbit);
+                let Camera {
+                    handedness,
+                    projection,
+                    ..
+                } = self.camera;
+                let direction = view.direction(handedness, projection);
+                self.camera.pose = camera_control::face(&self.camera, direction);
+            }
+            Action::FieldOfView(change) => self.change_field_of_view(change),
+            Action::Orthographic => {
+                self.camera.project_by(match self.camera.projection {
+                    Projection::Perspective => Projection::Orthographic,
+                    Projection::Orthographic => Projection::Perspective,
+                });
+            }
+            Action::GameView => self.toggle_game_view(),
+            Action::Fly => {
+                if self.is_flat() {
+                    self.toggle_flat();
+                }
+                if self.mode == CameraMode::Fly {
+                    self.stop_flying();
+                } else {
+                    self.set_mode(CameraMode::Fly);
+                }
+            }
+            Action::Flat => self.toggle_flat(),
+            Action::ActualSize => self.zoom_flat_to(1.0, self.middle_of_view()),
+            Action::Zoom { nearer } => self.zoom_flat(nearer, self.middle_of_view()),
+            Action::Measure => self.toggle_measure(),
+            Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
+            Action::HoldVisibility => self.holds_visibility = !self.holds_visibility,
+            Action::SelectedWeights => {
+                self.settings.joint_weights = !self.settings.joint_weights;
+                self.shown.hides_weights = !self.settings.joint_weights;
+            }
+            Action::Solo => {
+                if let Some(layer) = self.selected_layer() {
+                    self.solo(layer);
+                }
+            }
+            Action::CopyPose => {
+                self.effects
+                    .push(Effect::Copy(self.camera.pose.to_string()));
+                self.toast("Camera copied", None);
+            }
+            Action::PastePose => self.effects.push(Effect::PastePose),
+            Action::Clear => self.clear(),
+            Action::Walk(direction) => {
+                let neighbor = self.neighbor(direction);
+                self.select(neighbor);
+                self.keep_in_view();
+            }
+            Action::NextOfKind { backwards } => {
+                if let Some(kind) = self.kind_of_selection() {
+                    self.next_of_kind(kind, backwards);
+                }
+            }
+            Action::Animation(action) => self.animate(action),
+            Action::Overlay(id) => {
+                let on = !self.shown.overlays.contains(id);
+                self.switch_overlay(id, on);
+            }
+            Action::PlainSurface => self.make_surface_plain(),
+            Action::Level { backwards } => self.next_level(backwards),
+            Action::Cut => self.toggle_cut(),
+            Action::HideSelection => self.hide_selection(),
+            Action::ShowAll => self.shown.hidden.clear(),
+            Action::Palette => {
+                self.dialog = Some(Dialog::Palette {
+                    text: String::new(),
+                    at: 0,
+                });
+            }
+            Action::CheatSheet => {
+                let shown = matches!(self.dialog, Some(Dialog::CheatSheet { .. }));
+                self.dialog = (!shown).then(|| Dialog::CheatSheet {
+                    text: String::new(),
+                    is_new: true,
+                });
+            }
+            Action::About => self.dialog = Some(Dialog::About),
+        }
+    }
+
+    /// Does what a panel asks for.
+    pub(crate) fn request(&mut self, request: Request) {
+        match request {
+            Request::Select(item) => self.select(item),
+            Request::OpenFileOf(item) => {
+                let file = self.document().and_then(|document| document.file_of(item));
+                self.open_paths(file.into_iter().collect());
+            }
+            Request::Hover(item) => self.hovered = item,
+            Request::Frame(item) => self.frame(item),
+            Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
+            Request::ShowFrame(frame) => self.scrub(frame.into()),
+            Request::ShowProblem(index) => self.show_problem(index),
+            Request::ShowLevel(level) => self.show_level(level),
+            Request::Hide(item, hide) => self.hide(item, hide),
+            Request::SetLight(light, intensity) => self.shown.lights.set(light, intensity),
+            Request::SetOpacity(layer, opacity) => self.shown.opacities.set(layer, opacity),
+            Request::Solo(layer) => self.solo(layer),
+            Request::ShowAll => self.shown.hidden.clear(),
+            Request::SwitchAllLights(on) => self.switch_all_lights(on),
+            Request::CellDepth(depth) => self.shown.cell_depth = depth,
+            Request::Run(id) => match commands::find(id) {
+                Some(command) => self.run(command.action),
+                None => log::error!("a panel asked for the command `{id}`, which there is not"),
+            },
+        }
+    }
+
+    /// What is beside the selection; without one, where one begins to walk over tiles.
+    fn neighbor(&self, direction: Direction) -> Option<Item> {
+        match self.shown.selected {
+            Some(item) => self.document()?.neighbor(item, direction).item,
+            None => self.has_tiles().then(|| self.first_tile())?,
+        }
+    }
+
+    /// Selects an item, or nothing.
+    pub(crate) fn select(&mut self, item: Option<Item>) {
+        self.shown.selected = item;
+        self.shown.highlighted = None;
+        let Some(item) = item else {
+            return;
+        };
+        self.show_level_of(item);
+        if self.is_kind(item) {
+            self.stepping = Some(item);
+        }
+        self.choose_clip_of(item);
+    }
+
+    /// Switches an overlay of the open document on or off.
+    fn switch_overlay(&mut self, id: OverlayId, on: bool) {
+        if let Some(offered) = self.document().map(|document| document.about().overlays) {
+            self.shown.overlays.set(offered, id, on);
+        }
+    }
+
+    /// Whether there are things of it to step through, or could be.
+    fn is_kind(&self, item: Item) -> bool {
+        self.document().is_some_and(|document| {
+            document.about().kinds.iter().any(|kind| kind.item == item)
+                || document.next_of_kind(item, None, false).is_some()
+        })
+    }
+
+    /// The kind that the selection is, or is of.
+    fn kind_of_selection(&self) -> Option<Item> {
+        let Some(selected) = self.shown.selected else {
+            return self.stepping;
+        };
+        if self.is_kind(selected) {
+            return Some(selected);
+        }
+        // An item's properties link to its kinds; of those, the one that is stepped through.
+        let groups = self.document()?.properties(selected, self.shown.playhead);
+        let properties = groups.iter().flat_map(|group| &group.properties);
+        let mut links = properties.filter_map(|property| property.link);
+        if let Some(stepping) = self.stepping
+            && links.clone().any(|link| link == stepping)
+        {
+            return self.stepping;
+        }
+        links.find(|link| self.is_kind(*link)).or(self.stepping)
+    }
+
+    /// Whether the document is made of tiles that one can walk over.
+    fn has_tiles(&self) -> bool {
+        self.is_map() || self.open.as_ref().is_some_and(|open| open.has_kinds)
+    }
+
+    /// The tile that walking begins with: the one in the middle of the view, or else the first.
+    fn first_tile(&self) -> Option<Item> {
+        let document = self.document()?;
+        self.item_in_the_middle().or_else(|| {
+            let kinds = document.about().kinds.iter();
+            let mut first = kinds.filter_map(|kind| document.next_of_kind(kind.item, None, false));
+            first.next()
+        })
+    }
+
+    fn next_of_kind(&mut self, kind: Item, backwards: bool) {
+        let after = self.shown.selected.filter(|item| *item != kind);
+        let next = self
+            .document()
+            .and_then(|document| document.next_of_kind(kind, after, backwards));
+        match next {
+            Some(next) => {
+                self.select(Some(next));
+                self.stepping = Some(kind);
+                self.shown.highlighted = Some(kind);
+                self.keep_in_view();
+            }
+            None => self.toast("There are none of this kind", None),
+        }
+    }
+
+    fn show_problem(&mut self, index: usize) {
+        let Some(document) = self.document() else {
+            return;
+        };
+        let problem = document.about().problems.get(index);
+        match problem.and_then(|problem| document.problem_target(problem)) {
+            Some(ProblemTarget { item, frame }) => {
+                self.select(Some(item));
+                if let Some(ProblemFrame { frame, overlay }) = frame {
+                    self.go_to_frame(frame.into());
+                    if let Some(overlay) = overlay {
+                        self.switch_overlay(overlay, true);
+                    }
+                }
+                self.frame(item);
+            }
+            None => self.toast(
+                "This problem is not about something that can be shown",
+                None,
+            ),
+        }
+    }
+
+    /// Cancels, closes or deselects: whatever is foremost.
+    fn clear(&mut self) {
+        if self.dialog.take().is_some() {
+            return;
+        }
+        if self.loading.is_some() {
+            self.effects.push(Effect::CancelLoad);
+        } else if !self.failures.is_empty() {
+            self.failures.clear();
+        } else if self.tells_of_disk() {
+            self.on_disk_dismissed = true;
+        } else if self.measure.is_open() {
+            self.measure.close();
+        } else if self.can_leave_mode() {
+            self.leave_mode();
+        } else {
+            self.select(None);
+            self.stepping = None;
+        }
+    }
+
+    /// Whether the camera does something that Escape ends.
+    fn can_leave_mode(&self) -> bool {
+        match self.mode {
+            CameraMode::Fly | CameraMode::Game | CameraMode::Walk => true,
+            CameraMode::Orbit | CameraMode::Flat => false,
+        }
+    }
+
+    fn leave_mode(&mut self) {
+        match self.mode {
+            CameraMode::Fly | CameraMode::Walk => self.stop_flying(),
+            _ => self.set_mode(CameraMode::Orbit),
+        }
+    }
+
+    /// Looks as the game of the document does, or stops doing so.
+    fn toggle_game_view(&mut self) {
+        if matches!(self.mode, CameraMode::Game | CameraMode::Walk) {
+            self.leave_mode();
+            return;
+        }
+        let game_view = self.document().map(|document| document.about().game_view);
+        if game_view == Some(GameView::FirstPerson) {
+            self.start_walking();
+        } else {
+            self.set_mode(CameraMode::Game);
+            self.game_height = camera_control::GAME_HEIGHT;
+            let seen = self.seen_in_the_middle();
+            self.camera.pose = camera_control::game_view(seen, self.game_height);
+        }
+    }
+
+    /// Makes the field of view wider or narrower, as long as it is usable.
+    fn change_field_of_view(&mut self, change: ScaleChange) {
+        let in_use = self.field_of_view();
+        let degrees = match change {
+            ScaleChange::Larger => in_use + FIELD_OF_VIEW_STEP_DEGREES,
+            ScaleChange::Smaller => in_use - FIELD_OF_VIEW_STEP_DEGREES,
+            ScaleChange::Reset => FieldsOfView::default().of(self.mode),
+        };
+        self.settings.fields_of_view.set(self.mode, degrees);
+        self.fields_of_view = self.settings.fields_of_view;
+        self.use_field_of_view();
+        let text = format!("Field of view {:.0}°", self.field_of_view());
+        self.replace_toast("Field of view", text);
+    }
+
+    fn open_neighbor(&mut self, backwards: bool) {
+        if self.playlist.is_none()
+            && let Some(open) = &self.open
+            && let Some(folder) = open.path.parent()
+        {
+            // The names of one folder: fast enough to be read here.
+            match folder::openable_files(folder) {
+                Ok(files) => self.playlist = Some(Playlist::new(files, &open.path)),
+                Err(error) => {
+                    let text = format!("{} cannot be read: {error}", folder.display());
+                    self.toast(text, Some(Severity::Error));
+                }
+            }
+        }
+        let next = self.playlist.as_mut().and_then(|list| list.step(backwards));
+        match next.map(Path::to_owned) {
+            Some(path) => self.load(Target::Paths(vec![path]), Cause::Neighbor),
+            None => self.toast("There is no other file to open in this folder", None),
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! What plays in the open document: from commands and the timeline to the moment that is shown.
+
+use std::time::Duration;
+
+use super::settings::{Dock, Panel};
+use crate::viewer::commands::Animation;
+use crate::viewer::state::State;
+use mapscope_formats::Severity;
+use mapscope_scene::{ClipInfo, Item, OverlayId};
+
+impl State {
+    /// The clips of the open document.
+    pub(crate) fn clips(&self) -> &[ClipInfo] {
+        let animation = self.document().and_then(|document| document.animation());
+        animation.map_or(&[], |animation| animation.clips())
+    }
+
+    /// Whether the open document has something that the panel shows; all do while none is open.
+    pub(crate) fn offers(&self, panel: Panel) -> bool {
+        let Some(open) = &self.open else {
+            return true;
+        };
+        match panel {
+            Panel::Kinds => open.has_kinds,
+            Panel::Curves => {
+                let animation = open.document.animation();
+                animation.is_some_and(|animation| animation.has_curves())
+            }
+            Panel::Octree => open.lists.branches,
+            Panel::Lights => open.lists.lights,
+            Panel::ChunkMap => open.lists.chunks,
+            Panel::Lightmaps => open.lists.sheets,
+            Panel::Layers => open.lists.layers,
+            Panel::Tileset => open.document.layers().is_some(),
+            Panel::Outliner | Panel::Inspector | Panel::Problems | Panel::Statistics => true,
+        }
+    }
+
+    /// The panel that is open at an edge. One that the document has nothing for gives way, but is
+    /// remembered for the next.
+    pub(crate) fn open_panel(&self, dock: Dock) -> Option<Panel> {
+        let wanted = self.settings.dock(dock).open?;
+        if self.offers(wanted) {
+            return Some(wanted);
+        }
+        match dock {
+            Dock::Left => Some(Panel::Outliner),
+            Dock::Right | Dock::Bottom => None,
+        }
+    }
+
+    /// Whether a panel is open.
+    pub(crate) fn is_panel_open(&self, panel: Panel) -> bool {
+        self.open_panel(panel.dock()) == Some(panel)
+    }
+
+    /// Begins with the clip that the command line asks for, or the first of the open document.
+    pub(crate) fn start_clip(&mut self) {
+        let clip = self.first_clip();
+        self.player.choose(clip);
+        let frame = self.start.frame.take();
+        self.player
+            .set_playing(frame.is_none() && self.settings.timeline.plays);
+        if let Some(frame) = frame {
+            let lies_between = frame.fract() > 0.0;
+            self.player
+                .set_smooth(self.player.is_smooth() || lies_between);
+            self.player.seek(f64::from(frame));
+        }
+        self.show_moment();
+    }
+
+    /// The clip that the command line asks for, or else the first, with its number of frames.
+    fn first_clip(&mut self) -> Option<(usize, u32)> {
+        let first = self.clip_of_length(0);
+        let asked = self.start.clip.take();
+        let Some(name) = asked.as_deref().filter(|name| *name != "none") else {
+            return first.filter(|_| asked.is_none());
+        };
+        let found = self.clips().iter().position(|clip| clip.name == name);
+        if found.is_none() {
+            let text = format!("There is no clip {name} in this file");
+            self.toast(text, Some(Severity::Warning));
+        }
+        found.map_or(first, |index| self.clip_of_length(index))
+    }
+
+    /// A clip with its number of frames.
+    pub(crate) fn clip_of_length(&self, index: usize) -> Option<(usize, u32)> {
+        self.clips().get(index).map(|clip| (index, clip.frames))
+    }
+
+    /// Lets time go by, which is told in seconds. Says when to be told again.
+    pub(crate) fn play_until(&mut self, now_secs: f64) -> Option<Duration> {
+        let next = self.player.tick(now_secs);
+        self.show_moment();
+        next
+    }
+
+    /// Shows the moment that the player says.
+    pub(crate) fn show_moment(&mut self) {
+        self.shown.playhead = self.player.playhead();
+    }
+
+    /// Changes the player, and shows what it then says.
+    pub(crate) fn change_player(&mut self, change: impl FnOnce(&mut super::player::Player)) {
+        change(&mut self.player);
+        self.show_moment();
+    }
+
+    /// Goes to a frame for the pointer that holds the moment.
+    pub(crate) fn scrub(&mut self, frame: f64) {
+        self.change_player(|player| player.scrub(frame));
+    }
+
+    /// Stops at a frame of the clip.
+    pub(crate) fn go_to_frame(&mut self, frame: f64) {
+        self.change_player(|player| {
+            player.set_playing(false);
+            player.seek(frame);
+        });
+    }
+
+    /// Whether what is open is a model with joints.
+    pub(crate) fn has_joints(&self) -> bool {
+        let overlays = self.document().map_or(&[][..], |d| d.about().overlays);
+        overlays
+            .iter()
+            .any(|overlay| overlay.id == OverlayId::JointWeights)
+    }
+
+    /// Shows a clip from its beginning, or the bind pose.
+    pub(crate) fn choose_clip(&mut self, index: Option<usize>) {
+        let clip = index.and_then(|index| self.clip_of_length(index));
+        self.change_player(|player| player.choose(clip));
+    }
+
+    /// Shows the clip that an item stands for, if it is one.
+    pub(crate) fn choose_clip_of(&mut self, item: Item) {
+        let index = self.clips().iter().position(|clip| clip.item == item);
+        if index.is_some() && index != self.player.clip() {
+            self.choose_clip(index);
+        }
+    }
+
+    /// Whether a command can do anything now.
+    pub(crate) fn can_animate(&self, action: Animation) -> bool {
+        let clips = self.clips().len();
+        match action {
+            Animation::Clip { .. } => clips > usize::from(self.player.clip().is_some()),
+            Animation::WholeRange => clips > 0 && !self.player.is_whole_range(),
+            Animation::Step { .. } | Animation::End { .. } | Animation::Range { .. } => {
+                self.player.clip().is_some()
+            }
+            Animation::Timeline => true,
+            Animation::Play
+            | Animation::Stop
+            | Animation::BindPose
+            | Animation::Loop(_)
+            | Animation::Backwards
+            | Animation::Smooth
+            | Animation::Speed { .. } => clips > 0,
+        }
+    }
+
+    /// Whether what a command switches is on.
+    pub(crate) fn is_animation_on(&self, action: Animation) -> Option<bool> {
+        let player = &self.player;
+        match action {
+            Animation::Play => Some(player.is_playing()),
+            Animation::BindPose => Some(!self.clips().is_empty() && player.clip().is_none()),
+            Animation::Loop(mode) => Some(player.loop_mode() == mode),
+            Animation::Backwards => Some(player.is_backwards()),
+            Animation::Smooth => Some(player.is_smooth()),
+            Animation::Timeline => Some(self.settings.timeline.shown),
+            Animation::Stop
+            | Animation::Step { .. }
+            | Animation::End { .. }
+            | Animation::Clip { .. }
+            | Animation::Speed { .. }
+            | Animation::Range { .. }
+            | Animation::WholeRange => None,
+        }
+    }
+
+    /// Does what a command says.
+    pub(crate) fn animate(&mut self, action: Animation) {
+        match action {
+            Animation::Play => {
+                if self.player.clip().is_none() {
+                    self.choose_clip(Some(0));
+                }
+                let playing = !self.player.is_playing();
+                self.player.set_playing(playing);
+                self.settings.timeline.plays = playing;
+            }
+            Animation::Stop => {
+                self.player.stop();
+                self.settings.timeline.plays = false;
+            }
+            Animation::Step { backwards } => self.player.step(backwards),
+            Animation::End { last } => self.player.go_to_end_of_range(last),
+            Animation::Clip { backwards } => self.step_clip(backwards),
+            Animation::BindPose => self.choose_clip(None),
+            Animation::Loop(mode) => self.player.set_loop_mode(mode),
+            Animation::Backwards => self.player.turn_around(),
+            Animation::Smooth => self.player.set_smooth(!self.player.is_smooth()),
+            Animation::Speed { faster } => {
+                self.player.change_speed(faster);
+                if !self.settings.timeline.shown {
+                    let text = format!("Speed {}×", self.player.speed());
+                    self.toast(text, None);
+                }
+            }
+            Animation::Range { last } => {
+                let frame = self.player.whole_frame();
+                if last {
+                    self.player.set_range_end(frame);
+                } else {
+                    self.player.set_range_start(frame);
+                }
+            }
+            Animation::WholeRange => self.player.reset_range(),
+            Animation::Timeline => {
+                self.settings.timeline.shown = !self.settings.timeline.shown;
+            }
+        }
+        self.show_moment();
+    }
+
+    /// The clip after the one that is shown, or before it, going round at the end.
+    fn step_clip(&mut self, backwards: bool) {
+        let Some(last) = self.clips().len().checked_sub(1) else {
+            return;
+        };
+        let next = match (self.player.clip(), backwards) {
+            (None | Some(0), true) => last,
+            (None, false) => 0,
+            (Some(index), true) => index - 1,
+            (Some(index), false) => {
+                if index < last {
+                    index + 1
+                } else {
+                    0
+                }
+            }
+        };
+        self.choose_clip(Some(next));
+        if !self.settings.timeline.shown
+            && let Some(clip) = self.clips().get(next)
+        {
+            // Nothing else says which it is.
+            let text = clip.name.clone();
+            self.toast(text, None);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::settings::Settings;
+    use super::*;
+    use crate::viewer::commands::{Action, find};
+    use crate::viewer::panels::Request;
+    use crate::viewer::state::StartView;
+    use crate::viewer::testing::{level, loaded, model, moving};
+    use mapscope_scene::{Document, LevelItem, ModelItem, Playhead};
+    use mapscope_scene::{OpenOptions, Progress, Source};
+
+    #[test]
+    fn the_command_line_says_what_is_shown_first() {
+        let begin = |clip: Option<&str>, frame| {
+            let start = StartView {
+                clip: clip.map(str::to_owned),
+                frame,
+                ..StartView::default()
+            };
+            let mut state = State::new(Settings::default(), start);
+            let document = || moving(&[("Walk", 32), ("Idle", 10)]);
+            state.loaded(loaded(document(), false));
+            let first = state.shown.playhead;
+            let (playing, said) = (state.player.is_playing(), !state.toasts.is_empty());
+            // The next file is not meant.
+            state.loaded(loaded(document(), false));
+            assert_eq!(state.shown.playhead, Playhead::at_frame(0, 0));
+            (first.clip, first.frame, playing, said)
+        };
+        assert_eq!(begin(None, None), (Some(0), 0.0, true, false));
+        assert_eq!(begin(Some("Idle"), None), (Some(1), 0.0, true, false));
+        assert_eq!(begin(Some("Idle"), Some(4.0)), (Some(1), 4.0, false, false));
+        assert_eq!(
+            begin(Some("Idle"), Some(99.0)),
+            (Some(1), 9.0, false, false)
+        );
+        assert_eq!(begin(Some("Fly"), None), (Some(0), 0.0, true, true));
+        assert_eq!(begin(Some("none"), None), (None, 0.0, false, false));
+    }
+
+    #[test]
+    fn a_problem_in_a_frame_goes_to_that_frame() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(with_wrong_bounds(), false));
+        assert!(state.player.is_playing());
+        state.request(Request::ShowProblem(0));
+        let clip = ModelItem::Clip { index: 0 };
+        assert_eq!(state.shown.selected, Some(clip.into()));
+        assert_eq!(state.shown.playhead, Playhead::at_frame(0, 1));
+        assert!(!state.player.is_playing(), "it would be gone at once");
+        assert!(state.shown.overlays.contains(OverlayId::FrameBounds));
+    }
+
+    /// A triangle with a clip of two frames, of which the second declares too much.
+    fn with_wrong_bounds() -> Arc<dyn Document> {
+        let vertex = |place: &str| format!("v {place}\nvt 0 0\nvn 0 0 1\nvw 0/1\nvm 0\n");
+        let vertices = ["0 0 0", "1 0 0", "0 1 0"].map(vertex).concat();
+        let frame = |x: &str| {
+            format!("1 1/1/1 0/0/0/1 0/0/0\nx_bounds 0 {x}\ny_bounds 0 1\nz_bounds 0 0\n")
+        };
+        let text = format!(
+            "version 1.0\nnum_verts 3\nnum_joints 1\nnum_materials 1\nnum_as 1\n\
+             frame_counts 2\nhas_collision 1\n{vertices}material Skin\nambient 1\n\
+             diffuse 1 1 1\nspecular 0 0 0\ntexture skin.png\n\
+             j 0 root 1/1/1 0/0/0/1 0/0/0 0/1/0\nas Wave 2\n{}{}\
+             x_bounds 0 1\ny_bounds 0 1\nz_bounds 0 0\n",
+            frame("1"),
+            frame("7"),
+        );
+        let source = Source {
+            path: "wave.pfobj".into(),
+            bytes: text.into_bytes().into(),
+            embedded: &[(
+                "skin.png",
+                include_bytes!("../../../tests/goldens/shadow.png"),
+            )],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        mapscope_scene::open(&source, &options, &progress).unwrap()
+    }
+
+    #[test]
+    fn joints_have_words_of_their_own_and_are_stepped_through() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(model(), false));
+        let name = |state: &State, id| {
+            let command = find(id).unwrap();
+            (
+                state.name_and_help(command)[0],
+                state.is_enabled(command.action),
+            )
+        };
+        assert!(!name(&state, "select.north").1, "nothing is selected");
+        assert!(!name(&state, "select.next").1);
+        let joint = |index| Some(Item::from(ModelItem::Joint { index }));
+        state.select(joint(0));
+        assert_eq!(
+            name(&state, "select.north"),
+            ("Parent joint", false),
+            "a root"
+        );
+        assert_eq!(name(&state, "select.south"), ("First child joint", true));
+        assert_eq!(name(&state, "select.next"), ("Next of its kind", true));
+        for index in [1, 2] {
+            state.run(Action::NextOfKind { backwards: false });
+            assert_eq!(state.shown.selected, joint(index));
+        }
+        state.loaded(loaded(level(), false));
+        let [level, chunk, cube] = [0, 0, 1];
+        state.select(Some(LevelItem::Cube { level, chunk, cube }.into()));
+        assert_eq!(name(&state, "select.north").0, "Neighbour toward +Z");
+        assert_eq!(name(&state, "camera.north").0, "From +Z");
+    }
+
+    #[test]
+    fn the_weights_of_a_joint_are_shown_until_they_are_switched_off() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(model(), false));
+        assert!(!state.shown.hides_weights);
+        assert_eq!(state.is_on(Action::SelectedWeights), Some(true));
+        state.run(Action::SelectedWeights);
+        assert!(state.shown.hides_weights);
+        // It stays so for the next file.
+        state.loaded(loaded(model(), false));
+        assert!(state.shown.hides_weights);
+        state.run(Action::SelectedWeights);
+        assert!(!state.shown.hides_weights);
+        state.loaded(loaded(level(), false));
+        assert!(
+            !state.is_enabled(Action::SelectedWeights),
+            "levels have no joints"
+        );
+    }
+
+    #[test]
+    fn one_can_step_through_the_triangles_of_a_material() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(model(), false));
+        let triangle = |index| Some(Item::from(ModelItem::Triangle { index }));
+        state.select(triangle(0));
+        state.run(Action::NextOfKind { backwards: false });
+        assert_eq!(state.shown.selected, triangle(1));
+        state.run(Action::NextOfKind { backwards: true });
+        state.run(Action::NextOfKind { backwards: true });
+        let document = state.document().unwrap();
+        let of_material = document.properties(triangle(0).unwrap(), Playhead::default());
+        let mut links = of_material.iter().flat_map(|group| &group.properties);
+        let material = links.find_map(|property| property.link);
+        let last = document.next_of_kind(material.unwrap(), None, true);
+        assert_eq!(
+            state.shown.selected, last,
+            "the last comes before the first"
+        );
+    }
+}

@@ -1,0 +1,718 @@
+//! What plays: which clip, how far it is, how fast it goes and what comes after its last frame.
+//!
+//! It knows of no document, window or clock: it is told how long the clips are and how late it is.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use mapscope_formats::pfobj;
+use mapscope_scene::Playhead;
+
+/// Frames a second unless the user says otherwise.
+const FIRST_FPS: f64 = pfobj::FRAMES_PER_SECOND as f64;
+/// The range of frames a second.
+pub(crate) const FPS: std::ops::RangeInclusive<f64> = 1.0..=240.0;
+/// The range of speeds; 1 is that of the clip.
+pub(crate) const SPEEDS: std::ops::RangeInclusive<f64> = 0.05..=4.0;
+/// Speeds that [`Player::change_speed`] goes through.
+const SPEED_STEPS: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
+
+/// What happens at the end of what is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoopMode {
+    /// It stays at the last frame.
+    Once,
+    /// It begins again.
+    #[default]
+    Loop,
+    /// It goes back the way it came.
+    PingPong,
+}
+
+impl LoopMode {
+    /// All of them, in the order in which they are offered.
+    pub(crate) const ALL: [Self; 3] = [Self::Once, Self::Loop, Self::PingPong];
+}
+
+/// The moment that is shown, and how it goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Player {
+    clip: Option<usize>,
+    /// How many frames the clip has; 0 without one.
+    frames: u32,
+    /// Where it is, in frames. From 0 to less than `frames`.
+    position: f64,
+    playing: bool,
+    backwards: bool,
+    /// Whether the moment is held by the pointer or being typed, so that time does not move it.
+    held: bool,
+    /// The first and last frame of what is played.
+    range: [u32; 2],
+    loop_mode: LoopMode,
+    smooth: bool,
+    fps: f64,
+    speed: f64,
+    /// When it was last told the time, in seconds.
+    told_at_secs: Option<f64>,
+}
+
+impl Player {
+    /// Nothing to play yet.
+    pub(crate) fn new(loop_mode: LoopMode, smooth: bool) -> Self {
+        Self {
+            clip: None,
+            frames: 0,
+            position: 0.0,
+            playing: false,
+            backwards: false,
+            held: false,
+            range: [0, 0],
+            loop_mode,
+            smooth,
+            fps: FIRST_FPS,
+            speed: 1.0,
+            told_at_secs: None,
+        }
+    }
+
+    /// Goes to the beginning of a clip, which is its index and its number of frames; without one
+    /// there is nothing to play. What played goes on playing.
+    pub(crate) fn choose(&mut self, clip: Option<(usize, u32)>) {
+        let (clip, frames) = clip.map_or((None, 0), |(clip, frames)| (Some(clip), frames));
+        self.clip = clip;
+        self.frames = frames;
+        self.playing &= clip.is_some();
+        self.backwards &= self.loop_mode != LoopMode::PingPong;
+        self.reset_range();
+        self.go_to_start();
+    }
+
+    /// The clip was read again and may have moved or changed its length; the moment stays.
+    pub(crate) fn replace(&mut self, clip: usize, frames: u32) {
+        let whole = self.is_whole_range();
+        self.clip = Some(clip);
+        self.frames = frames;
+        self.position = self.clamped(self.position);
+        let last = self.last();
+        self.range = if whole {
+            [0, last]
+        } else {
+            self.range.map(|frame| frame.min(last))
+        };
+    }
+
+    /// The moment, as a document takes it.
+    pub(crate) fn playhead(&self) -> Playhead {
+        Playhead {
+            clip: self.clip,
+            frame: self.frame() as f32,
+            smooth: self.smooth,
+        }
+    }
+
+    /// Index of the clip; none in the bind pose.
+    pub(crate) fn clip(&self) -> Option<usize> {
+        self.clip
+    }
+
+    /// How many frames the clip has.
+    pub(crate) fn frames(&self) -> u32 {
+        self.frames
+    }
+
+    /// The last frame of the clip.
+    pub(crate) fn last(&self) -> u32 {
+        self.frames.saturating_sub(1)
+    }
+
+    /// The frame that is shown: a whole one unless it plays smoothly.
+    pub(crate) fn frame(&self) -> f64 {
+        if !self.smooth {
+            return self.whole_frame().into();
+        }
+        // Only at the end of the whole clip is there a way to the frame that follows.
+        if self.is_whole_range() || self.position > f64::from(self.range[1]) + 1.0 {
+            self.position
+        } else {
+            self.position.min(self.range[1].into())
+        }
+    }
+
+    /// The whole frame that is shown or that was passed last.
+    pub(crate) fn whole_frame(&self) -> u32 {
+        let [first, last] = self.range;
+        // Each frame is shown for as long as the others, whichever way it goes.
+        if !(self.backwards && self.playing && !self.smooth) {
+            return (self.position as u32).min(self.last());
+        }
+        let frame = self.position.ceil() as u32;
+        let past_end = frame == last + 1 && self.position > f64::from(last);
+        if past_end || frame > self.last() {
+            first
+        } else {
+            frame
+        }
+    }
+
+    /// Whether time moves it.
+    pub(crate) fn is_playing(&self) -> bool {
+        self.playing
+    }
+
+    /// Whether it would play on if nobody held it.
+    pub(crate) fn is_held(&self) -> bool {
+        self.held
+    }
+
+    /// Whether it goes toward the first frame.
+    pub(crate) fn is_backwards(&self) -> bool {
+        self.backwards
+    }
+
+    /// Starts or stops time.
+    pub(crate) fn set_playing(&mut self, playing: bool) {
+        let ended = if self.backwards {
+            self.position <= self.range[0].into()
+        } else {
+            self.position >= self.range[1].into()
+        };
+        if playing && self.loop_mode == LoopMode::Once && ended {
+            self.go_to_start();
+        }
+        // Before it says otherwise which frame is shown.
+        let frame = self.whole_frame();
+        if !self.smooth {
+            self.position = frame.into();
+        }
+        self.playing = playing && self.clip.is_some();
+        self.held = false;
+        self.told_at_secs = None;
+    }
+
+    /// Stops at the beginning of what is played.
+    pub(crate) fn stop(&mut self) {
+        self.set_playing(false);
+        self.backwards &= self.loop_mode != LoopMode::PingPong;
+        self.position = self.range[0].into();
+    }
+
+    /// Changes the way it goes.
+    pub(crate) fn turn_around(&mut self) {
+        let frame = self.whole_frame();
+        self.backwards = !self.backwards;
+        if !self.smooth {
+            self.position = frame.into();
+        }
+    }
+
+    /// Goes to a frame of the clip, or the nearest that there is, and goes on from there.
+    pub(crate) fn seek(&mut self, frame: f64) {
+        let frame = if self.smooth { frame } else { frame.floor() };
+        self.position = self.clamped(frame);
+    }
+
+    /// Goes to a frame for the pointer, or a text, that holds the moment.
+    pub(crate) fn scrub(&mut self, frame: f64) {
+        self.seek(frame);
+        self.hold();
+    }
+
+    /// Keeps the moment as it is until the next time.
+    pub(crate) fn hold(&mut self) {
+        self.held = self.playing;
+    }
+
+    /// Goes to the whole frame before or after this one, and stays there.
+    pub(crate) fn step(&mut self, backwards: bool) {
+        self.set_playing(false);
+        let last = f64::from(self.last());
+        let to = if backwards {
+            self.position.ceil() - 1.0
+        } else {
+            self.position.floor() + 1.0
+        };
+        let round = self.loop_mode == LoopMode::Loop;
+        self.position = if to < 0.0 {
+            if round { last } else { 0.0 }
+        } else if to > last {
+            if round { 0.0 } else { last }
+        } else {
+            to
+        };
+    }
+
+    /// Goes to the first or last frame of what is played; if it plays, it goes on from there.
+    pub(crate) fn go_to_end_of_range(&mut self, last: bool) {
+        self.position = self.range[usize::from(last)].into();
+        // It is shown from now on, whenever it was last told the time.
+        self.told_at_secs = None;
+    }
+
+    fn go_to_start(&mut self) {
+        self.go_to_end_of_range(self.backwards);
+    }
+
+    /// The first and last frame of what is played.
+    pub(crate) fn range(&self) -> [u32; 2] {
+        self.range
+    }
+
+    /// Whether all of the clip is played.
+    pub(crate) fn is_whole_range(&self) -> bool {
+        self.range == [0, self.last()]
+    }
+
+    /// Changes where what is played begins. It ends there or later.
+    pub(crate) fn set_range_start(&mut self, frame: u32) {
+        let first = frame.min(self.last());
+        self.range = [first, self.range[1].max(first)];
+    }
+
+    /// Changes the last frame of what is played. It begins there or before.
+    pub(crate) fn set_range_end(&mut self, frame: u32) {
+        let last = frame.min(self.last());
+        self.range = [self.range[0].min(last), last];
+    }
+
+    /// All of the clip is played again.
+    pub(crate) fn reset_range(&mut self) {
+        self.range = [0, self.last()];
+    }
+
+    /// What happens at the end.
+    pub(crate) fn loop_mode(&self) -> LoopMode {
+        self.loop_mode
+    }
+
+    /// Changes what happens at the end.
+    pub(crate) fn set_loop_mode(&mut self, mode: LoopMode) {
+        // What turned around at the end goes forward again.
+        if self.loop_mode == LoopMode::PingPong && self.backwards {
+            self.turn_around();
+        }
+        self.loop_mode = mode;
+    }
+
+    /// Whether poses between two frames are shown.
+    pub(crate) fn is_smooth(&self) -> bool {
+        self.smooth
+    }
+
+    /// Changes whether poses between two frames are shown.
+    pub(crate) fn set_smooth(&mut self, smooth: bool) {
+        self.position = self.whole_frame().into();
+        self.smooth = smooth;
+    }
+
+    /// Frames a second.
+    pub(crate) fn fps(&self) -> f64 {
+        self.fps
+    }
+
+    /// Changes the frames a second; the frame stays.
+    pub(crate) fn set_fps(&mut self, fps: f64) {
+        if fps.is_finite() {
+            self.fps = fps.clamp(*FPS.start(), *FPS.end());
+        }
+    }
+
+    /// How much faster than by itself it plays.
+    pub(crate) fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// Changes how much faster than by itself it plays.
+    pub(crate) fn set_speed(&mut self, speed: f64) {
+        if speed.is_finite() {
+            self.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
+        }
+    }
+
+    /// Goes to the next of some round speeds, or the one before.
+    pub(crate) fn change_speed(&mut self, faster: bool) {
+        let steps = SPEED_STEPS.iter().copied();
+        let next = if faster {
+            steps.clone().find(|speed| *speed > self.speed + 1e-9)
+        } else {
+            steps.rev().find(|speed| *speed < self.speed - 1e-9)
+        };
+        self.speed = next.unwrap_or(self.speed);
+    }
+
+    /// Is told the time in seconds, and moves on by what has gone by. Says when it wants to be
+    /// told again: as soon as what is shown will be another picture, never while nothing moves.
+    pub(crate) fn tick(&mut self, now_secs: f64) -> Option<Duration> {
+        if !self.playing {
+            self.held = false;
+            self.told_at_secs = None;
+            return None;
+        }
+        let before = self.told_at_secs.replace(now_secs);
+        if std::mem::take(&mut self.held) {
+            // Who holds it lets go in a frame of its own, after which it moves on.
+            return Some(Duration::from_secs_f64(1.0 / self.fps));
+        }
+        self.advance(before.map_or(0.0, |before| now_secs - before));
+        self.until_next_picture()
+    }
+
+    /// How long what is shown stays as it is.
+    fn until_next_picture(&self) -> Option<Duration> {
+        let [first, last] = self.range;
+        if !self.playing || first == last {
+            return None;
+        }
+        if self.smooth {
+            return Some(Duration::ZERO);
+        }
+        let frames = if self.backwards {
+            self.position - (self.position.ceil() - 1.0)
+        } else {
+            self.position.floor() + 1.0 - self.position
+        };
+        // Not zero, which would mean "at once, again and again".
+        let secs = (frames / (self.fps * self.speed)).max(1.0e-4);
+        Some(Duration::from_secs_f64(secs))
+    }
+
+    /// Lets some seconds go by.
+    pub(crate) fn advance(&mut self, dt_secs: f64) {
+        let by = dt_secs * self.fps * self.speed;
+        if !self.playing || !by.is_finite() || by < 0.0 {
+            return;
+        }
+        let [first, last] = self.range.map(f64::from);
+        // Someone has gone elsewhere meanwhile.
+        if self.position < first || self.position >= last + 1.0 {
+            self.position = if self.backwards { last } else { first };
+        }
+        let span = last - first;
+        match self.loop_mode {
+            LoopMode::Loop => {
+                let by = if self.backwards { -by } else { by };
+                // Rounding may give the length itself.
+                let along = (self.position - first + by).rem_euclid(span + 1.0);
+                self.position = first
+                    + if along > span + 1.0 - 1e-9 {
+                        0.0
+                    } else {
+                        along
+                    };
+            }
+            LoopMode::PingPong if span == 0.0 => self.position = first,
+            LoopMode::PingPong => {
+                // There and back again: the way back is the second half of the whole.
+                let along = (self.position - first).min(span);
+                let along = if self.backwards {
+                    2.0 * span - along
+                } else {
+                    along
+                };
+                let along = (along + by).rem_euclid(2.0 * span);
+                self.backwards = along >= span;
+                self.position = first
+                    + if self.backwards {
+                        2.0 * span - along
+                    } else {
+                        along
+                    };
+            }
+            LoopMode::Once => {
+                let to = if self.backwards {
+                    self.position - by
+                } else {
+                    self.position + by
+                };
+                self.position = to.clamp(first, last);
+                let ended = if self.backwards {
+                    to <= first
+                } else {
+                    to >= last
+                };
+                if ended {
+                    self.set_still();
+                }
+            }
+        }
+    }
+
+    fn set_still(&mut self) {
+        self.playing = false;
+        self.told_at_secs = None;
+    }
+
+    /// The nearest position that the clip has.
+    fn clamped(&self, position: f64) -> f64 {
+        // NaN counts as 0.
+        position.max(0.0).min(self.last().into())
+    }
+}
+
+/// The frame that is meant by a typed text: a number of frames, or of seconds such as `0.5s`.
+pub(crate) fn parse_frame(text: &str, fps: f64) -> Option<f64> {
+    let text = text.trim().to_lowercase().replace(',', ".");
+    let seconds = ["seconds", "secs", "sec", "s"]
+        .iter()
+        .find_map(|unit| text.strip_suffix(unit));
+    let number = |text: &str| text.trim().parse().ok().filter(|n: &f64| n.is_finite());
+    match seconds {
+        // A frame that begins a hair later than the typed time is meant too.
+        Some(seconds) => number(seconds).map(|seconds| seconds * fps + 1e-6),
+        None => number(&text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays a clip of ten frames.
+    fn player(loop_mode: LoopMode) -> Player {
+        let mut player = Player::new(loop_mode, false);
+        player.choose(Some((3, 10)));
+        player.set_playing(true);
+        player
+    }
+
+    /// The frames that are shown while half-frames go by.
+    fn shown(player: &mut Player, half_frames: usize) -> Vec<f64> {
+        let mut frames = Vec::new();
+        for _ in 0..half_frames {
+            frames.push(player.frame());
+            player.advance(0.5 / 24.0);
+        }
+        frames
+    }
+
+    /// Each number twice.
+    fn twice(frames: &[u32]) -> Vec<f64> {
+        let both = |frame: &u32| [f64::from(*frame); 2];
+        frames.iter().flat_map(both).collect()
+    }
+
+    #[test]
+    fn a_loop_shows_every_frame_equally_long_and_begins_again() {
+        let mut player = player(LoopMode::Loop);
+        player.set_range_start(2);
+        player.set_range_end(4);
+        player.stop();
+        player.set_playing(true);
+        assert_eq!(shown(&mut player, 10), twice(&[2, 3, 4, 2, 3]));
+        player.stop();
+        player.turn_around();
+        player.set_playing(true);
+        assert_eq!(shown(&mut player, 14), twice(&[2, 4, 3, 2, 4, 3, 2]));
+    }
+
+    #[test]
+    fn ping_pong_turns_at_both_ends_and_shows_the_ends_once() {
+        let mut player = player(LoopMode::PingPong);
+        player.set_range_end(3);
+        let there_and_back = [0, 1, 2, 3, 2, 1, 0, 1, 2];
+        assert_eq!(shown(&mut player, 18), twice(&there_and_back));
+        player.advance(1000.0);
+        assert!((0.0..=3.0).contains(&player.position), "{player:?}");
+    }
+
+    #[test]
+    fn once_stops_at_the_end_and_begins_again_when_asked() {
+        let mut player = player(LoopMode::Once);
+        player.advance(60.0);
+        assert_eq!((player.frame(), player.is_playing()), (9.0, false));
+        player.set_playing(true);
+        assert_eq!((player.frame(), player.is_playing()), (0.0, true));
+        player.turn_around();
+        player.seek(4.0);
+        player.advance(60.0);
+        assert_eq!((player.frame(), player.is_playing()), (0.0, false));
+    }
+
+    #[test]
+    fn a_long_pause_ends_where_it_would_have_without_one() {
+        for mode in [LoopMode::Loop, LoopMode::PingPong] {
+            let mut at_once = player(mode);
+            let mut by_and_by = player(mode);
+            at_once.advance(12.0);
+            for _ in 0..1200 {
+                by_and_by.advance(0.01);
+            }
+            let apart = (at_once.position - by_and_by.position).abs();
+            assert!(apart < 1e-6, "{mode:?}: {at_once:?} {by_and_by:?}");
+        }
+    }
+
+    #[test]
+    fn speed_and_frames_a_second_multiply_and_are_kept_within_bounds() {
+        let mut player = player(LoopMode::Loop);
+        player.set_fps(10.0);
+        player.set_speed(2.0);
+        player.advance(0.25);
+        assert_eq!(player.frame(), 5.0);
+        player.set_fps(60.0);
+        assert_eq!(player.frame(), 5.0, "another number of frames keeps it");
+        player.set_fps(1e9);
+        player.set_speed(1e9);
+        assert_eq!((player.fps(), player.speed()), (240.0, 4.0));
+        player.set_fps(0.0);
+        player.set_speed(-3.0);
+        assert_eq!((player.fps(), player.speed()), (1.0, 0.05));
+        player.set_speed(f64::NAN);
+        assert_eq!(player.speed(), 0.05);
+        for _ in 0..20 {
+            player.change_speed(true);
+        }
+        assert_eq!(player.speed(), 4.0);
+        player.change_speed(false);
+        assert_eq!(player.speed(), 2.0);
+    }
+
+    #[test]
+    fn it_is_told_the_time_only_when_there_is_another_picture() {
+        let mut player = player(LoopMode::Loop);
+        let close = |a: Option<Duration>, secs: f64| {
+            let a = a.unwrap().as_secs_f64();
+            assert!((a - secs).abs() < 1e-6, "{a} is not {secs}");
+        };
+        close(player.tick(100.0), 1.0 / 24.0);
+        close(player.tick(100.0 + 0.25 / 24.0), 0.75 / 24.0);
+        assert_eq!(player.frame(), 0.0);
+        player.tick(100.0 + 1.01 / 24.0);
+        assert_eq!(player.frame(), 1.0);
+        player.set_smooth(true);
+        assert_eq!(player.tick(100.1), Some(Duration::ZERO));
+        player.set_playing(false);
+        assert_eq!(player.tick(200.0), None);
+        // The time that it stood still does not count.
+        player.set_playing(true);
+        let before = player.frame();
+        player.tick(300.0);
+        assert_eq!(player.frame(), before);
+        player.choose(Some((0, 10)));
+        player.tick(300.5);
+        assert_eq!(
+            player.frame(),
+            0.0,
+            "another clip begins with its first frame"
+        );
+        player.set_range_start(5);
+        player.set_range_end(5);
+        assert_eq!(player.tick(301.0), None, "one frame is a still picture");
+    }
+
+    #[test]
+    fn it_stands_still_while_it_is_held_and_goes_on_after() {
+        let mut player = player(LoopMode::Loop);
+        player.tick(0.0);
+        player.scrub(7.9);
+        for now in 1..5 {
+            assert!(player.tick(now.into()).is_some());
+            player.scrub(7.9);
+            assert_eq!(player.frame(), 7.0);
+        }
+        player.tick(5.0);
+        assert_eq!((player.frame(), player.is_playing()), (7.0, true));
+        player.tick(5.0 + 1.5 / 24.0);
+        assert_eq!(player.frame(), 8.0);
+    }
+
+    #[test]
+    fn steps_go_round_only_in_a_loop() {
+        let mut player = player(LoopMode::Loop);
+        player.step(true);
+        assert_eq!((player.frame(), player.is_playing()), (9.0, false));
+        player.step(false);
+        assert_eq!(player.frame(), 0.0);
+        player.set_loop_mode(LoopMode::Once);
+        player.step(true);
+        assert_eq!(player.frame(), 0.0);
+        player.set_smooth(true);
+        player.seek(4.25);
+        player.step(true);
+        assert_eq!(player.frame(), 4.0);
+        player.seek(4.25);
+        player.step(false);
+        assert_eq!(player.frame(), 5.0);
+    }
+
+    #[test]
+    fn smooth_playing_leads_from_the_last_frame_to_the_first_only_in_the_whole_clip() {
+        let mut player = player(LoopMode::Loop);
+        player.set_smooth(true);
+        player.seek(9.0);
+        player.advance(0.5 / 24.0);
+        assert_eq!(player.playhead().between(10), Some(([9, 0], 0.5)));
+        player.set_range_end(5);
+        player.seek(5.0);
+        player.advance(0.5 / 24.0);
+        assert_eq!(player.playhead().between(10), Some(([5, 6], 0.0)));
+    }
+
+    #[test]
+    fn a_range_has_a_first_frame_that_is_not_after_its_last() {
+        let mut player = player(LoopMode::Loop);
+        player.set_range_start(6);
+        player.set_range_end(3);
+        assert_eq!(player.range(), [3, 3]);
+        player.set_range_start(99);
+        assert_eq!(player.range(), [9, 9]);
+        player.reset_range();
+        assert!(player.is_whole_range());
+        player.set_range_start(4);
+        player.seek(1.0);
+        player.advance(0.0);
+        assert_eq!(player.frame(), 4.0, "it plays what is in the range");
+    }
+
+    #[test]
+    fn a_clip_that_is_read_again_keeps_its_moment() {
+        let mut player = player(LoopMode::Loop);
+        player.seek(8.0);
+        player.replace(1, 20);
+        assert_eq!((player.frame(), player.range()), (8.0, [0, 19]));
+        player.set_range_start(6);
+        player.replace(1, 5);
+        assert_eq!((player.frame(), player.range()), (4.0, [4, 4]));
+        assert!(player.is_playing());
+        player.choose(None);
+        assert_eq!(player.playhead(), Playhead::default());
+        assert!(!player.is_playing());
+    }
+
+    #[test]
+    fn a_clip_without_frames_does_no_harm() {
+        let mut player = Player::new(LoopMode::PingPong, true);
+        player.choose(Some((0, 0)));
+        player.set_playing(true);
+        assert_eq!(player.tick(1.0), None);
+        player.advance(5.0);
+        player.step(true);
+        player.step(false);
+        player.seek(f64::NAN);
+        player.seek(1e300);
+        assert_eq!(player.frame(), 0.0);
+    }
+
+    #[test]
+    fn frames_and_seconds_can_be_typed() {
+        for (text, frame) in [
+            ("12", Some(12.0)),
+            (" 3.5 ", Some(3.5)),
+            ("0.5s", Some(12.0)),
+            ("0,25 Sec", Some(6.0)),
+            ("2 seconds", Some(48.0)),
+            ("s", None),
+            ("inf", None),
+            ("frame", None),
+            ("", None),
+        ] {
+            let parsed = parse_frame(text, 24.0);
+            let near = parsed.zip(frame).is_none_or(|(a, b)| (a - b).abs() < 1e-3);
+            assert!(
+                parsed.is_some() == frame.is_some() && near,
+                "{text}: {parsed:?}"
+            );
+        }
+    }
+}

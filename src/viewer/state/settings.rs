@@ -1,0 +1,427 @@
+//! What is remembered from one start to the next.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::folder;
+use super::player::LoopMode;
+use crate::viewer::view::camera_control::CameraMode;
+use mapscope_scene::{camera, saving};
+
+/// Recent files that are remembered.
+const RECENT_FILES: usize = 12;
+/// Width and height of the smallest window that is opened, in logical pixels.
+const LEAST_WINDOW: [f32; 2] = [320.0, 240.0];
+
+/// A panel beside the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Panel {
+    Outliner,
+    Kinds,
+    Inspector,
+    Problems,
+    Statistics,
+    Curves,
+    Octree,
+    Lights,
+    ChunkMap,
+    Lightmaps,
+    Layers,
+    Tileset,
+}
+
+/// The edge of the window that a panel is at; panels of the same edge share it as tabs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dock {
+    Left,
+    Right,
+    Bottom,
+}
+
+impl Panel {
+    /// All panels.
+    pub const ALL: [Self; 12] = [
+        Self::Outliner,
+        Self::Kinds,
+        Self::Layers,
+        Self::Octree,
+        Self::Lights,
+        Self::Inspector,
+        Self::Problems,
+        Self::Statistics,
+        Self::Curves,
+        Self::ChunkMap,
+        Self::Lightmaps,
+        Self::Tileset,
+    ];
+
+    /// Where it is.
+    pub fn dock(self) -> Dock {
+        match self {
+            Self::Outliner | Self::Kinds | Self::Layers | Self::Octree | Self::Lights => Dock::Left,
+            Self::Inspector => Dock::Right,
+            Self::Problems
+            | Self::Statistics
+            | Self::Curves
+            | Self::ChunkMap
+            | Self::Lightmaps
+            | Self::Tileset => Dock::Bottom,
+        }
+    }
+}
+
+/// An edge of the window: which of its panels is open, and how much room it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct DockState {
+    /// The panel that is open, if any.
+    pub open: Option<Panel>,
+    /// Width or height in logical pixels.
+    pub size: f32,
+}
+
+/// The vertical fields of view of the perspective picture, in degrees.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct FieldsOfView {
+    /// Of the camera that hangs in the air.
+    usual: f32,
+    /// Through the eyes of a player who stands in rooms.
+    first_person: f32,
+}
+
+impl Default for FieldsOfView {
+    fn default() -> Self {
+        Self {
+            usual: camera::FIELD_OF_VIEW_Y_RADIANS.to_degrees(),
+            first_person: 70.0,
+        }
+    }
+}
+
+impl FieldsOfView {
+    /// The one that is used while the pointer does this to the camera.
+    pub(crate) fn of(self, mode: CameraMode) -> f32 {
+        match mode {
+            CameraMode::Walk => self.first_person,
+            _ => self.usual,
+        }
+    }
+
+    /// Changes it, to one that can be used.
+    pub(crate) fn set(&mut self, mode: CameraMode, degrees: f32) {
+        let range = camera::FIELDS_OF_VIEW_Y_DEGREES;
+        let degrees = degrees.clamp(*range.start(), *range.end());
+        match mode {
+            CameraMode::Walk => self.first_person = degrees,
+            _ => self.usual = degrees,
+        }
+    }
+}
+
+/// How clips are played.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TimelineSettings {
+    /// Whether the timeline is shown for files that have clips.
+    pub shown: bool,
+    /// Whether a file that is opened plays at once.
+    pub plays: bool,
+    /// What happens at the end of a clip.
+    pub loop_mode: LoopMode,
+    /// Whether poses between two frames are shown.
+    pub smooth: bool,
+}
+
+impl Default for TimelineSettings {
+    fn default() -> Self {
+        Self {
+            shown: true,
+            plays: true,
+            loop_mode: LoopMode::default(),
+            smooth: false,
+        }
+    }
+}
+
+/// Everything that is remembered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Settings {
+    /// Width and height of the window's inside, in logical pixels.
+    pub window_size: [f32; 2],
+    /// Whether the window filled the desktop.
+    pub maximized: bool,
+    /// Size of text and buttons; 1 is normal.
+    pub scale: f32,
+    /// The left edge.
+    pub left: DockState,
+    /// The right edge.
+    pub right: DockState,
+    /// The bottom edge.
+    pub bottom: DockState,
+    /// Whether a 2D map is shown small as a whole beside the flat view of it.
+    pub mini_map: bool,
+    /// Whether the surface of a model shows the weights of the joint that is selected.
+    pub joint_weights: bool,
+    /// The timeline.
+    pub timeline: TimelineSettings,
+    /// How wide the camera sees.
+    pub fields_of_view: FieldsOfView,
+    /// Files that were opened, the newest first.
+    pub recent_files: Vec<PathBuf>,
+    /// Folders in which textures are looked for last.
+    pub texture_folders: Vec<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            window_size: [1280.0, 800.0],
+            maximized: false,
+            scale: 1.0,
+            left: DockState {
+                open: Some(Panel::Outliner),
+                size: 250.0,
+            },
+            right: DockState {
+                open: Some(Panel::Inspector),
+                size: 300.0,
+            },
+            bottom: DockState {
+                open: None,
+                size: 170.0,
+            },
+            mini_map: true,
+            joint_weights: true,
+            timeline: TimelineSettings::default(),
+            fields_of_view: FieldsOfView::default(),
+            recent_files: Vec::new(),
+            texture_folders: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// The file they are kept in, where the system has a place for it.
+    pub(crate) fn file() -> Option<PathBuf> {
+        let folders = directories::ProjectDirs::from("", "", "mapscope")?;
+        Some(folders.config_dir().join("settings.json"))
+    }
+
+    /// What a file holds; what is missing or broken in it is as at the first start.
+    pub(crate) fn load(file: &Path) -> Self {
+        let mut settings = match std::fs::read(file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+                log::warn!("{} is not used: {error}", file.display());
+                Self::default()
+            }),
+            Err(_) => Self::default(),
+        };
+        settings.repair();
+        settings
+    }
+
+    /// Brings numbers that a file may have wrong into the range where the window is usable.
+    fn repair(&mut self) {
+        let default = Self::default();
+        let fix = |value: &mut f32, least: f32, most: f32, normal: f32| {
+            *value = if value.is_finite() {
+                value.clamp(least, most)
+            } else {
+                normal
+            };
+        };
+        let [width, height] = &mut self.window_size;
+        fix(width, LEAST_WINDOW[0], 16384.0, default.window_size[0]);
+        fix(height, LEAST_WINDOW[1], 16384.0, default.window_size[1]);
+        fix(&mut self.scale, 0.5, 3.0, default.scale);
+        let fields = camera::FIELDS_OF_VIEW_Y_DEGREES;
+        let [usual, first_person] = [
+            default.fields_of_view.usual,
+            default.fields_of_view.first_person,
+        ];
+        for (field, normal) in [
+            (&mut self.fields_of_view.usual, usual),
+            (&mut self.fields_of_view.first_person, first_person),
+        ] {
+            fix(field, *fields.start(), *fields.end(), normal);
+        }
+        for (dock, state, normal) in [
+            (Dock::Left, &mut self.left, default.left.size),
+            (Dock::Right, &mut self.right, default.right.size),
+            (Dock::Bottom, &mut self.bottom, default.bottom.size),
+        ] {
+            fix(&mut state.size, 80.0, 4096.0, normal);
+            state.open = state.open.filter(|panel| panel.dock() == dock);
+        }
+        // Nobody knows from where others were meant.
+        self.recent_files.retain(|path| path.is_absolute());
+        self.recent_files.truncate(RECENT_FILES);
+    }
+
+    /// Writes them, whole or not at all.
+    ///
+    /// # Errors
+    /// When the folder or file cannot be written.
+    pub(crate) fn save(&self, file: &Path) -> std::io::Result<()> {
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let bytes = serde_json::to_vec_pretty(self)?;
+        saving::write_whole(file, |out| out.write_all(&bytes))
+    }
+
+    /// The state of an edge.
+    pub(crate) fn dock(&self, dock: Dock) -> &DockState {
+        match dock {
+            Dock::Left => &self.left,
+            Dock::Right => &self.right,
+            Dock::Bottom => &self.bottom,
+        }
+    }
+
+    /// The state of an edge, to be changed.
+    pub(crate) fn dock_mut(&mut self, dock: Dock) -> &mut DockState {
+        match dock {
+            Dock::Left => &mut self.left,
+            Dock::Right => &mut self.right,
+            Dock::Bottom => &mut self.bottom,
+        }
+    }
+
+    /// Puts a file at the head of the recent ones.
+    pub(crate) fn remember_file(&mut self, path: &Path) {
+        let path = folder::absolute(path);
+        self.recent_files
+            .retain(|known| !folder::is_same_file(known, &path));
+        self.recent_files.insert(0, path);
+        self.recent_files.truncate(RECENT_FILES);
+    }
+
+    /// The size of the window on a screen of some size, both in logical pixels: another screen
+    /// may have been larger. Without a screen, as it was.
+    pub(crate) fn window_size_on(&self, screen: Option<[f32; 2]>) -> [f32; 2] {
+        let most = screen.unwrap_or(self.window_size);
+        let [width, height] = self.window_size;
+        [
+            width.min(most[0].max(LEAST_WINDOW[0])),
+            height.min(most[1].max(LEAST_WINDOW[1])),
+        ]
+    }
+
+    /// Adds a folder of textures; says whether it is new.
+    pub(crate) fn add_texture_folder(&mut self, folder: &Path) -> bool {
+        let new = !self.texture_folders.iter().any(|known| known == folder);
+        if new {
+            self.texture_folders.push(folder.to_owned());
+        }
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_come_back_as_they_were_saved() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("deep/settings.json");
+        let mut settings = Settings::default();
+        settings.remember_file(Path::new("/maps/日本 100%.pfmap"));
+        settings.left.open = Some(Panel::Kinds);
+        settings.bottom.size = 211.0;
+        settings.timeline.loop_mode = LoopMode::PingPong;
+        settings.timeline.plays = false;
+        assert!(settings.add_texture_folder(Path::new("/textures")));
+        assert!(!settings.add_texture_folder(Path::new("/textures")));
+        settings.save(&file).unwrap();
+        assert_eq!(Settings::load(&file), settings);
+    }
+
+    #[test]
+    fn a_broken_file_never_prevents_the_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("settings.json");
+        assert_eq!(Settings::load(&file), Settings::default());
+        for text in [
+            "",
+            "{",
+            "[]",
+            "null",
+            "{\"window_size\": \"big\"}",
+            "\u{0}\u{1}",
+        ] {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(Settings::load(&file), Settings::default(), "{text}");
+        }
+        std::fs::write(
+            &file,
+            r#"{"window_size": [-5, 1e30], "scale": 0, "left": {"open": "problems", "size": 1e9},
+                "fields_of_view": {"usual": 300, "first_person": 0}}"#,
+        )
+        .unwrap();
+        let settings = Settings::load(&file);
+        assert_eq!(settings.window_size, [320.0, 16384.0]);
+        assert_eq!(settings.scale, 0.5);
+        let fields =
+            [CameraMode::Fly, CameraMode::Walk].map(|mode| settings.fields_of_view.of(mode));
+        assert_eq!(fields, [110.0, 30.0]);
+        assert_eq!(
+            settings.left,
+            DockState {
+                open: None,
+                size: 4096.0
+            }
+        );
+    }
+
+    #[test]
+    fn a_recent_file_stands_there_once_and_means_the_same_from_everywhere() {
+        let mut settings = Settings::default();
+        settings.remember_file(Path::new("Cargo.toml"));
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(settings.recent_files, [here.join("Cargo.toml")]);
+        settings.remember_file(&here.join("src/../Cargo.toml"));
+        assert_eq!(settings.recent_files.len(), 1);
+        settings.recent_files.push("from/somewhere.pfmap".into());
+        settings.repair();
+        assert_eq!(settings.recent_files.len(), 1);
+    }
+
+    #[test]
+    fn a_window_is_no_larger_than_its_screen() {
+        let settings = Settings {
+            window_size: [1590.0, 970.0],
+            ..Settings::default()
+        };
+        assert_eq!(
+            settings.window_size_on(Some([1600.0, 1000.0])),
+            [1590.0, 970.0]
+        );
+        assert_eq!(
+            settings.window_size_on(Some([800.0, 500.0])),
+            [800.0, 500.0]
+        );
+        assert_eq!(settings.window_size_on(Some([0.0, 0.0])), LEAST_WINDOW);
+        assert_eq!(settings.window_size_on(None), [1590.0, 970.0]);
+    }
+
+    #[test]
+    fn recent_files_are_few_newest_first_and_none_twice() {
+        let mut settings = Settings::default();
+        for number in 0..30 {
+            settings.remember_file(&PathBuf::from(format!("/{number}")));
+        }
+        settings.remember_file(Path::new("/25"));
+        assert_eq!(settings.recent_files.len(), RECENT_FILES);
+        assert_eq!(
+            settings.recent_files[..3],
+            ["/25", "/29", "/28"].map(PathBuf::from)
+        );
+    }
+}

@@ -1,0 +1,606 @@
+//! For tests: the window's contents without a window, and a document that moves.
+
+mod level_tests;
+pub(crate) mod maps;
+pub(crate) mod rooms;
+mod tilemap_tests;
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, TextureId, Ui, Vec2, vec2};
+use egui_kittest::{Harness, HarnessBuilder};
+use glam::Vec3;
+
+use crate::viewer::app::whole_drags::WholeDrags;
+use crate::viewer::commands::Action;
+use crate::viewer::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
+use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
+use crate::viewer::state::settings::Settings;
+use crate::viewer::state::{OpenFile, StartView, State};
+use crate::viewer::ui::theme;
+use crate::viewer::ui::{Canvas, Placed, WindowUi};
+use mapscope_formats::{Problem, pmf};
+use mapscope_scene::camera::{Handedness, Pose};
+use mapscope_scene::demo::Demo;
+use mapscope_scene::{
+    Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, Direction, Document,
+    Drawable, GameView, Hit, InfoQuery, Item, ItemPlace, Label, Legend, LevelInfo, LevelItem,
+    Levels, Light, Line, ModelItem, Neighbor, OpenOptions, OutlineNode, Overlay, OverlayId,
+    Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Sheet, SheetFace, Shown,
+    Source, Spawn, Statistic, SummaryPart, demo,
+};
+use rooms;
+
+struct NoPictures;
+
+impl PreviewRenderer for NoPictures {
+    fn kind_preview(&mut self, _kind: Item, _size: Vec2) -> Option<TextureId> {
+        None
+    }
+
+    fn sandbox_preview(&mut self, _sandbox: &TileSandbox, _size: Vec2) -> Option<TextureId> {
+        None
+    }
+}
+
+/// The window's contents, without a window.
+pub(crate) struct Window {
+    pub(crate) ui: WindowUi,
+    pub(crate) state: State,
+    pub(crate) placed: Placed,
+}
+
+/// A demo by itself.
+pub(crate) fn open_demo(demo: &Demo) -> Arc<dyn Document> {
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    mapscope_scene::open(&demo.source(), &options, &progress).unwrap()
+}
+
+/// The terrain demo.
+pub(crate) fn document() -> Arc<dyn Document> {
+    static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
+    Arc::clone(DOCUMENT.get_or_init(|| open_demo(&demo::TERRAIN)))
+}
+
+/// The model that comes with the program.
+pub(crate) fn model() -> Arc<dyn Document> {
+    open_demo(&demo::DRAKELING)
+}
+
+/// The bath house, a level of closed rooms, seen from inside, in a view of this shape.
+pub(crate) fn in_bathhouse(aspect: f32) -> State {
+    static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| open_demo(&demo::BATHHOUSE));
+    let mut state = State::new(Settings::default(), StartView::default());
+    state.loaded(loaded(Arc::clone(document), false));
+    state.shape_view(aspect);
+    state.take_pose(demo::BATHHOUSE.first_pose);
+    state
+}
+
+/// A pose in the bath house before a wall behind which there is a room, or before one behind which
+/// there is nothing.
+pub(crate) fn before_wall(state: &State, has_room_behind: bool) -> Pose {
+    let eye = Vec3::new(8.0, -0.6, 0.0);
+    let poses = (0_u16..64).map(|heading| {
+        let (sin, cos) = (f32::from(heading) * 0.1).sin_cos();
+        let direction = Vec3::new(sin, 0.0, cos);
+        let met = |origin| state.first_met(Ray { origin, direction });
+        let wall = met(eye).unwrap().position;
+        let target = eye + direction;
+        (met(wall + direction * 0.05).is_some(), Pose { eye, target })
+    });
+    let mut fitting = poses.filter(|(is_room, _)| *is_room == has_room_behind);
+    fitting.next().unwrap().1
+}
+
+/// A level of a few cubes, with every kind of cube and of light.
+pub(crate) fn level() -> Arc<dyn Document> {
+    static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
+    let open = || {
+        let map = mapscope_testdata::synthesize::pmf([1, 2, 2], 2, 7);
+        let source = Source {
+            path: "made.pmf".into(),
+            bytes: pmf::write(&map, pmf::Packing::Stored).unwrap().into(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        mapscope_scene::open(&source, &options, &progress).unwrap()
+    };
+    Arc::clone(DOCUMENT.get_or_init(open))
+}
+
+/// A window with whatever the change has opened.
+pub(crate) fn window(change: impl FnOnce(&mut State)) -> Harness<'static, Window> {
+    built(Harness::builder().with_size(vec2(1200.0, 800.0)), change)
+}
+
+/// Keeps a picture of a window where the person who runs this wants it, which the variable
+/// `MAPSCOPE_TEST_PICTURES` names.
+pub(crate) fn keep_picture(h: &mut Harness<'_, Window>, name: &str) -> image::RgbaImage {
+    let picture = h.render().unwrap();
+    if let Some(folder) = std::env::var_os("MAPSCOPE_TEST_PICTURES") {
+        let file = PathBuf::from(folder).join(format!("{name}.png"));
+        picture.save(file).unwrap();
+    }
+    picture
+}
+
+/// A window made in some way.
+pub(crate) fn built(
+    builder: HarnessBuilder<Window>,
+    change: impl FnOnce(&mut State),
+) -> Harness<'static, Window> {
+    let mut state = State::new(Settings::default(), StartView::default());
+    change(&mut state);
+    let show = |ui: &mut Ui, window: &mut Window| {
+        let mut canvas = Canvas {
+            picture: TextureId::default(),
+            frame: FrameStatistics {
+                frame_ms: 1.0,
+                triangles: 2,
+                draw_calls: 3,
+                gpu_bytes: 4,
+                cpu_bytes: 5,
+                adapter: "test",
+            },
+            previews: &mut NoPictures,
+        };
+        window.placed = window.ui.show(ui, &mut window.state, &mut canvas);
+    };
+    let mut harness = builder.with_max_steps(40).build_ui_state(
+        show,
+        Window {
+            ui: WindowUi::default(),
+            state,
+            placed: Placed::default(),
+        },
+    );
+    theme::apply(&harness.ctx);
+    harness.ctx.add_plugin(WholeDrags::default());
+    harness.run();
+    harness
+}
+
+/// A window with the demo open, seen from straight above.
+pub(crate) fn with_demo() -> Harness<'static, Window> {
+    let mut harness = window(|state| {
+        state.open = Some(OpenFile::new(
+            "demo.pfmap".into(),
+            Some(&demo::TERRAIN),
+            document(),
+            1,
+        ));
+        state.camera.handedness = document().about().handedness;
+    });
+    for action in [
+        Action::View(mapscope_scene::camera::NamedView::Top),
+        Action::FrameAll,
+    ] {
+        harness.state_mut().state.run(action);
+    }
+    harness.run();
+    harness
+}
+
+/// The overlays of models, which are switched by name.
+static OVERLAYS: [Overlay; 2] = [
+    Overlay {
+        id: OverlayId::Skeleton,
+        name: "Skeleton",
+        help: "Draws the joints",
+        colors_surface: false,
+    },
+    Overlay {
+        id: OverlayId::Unlit,
+        name: "Unlit",
+        help: "Shows textures without light",
+        colors_surface: true,
+    },
+];
+
+/// Something that moves, without a picture of its own.
+#[derive(Debug)]
+struct Moving {
+    about: About,
+    terrain: Arc<dyn Document>,
+    clips: Vec<ClipInfo>,
+    levels: Vec<LevelInfo>,
+}
+
+impl Moving {
+    fn new(clips: Vec<ClipInfo>, levels: Vec<LevelInfo>) -> Arc<dyn Document> {
+        let terrain = document();
+        let (handedness, overlays): (_, &[Overlay]) = if levels.is_empty() {
+            (Handedness::Mirrored, &OVERLAYS)
+        } else {
+            (Handedness::Left, &rooms::OVERLAYS)
+        };
+        let about = About {
+            format: terrain.about().format,
+            version: terrain.about().version.clone(),
+            problems: Vec::new(),
+            bounds: Aabb {
+                min: Vec3::new(-0.5, 0.0, -0.5),
+                max: Vec3::new(0.5, 2.0, 0.5),
+            },
+            handedness,
+            game_view: GameView::FromAbove,
+            overlays,
+            dependencies: Vec::new(),
+            kinds: Vec::new(),
+            cpu_bytes: 0,
+        };
+        Arc::new(Self {
+            about,
+            terrain,
+            clips,
+            levels,
+        })
+    }
+}
+
+/// A joint of [`moving`].
+pub(crate) fn joint(index: u32) -> Item {
+    ModelItem::Joint { index }.into()
+}
+
+/// A document of two units with two joints and clips of these names and lengths.
+pub(crate) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
+    let clip = |(index, (name, frames)): (u32, &(&str, u32))| ClipInfo {
+        name: (*name).to_owned(),
+        frames: *frames,
+        item: ModelItem::Clip { index }.into(),
+    };
+    Moving::new((0..).zip(clips).map(clip).collect(), Vec::new())
+}
+
+/// A document of these levels.
+pub(crate) fn moving_with_levels(levels: Vec<LevelInfo>) -> Arc<dyn Document> {
+    Moving::new(Vec::new(), levels)
+}
+
+/// What a load gives that opens a document, which may be open already.
+pub(crate) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
+    let path = PathBuf::from("made.pfobj");
+    Outcome {
+        request: LoadRequest {
+            target: Target::Paths(vec![path.clone()]),
+            cause: if reload {
+                Cause::Changed
+            } else {
+                Cause::Opened
+            },
+        },
+        loaded: Some(Loaded {
+            path: path.clone(),
+            demo: None,
+            document,
+            files: vec![path],
+        }),
+        failures: Vec::new(),
+        number: 1,
+    }
+}
+
+fn open_moving(state: &mut State) {
+    state.settings.timeline.plays = false;
+    let document = moving(&[("Walk", 32), ("Idle", 10), ("Salute", 1)]);
+    state.open = Some(OpenFile::new("made.pfobj".into(), None, document, 1));
+    state.start_clip();
+}
+
+/// A window with a document of three clips open, which stands still at the beginning of the
+/// first.
+pub(crate) fn with_moving() -> Harness<'static, Window> {
+    window(open_moving)
+}
+
+/// The same in a window of some size in points, with so many pixels to a point, of which a picture
+/// can be taken.
+pub(crate) fn picture_of_moving(size: Vec2, pixels_per_point: f32) -> Harness<'static, Window> {
+    built(sized(size, pixels_per_point), open_moving)
+}
+
+/// Makes windows of which pictures can be taken.
+pub(crate) fn sized(size: Vec2, pixels_per_point: f32) -> HarnessBuilder<Window> {
+    Harness::builder()
+        .with_size(size)
+        .with_pixels_per_point(pixels_per_point)
+        .wgpu()
+}
+
+impl Document for Moving {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+        self.terrain.for_each_drawable(draw);
+    }
+
+    fn outline(&self) -> Vec<OutlineNode> {
+        if !self.levels.is_empty() {
+            return rooms::outline();
+        }
+        let node = |(label, index): (&str, u32)| OutlineNode {
+            label: label.to_owned(),
+            item: Some(joint(index)),
+            note: String::new(),
+            swatch: None,
+            children: Vec::new(),
+        };
+        [("Hip", 0), ("Head", 1)].map(node).into()
+    }
+
+    fn pick(&self, ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
+        // A ball around the head.
+        let head = Vec3::new(0.0, 1.5, 0.0);
+        let along = (head - ray_in_world.origin).dot(ray_in_world.direction);
+        let nearest = ray_in_world.origin + ray_in_world.direction * along;
+        (nearest.distance(head) < 0.4).then_some(Hit {
+            item: joint(1),
+            position: nearest,
+            distance: along,
+        })
+    }
+
+    fn summary(&self, item: Item, _at: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
+        vec![SummaryPart::new(item.kind(), item.to_string())]
+    }
+
+    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
+        match item {
+            Item::Model(ModelItem::Joint { .. }) => {
+                let frame = Property::new("At", format!("moment {}", playhead.frame));
+                vec![PropertyGroup {
+                    title: "Joint",
+                    properties: vec![frame],
+                }]
+            }
+            _ if self.levels.is_empty() => Vec::new(),
+            item => rooms::properties(item),
+        }
+    }
+
+    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
+        ItemPlace {
+            bounds: rooms::bounds_of(item).or(Some(self.about.bounds)),
+            ..ItemPlace::default()
+        }
+    }
+
+    fn contour(&self, _item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
+        Vec::new()
+    }
+
+    fn neighbor(&self, _item: Item, _direction: Direction) -> Neighbor {
+        Neighbor::default()
+    }
+
+    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
+        None
+    }
+
+    fn problem_target(&self, _problem: &Problem) -> Option<ProblemTarget> {
+        None
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        Vec::new()
+    }
+
+    fn thumbnail(&self, _index: usize) -> Option<(u32, u32, &[u8])> {
+        None
+    }
+
+    fn legends(&self, _shown: &Shown) -> Vec<Legend> {
+        Vec::new()
+    }
+
+    fn info(&self, _query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::new()
+    }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self as _)
+    }
+
+    fn levels(&self) -> Option<&dyn Levels> {
+        (!self.levels.is_empty()).then_some(self as _)
+    }
+}
+
+impl Annotations for Moving {
+    fn lines(&self, _shown: &Shown, _lines: &mut Vec<Line>) {}
+
+    fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        if shown.overlays.contains(OverlayId::Skeleton) {
+            labels.extend([("Hip", 0.5), ("Head", 1.5)].map(|(text, y)| Label {
+                room: None,
+                position: Vec3::new(0.0, y, 0.0),
+                text: text.to_owned(),
+                color: [240, 220, 150],
+            }));
+            labels.push(Label {
+                room: Some(0.5),
+                position: Vec3::new(0.8, 0.2, 0.0),
+                text: "7".to_owned(),
+                color: [240, 220, 150],
+            });
+        }
+    }
+}
+
+impl Animation for Moving {
+    fn clips(&self) -> &[ClipInfo] {
+        &self.clips
+    }
+
+    fn has_curves(&self) -> bool {
+        true
+    }
+
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+        let frames = self.clips.get(clip).map_or(0, |clip| clip.frames);
+        let curve = |group, name, color, size: f32| Curve {
+            group,
+            name,
+            color,
+            values: (0..frames)
+                .map(|frame| size * (frame as f32 * 0.4 + size).sin())
+                .collect(),
+        };
+        let (red, green, blue) = ([235, 90, 85], [110, 200, 110], [95, 150, 245]);
+        match item {
+            Item::Model(ModelItem::Joint { .. }) => ["Translation", "Rotation", "Scale"]
+                .into_iter()
+                .zip([0.3, 70.0, 0.0])
+                .flat_map(|(group, size)| {
+                    [
+                        curve(group, "X", red, size),
+                        curve(group, "Y", green, size * 0.6),
+                        curve(group, "Z", blue, size * 0.2),
+                    ]
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn follows_playhead(&self, _item: Item) -> bool {
+        true
+    }
+}
+
+impl Levels for Moving {
+    fn levels(&self) -> &[LevelInfo] {
+        &self.levels
+    }
+
+    fn level_of(&self, item: Item) -> Option<usize> {
+        rooms::level_of(item)
+    }
+
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::Level(LevelItem::Chunk { .. } | LevelItem::Material { .. }) => Some(item),
+            Item::Level(LevelItem::Face { .. }) => Some(rooms::material(1)),
+            _ => None,
+        }
+    }
+
+    fn spawn(&self, _level: usize) -> Option<Spawn> {
+        None
+    }
+
+    fn emptiness(&self, _level: usize) -> Option<String> {
+        None
+    }
+
+    fn lights(&self, level: usize) -> Vec<Light> {
+        rooms::lights(level)
+    }
+
+    fn branches(&self, level: usize, below: Option<Item>) -> Vec<Branch> {
+        rooms::branches(level, below)
+    }
+
+    fn branch_above(&self, item: Item) -> Option<Item> {
+        rooms::branch_above(item)
+    }
+
+    fn find_branches(&self, level: usize, text: &str, most: usize) -> Vec<Branch> {
+        rooms::find_branches(level, text, most)
+    }
+
+    fn chunk_map(&self, level: usize) -> Option<ChunkMap> {
+        Some(rooms::chunk_map(level))
+    }
+
+    fn sheets(&self, level: usize) -> Vec<Sheet> {
+        rooms::sheets(level)
+    }
+
+    fn sheet_picture(&self, _sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
+        Some(rooms::sheet_picture(shown))
+    }
+
+    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {
+        rooms::sheet_faces(sheet)
+    }
+
+    fn visibility_at(&self, _eye: Vec3, _shown: &Shown) -> Option<Item> {
+        None
+    }
+}
+
+pub(crate) fn state<'a>(harness: &'a Harness<'_, Window>) -> &'a State {
+    &harness.state().state
+}
+
+pub(crate) fn press(harness: &mut Harness<'_, Window>, modifiers: Modifiers, key: Key) {
+    harness.key_press_modifiers(modifiers, key);
+    harness.run();
+}
+
+pub(crate) fn middle(harness: &Harness<'_, Window>) -> Pos2 {
+    harness.state().placed.viewport.unwrap().center()
+}
+
+pub(crate) fn move_to(harness: &mut Harness<'_, Window>, to: Pos2) {
+    harness.input_mut().events.push(Event::PointerMoved(to));
+    harness.run();
+}
+
+pub(crate) fn button(
+    harness: &mut Harness<'_, Window>,
+    button: PointerButton,
+    at: Pos2,
+    pressed: bool,
+) {
+    harness.input_mut().events.push(Event::PointerButton {
+        pos: at,
+        button,
+        pressed,
+        modifiers: Modifiers::NONE,
+    });
+    harness.run();
+}
+
+/// Presses, drags and releases a button all within what a slow window takes for one frame.
+pub(crate) fn quick_drag(
+    harness: &mut Harness<'_, Window>,
+    with: PointerButton,
+    from: Pos2,
+    by: Vec2,
+) {
+    move_to(harness, from);
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: with,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let events = &mut harness.input_mut().events;
+    events.push(button(from, true));
+    let steps = 1_u8..=10;
+    events.extend(steps.map(|step| Event::PointerMoved(from + by * f32::from(step) / 10.0)));
+    events.push(button(from + by, false));
+    harness.run();
+}
+
+pub(crate) fn drag(harness: &mut Harness<'_, Window>, with: PointerButton, by: Vec2) {
+    let from = middle(harness);
+    move_to(harness, from);
+    button(harness, with, from, true);
+    for step in 1_u8..=4 {
+        move_to(harness, from + by * f32::from(step) / 4.0);
+    }
+    button(harness, with, from + by, false);
+}

@@ -1,0 +1,388 @@
+//! What is in front of everything else: palette, cheat sheet, path field, about.
+
+use std::path::{MAIN_SEPARATOR, MAIN_SEPARATOR_STR, Path, PathBuf};
+
+use egui::{
+    Align, CompletionPopup, Id, Key, Layout, Modal, RectAlign, Response, RichText, Role,
+    Suggestion, TextEdit, WidgetInfo,
+};
+
+use super::cheat_sheet;
+use super::palette;
+use crate::viewer::commands::Action;
+use crate::viewer::panels::parts;
+use crate::viewer::state::folder;
+use crate::viewer::state::{Asked, Dialog, PathPurpose, State};
+use mapscope_scene::saving::{PNG, SaveError};
+
+/// Room around what a dialog says, in logical pixels.
+const MARGIN: i8 = 14;
+
+/// Gives a text field, which has no label of its own, a name for screen readers.
+pub(crate) fn name_field(field: &Response, name: &'static str) {
+    field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, name));
+}
+
+/// What a dialog leaves behind.
+enum Answer {
+    Stay,
+    Close,
+    Run(Action),
+    Path(PathPurpose, PathBuf),
+    Replace(PathPurpose, PathBuf),
+    /// Forget the texture folder of this index.
+    RemoveFolder(usize),
+}
+
+/// Whether the system may have dialogs that ask for paths. On Linux they come from a portal, which
+/// is reached by the session's bus, or from zenity; to ask where there is neither takes seconds.
+pub(crate) fn system_has_some() -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    let folders = |name| std::env::var_os(name).into_iter();
+    let bus = folders("XDG_RUNTIME_DIR").any(|folder| Path::new(&folder).join("bus").exists());
+    let has_zenity = |path| std::env::split_paths(&path).any(|dir| dir.join("zenity").is_file());
+    bus || std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() || folders("PATH").any(has_zenity)
+}
+
+/// Shows the dialog that is open, if any, and does what was chosen in it.
+pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
+    let Some(mut dialog) = state.dialog.take() else {
+        return;
+    };
+    let answer = match &mut dialog {
+        Dialog::Palette { text, at } => modal(ctx, "palette", |ui| {
+            match palette::ui(ui, state, text, at) {
+                Some(action) => Answer::Run(action),
+                None => Answer::Stay,
+            }
+        }),
+        Dialog::Path { purpose, text } => modal(ctx, "path", |ui| path(ui, *purpose, text)),
+        Dialog::Replace { purpose, path } => {
+            modal(ctx, "replace", |ui| replace(ui, *purpose, path))
+        }
+        Dialog::TextureFolders => modal(ctx, "texture folders", |ui| texture_folders(ui, state)),
+        Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
+        Dialog::CheatSheet { text, is_new } => {
+            let mut open = true;
+            let mut chosen = None;
+            egui::Window::new("Keys and pointer")
+                .open(&mut open)
+                .collapsible(false)
+                .default_size([620.0, 560.0])
+                .pivot(egui::Align2::CENTER_CENTER)
+                .default_pos(ctx.content_rect().center())
+                .show(ctx, |ui| {
+                    chosen = cheat_sheet::ui(ui, state, text, is_new);
+                });
+            match (open, chosen) {
+                (false, _) | (_, Some(Action::CheatSheet)) => Answer::Close,
+                // The sheet stays: one can see the state change.
+                (true, Some(action)) => {
+                    state.run(action);
+                    if state.dialog.is_some() {
+                        Answer::Close
+                    } else {
+                        Answer::Stay
+                    }
+                }
+                (true, None) => Answer::Stay,
+            }
+        }
+    };
+    if !matches!(answer, Answer::Stay) {
+        // Or else the next key would still be meant for the field that is gone.
+        ctx.memory_mut(egui::Memory::stop_text_input);
+    }
+    match answer {
+        Answer::Stay => state.dialog = Some(dialog),
+        Answer::Close => {}
+        Answer::Run(action) => state.run(action),
+        Answer::Path(purpose, path) => {
+            if let Dialog::Path { text, .. } = dialog {
+                state.typed_path = text;
+            }
+            state.path_chosen(purpose, path, Asked::InWindow);
+        }
+        Answer::Replace(purpose, path) => state.path_chosen(purpose, path, Asked::ToReplace),
+        Answer::RemoveFolder(index) => {
+            state.remove_texture_folder(index);
+            state.dialog = Some(dialog);
+        }
+    }
+}
+
+fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> Answer) -> Answer {
+    let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(MARGIN);
+    let shown = Modal::new(Id::unique(id)).frame(frame).show(ctx, content);
+    match shown.inner {
+        Answer::Stay if shown.should_close() => Answer::Close,
+        answer => answer,
+    }
+}
+
+fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
+    ui.set_width(520.0);
+    let (title, help, verb) = match purpose {
+        PathPurpose::Open => (
+            "Open path",
+            "The path of a file or of a folder with files",
+            "Open",
+        ),
+        PathPurpose::SavePicture => ("Save picture", "Where to save the picture as PNG", "Save"),
+        PathPurpose::SaveMap => (
+            "Save whole map",
+            "Where to save the picture of the whole map as PNG",
+            "Save",
+        ),
+        PathPurpose::TextureFolder => (
+            "Add texture folder",
+            "The path of a folder in which textures are looked for",
+            "Add",
+        ),
+    };
+    ui.heading(title);
+    ui.weak(help);
+    ui.add_space(4.0);
+    let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
+    let ctx = ui.ctx().clone();
+    // Tab accepts what is suggested, Enter takes what was typed.
+    let field = CompletionPopup::new(ui.make_persistent_id("typed path"))
+        .word_boundary(|_| false)
+        .align(RectAlign::BOTTOM_START)
+        .accept_keys([Key::Tab])
+        .show(ui, field, |query| suggestions(&ctx, query.word, purpose));
+    let field = field.text_edit.response.response;
+    name_field(&field, "Path");
+    if !field.has_focus() && !field.lost_focus() {
+        field.request_focus();
+    }
+    let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    let typed = text.trim().trim_matches('"');
+    let meant = from_home(typed);
+    if !typed.is_empty() && meant != Path::new(typed) {
+        ui.weak(meant.display().to_string());
+    }
+    let mut answer = Answer::Stay;
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        let pressed = ui
+            .add_enabled(!typed.is_empty(), egui::Button::new(verb))
+            .clicked();
+        if (pressed || enter) && !typed.is_empty() {
+            answer = Answer::Path(purpose, meant);
+        }
+        if ui.button("Cancel").clicked() {
+            answer = Answer::Close;
+        }
+    });
+    answer
+}
+
+fn replace(ui: &mut egui::Ui, purpose: PathPurpose, path: &Path) -> Answer {
+    ui.set_width(420.0);
+    let name = folder::name(path);
+    ui.heading(format!("Replace {name}?"));
+    let folder = path.parent().unwrap_or(Path::new("")).display();
+    let kind = match PNG.check_target(path, &[], false) {
+        Err(SaveError::OtherKind(kind)) => format!(", and it is not a {} file", kind.name),
+        _ => String::new(),
+    };
+    ui.label(format!("There is a file of this name in {folder}{kind}."));
+    ui.add_space(6.0);
+    let answers = ui.horizontal(|ui| [ui.button("Replace"), ui.button("Cancel")]);
+    match answers.inner.each_ref().map(Response::clicked) {
+        [true, _] => Answer::Replace(purpose, path.to_owned()),
+        [_, true] => Answer::Close,
+        _ => Answer::Stay,
+    }
+}
+
+/// What a path may go on with: folders, and files that can be opened where one is asked for.
+fn suggestions(ctx: &egui::Context, typed: &str, purpose: PathPurpose) -> Vec<Suggestion> {
+    // The field asks in every frame.
+    let id = Id::unique("suggested paths");
+    let known = ctx.data(|data| data.get_temp::<(String, Vec<String>)>(id));
+    let paths = match known {
+        Some((of, paths)) if of == typed => paths,
+        _ => {
+            let paths = continuations(typed, purpose == PathPurpose::Open);
+            ctx.data_mut(|data| data.insert_temp(id, (typed.to_owned(), paths.clone())));
+            paths
+        }
+    };
+    let suggestion = |path: String| {
+        let is_folder = path.ends_with(MAIN_SEPARATOR);
+        let name = folder::name(Path::new(&path));
+        let end = if is_folder { MAIN_SEPARATOR_STR } else { "" };
+        Suggestion::new(path).content(format!("{name}{end}"))
+    };
+    paths.into_iter().map(suggestion).collect()
+}
+
+/// The paths that begin with what was typed: folders, which end with a separator, and files that
+/// can be opened if they are wanted. In natural order; none where nothing was typed.
+fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
+    let Some(end_of_folder) = typed.rfind(std::path::is_separator) else {
+        return Vec::new();
+    };
+    let (folder, beginning) = typed.split_at(end_of_folder + 1);
+    let Ok(entries) = std::fs::read_dir(from_home(folder)) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<String> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            // What is hidden is so until one begins to type it.
+            let is_hidden = name.starts_with('.') && beginning.is_empty();
+            if is_hidden || !name.starts_with(beginning) {
+                return None;
+            }
+            let path = entry.path();
+            if path.is_dir() {
+                Some(format!("{folder}{name}{MAIN_SEPARATOR}"))
+            } else {
+                let wanted =
+                    wants_files && name != beginning && mapscope_scene::looks_openable(&path);
+                wanted.then(|| format!("{folder}{name}"))
+            }
+        })
+        .collect();
+    paths.sort_by(|a, b| folder::natural_order(a, b));
+    paths
+}
+
+/// A path as people type it: `~` is their home, and a relative one begins in the folder that the
+/// program was started in.
+fn from_home(typed: &str) -> PathBuf {
+    let home = || directories::UserDirs::new().map(|dirs| dirs.home_dir().to_owned());
+    match typed.strip_prefix("~/").or((typed == "~").then_some("")) {
+        Some(rest) => home().map_or_else(|| typed.into(), |home| home.join(rest)),
+        None => std::path::absolute(typed).unwrap_or_else(|_| typed.into()),
+    }
+}
+
+/// The folders in which textures are looked for.
+fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
+    ui.set_width(520.0);
+    ui.heading("Texture folders");
+    ui.weak("Textures are looked for here if they are not where the file says, in this order");
+    ui.add_space(4.0);
+    let mut answer = Answer::Stay;
+    let named_at_start = &state.start.open_options.texture_folders;
+    let remembered = &state.settings.texture_folders;
+    if named_at_start.is_empty() && remembered.is_empty() {
+        ui.label("There are none yet");
+    }
+    let mut line = |folder: &Path, end: &mut dyn FnMut(&mut egui::Ui)| {
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                end(ui);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let name = folder.display().to_string();
+                    ui.add(egui::Label::new(name).truncate());
+                });
+            });
+        });
+    };
+    for folder in named_at_start {
+        line(folder, &mut |ui| {
+            ui.weak("from the command line");
+        });
+    }
+    for (index, folder) in remembered.iter().enumerate() {
+        line(folder, &mut |ui| {
+            let button = ui.button("Remove");
+            parts::name(&button, &format!("Remove {}", folder.display()));
+            if button.clicked() {
+                answer = Answer::RemoveFolder(index);
+            }
+        });
+    }
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        if ui.button("Add…").clicked() {
+            answer = Answer::Run(Action::AddTextureFolder);
+        }
+        if ui.button("Close").clicked() {
+            answer = Answer::Close;
+        }
+    });
+    answer
+}
+
+fn about(ui: &mut egui::Ui, state: &State) -> Answer {
+    ui.set_width(400.0);
+    ui.heading(format!("Mapscope {}", env!("CARGO_PKG_VERSION")));
+    ui.label(env!("CARGO_PKG_DESCRIPTION"));
+    ui.add_space(6.0);
+    let formats: Vec<&str> = mapscope_scene::formats()
+        .map(|format| format.name)
+        .collect();
+    egui::Grid::new("about").num_columns(2).show(ui, |ui| {
+        for (name, value) in [
+            ("Opens", formats.join(", ")),
+            ("Draws with", state.adapter.clone()),
+            ("Licence", env!("CARGO_PKG_LICENSE").to_owned()),
+        ] {
+            ui.label(RichText::new(name).weak());
+            ui.add(egui::Label::new(value).wrap());
+            ui.end_row();
+        }
+    });
+    ui.add_space(6.0);
+    if ui.button("Close").clicked() {
+        Answer::Close
+    } else {
+        Answer::Stay
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_goes_on_with_what_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in [
+            "map 10.pfmap",
+            "map 9.pfmap",
+            "map.txt",
+            "other.pfobj",
+            ".hidden.pfmap",
+        ] {
+            std::fs::write(dir.path().join(name), b"").unwrap();
+        }
+        std::fs::create_dir(dir.path().join("maps")).unwrap();
+        let folder = format!("{}/", dir.path().display());
+        let goes_on = |beginning: &str, wants_files| -> Vec<String> {
+            let typed = format!("{folder}{beginning}");
+            let paths = continuations(&typed, wants_files);
+            let rest = |path: &String| path.strip_prefix(&folder).unwrap().to_owned();
+            paths.iter().map(rest).collect()
+        };
+        assert_eq!(
+            goes_on("ma", true),
+            ["map 9.pfmap", "map 10.pfmap", "maps/"]
+        );
+        assert_eq!(goes_on("ma", false), ["maps/"]);
+        assert_eq!(goes_on(".h", true), [".hidden.pfmap"]);
+        assert_eq!(goes_on("", true).len(), 4);
+        assert!(goes_on("map 9.pfmap", true).is_empty(), "it is all there");
+        assert!(continuations("", true).is_empty());
+        assert!(continuations("/no such folder/x", true).is_empty());
+    }
+
+    #[test]
+    fn a_tilde_is_the_home_and_nothing_else_changes() {
+        let home = directories::UserDirs::new().unwrap().home_dir().to_owned();
+        assert_eq!(from_home("~/maps/a b.pfmap"), home.join("maps/a b.pfmap"));
+        assert_eq!(from_home("~"), home);
+        assert_eq!(from_home("/tmp/~/x"), PathBuf::from("/tmp/~/x"));
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(from_home("~other/x"), here.join("~other/x"));
+    }
+}

@@ -1,0 +1,122 @@
+//! The small bar in a corner of the view of a 2D map: flat or in 3D, the zoom, and how far apart
+//! the layers are.
+
+use egui::{Button, Context, Id, Rect, Slider, Ui};
+
+use super::notices;
+use crate::viewer::commands::{self, Action};
+use crate::viewer::panels::parts;
+use crate::viewer::state::State;
+use crate::viewer::ui::Placed;
+use crate::viewer::view::flat;
+
+/// How far the bar is from the edges of the view, in points.
+const MARGIN: f32 = 10.0;
+/// Width of the slider, in points; in narrow views it is less.
+const SLIDER_WIDTH: f32 = 130.0;
+/// In views that are narrower than this there is no more than the way to 3D and back, in points.
+const NARROW: f32 = 330.0;
+/// The layers can be pulled apart this many times as far as usual.
+const FARTHEST: f32 = 4.0;
+
+/// Shows the bar for what is a 2D map.
+pub(crate) fn flat_bar(ctx: &Context, state: &mut State, view: Rect, placed: &mut Placed) {
+    if !state.is_map() {
+        return;
+    }
+    let area = egui::Area::new(Id::unique("flat bar"))
+        .order(egui::Order::Middle)
+        .fixed_pos(view.left_top() + egui::vec2(MARGIN, MARGIN))
+        .constrain_to(view)
+        .show(ctx, |ui| {
+            let frame = notices::overlay_frame(ui.style()).inner_margin(5);
+            frame.show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 4.0;
+                    bar(ui, state, view.width());
+                });
+            });
+        });
+    placed.at("flat-bar", area.response.rect);
+}
+
+fn bar(ui: &mut Ui, state: &mut State, width: f32) {
+    let flat = state.is_flat();
+    for (text, is_flat) in [("2D", true), ("3D", false)] {
+        let button = ui.selectable_label(flat == is_flat, text);
+        if tipped(button, Action::Flat).clicked() && flat != is_flat {
+            state.run(Action::Flat);
+        }
+    }
+    if width < NARROW {
+        return;
+    }
+    ui.separator();
+    if let Some(window) = state.flat_window() {
+        button(ui, state, "−", "Zoom out", Action::Zoom { nearer: false });
+        let text = egui::RichText::new(flat::zoom_text(window.zoom)).monospace();
+        let zoom = Button::new(text)
+            .frame(false)
+            .min_size(egui::vec2(58.0, 0.0));
+        let zoom = tipped(ui.add(zoom), Action::ActualSize);
+        if zoom.clicked() {
+            state.run(Action::ActualSize);
+        }
+        button(ui, state, "+", "Zoom in", Action::Zoom { nearer: true });
+        button(ui, state, "Fit", "Fit the whole map", Action::FrameAll);
+    } else {
+        gap(ui, state, SLIDER_WIDTH.min(width - NARROW + 40.0));
+    }
+}
+
+/// The slider that pulls the layers apart.
+fn gap(ui: &mut Ui, state: &mut State, width: f32) {
+    let usual = state
+        .layers()
+        .map_or(0.0, |layers| layers.usual_layer_gap());
+    let mut gap = state.shown.layer_gap.unwrap_or(usual);
+    ui.spacing_mut().slider_width = width;
+    let most = (usual * FARTHEST).max(1.0);
+    // The number is as wide as the widest, so that the bar stays as it is.
+    let widest = egui::WidgetText::from(format!("{most:.0} px")).into_galley(
+        ui,
+        Some(egui::TextWrapMode::Extend),
+        f32::INFINITY,
+        egui::TextStyle::Button,
+    );
+    let number = widest.size().x + ui.spacing().button_padding.x * 2.0;
+    let spacing = &mut ui.spacing_mut().interact_size.x;
+    *spacing = spacing.max(number.ceil());
+    let slider = Slider::new(&mut gap, 0.0..=most)
+        .suffix(" px")
+        .fixed_decimals(0)
+        .text("Layer distance");
+    let slider = ui.add(slider);
+    if slider.changed() {
+        state.shown.layer_gap = Some(gap);
+    }
+    if slider.double_clicked() {
+        state.shown.layer_gap = None;
+    }
+    slider.on_hover_text("How far apart the layers are; a double click sets it back");
+}
+
+fn button(ui: &mut Ui, state: &mut State, text: &str, name: &str, action: Action) {
+    let button = Button::new(text).min_size(egui::vec2(22.0, 0.0));
+    let button = tipped(ui.add(button), action);
+    parts::name(&button, name);
+    if button.clicked() {
+        state.run(action);
+    }
+}
+
+/// Says what a command does and which key does it, too.
+fn tipped(response: egui::Response, action: Action) -> egui::Response {
+    match commands::of(action) {
+        Some(command) => {
+            let key = command.first_key_text();
+            response.on_hover_text(format!("{} ({key})", command.help))
+        }
+        None => response,
+    }
+}

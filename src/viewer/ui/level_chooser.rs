@@ -1,0 +1,46 @@
+//! The list from which a level is chosen, at the end of the menu bar.
+
+use egui::{Align, Button, ComboBox, Layout, Ui};
+
+use crate::viewer::commands::{self, Action, Command};
+use crate::viewer::panels::parts;
+use crate::viewer::state::State;
+use crate::viewer::ui::Placed;
+
+/// Width of the list when it is closed, in points; in less room there is none.
+const WIDTH: f32 = 130.0;
+
+/// Shows the list where there is a choice.
+pub(crate) fn level_chooser(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    if !state.has_levels() || ui.available_width() < WIDTH + 20.0 {
+        return;
+    }
+    let now = state.shown.level;
+    let mut chosen = None;
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let list = ComboBox::from_id_salt("level")
+            .selected_text(state.level_name().unwrap_or_default())
+            .width(WIDTH)
+            .truncate()
+            .show_ui(ui, |ui| {
+                for (number, level) in state.level_list().iter().enumerate() {
+                    let button = Button::new(&level.name)
+                        .selected(number == now)
+                        .frame_when_inactive(number == now)
+                        .min_size(egui::vec2(WIDTH, 0.0));
+                    if ui.add(button).clicked() {
+                        chosen = Some(number);
+                    }
+                }
+            });
+        let list = list.response;
+        parts::name(&list, "Level");
+        placed.at("level", list.rect);
+        let next = commands::of(Action::Level { backwards: false });
+        let key = next.map(Command::first_key_text).unwrap_or_default();
+        list.on_hover_text(format!("The level that is shown ({key}: the next one)"));
+    });
+    if let Some(level) = chosen {
+        state.show_level(level);
+    }
+}

@@ -1,0 +1,191 @@
+//! The menus, made from the table of commands.
+
+use std::path::PathBuf;
+
+use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui};
+
+use super::level_chooser;
+use crate::viewer::commands::{Action, COMMANDS, Command, MENUS};
+use crate::viewer::state::folder;
+use crate::viewer::state::{Dialog, State};
+use crate::viewer::ui::Placed;
+
+/// Width of the list of recent files, in points.
+const RECENT_WIDTH: f32 = 320.0;
+
+pub(crate) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
+    let wanted = opened_by_key(root.ctx(), state);
+    let bar = Panel::top("menu bar").show(root, |ui| {
+        egui::MenuBar::new().ui(ui, |ui| {
+            for title in MENUS {
+                let has_any = commands_of(state, title).next().is_some();
+                let menu = ui.add_enabled_ui(has_any, |ui| {
+                    ui.menu_button(title, |ui| menu(ui, state, title, placed))
+                        .response
+                });
+                let menu = menu.inner;
+                if wanted == Some(title) {
+                    Popup::open_id(ui.ctx(), Popup::default_response_id(&menu));
+                    menu.request_focus();
+                    ui.ctx().request_repaint();
+                }
+                step_aside(ui, state, title, &menu);
+                placed.at(&format!("menu-{}", title.to_lowercase()), menu.rect);
+            }
+            level_chooser::level_chooser(ui, state, placed);
+        });
+    });
+    placed.at("menu", bar.response.rect);
+}
+
+/// Where the menu is noted to which an arrow key leads.
+fn next_menu_id() -> Id {
+    Id::unique("next menu")
+}
+
+/// Opens the menu beside one that is open, when an arrow key asks for it at its title.
+fn step_aside(ui: &Ui, state: &State, title: &str, menu: &Response) {
+    let is_open = Popup::is_id_open(ui.ctx(), Popup::default_response_id(menu));
+    if !(menu.has_focus() && is_open) {
+        return;
+    }
+    let mut titles: Vec<&'static str> = MENUS
+        .into_iter()
+        .filter(|title| commands_of(state, title).next().is_some())
+        .collect();
+    let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    if pressed(Key::ArrowLeft) {
+        titles.reverse();
+    } else if !pressed(Key::ArrowRight) {
+        return;
+    }
+    let after = titles.iter().cycle().skip_while(|other| **other != title);
+    if let Some(next) = after.skip(1).copied().next() {
+        ui.data_mut(|data| data.insert_temp(next_menu_id(), next));
+        ui.ctx().request_repaint();
+    }
+}
+
+/// The menu whose key was pressed: Alt and the first letter of its name, or F10 for the first
+/// one. Arrow keys then go through them.
+fn opened_by_key(ctx: &egui::Context, state: &State) -> Option<&'static str> {
+    if !matches!(state.dialog, None | Some(Dialog::CheatSheet { .. })) {
+        return None;
+    }
+    if let Some(next) = ctx.data_mut(|data| data.remove_temp::<&'static str>(next_menu_id())) {
+        return Some(next);
+    }
+    let types = ctx.text_edit_focused();
+    let opens = |title: &&str| commands_of(state, title).next().is_some();
+    ctx.input_mut(|input| {
+        let mut is_pressed = |modifiers, key| input.consume_key(modifiers, key);
+        if is_pressed(Modifiers::NONE, Key::F10) {
+            return MENUS.first().copied();
+        }
+        // Who types may write a letter so.
+        let mut titles = MENUS.into_iter().filter(|title| !types && opens(title));
+        titles.find(|title| {
+            let letter = title.get(..1).and_then(Key::from_name);
+            letter.is_some_and(|letter| is_pressed(Modifiers::ALT, letter))
+        })
+    })
+}
+
+/// What a menu has for what is open.
+fn commands_of<'a>(
+    state: &'a State,
+    title: &'a str,
+) -> impl Iterator<Item = &'static Command> + use<'a> {
+    COMMANDS
+        .iter()
+        .filter(move |command| command.menu.title == title && is_listed(state, command))
+}
+
+fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
+    ui.set_min_width(230.0);
+    let mut group = None;
+    let in_menu: Vec<&Command> = commands_of(state, title).collect();
+    for command in in_menu {
+        if group.is_some_and(|group| group != command.menu.group) {
+            ui.separator();
+        }
+        group = Some(command.menu.group);
+        let item = menu_item(ui, state, command);
+        placed.at(&format!("item-{}", command.id), item.rect);
+        if item.clicked() {
+            state.run(command.action);
+            ui.close();
+        }
+        if command.action == Action::OpenPath {
+            recent_files_menu(ui, state);
+        }
+    }
+}
+
+/// Whether a command is in its menu: what the open document has nothing for is not.
+pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
+    match command.action {
+        Action::Overlay(_) => state.open.is_none() || state.is_enabled(command.action),
+        Action::HoldVisibility => state.open.is_none() || state.can_cut(),
+        Action::SelectedWeights => state.open.is_none() || state.has_joints(),
+        Action::Panel(panel) => state.offers(panel),
+        Action::Level { .. } => state.open.is_none() || state.has_levels(),
+        Action::Cut => state.open.is_none() || state.can_cut(),
+        Action::HideSelection | Action::ShowAll => state.open.is_none() || state.can_hide(),
+        Action::Flat
+        | Action::MiniMap
+        | Action::ActualSize
+        | Action::Zoom { .. }
+        | Action::SaveMap => state.open.is_none() || state.is_map(),
+        Action::GameView => !state.is_map(),
+        Action::Solo => state.open.is_none() || state.has_layers(),
+        Action::Animation(_) => state.open.is_none() || !state.clips().is_empty(),
+        _ => true,
+    }
+}
+
+fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> Response {
+    let on = state.is_on(command.action).unwrap_or(false);
+    let [name, help] = state.name_and_help(command);
+    let button = Button::new(name)
+        .shortcut_text(command.first_key_text())
+        .selected(on);
+    ui.add_enabled(state.is_enabled(command.action), button)
+        .on_hover_text(help)
+}
+
+fn recent_files_menu(ui: &mut Ui, state: &mut State) {
+    let any = !state.settings.recent_files.is_empty();
+    ui.add_enabled_ui(any, |ui| {
+        ui.menu_button("Recent files", |ui| {
+            ui.set_min_width(RECENT_WIDTH);
+            if let Some(path) = recent_files(ui, state, usize::MAX) {
+                state.open_paths(vec![path]);
+                ui.close();
+            }
+            ui.separator();
+            if ui.button("Forget them").clicked() {
+                state.settings.recent_files.clear();
+                ui.close();
+            }
+        });
+    });
+}
+
+/// The files that were open lately, at most so many; gives the one that was clicked.
+pub(crate) fn recent_files(ui: &mut Ui, state: &State, most: usize) -> Option<PathBuf> {
+    let mut chosen = None;
+    let files = &state.settings.recent_files;
+    let folders = folder::told_apart(files);
+    for (path, folder) in files.iter().zip(folders).take(most) {
+        let button = Button::new(folder::name(path))
+            .right_text(RichText::new(folder).weak())
+            .min_size(egui::vec2(ui.available_width(), 0.0))
+            .truncate();
+        let line = ui.add(button).on_hover_text(path.display().to_string());
+        if line.clicked() {
+            chosen = Some(path.clone());
+        }
+    }
+    chosen
+}

@@ -1,0 +1,1183 @@
+//! Everything in the window: menus, panels around the view, status bar, and what lies over them.
+
+mod cheat_sheet;
+mod clip_box;
+mod dialogs;
+mod flat_bar;
+mod icons;
+mod level_chooser;
+pub(crate) mod menus;
+mod mini_map;
+mod notices;
+mod palette;
+mod start_page;
+mod status_bar;
+pub(crate) mod theme;
+mod timeline;
+
+use std::path::PathBuf;
+
+use egui::{
+    Align2, Button, Event, Id, Panel as EguiPanel, Rect, RichText, TextureId, Ui, UiBuilder,
+};
+
+use crate::viewer::commands::{self, Action, Animation};
+use crate::viewer::panels::{
+    ChunkMapPanel, Curves, FrameStatistics, Inspector, Kinds, Layers, Legend, Lightmaps, Lights,
+    Octree, Outliner, PanelContext, PreviewRenderer, Problems, Statistics, Thumbnails,
+    TilesetPanel,
+};
+use crate::viewer::state::State;
+use crate::viewer::state::settings::{Dock, Panel};
+use crate::viewer::view::viewport::{self, Viewport};
+use clip_box;
+use dialogs;
+use flat_bar;
+use menus;
+use mini_map::MiniMap;
+use notices;
+use start_page::StartPage;
+use status_bar;
+use timeline;
+
+/// Side of the button that closes a panel, in points.
+const CLOSE_SIDE: f32 = 22.0;
+
+/// What the window's contents are drawn with.
+pub(crate) struct Canvas<'a> {
+    /// The 3D picture.
+    pub picture: TextureId,
+    /// What the last picture took.
+    pub frame: FrameStatistics<'a>,
+    /// Who makes the live pictures in panels.
+    pub previews: &'a mut dyn PreviewRenderer,
+}
+
+/// What was shown where, in logical pixels.
+#[derive(Debug, Default)]
+pub(crate) struct Placed {
+    /// The 3D view, where it is shown.
+    pub viewport: Option<Rect>,
+    /// Places that tests aim at, by name.
+    pub rects: Vec<(String, Rect)>,
+}
+
+impl Placed {
+    pub(crate) fn at(&mut self, name: &str, rect: Rect) {
+        self.rects.push((name.to_owned(), rect));
+    }
+}
+
+/// What the window's parts remember between frames.
+#[derive(Default)]
+pub(crate) struct WindowUi {
+    start_page: StartPage,
+    viewport: Viewport,
+    outliner: Outliner,
+    kinds: Kinds,
+    inspector: Inspector,
+    problems: Problems,
+    statistics: Statistics,
+    curves: Curves,
+    octree: Octree,
+    lights: Lights,
+    chunk_map: ChunkMapPanel,
+    lightmaps: Lightmaps,
+    layers: Layers,
+    tileset: TilesetPanel,
+    mini_map: MiniMap,
+    legend: Legend,
+    thumbnails: Thumbnails,
+    /// The load that thumbnails are of.
+    version: u64,
+    /// The file that was searched.
+    searched: PathBuf,
+}
+
+impl WindowUi {
+    /// Forgets every texture: the GPU they were on is gone.
+    pub(crate) fn forget_textures(&mut self) {
+        self.thumbnails = Thumbnails::default();
+        self.lightmaps = Lightmaps::default();
+        self.tileset = TilesetPanel::default();
+        self.mini_map = MiniMap::default();
+        self.start_page = StartPage::default();
+    }
+
+    /// Shows the window and does what the user does in it.
+    pub(crate) fn show(
+        &mut self,
+        root: &mut Ui,
+        state: &mut State,
+        canvas: &mut Canvas<'_>,
+    ) -> Placed {
+        let mut placed = Placed::default();
+        // Unless the view says so.
+        state.looking = false;
+        let version = state.open.as_ref().map_or(0, |open| open.version);
+        if version != self.version {
+            self.version = version;
+            self.thumbnails = Thumbnails::default();
+        }
+        self.forget_searches_of_others(state);
+        run_pressed_keys(root.ctx(), state);
+        let now_secs = root.input(|input| input.time);
+        if let Some(delay) = state.play_until(now_secs) {
+            root.ctx().request_repaint_after(delay);
+        }
+        if !state.full_screen {
+            menus::menu_bar(root, state, &mut placed);
+            status_bar::status_bar(root, state, &mut placed);
+            if state.open.is_some() {
+                self.dock(root, state, canvas, Dock::Bottom, &mut placed);
+                timeline::timeline(root, state, &mut placed);
+                cut::cut(root, state, &mut placed);
+                self.dock(root, state, canvas, Dock::Left, &mut placed);
+                self.dock(root, state, canvas, Dock::Right, &mut placed);
+            }
+        }
+        let center = egui::CentralPanel::no_frame()
+            .frame(egui::Frame::NONE.fill(viewport::BACKGROUND))
+            .show(root, |ui| {
+                if state.open.is_some() {
+                    let rect = self.viewport.ui(ui, state, canvas.picture);
+                    placed.viewport = Some(rect);
+                    placed.at("viewport", rect);
+                } else if state.loading.is_none() {
+                    self.start_page.ui(ui, state, &mut placed);
+                }
+            });
+        let center = center.response.rect;
+        self.legend(root, state, canvas, center);
+        let ctx = root.ctx().clone();
+        flat_bar::flat_bar(&ctx, state, center, &mut placed);
+        self.mini_map.show(&ctx, state, center, &mut placed);
+        notices::on_disk(&ctx, state, center);
+        notices::failures(&ctx, state, center);
+        notices::loading(&ctx, state, center);
+        notices::toasts(&ctx, state, center);
+        dialogs::ui(&ctx, state);
+        notices::drop_overlay(&ctx, state);
+        placed
+    }
+
+    /// What was searched for in one file means nothing in the next.
+    fn forget_searches_of_others(&mut self, state: &State) {
+        let Some(open) = state.open.as_ref() else {
+            return;
+        };
+        if open.path != self.searched {
+            self.searched.clone_from(&open.path);
+            self.outliner.forget_search();
+            self.octree.forget_search();
+            self.lights.forget_search();
+        }
+    }
+
+    /// An edge of the window with the panel that is open at it.
+    fn dock(
+        &mut self,
+        root: &mut Ui,
+        state: &mut State,
+        canvas: &mut Canvas<'_>,
+        dock: Dock,
+        placed: &mut Placed,
+    ) {
+        let Some(panel) = state.open_panel(dock) else {
+            return;
+        };
+        let (frame, name) = match dock {
+            Dock::Left => (EguiPanel::left("left dock"), "left-dock"),
+            Dock::Right => (EguiPanel::right("right dock"), "right-dock"),
+            Dock::Bottom => (EguiPanel::bottom("bottom dock"), "bottom-dock"),
+        };
+        // However small the window is, the view keeps some of it.
+        let room = root.ctx().content_rect();
+        let (least, most) = match (dock, panel) {
+            (Dock::Left | Dock::Right, _) => (170.0, room.width() * 0.38),
+            // A picture in it is to be made out.
+            (Dock::Bottom, Panel::ChunkMap | Panel::Lightmaps | Panel::Tileset) => {
+                ((room.height() * 0.3).min(220.0), room.height() * 0.5)
+            }
+            (Dock::Bottom, _) => (90.0, room.height() * 0.5),
+        };
+        let response = frame
+            .resizable(true)
+            .default_size(state.settings.dock(dock).size)
+            .size_range(least..=most.max(least))
+            .show(root, |ui| {
+                // Its size is the user's, whatever its contents would like: what does not fit is
+                // cut off.
+                let room = ui.available_rect_before_wrap();
+                let mut inside = ui.new_child(UiBuilder::new().max_rect(room));
+                inside.shrink_clip_rect(room.expand(2.0));
+                dock_tabs(&mut inside, state, dock, panel, placed);
+                inside.separator();
+                self.panel(&mut inside, state, canvas, panel);
+                ui.take_available_space();
+            })
+            .response;
+        placed.at(name, response.rect);
+        placed.at(panel_id(panel), response.rect);
+        let size = match dock {
+            Dock::Left | Dock::Right => response.rect.width(),
+            Dock::Bottom => response.rect.height(),
+        };
+        // What a small window leaves of it is not what was wanted.
+        if size < most - 1.0 {
+            state.settings.dock_mut(dock).size = size;
+        }
+    }
+
+    fn panel(&mut self, ui: &mut Ui, state: &mut State, canvas: &mut Canvas<'_>, panel: Panel) {
+        let parts = &mut *self;
+        with_context(
+            state,
+            &mut parts.thumbnails,
+            canvas,
+            |context| match panel {
+                Panel::Outliner => parts.outliner.ui(ui, context),
+                Panel::Kinds => parts.kinds.ui(ui, context),
+                Panel::Inspector => parts.inspector.ui(ui, context),
+                Panel::Problems => parts.problems.ui(ui, context),
+                Panel::Statistics => parts.statistics.ui(ui, context),
+                Panel::Curves => parts.curves.ui(ui, context),
+                Panel::Octree => parts.octree.ui(ui, context),
+                Panel::Lights => parts.lights.ui(ui, context),
+                Panel::ChunkMap => parts.chunk_map.ui(ui, context),
+                Panel::Lightmaps => parts.lightmaps.ui(ui, context),
+                Panel::Layers => parts.layers.ui(ui, context),
+                Panel::Tileset => parts.tileset.ui(ui, context),
+            },
+        );
+    }
+
+    /// The meaning of the colours in the view, in a corner of it.
+    fn legend(&mut self, root: &Ui, state: &mut State, canvas: &mut Canvas<'_>, center: Rect) {
+        let Some(document) = state.document() else {
+            return;
+        };
+        if self.legend.is_empty(document, &state.shown) {
+            return;
+        }
+        let parts = &mut *self;
+        egui::Area::new(Id::unique("legend"))
+            .fixed_pos(center.left_bottom() + egui::vec2(12.0, -12.0))
+            .pivot(Align2::LEFT_BOTTOM)
+            .constrain_to(center)
+            .show(root.ctx(), |ui| {
+                notices::overlay_frame(ui.style()).show(ui, |ui| {
+                    // It is there to explain the view, not to hide it: a long one scrolls, and is
+                    // folded at first where it would take much of the view.
+                    ui.set_max_size(center.size() * egui::vec2(0.4, 0.5));
+                    with_context(state, &mut parts.thumbnails, canvas, |context| {
+                        parts.legend.ui(ui, context);
+                    });
+                });
+            });
+    }
+}
+
+/// Shows something that looks at the document, and does what it asks for.
+fn with_context(
+    state: &mut State,
+    thumbnails: &mut Thumbnails,
+    canvas: &mut Canvas<'_>,
+    show: impl FnOnce(&mut PanelContext<'_>),
+) {
+    let Some(document) = state.document().cloned() else {
+        return;
+    };
+    let mut requests = Vec::new();
+    show(&mut PanelContext {
+        document: &document,
+        on_disk: state.on_disk.as_ref(),
+        shown: &state.shown,
+        hovered: state.hovered,
+        camera: &state.camera,
+        frame: canvas.frame,
+        thumbnails,
+        previews: &mut *canvas.previews,
+        requests: &mut requests,
+    });
+    for request in requests {
+        state.request(request);
+    }
+}
+
+/// The name of a panel for tests, which is also the end of its command's.
+fn panel_id(panel: Panel) -> &'static str {
+    match panel {
+        Panel::Outliner => "outliner",
+        Panel::Kinds => "kinds",
+        Panel::Inspector => "inspector",
+        Panel::Problems => "problems",
+        Panel::Statistics => "statistics",
+        Panel::Curves => "curves",
+        Panel::Octree => "octree",
+        Panel::Lights => "lights",
+        Panel::ChunkMap => "chunk-map",
+        Panel::Lightmaps => "lightmaps",
+        Panel::Layers => "layers",
+        Panel::Tileset => "tileset",
+    }
+}
+
+/// The names of an edge's panels, to change between them, and a button that closes it.
+fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, placed: &mut Placed) {
+    let close = Rect::from_min_size(
+        ui.max_rect().right_top() - egui::vec2(CLOSE_SIDE, 0.0),
+        egui::Vec2::splat(CLOSE_SIDE),
+    );
+    let tabs = Rect::everything_left_of(close.left()).intersect(ui.available_rect_before_wrap());
+    // In a narrow panel they take two lines.
+    ui.scope_builder(UiBuilder::new().max_rect(tabs), |ui| {
+        ui.horizontal_wrapped(|ui| {
+            let of_dock = |panel: &Panel| panel.dock() == dock && state.offers(*panel);
+            let panels: Vec<Panel> = Panel::ALL.into_iter().filter(of_dock).collect();
+            for panel in panels {
+                let Some(command) = commands::of(Action::Panel(panel)) else {
+                    continue;
+                };
+                let text = RichText::new(command.name).strong();
+                let tab = ui
+                    .selectable_label(panel == open, text)
+                    .on_hover_text(command.help);
+                placed.at(&format!("tab-{}", panel_id(panel)), tab.rect);
+                if tab.clicked() {
+                    state.settings.dock_mut(dock).open = Some(panel);
+                }
+            }
+        });
+    });
+    let name = commands::of(Action::Panel(open)).map_or("", |command| command.name);
+    let button = Button::new(RichText::new("×").size(18.0)).frame(false);
+    // In a room of its own: what follows goes on below the tabs.
+    let mut corner = ui.new_child(UiBuilder::new().max_rect(close));
+    let close = corner.add(button).on_hover_text("Close this panel");
+    close.widget_info(|| {
+        let text = format!("Close {name}");
+        egui::WidgetInfo::labeled(egui::Role::Button, true, text)
+    });
+    if close.clicked() {
+        state.settings.dock_mut(dock).open = None;
+    }
+}
+
+/// Runs the commands whose keys were pressed, unless they were meant for a text field.
+fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
+    use crate::viewer::state::Dialog;
+    let in_front = !matches!(state.dialog, None | Some(Dialog::CheatSheet { .. }));
+    // An open menu has Escape for itself.
+    if ctx.text_edit_focused() || in_front || egui::Popup::is_any_open(ctx) {
+        return;
+    }
+    // Arrow keys move between widgets while one has the focus.
+    let focused = ctx.memory(|memory| memory.focused().is_some());
+    let mut actions = Vec::new();
+    ctx.input_mut(|input| {
+        input.events.retain(|event| {
+            let Event::Key {
+                key,
+                physical_key,
+                pressed: true,
+                repeat,
+                modifiers,
+            } = event
+            else {
+                return true;
+            };
+            let Some(command) = commands::pressed(*key, *physical_key, *modifiers, |action| {
+                state.is_enabled(action)
+            }) else {
+                return true;
+            };
+            let walks = matches!(command.action, Action::Walk(_));
+            let repeats = walks
+                || matches!(
+                    command.action,
+                    Action::NextOfKind { .. }
+                        | Action::Scale(_)
+                        | Action::FieldOfView(_)
+                        | Action::Zoom { .. }
+                        | Action::Animation(Animation::Step { .. } | Animation::Speed { .. })
+                );
+            if walks && focused || (*repeat && !repeats) {
+                return true;
+            }
+            actions.push(command.action);
+            false
+        });
+    });
+    for action in actions {
+        state.run(action);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use egui::{Key, Modifiers, PointerButton, vec2};
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+
+    use super::menus;
+    use super::*;
+    use crate::viewer::commands::{COMMANDS, MENUS};
+    use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Target};
+    use crate::viewer::state::{Dialog, Effect, LoadingView, PathPurpose};
+    use crate::viewer::testing::maps::{map, with_map};
+    use crate::viewer::testing::rooms::with_rooms;
+    use crate::viewer::testing::{
+        Window, button, document, drag, level, middle, model, move_to, open_demo, press,
+        quick_drag, state, window, with_demo, with_moving,
+    };
+    use crate::viewer::view::camera_control::CameraMode;
+    use mapscope_formats::{Place, Problem, Severity, Subject};
+    use mapscope_scene::camera::Projection;
+    use mapscope_scene::{OverlayId, Playhead, Shown, TerrainItem, demo};
+
+    #[test]
+    fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
+        let maps = [&demo::VILLAGE, &demo::STATION].map(open_demo);
+        let documents = [document(), model(), level(), map()].into_iter();
+        let documents: Vec<_> = documents.chain(maps).collect();
+        let offered: Vec<OverlayId> = documents
+            .iter()
+            .flat_map(|document| document.about().overlays)
+            .map(|overlay| overlay.id)
+            .collect();
+        for id in &offered {
+            let command = commands::find(&format!("overlay.{id}"));
+            let action = command.map(|command| command.action);
+            assert!(
+                matches!(action, Some(Action::Overlay(o)) if o == *id),
+                "{id}"
+            );
+        }
+        for command in COMMANDS {
+            if let Action::Overlay(id) = command.action {
+                assert!(offered.contains(&id), "{id} is an overlay of nothing");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_is_in_its_menu() {
+        for title in MENUS {
+            for make in [with_demo, with_moving, with_map] {
+                let mut harness = make();
+                harness.get_by_label(title).click();
+                harness.run();
+                for command in COMMANDS.iter().filter(|c| c.menu.title == title) {
+                    let [name, _] = state(&harness).name_and_help(command);
+                    let found = harness.query_all_by_label_contains(name).count();
+                    // What the document does not have is not offered.
+                    let state = state(&harness);
+                    let listed = COMMANDS.iter().any(|other| {
+                        let is_other = other.id != command.id;
+                        // Of two with the same name it may be the other one that is found.
+                        let same = is_other && state.name_and_help(other)[0].contains(name);
+                        (same || !is_other) && menus::is_listed(state, other)
+                    });
+                    assert_eq!(found > 0, listed, "{title}: {}", command.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_start_page_opens_the_demo() {
+        let mut harness = window(|_| {});
+        harness.get_by_label_contains("Drop a file or a folder");
+        harness.get_by_label_contains("Terrain").click();
+        harness.run();
+        let load = LoadRequest {
+            target: Target::Demo(&demo::TERRAIN),
+            cause: Cause::Opened,
+        };
+        assert_eq!(state(&harness).effects, [Effect::Load(load)]);
+    }
+
+    #[test]
+    fn keys_run_commands() {
+        let mut harness = with_demo();
+        press(&mut harness, Modifiers::NONE, Key::G);
+        assert_eq!(state(&harness).mode, CameraMode::Game);
+        press(&mut harness, Modifiers::NONE, Key::Num2);
+        assert_eq!(state(&harness).mode, CameraMode::Orbit);
+        press(&mut harness, Modifiers::ALT, Key::Num1);
+        assert!(
+            state(&harness)
+                .shown
+                .overlays
+                .contains(OverlayId::TileTypes)
+        );
+        press(&mut harness, Modifiers::COMMAND, Key::Num1);
+        assert_eq!(state(&harness).settings.left.open, None);
+    }
+
+    #[test]
+    fn keys_that_are_typed_into_a_field_do_nothing_else() {
+        let mut harness = with_demo();
+        harness
+            .get_by_role(egui::accesskit::Role::TextInput)
+            .focus();
+        harness.run();
+        press(&mut harness, Modifiers::NONE, Key::G);
+        press(&mut harness, Modifiers::NONE, Key::P);
+        assert_eq!(state(&harness).mode, CameraMode::Orbit);
+        assert_eq!(state(&harness).camera.projection, Projection::Perspective);
+    }
+
+    #[test]
+    fn escape_closes_a_menu_before_anything_else() {
+        let mut harness = with_demo();
+        let tile = TerrainItem::Tile { row: 0, col: 5 };
+        harness.state_mut().state.shown.selected = Some(tile.into());
+        harness.get_by_label("Camera").click();
+        harness.run();
+        harness.get_by_label_contains("From the top");
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert!(harness.query_by_label_contains("From the top").is_none());
+        assert!(state(&harness).shown.selected.is_some());
+    }
+
+    #[test]
+    fn the_palette_runs_what_is_typed() {
+        let mut harness = with_demo();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        let events = &mut harness.input_mut().events;
+        events.push(Event::Text("ortho".to_owned()));
+        harness.run();
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        assert_eq!(state(&harness).camera.projection, Projection::Orthographic);
+        assert_eq!(state(&harness).dialog, None);
+    }
+
+    #[test]
+    fn the_first_key_after_a_dialog_is_a_command_again() {
+        let mut harness = with_demo();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        // In two frames that follow each other, with none between to notice that the field is gone.
+        for key in [Key::Enter, Key::G] {
+            harness.input_mut().events.push(Event::Key {
+                key,
+                physical_key: None,
+                pressed: true,
+                repeat: false,
+                modifiers: Modifiers::NONE,
+            });
+            harness.step();
+        }
+        assert_eq!(state(&harness).mode, CameraMode::Game);
+    }
+
+    #[test]
+    fn the_cheat_sheet_says_what_is_on_and_finds_keys() {
+        let mut harness = with_demo();
+        press(&mut harness, Modifiers::NONE, Key::F1);
+        harness.get_by_label("Ctrl+Shift+O");
+        let on = harness.query_all_by_label("on").count();
+        harness.state_mut().state.run(Action::Orthographic);
+        harness.run();
+        assert_eq!(harness.query_all_by_label("on").count(), on + 1);
+        // What is typed is searched for, and does nothing else.
+        let view = state(&harness).camera.pose;
+        for key in ["w", "2", "p", "wireframe"] {
+            let events = &mut harness.input_mut().events;
+            events.push(Event::Text(key.to_owned()));
+            let sheet = &mut harness.state_mut().state.dialog;
+            if let (Some(Dialog::CheatSheet { text, .. }), "wireframe") = (sheet, key) {
+                text.clear();
+            }
+            harness.run();
+        }
+        assert_eq!(state(&harness).camera.pose, view);
+        assert!(harness.query_by_label("Ctrl+Shift+O").is_none());
+        harness.get_by_label("Wireframe");
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&harness).dialog, None);
+    }
+
+    #[test]
+    fn a_failure_names_the_file_and_the_place_and_can_be_dismissed() {
+        let mut harness = window(|state| {
+            let path = Path::new("/maps/bad.pfmap");
+            state
+                .failures
+                .push(Failure::new(path, "3:14: expected a number"));
+        });
+        harness.get_by_label("/maps/bad.pfmap");
+        harness.get_by_label_contains("3:14");
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert!(harness.query_by_label("/maps/bad.pfmap").is_none());
+    }
+
+    #[test]
+    fn a_load_can_be_cancelled() {
+        let mut harness = window(|state| {
+            state.loading = Some(LoadingView {
+                name: "big.pfmap".into(),
+                fraction: 0.25,
+            });
+        });
+        harness.get_by_label("Opening big.pfmap");
+        harness.get_by_label("Cancel (Esc)").click();
+        harness.run_steps(3);
+        assert_eq!(state(&harness).effects, [Effect::CancelLoad]);
+    }
+
+    #[test]
+    fn a_path_can_always_be_typed() {
+        let mut harness = window(|state| state.ask_path(PathPurpose::Open));
+        let events = &mut harness.input_mut().events;
+        events.push(Event::Text("/maps/a b.pfmap".to_owned()));
+        harness.run();
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        let load = LoadRequest {
+            target: Target::Paths(vec!["/maps/a b.pfmap".into()]),
+            cause: Cause::Opened,
+        };
+        assert_eq!(state(&harness).effects, [Effect::Load(load)]);
+    }
+
+    #[test]
+    fn a_picture_that_is_there_is_replaced_after_a_question() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("view.png");
+        std::fs::write(&path, b"").unwrap();
+        for (answer, replaces) in [("Replace", true), ("Cancel", false)] {
+            let mut harness = window(|state| {
+                state.ask_path(PathPurpose::SavePicture);
+            });
+            if let Some(Dialog::Path { text, .. }) = &mut harness.state_mut().state.dialog {
+                *text = path.display().to_string();
+            }
+            harness.run();
+            harness.get_by_label("Save").click();
+            harness.run();
+            assert!(state(&harness).effects.is_empty());
+            harness.get_by_label("Replace view.png?");
+            harness.get_by_label(answer).click();
+            harness.run();
+            let saves = state(&harness).effects == [Effect::SavePicture(path.clone())];
+            assert_eq!(saves, replaces, "{answer}");
+            assert_eq!(state(&harness).dialog, None);
+        }
+    }
+
+    #[test]
+    fn a_click_selects_and_arrow_keys_walk() {
+        let mut harness = with_demo();
+        let at = middle(&harness);
+        move_to(&mut harness, at);
+        let hovered = state(&harness).hovered.unwrap();
+        button(&mut harness, PointerButton::Primary, at, true);
+        button(&mut harness, PointerButton::Primary, at, false);
+        assert_eq!(state(&harness).shown.selected, Some(hovered));
+        press(&mut harness, Modifiers::NONE, Key::ArrowUp);
+        let north = document()
+            .neighbor(hovered, mapscope_scene::Direction::North)
+            .item;
+        assert_eq!(state(&harness).shown.selected, north);
+        press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+        assert_eq!(state(&harness).shown.selected, Some(hovered));
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&harness).shown.selected, None);
+    }
+
+    #[test]
+    fn keys_alone_find_a_tile_and_step_through_a_material() {
+        let mut harness = with_demo();
+        harness.state_mut().state.run(Action::FrameAll);
+        let framed = state(&harness).camera.pose;
+        press(&mut harness, Modifiers::NONE, Key::ArrowUp);
+        let first = state(&harness).shown.selected.unwrap();
+        assert_eq!(
+            Some(first),
+            state(&harness).item_in_the_middle(),
+            "walking begins in the middle of the view"
+        );
+        press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+        let south = document()
+            .neighbor(first, mapscope_scene::Direction::South)
+            .item;
+        assert_eq!(state(&harness).shown.selected, south);
+
+        let material = TerrainItem::Material { index: 3 }.into();
+        let frame = document().place(material, &Shown::default()).bounds;
+        let map = document().about().bounds;
+        assert!(frame.unwrap().radius() < map.radius());
+        harness.state_mut().state.select(Some(material));
+        let mut before = None;
+        for _ in 0..3 {
+            press(&mut harness, Modifiers::NONE, Key::N);
+            let selected = state(&harness).shown.selected;
+            assert_eq!(selected, document().next_of_kind(material, before, false));
+            let groups = document().properties(selected.unwrap(), Playhead::default());
+            let mut properties = groups.iter().flat_map(|group| &group.properties);
+            assert!(properties.any(|p| p.name == "Top material" && p.link == Some(material)));
+            assert_eq!(state(&harness).shown.highlighted, Some(material));
+            before = selected;
+        }
+        assert_eq!(
+            state(&harness).camera.pose,
+            framed,
+            "all of it is in view as it is"
+        );
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&harness).shown.highlighted, None);
+    }
+
+    #[test]
+    fn drags_turn_and_move_and_the_wheel_comes_nearer() {
+        let mut harness = with_demo();
+        let before = state(&harness).camera;
+        drag(&mut harness, PointerButton::Secondary, vec2(60.0, 0.0));
+        let moved = state(&harness).camera;
+        assert!((moved.forward() - before.forward()).length() < 1e-4);
+        assert!(moved.pose.eye.distance(before.pose.eye) > 1.0);
+        drag(&mut harness, PointerButton::Primary, vec2(0.0, -60.0));
+        let turned = state(&harness).camera;
+        assert!((turned.forward() - moved.forward()).length() > 0.1);
+        wheel(&mut harness, 3.0);
+        assert!(state(&harness).camera.distance() < turned.distance() * 0.9);
+    }
+
+    #[test]
+    fn a_drag_within_one_frame_loses_nothing() {
+        let by = vec2(200.0, 40.0);
+        for with in [PointerButton::Primary, PointerButton::Secondary] {
+            let mut slow = with_demo();
+            let start = state(&slow).camera;
+            drag(&mut slow, with, by);
+            let mut quick = with_demo();
+            let from = middle(&quick);
+            quick_drag(&mut quick, with, from, by);
+            let [slow, quick] = [&slow, &quick].map(|h| state(h).camera);
+            let apart = slow.pose.eye.distance(quick.pose.eye);
+            assert!(apart < start.distance() * 1e-3, "{with:?}: {apart} apart");
+            let turned = start.right_up()[0].angle_between(quick.right_up()[0]);
+            let wanted = match with {
+                PointerButton::Primary => by.x * 0.006,
+                _ => 0.0,
+            };
+            assert!((turned - wanted).abs() < 1e-3, "{with:?}: {turned}");
+        }
+        // What was under the pointer is under it still.
+        let mut h = with_demo();
+        let (from, view) = (middle(&h), h.state().placed.viewport.unwrap());
+        let grabbed = state(&h).seen_in_the_middle();
+        quick_drag(&mut h, PointerButton::Secondary, from, by);
+        let camera = state(&h).camera;
+        let at = camera.project(grabbed, view.aspect_ratio()).unwrap();
+        let at = view.min + vec2(at.x, at.y) * view.size();
+        assert!(
+            at.distance(from + by) < 0.5,
+            "{at:?} is not {:?}",
+            from + by
+        );
+    }
+
+    #[test]
+    fn the_way_of_the_frame_of_the_release_counts() {
+        let mut h = with_demo();
+        press(&mut h, Modifiers::NONE, Key::Y);
+        let from = middle(&h);
+        move_to(&mut h, from);
+        button(&mut h, PointerButton::Primary, from, true);
+        move_to(&mut h, from + vec2(30.0, 0.0));
+        let to = from + vec2(120.0, 60.0);
+        let events = &mut h.input_mut().events;
+        events.push(Event::PointerMoved(to));
+        events.push(Event::PointerButton {
+            pos: to,
+            button: PointerButton::Primary,
+            pressed: false,
+            modifiers: Modifiers::NONE,
+        });
+        h.run();
+        let view = h.state().placed.viewport.unwrap();
+        let [_, end] = state(&h).measure.line().unwrap();
+        let at = state(&h).camera.project(end, view.aspect_ratio()).unwrap();
+        let at = view.min + vec2(at.x, at.y) * view.size();
+        assert!(at.distance(to) < 0.5, "{at:?} is not {to:?}");
+    }
+
+    #[test]
+    fn holding_the_right_button_and_a_key_flies_until_the_button_is_released() {
+        let mut h = with_demo();
+        let w = |pressed| Event::Key {
+            key: Key::W,
+            physical_key: Some(Key::W),
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
+        h.input_mut().focused = true;
+        let at = middle(&h);
+        let before = state(&h).camera;
+        move_to(&mut h, at);
+        // The key alone does nothing.
+        h.input_mut().events.push(w(true));
+        h.run();
+        assert_eq!(state(&h).camera.pose, before.pose);
+        let hold = |pos, pressed| Event::PointerButton {
+            pos,
+            button: PointerButton::Secondary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        h.input_mut().events.push(hold(at, true));
+        h.run_steps(3);
+        assert_eq!(state(&h).mode, CameraMode::Fly);
+        h.get_by_label_contains("Flying");
+        let went = state(&h).camera.pose.eye - before.pose.eye;
+        assert!(went.dot(before.forward()) > 1.0, "{went}");
+        // Meanwhile the drag looks around.
+        h.input_mut().events.push(w(false));
+        h.run();
+        let eye = state(&h).camera.pose.eye;
+        move_to(&mut h, at + vec2(0.0, -80.0));
+        let went = state(&h).camera.pose.eye.distance(eye);
+        assert!(went < 1e-2, "it went on by {went}");
+        assert!(state(&h).camera.forward().angle_between(before.forward()) > 0.1);
+        button(&mut h, PointerButton::Secondary, at, false);
+        assert_eq!(state(&h).mode, CameraMode::Orbit);
+        assert!(h.query_by_label_contains("Flying").is_none());
+    }
+
+    #[test]
+    fn flying_says_how_fast_it_is_and_escape_ends_it() {
+        let mut h = with_demo();
+        press(&mut h, Modifiers::NONE, Key::V);
+        h.get_by_label("Flying, 50.0 units/s");
+        let at = middle(&h);
+        move_to(&mut h, at);
+        wheel(&mut h, 1.0);
+        h.get_by_label("Flying, 60.0 units/s");
+        let item = state(&h).hovered;
+        h.state_mut().state.select(item);
+        press(&mut h, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&h).mode, CameraMode::Orbit);
+        assert_eq!(state(&h).shown.selected, item, "one thing at a time");
+    }
+
+    #[test]
+    fn the_field_of_view_is_changed_by_keys_within_its_limits_and_remembered() {
+        let mut h = with_demo();
+        let degrees = |h: &Harness<'_, Window>| state(h).camera.fov_y_radians.to_degrees().round();
+        assert_eq!(degrees(&h), 45.0);
+        press(&mut h, Modifiers::ALT, Key::ArrowUp);
+        press(&mut h, Modifiers::ALT, Key::ArrowUp);
+        assert_eq!(degrees(&h), 55.0);
+        h.get_by_label("Field of view 55°");
+        assert_eq!(state(&h).settings.fields_of_view, state(&h).fields_of_view);
+        for (key, end) in [(Key::ArrowUp, 110.0), (Key::ArrowDown, 30.0)] {
+            for _ in 0..20 {
+                press(&mut h, Modifiers::ALT, key);
+            }
+            assert_eq!(degrees(&h), end);
+        }
+        h.state_mut()
+            .state
+            .run(commands::find("camera.usual-field").unwrap().action);
+        assert_eq!(degrees(&h), 45.0);
+        // Without foreshortening there is none.
+        press(&mut h, Modifiers::NONE, Key::P);
+        assert!(!state(&h).is_enabled(commands::find("camera.wider").unwrap().action));
+    }
+
+    /// Turns the wheel by notches over the view, and waits until the view has followed.
+    fn wheel(h: &mut Harness<'_, Window>, notches: f32) {
+        h.input_mut().events.push(Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Line,
+            delta: vec2(0.0, notches),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        h.run();
+    }
+
+    #[test]
+    fn a_better_version_in_view_is_said_and_the_one_on_disk_shown_by_wish() {
+        let mut harness = with_demo();
+        let rule = mapscope_formats::rules().find(|rule| rule.severity == Severity::Error);
+        let place = Place::Text { line: 9, column: 4 };
+        let problem = Problem::new(rule.unwrap(), Subject::File, place, "the file ends here");
+        harness.state_mut().state.keep_version(None, vec![problem]);
+        harness.run();
+        harness.get_by_label("On disk: 1 error");
+        harness.get_by_label("9:4: the file ends here");
+        harness.get_by_label_contains("In view: the version read at ");
+        harness.get_by_label("Problems").click();
+        harness.run();
+        assert!(state(&harness).is_panel_open(Panel::Problems));
+        harness.get_by_label("Dismiss").click();
+        harness.run();
+        assert!(!state(&harness).tells_of_disk());
+        harness.get_by_label("Show it anyway").click();
+        harness.run();
+        let load = LoadRequest {
+            target: Target::Demo(&demo::TERRAIN),
+            cause: Cause::Asked,
+        };
+        assert_eq!(state(&harness).effects, [Effect::Load(load)]);
+    }
+
+    #[test]
+    fn messages_stand_one_above_the_other_inside_the_view() {
+        let mut harness = with_demo();
+        let rects = |harness: &Harness<'_, Window>, texts: &[&str]| -> Vec<Rect> {
+            let node = |text: &&str| harness.get_by_label(text).rect();
+            texts.iter().map(node).collect()
+        };
+        let long = "a long message ".repeat(20);
+        let say = |harness: &mut Harness<'static, Window>, text: &str| {
+            let severity = Some(Severity::Error);
+            harness.state_mut().state.toast(text, severity);
+            // In the first frame already.
+            harness.step();
+        };
+        say(&mut harness, "first");
+        say(&mut harness, &long);
+        say(&mut harness, "last");
+        let view = harness.state().placed.viewport.unwrap();
+        let [first, middle, last] = rects(&harness, &["first", &long, "last"])[..] else {
+            panic!("one each");
+        };
+        assert!(view.contains_rect(first) && view.contains_rect(last));
+        assert!(first.bottom() < middle.top() && middle.bottom() < last.top());
+        // Without the others it is where the first one is from then on.
+        harness.state_mut().state.toasts.truncate(1);
+        harness.step();
+        let [alone] = rects(&harness, &["first"])[..] else {
+            panic!("one");
+        };
+        assert_eq!(alone.bottom(), last.bottom());
+    }
+
+    #[test]
+    fn recent_files_of_one_name_are_told_apart_and_come_before_the_demos() {
+        let mut harness = window(|state| {
+            for folder in ["/game/zebra", "/game/quagga"] {
+                let file = Path::new(folder).join("town.pfmap");
+                state.settings.remember_file(&file);
+            }
+        });
+        let top = |label: &str| harness.get_by_label_contains(label).rect().top();
+        assert!(top("quagga") < top("zebra") && top("zebra") < top("Terrain"));
+        harness.get_by_label_contains("zebra").click();
+        harness.run();
+        let load = LoadRequest {
+            target: Target::Paths(vec!["/game/zebra/town.pfmap".into()]),
+            cause: Cause::Opened,
+        };
+        assert_eq!(state(&harness).effects, [Effect::Load(load)]);
+    }
+
+    #[test]
+    fn texture_folders_are_listed_and_removed() {
+        let mut harness = window(|state| {
+            state.settings.texture_folders = vec!["/one".into(), "/two".into()];
+            state.start.open_options.texture_folders = vec!["/three".into()];
+            state.run(Action::TextureFolders);
+        });
+        harness.get_by_label("from the command line");
+        harness.get_by_label("Remove /one").click();
+        harness.run();
+        assert_eq!(
+            state(&harness).settings.texture_folders,
+            [Path::new("/two")]
+        );
+        assert_eq!(state(&harness).effects, [Effect::SaveSettings]);
+        assert!(harness.query_by_label("Remove /one").is_none());
+        harness.get_by_label("Close").click();
+        harness.run();
+        assert_eq!(state(&harness).dialog, None);
+    }
+
+    #[test]
+    fn a_path_is_completed_with_tab_and_stays_when_it_failed() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a town.pfmap"), b"").unwrap();
+        let whole = dir.path().join("a town.pfmap");
+        let mut harness = window(|state| state.ask_path(PathPurpose::Open));
+        let typed = format!("{}/a t", dir.path().display());
+        harness.input_mut().events.push(Event::Text(typed));
+        harness.run();
+        press(&mut harness, Modifiers::NONE, Key::Tab);
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        let load = LoadRequest {
+            target: Target::Paths(vec![whole.clone()]),
+            cause: Cause::Opened,
+        };
+        assert_eq!(state(&harness).effects, [Effect::Load(load)]);
+        harness.state_mut().state.ask_path(PathPurpose::Open);
+        let text = whole.display().to_string();
+        let purpose = PathPurpose::Open;
+        assert_eq!(state(&harness).dialog, Some(Dialog::Path { purpose, text }));
+    }
+
+    #[test]
+    fn the_palette_stays_where_it_is_and_lists_last_what_cannot_be_done() {
+        let mut harness = with_moving();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        let role = egui::accesskit::Role::TextInput;
+        let field = harness.get_by_role_and_label(role, "Find a command").rect();
+        harness
+            .input_mut()
+            .events
+            .push(Event::Text("xyzzy".to_owned()));
+        harness.run();
+        let after = harness.get_by_role_and_label(role, "Find a command").rect();
+        assert_eq!(after.top(), field.top());
+        harness.state_mut().state.dialog = None;
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        harness
+            .input_mut()
+            .events
+            .push(Event::Text("frame".to_owned()));
+        harness.run();
+        // Nothing is selected.
+        let top = |label: &str| {
+            let mut nodes = harness.get_all_by_label_contains(label);
+            nodes.next().unwrap().rect().top()
+        };
+        assert!(top("Frame all") < top("Frame selection"));
+    }
+
+    #[test]
+    fn f10_and_alt_open_menus_and_arrows_go_through_them() {
+        let mut harness = with_demo();
+        let has = |harness: &Harness<'_, Window>, item: &str| {
+            harness.query_by_label_contains(item).is_some()
+        };
+        press(&mut harness, Modifiers::NONE, Key::F10);
+        assert!(has(&harness, "Quit"));
+        press(&mut harness, Modifiers::NONE, Key::ArrowRight);
+        assert!(has(&harness, "Full screen") && !has(&harness, "Quit"));
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        press(&mut harness, Modifiers::ALT, Key::C);
+        assert!(has(&harness, "From the top"));
+        // The first that can be done is `Frame all`, since nothing is selected.
+        harness.state_mut().state.paste_pose("10,200,30,40,5,60");
+        let pasted = state(&harness).camera;
+        press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        assert_ne!(state(&harness).camera, pasted);
+        // A map has nothing that plays.
+        press(&mut harness, Modifiers::ALT, Key::A);
+        assert!(!has(&harness, "Play"));
+    }
+
+    #[test]
+    fn a_panel_keeps_its_width_whatever_is_in_it() {
+        let mut harness = with_rooms();
+        let width = |harness: &Harness<'_, Window>| {
+            let rects = &harness.state().placed.rects;
+            let dock = rects.iter().find(|(name, _)| name == "left-dock");
+            dock.unwrap().1.width()
+        };
+        let at_first = width(&harness);
+        for panel in [Panel::Octree, Panel::Lights, Panel::Outliner] {
+            harness.state_mut().state.settings.left.open = Some(panel);
+            harness.run();
+            assert_eq!(width(&harness), at_first, "{panel:?}");
+        }
+        let mut harness = with_demo();
+        let at_first = width(&harness);
+        harness.state_mut().state.settings.left.open = Some(Panel::Kinds);
+        harness.run();
+        harness.get_by_label("Sandbox").click();
+        harness.run();
+        assert_eq!(width(&harness), at_first);
+    }
+
+    #[test]
+    fn a_search_is_over_with_the_file_and_enter_selects_what_it_finds() {
+        let mut harness = with_demo();
+        let field = |harness: &Harness<'_, Window>| {
+            let role = egui::accesskit::Role::TextInput;
+            harness.get_by_role(role).value().unwrap_or_default()
+        };
+        let search = |harness: &mut Harness<'_, Window>, text: &str| {
+            let role = egui::accesskit::Role::TextInput;
+            harness.get_by_role(role).focus();
+            harness.run();
+            harness
+                .input_mut()
+                .events
+                .push(Event::Text(text.to_owned()));
+            harness.run();
+        };
+        search(&mut harness, "abc");
+        assert_eq!(field(&harness), "abc");
+        harness.state_mut().state.open.as_mut().unwrap().path = "other.pfmap".into();
+        harness.run();
+        assert_eq!(field(&harness), "");
+        // With one match Enter selects it.
+        search(&mut harness, "grass");
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        let selected = state(&harness).shown.selected.unwrap();
+        assert_eq!(selected.kind(), "material");
+        // The keys are those of the view again. Escape empties the field, then leaves it, and only
+        // then deselects.
+        search(&mut harness, "s");
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(field(&harness), "");
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&harness).shown.selected, Some(selected));
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(state(&harness).shown.selected, None);
+    }
+
+    #[test]
+    fn held_keys_fly_until_they_are_released() {
+        let mut harness = with_demo();
+        press(&mut harness, Modifiers::NONE, Key::V);
+        let mut w = |pressed| {
+            harness.input_mut().events.push(Event::Key {
+                key: Key::Z,
+                physical_key: Some(Key::W),
+                pressed,
+                repeat: false,
+                modifiers: Modifiers::NONE,
+            });
+            harness.input_mut().focused = true;
+            let before = state(&harness).camera;
+            harness.run_steps(4);
+            let after = state(&harness).camera;
+            (after.pose.eye - before.pose.eye).dot(before.forward())
+        };
+        assert!(w(true) > 0.0);
+        assert_eq!(w(false), 0.0);
+    }
+
+    #[test]
+    fn everything_that_can_be_pressed_has_a_name() {
+        // The harness itself panics over an input widget without one.
+        for panel in Panel::ALL {
+            let mut harness = match panel {
+                Panel::Curves => with_moving(),
+                Panel::Octree | Panel::Lights | Panel::ChunkMap | Panel::Lightmaps => with_rooms(),
+                Panel::Layers | Panel::Tileset => with_map(),
+                _ => with_demo(),
+            };
+            harness
+                .state_mut()
+                .state
+                .settings
+                .dock_mut(panel.dock())
+                .open = Some(panel);
+            harness.run();
+            let name = commands::of(Action::Panel(panel)).unwrap().name;
+            harness.get_by_label(&format!("Close {name}")).click();
+            harness.run();
+            assert!(!state(&harness).is_panel_open(panel));
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What lies over the view for a while: failures, a load under way, messages, a drop.
+
+use egui::{Align, Align2, Color32, Id, Label, Rect, RichText, Ui};
+
+use super::theme;
+use crate::viewer::commands::Action;
+use crate::viewer::panels::parts;
+use crate::viewer::state::State;
+use crate::viewer::state::folder;
+use crate::viewer::state::settings::Panel;
+use mapscope_formats::Severity;
+
+/// Seconds that a message stays.
+const TOAST_SECS: f64 = 4.0;
+/// Seconds that a message about something that went wrong stays.
+const ERROR_TOAST_SECS: f64 = 9.0;
+
+/// The widest that the text of a message gets, in points.
+const TOAST_WIDTH: f32 = 330.0;
+/// Room between messages, in points.
+const TOAST_GAP: f32 = 6.0;
+/// Room between the mark of a message and its text, in points.
+const MARK_GAP: f32 = 8.0;
+/// Room around what stands over the view, in points.
+const MARGIN: i8 = 10;
+
+/// The frame of what stands over the view.
+pub(crate) fn overlay_frame(style: &egui::Style) -> egui::Frame {
+    egui::Frame::popup(style)
+        .fill(theme::PANEL.gamma_multiply(0.94))
+        .inner_margin(MARGIN)
+}
+
+/// Files that could not be opened, with what is wrong and where.
+pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
+    if state.failures.is_empty() {
+        return;
+    }
+    let mut open = true;
+    let mut retry = None;
+    let title = if state.failures.len() == 1 {
+        "Could not open"
+    } else {
+        "Could not open these"
+    };
+    egui::Window::new(title)
+        .id(Id::unique("failures"))
+        .open(&mut open)
+        .collapsible(false)
+        .resizable(false)
+        .fixed_pos(center.center_top() + egui::vec2(0.0, 24.0))
+        .pivot(Align2::CENTER_TOP)
+        .show(ctx, |ui| {
+            ui.set_width((center.width() - 80.0).clamp(200.0, 520.0));
+            egui::ScrollArea::vertical()
+                .max_height(260.0)
+                .show(ui, |ui| {
+                    for failure in &state.failures {
+                        ui.label(RichText::new(folder::name(&failure.path)).strong());
+                        ui.weak(failure.path.display().to_string());
+                        ui.label(RichText::new(&failure.message).color(theme::ERROR));
+                        ui.add_space(6.0);
+                    }
+                });
+            ui.horizontal(|ui| {
+                if ui.button("Try again").clicked() {
+                    retry = Some(state.failures.iter().map(|f| f.path.clone()).collect());
+                }
+                if ui.button("Copy").clicked() {
+                    let lines = state.failures.iter();
+                    let lines: Vec<String> = lines
+                        .map(|f| format!("{}: {}", f.path.display(), f.message))
+                        .collect();
+                    ui.ctx().copy_text(lines.join("\n"));
+                }
+            });
+        });
+    if !open {
+        state.failures.clear();
+    }
+    if let Some(paths) = retry {
+        state.failures.clear();
+        state.open_paths(paths);
+    }
+}
+
+/// That the file on disk is not what is in view, and why.
+pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
+    let tells = state.tells_of_disk();
+    let Some(on_disk) = state.on_disk.as_ref().filter(|_| tells) else {
+        return;
+    };
+    let mut chosen = None;
+    let mut dismissed = false;
+    egui::Area::new(Id::unique("on disk"))
+        .fixed_pos(center.center_top() + egui::vec2(0.0, 12.0))
+        .pivot(Align2::CENTER_TOP)
+        .constrain_to(center)
+        .show(ctx, |ui| {
+            overlay_frame(ui.style()).show(ui, |ui| {
+                ui.set_max_width((center.width() - 40.0).clamp(160.0, 460.0));
+                ui.horizontal(|ui| {
+                    parts::severity(ui, Severity::Error);
+                    ui.add(Label::new(RichText::new(on_disk.headline()).strong()).wrap());
+                });
+                if let Some(why) = on_disk.reason() {
+                    ui.add(Label::new(why).wrap());
+                }
+                ui.weak(on_disk.in_view());
+                ui.horizontal(|ui| {
+                    let [name, help] = on_disk.button();
+                    if ui.button(name).on_hover_text(help).clicked() {
+                        chosen = Some(Action::Reload);
+                    }
+                    let problems = Action::Panel(Panel::Problems);
+                    if !state.is_panel_open(Panel::Problems) && ui.button("Problems").clicked() {
+                        chosen = Some(problems);
+                    }
+                    dismissed = ui.button("Dismiss").clicked();
+                });
+            });
+        });
+    if let Some(action) = chosen {
+        state.run(action);
+    }
+    state.on_disk_dismissed |= dismissed;
+}
+
+/// How far a load is, with a way to stop it.
+pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
+    let Some(loading) = &state.loading else {
+        return;
+    };
+    let mut cancel = false;
+    egui::Area::new(Id::unique("loading"))
+        .fixed_pos(center.center_bottom() - egui::vec2(0.0, 24.0))
+        .pivot(Align2::CENTER_BOTTOM)
+        .show(ctx, |ui| {
+            overlay_frame(ui.style()).show(ui, |ui| {
+                ui.set_width(320.0);
+                ui.label(format!("Opening {}", loading.name));
+                ui.horizontal(|ui| {
+                    let width = ui.available_width() - 110.0;
+                    ui.add(
+                        egui::ProgressBar::new(loading.fraction)
+                            .desired_width(width)
+                            .show_percentage(),
+                    );
+                    cancel = ui.button("Cancel (Esc)").clicked();
+                });
+            });
+        });
+    // The bar moves by itself, ten times a second.
+    ctx.request_repaint_after_secs(0.1);
+    if cancel {
+        state.effects.push(crate::viewer::state::Effect::CancelLoad);
+    }
+}
+
+/// Short messages, one above the other in a corner of the view.
+pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
+    let now = ctx.input(|input| input.time);
+    let mut next = f64::INFINITY;
+    state.toasts.retain_mut(|toast| {
+        let since = *toast.shown_at_secs.get_or_insert(now);
+        let stays = if toast.severity.is_some() {
+            ERROR_TOAST_SECS
+        } else {
+            TOAST_SECS
+        };
+        let left = since + stays - now;
+        if left > 0.0 {
+            next = next.min(left);
+        }
+        left > 0.0
+    });
+    if state.toasts.is_empty() {
+        return;
+    }
+    ctx.request_repaint_after_secs(next as f32 + 0.01);
+    let style = ctx.global_style();
+    let font = egui::TextStyle::Body.resolve(&style);
+    let width = (center.width() - 80.0).clamp(80.0, TOAST_WIDTH);
+    let corner = center.right_bottom() - egui::vec2(12.0, 12.0);
+    let mut bottom = corner.y;
+    // From the bottom up, the newest lowest, each as large as its text is now.
+    for (nth, toast) in state.toasts.iter().enumerate().rev() {
+        let color = style.visuals.text_color();
+        let text = egui::text::LayoutJob::simple(toast.text.clone(), font.clone(), color, width);
+        let text = ctx.fonts_mut(|fonts| fonts.layout_job(text));
+        let side = font.size;
+        let inside = egui::vec2(side + MARK_GAP + text.size().x, text.size().y.max(side));
+        let size = inside + egui::Vec2::splat(2.0 * f32::from(MARGIN));
+        let rect = Rect::from_min_size(egui::pos2(corner.x - size.x, bottom - size.y), size);
+        bottom = rect.top() - TOAST_GAP;
+        let id = Id::unique("toast").with(nth);
+        let layer = egui::LayerId::new(egui::Order::Foreground, id);
+        let builder = egui::UiBuilder::new().layer_id(layer).max_rect(rect);
+        let mut ui = Ui::new(ctx.clone(), id, builder);
+        ui.painter()
+            .add(overlay_frame(&style).paint(rect.shrink(f32::from(MARGIN))));
+        let inner = rect.shrink(f32::from(MARGIN));
+        let mark = Rect::from_min_size(inner.min, egui::Vec2::splat(side));
+        match toast.severity {
+            Some(severity) => parts::paint_severity(&ui, severity, mark),
+            None => {
+                ui.painter()
+                    .circle_filled(mark.center(), side * 0.25, theme::ACCENT);
+            }
+        }
+        let at = inner.with_min_x(mark.right() + MARK_GAP);
+        ui.put(at, Label::new(text).selectable(false));
+    }
+}
+
+/// What dropping the files that are held over the window would do.
+pub(crate) fn drop_overlay(ctx: &egui::Context, state: &State) {
+    let Some(hovering) = &state.hovering else {
+        return;
+    };
+    let rect = ctx.content_rect();
+    let layer = egui::LayerId::new(egui::Order::Foreground, Id::unique("drop overlay"));
+    let painter = ctx.layer_painter(layer);
+    painter.rect_filled(rect, 0, Color32::from_black_alpha(190));
+    let inner = rect.shrink(18.0);
+    let stroke = egui::Stroke::new(2.0, theme::ACCENT);
+    painter.rect_stroke(inner, 10, stroke, egui::StrokeKind::Inside);
+    let (title, detail) = match &hovering.preview {
+        Some(preview) => (preview.title.as_str(), preview.detail.as_str()),
+        None => ("Drop to open", ""),
+    };
+    let width = inner.width() - 40.0;
+    let text = |text: &str, size: f32, color| {
+        let mut job = egui::text::LayoutJob::simple(
+            text.to_owned(),
+            egui::FontId::proportional(size),
+            color,
+            width,
+        );
+        job.halign = Align::Center;
+        painter.layout_job(job)
+    };
+    let title = text(title, 24.0, Color32::WHITE);
+    let detail = text(detail, 15.0, theme::WEAK_TEXT);
+    let top = rect.center() - egui::vec2(0.0, (title.size().y + detail.size().y + 8.0) / 2.0);
+    let below = top + egui::vec2(0.0, title.size().y + 8.0);
+    painter.galley(top, title, Color32::WHITE);
+    painter.galley(below, detail, theme::WEAK_TEXT);
+}

@@ -1,0 +1,186 @@
+//! The command palette: type part of a command's name, press Enter.
+
+use egui::{Key, Modifiers, RichText, TextEdit};
+
+use super::menus;
+use crate::viewer::commands::{Action, COMMANDS, Command};
+use crate::viewer::state::State;
+
+/// Height of the list of commands, in points.
+const LIST_HEIGHT: f32 = 330.0;
+/// Room for two lines about the command that Enter runs, in points.
+const HELP_HEIGHT: f32 = 36.0;
+
+/// How well a text has the typed letters in order; nothing where it does not have them all.
+/// Letters in a row and at the beginning of a word count more.
+fn score(typed: &str, text: &str) -> Option<i32> {
+    let mut letters = typed.chars().filter(|c| !c.is_whitespace()).peekable();
+    let mut score = 0;
+    let mut run = 0;
+    let mut before = ' ';
+    for letter in text.chars().flat_map(char::to_lowercase) {
+        let Some(wanted) = letters.peek() else {
+            break;
+        };
+        if wanted.to_lowercase().eq([letter]) {
+            letters.next();
+            let word_begins = !before.is_alphanumeric();
+            run += 1;
+            score += run * 2 + if word_begins { 6 } else { 0 };
+        } else {
+            run = 0;
+        }
+        before = letter;
+    }
+    // Of two texts that fit alike the shorter is meant.
+    let length = i32::try_from(text.chars().count()).unwrap_or(i32::MAX);
+    letters
+        .peek()
+        .is_none()
+        .then(|| score * 8 - length.min(200))
+}
+
+/// Whether a sentence has this word.
+fn has_word(sentence: &str, word: &str) -> bool {
+    let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
+    !word.is_empty() && words.any(|w| w.to_lowercase() == word.to_lowercase())
+}
+
+/// The commands that fit what was typed, the best first.
+fn matching(
+    typed: &str,
+    name_and_help: impl Fn(&Command) -> [&'static str; 2],
+) -> Vec<&'static Command> {
+    let mut found: Vec<(i32, &Command)> = COMMANDS
+        .iter()
+        .filter(|command| command.action != Action::Palette)
+        .filter_map(|command| {
+            let [name, help] = name_and_help(command);
+            let menu = score(typed, &format!("{} {name}", command.menu.title));
+            let name = score(typed, name);
+            // Letters that are strewn over a sentence mean little, a word of it as much as a name.
+            let is_word = has_word(help, typed.trim());
+            let strewn = |score: i32| if is_word { score } else { score / 4 - 100 };
+            let help = score(typed, help).map(strewn);
+            Some((name.max(menu).max(help)?, command))
+        })
+        .collect();
+    if !typed.trim().is_empty() {
+        found.sort_by_key(|(score, _)| -score);
+    }
+    found.into_iter().map(|(_, command)| command).collect()
+}
+
+/// Shows the palette; gives the command to run.
+pub(crate) fn ui(
+    ui: &mut egui::Ui,
+    state: &State,
+    text: &mut String,
+    at: &mut usize,
+) -> Option<Action> {
+    ui.set_width(460.0);
+    let (down, up, enter) = ui.input_mut(|input| {
+        (
+            input.consume_key(Modifiers::NONE, Key::ArrowDown),
+            input.consume_key(Modifiers::NONE, Key::ArrowUp),
+            input.key_pressed(Key::Enter),
+        )
+    });
+    let field = TextEdit::singleline(text)
+        .hint_text("Find a command")
+        .desired_width(f32::INFINITY);
+    let field = ui.add(field);
+    super::dialogs::name_field(&field, "Find a command");
+    field.request_focus();
+    if field.changed() {
+        *at = 0;
+        // The field itself shows what was typed only in the next frame.
+        ui.ctx().request_repaint();
+    }
+    let mut found = matching(text, |command| state.name_and_help(command));
+    found.retain(|command| menus::is_listed(state, command));
+    // What cannot be done now comes last.
+    found.sort_by_key(|command| !state.is_enabled(command.action));
+    let last = found.len().saturating_sub(1);
+    *at = match (down, up) {
+        (true, _) => (*at + 1).min(last),
+        (_, true) => at.saturating_sub(1),
+        _ => (*at).min(last),
+    };
+    let mut chosen = None;
+    egui::ScrollArea::vertical()
+        .max_height(LIST_HEIGHT)
+        // However much is found, the field stays where it is.
+        .auto_shrink([false, false])
+        .show(ui, |ui| {
+            for (index, command) in found.iter().enumerate() {
+                let [name, help] = state.name_and_help(command);
+                let row = ui.add_enabled(
+                    state.is_enabled(command.action),
+                    egui::Button::new(name)
+                        .right_text(RichText::new(command.first_key_text()).weak())
+                        .selected(index == *at)
+                        .frame_when_inactive(index == *at)
+                        .min_size(egui::vec2(ui.available_width(), 0.0)),
+                );
+                let row = row.on_hover_text(help);
+                if index == *at && (down || up) {
+                    row.scroll_to_me(None);
+                }
+                if row.clicked() {
+                    chosen = Some(command.action);
+                }
+            }
+            if found.is_empty() {
+                ui.weak("No command has these letters");
+            }
+        });
+    ui.separator();
+    let room = egui::vec2(ui.available_width(), HELP_HEIGHT);
+    let (room, _) = ui.allocate_exact_size(room, egui::Sense::hover());
+    if let Some(command) = found.get(*at) {
+        let on = match state.is_on(command.action) {
+            Some(true) => " (on)",
+            Some(false) => " (off)",
+            None => "",
+        };
+        let [name, help] = state.name_and_help(command);
+        let text = format!("{} › {name}: {help}{on}", command.menu.title);
+        let mut below = ui.new_child(egui::UiBuilder::new().max_rect(room));
+        below.add(egui::Label::new(RichText::new(text).weak()).wrap());
+        if enter {
+            chosen = Some(command.action);
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matching(typed: &str) -> Vec<&'static Command> {
+        super::matching(typed, |command| [command.name, command.help])
+    }
+
+    fn first(typed: &str) -> &'static str {
+        matching(typed).first().map_or("", |command| command.id)
+    }
+
+    #[test]
+    fn a_few_letters_find_the_command_that_is_meant() {
+        assert_eq!(first("reload"), "reload");
+        assert_eq!(first("ftop"), "camera.top");
+        assert_eq!(first("tile grid"), "overlay.tile-grid");
+        assert_eq!(first("ORTHO"), "camera.orthographic");
+        assert_eq!(first("wire"), "overlay.wireframe");
+        assert_eq!(first("png"), "save-picture");
+        assert_eq!(first("quit"), "quit");
+    }
+
+    #[test]
+    fn letters_that_no_command_has_find_nothing() {
+        assert!(matching("xyzzyq").is_empty());
+        assert_eq!(matching("").len(), COMMANDS.len() - 1);
+    }
+}

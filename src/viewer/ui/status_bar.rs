@@ -1,0 +1,213 @@
+//! The line at the bottom of the window: what is pointed at, and how things stand.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{
+    Align, Button, Layout, Panel as EguiPanel, RichText, TextStyle, TextWrapMode, Ui, WidgetText,
+};
+
+use super::theme;
+use crate::viewer::commands::Action;
+use crate::viewer::state::State;
+use crate::viewer::state::folder;
+use crate::viewer::state::loader::capitalized;
+use crate::viewer::state::settings::Panel;
+use crate::viewer::ui::Placed;
+use crate::viewer::view::camera_control::CameraMode;
+use crate::viewer::view::flat;
+use crate::viewer::view::viewport;
+use mapscope_formats::{Severity, Tally};
+use mapscope_scene::SummaryPart;
+
+pub(crate) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
+    let bar = EguiPanel::bottom("status bar").show(root, |ui| {
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                status_right(ui, state, placed);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let text = status_text(ui, state, true);
+                    let width = |text: &WidgetText| {
+                        let wrap = Some(TextWrapMode::Extend);
+                        let galley = text.clone().into_galley(ui, wrap, 0.0, TextStyle::Body);
+                        galley.size().x
+                    };
+                    let text = if width(&text) > ui.available_width() {
+                        status_text(ui, state, false)
+                    } else {
+                        text
+                    };
+                    ui.add(egui::Label::new(text).truncate());
+                });
+            });
+        });
+    });
+    placed.at("status", bar.response.rect);
+}
+
+/// What the pointer is over and where it is, or else what it can do. Values are `roomy` where there
+/// is enough room: then nothing jumps about while they change.
+fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
+    let Some(document) = state.document() else {
+        let advice = "Drop a file here, or open one  ·  F1 shows all keys";
+        return RichText::new(advice).weak().into();
+    };
+    let measured = state.measured();
+    if !measured.is_empty() {
+        let mut line = Line::new(ui);
+        for part in measured {
+            line.add(part.name, &part.value);
+        }
+        return line.job.into();
+    }
+    let Some(item) = state.hovered.filter(|_| !state.measure.is_open()) else {
+        let advice = format!("{}  ·  F1 shows all keys", viewport::hint(state));
+        return RichText::new(advice).weak().into();
+    };
+    let mut line = Line::new(ui);
+    let room = |width: usize| if roomy { width } else { 0 };
+    let mut parts = document.summary(item, state.pointed_at, &state.shown);
+    if let Some(at) = state.pointed_at.filter(|_| state.is_map()) {
+        let [x, y] = [at.x, at.z].map(f32::floor);
+        let width = room(5);
+        let pixel = SummaryPart::new("Pixel", format!("{x:>width$}, {y:>width$}"));
+        // Before what may be long and is cut off where there is no room.
+        let fixed = parts.iter().rposition(|part| part.width > 0);
+        parts.insert(fixed.map_or(parts.len(), |last| last + 1), pixel);
+    }
+    for part in parts {
+        line.add(part.name, &format!("{:<1$}", part.value, room(part.width)));
+    }
+    if let Some(at) = state.pointed_at.filter(|_| !state.is_map()) {
+        // Of small things smaller parts matter.
+        let decimals = if document.level_bounds(state.shown.level).radius() < 50.0 {
+            3
+        } else {
+            1
+        };
+        let [wide, high] = [6, 5].map(room);
+        line.add(
+            "Position",
+            &format!("x {:>wide$.decimals$}  z {:>wide$.decimals$}", at.x, at.z),
+        );
+        let height = if document.place(item, &state.shown).is_placeholder {
+            format!("{:>high$}", "-")
+        } else {
+            format!("{:>high$.decimals$}", at.y)
+        };
+        line.add("Height", &height);
+    }
+    line.job.into()
+}
+
+/// Names and values in a row, the values in letters of one width so that nothing jumps about
+/// while they change.
+struct Line {
+    job: LayoutJob,
+    name: TextFormat,
+    value: TextFormat,
+    bar: TextFormat,
+}
+
+impl Line {
+    fn new(ui: &Ui) -> Self {
+        let format = |style: TextStyle, color| TextFormat {
+            valign: Align::Center,
+            ..TextFormat::simple(style.resolve(ui.style()), color)
+        };
+        let visuals = ui.visuals();
+        Self {
+            job: LayoutJob::default(),
+            name: format(TextStyle::Body, visuals.weak_text_color()),
+            value: format(TextStyle::Monospace, visuals.strong_text_color()),
+            bar: format(
+                TextStyle::Body,
+                visuals.widgets.noninteractive.bg_stroke.color,
+            ),
+        }
+    }
+
+    fn add(&mut self, name: &str, value: &str) {
+        if !self.job.is_empty() {
+            self.job.append("│", 9.0, self.bar.clone());
+        }
+        let space = if self.job.is_empty() { 0.0 } else { 9.0 };
+        self.job.append(name, space, self.name.clone());
+        self.job.append(value, 6.0, self.value.clone());
+    }
+}
+
+fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    if let Some(document) = state.document() {
+        let on_disk = state.on_disk.as_ref();
+        let problems = on_disk.map_or(&document.about().problems, |on_disk| &on_disk.problems);
+        let tally = Tally::of(problems);
+        let text = match on_disk {
+            None => capitalized(&tally.to_string()),
+            Some(on_disk) if on_disk.unreadable.is_some() => "Cannot be read".to_owned(),
+            Some(_) => format!("On disk: {tally}"),
+        };
+        let color = match tally.worst() {
+            _ if on_disk.is_some() => theme::ERROR,
+            None => theme::WEAK_TEXT,
+            Some(Severity::Warning) => theme::WARNING,
+            Some(Severity::Error) => theme::ERROR,
+        };
+        let button = ui.add(Button::new(RichText::new(text).color(color)).frame(false));
+        placed.at("problem-count", button.rect);
+        if button.on_hover_text("Show or hide the problems").clicked() {
+            state.run(Action::Panel(Panel::Problems));
+        }
+    }
+    if let Some(text) = state
+        .playlist
+        .as_ref()
+        .and_then(folder::Playlist::position_text)
+    {
+        ui.separator();
+        ui.weak(text)
+            .on_hover_text("Page Down and Page Up go through these files");
+    }
+    if let Some(level) = state.level_name().filter(|_| state.has_levels()) {
+        ui.separator();
+        ui.weak(level).on_hover_text("The level that is shown");
+    }
+    let hidden = state.shown.hidden.len();
+    if hidden > 0 {
+        ui.separator();
+        let text = RichText::new(format!("{hidden} hidden")).color(theme::ACCENT);
+        let button = ui.add(Button::new(text).frame(false));
+        if button.on_hover_text("Show all of it again").clicked() {
+            state.run(Action::ShowAll);
+        }
+    }
+    if let Some((shown, all)) = state.chunks_shown {
+        ui.separator();
+        ui.label(format!("Showing chunks {shown} of {all}"));
+    }
+    let mode = match state.mode {
+        CameraMode::Orbit | CameraMode::Flat => None,
+        CameraMode::Fly => {
+            // Levels are in metres.
+            let unit = if state.can_cut() { "m" } else { "units" };
+            Some(format!("Flying, {:.1} {unit}/s", state.fly_speed))
+        }
+        CameraMode::Game | CameraMode::Walk => Some("As in the game".to_owned()),
+    };
+    if let Some(window) = state.flat_window() {
+        ui.separator();
+        let text = RichText::new(flat::zoom_text(window.zoom)).color(theme::ACCENT);
+        let button = ui.add(Button::new(text).frame(false));
+        placed.at("zoom", button.rect);
+        let help = "How large the map is shown; a click shows its pixels as they are";
+        if button.on_hover_text(help).clicked() {
+            state.run(Action::ActualSize);
+        }
+    }
+    if state.measure.is_open() {
+        ui.separator();
+        ui.label(RichText::new("Measuring").color(theme::ACCENT));
+    }
+    if let Some(mode) = mode {
+        ui.separator();
+        ui.label(RichText::new(mode).color(theme::ACCENT));
+    }
+}

@@ -1,0 +1,143 @@
+//! How the window looks: colours, spacing and fonts.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use egui::epaint::text::{FallbackRequest, FontInsert};
+use egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, Visuals, vec2};
+use egui::{FontData, FontFamily};
+
+/// What is selected or wants to be pressed.
+pub(crate) const ACCENT: Color32 = Color32::from_rgb(0xe3, 0xa8, 0x57);
+/// Errors.
+pub(crate) const ERROR: Color32 = Color32::from_rgb(0xf0, 0x71, 0x78);
+/// Warnings.
+pub(crate) const WARNING: Color32 = Color32::from_rgb(0xf2, 0xc9, 0x6d);
+/// Menu bar, status bar and panels.
+pub(crate) const PANEL: Color32 = Color32::from_rgb(0x1d, 0x21, 0x27);
+/// Behind everything, and inside text fields.
+pub(crate) const DEEP: Color32 = Color32::from_rgb(0x14, 0x17, 0x1b);
+const RAISED: Color32 = Color32::from_rgb(0x2a, 0x30, 0x38);
+const RAISED_HOVERED: Color32 = Color32::from_rgb(0x36, 0x3e, 0x48);
+const LINE: Color32 = Color32::from_rgb(0x33, 0x3a, 0x43);
+const TEXT: Color32 = Color32::from_rgb(0xd5, 0xda, 0xe0);
+const STRONG_TEXT: Color32 = Color32::from_rgb(0xf4, 0xf6, 0xf8);
+/// Less important text; still 4.5 to 1 against [`PANEL`].
+pub(crate) const WEAK_TEXT: Color32 = Color32::from_rgb(0x9a, 0xa4, 0xaf);
+
+/// Gives a context our colours, spacing and fonts.
+pub(crate) fn apply(ctx: &egui::Context) {
+    ctx.set_theme(Theme::Dark);
+    ctx.set_visuals_of(Theme::Dark, visuals());
+    ctx.style_mut_of(Theme::Dark, |style| {
+        style.spacing.item_spacing = vec2(8.0, 5.0);
+        style.spacing.button_padding = vec2(8.0, 4.0);
+        style.spacing.menu_margin = Margin::same(6);
+        style.spacing.window_margin = Margin::same(12);
+        style.spacing.interact_size.y = 22.0;
+        style
+            .text_styles
+            .insert(TextStyle::Heading, FontId::proportional(19.0));
+        style
+            .text_styles
+            .insert(TextStyle::Body, FontId::proportional(13.5));
+        style
+            .text_styles
+            .insert(TextStyle::Button, FontId::proportional(13.5));
+        style
+            .text_styles
+            .insert(TextStyle::Small, FontId::proportional(11.5));
+        style
+            .text_styles
+            .insert(TextStyle::Monospace, FontId::monospace(12.5));
+    });
+    ctx.options_mut(|options| {
+        // Our own commands do that.
+        options.zoom_with_keyboard = false;
+    });
+    for path in FALLBACK_FONTS {
+        ctx.add_font_provider(Arc::new(fallback_font(path)));
+    }
+}
+
+fn visuals() -> Visuals {
+    let mut visuals = Visuals::dark();
+    let radius = CornerRadius::same(5);
+    let widgets = &mut visuals.widgets;
+    for (state, fill, text) in [
+        (&mut widgets.inactive, RAISED, TEXT),
+        (&mut widgets.hovered, RAISED_HOVERED, STRONG_TEXT),
+        (&mut widgets.active, RAISED_HOVERED, STRONG_TEXT),
+        (&mut widgets.open, RAISED, STRONG_TEXT),
+    ] {
+        state.bg_fill = fill;
+        state.weak_bg_fill = fill;
+        state.bg_stroke = Stroke::NONE;
+        state.fg_stroke = Stroke::new(1.0, text);
+        state.corner_radius = radius;
+        state.expansion = 0.0;
+    }
+    widgets.active.bg_stroke = Stroke::new(1.0, ACCENT);
+    widgets.noninteractive.bg_stroke = Stroke::new(1.0, LINE);
+    widgets.noninteractive.fg_stroke = Stroke::new(1.0, TEXT);
+    widgets.noninteractive.corner_radius = radius;
+    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.32);
+    visuals.selection.stroke = Stroke::new(1.0, STRONG_TEXT);
+    visuals.hyperlink_color = ACCENT;
+    visuals.weak_text_color = Some(WEAK_TEXT);
+    visuals.warn_fg_color = WARNING;
+    visuals.error_fg_color = ERROR;
+    visuals.panel_fill = PANEL;
+    visuals.window_fill = PANEL;
+    visuals.window_stroke = Stroke::new(1.0, LINE);
+    visuals.window_corner_radius = CornerRadius::same(8);
+    visuals.menu_corner_radius = CornerRadius::same(6);
+    visuals.extreme_bg_color = DEEP;
+    // What cannot be done now is still to be read.
+    visuals.disabled_alpha = 0.62;
+    visuals.faint_bg_color = Color32::from_rgb(0x22, 0x27, 0x2e);
+    visuals
+}
+
+/// Fonts that systems have for writing that egui's own fonts lack, such as Chinese file names.
+/// None of them is needed; the first that has a character is used for it.
+const FALLBACK_FONTS: &[&str] = &[
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/TTF/DejaVuSans.ttf",
+    "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+    "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
+    "/usr/share/fonts/noto-cjk/NotoSansCJK-Regular.ttc",
+    "/usr/share/fonts/google-noto-cjk/NotoSansCJK-Regular.ttc",
+    "/usr/share/fonts/google-noto-sans-cjk-vf-fonts/NotoSansCJK-VF.ttc",
+    "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
+    "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+    "/System/Library/Fonts/Hiragino Sans GB.ttc",
+    "/System/Library/Fonts/AppleSDGothicNeo.ttc",
+    "/System/Library/Fonts/Supplemental/Arial Unicode.ttf",
+    "C:\\Windows\\Fonts\\segoeui.ttf",
+    "C:\\Windows\\Fonts\\msyh.ttc",
+    "C:\\Windows\\Fonts\\YuGothM.ttc",
+    "C:\\Windows\\Fonts\\malgun.ttf",
+];
+
+/// Offers a font file for characters that no other font has; it is read when first asked for.
+fn fallback_font(path: &'static str) -> impl Fn(&FallbackRequest<'_>) -> Option<FontInsert> {
+    let bytes: OnceLock<Option<&'static [u8]>> = OnceLock::new();
+    move |request| {
+        let read = || {
+            let bytes = std::fs::read(Path::new(path)).ok()?;
+            // Kept until the program ends, as fonts are: egui copies what is not.
+            Some(&*Box::leak(bytes.into_boxed_slice()))
+        };
+        let bytes = (*bytes.get_or_init(read))?;
+        let family: FontFamily = request.family.clone();
+        Some(FontInsert::new(
+            path,
+            FontData::from_static(bytes),
+            vec![egui::epaint::text::InsertFontFamily {
+                family,
+                priority: egui::epaint::text::FontPriority::Lowest,
+            }],
+        ))
+    }
+}

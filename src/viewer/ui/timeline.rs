@@ -1,0 +1,1216 @@
+//! The strip below the view in which clips are chosen, played and gone through.
+
+use std::cell::Cell;
+
+use egui::accesskit;
+use egui::{
+    Align, Align2, Color32, ComboBox, CornerRadius, CursorIcon, DragValue, EventFilter, FontId, Id,
+    Key, Layout, Modifiers, Panel, Pos2, Rect, Response, Role, Sense, Slider, Stroke, StrokeKind,
+    Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::icons::{self, Icon};
+use super::theme;
+use crate::viewer::commands::{self, Action, Animation};
+use crate::viewer::panels::format::round_step;
+use crate::viewer::panels::parts;
+use crate::viewer::state::State;
+use crate::viewer::state::player::{self, LoopMode};
+use crate::viewer::ui::Placed;
+use mapscope_formats::Severity;
+
+/// Windows narrower than this have what is seldom changed in a menu, in points.
+const WIDE: f32 = 800.0;
+/// Height of the ruler, in points: numbers, ticks, and the range that is played.
+const RULER_HEIGHT: f32 = 38.0;
+/// Height of the range at the bottom of the ruler.
+const RANGE_HEIGHT: f32 = 9.0;
+/// Room beside the first and after the last frame.
+const RULER_MARGIN: f32 = 12.0;
+/// The least room between two numbers of the ruler, and between two ticks.
+const NUMBER_ROOM: f32 = 52.0;
+const TICK_ROOM: f32 = 6.0;
+/// How wide a place the pointer finds a handle of the range at.
+const HANDLE_WIDTH: f32 = 12.0;
+
+/// Shows the timeline, if the open document has clips.
+pub(crate) fn timeline(root: &mut Ui, state: &mut State, placed: &mut Placed) {
+    if state.clips().is_empty() || !state.settings.timeline.shown {
+        return;
+    }
+    let strip = Panel::bottom("timeline").resizable(false).show(root, |ui| {
+        ui.add_space(1.0);
+        // Before the fields, which show where it leads.
+        follow_pointer(ui, state);
+        ui.horizontal(|ui| controls(ui, state, placed));
+        ruler(ui, state, placed);
+        ui.add_space(1.0);
+    });
+    placed.at("timeline", strip.response.rect);
+}
+
+fn controls(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    let wide = ui.available_width() >= WIDE;
+    ui.spacing_mut().item_spacing.x = 6.0;
+    clip_chooser(ui, state, if wide { 150.0 } else { 96.0 }, placed);
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.x = 1.0;
+        let play = if state.player.is_playing() {
+            Icon::Pause
+        } else {
+            Icon::Play
+        };
+        for (icon, action, place) in [
+            (Icon::ToStart, Animation::End { last: false }, "first"),
+            (
+                Icon::StepBack,
+                Animation::Step { backwards: true },
+                "previous",
+            ),
+            (play, Animation::Play, "play"),
+            (Icon::Stop, Animation::Stop, "stop"),
+            (
+                Icon::StepAhead,
+                Animation::Step { backwards: false },
+                "next",
+            ),
+            (Icon::ToEnd, Animation::End { last: true }, "last"),
+        ] {
+            command_button(ui, state, icon, action, place, placed);
+        }
+    });
+    frame_fields(ui, state, placed);
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if wide {
+            options(ui, state, placed);
+        } else {
+            more(ui, state, placed);
+        }
+    });
+}
+
+/// A button that runs a command, and shows whether it is on.
+fn command_button(
+    ui: &mut Ui,
+    state: &mut State,
+    icon: Icon,
+    action: Animation,
+    place: &str,
+    placed: &mut Placed,
+) {
+    let action = Action::Animation(action);
+    let Some(command) = commands::of(action) else {
+        return;
+    };
+    // A button that says it is pressed while it shows what pressing it would do says two things.
+    let on = state
+        .is_on(action)
+        .filter(|_| icon != Icon::Pause && icon != Icon::Play);
+    let name = if icon == Icon::Pause {
+        "Pause"
+    } else {
+        command.name
+    };
+    let enabled = state.is_enabled(action);
+    let button = ui.add_enabled_ui(enabled, |ui| icons::button(ui, icon, name, on));
+    let button = button.inner;
+    placed.at(&format!("timeline-{place}"), button.rect);
+    let keys = command.first_key_text();
+    let keys = if keys.is_empty() {
+        keys
+    } else {
+        format!(" ({keys})")
+    };
+    if button
+        .on_hover_text(format!("{}{keys}", command.help))
+        .clicked()
+    {
+        state.run(action);
+    }
+}
+
+fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed) {
+    let shown = state.player.clip();
+    let clip_name = |index: usize| state.clips().get(index).map(|clip| clip.name.clone());
+    let text = shown.and_then(clip_name);
+    let still = commands::of(Action::Animation(Animation::BindPose));
+    let [still, _] = still.map_or([""; 2], |command| state.name_and_help(command));
+    let text = text.unwrap_or_else(|| still.to_owned());
+    let mut chosen = None;
+    let list = ComboBox::from_id_salt("clip")
+        .selected_text(text)
+        .width(width)
+        .truncate()
+        .show_ui(ui, |ui| {
+            for (index, clip) in state.clips().iter().enumerate() {
+                let frames = match clip.frames {
+                    1 => "1 frame".to_owned(),
+                    frames => format!("{frames} frames"),
+                };
+                let secs = f64::from(clip.frames) / state.player.fps();
+                let length = egui::RichText::new(format!("{frames}, {secs:.2} s")).weak();
+                let button = egui::Button::new(&clip.name)
+                    .right_text(length)
+                    .selected(shown == Some(index))
+                    .frame_when_inactive(shown == Some(index))
+                    .min_size(vec2(210.0, 0.0));
+                if ui.add(button).clicked() {
+                    chosen = Some(Some(index));
+                }
+            }
+            let button = egui::Button::new(still)
+                .selected(shown.is_none())
+                .frame_when_inactive(shown.is_none())
+                .min_size(vec2(210.0, 0.0));
+            if ui.add(button).clicked() {
+                chosen = Some(None);
+            }
+        });
+    placed.at("timeline-clip", list.response.rect);
+    parts::name(&list.response, "Clip");
+    if let Some(chosen) = chosen {
+        state.choose_clip(chosen);
+    }
+}
+
+/// The frame and the time as numbers that can be typed.
+fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    let player = &state.player;
+    let (frame, last, fps) = (player.frame(), f64::from(player.last()), player.fps());
+    let (smooth, in_clip) = (player.is_smooth(), player.clip().is_some());
+    let mut typed = None;
+    let (mut held, mut dragged) = (false, false);
+    // What was typed that is no moment of the clip.
+    let refused = Cell::new(None);
+    let moment = |text: &str, frame: Option<f64>| {
+        let frame = frame.filter(|frame| *frame >= 0.0);
+        if frame.is_none() {
+            refused.set(Some(text.trim().to_owned()));
+        }
+        frame
+    };
+    ui.add_enabled_ui(in_clip, |ui| {
+        ui.spacing_mut().interact_size.x = 40.0;
+        let mut to = frame;
+        let field = DragValue::new(&mut to)
+            .range(0.0..=last)
+            .speed(0.1)
+            .fixed_decimals(usize::from(smooth))
+            .custom_parser(|text| moment(text, player::parse_frame(text, fps)))
+            .update_while_editing(false);
+        let field = ui.add(field);
+        parts::name(&field, "Frame");
+        placed.at("timeline-frame", field.rect);
+        dragged |= field.dragged();
+        held |= field.has_focus() || field.dragged();
+        typed = field.changed().then_some(to);
+        let help = "The frame, from 0. Type a number, or seconds such as 0.5s";
+        field.on_hover_text(help);
+        ui.weak(format!("/ {last}"));
+        let mut to = frame / fps;
+        let field = DragValue::new(&mut to)
+            .range(0.0..=last / fps)
+            .speed(0.1 / fps)
+            .fixed_decimals(2)
+            .suffix(" s")
+            // Seconds here, with or without the unit; a letter `f` would be for frames.
+            .custom_parser(|text| {
+                let number = text.trim().trim_end_matches(char::is_alphabetic);
+                let frame = player::parse_frame(&format!("{number}s"), fps);
+                moment(text, frame).map(|frame| frame / fps)
+            })
+            .update_while_editing(false);
+        let field = ui.add(field);
+        parts::name(&field, "Time");
+        placed.at("timeline-time", field.rect);
+        dragged |= field.dragged();
+        held |= field.has_focus() || field.dragged();
+        if field.changed() {
+            typed = Some(to * fps);
+        }
+        field.on_hover_text("Seconds from the beginning of the clip");
+    });
+    if let Some(text) = refused.take() {
+        let advice =
+            format!("`{text}` is not a frame: expected 0 to {last}, or seconds such as 0.5s");
+        state.toast(advice, Some(Severity::Warning));
+    }
+    if let Some(frame) = typed {
+        // Halfway between two whole frames there is none.
+        let frame = if smooth {
+            frame
+        } else {
+            (frame + 1e-6).floor()
+        };
+        if dragged {
+            state.scrub(frame);
+        } else {
+            // Who types a frame wants to look at it.
+            state.go_to_frame(frame);
+        }
+    } else if held {
+        // A number that changes cannot be typed over.
+        state.player.hold();
+    }
+}
+
+/// What is changed now and then, from the right to the left.
+fn options(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    let hide = commands::of(Action::Animation(Animation::Timeline));
+    let close = ui
+        .add(egui::Button::new(egui::RichText::new("×").size(18.0)).frame(false))
+        .on_hover_text("Hide the timeline");
+    close.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Hide the timeline"));
+    placed.at("timeline-hide", close.rect);
+    if close.clicked()
+        && let Some(hide) = hide
+    {
+        state.run(hide.action);
+    }
+    fps_field(ui, state, placed);
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.x = 1.0;
+        let smooth = Animation::Smooth;
+        command_button(ui, state, Icon::Smooth, smooth, "smooth", placed);
+        ui.add_space(5.0);
+        for mode in LoopMode::ALL.into_iter().rev() {
+            loop_button(ui, state, mode, placed);
+        }
+    });
+    speed_field(ui, state, placed);
+}
+
+/// The same in a menu, where there is no room.
+fn more(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    let button = icons::button(ui, Icon::More, "How it plays", None);
+    placed.at("timeline-more", button.rect);
+    egui::Popup::menu(&button)
+        .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
+        .show(|ui| {
+            egui::Grid::new("how it plays")
+                .num_columns(2)
+                .show(ui, |ui| {
+                    ui.label("Speed");
+                    ui.horizontal(|ui| speed_field(ui, state, placed));
+                    ui.end_row();
+                    ui.label("At the end");
+                    ui.horizontal(|ui| {
+                        for mode in LoopMode::ALL {
+                            loop_button(ui, state, mode, placed);
+                        }
+                    });
+                    ui.end_row();
+                    ui.label("Smooth");
+                    let smooth = Animation::Smooth;
+                    command_button(ui, state, Icon::Smooth, smooth, "smooth", placed);
+                    ui.end_row();
+                    ui.label("Rate");
+                    fps_field(ui, state, placed);
+                    ui.end_row();
+                });
+            for (action, text) in [
+                (Animation::WholeRange, "Play all of it"),
+                (Animation::Timeline, "Hide the timeline"),
+            ] {
+                let action = Action::Animation(action);
+                let enabled = state.is_enabled(action);
+                if ui.add_enabled(enabled, egui::Button::new(text)).clicked() {
+                    state.run(action);
+                }
+            }
+        });
+    button.on_hover_text("Speed, what happens at the end, and more");
+}
+
+fn loop_button(ui: &mut Ui, state: &mut State, mode: LoopMode, placed: &mut Placed) {
+    let (icon, place) = match mode {
+        LoopMode::Once => (Icon::Once, "once"),
+        LoopMode::Loop => (Icon::Loop, "loop"),
+        LoopMode::PingPong => (Icon::PingPong, "ping-pong"),
+    };
+    command_button(ui, state, icon, Animation::Loop(mode), place, placed);
+}
+
+fn fps_field(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    let mut fps = state.player.fps();
+    let field = DragValue::new(&mut fps)
+        .range(player::FPS)
+        .speed(0.2)
+        .custom_formatter(|fps, _| format!("{}", (fps * 1000.0).round() / 1000.0))
+        .suffix(" fps")
+        .update_while_editing(false);
+    let field = ui.add(field);
+    parts::name(&field, "Frames a second");
+    placed.at("timeline-fps", field.rect);
+    if field.changed() {
+        state.player.set_fps(fps);
+    }
+    field.on_hover_text("Frames a second; the game has 24");
+}
+
+fn speed_field(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    ui.spacing_mut().slider_width = 76.0;
+    ui.spacing_mut().interact_size.x = 46.0;
+    let mut speed = state.player.speed();
+    let slider = Slider::new(&mut speed, player::SPEEDS)
+        .logarithmic(true)
+        .show_value(false);
+    let slider = ui.add(slider);
+    parts::name(&slider, "Speed");
+    placed.at("timeline-speed", slider.rect);
+    let reset = slider.double_clicked();
+    let slid = slider.changed();
+    slider.on_hover_text("How fast it plays; a double click makes it normal");
+    let field = DragValue::new(&mut speed)
+        .range(player::SPEEDS)
+        .speed(0.01)
+        .fixed_decimals(2)
+        .suffix("×")
+        .update_while_editing(false);
+    let field = ui.add(field);
+    parts::name(&field, "Speed as a number");
+    if reset {
+        speed = 1.0;
+    }
+    if reset || slid || field.changed() {
+        state.player.set_speed(speed);
+    }
+}
+
+/// Places on the ruler.
+#[derive(Clone, Copy)]
+struct Track {
+    /// From the beginning of the first frame to the end of the last.
+    rect: Rect,
+    frames: f32,
+}
+
+impl Track {
+    /// That of the ruler in a rectangle.
+    fn of(state: &State, ruler: Rect) -> Self {
+        Self {
+            rect: ruler.shrink2(vec2(RULER_MARGIN, 0.0)),
+            frames: state.player.frames().max(1) as f32,
+        }
+    }
+
+    /// Where a frame begins.
+    fn x(&self, frame: f64) -> f32 {
+        self.rect.left() + frame as f32 / self.frames * self.rect.width()
+    }
+
+    /// The frame at a place, with how much of it has gone by.
+    fn frame(&self, x: f32) -> f64 {
+        let along = (x - self.rect.left()) / self.rect.width().max(1.0);
+        f64::from(along * self.frames).clamp(0.0, f64::from(self.frames) - 1e-3)
+    }
+
+    fn frame_width(&self) -> f32 {
+        self.rect.width() / self.frames
+    }
+}
+
+fn ruler_id() -> Id {
+    Id::unique("timeline ruler")
+}
+
+/// Goes to the frame that the pointer holds on the ruler.
+fn follow_pointer(ui: &Ui, state: &mut State) {
+    let Some(ruler) = ui.ctx().read_response(ruler_id()) else {
+        return;
+    };
+    let in_clip = state.player.frames() > 0;
+    let Some(pointer) = parts::held_at(&ruler).filter(|_| in_clip) else {
+        return;
+    };
+    let frame = Track::of(state, ruler.rect).frame(pointer.x);
+    state.scrub(frame);
+    ui.set_cursor_icon(CursorIcon::ResizeHorizontal);
+}
+
+/// The frames of the clip in a row, to be gone through with the pointer.
+fn ruler(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    let size = vec2(ui.available_width(), RULER_HEIGHT);
+    let (_, rect) = ui.allocate_space(size);
+    let in_clip = state.player.clip().is_some() && state.player.frames() > 0;
+    let track = Track::of(state, rect);
+    placed.at("timeline-ruler", track.rect);
+    ui.painter().rect_filled(rect, 4.0, theme::DEEP);
+    if !in_clip {
+        let text = match state.player.clip() {
+            Some(_) => "This clip has no frames",
+            None => "The bind pose, without any clip",
+        };
+        let font = FontId::proportional(12.0);
+        let color = ui.visuals().weak_text_color();
+        ui.painter()
+            .text(rect.center(), Align2::CENTER_CENTER, text, font, color);
+        return;
+    }
+    let upper = rect.with_max_y(rect.bottom() - RANGE_HEIGHT - 2.0);
+    let lower = rect.with_min_y(upper.bottom());
+    let response = ui.interact(upper, ruler_id(), Sense::click_and_drag());
+    let last = f64::from(state.player.last());
+    let moved = slide(ui, &response, "Frame ruler", state.player.frame(), last);
+    if let Some(frame) = moved {
+        state.change_player(|player| {
+            player.set_playing(false);
+            player.seek(frame);
+        });
+    }
+    let range = range_strip(ui, state, track, lower, placed);
+    paint_ruler(ui, state, track, rect, upper);
+    if let Some(pointer) = response.hover_pos().filter(|_| !response.dragged()) {
+        let x = track.x(track.frame(pointer.x).floor());
+        let stroke = Stroke::new(1.0, theme::WEAK_TEXT.gamma_multiply(0.5));
+        ui.painter().vline(x, upper.y_range(), stroke);
+    }
+    paint_range(ui, state, track, lower, range);
+    paint_playhead(ui, state, track, rect);
+}
+
+/// Makes something a slider for screen readers and arrow keys. Gives the value that these ask for.
+fn slide(ui: &Ui, response: &Response, name: &str, value: f64, last: f64) -> Option<f64> {
+    response.widget_info(|| WidgetInfo::slider(ui.is_enabled(), value, name));
+    ui.ctx().accesskit_node_builder(response.id, |node| {
+        node.set_min_numeric_value(0.0);
+        node.set_max_numeric_value(last);
+        node.set_numeric_value_step(1.0);
+        node.add_action(accesskit::Action::SetValue);
+        node.add_action(accesskit::Action::Increment);
+        node.add_action(accesskit::Action::Decrement);
+    });
+    let mut by = 0.0;
+    let mut wanted = None;
+    if response.has_focus() {
+        let keys = EventFilter {
+            horizontal_arrows: true,
+            ..EventFilter::default()
+        };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
+        by = ui.input_mut(|input| {
+            let mut count = |key| input.count_and_consume_key(Modifiers::NONE, key) as f64;
+            count(Key::ArrowRight) - count(Key::ArrowLeft)
+        });
+    }
+    ui.input(|input| {
+        use accesskit::{Action, ActionData};
+        let asked = |action| input.num_accesskit_action_requests(response.id, action) as f64;
+        by += asked(Action::Increment) - asked(Action::Decrement);
+        for request in input.accesskit_action_requests(response.id, Action::SetValue) {
+            if let Some(ActionData::NumericValue(value)) = request.data {
+                wanted = Some(value);
+            }
+        }
+    });
+    let wanted = wanted.or((by != 0.0).then_some(value.floor() + by));
+    wanted
+        .filter(|value| value.is_finite())
+        .map(|value| value.clamp(0.0, last))
+}
+
+/// The handles at both ends of what is played. Gives which one the pointer is at.
+fn range_strip(
+    ui: &Ui,
+    state: &mut State,
+    track: Track,
+    strip: Rect,
+    placed: &mut Placed,
+) -> [bool; 2] {
+    let whole = ui.interact(strip, Id::unique("timeline range"), Sense::click());
+    if whole.double_clicked() {
+        state.player.reset_range();
+    }
+    whole
+        .on_hover_text("What is played: drag its ends. A double click plays all of the clip again");
+    let [first, last] = state.player.range();
+    let end = f64::from(state.player.last());
+    let mut at = [false; 2];
+    for (side, (frame, id, name)) in [
+        (first, "range-start", "First frame that is played"),
+        (last, "range-end", "Last frame that is played"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let x = track.x(f64::from(frame) + side as f64);
+        // Outward, so that both can be taken hold of where they meet.
+        let outward = if side == 0 { -0.25 } else { 0.25 };
+        let center = pos2(x + outward * HANDLE_WIDTH, strip.center().y);
+        let handle = Rect::from_center_size(center, vec2(HANDLE_WIDTH, strip.height()));
+        let response = ui.interact(
+            handle,
+            Id::unique(("timeline", id)),
+            Sense::click_and_drag(),
+        );
+        let mut to = slide(ui, &response, name, frame.into(), end);
+        placed.at(&format!("timeline-{id}"), handle);
+        let dragged = response.dragged() || response.drag_stopped();
+        if let Some(pointer) = parts::held_at(&response).filter(|_| dragged) {
+            // The nearest line between two frames.
+            let along = track.frame(pointer.x + track.frame_width() * 0.5).floor();
+            let beyond = pointer.x > track.x(end + 0.5);
+            to = Some(match side {
+                0 => along.min(end),
+                _ if beyond => end,
+                _ => (along - 1.0).max(0.0),
+            });
+        }
+        if response.double_clicked() {
+            state.player.reset_range();
+        } else if let Some(to) = to {
+            if side == 0 {
+                state.player.set_range_start(to as u32);
+            } else {
+                state.player.set_range_end(to as u32);
+            }
+        }
+        let grabbed = response.hovered() || response.dragged() || response.has_focus();
+        if let Some(at) = at.get_mut(side) {
+            *at = grabbed;
+        }
+        response.on_hover_cursor(CursorIcon::ResizeHorizontal);
+    }
+    at
+}
+
+fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
+    let painter = ui.painter();
+    let [first, last] = state.player.range();
+    // What is not played steps back.
+    let played = rect
+        .with_min_x(track.x(first.into()))
+        .with_max_x(track.x(f64::from(last) + 1.0));
+    painter.rect_filled(
+        played.with_max_y(upper.bottom()),
+        0.0,
+        theme::PANEL.lerp_to_gamma(Color32::WHITE, 0.03),
+    );
+    let line = ui.visuals().widgets.noninteractive.bg_stroke.color;
+    let width = track.frame_width();
+    let step = |room: f32| round_step((room / width).into()).clamp(1.0, 1.0e9) as u32;
+    let (tick_step, number_step) = (step(TICK_ROOM), step(NUMBER_ROOM));
+    let frames = state.player.frames();
+    let font = FontId::monospace(11.0);
+    for frame in (0..=frames).step_by(tick_step as usize) {
+        let x = track.x(frame.into());
+        let numbered = frame % number_step == 0 && frame < frames;
+        let length = if numbered { 9.0 } else { 5.0 };
+        let color = if numbered { theme::WEAK_TEXT } else { line };
+        let ends = [pos2(x, upper.bottom() - length), pos2(x, upper.bottom())];
+        painter.line_segment(ends, Stroke::new(1.0, color));
+        if numbered {
+            let at = pos2(x, upper.top() + 2.0);
+            let inside = frame >= first && frame <= last;
+            let color = theme::WEAK_TEXT.gamma_multiply(if inside { 1.0 } else { 0.6 });
+            painter.text(at, Align2::CENTER_TOP, frame, font.clone(), color);
+        }
+    }
+}
+
+fn paint_range(ui: &Ui, state: &State, track: Track, strip: Rect, at: [bool; 2]) {
+    let painter = ui.painter();
+    let bar = strip.shrink2(vec2(0.0, 2.5));
+    painter.rect_filled(bar.intersect(track.rect), 2.0, theme::PANEL);
+    let [first, last] = state.player.range();
+    let ends = [track.x(first.into()), track.x(f64::from(last) + 1.0)];
+    let [left, right] = ends;
+    let played = bar.with_min_x(left).with_max_x(right);
+    let whole = state.player.is_whole_range();
+    let strength = if whole { 0.35 } else { 0.75 };
+    painter.rect_filled(played, 2.0, theme::ACCENT.gamma_multiply(strength));
+    for (x, at) in ends.into_iter().zip(at) {
+        let handle = Rect::from_center_size(pos2(x, strip.center().y), vec2(5.0, strip.height()));
+        let color = if at {
+            ui.visuals().strong_text_color()
+        } else {
+            theme::ACCENT
+        };
+        painter.rect_filled(handle, 2.0, color);
+    }
+}
+
+/// A line at the moment that is shown, with its number.
+fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect) {
+    let painter = ui.painter();
+    let frame = state.player.frame();
+    let x = track.x(frame);
+    let bottom = rect.bottom() - RANGE_HEIGHT - 2.0;
+    if !state.player.is_smooth() && track.frame_width() >= 4.0 {
+        // For as long as it is shown.
+        let cell = Rect::from_min_max(pos2(x, rect.top()), pos2(x + track.frame_width(), bottom));
+        painter.rect_filled(cell, 0.0, theme::ACCENT.gamma_multiply(0.22));
+    }
+    let stroke = Stroke::new(1.5, theme::ACCENT);
+    painter.vline(x, rect.top()..=bottom, stroke);
+    let text = if state.player.is_smooth() {
+        format!("{frame:.1}")
+    } else {
+        format!("{frame:.0}")
+    };
+    let galley = painter.layout_no_wrap(text, FontId::monospace(11.5), theme::DEEP);
+    let size = galley.size() + vec2(8.0, 1.0);
+    let half = size.x * 0.5;
+    let middle = x.clamp(
+        rect.left() + half,
+        (rect.right() - half).max(rect.left() + half),
+    );
+    let flag = Rect::from_center_size(pos2(middle, rect.top() + 1.0 + size.y * 0.5), size);
+    painter.rect_filled(flag, CornerRadius::same(3), theme::ACCENT);
+    let at: Pos2 = flag.center() - galley.size() * 0.5;
+    painter.galley(at, galley, theme::DEEP);
+    let outline = Stroke::new(1.0, theme::DEEP);
+    painter.rect_stroke(flag, CornerRadius::same(3), outline, StrokeKind::Outside);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use egui::{Event, PointerButton, ViewportId, vec2};
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+    use super::*;
+    use crate::viewer::state::loader::Outcome;
+    use crate::viewer::state::settings::Panel as DockPanel;
+    use crate::viewer::testing::{
+        self, Window, button, joint, keep_picture, move_to, moving, picture_of_moving, press,
+        quick_drag, state, with_demo, with_moving,
+    };
+
+    type Opened = Harness<'static, Window>;
+
+    /// The frame that is shown, and whether it plays.
+    fn moment(h: &Opened) -> (f64, bool) {
+        let player = &state(h).player;
+        assert_eq!(state(h).shown.playhead, player.playhead());
+        (player.frame(), player.is_playing())
+    }
+
+    fn clip(h: &Opened) -> Option<&str> {
+        let clip = state(h).shown.playhead.clip?;
+        Some(&state(h).clips()[clip].name)
+    }
+
+    fn key(h: &mut Opened, key: Key) {
+        press(h, Modifiers::NONE, key);
+    }
+
+    fn click(h: &mut Opened, name: &str) {
+        h.get_by_label(name).click();
+        h.run();
+    }
+
+    /// A place by its name for tests.
+    fn rect(h: &Opened, name: &str) -> Rect {
+        let rects = &h.state().placed.rects;
+        let found = rects.iter().find(|(known, _)| known == name);
+        found.map(|(_, rect)| *rect).unwrap()
+    }
+
+    /// The middle of a frame on the ruler.
+    fn at_frame(h: &Opened, frame: f32) -> Pos2 {
+        let ruler = rect(h, "timeline-ruler");
+        let frames = state(h).player.frames() as f32;
+        let x = ruler.left() + (frame + 0.5) / frames * ruler.width();
+        pos2(x, ruler.top() + 10.0)
+    }
+
+    fn drag(h: &mut Opened, from: Pos2, to: Pos2) {
+        move_to(h, from);
+        button(h, PointerButton::Primary, from, true);
+        move_to(h, from.lerp(to, 0.5));
+        move_to(h, to);
+        button(h, PointerButton::Primary, to, false);
+    }
+
+    /// Types into a field that shows a number.
+    fn type_into(h: &mut Opened, name: &str, text: &str) {
+        h.get_by_role_and_label(Role::SpinButton, name).click();
+        h.run();
+        press(h, Modifiers::COMMAND, Key::A);
+        h.input_mut().events.push(Event::Text(text.to_owned()));
+        h.run();
+        key(h, Key::Enter);
+    }
+
+    fn asks_for_a_frame(h: &Opened) -> bool {
+        h.output().viewport_output[&ViewportId::ROOT].repaint_delay < Duration::from_mins(1)
+    }
+
+    #[test]
+    fn only_what_has_clips_has_a_timeline() {
+        assert!(with_demo().query_by_label("Frame ruler").is_none());
+        let mut h = with_moving();
+        h.get_by_label("Frame ruler");
+        click(&mut h, "Hide the timeline");
+        assert!(h.query_by_label("Frame ruler").is_none());
+        press(&mut h, Modifiers::COMMAND, Key::T);
+        h.get_by_label("Frame ruler");
+    }
+
+    #[test]
+    fn space_and_the_button_play_and_pause() {
+        let mut h = with_moving();
+        assert_eq!(moment(&h), (0.0, false));
+        key(&mut h, Key::Space);
+        // A step of the test is a quarter of a second: six frames.
+        let (begun, playing) = moment(&h);
+        assert!(playing && state(&h).settings.timeline.plays);
+        h.step();
+        assert_eq!(moment(&h), (begun + 6.0, true));
+        assert!(asks_for_a_frame(&h));
+        click(&mut h, "Pause");
+        let (stopped, playing) = moment(&h);
+        assert!(!playing && !state(&h).settings.timeline.plays);
+        h.run_steps(4);
+        assert_eq!(moment(&h), (stopped, false));
+        click(&mut h, "Play");
+        click(&mut h, "Stop");
+        assert_eq!(moment(&h), (0.0, false));
+    }
+
+    #[test]
+    fn nothing_is_drawn_while_nothing_plays() {
+        let mut h = with_moving();
+        assert!(!asks_for_a_frame(&h));
+        key(&mut h, Key::Period);
+        assert!(!asks_for_a_frame(&h));
+        key(&mut h, Key::Space);
+        assert!(asks_for_a_frame(&h));
+        key(&mut h, Key::Space);
+        h.run_steps(2);
+        assert!(!asks_for_a_frame(&h));
+        // One frame is a still picture, also while it plays.
+        h.state_mut().state.choose_clip(Some(2));
+        key(&mut h, Key::Space);
+        h.run_steps(2);
+        assert!(moment(&h).1 && !asks_for_a_frame(&h));
+    }
+
+    #[test]
+    fn stepped_playing_asks_for_a_frame_when_there_is_another_one() {
+        let mut h = with_moving();
+        key(&mut h, Key::Space);
+        h.step();
+        let delay = |h: &Opened| h.output().viewport_output[&ViewportId::ROOT].repaint_delay;
+        let until = delay(&h).as_secs_f64();
+        assert!(until > 0.0 && until <= 1.0 / 24.0 + 1e-6, "{until}");
+        click(&mut h, "Pause");
+        click(&mut h, "Smooth");
+        h.get_by_label("Play").click();
+        h.run_steps(5);
+        assert_eq!(delay(&h), Duration::ZERO);
+    }
+
+    #[test]
+    fn keys_step_and_go_to_the_ends() {
+        let mut h = with_moving();
+        for (pressed, frame) in [
+            (Key::Period, 1.0),
+            (Key::Period, 2.0),
+            (Key::Comma, 1.0),
+            (Key::End, 31.0),
+            (Key::Period, 0.0),
+            (Key::Comma, 31.0),
+            (Key::Home, 0.0),
+        ] {
+            let camera = state(&h).camera;
+            key(&mut h, pressed);
+            assert_eq!(moment(&h), (frame, false), "{pressed:?}");
+            assert_eq!(state(&h).camera, camera, "it is not for the camera too");
+        }
+        key(&mut h, Key::Space);
+        key(&mut h, Key::Period);
+        assert!(!moment(&h).1, "a step stops");
+        // Without clips the key is the camera's.
+        let mut h = with_demo();
+        let camera = state(&h).camera;
+        h.state_mut().state.camera.pose.eye.y += 50.0;
+        key(&mut h, Key::Home);
+        assert!(state(&h).camera.pose.eye.distance(camera.pose.eye) < 1.0);
+    }
+
+    #[test]
+    fn buttons_step_and_go_to_the_ends() {
+        let mut h = with_moving();
+        for (name, frame) in [
+            ("Next frame", 1.0),
+            ("Next frame", 2.0),
+            ("Previous frame", 1.0),
+            ("Last frame", 31.0),
+            ("First frame", 0.0),
+        ] {
+            click(&mut h, name);
+            assert_eq!(moment(&h).0, frame, "{name}");
+        }
+    }
+
+    #[test]
+    fn space_does_not_press_the_button_that_has_the_keyboard() {
+        let mut h = with_moving();
+        h.get_by_label("Last frame").focus();
+        h.run();
+        key(&mut h, Key::Space);
+        assert!(moment(&h).1 && moment(&h).0 < 31.0);
+        key(&mut h, Key::Space);
+        key(&mut h, Key::Enter);
+        assert_eq!(moment(&h), (31.0, false));
+    }
+
+    #[test]
+    fn a_drag_on_the_ruler_goes_through_the_frames() {
+        let mut h = with_moving();
+        let (from, to) = (at_frame(&h, 4.0), at_frame(&h, 20.0));
+        move_to(&mut h, from);
+        button(&mut h, PointerButton::Primary, from, true);
+        assert_eq!(moment(&h), (4.0, false), "a press is enough");
+        h.input_mut().events.push(Event::PointerMoved(to));
+        h.step();
+        assert_eq!(moment(&h), (20.0, false));
+        // At once, since nothing else may ask for another frame.
+        let field = h.get_by_role_and_label(Role::SpinButton, "Frame");
+        assert_eq!(field.accesskit_node().numeric_value(), Some(20.0));
+        let beyond = to + vec2(5000.0, -300.0);
+        move_to(&mut h, beyond);
+        assert_eq!(moment(&h), (31.0, false));
+        button(&mut h, PointerButton::Primary, beyond, false);
+        assert!(!asks_for_a_frame(&h));
+    }
+
+    #[test]
+    fn a_drag_on_the_ruler_that_is_over_within_a_frame_goes_to_its_end() {
+        let mut h = with_moving();
+        let (from, to) = (at_frame(&h, 4.0), at_frame(&h, 20.0));
+        quick_drag(&mut h, PointerButton::Primary, from, to - from);
+        assert_eq!(moment(&h), (20.0, false));
+    }
+
+    #[test]
+    fn a_click_on_the_ruler_that_is_over_at_once_goes_there_too() {
+        let mut h = with_moving();
+        let at = at_frame(&h, 22.0);
+        move_to(&mut h, at);
+        click_at_once(&mut h, at, 1);
+        assert_eq!(moment(&h), (22.0, false));
+    }
+
+    /// Clicks within one frame of the window.
+    fn click_at_once(h: &mut Opened, at: Pos2, times: usize) {
+        let presses = [true, false].map(|pressed| Event::PointerButton {
+            pos: at,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        });
+        for _ in 0..times {
+            h.input_mut().events.extend(presses.clone());
+        }
+        h.run();
+    }
+
+    #[test]
+    fn what_plays_waits_for_the_drag_and_goes_on() {
+        let mut h = with_moving();
+        h.state_mut().state.player.set_speed(0.1);
+        key(&mut h, Key::Space);
+        let at = at_frame(&h, 8.0);
+        move_to(&mut h, at);
+        button(&mut h, PointerButton::Primary, at, true);
+        for _ in 0..3 {
+            h.step();
+            assert_eq!(moment(&h), (8.0, true));
+        }
+        button(&mut h, PointerButton::Primary, at, false);
+        h.run_steps(3);
+        let (frame, playing) = moment(&h);
+        assert!(playing && frame > 8.0 && frame < 14.0, "{frame}");
+    }
+
+    #[test]
+    fn frames_and_seconds_are_typed() {
+        let mut h = with_moving();
+        for (field, text, frame) in [
+            ("Frame", "17", 17.0),
+            ("Frame", "0.5s", 12.0),
+            ("Frame", "999", 31.0),
+            ("Frame", "nonsense", 31.0),
+            ("Time", "0.25", 6.0),
+            ("Time", "1 s", 24.0),
+        ] {
+            type_into(&mut h, field, text);
+            assert_eq!(moment(&h), (frame, false), "{field} {text}");
+        }
+        // What is no frame changes nothing, and it is said why.
+        for (field, text) in [
+            ("Frame", "-3"),
+            ("Frame", "abc"),
+            ("Time", "-1"),
+            ("Time", "s"),
+        ] {
+            h.state_mut().state.toasts.clear();
+            type_into(&mut h, field, text);
+            assert_eq!(moment(&h), (24.0, false), "{field} {text}");
+            let said: Vec<&str> = state(&h).toasts.iter().map(|t| t.text.as_str()).collect();
+            let expected =
+                format!("`{text}` is not a frame: expected 0 to 31, or seconds such as 0.5s");
+            assert_eq!(said, [expected]);
+        }
+        // Also while it plays, which must not take away what is typed.
+        h.state_mut().state.player.set_speed(0.05);
+        key(&mut h, Key::Space);
+        h.get_by_role_and_label(Role::SpinButton, "Frame").click();
+        h.run();
+        press(&mut h, Modifiers::COMMAND, Key::A);
+        h.input_mut().events.push(Event::Text("9".to_owned()));
+        h.run_steps(4);
+        key(&mut h, Key::Enter);
+        assert_eq!(moment(&h), (9.0, false), "stays at what was typed");
+    }
+
+    #[test]
+    fn speed_and_rate_have_limits() {
+        let mut h = with_moving();
+        for (wanted, speed) in [(99.0, 4.0), (0.001, 0.05), (0.5, 0.5)] {
+            h.get_by_role_and_label(Role::Slider, "Speed")
+                .set_value_accesskit(wanted);
+            h.run();
+            assert!((state(&h).player.speed() - speed).abs() < 1e-3);
+        }
+        type_into(&mut h, "Speed as a number", "2");
+        assert_eq!(state(&h).player.speed(), 2.0);
+        for (text, fps) in [
+            ("60", 60.0),
+            ("0", 1.0),
+            ("9999", 240.0),
+            ("23.976", 23.976),
+        ] {
+            type_into(&mut h, "Frames a second", text);
+            assert_eq!(state(&h).player.fps(), fps);
+        }
+        key(&mut h, Key::Minus);
+        assert_eq!(state(&h).player.speed(), 1.5);
+    }
+
+    #[test]
+    fn the_range_is_dragged_by_its_ends_and_reset_by_a_double_click() {
+        let mut h = with_moving();
+        let low = |h: &Opened, frame: f32| {
+            let ruler = rect(h, "timeline-ruler");
+            pos2(at_frame(h, frame - 0.5).x, ruler.bottom() - 4.0)
+        };
+        let (start, to) = (rect(&h, "timeline-range-start").center(), low(&h, 8.0));
+        drag(&mut h, start, to);
+        assert_eq!(state(&h).player.range(), [8, 31]);
+        let (end, to) = (rect(&h, "timeline-range-end").center(), low(&h, 20.0));
+        drag(&mut h, end, to);
+        assert_eq!(state(&h).player.range(), [8, 19]);
+        assert_eq!(moment(&h).0, 0.0, "the moment is another matter");
+        key(&mut h, Key::End);
+        assert_eq!(moment(&h).0, 19.0);
+        key(&mut h, Key::Space);
+        for _ in 0..8 {
+            h.step();
+            assert!((8.0..20.0).contains(&moment(&h).0));
+        }
+        key(&mut h, Key::Space);
+        let handle = "Last frame that is played";
+        h.get_by_role_and_label(Role::Slider, handle)
+            .set_value_accesskit(25.0);
+        h.run();
+        assert_eq!(state(&h).player.range(), [8, 25]);
+        h.get_by_role_and_label(Role::Slider, handle).focus();
+        h.run();
+        key(&mut h, Key::ArrowLeft);
+        assert_eq!(state(&h).player.range(), [8, 24]);
+        let at = low(&h, 15.0);
+        move_to(&mut h, at);
+        click_at_once(&mut h, at, 2);
+        assert!(state(&h).player.is_whole_range());
+        key(&mut h, Key::Home);
+        key(&mut h, Key::Period);
+        key(&mut h, Key::I);
+        key(&mut h, Key::Period);
+        key(&mut h, Key::O);
+        assert_eq!(state(&h).player.range(), [1, 2]);
+    }
+
+    #[test]
+    fn clips_are_chosen_from_a_list_and_by_keys() {
+        let mut h = with_moving();
+        let list = |h: &Opened| h.get_by_role_and_label(Role::ComboBox, "Clip").value();
+        assert_eq!(
+            (clip(&h), list(&h).as_deref()),
+            (Some("Walk"), Some("Walk"))
+        );
+        key(&mut h, Key::Period);
+        h.get_by_role_and_label(Role::ComboBox, "Clip").click();
+        h.run();
+        h.get_by_label_contains("10 frames, 0.42 s").click();
+        h.run();
+        assert_eq!((clip(&h), moment(&h).0), (Some("Idle"), 0.0));
+        for (pressed, name) in [
+            (Key::CloseBracket, Some("Salute")),
+            (Key::CloseBracket, Some("Walk")),
+            (Key::OpenBracket, Some("Salute")),
+            (Key::Num0, None),
+            (Key::CloseBracket, Some("Walk")),
+        ] {
+            key(&mut h, pressed);
+            assert_eq!(clip(&h), name, "{pressed:?}");
+        }
+        key(&mut h, Key::Num0);
+        assert_eq!(list(&h).as_deref(), Some("Bind pose"));
+        assert!(!asks_for_a_frame(&h));
+        key(&mut h, Key::Space);
+        assert_eq!((clip(&h), moment(&h).1), (Some("Walk"), true));
+        // In the outline too.
+        let idle = state(&h).clips()[1].item;
+        h.state_mut().state.select(Some(idle));
+        assert_eq!(clip(&h), Some("Idle"));
+    }
+
+    #[test]
+    fn what_happens_at_the_end_is_chosen() {
+        let mut h = with_moving();
+        for (name, mode) in [
+            ("Play once", LoopMode::Once),
+            ("Back and forth", LoopMode::PingPong),
+            ("Loop", LoopMode::Loop),
+        ] {
+            click(&mut h, name);
+            assert_eq!(state(&h).player.loop_mode(), mode);
+            let pressed = h.get_by_label(name).accesskit_node().toggled();
+            assert_eq!(pressed, Some(accesskit::Toggled::True), "{name}");
+            assert_eq!(state(&h).settings_to_keep().timeline.loop_mode, mode);
+        }
+        click(&mut h, "Play once");
+        key(&mut h, Key::Space);
+        h.run_steps(12);
+        assert_eq!(moment(&h), (31.0, false));
+    }
+
+    #[test]
+    fn the_ruler_is_a_slider_for_the_keyboard_and_for_screen_readers() {
+        let mut h = with_moving();
+        let ruler = |h: &mut Opened, value: f64| {
+            h.get_by_role_and_label(Role::Slider, "Frame ruler")
+                .set_value_accesskit(value);
+            h.run();
+        };
+        ruler(&mut h, 12.0);
+        assert_eq!(moment(&h), (12.0, false));
+        h.get_by_role_and_label(Role::Slider, "Frame ruler").focus();
+        h.run();
+        key(&mut h, Key::ArrowRight);
+        key(&mut h, Key::ArrowRight);
+        key(&mut h, Key::ArrowLeft);
+        assert_eq!(moment(&h), (13.0, false));
+        ruler(&mut h, f64::NAN);
+        assert_eq!(moment(&h), (13.0, false));
+    }
+
+    /// What a load of a document with these clips gives.
+    fn loaded(clips: &[(&str, u32)], reload: bool) -> Outcome {
+        testing::loaded(moving(clips), reload)
+    }
+
+    #[test]
+    fn a_file_plays_when_it_is_opened_unless_the_last_one_was_stopped() {
+        let mut h = with_moving();
+        for plays in [true, false] {
+            h.state_mut().state.settings.timeline.plays = plays;
+            h.state_mut().state.loaded(loaded(&[("Run", 8)], false));
+            assert_eq!((clip(&h), moment(&h)), (Some("Run"), (0.0, plays)));
+        }
+        key(&mut h, Key::Space);
+        h.state_mut().state.loaded(loaded(&[], false));
+        assert_eq!((clip(&h), moment(&h)), (None, (0.0, false)));
+        assert!(state(&h).settings.timeline.plays, "nothing was stopped");
+    }
+
+    #[test]
+    fn a_reload_keeps_clip_frame_and_playing() {
+        let mut h = with_moving();
+        key(&mut h, Key::CloseBracket);
+        key(&mut h, Key::Space);
+        h.state_mut().state.scrub(7.0);
+        let again = loaded(&[("New", 3), ("Idle", 20), ("Walk", 32)], true);
+        h.state_mut().state.loaded(again);
+        assert_eq!((clip(&h), moment(&h)), (Some("Idle"), (7.0, true)));
+        h.state_mut().state.loaded(loaded(&[("Idle", 4)], true));
+        assert_eq!((clip(&h), moment(&h)), (Some("Idle"), (3.0, true)));
+        h.state_mut().state.loaded(loaded(&[("Walk", 4)], true));
+        assert_eq!((clip(&h), moment(&h)), (Some("Walk"), (0.0, true)));
+        key(&mut h, Key::Num0);
+        h.state_mut().state.loaded(loaded(&[("Walk", 4)], true));
+        assert_eq!(clip(&h), None);
+    }
+
+    #[test]
+    fn a_click_in_the_curves_goes_to_the_frame() {
+        let mut h = with_moving();
+        h.state_mut().state.run(Action::Panel(DockPanel::Curves));
+        h.run();
+        h.get_by_label("No joint is selected");
+        h.state_mut().state.select(Some(joint(0)));
+        h.run();
+        let curves = h.get_by_label("Rotation curves").rect();
+        let at = curves.center();
+        move_to(&mut h, at);
+        button(&mut h, PointerButton::Primary, at, true);
+        button(&mut h, PointerButton::Primary, at, false);
+        let (frame, _) = moment(&h);
+        assert!((frame - 15.5).abs() <= 0.5, "{frame}");
+        h.get_by_label_contains(&format!("Frame {frame}"));
+        let to = curves.right_center() + vec2(-1.0, 5.0);
+        drag(&mut h, at, to);
+        assert_eq!(moment(&h).0, 31.0);
+        key(&mut h, Key::Num0);
+        h.get_by_label("No clip is shown");
+    }
+
+    #[test]
+    fn a_narrow_window_has_the_rest_in_a_menu() {
+        for scale in [1.0, 2.0] {
+            let mut h = picture_of_moving(vec2(480.0, 420.0), scale);
+            let inside = h.ctx.content_rect();
+            for (name, rect) in &h.state().placed.rects {
+                let whole = !name.starts_with("timeline") || inside.contains_rect(*rect);
+                assert!(whole, "{name} is at {rect:?}");
+            }
+            assert!(h.query_by_label("Frames a second").is_none());
+            click(&mut h, "How it plays");
+            type_into(&mut h, "Frames a second", "12");
+            assert_eq!(state(&h).player.fps(), 12.0);
+            keep_picture(&mut h, &format!("timeline-narrow-{scale}"));
+        }
+    }
+
+    #[test]
+    fn the_moment_is_marked_on_the_ruler() {
+        for (scale, smooth) in [(1.0, false), (2.0, true)] {
+            let mut h = picture_of_moving(vec2(1280.0, 800.0), scale);
+            h.state_mut().state.run(Action::Panel(DockPanel::Curves));
+            h.state_mut().state.select(Some(joint(1)));
+            h.state_mut().state.player.set_smooth(smooth);
+            h.state_mut().state.player.set_range_start(5);
+            h.state_mut().state.player.set_range_end(25);
+            h.state_mut().state.scrub(12.0);
+            h.run();
+            let picture = keep_picture(&mut h, &format!("timeline-{scale}"));
+            let ruler = rect(&h, "timeline-ruler");
+            let accent = |frame: f32| {
+                let x = ruler.left() + frame / 32.0 * ruler.width();
+                let [x, y] = [x, ruler.top() + 20.0].map(|at| (at * scale) as u32);
+                // Somewhere within a line's width.
+                (x - 2..=x + 2).any(|x| {
+                    let [r, g, b, _] = picture.get_pixel(x, y).0;
+                    r > 180 && g > 120 && b < 120
+                })
+            };
+            assert!(accent(12.0) && !accent(9.0) && !accent(20.0));
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! The flat view of 2D maps: whole zooms, whole pixels of the screen, and the way to 3D and back.
+//!
+//! Lengths on the screen are in physical pixels here, whatever the size of text and buttons is:
+//! only those can show a pixel of the map without blurring it.
+
+use glam::{DVec2, Vec2, Vec3};
+
+use super::camera_control::CameraMode;
+use crate::viewer::state::State;
+use mapscope_scene::Aabb;
+use mapscope_scene::camera::{Camera, NamedView, Pose, Projection};
+use mapscope_scene::tilemap::FlatWindow;
+
+/// How much larger, or how many times smaller, a map is shown. What makes it smaller goes on far
+/// enough for the whole of any map to be seen.
+const WHOLE_ZOOMS: [u32; 24] = [
+    1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
+    3072, 4096,
+];
+/// The largest zoom.
+const MOST: f64 = 32.0;
+/// The smallest zoom, except for maps that are larger than the view even so.
+const LEAST: f64 = 1.0 / 16.0;
+/// How much of the view something that is gone to takes at most.
+const FRAMED: f64 = 0.6;
+/// How far one can go in a map that is round, in pixels of the map: the camera counts them exactly.
+const FARTHEST_ROUND_PX: f64 = 1_000_000.0;
+/// What is gone to is not shown larger than this, unless the view is nearer already.
+const MOST_FRAMED: f64 = 4.0;
+
+/// The size of a view that was not shown yet.
+pub(crate) const NO_VIEW: [u32; 2] = [0, 0];
+
+/// What of the flat view and of the one in 3D is remembered while a file is open.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FlatView {
+    /// Where the flat view was left.
+    left_at: Option<Seen>,
+    /// The camera in 3D, as it was left.
+    tilted: Option<Pose>,
+    /// The projection in 3D.
+    tilted_projection: Projection,
+    /// Whether all of the map is in view and stays so while the view changes its shape.
+    fits: bool,
+}
+
+/// What is in the middle of the flat view, in pixels of the map, and the zoom.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    middle: DVec2,
+    zoom: f64,
+}
+
+impl Seen {
+    fn window(self, size: DVec2) -> FlatWindow {
+        let top_left = self.middle - size / (self.zoom * 2.0);
+        FlatWindow {
+            top_left_px: (top_left * self.zoom).round() / self.zoom,
+            zoom: self.zoom,
+        }
+    }
+}
+
+/// All zooms, from the smallest to the largest.
+fn zooms() -> impl DoubleEndedIterator<Item = f64> {
+    let smaller = WHOLE_ZOOMS.iter().skip(1).rev();
+    let larger = WHOLE_ZOOMS.iter().map(|zoom| f64::from(*zoom));
+    smaller
+        .map(|times| 1.0 / f64::from(*times))
+        .chain(larger.filter(|zoom| *zoom <= MOST))
+}
+
+/// The zoom after another one, or before it; the same at the ends.
+fn next_zoom(zoom: f64, nearer: bool, least: f64) -> f64 {
+    let next = if nearer {
+        zooms().find(|step| *step > zoom * 1.001)
+    } else {
+        let farther = zooms().rev().find(|step| *step < zoom * 0.999);
+        farther.filter(|step| *step > least * 0.999)
+    };
+    next.unwrap_or(zoom)
+}
+
+/// The whole number, or one over it, that is nearest to a zoom.
+fn nearest_zoom(zoom: f64) -> f64 {
+    if zoom >= 1.0 {
+        zoom.round().min(MOST)
+    } else {
+        1.0 / (1.0 / zoom.max(1e-6)).round()
+    }
+}
+
+/// The largest whole zoom, or one over a whole number, at which a box is in a view.
+fn fitting_zoom(size: DVec2, view: DVec2) -> f64 {
+    let zoom = (view / size.max(DVec2::ONE)).min_element();
+    if zoom >= 1.0 {
+        zoom.floor().min(MOST)
+    } else {
+        1.0 / (1.0 / zoom.max(1e-6)).ceil()
+    }
+}
+
+/// A zoom for people, such as `200 %`.
+pub(crate) fn zoom_text(zoom: f64) -> String {
+    let percent = zoom * 100.0;
+    let decimals = match percent {
+        percent if (percent - percent.round()).abs() < 0.01 => 0,
+        percent if percent >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{percent:.decimals$} %")
+}
+
+impl State {
+    /// Whether what is open is a 2D map.
+    pub(crate) fn is_map(&self) -> bool {
+        self.map_size().is_some()
+    }
+
+    /// Width and height of the map in pixels, if a map is open.
+    pub(crate) fn map_size(&self) -> Option<DVec2> {
+        let [width, height] = self.layers()?.flat_size();
+        Some(DVec2::new(width as f64, height as f64))
+    }
+
+    /// Whether it is shown as a flat picture.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.mode == CameraMode::Flat
+    }
+
+    /// Changes what the pointer does to the camera, which stays where it is.
+    pub(crate) fn set_mode(&mut self, mode: CameraMode) {
+        let now_flat = mode == CameraMode::Flat;
+        match (self.is_flat(), now_flat) {
+            (true, false) => {
+                self.flat.left_at = self.flat_seen();
+                self.camera.projection = self.flat.tilted_projection;
+            }
+            (false, true) => {
+                self.flat.tilted_projection = self.camera.projection;
+                self.camera.projection = Projection::Orthographic;
+            }
+            _ => {}
+        }
+        self.mode = mode;
+        self.shown.flat = now_flat;
+        self.use_field_of_view();
+    }
+
+    /// Forgets where another document was seen from.
+    pub(crate) fn forget_flat(&mut self) {
+        self.set_mode(CameraMode::Orbit);
+        self.flat = FlatView {
+            tilted_projection: self.camera.projection,
+            ..FlatView::default()
+        };
+    }
+
+    /// Changes between the flat view and the one in 3D, each as it was left.
+    pub(crate) fn toggle_flat(&mut self) {
+        if self.is_flat() {
+            self.set_mode(CameraMode::Orbit);
+            match self.flat.tilted {
+                Some(pose) => self.camera.pose = pose,
+                None => {
+                    if let Some(bounds) = self.shown_bounds() {
+                        self.camera.face(NamedView::Iso);
+                        self.camera.frame(bounds, self.aspect);
+                    }
+                }
+            }
+        } else {
+            self.flat.tilted = Some(self.camera.pose);
+            self.set_mode(CameraMode::Flat);
+            match self.flat.left_at {
+                Some(seen) => self.see_flat(seen.window(self.view_size())),
+                None => self.fit_flat(),
+            }
+        }
+    }
+
+    fn view_size(&self) -> DVec2 {
+        let [width, height] = self.view_px.map(f64::from);
+        DVec2::new(width, height).max(DVec2::ONE)
+    }
+
+    /// Takes on the size of the view in physical pixels.
+    pub(crate) fn resize_view(&mut self, size: [u32; 2]) {
+        if size == self.view_px {
+            return;
+        }
+        let seen = self.flat_seen();
+        let before = std::mem::replace(&mut self.view_px, size);
+        match seen {
+            Some(_) if self.flat.fits => self.fit_flat(),
+            Some(seen) => self.see_flat(seen.window(self.view_size())),
+            // The camera was chosen before there was a view.
+            None if before == NO_VIEW && self.is_flat() => self.take_pose(self.camera.pose),
+            None => {}
+        }
+    }
+
+    /// Sees from a place. From straight above a map is flat, at the nearest whole zoom.
+    pub(crate) fn take_pose(&mut self, pose: Pose) {
+        self.camera.pose = pose;
+        let flat = Camera {
+            projection: Projection::Orthographic,
+            ..self.camera
+        };
+        let window = FlatWindow::of(&flat, self.view_px).filter(|_| self.is_map());
+        let Some(window) = window else {
+            return;
+        };
+        self.set_mode(CameraMode::Flat);
+        if self.view_px != NO_VIEW {
+            let middle = DVec2::new(pose.target.x.into(), pose.target.z.into());
+            let zoom = nearest_zoom(window.zoom);
+            self.see_flat(Seen { middle, zoom }.window(self.view_size()));
+        }
+    }
+
+    /// The part of the map that the flat view shows; none in other views.
+    pub(crate) fn flat_window(&self) -> Option<FlatWindow> {
+        let is_seen = self.is_flat() && self.view_px != NO_VIEW;
+        is_seen
+            .then(|| FlatWindow::of(&self.camera, self.view_px))
+            .flatten()
+    }
+
+    fn flat_seen(&self) -> Option<Seen> {
+        let window = self.flat_window()?;
+        Some(Seen {
+            middle: window.top_left_px + self.view_size() / (window.zoom * 2.0),
+            zoom: window.zoom,
+        })
+    }
+
+    /// Shows a part of the map, on whole pixels, with something of the map in the middle.
+    pub(crate) fn see_flat(&mut self, window: FlatWindow) {
+        self.flat.fits = false;
+        let half = self.view_size() / (window.zoom * 2.0);
+        let mut seen = Seen {
+            middle: window.top_left_px + half,
+            zoom: window.zoom,
+        };
+        // A round map has no edge to stop at.
+        let layers = self.layers();
+        let wraps = layers.map_or([false; 2], |layers| layers.wraps());
+        let size_px = layers.map_or([0; 2], |layers| layers.flat_size());
+        if let Some(size) = self.map_size() {
+            for (axis, wraps) in wraps.into_iter().enumerate() {
+                let [from, to] = if wraps {
+                    [-FARTHEST_ROUND_PX, FARTHEST_ROUND_PX]
+                } else {
+                    [0.0, size[axis]]
+                };
+                seen.middle[axis] = seen.middle[axis].clamp(from, to);
+            }
+        }
+        let window = seen.window(self.view_size());
+        let (free, on_map) = (
+            window.camera_px(),
+            window.camera_on_map_px(size_px, self.view_px),
+        );
+        self.shown.flat_camera_px = [0, 1].map(|axis| {
+            if wraps[axis] {
+                free[axis]
+            } else {
+                on_map[axis]
+            }
+        });
+        let across = (self.view_size() / window.zoom).ceil();
+        self.shown.flat_view_px = Some([across.x as u32, across.y as u32]);
+        self.camera = window.camera(self.view_px, self.camera);
+    }
+
+    /// Shows the whole map as large as it can be.
+    pub(crate) fn fit_flat(&mut self) {
+        let Some(size) = self.map_size() else {
+            return;
+        };
+        let seen = Seen {
+            middle: size * 0.5,
+            zoom: fitting_zoom(size, self.view_size()),
+        };
+        self.see_flat(seen.window(self.view_size()));
+        self.flat.fits = true;
+    }
+
+    /// Comes so near that no pixel of the map is left out, though not all of it is seen then.
+    pub(crate) fn show_all_pixels(&mut self) {
+        if let Some(seen) = self.flat_seen().filter(|seen| seen.zoom < 1.0) {
+            let seen = Seen { zoom: 1.0, ..seen };
+            self.see_flat(seen.window(self.view_size()));
+        }
+    }
+
+    /// Puts a place of the map into the middle of the flat view.
+    pub(crate) fn center_flat(&mut self, middle: DVec2) {
+        if let Some(seen) = self.flat_seen() {
+            let seen = Seen { middle, ..seen };
+            self.see_flat(seen.window(self.view_size()));
+        }
+    }
+
+    /// Shows a box of the world in the flat view, not too near.
+    pub(crate) fn frame_flat(&mut self, bounds: Aabb) {
+        let Some(now) = self.flat_seen() else {
+            return;
+        };
+        let corner = |corner: Vec3| DVec2::new(corner.x.into(), corner.z.into());
+        let [low, high] = [bounds.min, bounds.max].map(corner);
+        let fitting = fitting_zoom(high - low, self.view_size() * FRAMED);
+        let seen = Seen {
+            middle: (low + high) * 0.5,
+            zoom: fitting.min(now.zoom.max(MOST_FRAMED)),
+        };
+        self.see_flat(seen.window(self.view_size()));
+    }
+
+    /// Shows a pixel of the map as so many pixels of the screen, and leaves what is at a point of
+    /// the view, in pixels from its top left, where it is.
+    pub(crate) fn zoom_flat_to(&mut self, zoom: f64, at: Vec2) {
+        let Some(window) = self.flat_window() else {
+            return;
+        };
+        self.see_flat(FlatWindow {
+            top_left_px: window.map_px(at) - at.as_dvec2() / zoom,
+            zoom,
+        });
+    }
+
+    /// Goes to the next zoom, or the one before.
+    pub(crate) fn zoom_flat(&mut self, nearer: bool, at: Vec2) {
+        let (Some(window), Some(size)) = (self.flat_window(), self.map_size()) else {
+            return;
+        };
+        let fitting = fitting_zoom(size, self.view_size());
+        let zoom = next_zoom(window.zoom, nearer, LEAST.min(fitting));
+        if (zoom - window.zoom).abs() > f64::EPSILON {
+            self.zoom_flat_to(zoom, at);
+        }
+    }
+
+    /// The middle of the view, in pixels from its top left.
+    pub(crate) fn middle_of_view(&self) -> Vec2 {
+        (self.view_size() * 0.5).floor().as_vec2()
+    }
+
+    /// The place of the map that the flat view shows at a point of the view.
+    pub(crate) fn flat_place(&self, at: Vec2) -> Option<Vec3> {
+        let place = self.flat_window()?.map_px(at).as_vec2();
+        Some(Vec3::new(place.x, 0.0, place.y))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zooms_are_whole_numbers_and_one_over_them() {
+        let mut zoom = 1.0 / 16.0;
+        let mut up = vec![zoom_text(zoom)];
+        for _ in 0..20 {
+            zoom = next_zoom(zoom, true, LEAST);
+            up.push(zoom_text(zoom));
+        }
+        up.dedup();
+        let expected = [
+            "6.25 %", "8.33 %", "12.5 %", "16.7 %", "25 %", "33.3 %", "50 %", "100 %", "200 %",
+            "300 %", "400 %", "600 %", "800 %", "1200 %", "1600 %", "2400 %", "3200 %",
+        ];
+        assert_eq!(up, expected);
+        assert_eq!(next_zoom(1.0 / 16.0, false, LEAST), 1.0 / 16.0);
+        // A map of which less would be seen goes on.
+        assert_eq!(next_zoom(1.0 / 16.0, false, 1.0 / 66.0), 1.0 / 24.0);
+        // Between two steps, where a map just fits.
+        assert_eq!(next_zoom(0.2, true, LEAST), 0.25);
+        assert_eq!(next_zoom(5.0, false, LEAST), 4.0);
+    }
+
+    #[test]
+    fn what_fits_is_as_large_as_whole_pixels_allow() {
+        let zoom = |w, h| fitting_zoom(DVec2::new(w, h), DVec2::new(800.0, 600.0));
+        assert_eq!(zoom(160.0, 120.0), 5.0);
+        assert_eq!(zoom(161.0, 100.0), 4.0);
+        assert_eq!(zoom(1.0, 1.0), MOST);
+        assert_eq!(zoom(801.0, 10.0), 0.5);
+        assert_eq!(zoom(65_536.0, 65_536.0), 1.0 / 110.0);
+    }
+}

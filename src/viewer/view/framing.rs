@@ -1,0 +1,581 @@
+//! Where the camera goes to see something, and what it sees.
+
+use glam::{DVec2, Vec2, Vec3};
+
+use super::camera_control::{self, CameraMode};
+use super::free_view::{self, Subject};
+use crate::viewer::state::State;
+use mapscope_formats::Severity;
+use mapscope_scene::camera::{Camera, Pose, Projection};
+use mapscope_scene::{Aabb, Hit, Item, Ray, SeenFrom};
+
+/// Things smaller than this are framed with what is around them, in world units: about four
+/// tiles of terrain.
+const LEAST_FRAMED_RADIUS: f32 = 24.0;
+/// The same in a level, in metres: boxes of it are half a metre wide, and rooms are narrow.
+const LEAST_FRAMED_RADIUS_IN_LEVEL: f32 = 1.0;
+/// Of the rays in all directions, those that meet something where there are walls around.
+const LEAST_WALLS: usize = 11;
+/// Those directions: along the axes and between them.
+const ALL_DIRECTIONS: [Vec3; 14] = {
+    let diagonal = 0.577_350_26;
+    let [low, high] = [-diagonal, diagonal];
+    [
+        Vec3::X,
+        Vec3::NEG_X,
+        Vec3::Y,
+        Vec3::NEG_Y,
+        Vec3::Z,
+        Vec3::NEG_Z,
+        Vec3::new(low, low, low),
+        Vec3::new(high, low, low),
+        Vec3::new(low, high, low),
+        Vec3::new(high, high, low),
+        Vec3::new(low, low, high),
+        Vec3::new(high, low, high),
+        Vec3::new(low, high, high),
+        Vec3::new(high, high, high),
+    ]
+};
+
+impl State {
+    /// What all that can be seen occupies.
+    pub(crate) fn shown_bounds(&self) -> Option<Aabb> {
+        let document = self.document()?;
+        let mut bounds = document.bounds_in_view(&self.shown);
+        let usual = document.layers().map(|layers| layers.usual_layer_gap());
+        if let (Some(gap), Some(usual)) = (self.shown.layer_gap, usual.filter(|gap| *gap > 0.0)) {
+            bounds.max.y = bounds.min.y + (bounds.max.y - bounds.min.y) * gap / usual;
+        }
+        Some(bounds)
+    }
+
+    /// Fills the view with everything.
+    pub(crate) fn frame_all(&mut self) {
+        let Some(bounds) = self.shown_bounds() else {
+            return;
+        };
+        if self.is_flat() {
+            self.fit_flat();
+            return;
+        }
+        self.set_mode(CameraMode::Orbit);
+        self.camera.pose = camera_control::frame_all(&self.camera, bounds, self.aspect);
+    }
+
+    /// Puts an item into the middle of the view and fills the view with it, seen from free space;
+    /// in the game's view it only goes to the middle.
+    pub(crate) fn frame(&mut self, item: Item) {
+        let Some(bounds) = self.bounds_of(item) else {
+            return;
+        };
+        if self.is_flat() {
+            self.frame_flat(bounds);
+            return;
+        }
+        if self.mode == CameraMode::Walk {
+            self.set_mode(CameraMode::Orbit);
+        }
+        self.camera.pose = match self.mode {
+            CameraMode::Game => camera_control::game_view(bounds.center(), self.game_height),
+            _ => self.free_view(item, bounds),
+        };
+    }
+
+    /// The pose from which an item that occupies a box is seen best.
+    fn free_view(&self, item: Item, bounds: Aabb) -> Pose {
+        let least = self.least_framed_radius();
+        let framed = camera_control::with_surroundings(bounds, least);
+        let as_it_is = || camera_control::frame(&self.camera, framed, self.aspect);
+        let Some(document) = self.document() else {
+            return as_it_is();
+        };
+        let subject = Subject {
+            framed,
+            bounds,
+            from: document.place(item, &self.shown).seen_from,
+        };
+        let found = match subject.from {
+            SeenFrom::Anywhere => None,
+            SeenFrom::AllAround | SeenFrom::Before { .. } => {
+                free_view::find(&self.camera, &subject, self.aspect, |ray| {
+                    document.pick(ray, &self.shown)
+                })
+            }
+        };
+        found.unwrap_or_else(as_it_is)
+    }
+
+    fn bounds_of(&self, item: Item) -> Option<Aabb> {
+        self.document()?.place(item, &self.shown).bounds
+    }
+
+    /// Less for documents that are themselves small.
+    fn least_framed_radius(&self) -> f32 {
+        let whole = self.shown_bounds().map_or(0.0, |bounds| bounds.radius());
+        let least = if self.can_cut() {
+            LEAST_FRAMED_RADIUS_IN_LEVEL
+        } else {
+            LEAST_FRAMED_RADIUS
+        };
+        least.min(whole * 0.25)
+    }
+
+    fn center_on_selection(&mut self) {
+        if let Some(bounds) = self.shown.selected.and_then(|item| self.bounds_of(item)) {
+            self.center_on(bounds.center());
+        }
+    }
+
+    /// Puts a point into the middle of the view.
+    pub(crate) fn center_on(&mut self, point: Vec3) {
+        if self.is_flat() {
+            self.center_flat(DVec2::new(point.x.into(), point.z.into()));
+        } else {
+            self.camera.pose = camera_control::center_on(&self.camera, point);
+        }
+    }
+
+    /// Moves the camera only if the selection has left the view.
+    pub(crate) fn keep_in_view(&mut self) {
+        let Some(bounds) = self.shown.selected.and_then(|item| self.bounds_of(item)) else {
+            return;
+        };
+        let seen = self.camera.project(bounds.center(), self.aspect);
+        let margin = 0.06;
+        let inside = |p: Vec2| p.min_element() > margin && p.max_element() < 1.0 - margin;
+        if !seen.is_some_and(inside) || self.is_behind_wall(bounds) {
+            self.go_to_selection();
+        }
+    }
+
+    /// Whether a wall of a level is between the eye and the middle of a box.
+    fn is_behind_wall(&self, bounds: Aabb) -> bool {
+        let way = bounds.center() - self.camera.pose.eye;
+        let Some(direction) = way.try_normalize().filter(|_| self.can_cut()) else {
+            return false;
+        };
+        let met = self.first_met(Ray {
+            origin: self.camera.pose.eye,
+            direction,
+        });
+        let near_enough = bounds.radius() * 0.1;
+        met.is_some_and(|hit| {
+            let is_before = hit.distance < way.length() - near_enough;
+            is_before && bounds.distance(hit.position) > near_enough
+        })
+    }
+
+    /// Puts the selection into the middle of the view; in a level from where no wall is before it.
+    fn go_to_selection(&mut self) {
+        match self.shown.selected.filter(|_| self.can_cut()) {
+            Some(item) => self.frame(item),
+            None => self.center_on_selection(),
+        }
+    }
+
+    /// The point of the document, or of the ground, that is in the middle of the picture.
+    pub(crate) fn seen_in_the_middle(&self) -> Vec3 {
+        self.seen_at(Vec2::splat(0.5))
+    }
+
+    /// The point that a drag turns the view around: what is at a point of the picture, or else
+    /// what the camera looks at, so that a small thing stays in view however far beside it the drag
+    /// begins.
+    pub(crate) fn pivot_at(&self, at: Vec2) -> Vec3 {
+        self.hit_at(at).unwrap_or(self.camera.pose.target)
+    }
+
+    fn hit_at(&self, at: Vec2) -> Option<Vec3> {
+        Some(self.pick_at(at)?.position)
+    }
+
+    /// What is in the middle of the picture, if anything is.
+    pub(crate) fn item_in_the_middle(&self) -> Option<Item> {
+        Some(self.pick_at(Vec2::splat(0.5))?.item)
+    }
+
+    fn pick_at(&self, at: Vec2) -> Option<Hit> {
+        self.first_met(self.camera.ray_in_world(at, self.aspect))
+    }
+
+    /// What of the document a ray meets first.
+    pub(crate) fn first_met(&self, ray: Ray) -> Option<Hit> {
+        self.document()?.pick(ray, &self.shown)
+    }
+
+    /// Whether the eye is in a room of a level: there are walls, a floor and a ceiling around it.
+    pub(crate) fn is_indoors(&self) -> bool {
+        let perspective = self.camera.projection == Projection::Perspective;
+        perspective && self.is_room(self.camera.pose.eye)
+    }
+
+    /// Whether a place is in a room of a level.
+    pub(crate) fn is_room(&self, place: Vec3) -> bool {
+        if !self.can_cut() {
+            return false;
+        }
+        let walls = ALL_DIRECTIONS.into_iter().filter(|direction| {
+            let ray = Ray {
+                origin: place,
+                direction: *direction,
+            };
+            self.first_met(ray).is_some()
+        });
+        walls.count() >= LEAST_WALLS
+    }
+
+    /// Goes nearer to what is at a point of the picture (`factor` below 1) or away from it. It
+    /// stops before a wall, and goes through it if it `may_pass` and there is something to be seen
+    /// behind.
+    pub(crate) fn zoom_to(&mut self, at: Vec2, factor: f32, may_pass: bool) {
+        let anchor = self.seen_at(at);
+        if let Some(wall) = self.hit_at(at) {
+            self.aim_as_deep_as(wall);
+        }
+        let pose = camera_control::zoom(&self.camera, anchor, factor);
+        let way = pose.eye.distance(self.camera.pose.eye);
+        let is_stopped = factor < 1.0 && way < self.camera.near * 0.1;
+        if !is_stopped {
+            self.camera.pose = pose;
+        } else if may_pass && let Some(pose) = self.behind(anchor) {
+            self.camera.pose = pose;
+        }
+    }
+
+    /// Turning and zooming are about something that is at least as deep in the picture as a point:
+    /// what was aimed at before is too near for going there. The picture stays as it is.
+    fn aim_as_deep_as(&mut self, point: Vec3) {
+        let Camera { pose, .. } = self.camera;
+        let forward = self.camera.forward();
+        let depth = (point - pose.eye).dot(forward);
+        let perspective = self.camera.projection == Projection::Perspective;
+        if perspective && depth > self.camera.distance() {
+            self.camera.pose.target = pose.eye + forward * depth;
+        }
+    }
+
+    /// The pose behind a wall that the eye has stopped before; none where nothing is to be seen
+    /// from there.
+    fn behind(&self, wall: Vec3) -> Option<Pose> {
+        if self.camera.projection != Projection::Perspective {
+            return None;
+        }
+        let direction = (wall - self.camera.pose.eye).try_normalize()?;
+        let eye = wall + direction * (self.camera.near * 2.0);
+        let next = self.first_met(Ray {
+            origin: eye,
+            direction,
+        })?;
+        let ahead = next.distance.max(self.camera.near * 4.0);
+        Some(Pose {
+            eye,
+            target: eye + self.camera.forward() * ahead,
+        })
+    }
+
+    /// Stops flying: turning is around something that is in view again.
+    pub(crate) fn stop_flying(&mut self) {
+        self.camera.pose.target = self.seen_in_the_middle();
+        self.set_mode(CameraMode::Orbit);
+    }
+
+    /// The point of the document that is at a point of the picture; where there is none, of the
+    /// level ground at the target's height, or at its distance.
+    pub(crate) fn seen_at(&self, at: Vec2) -> Vec3 {
+        if let Some(position) = self.hit_at(at) {
+            return position;
+        }
+        let bounds = self.shown_bounds();
+        let ground = bounds.map_or(0.0, |bounds| bounds.center().y);
+        let reach = bounds.map_or(1000.0, |bounds| bounds.radius() * 2.0) + self.camera.distance();
+        camera_control::on_level(&self.camera, ground, at, self.aspect)
+            .filter(|point| point.distance(self.camera.pose.eye) < reach)
+            .unwrap_or_else(|| camera_control::at_target_depth(&self.camera, at, self.aspect))
+    }
+
+    /// The pointer that is held was moved by so many physical pixels.
+    pub(crate) fn look(&mut self, by: DVec2, pixels_per_point: f64) {
+        self.looked_by += (by / pixels_per_point).as_vec2();
+    }
+
+    /// Takes the camera from a text, such as one that was copied.
+    pub(crate) fn paste_pose(&mut self, text: &str) {
+        match text.parse::<Pose>() {
+            Ok(pose) => {
+                self.set_mode(CameraMode::Orbit);
+                self.take_pose(pose);
+            }
+            Err(error) => {
+                let text = format!("The clipboard has no camera: {error}");
+                self.toast(text, Some(Severity::Error));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::viewer::commands::Action;
+    use crate::viewer::state::StartView;
+    use crate::viewer::state::settings::Settings;
+    use crate::viewer::testing::{
+        before_wall, document, in_bathhouse, joint, loaded, model, moving,
+    };
+    use mapscope_scene::camera::NamedView;
+    use mapscope_scene::{Document, LevelItem};
+
+    const ASPECT: f32 = 1.3;
+
+    /// Something of two units, and the model that comes with the program.
+    fn small() -> impl Iterator<Item = State> {
+        [moving(&[("Walk", 32)]), model()]
+            .into_iter()
+            .map(|document| {
+                let mut state = State::new(Settings::default(), StartView::default());
+                state.loaded(loaded(document, false));
+                state.shape_view(ASPECT);
+                state
+            })
+    }
+
+    /// How much of the picture's height or width the document takes, and that it is in it.
+    #[track_caller]
+    fn seen(state: &State) -> f32 {
+        let document = state.document().unwrap();
+        seen_of(state, document.bounds_in_view(&state.shown))
+    }
+
+    /// The same of a box.
+    #[track_caller]
+    fn seen_of(state: &State, bounds: Aabb) -> f32 {
+        let corners = bounds.corners();
+        let at = corners.map(|corner| state.camera.project(corner, ASPECT).unwrap());
+        let low = at.into_iter().reduce(Vec2::min).unwrap();
+        let high = at.into_iter().reduce(Vec2::max).unwrap();
+        assert!(low.min_element() > 0.0 && high.max_element() < 1.0);
+        (high - low).max_element()
+    }
+
+    #[test]
+    fn small_things_fill_the_view_from_every_side() {
+        for mut state in small() {
+            assert!(seen(&state) > 0.9, "at first");
+            let center = state.document().unwrap().about().bounds.center();
+            let aside = state.camera.pose.target.distance(center);
+            assert!(aside < state.camera.distance() * 0.2, "{aside}");
+            for projection in [Projection::Perspective, Projection::Orthographic] {
+                state.camera.projection = projection;
+                for view in NamedView::ALL {
+                    state.run(Action::View(view));
+                    state.run(Action::FrameAll);
+                    assert!(seen(&state) > 0.9, "{view:?} {projection:?}");
+                }
+            }
+        }
+    }
+
+    /// Faces of a material of the bath house, of every so many one.
+    fn faces(document: &dyn Document, index: u32, every: usize) -> Vec<Item> {
+        let material = LevelItem::Material { level: 0, index }.into();
+        let first = document.next_of_kind(material, None, false);
+        let next = |face: &Item| document.next_of_kind(material, Some(*face), false);
+        let all = std::iter::successors(first, next).take(2000);
+        let mut faces: Vec<Item> = all.step_by(every).collect();
+        faces.truncate(40);
+        faces
+    }
+
+    /// What the eye sees in the middle of the picture.
+    fn in_the_middle(state: &State) -> Option<Hit> {
+        state.first_met(state.camera.ray_in_world(Vec2::splat(0.5), ASPECT))
+    }
+
+    #[test]
+    fn a_face_is_framed_from_before_it_with_no_wall_between() {
+        let mut state = in_bathhouse(ASPECT);
+        let document = Arc::clone(state.document().unwrap());
+        let mut framed = 0;
+        let mut hidden = Vec::new();
+        for material in 0..6 {
+            for face in faces(&*document, material, 7) {
+                state.select(Some(face));
+                state.run(Action::FrameSelection);
+                let camera = state.camera;
+                let place = document.place(face, &state.shown);
+                let SeenFrom::Before { middle, normal } = place.seen_from else {
+                    panic!("{face:?} faces nowhere");
+                };
+                // Never from behind.
+                assert!((camera.pose.eye - middle).dot(normal) > 0.0, "{face:?}");
+                framed += 1;
+                let met = in_the_middle(&state);
+                // Some have a wall standing on their very middle.
+                if met.is_none_or(|hit| hit.position.distance(middle) > 0.1) {
+                    hidden.push((face, met, camera.pose));
+                }
+            }
+        }
+        assert!(
+            framed > 60 && hidden.len() * 50 <= framed,
+            "{framed}: {hidden:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_framed_is_in_the_middle() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(document(), false));
+        state.shape_view(ASPECT);
+        let terrain = Arc::clone(state.document().unwrap());
+        for (row, col) in [(0, 0), (3, 60), (40, 127), (64, 64), (90, 20)] {
+            let ray = Ray {
+                origin: Vec3::new(508.0 - col as f32 * 8.0, 900.0, row as f32 * 8.0 - 508.0),
+                direction: Vec3::NEG_Y,
+            };
+            let tile = terrain.pick(ray, &state.shown).unwrap().item;
+            state.select(Some(tile));
+            let middle = state.bounds_of(tile).unwrap().center();
+            for action in [Action::FrameSelection, Action::GameView] {
+                state.run(action);
+                state.frame(tile);
+                let seen = state.camera.project(middle, ASPECT).unwrap();
+                assert!((seen - 0.5).length() < 0.01, "{tile:?} is at {seen}");
+                assert!(state.camera.distance() > 40.0, "what is around it is seen");
+            }
+            state.run(Action::GameView);
+        }
+    }
+
+    #[test]
+    fn one_is_indoors_only_between_walls() {
+        let mut state = in_bathhouse(ASPECT);
+        assert!(state.is_indoors());
+        state.run(Action::FrameAll);
+        assert!(!state.is_indoors(), "from outside");
+        for mut state in small() {
+            state.camera.pose.eye = state.document().unwrap().about().bounds.center();
+            assert!(!state.is_indoors(), "a model is no room");
+        }
+    }
+
+    #[test]
+    fn the_wheel_stops_before_a_wall_and_then_goes_through_it() {
+        let mut state = in_bathhouse(ASPECT);
+        let middle = Vec2::splat(0.5);
+        state.take_pose(before_wall(&state, true));
+        let wall = in_the_middle(&state).unwrap().position;
+        for _ in 0..80 {
+            state.zoom_to(middle, 0.85, false);
+        }
+        let eye = state.camera.pose.eye;
+        assert!(eye.distance(wall) < 0.1, "{eye} is not at {wall}");
+        let forward = state.camera.forward();
+        assert!((wall - eye).dot(forward) > 0.0, "still before it");
+        state.zoom_to(middle, 0.97, true);
+        let behind = state.camera.pose.eye;
+        assert!(
+            (wall - behind).dot(forward) < 0.0,
+            "{behind} is before {wall}"
+        );
+        assert!(state.camera.forward().dot(forward) > 0.999);
+        for _ in 0..4 {
+            state.zoom_to(middle, 0.85, false);
+        }
+        let on = (state.camera.pose.eye - behind).dot(forward);
+        assert!(on > 0.02, "and on into the next room: {on}");
+    }
+
+    #[test]
+    fn nobody_goes_through_the_last_wall_or_the_ground_by_the_wheel() {
+        let mut terrain = State::new(Settings::default(), StartView::default());
+        terrain.loaded(loaded(document(), false));
+        terrain.shape_view(ASPECT);
+        let rooms = in_bathhouse(ASPECT);
+        let last = before_wall(&rooms, false);
+        let above = "0,200,0,10,0,10".parse().unwrap();
+        for (mut state, pose) in [(terrain, above), (rooms, last)] {
+            state.take_pose(pose);
+            let wall = in_the_middle(&state).unwrap().position;
+            let forward = state.camera.forward();
+            for _ in 0..120 {
+                state.zoom_to(Vec2::splat(0.5), 0.85, true);
+            }
+            assert!((wall - state.camera.pose.eye).dot(forward) > 0.0, "{pose}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_framed_as_it_moves_in_the_clip_that_is_shown() {
+        let mut state = State::new(Settings::default(), StartView::default());
+        state.loaded(loaded(model(), false));
+        state.shape_view(ASPECT);
+        let document = Arc::clone(state.document().unwrap());
+        let mut sizes = Vec::new();
+        for clip in 0..state.clips().len() {
+            state.choose_clip(Some(clip));
+            state.run(Action::FrameAll);
+            let item = state.clips()[clip].item;
+            let bounds = document.place(item, &state.shown).bounds.unwrap();
+            assert!(seen_of(&state, bounds) > 0.9, "clip {clip}");
+            sizes.push(bounds.radius());
+        }
+        assert!(sizes.iter().any(|size| size != &sizes[0]), "{sizes:?}");
+    }
+
+    #[test]
+    fn one_comes_near_to_small_things() {
+        for mut state in small() {
+            let bounds = state.document().unwrap().about().bounds;
+            for _ in 0..100 {
+                let camera = &state.camera;
+                state.camera.pose = camera_control::zoom(camera, bounds.center(), 0.8);
+            }
+            assert!(state.camera.distance() < bounds.radius() * 0.1);
+            assert!(state.camera.near < state.camera.distance() * 0.6);
+        }
+    }
+
+    #[test]
+    fn a_drag_beside_a_small_thing_turns_around_it() {
+        for mut state in small() {
+            let pivot = state.pivot_at(Vec2::new(0.02, 0.95));
+            assert_eq!(pivot, state.camera.pose.target);
+            for _ in 0..20 {
+                let turn = Vec2::new(25.0, 0.0);
+                state.camera.pose = camera_control::orbit(&state.camera, pivot, turn);
+                let center = state.document().unwrap().about().bounds.center();
+                let seen = state.camera.project(center, ASPECT).unwrap();
+                assert!((seen - 0.5).length() < 0.35, "{seen}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_foreshortening_a_small_thing_is_pointed_at_exactly() {
+        for mut state in small() {
+            state.camera.projection = Projection::Orthographic;
+            let at = Vec2::new(0.47, 0.52);
+            let ray = state.camera.ray_in_world(at, ASPECT);
+            let center = state.document().unwrap().about().bounds.center();
+            let near = ray.origin + ray.direction * (center - ray.origin).dot(ray.direction);
+            let seen = state.camera.project(near, ASPECT).unwrap();
+            assert!((seen - at).length() < 1e-4, "{seen}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_small_thing_is_framed_with_some_of_what_is_around() {
+        for mut state in small() {
+            let whole = state.document().unwrap().about().bounds.radius();
+            state.run(Action::FrameAll);
+            let far = state.camera.distance();
+            state.frame(joint(1));
+            let near = state.camera.distance();
+            assert!(near <= far * 1.1 && near > whole * 0.2, "{near} of {far}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The texts of overlays, written over the picture at their places in the world.
+
+use egui::{Align2, Color32, FontId, Painter, Rect, vec2};
+use glam::Vec2;
+
+use crate::viewer::state::OpenFile;
+use crate::viewer::ui::theme;
+use mapscope_scene::camera::Camera;
+use mapscope_scene::{Label, Shown};
+
+/// How far apart texts are at least, dark edges and all, in points: of two that are nearer the later
+/// one is left out.
+const APART: f32 = 1.0;
+/// How much wider than a text the room must be that it stands in, in points.
+const ROOM_TO_SPARE: f32 = 2.0;
+/// Where the dark edge of the letters is painted.
+const HALO: [egui::Vec2; 8] = [
+    vec2(-1.0, 0.0),
+    vec2(1.0, 0.0),
+    vec2(0.0, -1.0),
+    vec2(0.0, 1.0),
+    vec2(-0.8, -0.8),
+    vec2(0.8, -0.8),
+    vec2(-0.8, 0.8),
+    vec2(0.8, 0.8),
+];
+
+/// The texts of what is shown, kept until that changes.
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
+    /// What they were made from: what is shown, and the load that it is of.
+    of: Option<(Shown, u64)>,
+    texts: Vec<Label>,
+    /// The camera and the shape of the view for which `covered` was found out.
+    seen_by: Option<(Camera, f32)>,
+    /// Of each text whether something is in front of it.
+    covered: Vec<bool>,
+    /// Where there is a text already.
+    taken: Vec<Rect>,
+}
+
+impl Labels {
+    /// Paints the texts over the picture in a rectangle.
+    pub(crate) fn paint(
+        &mut self,
+        painter: &Painter,
+        rect: Rect,
+        open: &OpenFile,
+        camera: &Camera,
+        shown: &Shown,
+    ) {
+        let same = |(of, version): &(Shown, u64)| of == shown && *version == open.version;
+        if !self.of.as_ref().is_some_and(same) {
+            self.of = Some((shown.clone(), open.version));
+            self.texts.clear();
+            if let Some(annotations) = open.document.annotations() {
+                annotations.labels(shown, &mut self.texts);
+            }
+            self.seen_by = None;
+        }
+        if self.texts.is_empty() {
+            return;
+        }
+        let painter = painter.with_clip_rect(rect);
+        let font = FontId::proportional(11.5);
+        let aspect = rect.aspect_ratio();
+        if self.seen_by != Some((*camera, aspect)) {
+            self.seen_by = Some((*camera, aspect));
+            let texts = self.texts.iter();
+            let is_covered = |label| is_covered(label, open, camera, aspect, shown);
+            self.covered.clear();
+            self.covered.extend(texts.map(is_covered));
+        }
+        let [right, _] = camera.right_up();
+        self.taken.clear();
+        let texts = self.texts.iter().zip(&self.covered);
+        for (label, _) in texts.filter(|(_, covered)| !**covered) {
+            let Some(at) = camera.project(label.position, aspect) else {
+                continue;
+            };
+            let at = rect.min + vec2(at.x * rect.width(), at.y * rect.height());
+            if !at.is_finite() || !rect.expand(100.0).contains(at) {
+                continue;
+            }
+            let [r, g, b] = label.color;
+            let color = Color32::from_rgb(r, g, b);
+            let galley = painter.layout_no_wrap(label.text.clone(), font.clone(), color);
+            let text = match label.room {
+                None => Align2::LEFT_CENTER.anchor_size(at + vec2(6.0, 0.0), galley.size()),
+                Some(room) => {
+                    let side = camera.project(label.position + right * room, aspect);
+                    let room = side.map_or(0.0, |side| side.x * rect.width() + rect.min.x - at.x);
+                    if room < galley.size().x + ROOM_TO_SPARE {
+                        continue;
+                    }
+                    Align2::CENTER_CENTER.anchor_size(at, galley.size())
+                }
+            };
+            // Letters upon letters could not be read.
+            let around = text.expand(APART * 0.5);
+            if self.taken.iter().any(|taken| taken.intersects(around)) {
+                continue;
+            }
+            self.taken.push(around);
+            for offset in HALO {
+                let halo = theme::DEEP.gamma_multiply(0.8);
+                painter.galley_with_override_text_color(text.min + offset, galley.clone(), halo);
+            }
+            painter.galley(text.min, galley, color);
+        }
+    }
+}
+
+/// Whether something is in front of the place of a text that is in view.
+fn is_covered(label: &Label, open: &OpenFile, camera: &Camera, aspect: f32, shown: &Shown) -> bool {
+    let at = camera.project(label.position, aspect);
+    let in_view = at.filter(|at| at.cmpge(Vec2::ZERO).all() && at.cmple(Vec2::ONE).all());
+    in_view.is_some_and(|at| {
+        let ray = camera.ray_in_world(at, aspect);
+        let distance = (label.position - ray.origin).dot(ray.direction);
+        let annotations = open.document.annotations();
+        annotations.is_some_and(|annotations| annotations.covers(ray, distance, shown))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::Shape;
+    use glam::Vec3;
+
+    use crate::viewer::commands::Action;
+    use crate::viewer::testing::with_moving;
+    use mapscope_scene::OverlayId;
+    use mapscope_scene::camera::Pose;
+
+    /// Which of the two texts of the document are seen from a place.
+    fn seen_from(eye: Vec3, target: Vec3) -> Vec<String> {
+        let mut h = with_moving();
+        h.state_mut()
+            .state
+            .run(Action::Overlay(OverlayId::Skeleton));
+        h.state_mut().state.camera.pose = Pose { eye, target };
+        h.run();
+        let view = h.state().placed.viewport.unwrap();
+        // Not those of the outline, and not the dark edges of letters.
+        let in_view = h.output().shapes.iter().filter(|s| s.clip_rect == view);
+        let texts = in_view.filter_map(|shape| match &shape.shape {
+            Shape::Text(text) if text.override_text_color.is_none() => Some(text.galley.text()),
+            _ => None,
+        });
+        texts.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn texts_are_at_their_places_and_not_upon_each_other() {
+        let middle = Vec3::new(0.0, 1.0, 0.0);
+        let near = seen_from(Vec3::new(0.0, 1.0, 4.0), middle);
+        assert_eq!(near, ["Hip", "Head", "7"]);
+        let far = Vec3::new(0.0, 1.0, 400.0);
+        assert_eq!(
+            seen_from(far, middle),
+            ["Hip"],
+            "both are at the same place, and there is no room for the number"
+        );
+        let behind = Vec3::new(0.0, 1.0, 8.0);
+        assert!(seen_from(Vec3::new(0.0, 1.0, 4.0), behind).is_empty());
+    }
+}

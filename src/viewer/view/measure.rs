@@ -1,0 +1,173 @@
+//! The tool that measures from one point to another.
+
+use egui::{Align2, FontId, Painter, Pos2, Rect, Stroke, vec2};
+use glam::{Vec2, Vec3};
+
+use crate::viewer::state::State;
+use crate::viewer::ui::theme;
+use mapscope_scene::SummaryPart;
+use mapscope_scene::camera::Camera;
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::terrain::geometry::TILE_SIDE;
+
+/// Half the length of the marks at the ends, in points.
+const MARK: f32 = 5.0;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Measure {
+    open: bool,
+    /// From where to where, in world space.
+    line: Option<[Vec3; 2]>,
+    /// Width and height of a tile along X and Z, where lengths are counted in tiles, too.
+    tile: Option<[f32; 2]>,
+}
+
+impl Measure {
+    pub(crate) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Stops measuring.
+    pub(crate) fn close(&mut self) {
+        *self = Self::default();
+    }
+
+    /// From where to where is measured, in world space.
+    pub(crate) fn line(&self) -> Option<[Vec3; 2]> {
+        self.line
+    }
+
+    /// Begins at a point.
+    pub(crate) fn begin(&mut self, from: Vec3) {
+        self.line = Some([from, from]);
+    }
+
+    /// Goes to a point from where it began.
+    pub(crate) fn go_to(&mut self, to: Vec3) {
+        if let Some([_, end]) = &mut self.line {
+            *end = to;
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn toggle_measure(&mut self) {
+        if self.measure.is_open() {
+            self.measure.close();
+            return;
+        }
+        let tile = self.document().and_then(|document| {
+            if document.content::<Terrain>().is_some() {
+                return Some([TILE_SIDE; 2]);
+            }
+            let tilesets = document.layers()?.tilesets();
+            let [width, height] = tilesets.first()?.tile_size;
+            Some([width, height].map(|side| side.max(1) as f32))
+        });
+        self.measure = Measure {
+            open: true,
+            line: None,
+            tile,
+        };
+    }
+
+    /// The point that is measured at a point of the picture, of which `at` is a fraction and `px`
+    /// is in physical pixels from the top left.
+    pub(crate) fn measured_at(&self, at: Vec2, px: Vec2) -> Vec3 {
+        let place = self.flat_place(px).unwrap_or_else(|| self.seen_at(at));
+        if self.is_map() {
+            // From edge to edge of pixels.
+            Vec3::new(place.x.round(), place.y, place.z.round())
+        } else {
+            place
+        }
+    }
+
+    /// What the measured line says, the most important first; nothing before anything was
+    /// measured.
+    pub(crate) fn measured(&self) -> Vec<SummaryPart> {
+        let Some([from, to]) = self.measure.line() else {
+            return Vec::new();
+        };
+        let way = to - from;
+        let (across, down) = (way.x.abs(), way.z.abs());
+        let mut parts = if self.is_map() {
+            vec![
+                SummaryPart::new("Pixels", format!("{across} × {down}")),
+                SummaryPart::new("Length", format!("{:.1}", across.hypot(down))),
+            ]
+        } else {
+            vec![
+                SummaryPart::new("Length", format!("{:.2}", way.length())),
+                SummaryPart::new("Distance", format!("{:.2}", across.hypot(down))),
+                SummaryPart::new("Height difference", format!("{:+.2}", way.y)),
+            ]
+        };
+        if let Some([width, height]) = self.measure.tile {
+            let tiles = [across / width, down / height].map(in_tiles);
+            parts.insert(1, SummaryPart::new("Tiles", tiles.join(" × ")));
+        }
+        parts
+    }
+
+    /// Paints what is measured over the picture in a rectangle.
+    pub(crate) fn paint_measured(&self, painter: &Painter, rect: Rect) {
+        let Some(line) = self.measure.line() else {
+            return;
+        };
+        let ends = line.map(|point| on_screen(&self.camera, point, rect));
+        let [Some(from), Some(to)] = ends else {
+            return;
+        };
+        let painter = painter.with_clip_rect(rect);
+        let (dark, light) = (
+            Stroke::new(4.0, theme::DEEP.gamma_multiply(0.75)),
+            Stroke::new(1.5, theme::ACCENT),
+        );
+        let along = (to - from).normalized();
+        let aside = if along == egui::Vec2::ZERO {
+            vec2(0.0, MARK)
+        } else {
+            along.rot90() * MARK
+        };
+        for stroke in [dark, light] {
+            painter.line_segment([from, to], stroke);
+            for end in [from, to] {
+                painter.line_segment([end - aside, end + aside], stroke);
+            }
+        }
+        let parts = self.measured();
+        let text: Vec<String> = parts
+            .iter()
+            .map(|part| format!("{} {}", part.name, part.value))
+            .collect();
+        let galley =
+            painter.layout_no_wrap(text.join("\n"), FontId::proportional(12.5), theme::ACCENT);
+        // Beyond the end, where the pointer does not hide it, and not out of the view.
+        let room = galley.size() + vec2(14.0, 10.0);
+        let beside = to + vec2(14.0, 14.0);
+        let place = Align2::LEFT_TOP.anchor_size(beside, room);
+        let inner = rect.shrink(4.0);
+        let back = vec2(
+            (place.max.x - inner.max.x).max(0.0),
+            (place.max.y - inner.max.y).max(0.0),
+        );
+        let place = place.translate(-back);
+        painter.rect_filled(place, 4.0, theme::DEEP.gamma_multiply(0.88));
+        painter.galley(place.min + vec2(7.0, 5.0), galley, theme::ACCENT);
+    }
+}
+
+/// A length in tiles, without decimals that say nothing.
+fn in_tiles(tiles: f32) -> String {
+    let text = format!("{tiles:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.to_owned()
+}
+
+fn on_screen(camera: &Camera, point: Vec3, rect: Rect) -> Option<Pos2> {
+    let at = camera.project(point, rect.aspect_ratio())?;
+    let place = rect.min + vec2(at.x * rect.width(), at.y * rect.height());
+    place.is_finite().then_some(place)
+}

@@ -1,0 +1,447 @@
+//! The 3D view: what the pointer and the flying keys do in it.
+
+use std::collections::BTreeSet;
+
+use egui::emath::GuiRounding as _;
+use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, TextureId, WidgetInfo};
+use glam::{DVec2, Vec2, Vec3};
+
+use super::camera_control::{self, CameraMode};
+use super::contour::Outline;
+use super::labels::Labels;
+use crate::viewer::state::State;
+use crate::viewer::ui::theme;
+use mapscope_scene::Shown;
+use mapscope_scene::camera::Camera;
+use mapscope_scene::tilemap::FlatWindow;
+
+/// The keys that fly: ahead, left, back, right, down and up. They are meant by their place on
+/// the keyboard.
+pub(crate) const FLY_KEYS: [Key; 6] = [Key::W, Key::A, Key::S, Key::D, Key::Q, Key::E];
+/// How much faster it flies while Shift is held.
+const FASTER: f32 = 4.0;
+/// Logical pixels that a notch of the wheel scrolls (egui's own setting).
+const PIXELS_PER_NOTCH: f32 = 40.0;
+/// What is left of the distance after a notch of the wheel.
+const ZOOM_PER_NOTCH: f32 = 0.85;
+/// How long the wheel rests before a notch of it goes through a wall, in seconds: whoever turns it
+/// on and on stops there.
+const WHEEL_RESTS_SECS: f64 = 0.6;
+
+/// What a drag does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Drag {
+    /// Turn around this point.
+    Orbit(Vec3),
+    /// Look around.
+    Look,
+    /// Keep this point under the pointer, whatever way the camera looks.
+    Pan(Vec3),
+    /// Keep this point under the pointer, the camera staying as high as it is.
+    PanLevel(Vec3),
+    /// Keep the flat view's map under the pointer: what is at the top left at first, and where the
+    /// pointer was then.
+    Map(DVec2, Pos2),
+    /// Measure from where it began.
+    Measure,
+}
+
+/// What the view remembers between frames.
+#[derive(Debug, Default)]
+pub(crate) struct Viewport {
+    /// What is dragged, and where the pointer was when it was last followed.
+    drag: Option<(Drag, Pos2)>,
+    held: BTreeSet<Key>,
+    /// Whether one flies only as long as the right button is held.
+    flies_while_held: bool,
+    /// When the wheel was last turned, in seconds of the window's clock.
+    wheel_turned_secs: f64,
+    /// Notches of the wheel that are not a whole step of the flat view's zoom yet.
+    notches: f32,
+    /// What the pointer was last compared with the document for: nothing is picked twice.
+    picked: Option<(Pos2, Camera, Shown, u64)>,
+    outline: Outline,
+    labels: Labels,
+}
+
+impl Viewport {
+    /// Shows the picture, and does what the user does in it. Gives its rectangle in logical
+    /// pixels.
+    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, state: &mut State, picture: TextureId) -> Rect {
+        // On whole pixels of the screen, so that those of the picture are neither doubled nor lost.
+        let pixels_per_point = ui.pixels_per_point();
+        let rect = ui
+            .available_rect_before_wrap()
+            .round_to_pixels(pixels_per_point);
+        let response = ui.allocate_rect(rect, Sense::click_and_drag());
+        let name = if state.is_flat() { "Map" } else { "3D view" };
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+        let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
+        ui.painter()
+            .image(picture, rect, whole, egui::Color32::WHITE);
+        if rect.is_positive() {
+            let size = rect.size() * pixels_per_point;
+            state.resize_view([size.x, size.y].map(|side| side.round().max(1.0) as u32));
+            state.shape_view(rect.width() / rect.height());
+        }
+        let px_at = |pos: Pos2| {
+            let px = (pos - rect.min) * pixels_per_point;
+            Vec2::new(px.x, px.y)
+        };
+        let at = |pos: Pos2| {
+            Vec2::new(
+                (pos.x - rect.min.x) / rect.width().max(1.0),
+                (pos.y - rect.min.y) / rect.height().max(1.0),
+            )
+        };
+        self.note_keys(ui, state);
+        self.fly_while_held(ui, state, &response);
+        self.drag(ui, state, &response, at, px_at);
+        if state.is_flat() {
+            self.step_zoom(ui, state, &response, px_at);
+        } else {
+            self.wheel(ui, state, &response, at);
+        }
+        self.fly(ui, state);
+        state.follow_visibility();
+        self.point(state, &response, at);
+        if response.double_clicked() {
+            let pointer = response.interact_pointer_pos().map(px_at);
+            let in_map = pointer.and_then(|px| state.flat_place(px));
+            if let Some(point) = in_map.or(state.pointed_at) {
+                state.center_on(point);
+            }
+        } else if response.clicked() && !state.measure.is_open() {
+            let item = state.hovered.filter(|_| state.pointed_at.is_some());
+            state.select(item);
+        }
+        if let Some((drag, _)) = self.drag {
+            ui.ctx().set_cursor_icon(match drag {
+                Drag::Look => egui::CursorIcon::None,
+                Drag::Measure => egui::CursorIcon::Crosshair,
+                Drag::Orbit(_) | Drag::Pan(_) | Drag::PanLevel(_) | Drag::Map(..) => {
+                    egui::CursorIcon::Grabbing
+                }
+            });
+        } else if state.measure.is_open() && response.hovered() {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::Crosshair);
+        }
+        if let Some(open) = &state.open {
+            // The picture has the outline of the selection already.
+            let item = state
+                .hovered
+                .filter(|item| state.shown.selected != Some(*item) && !state.measure.is_open());
+            self.outline
+                .paint(ui.painter(), rect, open, &state.camera, item, &state.shown);
+            self.labels
+                .paint(ui.painter(), rect, open, &state.camera, &state.shown);
+            let levels = open.document.levels();
+            if let Some(why) = levels.and_then(|levels| levels.emptiness(state.shown.level)) {
+                let place = Rect::from_center_size(rect.center(), rect.size() * 0.8);
+                ui.put(place, egui::Label::new(egui::RichText::new(why).heading()));
+            }
+        }
+        state.paint_measured(ui.painter(), rect);
+        rect
+    }
+
+    /// Begins, follows and ends drags. What counts is where the pointer was and where it is, not
+    /// how far egui says that it was dragged: that leaves out the way before it is sure that this
+    /// is no click, and the way of the frame in which the button is released.
+    fn drag(
+        &mut self,
+        ui: &egui::Ui,
+        state: &mut State,
+        response: &Response,
+        at: impl Fn(Pos2) -> Vec2,
+        px_at: impl Fn(Pos2) -> Vec2,
+    ) {
+        if response.drag_started()
+            && let Some(origin) = ui.input(|input| input.pointer.press_origin())
+        {
+            let primary = response.drag_started_by(PointerButton::Primary);
+            let middle = response.drag_started_by(PointerButton::Middle);
+            let shift = ui.input(|input| input.modifiers.shift);
+            let grabbed = state.seen_at(at(origin));
+            let window = state.flat_window();
+            let drag = match state.mode {
+                _ if state.measure.is_open() && primary => {
+                    let from = state.measured_at(at(origin), px_at(origin));
+                    state.measure.begin(from);
+                    Drag::Measure
+                }
+                CameraMode::Flat => {
+                    Drag::Map(window.map_or(DVec2::ZERO, |w| w.top_left_px), origin)
+                }
+                CameraMode::Fly if middle => Drag::Pan(grabbed),
+                CameraMode::Fly | CameraMode::Walk => Drag::Look,
+                CameraMode::Game => Drag::PanLevel(grabbed),
+                CameraMode::Orbit if !primary || shift => Drag::Pan(grabbed),
+                CameraMode::Orbit if state.is_indoors() => Drag::Look,
+                CameraMode::Orbit => Drag::Orbit(state.pivot_at(at(origin))),
+            };
+            self.drag = Some((drag, origin));
+        }
+        let is_held = response.dragged() || response.drag_stopped();
+        if !is_held || !ui.input(|input| input.focused) {
+            self.drag = None;
+        }
+        // One that has stopped is followed to its end, and no further.
+        let drag = if response.dragged() {
+            self.drag
+        } else {
+            self.drag.take()
+        };
+        state.looking = matches!(self.drag, Some((Drag::Look, _)));
+        let looked_by = std::mem::take(&mut state.looked_by);
+        let (Some((drag, from)), Some(to)) = (drag, response.interact_pointer_pos()) else {
+            return;
+        };
+        if let Some((_, at)) = &mut self.drag {
+            *at = to;
+        }
+        let moved = Vec2::new(to.x - from.x, to.y - from.y);
+        let camera = &state.camera;
+        state.camera.pose = match drag {
+            Drag::Orbit(pivot) => camera_control::orbit(camera, pivot, moved),
+            Drag::Look => camera_control::look(camera, moved + looked_by),
+            Drag::Pan(grabbed) => camera_control::pan(camera, grabbed, at(to), state.aspect),
+            Drag::PanLevel(grabbed) => {
+                camera_control::pan_level(camera, grabbed, at(to), state.aspect)
+            }
+            Drag::Measure => {
+                let to = state.measured_at(at(to), px_at(to));
+                state.measure.go_to(to);
+                return;
+            }
+            Drag::Map(top_left, origin) => {
+                if let Some(window) = state.flat_window() {
+                    // By whole pixels of the screen, however fine the pointer's are.
+                    let by = (px_at(to) - px_at(origin)).round().as_dvec2();
+                    state.see_flat(FlatWindow {
+                        top_left_px: top_left - by / window.zoom,
+                        zoom: window.zoom,
+                    });
+                }
+                return;
+            }
+        };
+    }
+
+    /// Changes the zoom of the flat view by whole steps, a notch of the wheel each.
+    fn step_zoom(
+        &mut self,
+        ui: &egui::Ui,
+        state: &mut State,
+        response: &Response,
+        px_at: impl Fn(Pos2) -> Vec2,
+    ) {
+        let Some(pointer) = response.hover_pos() else {
+            self.notches = 0.0;
+            return;
+        };
+        // As the wheel gives them: smoothed they would go on after it has stopped.
+        self.notches += ui.input(|input| input.events.iter().map(notches_of).sum::<f32>());
+        let steps = self.notches.trunc();
+        self.notches -= steps;
+        for _ in 0..steps.abs().min(32.0) as u32 {
+            state.zoom_flat(steps > 0.0, px_at(pointer));
+        }
+    }
+
+    fn wheel(
+        &mut self,
+        ui: &egui::Ui,
+        state: &mut State,
+        response: &Response,
+        at: impl Fn(Pos2) -> Vec2,
+    ) {
+        let Some(pointer) = response.hover_pos() else {
+            return;
+        };
+        let (scrolled, pinched, now_secs, is_turned) = ui.input(|input| {
+            let is_turned = input.events.iter().any(|event| notches_of(event) != 0.0);
+            let scrolled = input.smooth_scroll_delta();
+            (scrolled, input.zoom_delta(), input.time, is_turned)
+        });
+        let has_rested = now_secs - self.wheel_turned_secs >= WHEEL_RESTS_SECS;
+        if is_turned {
+            self.wheel_turned_secs = now_secs;
+        }
+        // Holding Shift makes egui scroll sideways, holding Ctrl makes it zoom.
+        let notches = (scrolled.y + scrolled.x) / PIXELS_PER_NOTCH + pinched.ln() * 6.0;
+        if notches == 0.0 || !notches.is_finite() {
+            return;
+        }
+        match state.mode {
+            CameraMode::Orbit => {
+                let factor = ZOOM_PER_NOTCH.powf(notches);
+                state.zoom_to(at(pointer), factor, is_turned && has_rested);
+            }
+            CameraMode::Game => {
+                let heights = camera_control::GAME_HEIGHTS;
+                let lower = camera_control::GAME_HEIGHT_STEP * notches;
+                state.game_height =
+                    (state.game_height - lower).clamp(*heights.start(), *heights.end());
+                let target = state.seen_in_the_middle();
+                state.camera.pose = camera_control::game_view(target, state.game_height);
+            }
+            CameraMode::Fly => {
+                state.fly_speed = (state.fly_speed * 1.2_f32.powf(notches)).clamp(0.05, 4000.0);
+            }
+            CameraMode::Walk | CameraMode::Flat => {}
+        }
+    }
+
+    /// Takes in which of the keys that fly are held.
+    fn note_keys(&mut self, ui: &egui::Ui, state: &State) {
+        let typing = ui.ctx().text_edit_focused() || state.dialog.is_some();
+        ui.input(|input| {
+            for event in &input.events {
+                if let Event::Key {
+                    physical_key: Some(key),
+                    pressed,
+                    modifiers,
+                    ..
+                } = event
+                    && FLY_KEYS.contains(key)
+                {
+                    if *pressed && !modifiers.command && !modifiers.alt {
+                        self.held.insert(*key);
+                    } else {
+                        self.held.remove(key);
+                    }
+                }
+            }
+            if typing || !input.focused {
+                self.held.clear();
+            }
+        });
+    }
+
+    /// Holding the right button in the view and one of the keys that fly flies until the button is
+    /// released; until then the drag moves the view sideways.
+    fn fly_while_held(&mut self, ui: &egui::Ui, state: &mut State, response: &Response) {
+        let is_held = response.is_pointer_button_down_on()
+            && ui.input(|input| input.pointer.button_down(PointerButton::Secondary));
+        if self.flies_while_held {
+            if !is_held && state.mode == CameraMode::Fly {
+                state.stop_flying();
+            }
+            self.flies_while_held = is_held && state.mode == CameraMode::Fly;
+        } else if is_held && state.mode == CameraMode::Orbit && !self.held.is_empty() {
+            state.set_mode(CameraMode::Fly);
+            self.flies_while_held = true;
+            if let Some((drag, _)) = &mut self.drag {
+                *drag = Drag::Look;
+            }
+        }
+    }
+
+    fn fly(&mut self, ui: &egui::Ui, state: &mut State) {
+        let walks = state.mode == CameraMode::Walk;
+        if self.held.is_empty() || !(walks || state.mode == CameraMode::Fly) {
+            return;
+        }
+        let (seconds, faster) = ui.input(|input| (input.stable_dt.min(0.1), input.modifiers.shift));
+        let held = |key| f32::from(u8::from(self.held.contains(&key)));
+        let [ahead, left, back, right, down, up] = FLY_KEYS.map(held);
+        let way = Vec3::new(right - left, up - down, ahead - back).normalize_or_zero();
+        let seconds = seconds * if faster { FASTER } else { 1.0 };
+        if walks {
+            state.walk(way * seconds);
+        } else {
+            let way = way * (state.fly_speed * seconds);
+            state.camera.pose = camera_control::fly(&state.camera, way);
+        }
+        ui.ctx().request_repaint();
+    }
+
+    /// Finds what the pointer is over, if it or the picture has moved.
+    fn point(&mut self, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
+        let pointer = response.hover_pos().filter(|_| self.drag.is_none());
+        let (Some(pointer), Some(open)) = (pointer, &state.open) else {
+            // Only what the view itself has pointed at: panels point too.
+            if self.picked.take().is_some() {
+                state.hovered = None;
+                state.pointed_at = None;
+            }
+            return;
+        };
+        // What plays passes below a pointer that rests: finding out what would cost more than
+        // drawing it. It is found out when the pointer moves, or when it stands still.
+        let plays = state.player.is_playing();
+        let same = |(at, camera, shown, version): &mut (Pos2, Camera, Shown, u64)| {
+            (*at, *camera, *version) == (pointer, state.camera, open.version)
+                && if plays {
+                    shown.is_same_but_moment(&state.shown)
+                } else {
+                    *shown == state.shown
+                }
+        };
+        if self.picked.as_mut().is_some_and(same) {
+            return;
+        }
+        self.picked = Some((pointer, state.camera, state.shown.clone(), open.version));
+        // Through the middle of the pixel: in the flat view its corner lies on the border of two
+        // pixels of the map.
+        let half_pixel = egui::Vec2::splat(0.5 / response.ctx.pixels_per_point());
+        let ray = state
+            .camera
+            .ray_in_world(at(pointer + half_pixel), state.aspect);
+        let hit = open.document.pick(ray, &state.shown);
+        state.hovered = hit.map(|hit| hit.item);
+        state.pointed_at = hit.map(|hit| hit.position);
+    }
+}
+
+/// How many notches of a wheel something is that the pointer did.
+fn notches_of(event: &Event) -> f32 {
+    match event {
+        Event::MouseWheel { unit, delta, .. } => {
+            let notches = match unit {
+                egui::MouseWheelUnit::Line => 1.0,
+                egui::MouseWheelUnit::Point => 1.0 / PIXELS_PER_NOTCH,
+                egui::MouseWheelUnit::Page => 4.0,
+            };
+            // Holding Shift turns the wheel sideways.
+            (delta.x + delta.y) * notches
+        }
+        Event::Zoom(factor) => factor.ln() * 6.0,
+        _ => 0.0,
+    }
+}
+
+/// A line for the status bar: what the pointer does now.
+pub(crate) fn hint(state: &State) -> String {
+    match state.mode {
+        _ if state.measure.is_open() => {
+            "Drag from one point to another to measure, Esc ends it".to_owned()
+        }
+        CameraMode::Flat => "Drag to move, wheel to zoom, double click to centre".to_owned(),
+        CameraMode::Orbit => {
+            let drag = if state.is_indoors() {
+                "look around"
+            } else {
+                "turn"
+            };
+            format!(
+                "Drag to {drag}, right drag to move, wheel to zoom, hold the right button and \
+                 W A S D to fly"
+            )
+        }
+        CameraMode::Fly => {
+            "W A S D Q E to fly, drag to look, wheel for the speed, Esc ends it".to_owned()
+        }
+        CameraMode::Walk => "W A S D to walk, drag to look, Esc ends it".to_owned(),
+        CameraMode::Game => {
+            format!(
+                "Drag to move, wheel for the height ({:.0}), Esc ends it",
+                state.game_height
+            )
+        }
+    }
+}
+
+/// The colour behind the view while there is no picture.
+pub(crate) const BACKGROUND: egui::Color32 = theme::DEEP;

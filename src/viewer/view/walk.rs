@@ -1,0 +1,239 @@
+//! A level as its player sees it: someone who stands in it and walks.
+
+use glam::Vec3;
+
+use super::camera_control::{self, CameraMode};
+use crate::viewer::state::State;
+use mapscope_scene::camera::Projection;
+use mapscope_scene::{Ray, Spawn};
+
+/// How high the eyes are above the floor, in metres. The documents of the format do not say.
+const EYE_HEIGHT: f32 = 1.7;
+/// How fast one walks, in metres a second.
+const SPEED: f32 = 4.0;
+/// How near one comes to walls, in metres.
+const BODY_RADIUS: f32 = 0.3;
+/// How high a step may be, in metres.
+const STEP_HEIGHT: f32 = 0.6;
+/// How fast one falls and climbs, of the way in the same time on level ground.
+const FALL: f32 = 2.0;
+/// Places along X, Y and Z at which a room is looked for.
+const SEARCHED: [u32; 3] = [9, 5, 9];
+/// Directions in which one may look at first.
+const HEADINGS: u32 = 16;
+
+impl State {
+    /// Stands in the level: where its player begins, or else where the eye is or there is room.
+    pub(crate) fn start_walking(&mut self) {
+        let spawn = self.levels().and_then(|l| l.spawn(self.shown.level));
+        let begin = spawn.and_then(|Spawn { place, ahead }| {
+            // It may lie in the floor itself.
+            let eye = self.standing_at(place + Vec3::Y * STEP_HEIGHT)?;
+            Some((eye, ahead))
+        });
+        let forward = self.camera.forward();
+        let here = || {
+            let eye = self.camera.pose.eye;
+            let eye = self.is_room(eye).then(|| self.standing_at(eye))??;
+            Some((eye, Vec3::new(forward.x, 0.0, forward.z)))
+        };
+        let in_view = || {
+            let eye = self.standing_at(self.seen_in_the_middle() + Vec3::Y * STEP_HEIGHT)?;
+            Some((eye, self.longest_view(eye).0))
+        };
+        let begin = begin.or_else(here).or_else(|| self.largest_room());
+        match begin.or_else(in_view) {
+            Some((eye, ahead)) => {
+                self.camera.projection = Projection::Perspective;
+                let ahead = ahead.try_normalize().unwrap_or(Vec3::Z);
+                self.set_mode(CameraMode::Walk);
+                self.camera.pose = camera_control::stand(&self.camera, eye, ahead);
+            }
+            None => self.toast("There is no floor to stand on", None),
+        }
+    }
+
+    /// Walks for a while in seconds: to the right and ahead. Walls stop it, and it goes up and down
+    /// with the floor.
+    pub(crate) fn walk(&mut self, right_up_ahead_secs: Vec3) {
+        let forward = self.camera.forward();
+        let ahead = Vec3::new(forward.x, 0.0, forward.z).normalize_or(Vec3::Z);
+        let [right, _] = self.camera.right_up();
+        let way = right * right_up_ahead_secs.x + ahead * right_up_ahead_secs.z;
+        let way = way * SPEED;
+        let mut eye = self.camera.pose.eye;
+        // Along a wall that is met at a slant one goes on.
+        for part in [Vec3::new(way.x, 0.0, 0.0), Vec3::new(0.0, 0.0, way.z)] {
+            if self.is_free(eye, part) {
+                eye += part;
+            }
+        }
+        if let Some(standing) = self.standing_at(eye) {
+            let most = way.length() * FALL;
+            eye.y += (standing.y - eye.y).clamp(-most, most);
+        }
+        self.camera.pose = camera_control::stand(&self.camera, eye, forward);
+    }
+
+    /// Whether nothing is in the way of someone whose eyes are at a place.
+    fn is_free(&self, eye: Vec3, way: Vec3) -> bool {
+        let Some(direction) = way.try_normalize() else {
+            return false;
+        };
+        let knee = eye - Vec3::Y * (EYE_HEIGHT - STEP_HEIGHT);
+        let reach = way.length() + BODY_RADIUS;
+        ![eye, knee].into_iter().any(|origin| {
+            let met = self.first_met(Ray { origin, direction });
+            met.is_some_and(|hit| hit.distance < reach)
+        })
+    }
+
+    /// Where the eyes are of someone who stands on the floor below a place.
+    fn standing_at(&self, place: Vec3) -> Option<Vec3> {
+        let toward = |origin, direction| self.first_met(Ray { origin, direction });
+        let floor = toward(place, Vec3::NEG_Y)?.position;
+        let knee = floor + Vec3::Y * (STEP_HEIGHT * 0.5);
+        let ceiling = toward(knee, Vec3::Y).map_or(f32::INFINITY, |hit| hit.distance);
+        // Below a low ceiling one stoops.
+        let height = EYE_HEIGHT.min((ceiling + knee.y - floor.y) * 0.9);
+        Some(floor + Vec3::Y * height)
+    }
+
+    /// The direction in which one sees farthest, and how far.
+    fn longest_view(&self, eye: Vec3) -> (Vec3, f32) {
+        let views = (0..HEADINGS).map(|heading| {
+            let (sin, cos) = (heading as f32 / HEADINGS as f32 * std::f32::consts::TAU).sin_cos();
+            let direction = Vec3::new(sin, 0.0, cos);
+            let ray = Ray {
+                origin: eye,
+                direction,
+            };
+            let far = self
+                .first_met(ray)
+                .map_or(f32::INFINITY, |hit| hit.distance);
+            (direction, far)
+        });
+        let farthest = |a: (Vec3, f32), b: (Vec3, f32)| if b.1 > a.1 { b } else { a };
+        views.fold((Vec3::Z, 0.0), farthest)
+    }
+
+    /// Where one stands in the room from which one sees farthest, and the direction.
+    fn largest_room(&self) -> Option<(Vec3, Vec3)> {
+        let bounds = self.shown_bounds()?;
+        let size = bounds.max - bounds.min;
+        let [columns, floors, rows] = SEARCHED;
+        let part = |at: u32, of: u32| (at as f32 + 0.5) / of as f32;
+        let mut best: Option<(f32, Vec3, Vec3)> = None;
+        for at in 0..columns * floors * rows {
+            let parts = Vec3::new(
+                part(at % columns, columns),
+                part(at / columns % floors, floors),
+                part(at / columns / floors, rows),
+            );
+            let place = bounds.min + size * parts;
+            let eye = self.standing_at(place).filter(|eye| self.is_room(*eye));
+            let Some(eye) = eye else {
+                continue;
+            };
+            let (ahead, far) = self.longest_view(eye);
+            if best.is_none_or(|(most, ..)| far > most) {
+                best = Some((far, eye, ahead));
+            }
+        }
+        best.map(|(_, eye, ahead)| (eye, ahead))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::viewer::commands::Action;
+    use crate::viewer::testing::in_bathhouse;
+    use mapscope_scene::LevelItem;
+
+    const ASPECT: f32 = 1.4;
+
+    /// How high the eye is above the floor.
+    fn height(state: &State) -> f32 {
+        let ray = Ray {
+            origin: state.camera.pose.eye,
+            direction: Vec3::NEG_Y,
+        };
+        state.first_met(ray).unwrap().distance
+    }
+
+    #[test]
+    fn as_in_the_game_one_stands_in_a_room_of_a_level_and_sees_more() {
+        let mut inside = in_bathhouse(ASPECT);
+        let mut outside = in_bathhouse(ASPECT);
+        outside.run(Action::FrameAll);
+        for state in [&mut inside, &mut outside] {
+            let before = state.camera;
+            state.run(Action::GameView);
+            assert_eq!(state.mode, CameraMode::Walk);
+            assert_eq!(state.is_on(Action::GameView), Some(true));
+            assert!(state.is_indoors());
+            assert!(
+                (height(state) - EYE_HEIGHT).abs() < 0.01,
+                "{}",
+                height(state)
+            );
+            assert!(state.camera.forward().y.abs() < 1e-3, "level");
+            assert!(state.camera.fov_y_radians > before.fov_y_radians);
+            state.run(Action::GameView);
+            assert_eq!(state.mode, CameraMode::Orbit);
+            assert_eq!(state.camera.fov_y_radians, before.fov_y_radians);
+        }
+        // Where an entity says that the player begins.
+        let begin = inside.levels().unwrap().spawn(0).unwrap();
+        for state in [&inside, &outside] {
+            let aside = state.camera.pose.eye - begin.place;
+            assert!(Vec3::new(aside.x, 0.0, aside.z).length() < 0.01, "{aside}");
+            assert!(state.camera.forward().dot(begin.ahead) > 0.99);
+        }
+    }
+
+    #[test]
+    fn without_a_place_to_begin_one_stands_in_the_room_or_the_largest() {
+        let mut state = in_bathhouse(ASPECT);
+        let eye = state.camera.pose.eye;
+        let (room, _) = state.largest_room().unwrap();
+        assert!(state.is_room(room) && room.distance(eye) > 0.5, "{room}");
+        let standing = state.standing_at(eye).unwrap();
+        assert_eq!((standing.x, standing.z), (eye.x, eye.z));
+        // Where there is no floor nobody stands.
+        state.shown.hidden = (0..40)
+            .map(|index| LevelItem::Material { level: 0, index }.into())
+            .collect();
+        let pose = state.camera.pose;
+        state.run(Action::GameView);
+        assert_eq!((state.mode, state.camera.pose), (CameraMode::Orbit, pose));
+        assert_eq!(state.toasts.len(), 1, "{:?}", state.toasts);
+    }
+
+    #[test]
+    fn walls_stop_who_walks_and_the_floor_carries_them() {
+        let mut state = in_bathhouse(ASPECT);
+        state.run(Action::GameView);
+        let begin = state.camera.pose.eye;
+        let mut farthest: f32 = 0.0;
+        for turn in 0..12 {
+            let angle = turn as f32 * 2.4;
+            let ahead = Vec3::new(angle.sin(), 0.0, angle.cos());
+            let eye = state.camera.pose.eye;
+            state.camera.pose = camera_control::stand(&state.camera, eye, ahead);
+            for _ in 0..200 {
+                state.walk(Vec3::new(0.0, 0.0, 0.02));
+                assert!(
+                    state.is_indoors(),
+                    "{} after turn {turn}",
+                    state.camera.pose
+                );
+            }
+            // The floor is below, not a wall around.
+            assert!(height(&state) < EYE_HEIGHT + 0.05, "{}", height(&state));
+            farthest = farthest.max(begin.distance(state.camera.pose.eye));
+        }
+        assert!(farthest > 3.0, "{farthest}");
+    }
+}
