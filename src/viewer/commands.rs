@@ -1,19 +1,23 @@
 //! The one table of commands.
 //!
 //! Menus, key bindings, the palette, the cheat sheet and the key table of the README are all
-//! made from [`COMMANDS`]; nothing that a user can do by name stands anywhere else.
+//! made from [`all`]: the table here, a command for each panel, and one for each overlay that a
+//! document may offer.
+
+use std::slice;
+use std::sync::LazyLock;
 
 use egui::{Key, KeyboardShortcut, ModifierNames, Modifiers};
 
 use mapscope_scene::camera::NamedView;
 use mapscope_scene::demo::{self, Demo};
-use mapscope_scene::{Direction, OverlayId};
+use mapscope_scene::{Direction, Overlay, OverlayId};
 
 use super::state::player::LoopMode;
-use super::state::settings::Panel;
+use crate::viewer::panels::Panel;
 
 /// Something that a user can have done, by menu, key, palette or a button of a panel.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Command {
     /// A name that stays the same, such as `camera.top`.
     pub id: &'static str,
@@ -298,9 +302,9 @@ const fn command(
     }
 }
 
-/// Every command, in the order of the menus.
+/// The commands beside those of panels and overlays.
 #[rustfmt::skip]
-pub static COMMANDS: &[Command] = &[
+static TABLE: &[Command] = &[
     command("open", "Open…", &[ctrl(Key::O)], ("File", 0), Action::Open,
         "Choose a file and open it"),
     command("open-path", "Open path…", &[ctrl_shift(Key::O)], ("File", 0), Action::OpenPath,
@@ -324,30 +328,6 @@ pub static COMMANDS: &[Command] = &[
     command("quit", "Quit", &[ctrl(Key::Q)], ("File", 3), Action::Quit,
         "Leave the program"),
 
-    command("panel.outliner", "Outliner", &[ctrl(Key::Num1)], ("View", 0), Action::Panel(Panel::Outliner),
-        "What the file is made of, as a tree"),
-    command("panel.kinds", "Tile types", &[ctrl(Key::Num2)], ("View", 0), Action::Panel(Panel::Kinds),
-        "The kinds of tile, how often each is used, and a place to try a tile out"),
-    command("panel.inspector", "Inspector", &[ctrl(Key::Num3)], ("View", 0), Action::Panel(Panel::Inspector),
-        "Everything about what is selected"),
-    command("panel.problems", "Problems", &[ctrl(Key::Num4)], ("View", 0), Action::Panel(Panel::Problems),
-        "What is wrong with the file, and where"),
-    command("panel.statistics", "Statistics", &[ctrl(Key::Num5)], ("View", 0), Action::Panel(Panel::Statistics),
-        "Frame time, triangles, memory and counts"),
-    command("panel.curves", "Curves", &[ctrl(Key::Num6)], ("View", 0), Action::Panel(Panel::Curves),
-        "How the selected joint moves in the course of a clip"),
-    command("panel.octree", "Octree", &[ctrl(Key::Num7)], ("View", 0), Action::Panel(Panel::Octree),
-        "The cubes of the level as a tree, from the chunks down"),
-    command("panel.lights", "Lights", &[ctrl(Key::Num8)], ("View", 0), Action::Panel(Panel::Lights),
-        "Switch and dim the lights of the level"),
-    command("panel.chunk-map", "Chunk map", &[ctrl(Key::Num9)], ("View", 0), Action::Panel(Panel::ChunkMap),
-        "The chunks of the level as boxes, coloured by how much is in them"),
-    command("panel.lightmaps", "Lightmaps", &[ctrl(Key::L)], ("View", 0), Action::Panel(Panel::Lightmaps),
-        "The lightmaps of the level with the faces that lie on them"),
-    command("panel.layers", "Layers", &[ctrl(Key::Num7)], ("View", 0), Action::Panel(Panel::Layers),
-        "The layers of the map: which are shown, how opaque, and how they move"),
-    command("panel.tileset", "Tileset", &[ctrl(Key::Num8)], ("View", 0), Action::Panel(Panel::Tileset),
-        "All tiles of a tileset, and where each is used"),
     command("level.next", "Next level", &[shift(Key::PageDown)], ("View", 1), Action::Level { backwards: false },
         "Show the level after this one"),
     command("level.previous", "Previous level", &[shift(Key::PageUp)], ("View", 1), Action::Level { backwards: true },
@@ -472,87 +452,9 @@ pub static COMMANDS: &[Command] = &[
 
     command("overlay.none", "No surface overlay", &[alt(Key::Num0)], ("Overlays", 0), Action::PlainSurface,
         "Show the surface as it is: switch off whatever colours it"),
-    command("overlay.tile-types", "Tile types", &[alt(Key::Num1)], ("Overlays", 0), Action::Overlay(OverlayId::TileTypes),
-        "Colour every tile by its type"),
-    command("overlay.pathable", "Pathable", &[alt(Key::Num2)], ("Overlays", 0), Action::Overlay(OverlayId::Pathable),
-        "Colour tiles by whether units can walk on them"),
-    command("overlay.height", "Height", &[alt(Key::Num3)], ("Overlays", 0), Action::Overlay(OverlayId::Height),
-        "Colour the ground by its height"),
-    command("overlay.cover", "Cover", &[alt(Key::Num9)], ("Overlays", 0), Action::Overlay(OverlayId::Cover),
-        "Colour tiles by the grass on them"),
-    command("overlay.lightmap", "Lightmap only", &[alt(Key::Num1)], ("Overlays", 0), Action::Overlay(OverlayId::Lightmap),
-        "Show the light alone, on white surfaces"),
-    command("overlay.material-colors", "Material colours", &[alt(Key::Num2)], ("Overlays", 0), Action::Overlay(OverlayId::MaterialColors),
-        "Give each material a colour, without textures and light"),
-    command("overlay.octree-depth", "Octree depth", &[alt(Key::Num3)], ("Overlays", 0), Action::Overlay(OverlayId::OctreeDepth),
-        "Colour cubes by how often the chunk was divided to reach them"),
-    command("overlay.cube-types", "Cube types", &[alt(Key::Num6)], ("Overlays", 0), Action::Overlay(OverlayId::CubeTypes),
-        "Colour cubes by what is said of them"),
-    command("overlay.normals", "Normals", &[alt(Key::Num4)], ("Overlays", 0), Action::Overlay(OverlayId::Normals),
-        "Colour the surface by the direction it faces"),
-    command("overlay.unlit", "Unlit", &[alt(Key::Num5)], ("Overlays", 0), Action::Overlay(OverlayId::Unlit),
-        "Show textures without light"),
-    command("overlay.obstruction", "Obstruction", &[alt(Key::Num1)], ("Overlays", 0), Action::Overlay(OverlayId::Obstruction),
-        "Colour the tiles that nobody can walk on"),
-    command("overlay.zones", "Zones", &[alt(Key::Num2)], ("Overlays", 0), Action::Overlay(OverlayId::Zones),
-        "Colour each zone and write its name"),
-    command("overlay.logic", "Logic values", &[alt(Key::Num3)], ("Overlays", 0), Action::Overlay(OverlayId::Logic),
-        "Colour tiles by the number that the game makes something of"),
-    command("overlay.tile-grid", "Tile grid", &[alt(Key::Num6)], ("Overlays", 1), Action::Overlay(OverlayId::TileGrid),
-        "Draw lines between tiles"),
-    command("overlay.grid", "Grid", &[alt(Key::Num6)], ("Overlays", 1), Action::Overlay(OverlayId::Grid),
-        "Draw lines between the tiles of a 2D map"),
-    command("overlay.pixel-grid", "Pixel grid", &[alt(Key::Num7)], ("Overlays", 1), Action::Overlay(OverlayId::PixelGrid),
-        "Draw lines between pixels when they are large enough"),
-    command("overlay.layer-frames", "Layer edges", &[alt(Key::Num8)], ("Overlays", 1), Action::Overlay(OverlayId::LayerFrames),
-        "Draw a frame around each layer"),
-    command("overlay.still", "No parallax", &[alt(Key::Num9)], ("Overlays", 1), Action::Overlay(OverlayId::Still),
-        "Leave all layers where they are while the flat view moves"),
-    command("overlay.chunk-borders", "Chunk borders", &[alt(Key::Num7)], ("Overlays", 1), Action::Overlay(OverlayId::ChunkBorders),
-        "Draw lines between chunks"),
-    command("overlay.wireframe", "Wireframe", &[alt(Key::Num8)], ("Overlays", 1), Action::Overlay(OverlayId::Wireframe),
-        "Draw the edges of all triangles"),
-    command("overlay.uv-checker", "UV checker", &[key(Key::U)], ("Overlays", 2), Action::Overlay(OverlayId::UvChecker),
-        "Show a checkerboard in place of textures"),
-    command("overlay.back-faces", "Back faces", &[key(Key::B)], ("Overlays", 2), Action::Overlay(OverlayId::BackFaces),
-        "Draw what is seen from behind in a warning colour"),
-    command("overlay.joint-weights", "Joint weights", &[key(Key::H)], ("Overlays", 2), Action::Overlay(OverlayId::JointWeights),
-        "Colour the surface by the joints that move it"),
-    command("overlay.selected-weights", "Weights of the selected joint", &[shift(Key::J)], ("Overlays", 2), Action::SelectedWeights,
+    command("overlay.selected-weights", "Weights of the selected joint", &[shift(Key::J)], ("Overlays", 3), Action::SelectedWeights,
         "While a joint is selected, colour the surface by how much it moves, or leave it as it is"),
-    command("overlay.two-sided", "Two-sided", &[key(Key::T)], ("Overlays", 3), Action::Overlay(OverlayId::TwoSided),
-        "Draw triangles that are seen from behind, too"),
-    command("overlay.skeleton", "Skeleton", &[key(Key::K)], ("Overlays", 4), Action::Overlay(OverlayId::Skeleton),
-        "Draw the joints through the surface"),
-    command("overlay.joint-names", "Joint names", &[key(Key::J)], ("Overlays", 4), Action::Overlay(OverlayId::JointNames),
-        "Write the name of every joint beside it"),
-    command("overlay.normal-lines", "Normal lines", &[key(Key::L)], ("Overlays", 4), Action::Overlay(OverlayId::NormalLines),
-        "Draw a line along every normal"),
-    command("overlay.frame-bounds", "Bounds of the frame", &[key(Key::X)], ("Overlays", 5), Action::Overlay(OverlayId::FrameBounds),
-        "Draw the box that the file gives for this frame"),
-    command("overlay.bind-bounds", "Bounds of the bind pose", &[shift(Key::X)], ("Overlays", 5), Action::Overlay(OverlayId::BindBounds),
-        "Draw the box around the bind pose"),
-    command("overlay.ground-tile", "Ground tile", &[shift(Key::G)], ("Overlays", 6), Action::Overlay(OverlayId::GroundTile),
-        "Put a tile of terrain under the model"),
-    command("overlay.height-scale", "Height scale", &[shift(Key::H)], ("Overlays", 6), Action::Overlay(OverlayId::HeightScale),
-        "Put a ruler beside the model"),
-    command("overlay.cells", "Octree cells", &[key(Key::C)], ("Overlays", 7), Action::Overlay(OverlayId::Cells),
-        "Draw the cells of the octree, empty ones too; the octree panel says of which depth"),
-    command("overlay.colliders", "Colliders", &[shift(Key::C)], ("Overlays", 7), Action::Overlay(OverlayId::Colliders),
-        "Draw the boxes that are solid beside what is drawn"),
-    command("overlay.environments", "Environments", &[shift(Key::I)], ("Overlays", 7), Action::Overlay(OverlayId::Environments),
-        "Draw where weather, gravity, sound and sky are others"),
-    command("overlay.server-regions", "Server regions", &[shift(Key::R)], ("Overlays", 7), Action::Overlay(OverlayId::ServerRegions),
-        "Draw the boxes by which the server keeps chunks active"),
-    command("overlay.paths", "Path attributes", &[shift(Key::P)], ("Overlays", 7), Action::Overlay(OverlayId::Paths),
-        "Draw the cubes with attributes for pathfinding"),
-    command("overlay.entities", "Entities", &[key(Key::K)], ("Overlays", 7), Action::Overlay(OverlayId::Entities),
-        "Draw a marker for each entity"),
-    command("overlay.light-probes", "Base light", &[key(Key::L)], ("Overlays", 8), Action::Overlay(OverlayId::LightProbes),
-        "Draw the colour that lighting cubes give to what moves through them"),
-    command("overlay.visibility", "Visibility", &[alt(Key::Num9)], ("Overlays", 8), Action::Overlay(OverlayId::Visibility),
-        "Light what the selected visibility cube sees, or the one that the eye is in, and dim the rest"),
-    command("view.hold-visibility", "Hold visibility", &[], ("Overlays", 8), Action::HoldVisibility,
+    command("view.hold-visibility", "Hold visibility", &[], ("Overlays", 9), Action::HoldVisibility,
         "Keep showing what is seen from where the eye is now while it goes elsewhere"),
 
     command("palette", "Find a command…", &[ctrl(Key::P)], ("Help", 0), Action::Palette,
@@ -583,14 +485,120 @@ pub static COMMANDS: &[Command] = &[
         "Version, licence and graphics adapter"),
 ];
 
+/// The groups of overlays in their menu, and their keys. An overlay without a line here stands in
+/// the first or the second group, by whether it colours the surface, and has no key.
+#[rustfmt::skip]
+static OVERLAY_KEYS: &[(OverlayId, u8, KeyboardShortcut)] = &[
+    (OverlayId::TileTypes, 0, alt(Key::Num1)),
+    (OverlayId::Pathable, 0, alt(Key::Num2)),
+    (OverlayId::Height, 0, alt(Key::Num3)),
+    (OverlayId::Cover, 0, alt(Key::Num9)),
+    (OverlayId::Lightmap, 0, alt(Key::Num1)),
+    (OverlayId::MaterialColors, 0, alt(Key::Num2)),
+    (OverlayId::OctreeDepth, 0, alt(Key::Num3)),
+    (OverlayId::CubeTypes, 0, alt(Key::Num6)),
+    (OverlayId::Normals, 0, alt(Key::Num4)),
+    (OverlayId::Unlit, 0, alt(Key::Num5)),
+    (OverlayId::Obstruction, 0, alt(Key::Num1)),
+    (OverlayId::Zones, 0, alt(Key::Num2)),
+    (OverlayId::Logic, 0, alt(Key::Num3)),
+    (OverlayId::TileGrid, 1, alt(Key::Num6)),
+    (OverlayId::Grid, 1, alt(Key::Num6)),
+    (OverlayId::PixelGrid, 1, alt(Key::Num7)),
+    (OverlayId::LayerFrames, 1, alt(Key::Num8)),
+    (OverlayId::Still, 1, alt(Key::Num9)),
+    (OverlayId::ChunkBorders, 1, alt(Key::Num7)),
+    (OverlayId::Wireframe, 1, alt(Key::Num8)),
+    (OverlayId::UvChecker, 2, key(Key::U)),
+    (OverlayId::BackFaces, 2, key(Key::B)),
+    (OverlayId::JointWeights, 2, key(Key::H)),
+    (OverlayId::TwoSided, 3, key(Key::T)),
+    (OverlayId::Skeleton, 4, key(Key::K)),
+    (OverlayId::JointNames, 4, key(Key::J)),
+    (OverlayId::NormalLines, 4, key(Key::L)),
+    (OverlayId::FrameBounds, 5, key(Key::X)),
+    (OverlayId::BindBounds, 5, shift(Key::X)),
+    (OverlayId::GroundTile, 6, shift(Key::G)),
+    (OverlayId::HeightScale, 6, shift(Key::H)),
+    (OverlayId::Cells, 7, key(Key::C)),
+    (OverlayId::Colliders, 7, shift(Key::C)),
+    (OverlayId::Environments, 7, shift(Key::I)),
+    (OverlayId::ServerRegions, 7, shift(Key::R)),
+    (OverlayId::Paths, 7, shift(Key::P)),
+    (OverlayId::Entities, 7, key(Key::K)),
+    (OverlayId::LightProbes, 8, key(Key::L)),
+    (OverlayId::Visibility, 8, alt(Key::Num9)),
+];
+
+/// Every command, in the order of the menus.
+pub fn all() -> &'static [Command] {
+    static ALL: LazyLock<Vec<Command>> = LazyLock::new(|| {
+        let panels = Panel::ALL.iter().map(|panel| of_panel(*panel));
+        let mut overlays: Vec<&Overlay> = Vec::new();
+        for overlay in mapscope_scene::overlays() {
+            if !overlays.iter().any(|known| known.id == overlay.id) {
+                overlays.push(overlay);
+            }
+        }
+        overlays.sort_by_key(|overlay| place_of(overlay.id).unwrap_or(OVERLAY_KEYS.len()));
+        let overlays = overlays.into_iter().map(of_overlay);
+        let table = TABLE.iter().copied();
+        let mut all: Vec<Command> = table.chain(panels).chain(overlays).collect();
+        all.sort_by_key(|command| {
+            let menu = MENUS.iter().position(|menu| *menu == command.menu.title);
+            (menu, command.menu.group)
+        });
+        all
+    });
+    &ALL
+}
+
+fn of_panel(panel: Panel) -> Command {
+    Command {
+        id: format!("panel.{}", panel.id()).leak(),
+        name: panel.name(),
+        keys: vec![ctrl(panel.key())].leak(),
+        menu: MenuPlace {
+            title: "View",
+            group: 0,
+        },
+        help: panel.help(),
+        action: Action::Panel(panel),
+    }
+}
+
+/// Where in the table of keys an overlay is.
+fn place_of(id: OverlayId) -> Option<usize> {
+    OVERLAY_KEYS.iter().position(|(of, ..)| *of == id)
+}
+
+fn of_overlay(overlay: &Overlay) -> Command {
+    let row = place_of(overlay.id).and_then(|place| OVERLAY_KEYS.get(place));
+    let (group, keys) = match row {
+        Some((_, group, key)) => (*group, slice::from_ref(key)),
+        None => (u8::from(!overlay.colors_surface), &[][..]),
+    };
+    Command {
+        id: format!("overlay.{}", overlay.id).leak(),
+        name: overlay.name,
+        keys,
+        menu: MenuPlace {
+            title: "Overlays",
+            group,
+        },
+        help: overlay.help,
+        action: Action::Overlay(overlay.id),
+    }
+}
+
 /// The command of this name.
 pub fn find(id: &str) -> Option<&'static Command> {
-    COMMANDS.iter().find(|command| command.id == id)
+    all().iter().find(|command| command.id == id)
 }
 
 /// The command that does this.
 pub fn of(action: Action) -> Option<&'static Command> {
-    COMMANDS.iter().find(|command| command.action == action)
+    all().iter().find(|command| command.action == action)
 }
 
 /// Keys as text for people, such as `Ctrl+Shift+O`.
@@ -653,7 +661,7 @@ pub fn pressed(
         let by_place = digit && physical_key == Some(wanted);
         (modifiers_match && (by_place || key == wanted)).then_some(!by_place)
     };
-    let wanting = COMMANDS.iter().filter_map(|command| {
+    let wanting = all().iter().filter_map(|command| {
         let keys = command.keys.iter().map(is).enumerate();
         let (place, by_letter) = keys.filter_map(|(place, is)| Some((place, is?))).min()?;
         Some(((!is_enabled(command.action), place, by_letter), command))
@@ -669,7 +677,7 @@ pub fn readme_key_table() -> String {
         table.extend(["| ", keys, " | ", name, " | ", help, " |\n"]);
     };
     for menu in MENUS {
-        for command in COMMANDS.iter().filter(|c| c.menu.title == menu) {
+        for command in all().iter().filter(|c| c.menu.title == menu) {
             let keys: Vec<String> = command.key_texts().map(|k| format!("`{k}`")).collect();
             let name = format!("{menu} › {}", command.name);
             row(&keys.join(" "), &name, command.help);
@@ -708,7 +716,7 @@ mod tests {
     fn names_keys_and_actions_are_each_used_once() {
         let mut ids = HashSet::new();
         let mut keys: HashMap<_, Vec<&Command>> = HashMap::new();
-        for (index, command) in COMMANDS.iter().enumerate() {
+        for (index, command) in all().iter().enumerate() {
             assert!(ids.insert(command.id), "{} stands twice", command.id);
             for (place, key) in command.keys.iter().enumerate() {
                 // Who wants a shared key more can be told, or no file has both.
@@ -720,7 +728,7 @@ mod tests {
                 others.push(command);
             }
             let same = |c: &Command| c.action == command.action;
-            assert!(!COMMANDS[..index].iter().any(same), "{}", command.id);
+            assert!(!all()[..index].iter().any(same), "{}", command.id);
             assert!(MENUS.contains(&command.menu.title), "{}", command.id);
             assert!(
                 !command.help.is_empty() && !command.help.ends_with('.'),
@@ -733,7 +741,7 @@ mod tests {
     #[test]
     fn a_menu_keeps_the_commands_of_a_group_together() {
         for menu in MENUS {
-            let groups: Vec<u8> = COMMANDS
+            let groups: Vec<u8> = all()
                 .iter()
                 .filter(|c| c.menu.title == menu)
                 .map(|c| c.menu.group)
@@ -748,7 +756,7 @@ mod tests {
     #[test]
     fn no_key_of_a_command_is_one_that_flies() {
         use crate::viewer::view::viewport::FLY_KEYS;
-        for command in COMMANDS {
+        for command in all() {
             for key in command.keys {
                 let plain = key.modifiers.is_none() || key.modifiers == Modifiers::SHIFT;
                 assert!(

@@ -25,7 +25,6 @@ use mapscope_scene::camera::{NamedView, Pose};
 use mapscope_scene::demo::{self, Demo};
 
 pub use state::player::LoopMode;
-pub use state::settings::Panel;
 
 /// What the window shows when it opens.
 #[derive(Debug, Clone, Default)]

@@ -12,7 +12,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _, by};
 use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
 use mapscope::viewer::panels::{
-    Curves, FrameStatistics, Inspector, Kinds, Legend, OnDisk, Outliner, PanelContext,
+    Curves, FrameStatistics, Inspector, Kinds, Legend, OnDisk, Outliner, PanelContext, PanelUi,
     PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox,
 };
 use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
@@ -95,7 +95,7 @@ static OVERLAYS: [Overlay; 3] = [
     Overlay {
         id: OverlayId::TileTypes,
         name: "Tile types",
-        help: "Colours every tile by its type",
+        help: "Colour every tile by its type",
         colors_surface: true,
     },
     Overlay {

@@ -53,7 +53,7 @@ pub use listing::{
     Branch, ChunkInfo, ChunkMap, LayerInfo, LevelInfo, Light, Picture, Sheet, SheetFace,
     TilesetInfo,
 };
-pub use open::{formats, identify_format, looks_openable, open};
+pub use open::{formats, identify_format, looks_openable, open, overlays};
 pub use overlay::{Overlay, OverlayId, OverlaySet};
 pub use parallel::on_all_threads;
 pub use playback::{ClipInfo, Curve, Playhead};

@@ -4,7 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Document, OpenError, OpenOptions, Progress, Source, ika, level, model, ppe, terrain};
+use super::{
+    Document, OpenError, OpenOptions, Overlay, Progress, Source, ika, level, model, ppe, terrain,
+    tilemap,
+};
 use mapscope_formats::Format;
 
 /// Makes a document of a file's bytes.
@@ -14,6 +17,8 @@ type Open = fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, Op
 struct Entry {
     format: &'static Format,
     open: Open,
+    /// What its documents may offer.
+    overlays: &'static [Overlay],
 }
 
 /// Every format that Mapscope opens: one line each.
@@ -21,42 +26,56 @@ static REGISTRY: &[Entry] = &[
     Entry {
         format: &mapscope_formats::pfmap::FORMAT,
         open: terrain::open,
+        overlays: &terrain::OVERLAYS,
     },
     Entry {
         format: &mapscope_formats::pfobj::FORMAT,
         open: model::open,
+        overlays: &model::OVERLAYS,
     },
     Entry {
         format: &mapscope_formats::pmf::FORMAT,
         open: level::open,
+        overlays: &level::OVERLAYS,
     },
     Entry {
         format: &mapscope_formats::ika::map::FORMAT,
         open: ika::open_map,
+        overlays: &tilemap::OVERLAYS,
     },
     Entry {
         format: &mapscope_formats::ika::text_map::FORMAT,
         open: ika::open_text,
+        overlays: &tilemap::OVERLAYS,
     },
     Entry {
         format: &mapscope_formats::ppe::XMF_FORMAT,
         open: ppe::open_xmf,
+        overlays: &tilemap::OVERLAYS,
     },
     // Has no magic number, but a length that fits exactly.
     Entry {
         format: &mapscope_formats::ppe::MAP_FORMAT,
         open: ppe::open_map,
+        overlays: &tilemap::OVERLAYS,
     },
     // Begins with a small number, as map data may.
     Entry {
         format: &mapscope_formats::ika::vsp::FORMAT,
         open: ika::open_tileset,
+        overlays: &tilemap::OVERLAYS,
     },
 ];
 
 /// Every format that Mapscope opens.
 pub fn formats() -> impl Iterator<Item = &'static Format> {
     REGISTRY.iter().map(|entry| entry.format)
+}
+
+/// The overlays that documents of all formats may offer; those that several kinds of document
+/// offer stand once for each.
+pub fn overlays() -> impl Iterator<Item = &'static Overlay> {
+    REGISTRY.iter().flat_map(|entry| entry.overlays)
 }
 
 /// Opens a file that was read.

@@ -22,17 +22,19 @@ use winit::window::{Fullscreen, Window, WindowId};
 
 use crate::viewer::ViewError;
 use crate::viewer::panels::FrameStatistics;
+use crate::viewer::panels::Panel;
 use crate::viewer::state::drop_preview::{self, DropPreview};
 use crate::viewer::state::loader::{Cause, Loader, Outcome};
-use crate::viewer::state::settings::{Panel, Settings};
+use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{self, Asked, Effect, HoveringFiles, LoadingView, PathPurpose, State};
 use crate::viewer::ui::dialogs;
+use crate::viewer::ui::places;
 use crate::viewer::ui::theme;
-use crate::viewer::ui::{Canvas, Placed, WindowUi};
+use crate::viewer::ui::{Canvas, WindowUi};
 use events::Events;
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Renderer};
-use picture::{self, Extent, Picture};
+use picture::{Extent, Picture};
 use pointer_lock::PointerLock;
 use previews::{LivePreviews, PreviewPictures};
 use surface::{Next, WindowSurface};
@@ -282,11 +284,11 @@ impl App {
             frame: frame_statistics,
             previews: &mut previews,
         };
-        let mut placed = Placed::default();
+        let mut viewport = None;
         // What is asked for after a while is meant from now on, however long the frame takes.
         let began = Instant::now();
         let output = self.egui.run_ui(raw, |ui| {
-            placed = self.ui.show(ui, &mut self.state, &mut canvas);
+            viewport = self.ui.show(ui, &mut self.state, &mut canvas);
         });
         if previews.unfinished() {
             screen.window.request_redraw();
@@ -296,7 +298,7 @@ impl App {
             .input
             .handle_platform_output(&screen.window, output.platform_output);
         let pixels_per_point = output.pixels_per_point;
-        if let Some(rect) = placed.viewport {
+        if let Some(rect) = viewport {
             let size = [rect.width(), rect.height()]
                 .map(|side| (side * pixels_per_point).round().max(1.0) as u32);
             let measure = self.state.is_panel_open(Panel::Statistics);
@@ -339,7 +341,7 @@ impl App {
         }
         screen.hear_of_loss();
         self.events
-            .state(&self.state, &placed.rects, pixels_per_point);
+            .state(&self.state, &places::take(&self.egui), pixels_per_point);
         let delay = output
             .viewport_output
             .get(&egui::ViewportId::ROOT)
@@ -468,10 +470,7 @@ impl App {
                     .open
                     .as_ref()
                     .map(|open| state::suggested_picture(&open.path));
-                let name = path
-                    .as_deref()
-                    .map(crate::viewer::state::folder::name)
-                    .unwrap_or_default();
+                let name = path.as_deref().map(state::folder::name).unwrap_or_default();
                 Box::pin(
                     dialog
                         .add_filter("PNG", &["png"])

@@ -8,7 +8,7 @@ use egui::{
 use glam::{Vec2, Vec3};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, format, parts};
 use crate::viewer::view::camera_control;
 use mapscope_scene::camera::{Camera, Pose};
 use mapscope_scene::{Aabb, ChunkMap, Item};
@@ -121,9 +121,8 @@ impl Projection {
     }
 }
 
-impl ChunkMapPanel {
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for ChunkMapPanel {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let level = context.shown.level;
         if self.of.changed_to(context.document) || self.level != level {
             self.level = level;
@@ -164,6 +163,12 @@ impl ChunkMapPanel {
         }
     }
 
+    fn is_tall(&self) -> bool {
+        true
+    }
+}
+
+impl ChunkMapPanel {
     /// What is measured, and what the colours mean.
     fn legend(&mut self, ui: &mut Ui) {
         ui.horizontal_wrapped(|ui| {

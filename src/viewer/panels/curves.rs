@@ -10,7 +10,7 @@ use egui_plot::{
 };
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Document, Item};
 
 /// The least room between the marks of the axis of values and of that of frames, in points.
@@ -54,9 +54,8 @@ struct Curve {
     points: Vec<PlotPoint>,
 }
 
-impl Curves {
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Curves {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let playhead = context.shown.playhead;
         let Some(clip) = playhead.clip else {
             let advice = "In the bind pose nothing moves: choose a clip in the timeline.";
@@ -105,7 +104,9 @@ impl Curves {
             context.requests.push(Request::ShowFrame(frame));
         }
     }
+}
 
+impl Curves {
     /// Switches for the groups, each with what its curves have at a frame.
     fn values(&mut self, ui: &mut Ui, frame: usize) {
         ui.label(

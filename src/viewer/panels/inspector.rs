@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use egui::{Frame, Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, dump, parts};
+use super::{PanelContext, PanelUi, Request, dump, parts};
 use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
 /// Width of the column of names, in points.
@@ -25,9 +25,8 @@ pub struct Inspector {
     page: usize,
 }
 
-impl Inspector {
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Inspector {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let Some(item) = context.shown.selected else {
             let advice = "Click something in the view or in the outliner to see what it is.";
             parts::hint(ui, "Nothing is selected", advice);

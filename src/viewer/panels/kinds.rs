@@ -9,7 +9,7 @@ use egui::{
 
 use super::document_key::DocumentKey;
 use super::sandbox::Sandbox;
-use super::{PanelContext, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Item, Kind};
 
 /// The most room that the picture of a kind takes, in points. Others are of the same shape.
@@ -33,9 +33,8 @@ pub struct Kinds {
     sandbox: Sandbox,
 }
 
-impl Kinds {
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Kinds {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
             self.listed.clone_from(&context.document.about().kinds);
             self.current = None;
@@ -59,7 +58,9 @@ impl Kinds {
             self.sandbox.ui(ui, context);
         });
     }
+}
 
+impl Kinds {
     /// Every kind, in rows that are as wide as the panel.
     fn cards(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let room = ui.available_width() + CARD_GAP;

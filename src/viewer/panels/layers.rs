@@ -8,7 +8,7 @@ use egui::{
 
 use super::document_key::DocumentKey;
 use super::tree_line::Eye;
-use super::{PanelContext, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Item, LayerInfo};
 
 /// Room for the eye before the name, in points.
@@ -28,9 +28,8 @@ pub struct Layers {
     hovered: Option<Item>,
 }
 
-impl Layers {
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Layers {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
             let layers = context.document.layers();
             self.all = layers.map_or_else(Vec::new, |layers| layers.layers());
@@ -59,7 +58,9 @@ impl Layers {
         });
         self.rows(ui, context);
     }
+}
 
+impl Layers {
     fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let row_height = parts::Row::height(ui) * 2.0 + 6.0;

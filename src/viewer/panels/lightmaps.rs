@@ -11,7 +11,7 @@ use egui::{
 use glam::Vec2;
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Amounts, Document, Item, Sheet, SheetFace, Shown};
 
 /// From this width on the list is beside the picture, in points.
@@ -89,9 +89,8 @@ impl Default for View {
     }
 }
 
-impl Lightmaps {
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Lightmaps {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let level = context.shown.level;
         if self.of.changed_to(context.document) || self.level != level {
             let shown_before = self.chosen_item().filter(|_| self.level == level);
@@ -133,6 +132,16 @@ impl Lightmaps {
         }
     }
 
+    fn forget_textures(&mut self) {
+        *self = Self::default();
+    }
+
+    fn is_tall(&self) -> bool {
+        true
+    }
+}
+
+impl Lightmaps {
     fn chosen_item(&self) -> Option<Item> {
         Some(self.sheets.get(self.chosen?)?.item)
     }

@@ -5,7 +5,7 @@ use egui::{Align, Align2, Checkbox, DragValue, Layout, Rect, RichText, ScrollAre
 use egui::{UiBuilder, vec2};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, parts};
+use super::{PanelContext, PanelUi, Request, parts};
 use mapscope_scene::{Item, Light, Swatch};
 
 /// Room for the switch and the colour before the name, in points.
@@ -26,16 +26,8 @@ pub struct Lights {
     hovered: Option<Item>,
 }
 
-impl Lights {
-    /// Searches for nothing any more.
-    pub(in crate::viewer) fn forget_search(&mut self) {
-        self.search.clear();
-        // So that all is listed anew.
-        self.of = DocumentKey::default();
-    }
-
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Lights {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let level = context.shown.level;
         if self.of.changed_to(context.document) || self.level != level {
             self.level = level;
@@ -80,6 +72,14 @@ impl Lights {
         self.rows(ui, context);
     }
 
+    fn forget_search(&mut self) {
+        self.search.clear();
+        // So that all is listed anew.
+        self.of = DocumentKey::default();
+    }
+}
+
+impl Lights {
     fn list(&mut self) {
         let wanted = self.search.to_lowercase();
         let fits = |light: &Light| {

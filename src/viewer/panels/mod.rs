@@ -3,48 +3,194 @@
 //! Panels only look. What a click asks for is left as a [`Request`] in the [`PanelContext`] for
 //! the window to carry out, so a panel can be shown and tested without one.
 
-mod chunk_map;
-mod curves;
 mod document_key;
 mod dump;
 pub(super) mod format;
-mod inspector;
-mod kinds;
-mod layers;
 mod legend;
-mod lightmaps;
-mod lights;
-mod octree;
-mod outliner;
 pub(super) mod parts;
-mod problems;
 mod sandbox;
-mod statistics;
 mod thumbnails;
-mod tileset;
 mod tree_line;
 
-pub use chunk_map::ChunkMapPanel;
-pub use curves::Curves;
-pub use inspector::Inspector;
-pub use kinds::{KIND_PREVIEW_SIZE, Kinds};
-pub use layers::Layers;
-pub use legend::Legend;
-pub use lightmaps::Lightmaps;
-pub use lights::Lights;
-pub use octree::Octree;
-pub use outliner::Outliner;
-pub use problems::{OnDisk, Problems};
-pub use sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
-pub use statistics::Statistics;
-pub use thumbnails::Thumbnails;
-pub use tileset::TilesetPanel;
+pub use self::kinds::KIND_PREVIEW_SIZE;
+pub use self::legend::Legend;
+pub use self::problems::OnDisk;
+pub use self::sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
+pub use self::thumbnails::Thumbnails;
 
 use std::fmt;
 use std::sync::Arc;
 
+use egui::{Key, Ui};
+use serde::{Deserialize, Serialize};
+
+use super::state::State;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Document, Item, Shown};
+use mapscope_scene::{Animation, Document, Item, Levels, Shown};
+
+/// What is shown in a panel.
+pub trait PanelUi {
+    /// Shows the panel.
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>);
+
+    /// Forgets what was searched for: another file is open.
+    fn forget_search(&mut self) {}
+
+    /// Forgets every texture: the GPU they were on is gone.
+    fn forget_textures(&mut self) {}
+
+    /// Whether it takes more room below the view than a list does, since an image is in it.
+    fn is_tall(&self) -> bool {
+        false
+    }
+}
+
+/// The edge of the window that a panel is at; panels of the same edge share it as tabs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Dock {
+    Left,
+    Right,
+    Bottom,
+}
+
+/// Makes the panels of one table.
+macro_rules! panels {
+    ($(
+        $panel:ident: $module:ident::$ui:ident, $dock:ident, $key:ident, $id:literal,
+        $name:literal, $help:literal, $offered:expr;
+    )+) => {
+        $(
+            mod $module;
+            pub use self::$module::$ui;
+        )+
+
+        /// A panel beside the view.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum Panel {
+            $(
+                #[doc = $help]
+                #[serde(rename = $id)]
+                $panel,
+            )+
+        }
+
+        impl Panel {
+            /// All panels, in the order of menus and tabs.
+            pub const ALL: &[Self] = &[$(Self::$panel),+];
+
+            /// The edge that it is at.
+            pub fn dock(self) -> Dock {
+                match self { $(Self::$panel => Dock::$dock),+ }
+            }
+
+            /// The key that shows or hides it, together with Ctrl.
+            pub(super) fn key(self) -> Key {
+                match self { $(Self::$panel => Key::$key),+ }
+            }
+
+            /// Its name in settings, events and the id of its command.
+            pub fn id(self) -> &'static str {
+                match self { $(Self::$panel => $id),+ }
+            }
+
+            /// Its name for people.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$panel => $name),+ }
+            }
+
+            /// What it shows.
+            pub fn help(self) -> &'static str {
+                match self { $(Self::$panel => $help),+ }
+            }
+
+            /// Whether a document has something that it shows.
+            pub(super) fn is_offered(self, document: &dyn Document) -> bool {
+                let offered: fn(&dyn Document) -> bool = match self {
+                    $(Self::$panel => $offered),+
+                };
+                offered(document)
+            }
+
+            /// Makes what is shown in it.
+            pub(super) fn make(self) -> Box<dyn PanelUi> {
+                match self { $(Self::$panel => Box::<$ui>::default()),+ }
+            }
+        }
+    };
+}
+
+panels! {
+    Outliner: outliner::Outliner, Left, Num1, "outliner", "Outliner",
+        "What the file is made of, as a tree", |_| true;
+    Kinds: kinds::Kinds, Left, Num2, "kinds", "Tile types",
+        "The kinds of tile, how often each is used, and a place to try a tile out",
+        |document| !document.about().kinds.is_empty();
+    Inspector: inspector::Inspector, Right, Num3, "inspector", "Inspector",
+        "Everything about what is selected", |_| true;
+    Problems: problems::Problems, Bottom, Num4, "problems", "Problems",
+        "What is wrong with the file, and where", |_| true;
+    Statistics: statistics::Statistics, Bottom, Num5, "statistics", "Statistics",
+        "Frame time, triangles, memory and counts", |_| true;
+    Curves: curves::Curves, Bottom, Num6, "curves", "Curves",
+        "How the selected joint moves in the course of a clip",
+        |document| document.animation().is_some_and(Animation::has_curves);
+    Octree: octree::Octree, Left, Num7, "octree", "Octree",
+        "The cubes of the level as a tree, from the chunks down",
+        |document| any_level(document, |levels, level| !levels.branches(level, None).is_empty());
+    Lights: lights::Lights, Left, Num8, "lights", "Lights",
+        "Switch and dim the lights of the level",
+        |document| any_level(document, |levels, level| !levels.lights(level).is_empty());
+    ChunkMap: chunk_map::ChunkMapPanel, Bottom, Num9, "chunk-map", "Chunk map",
+        "The chunks of the level as boxes, coloured by how much is in them",
+        |document| any_level(document, |levels, level| {
+            levels.chunk_map(level).is_some_and(|map| !map.chunks.is_empty())
+        });
+    Lightmaps: lightmaps::Lightmaps, Bottom, L, "lightmaps", "Lightmaps",
+        "The lightmaps of the level with the faces that lie on them",
+        |document| any_level(document, |levels, level| !levels.sheets(level).is_empty());
+    Layers: layers::Layers, Left, Num7, "layers", "Layers",
+        "The layers of the map: which are shown, how opaque, and how they move",
+        |document| document.layers().is_some_and(|layers| !layers.layers().is_empty());
+    Tileset: tileset::TilesetPanel, Bottom, Num8, "tileset", "Tileset",
+        "All tiles of a tileset, and where each is used",
+        |document| document.layers().is_some();
+}
+
+/// Whether a document has a level of which something is true.
+fn any_level(document: &dyn Document, is_true: fn(&dyn Levels, usize) -> bool) -> bool {
+    document.levels().is_some_and(|levels| {
+        let mut numbers = 0..levels.levels().len();
+        numbers.any(|level| is_true(levels, level))
+    })
+}
+
+impl State {
+    /// Whether the open document has something that a panel shows; all do while none is open.
+    pub(super) fn offers(&self, panel: Panel) -> bool {
+        let open = self.open.as_ref();
+        open.is_none_or(|open| open.panels.contains(&panel))
+    }
+
+    /// The panel that is open at an edge. One that the document has nothing for gives way, but is
+    /// remembered for the next.
+    pub(super) fn open_panel(&self, dock: Dock) -> Option<Panel> {
+        let wanted = self.settings.dock(dock).open?;
+        if self.offers(wanted) {
+            return Some(wanted);
+        }
+        match dock {
+            Dock::Left => Some(Panel::Outliner),
+            Dock::Right | Dock::Bottom => None,
+        }
+    }
+
+    /// Whether a panel is open.
+    pub(super) fn is_panel_open(&self, panel: Panel) -> bool {
+        self.open_panel(panel.dock()) == Some(panel)
+    }
+}
 
 /// What a panel may look at, and where it leaves what it wants done.
 pub struct PanelContext<'a> {

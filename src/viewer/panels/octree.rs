@@ -7,7 +7,7 @@ use egui::{Id, Key, Modifiers, ScrollArea, Slider, Ui};
 
 use super::document_key::DocumentKey;
 use super::tree_line::TreeLine;
-use super::{PanelContext, Request, parts};
+use super::{PanelContext, PanelUi, Request, parts};
 use mapscope_scene::{Branch, Item, Levels, OverlayId};
 
 /// Room before the text of a line for each level of the tree, in points: little, for it is deep.
@@ -68,16 +68,8 @@ enum Action {
     Focus(usize),
 }
 
-impl Octree {
-    /// Searches for nothing any more.
-    pub(in crate::viewer) fn forget_search(&mut self) {
-        self.search.clear();
-        // So that all is listed anew.
-        self.of = DocumentKey::default();
-    }
-
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Octree {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let level = context.shown.level;
         let levels = context.document.levels();
         if self.of.changed_to(context.document) || self.level != level {
@@ -131,6 +123,14 @@ impl Octree {
         }
     }
 
+    fn forget_search(&mut self) {
+        self.search.clear();
+        // So that all is listed anew.
+        self.of = DocumentKey::default();
+    }
+}
+
+impl Octree {
     /// Lists a level from its beginning, with what was open of it before if it was loaded again.
     fn begin(&mut self, levels: Option<&dyn Levels>, level: usize) {
         let again = level == self.level;

@@ -8,7 +8,7 @@ use egui::{Id, Key, Modifiers, ScrollArea, Ui};
 
 use super::document_key::DocumentKey;
 use super::tree_line::{Eye, TreeLine};
-use super::{PanelContext, Request, parts};
+use super::{PanelContext, PanelUi, Request, parts};
 use mapscope_scene::{Document, Item, OutlineNode, Swatch};
 
 /// Room before the text of a line for each level of the tree, in points.
@@ -75,15 +75,8 @@ enum Action {
     Focus(usize),
 }
 
-impl Outliner {
-    /// Searches for nothing any more.
-    pub(in crate::viewer) fn forget_search(&mut self) {
-        self.search.clear();
-        self.list();
-    }
-
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Outliner {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
             self.lines.clear();
             flatten(
@@ -150,6 +143,13 @@ impl Outliner {
         }
     }
 
+    fn forget_search(&mut self) {
+        self.search.clear();
+        self.list();
+    }
+}
+
+impl Outliner {
     /// Shows the lines that are in sight.
     fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) -> Option<Action> {
         ui.spacing_mut().item_spacing.y = 0.0;

@@ -6,7 +6,7 @@ use egui::accesskit::Role;
 use egui::{Align2, RichText, ScrollArea, TextStyle, Ui, vec2};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_formats::{Problem, Severity, Tally};
 
 /// Width of the column of places, in points.
@@ -90,9 +90,8 @@ impl Default for Problems {
     }
 }
 
-impl Problems {
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Problems {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let on_disk = context.on_disk;
         let problems = match on_disk {
             Some(on_disk) => &on_disk.problems,
@@ -182,7 +181,9 @@ impl Problems {
             }
         });
     }
+}
 
+impl Problems {
     /// Fills the list with what passes the filter.
     fn list(&mut self, problems: &[Problem]) {
         let passes = |problem: &Problem| match problem.severity {

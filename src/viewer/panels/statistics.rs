@@ -3,7 +3,7 @@
 use egui::{Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, format, parts};
+use super::{PanelContext, PanelUi, format, parts};
 use mapscope_scene::Statistic;
 
 /// Width of the column of names, in points.
@@ -21,9 +21,8 @@ pub struct Statistics {
     statistics: Vec<Statistic>,
 }
 
-impl Statistics {
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for Statistics {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
             self.statistics = context.document.statistics();
         }

@@ -12,7 +12,7 @@ use egui::{
 };
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Item, Playhead, TilesetInfo};
 
 /// The longest side of a texture that holds tiles, in pixels.
@@ -120,9 +120,8 @@ impl Sheet {
     }
 }
 
-impl TilesetPanel {
-    /// Shows the panel.
-    pub fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+impl PanelUi for TilesetPanel {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
             self.take(context);
         }
@@ -136,6 +135,16 @@ impl TilesetPanel {
         self.grid(ui, context);
     }
 
+    fn forget_textures(&mut self) {
+        *self = Self::default();
+    }
+
+    fn is_tall(&self) -> bool {
+        true
+    }
+}
+
+impl TilesetPanel {
     /// Says that the chosen tileset was not found, and offers to look for it elsewhere.
     fn missing(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let Some(tileset) = self.tilesets.get(self.chosen).filter(|t| t.is_missing) else {

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::folder::{self, Playlist};
 use super::loader::{Cause, Target};
-use super::settings::{FieldsOfView, Panel};
+use super::settings::FieldsOfView;
 use crate::viewer::commands::{self, Action, Animation, Command, ScaleChange};
+use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
 use crate::viewer::state::{Dialog, Effect, PathPurpose, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
@@ -369,7 +370,8 @@ impl State {
 
     /// Whether the document is made of tiles that one can walk over.
     fn has_tiles(&self) -> bool {
-        self.is_map() || self.open.as_ref().is_some_and(|open| open.has_kinds)
+        let about = self.document().map(|document| document.about());
+        self.is_map() || about.is_some_and(|about| !about.kinds.is_empty())
     }
 
     /// The tile that walking begins with: the one in the middle of the view, or else the first.

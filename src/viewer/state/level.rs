@@ -11,44 +11,6 @@ use mapscope_scene::{Aabb, Document, Item, Layers, LevelInfo, Levels, OverlayId,
 /// size: a slider at its end cuts nothing, however numbers are rounded.
 const BEYOND: f32 = 0.01;
 
-/// What panels list of a document, found out once for each load.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Lists {
-    /// Lights that can be switched.
-    pub lights: bool,
-    /// A tree too large for the outline.
-    pub branches: bool,
-    /// Chunks.
-    pub chunks: bool,
-    /// Sheets, such as lightmaps.
-    pub sheets: bool,
-    /// Layers of tiles.
-    pub layers: bool,
-}
-
-impl Lists {
-    /// What any level of a document has.
-    pub(crate) fn of(document: &dyn Document) -> Self {
-        let any = |has: &dyn Fn(&dyn Levels, usize) -> bool| {
-            let levels = document.levels();
-            levels.is_some_and(|levels| {
-                let mut numbers = 0..levels.levels().len();
-                numbers.any(|level| has(levels, level))
-            })
-        };
-        Self {
-            lights: any(&|levels, level| !levels.lights(level).is_empty()),
-            branches: any(&|levels, level| !levels.branches(level, None).is_empty()),
-            chunks: any(&|levels, level| {
-                let map = levels.chunk_map(level);
-                map.is_some_and(|map| !map.chunks.is_empty())
-            }),
-            sheets: any(&|levels, level| !levels.sheets(level).is_empty()),
-            layers: document.layers().is_some_and(|l| !l.layers().is_empty()),
-        }
-    }
-}
-
 /// The tool that cuts away what lies outside a box. What it was set to outlives its being closed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Cut {
@@ -204,7 +166,7 @@ impl State {
 
     /// Whether the document is made of layers.
     pub(crate) fn has_layers(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.lists.layers)
+        self.layers().is_some()
     }
 
     /// The layer that is selected, or that the selection is hidden with.

@@ -17,12 +17,13 @@ use std::time::SystemTime;
 use glam::{Vec2, Vec3};
 
 use crate::viewer::panels::OnDisk;
+use crate::viewer::panels::Panel;
 use crate::viewer::view::camera_control::{self, CameraMode};
 use crate::viewer::view::flat::{FlatView, NO_VIEW};
 use crate::viewer::view::measure::Measure;
 use drop_preview::DropPreview;
-use folder::{self, Playlist};
-use level::{Cut, Lists};
+use folder::Playlist;
+use level::Cut;
 use loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use mapscope_formats::Severity;
 use mapscope_scene::OpenOptions;
@@ -32,7 +33,7 @@ use mapscope_scene::saving::{self, PNG, SaveError};
 use mapscope_scene::{Aabb, Document, FirstLook, Item, OverlaySet, Shown};
 use player::Player;
 use reload::Wish;
-use settings::{FieldsOfView, Panel, Settings};
+use settings::{FieldsOfView, Settings};
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -48,10 +49,8 @@ pub(crate) struct OpenFile {
     pub version: u64,
     /// When it was read.
     pub read_at: SystemTime,
-    /// Whether it is built of kinds.
-    pub has_kinds: bool,
-    /// What panels list of it beyond that.
-    pub lists: Lists,
+    /// The panels that it has something for.
+    pub panels: Vec<Panel>,
 }
 
 impl OpenFile {
@@ -62,13 +61,14 @@ impl OpenFile {
         document: Arc<dyn Document>,
         version: u64,
     ) -> Self {
+        let panels = Panel::ALL.iter();
+        let panels = panels.filter(|panel| panel.is_offered(&*document));
         Self {
             path,
             demo,
             version,
             read_at: SystemTime::now(),
-            has_kinds: !document.about().kinds.is_empty(),
-            lists: Lists::of(&*document),
+            panels: panels.copied().collect(),
             document,
         }
     }
@@ -753,7 +753,7 @@ pub(crate) fn suggested_picture(file: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::viewer::commands::{Action, COMMANDS};
+    use crate::viewer::commands::{self, Action};
     use mapscope_scene::camera::Projection;
     use mapscope_scene::demo;
     use mapscope_scene::{OverlayId, Progress, TerrainItem};
@@ -812,7 +812,7 @@ mod tests {
 
     #[test]
     fn no_command_does_harm_while_nothing_is_open() {
-        for command in COMMANDS {
+        for command in commands::all() {
             let mut state = state();
             let pose = state.camera.pose;
             state.run(command.action);
@@ -827,7 +827,7 @@ mod tests {
 
     #[test]
     fn what_switches_says_whether_it_is_on() {
-        for command in COMMANDS {
+        for command in commands::all() {
             let mut state = state();
             let before = state.is_on(command.action);
             state.run(command.action);

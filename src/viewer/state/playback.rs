@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::settings::{Dock, Panel};
 use crate::viewer::commands::Animation;
 use crate::viewer::state::State;
 use mapscope_formats::Severity;
@@ -13,45 +12,6 @@ impl State {
     pub(crate) fn clips(&self) -> &[ClipInfo] {
         let animation = self.document().and_then(|document| document.animation());
         animation.map_or(&[], |animation| animation.clips())
-    }
-
-    /// Whether the open document has something that the panel shows; all do while none is open.
-    pub(crate) fn offers(&self, panel: Panel) -> bool {
-        let Some(open) = &self.open else {
-            return true;
-        };
-        match panel {
-            Panel::Kinds => open.has_kinds,
-            Panel::Curves => {
-                let animation = open.document.animation();
-                animation.is_some_and(|animation| animation.has_curves())
-            }
-            Panel::Octree => open.lists.branches,
-            Panel::Lights => open.lists.lights,
-            Panel::ChunkMap => open.lists.chunks,
-            Panel::Lightmaps => open.lists.sheets,
-            Panel::Layers => open.lists.layers,
-            Panel::Tileset => open.document.layers().is_some(),
-            Panel::Outliner | Panel::Inspector | Panel::Problems | Panel::Statistics => true,
-        }
-    }
-
-    /// The panel that is open at an edge. One that the document has nothing for gives way, but is
-    /// remembered for the next.
-    pub(crate) fn open_panel(&self, dock: Dock) -> Option<Panel> {
-        let wanted = self.settings.dock(dock).open?;
-        if self.offers(wanted) {
-            return Some(wanted);
-        }
-        match dock {
-            Dock::Left => Some(Panel::Outliner),
-            Dock::Right | Dock::Bottom => None,
-        }
-    }
-
-    /// Whether a panel is open.
-    pub(crate) fn is_panel_open(&self, panel: Panel) -> bool {
-        self.open_panel(panel.dock()) == Some(panel)
     }
 
     /// Begins with the clip that the command line asks for, or the first of the open document.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::folder;
 use super::player::LoopMode;
+use crate::viewer::panels::{Dock, Panel};
 use crate::viewer::view::camera_control::CameraMode;
 use mapscope_scene::{camera, saving};
 
@@ -13,66 +14,6 @@ use mapscope_scene::{camera, saving};
 const RECENT_FILES: usize = 12;
 /// Width and height of the smallest window that is opened, in logical pixels.
 const LEAST_WINDOW: [f32; 2] = [320.0, 240.0];
-
-/// A panel beside the view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Panel {
-    Outliner,
-    Kinds,
-    Inspector,
-    Problems,
-    Statistics,
-    Curves,
-    Octree,
-    Lights,
-    ChunkMap,
-    Lightmaps,
-    Layers,
-    Tileset,
-}
-
-/// The edge of the window that a panel is at; panels of the same edge share it as tabs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Dock {
-    Left,
-    Right,
-    Bottom,
-}
-
-impl Panel {
-    /// All panels.
-    pub const ALL: [Self; 12] = [
-        Self::Outliner,
-        Self::Kinds,
-        Self::Layers,
-        Self::Octree,
-        Self::Lights,
-        Self::Inspector,
-        Self::Problems,
-        Self::Statistics,
-        Self::Curves,
-        Self::ChunkMap,
-        Self::Lightmaps,
-        Self::Tileset,
-    ];
-
-    /// Where it is.
-    pub fn dock(self) -> Dock {
-        match self {
-            Self::Outliner | Self::Kinds | Self::Layers | Self::Octree | Self::Lights => Dock::Left,
-            Self::Inspector => Dock::Right,
-            Self::Problems
-            | Self::Statistics
-            | Self::Curves
-            | Self::ChunkMap
-            | Self::Lightmaps
-            | Self::Tileset => Dock::Bottom,
-        }
-    }
-}
 
 /// An edge of the window: which of its panels is open, and how much room it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

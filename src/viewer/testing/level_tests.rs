@@ -11,8 +11,9 @@ use super::rooms::{
     sheet_faces, with_rooms,
 };
 use crate::viewer::commands::{self, Action};
+use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
-use crate::viewer::state::settings::{Panel, Settings};
+use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{StartView, State};
 use crate::viewer::testing::{
     Window, before_wall, button, drag, in_bathhouse, keep_picture, loaded, middle, move_to,

@@ -8,7 +8,7 @@ mod tilemap_tests;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use egui::{Event, Key, Modifiers, PointerButton, Pos2, TextureId, Ui, Vec2, vec2};
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, TextureId, Ui, Vec2, vec2};
 use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
 
@@ -18,8 +18,9 @@ use crate::viewer::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
 use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{OpenFile, StartView, State};
+use crate::viewer::ui::places::{self, Places};
 use crate::viewer::ui::theme;
-use crate::viewer::ui::{Canvas, Placed, WindowUi};
+use crate::viewer::ui::{Canvas, WindowUi};
 use mapscope_formats::{Problem, pmf};
 use mapscope_scene::camera::{Handedness, Pose};
 use mapscope_scene::demo::Demo;
@@ -30,7 +31,6 @@ use mapscope_scene::{
     Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Sheet, SheetFace, Shown,
     Source, Spawn, Statistic, SummaryPart, demo,
 };
-use rooms;
 
 struct NoPictures;
 
@@ -42,6 +42,15 @@ impl PreviewRenderer for NoPictures {
     fn sandbox_preview(&mut self, _sandbox: &TileSandbox, _size: Vec2) -> Option<TextureId> {
         None
     }
+}
+
+/// What was shown where, in logical pixels.
+#[derive(Debug, Default)]
+pub(crate) struct Placed {
+    /// The 3D view, where it is shown.
+    pub(crate) viewport: Option<Rect>,
+    /// Places that tests aim at, by name.
+    pub(crate) rects: Places,
 }
 
 /// The window's contents, without a window.
@@ -147,7 +156,9 @@ pub(crate) fn built(
             },
             previews: &mut NoPictures,
         };
-        window.placed = window.ui.show(ui, &mut window.state, &mut canvas);
+        let viewport = window.ui.show(ui, &mut window.state, &mut canvas);
+        let rects = places::take(ui.ctx());
+        window.placed = Placed { viewport, rects };
     };
     let mut harness = builder.with_max_steps(40).build_ui_state(
         show,

@@ -9,8 +9,9 @@ use glam::DVec2;
 use super::maps::{SIZE, TILE, map, picture_of_map, with_map};
 use crate::viewer::app::picture::save_map;
 use crate::viewer::commands::Action;
+use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
-use crate::viewer::state::settings::{Panel, Settings};
+use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, PathPurpose, StartView, State};
 use crate::viewer::testing::{
     Window, button, drag, keep_picture, loaded, middle, move_to, press, quick_drag, state,

@@ -4,7 +4,7 @@ use egui::{Key, RichText, TextEdit};
 
 use super::menus;
 use super::theme;
-use crate::viewer::commands::{Action, COMMANDS, Command, MENUS, POINTER};
+use crate::viewer::commands::{self, Action, Command, MENUS, POINTER};
 use crate::viewer::state::State;
 
 /// Room for keys, in logical pixels.
@@ -51,7 +51,7 @@ pub(crate) fn ui(
         .show(ui, |ui| {
             let mut any = false;
             for menu in MENUS {
-                let shown: Vec<&Command> = COMMANDS
+                let shown: Vec<&Command> = commands::all()
                     .iter()
                     .filter(|c| c.menu.title == menu && menus::is_listed(state, c))
                     .filter(|c| command_fits(text, state, c))

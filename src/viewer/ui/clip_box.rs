@@ -7,11 +7,11 @@ use egui::{
     Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
+use super::places;
 use super::theme;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
-use crate::viewer::ui::Placed;
 use mapscope_scene::Aabb;
 
 /// In strips narrower than this the sliders are below each other, in points.
@@ -28,7 +28,7 @@ const THICKNESS: f32 = 5.0;
 const AXES: [&str; 3] = ["X", "Y", "Z"];
 
 /// Shows the strip while the tool is open.
-pub(crate) fn cut(root: &mut Ui, state: &mut State, placed: &mut Placed) {
+pub(crate) fn clip_box(root: &mut Ui, state: &mut State) {
     if !state.cut.is_open() {
         return;
     }
@@ -46,24 +46,24 @@ pub(crate) fn cut(root: &mut Ui, state: &mut State, placed: &mut Placed) {
                 ui.spacing_mut().item_spacing.x = 16.0;
                 let width = (ui.available_width() - BUTTONS_WIDTH) / 3.0 - 16.0;
                 for axis in 0..3 {
-                    slider(ui, axis, bounds, &mut ends, width, placed);
+                    slider(ui, axis, bounds, &mut ends, width);
                 }
-                reset = buttons(ui, state, placed);
+                reset = buttons(ui, state);
             });
         } else {
             for axis in 0..3 {
                 ui.horizontal(|ui| {
                     let width = ui.available_width() - BUTTONS_WIDTH;
-                    slider(ui, axis, bounds, &mut ends, width, placed);
+                    slider(ui, axis, bounds, &mut ends, width);
                     if axis == 0 {
-                        reset = buttons(ui, state, placed);
+                        reset = buttons(ui, state);
                     }
                 });
             }
         }
         ui.add_space(1.0);
     });
-    placed.at("cut", strip.response.rect);
+    places::note(root.ctx(), "cut", strip.response.rect);
     if reset {
         state.set_cut(None);
     } else if ends != before {
@@ -72,7 +72,7 @@ pub(crate) fn cut(root: &mut Ui, state: &mut State, placed: &mut Placed) {
 }
 
 /// The buttons that put the tool back and close it. Says whether it is to be put back.
-fn buttons(ui: &mut Ui, state: &mut State, placed: &mut Placed) -> bool {
+fn buttons(ui: &mut Ui, state: &mut State) -> bool {
     let mut reset = false;
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
@@ -84,7 +84,7 @@ fn buttons(ui: &mut Ui, state: &mut State, placed: &mut Placed) -> bool {
         }
         let button = Button::new("Reset");
         let button = ui.add_enabled(state.cut.cuts(), button);
-        placed.at("cut-reset", button.rect);
+        places::note(ui.ctx(), "cut-reset", button.rect);
         reset = button.on_hover_text("Cut nothing").clicked();
     });
     reset
@@ -99,14 +99,7 @@ enum Part {
 }
 
 /// The numbers and the slider of an axis, in so much room.
-fn slider(
-    ui: &mut Ui,
-    axis: usize,
-    bounds: Aabb,
-    ends: &mut Aabb,
-    width: f32,
-    placed: &mut Placed,
-) {
+fn slider(ui: &mut Ui, axis: usize, bounds: Aabb, ends: &mut Aabb, width: f32) {
     let (least, most) = (bounds.min[axis], bounds.max[axis]);
     let name = AXES.get(axis).copied().unwrap_or_default();
     let (mut low, mut high) = (ends.min[axis], ends.max[axis]);
@@ -129,7 +122,11 @@ fn slider(
         least..=high,
     );
     let track_place = between.shrink2(vec2(GAP, 0.0));
-    placed.at(&format!("cut-{}", name.to_lowercase()), track_place);
+    places::note(
+        ui.ctx(),
+        format!("cut-{}", name.to_lowercase()),
+        track_place,
+    );
     track(ui, name, track_place, [least, most], [&mut low, &mut high]);
     number(ui, to, &format!("Cut {name} to"), &mut high, low..=most);
     ends.min[axis] = low;

@@ -4,10 +4,10 @@
 use egui::{Button, Context, Id, Rect, Slider, Ui};
 
 use super::notices;
+use super::places;
 use crate::viewer::commands::{self, Action};
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
-use crate::viewer::ui::Placed;
 use crate::viewer::view::flat;
 
 /// How far the bar is from the edges of the view, in points.
@@ -20,7 +20,7 @@ const NARROW: f32 = 330.0;
 const FARTHEST: f32 = 4.0;
 
 /// Shows the bar for what is a 2D map.
-pub(crate) fn flat_bar(ctx: &Context, state: &mut State, view: Rect, placed: &mut Placed) {
+pub(crate) fn flat_bar(ctx: &Context, state: &mut State, view: Rect) {
     if !state.is_map() {
         return;
     }
@@ -37,7 +37,7 @@ pub(crate) fn flat_bar(ctx: &Context, state: &mut State, view: Rect, placed: &mu
                 });
             });
         });
-    placed.at("flat-bar", area.response.rect);
+    places::note(ctx, "flat-bar", area.response.rect);
 }
 
 fn bar(ui: &mut Ui, state: &mut State, width: f32) {

@@ -2,16 +2,16 @@
 
 use egui::{Align, Button, ComboBox, Layout, Ui};
 
+use super::places;
 use crate::viewer::commands::{self, Action, Command};
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
-use crate::viewer::ui::Placed;
 
 /// Width of the list when it is closed, in points; in less room there is none.
 const WIDTH: f32 = 130.0;
 
 /// Shows the list where there is a choice.
-pub(crate) fn level_chooser(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+pub(crate) fn level_chooser(ui: &mut Ui, state: &mut State) {
     if !state.has_levels() || ui.available_width() < WIDTH + 20.0 {
         return;
     }
@@ -35,7 +35,7 @@ pub(crate) fn level_chooser(ui: &mut Ui, state: &mut State, placed: &mut Placed)
             });
         let list = list.response;
         parts::name(&list, "Level");
-        placed.at("level", list.rect);
+        places::note(ui.ctx(), "level", list.rect);
         let next = commands::of(Action::Level { backwards: false });
         let key = next.map(Command::first_key_text).unwrap_or_default();
         list.on_hover_text(format!("The level that is shown ({key}: the next one)"));

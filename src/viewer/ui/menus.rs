@@ -5,23 +5,22 @@ use std::path::PathBuf;
 use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui};
 
 use super::level_chooser;
-use crate::viewer::commands::{Action, COMMANDS, Command, MENUS};
+use super::places;
+use crate::viewer::commands::{self, Action, Command, MENUS};
 use crate::viewer::state::folder;
 use crate::viewer::state::{Dialog, State};
-use crate::viewer::ui::Placed;
 
 /// Width of the list of recent files, in points.
 const RECENT_WIDTH: f32 = 320.0;
 
-pub(crate) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
+pub(crate) fn menu_bar(root: &mut Ui, state: &mut State) {
     let wanted = opened_by_key(root.ctx(), state);
     let bar = Panel::top("menu bar").show(root, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             for title in MENUS {
                 let has_any = commands_of(state, title).next().is_some();
                 let menu = ui.add_enabled_ui(has_any, |ui| {
-                    ui.menu_button(title, |ui| menu(ui, state, title, placed))
-                        .response
+                    ui.menu_button(title, |ui| menu(ui, state, title)).response
                 });
                 let menu = menu.inner;
                 if wanted == Some(title) {
@@ -30,12 +29,16 @@ pub(crate) fn menu_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
                     ui.ctx().request_repaint();
                 }
                 step_aside(ui, state, title, &menu);
-                placed.at(&format!("menu-{}", title.to_lowercase()), menu.rect);
+                places::note(
+                    ui.ctx(),
+                    format!("menu-{}", title.to_lowercase()),
+                    menu.rect,
+                );
             }
-            level_chooser::level_chooser(ui, state, placed);
+            level_chooser::level_chooser(ui, state);
         });
     });
-    placed.at("menu", bar.response.rect);
+    places::note(root.ctx(), "menu", bar.response.rect);
 }
 
 /// Where the menu is noted to which an arrow key leads.
@@ -96,12 +99,12 @@ fn commands_of<'a>(
     state: &'a State,
     title: &'a str,
 ) -> impl Iterator<Item = &'static Command> + use<'a> {
-    COMMANDS
+    commands::all()
         .iter()
         .filter(move |command| command.menu.title == title && is_listed(state, command))
 }
 
-fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
+fn menu(ui: &mut Ui, state: &mut State, title: &str) {
     ui.set_min_width(230.0);
     let mut group = None;
     let in_menu: Vec<&Command> = commands_of(state, title).collect();
@@ -111,7 +114,7 @@ fn menu(ui: &mut Ui, state: &mut State, title: &str, placed: &mut Placed) {
         }
         group = Some(command.menu.group);
         let item = menu_item(ui, state, command);
-        placed.at(&format!("item-{}", command.id), item.rect);
+        places::note(ui.ctx(), format!("item-{}", command.id), item.rect);
         if item.clicked() {
             state.run(command.action);
             ui.close();

@@ -10,10 +10,10 @@ use egui::{
 };
 use glam::DVec2;
 
+use super::places;
 use super::theme;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
-use crate::viewer::ui::Placed;
 use mapscope_scene::{Amounts, Document, Item, Picture, Shown};
 
 /// The longer side of the picture, in points, and how much of the view it takes at most.
@@ -54,13 +54,7 @@ struct Of {
 
 impl MiniMap {
     /// Shows it in a corner of the view, and goes where it is pointed at.
-    pub(crate) fn show(
-        &mut self,
-        ctx: &Context,
-        state: &mut State,
-        view: Rect,
-        placed: &mut Placed,
-    ) {
+    pub(crate) fn show(&mut self, ctx: &Context, state: &mut State, view: Rect) {
         let has_room = view.width() >= LEAST_VIEW.x && view.height() >= LEAST_VIEW.y;
         let wanted = state.is_flat() && state.settings.mini_map && has_room;
         let (Some(map), true) = (state.map_size(), wanted) else {
@@ -82,7 +76,7 @@ impl MiniMap {
             .pivot(egui::Align2::RIGHT_TOP)
             .constrain_to(view)
             .show(ctx, |ui| self.map(ui, state, size, map));
-        placed.at("mini-map", area.inner);
+        places::note(ctx, "mini-map", area.inner);
     }
 
     /// The picture itself. Gives its place.

@@ -2,7 +2,7 @@
 
 mod cheat_sheet;
 mod clip_box;
-mod dialogs;
+pub(crate) mod dialogs;
 mod flat_bar;
 mod icons;
 mod level_chooser;
@@ -10,6 +10,7 @@ pub(crate) mod menus;
 mod mini_map;
 mod notices;
 mod palette;
+pub(crate) mod places;
 mod start_page;
 mod status_bar;
 pub(crate) mod theme;
@@ -21,70 +22,34 @@ use egui::{
     Align2, Button, Event, Id, Panel as EguiPanel, Rect, RichText, TextureId, Ui, UiBuilder,
 };
 
-use crate::viewer::commands::{self, Action, Animation};
-use crate::viewer::panels::{
-    ChunkMapPanel, Curves, FrameStatistics, Inspector, Kinds, Layers, Legend, Lightmaps, Lights,
-    Octree, Outliner, PanelContext, PreviewRenderer, Problems, Statistics, Thumbnails,
-    TilesetPanel,
+use self::mini_map::MiniMap;
+use self::start_page::StartPage;
+use super::commands::{self, Action, Animation};
+use super::panels::{
+    Dock, FrameStatistics, Legend, Panel, PanelContext, PanelUi, PreviewRenderer, Thumbnails,
 };
-use crate::viewer::state::State;
-use crate::viewer::state::settings::{Dock, Panel};
-use crate::viewer::view::viewport::{self, Viewport};
-use clip_box;
-use dialogs;
-use flat_bar;
-use menus;
-use mini_map::MiniMap;
-use notices;
-use start_page::StartPage;
-use status_bar;
-use timeline;
+use super::state::State;
+use super::view::viewport::{self, Viewport};
 
 /// Side of the button that closes a panel, in points.
 const CLOSE_SIDE: f32 = 22.0;
 
 /// What the window's contents are drawn with.
 pub(crate) struct Canvas<'a> {
-    /// The 3D picture.
+    /// The image of the view.
     pub picture: TextureId,
-    /// What the last picture took.
+    /// What the last image took.
     pub frame: FrameStatistics<'a>,
-    /// Who makes the live pictures in panels.
+    /// Who makes the live images in panels.
     pub previews: &'a mut dyn PreviewRenderer,
 }
 
-/// What was shown where, in logical pixels.
-#[derive(Debug, Default)]
-pub(crate) struct Placed {
-    /// The 3D view, where it is shown.
-    pub viewport: Option<Rect>,
-    /// Places that tests aim at, by name.
-    pub rects: Vec<(String, Rect)>,
-}
-
-impl Placed {
-    pub(crate) fn at(&mut self, name: &str, rect: Rect) {
-        self.rects.push((name.to_owned(), rect));
-    }
-}
-
 /// What the window's parts remember between frames.
-#[derive(Default)]
 pub(crate) struct WindowUi {
     start_page: StartPage,
     viewport: Viewport,
-    outliner: Outliner,
-    kinds: Kinds,
-    inspector: Inspector,
-    problems: Problems,
-    statistics: Statistics,
-    curves: Curves,
-    octree: Octree,
-    lights: Lights,
-    chunk_map: ChunkMapPanel,
-    lightmaps: Lightmaps,
-    layers: Layers,
-    tileset: TilesetPanel,
+    /// In the order of [`Panel::ALL`].
+    panels: Vec<Box<dyn PanelUi>>,
     mini_map: MiniMap,
     legend: Legend,
     thumbnails: Thumbnails,
@@ -94,24 +59,40 @@ pub(crate) struct WindowUi {
     searched: PathBuf,
 }
 
+impl Default for WindowUi {
+    fn default() -> Self {
+        Self {
+            start_page: StartPage::default(),
+            viewport: Viewport::default(),
+            panels: Panel::ALL.iter().map(|panel| panel.make()).collect(),
+            mini_map: MiniMap::default(),
+            legend: Legend::default(),
+            thumbnails: Thumbnails::default(),
+            version: 0,
+            searched: PathBuf::new(),
+        }
+    }
+}
+
 impl WindowUi {
     /// Forgets every texture: the GPU they were on is gone.
     pub(crate) fn forget_textures(&mut self) {
+        for panel in &mut self.panels {
+            panel.forget_textures();
+        }
         self.thumbnails = Thumbnails::default();
-        self.lightmaps = Lightmaps::default();
-        self.tileset = TilesetPanel::default();
         self.mini_map = MiniMap::default();
         self.start_page = StartPage::default();
     }
 
-    /// Shows the window and does what the user does in it.
+    /// Shows the window and does what the user does in it. Gives the place of the view, where it
+    /// is shown, in logical pixels.
     pub(crate) fn show(
         &mut self,
         root: &mut Ui,
         state: &mut State,
         canvas: &mut Canvas<'_>,
-    ) -> Placed {
-        let mut placed = Placed::default();
+    ) -> Option<Rect> {
         // Unless the view says so.
         state.looking = false;
         let version = state.open.as_ref().map_or(0, |open| open.version);
@@ -126,39 +107,40 @@ impl WindowUi {
             root.ctx().request_repaint_after(delay);
         }
         if !state.full_screen {
-            menus::menu_bar(root, state, &mut placed);
-            status_bar::status_bar(root, state, &mut placed);
+            menus::menu_bar(root, state);
+            status_bar::status_bar(root, state);
             if state.open.is_some() {
-                self.dock(root, state, canvas, Dock::Bottom, &mut placed);
-                timeline::timeline(root, state, &mut placed);
-                cut::cut(root, state, &mut placed);
-                self.dock(root, state, canvas, Dock::Left, &mut placed);
-                self.dock(root, state, canvas, Dock::Right, &mut placed);
+                self.dock(root, state, canvas, Dock::Bottom);
+                timeline::timeline(root, state);
+                clip_box::clip_box(root, state);
+                self.dock(root, state, canvas, Dock::Left);
+                self.dock(root, state, canvas, Dock::Right);
             }
         }
+        let mut place = None;
         let center = egui::CentralPanel::no_frame()
             .frame(egui::Frame::NONE.fill(viewport::BACKGROUND))
             .show(root, |ui| {
                 if state.open.is_some() {
                     let rect = self.viewport.ui(ui, state, canvas.picture);
-                    placed.viewport = Some(rect);
-                    placed.at("viewport", rect);
+                    place = Some(rect);
+                    places::note(ui.ctx(), "viewport", rect);
                 } else if state.loading.is_none() {
-                    self.start_page.ui(ui, state, &mut placed);
+                    self.start_page.ui(ui, state);
                 }
             });
         let center = center.response.rect;
         self.legend(root, state, canvas, center);
         let ctx = root.ctx().clone();
-        flat_bar::flat_bar(&ctx, state, center, &mut placed);
-        self.mini_map.show(&ctx, state, center, &mut placed);
+        flat_bar::flat_bar(&ctx, state, center);
+        self.mini_map.show(&ctx, state, center);
         notices::on_disk(&ctx, state, center);
         notices::failures(&ctx, state, center);
         notices::loading(&ctx, state, center);
         notices::toasts(&ctx, state, center);
         dialogs::ui(&ctx, state);
         notices::drop_overlay(&ctx, state);
-        placed
+        place
     }
 
     /// What was searched for in one file means nothing in the next.
@@ -168,22 +150,18 @@ impl WindowUi {
         };
         if open.path != self.searched {
             self.searched.clone_from(&open.path);
-            self.outliner.forget_search();
-            self.octree.forget_search();
-            self.lights.forget_search();
+            for panel in &mut self.panels {
+                panel.forget_search();
+            }
         }
     }
 
     /// An edge of the window with the panel that is open at it.
-    fn dock(
-        &mut self,
-        root: &mut Ui,
-        state: &mut State,
-        canvas: &mut Canvas<'_>,
-        dock: Dock,
-        placed: &mut Placed,
-    ) {
+    fn dock(&mut self, root: &mut Ui, state: &mut State, canvas: &mut Canvas<'_>, dock: Dock) {
         let Some(panel) = state.open_panel(dock) else {
+            return;
+        };
+        let Some(contents) = self.panels.get_mut(panel as usize) else {
             return;
         };
         let (frame, name) = match dock {
@@ -193,63 +171,42 @@ impl WindowUi {
         };
         // However small the window is, the view keeps some of it.
         let room = root.ctx().content_rect();
-        let (least, most) = match (dock, panel) {
-            (Dock::Left | Dock::Right, _) => (170.0, room.width() * 0.38),
-            // A picture in it is to be made out.
-            (Dock::Bottom, Panel::ChunkMap | Panel::Lightmaps | Panel::Tileset) => {
+        let (min, max) = match dock {
+            Dock::Left | Dock::Right => (170.0, room.width() * 0.38),
+            Dock::Bottom if contents.is_tall() => {
                 ((room.height() * 0.3).min(220.0), room.height() * 0.5)
             }
-            (Dock::Bottom, _) => (90.0, room.height() * 0.5),
+            Dock::Bottom => (90.0, room.height() * 0.5),
         };
+        let thumbnails = &mut self.thumbnails;
         let response = frame
             .resizable(true)
             .default_size(state.settings.dock(dock).size)
-            .size_range(least..=most.max(least))
+            .size_range(min..=max.max(min))
             .show(root, |ui| {
                 // Its size is the user's, whatever its contents would like: what does not fit is
                 // cut off.
                 let room = ui.available_rect_before_wrap();
                 let mut inside = ui.new_child(UiBuilder::new().max_rect(room));
                 inside.shrink_clip_rect(room.expand(2.0));
-                dock_tabs(&mut inside, state, dock, panel, placed);
+                dock_tabs(&mut inside, state, dock, panel);
                 inside.separator();
-                self.panel(&mut inside, state, canvas, panel);
+                with_context(state, thumbnails, canvas, |context| {
+                    contents.ui(&mut inside, context);
+                });
                 ui.take_available_space();
             })
             .response;
-        placed.at(name, response.rect);
-        placed.at(panel_id(panel), response.rect);
+        places::note(root.ctx(), name, response.rect);
+        places::note(root.ctx(), panel.id(), response.rect);
         let size = match dock {
             Dock::Left | Dock::Right => response.rect.width(),
             Dock::Bottom => response.rect.height(),
         };
         // What a small window leaves of it is not what was wanted.
-        if size < most - 1.0 {
+        if size < max - 1.0 {
             state.settings.dock_mut(dock).size = size;
         }
-    }
-
-    fn panel(&mut self, ui: &mut Ui, state: &mut State, canvas: &mut Canvas<'_>, panel: Panel) {
-        let parts = &mut *self;
-        with_context(
-            state,
-            &mut parts.thumbnails,
-            canvas,
-            |context| match panel {
-                Panel::Outliner => parts.outliner.ui(ui, context),
-                Panel::Kinds => parts.kinds.ui(ui, context),
-                Panel::Inspector => parts.inspector.ui(ui, context),
-                Panel::Problems => parts.problems.ui(ui, context),
-                Panel::Statistics => parts.statistics.ui(ui, context),
-                Panel::Curves => parts.curves.ui(ui, context),
-                Panel::Octree => parts.octree.ui(ui, context),
-                Panel::Lights => parts.lights.ui(ui, context),
-                Panel::ChunkMap => parts.chunk_map.ui(ui, context),
-                Panel::Lightmaps => parts.lightmaps.ui(ui, context),
-                Panel::Layers => parts.layers.ui(ui, context),
-                Panel::Tileset => parts.tileset.ui(ui, context),
-            },
-        );
     }
 
     /// The meaning of the colours in the view, in a corner of it.
@@ -305,26 +262,8 @@ fn with_context(
     }
 }
 
-/// The name of a panel for tests, which is also the end of its command's.
-fn panel_id(panel: Panel) -> &'static str {
-    match panel {
-        Panel::Outliner => "outliner",
-        Panel::Kinds => "kinds",
-        Panel::Inspector => "inspector",
-        Panel::Problems => "problems",
-        Panel::Statistics => "statistics",
-        Panel::Curves => "curves",
-        Panel::Octree => "octree",
-        Panel::Lights => "lights",
-        Panel::ChunkMap => "chunk-map",
-        Panel::Lightmaps => "lightmaps",
-        Panel::Layers => "layers",
-        Panel::Tileset => "tileset",
-    }
-}
-
 /// The names of an edge's panels, to change between them, and a button that closes it.
-fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, placed: &mut Placed) {
+fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
     let close = Rect::from_min_size(
         ui.max_rect().right_top() - egui::vec2(CLOSE_SIDE, 0.0),
         egui::Vec2::splat(CLOSE_SIDE),
@@ -333,30 +272,26 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel, placed: &m
     // In a narrow panel they take two lines.
     ui.scope_builder(UiBuilder::new().max_rect(tabs), |ui| {
         ui.horizontal_wrapped(|ui| {
-            let of_dock = |panel: &Panel| panel.dock() == dock && state.offers(*panel);
-            let panels: Vec<Panel> = Panel::ALL.into_iter().filter(of_dock).collect();
-            for panel in panels {
-                let Some(command) = commands::of(Action::Panel(panel)) else {
+            for &panel in Panel::ALL {
+                if panel.dock() != dock || !state.offers(panel) {
                     continue;
-                };
-                let text = RichText::new(command.name).strong();
+                }
                 let tab = ui
-                    .selectable_label(panel == open, text)
-                    .on_hover_text(command.help);
-                placed.at(&format!("tab-{}", panel_id(panel)), tab.rect);
+                    .selectable_label(panel == open, RichText::new(panel.name()).strong())
+                    .on_hover_text(panel.help());
+                places::note(ui.ctx(), format!("tab-{}", panel.id()), tab.rect);
                 if tab.clicked() {
                     state.settings.dock_mut(dock).open = Some(panel);
                 }
             }
         });
     });
-    let name = commands::of(Action::Panel(open)).map_or("", |command| command.name);
     let button = Button::new(RichText::new("×").size(18.0)).frame(false);
     // In a room of its own: what follows goes on below the tabs.
     let mut corner = ui.new_child(UiBuilder::new().max_rect(close));
     let close = corner.add(button).on_hover_text("Close this panel");
     close.widget_info(|| {
-        let text = format!("Close {name}");
+        let text = format!("Close {}", open.name());
         egui::WidgetInfo::labeled(egui::Role::Button, true, text)
     });
     if close.clicked() {
@@ -424,7 +359,7 @@ mod tests {
 
     use super::menus;
     use super::*;
-    use crate::viewer::commands::{COMMANDS, MENUS};
+    use crate::viewer::commands::{self, MENUS};
     use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Target};
     use crate::viewer::state::{Dialog, Effect, LoadingView, PathPurpose};
     use crate::viewer::testing::maps::{map, with_map};
@@ -456,7 +391,7 @@ mod tests {
                 "{id}"
             );
         }
-        for command in COMMANDS {
+        for command in commands::all() {
             if let Action::Overlay(id) = command.action {
                 assert!(offered.contains(&id), "{id} is an overlay of nothing");
             }
@@ -470,12 +405,12 @@ mod tests {
                 let mut harness = make();
                 harness.get_by_label(title).click();
                 harness.run();
-                for command in COMMANDS.iter().filter(|c| c.menu.title == title) {
+                for command in commands::all().iter().filter(|c| c.menu.title == title) {
                     let [name, _] = state(&harness).name_and_help(command);
                     let found = harness.query_all_by_label_contains(name).count();
                     // What the document does not have is not offered.
                     let state = state(&harness);
-                    let listed = COMMANDS.iter().any(|other| {
+                    let listed = commands::all().iter().any(|other| {
                         let is_other = other.id != command.id;
                         // Of two with the same name it may be the other one that is found.
                         let same = is_other && state.name_and_help(other)[0].contains(name);
@@ -1160,7 +1095,7 @@ mod tests {
     #[test]
     fn everything_that_can_be_pressed_has_a_name() {
         // The harness itself panics over an input widget without one.
-        for panel in Panel::ALL {
+        for &panel in Panel::ALL {
             let mut harness = match panel {
                 Panel::Curves => with_moving(),
                 Panel::Octree | Panel::Lights | Panel::ChunkMap | Panel::Lightmaps => with_rooms(),

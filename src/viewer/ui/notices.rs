@@ -4,10 +4,10 @@ use egui::{Align, Align2, Color32, Id, Label, Rect, RichText, Ui};
 
 use super::theme;
 use crate::viewer::commands::Action;
+use crate::viewer::panels::Panel;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::folder;
-use crate::viewer::state::settings::Panel;
 use mapscope_formats::Severity;
 
 /// Seconds that a message stays.

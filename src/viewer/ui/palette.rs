@@ -3,7 +3,7 @@
 use egui::{Key, Modifiers, RichText, TextEdit};
 
 use super::menus;
-use crate::viewer::commands::{Action, COMMANDS, Command};
+use crate::viewer::commands::{self, Action, Command};
 use crate::viewer::state::State;
 
 /// Height of the list of commands, in points.
@@ -51,7 +51,7 @@ fn matching(
     typed: &str,
     name_and_help: impl Fn(&Command) -> [&'static str; 2],
 ) -> Vec<&'static Command> {
-    let mut found: Vec<(i32, &Command)> = COMMANDS
+    let mut found: Vec<(i32, &Command)> = commands::all()
         .iter()
         .filter(|command| command.action != Action::Palette)
         .filter_map(|command| {
@@ -181,6 +181,6 @@ mod tests {
     #[test]
     fn letters_that_no_command_has_find_nothing() {
         assert!(matching("xyzzyq").is_empty());
-        assert_eq!(matching("").len(), COMMANDS.len() - 1);
+        assert_eq!(matching("").len(), commands::all().len() - 1);
     }
 }

@@ -4,10 +4,10 @@ use egui::{Align2, Button, Color32, CornerRadius, FontId, Rect, RichText, Role, 
 use egui::{StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo};
 
 use super::menus;
+use super::places;
 use super::theme;
-use crate::viewer::commands::{self, Action, COMMANDS};
+use crate::viewer::commands::{self, Action};
 use crate::viewer::state::State;
-use crate::viewer::ui::Placed;
 use mapscope_scene::demo::Demo;
 
 /// Width of the column in the middle, in points.
@@ -30,9 +30,9 @@ pub(crate) struct StartPage {
 
 impl StartPage {
     /// Shows the page, and does what the user asks for on it.
-    pub(crate) fn ui(&mut self, ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+    pub(crate) fn ui(&mut self, ui: &mut Ui, state: &mut State) {
         let rect = ui.available_rect_before_wrap();
-        placed.at("start-page", rect);
+        places::note(ui.ctx(), "start-page", rect);
         let mut chosen = None;
         egui::ScrollArea::vertical()
             .auto_shrink([false, false])
@@ -52,7 +52,7 @@ impl StartPage {
                     let what = "Look into the maps and models of games";
                     ui.label(RichText::new(what).size(15.0).weak());
                     ui.add_space(22.0);
-                    drop_zone(ui, state, placed);
+                    drop_zone(ui, state);
                     ui.add_space(18.0);
                     if recent > 0.0 {
                         ui.label(RichText::new("Recent files").weak());
@@ -64,7 +64,7 @@ impl StartPage {
                     }
                     ui.label(RichText::new("Or look at a demo").weak());
                     ui.add_space(6.0);
-                    self.demos(ui, state, placed);
+                    self.demos(ui, state);
                     ui.add_space(16.0);
                 });
             });
@@ -74,8 +74,8 @@ impl StartPage {
     }
 
     /// A picture and the name of each demo, in rows as long as fit.
-    fn demos(&mut self, ui: &mut Ui, state: &mut State, placed: &mut Placed) {
-        let offered: Vec<_> = COMMANDS
+    fn demos(&mut self, ui: &mut Ui, state: &mut State) {
+        let offered: Vec<_> = commands::all()
             .iter()
             .filter_map(|command| match command.action {
                 Action::OpenDemo(demo) => Some((command, demo)),
@@ -92,7 +92,7 @@ impl StartPage {
                 for (command, demo) in row {
                     let picture = self.picture(ui, demo);
                     let card = card(ui, command, demo, picture);
-                    placed.at(&format!("start-{}", command.id), card.rect);
+                    places::note(ui.ctx(), format!("start-{}", command.id), card.rect);
                     if card.clicked() {
                         state.run(command.action);
                     }
@@ -119,7 +119,7 @@ impl StartPage {
     }
 }
 
-fn drop_zone(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+fn drop_zone(ui: &mut Ui, state: &mut State) {
     let zone = egui::Frame::NONE
         .stroke(Stroke::new(1.0, theme::WEAK_TEXT.gamma_multiply(0.5)))
         .corner_radius(8)
@@ -137,14 +137,14 @@ fn drop_zone(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
                         .right_text(RichText::new(command.first_key_text()).weak())
                         .min_size(egui::vec2(220.0, 30.0));
                     let button = ui.add(button).on_hover_text(command.help);
-                    placed.at(&format!("start-{}", command.id), button.rect);
+                    places::note(ui.ctx(), format!("start-{}", command.id), button.rect);
                     if button.clicked() {
                         state.run(action);
                     }
                 }
             });
         });
-    placed.at("drop-zone", zone.response.rect);
+    places::note(ui.ctx(), "drop-zone", zone.response.rect);
 }
 
 /// A button that is a picture with a name below it.

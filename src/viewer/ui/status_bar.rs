@@ -5,24 +5,24 @@ use egui::{
     Align, Button, Layout, Panel as EguiPanel, RichText, TextStyle, TextWrapMode, Ui, WidgetText,
 };
 
+use super::places;
 use super::theme;
 use crate::viewer::commands::Action;
+use crate::viewer::panels::Panel;
 use crate::viewer::state::State;
 use crate::viewer::state::folder;
 use crate::viewer::state::loader::capitalized;
-use crate::viewer::state::settings::Panel;
-use crate::viewer::ui::Placed;
 use crate::viewer::view::camera_control::CameraMode;
 use crate::viewer::view::flat;
 use crate::viewer::view::viewport;
 use mapscope_formats::{Severity, Tally};
 use mapscope_scene::SummaryPart;
 
-pub(crate) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) {
+pub(crate) fn status_bar(root: &mut Ui, state: &mut State) {
     let bar = EguiPanel::bottom("status bar").show(root, |ui| {
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                status_right(ui, state, placed);
+                status_right(ui, state);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     let text = status_text(ui, state, true);
                     let width = |text: &WidgetText| {
@@ -40,7 +40,7 @@ pub(crate) fn status_bar(root: &mut Ui, state: &mut State, placed: &mut Placed) 
             });
         });
     });
-    placed.at("status", bar.response.rect);
+    places::note(root.ctx(), "status", bar.response.rect);
 }
 
 /// What the pointer is over and where it is, or else what it can do. Values are `roomy` where there
@@ -135,7 +135,7 @@ impl Line {
     }
 }
 
-fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+fn status_right(ui: &mut Ui, state: &mut State) {
     if let Some(document) = state.document() {
         let on_disk = state.on_disk.as_ref();
         let problems = on_disk.map_or(&document.about().problems, |on_disk| &on_disk.problems);
@@ -152,7 +152,7 @@ fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             Some(Severity::Error) => theme::ERROR,
         };
         let button = ui.add(Button::new(RichText::new(text).color(color)).frame(false));
-        placed.at("problem-count", button.rect);
+        places::note(ui.ctx(), "problem-count", button.rect);
         if button.on_hover_text("Show or hide the problems").clicked() {
             state.run(Action::Panel(Panel::Problems));
         }
@@ -196,7 +196,7 @@ fn status_right(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         ui.separator();
         let text = RichText::new(flat::zoom_text(window.zoom)).color(theme::ACCENT);
         let button = ui.add(Button::new(text).frame(false));
-        placed.at("zoom", button.rect);
+        places::note(ui.ctx(), "zoom", button.rect);
         let help = "How large the map is shown; a click shows its pixels as they are";
         if button.on_hover_text(help).clicked() {
             state.run(Action::ActualSize);

@@ -10,13 +10,13 @@ use egui::{
 };
 
 use super::icons::{self, Icon};
+use super::places;
 use super::theme;
 use crate::viewer::commands::{self, Action, Animation};
 use crate::viewer::panels::format::round_step;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
-use crate::viewer::ui::Placed;
 use mapscope_formats::Severity;
 
 /// Windows narrower than this have what is seldom changed in a menu, in points.
@@ -34,7 +34,7 @@ const TICK_ROOM: f32 = 6.0;
 const HANDLE_WIDTH: f32 = 12.0;
 
 /// Shows the timeline, if the open document has clips.
-pub(crate) fn timeline(root: &mut Ui, state: &mut State, placed: &mut Placed) {
+pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
     if state.clips().is_empty() || !state.settings.timeline.shown {
         return;
     }
@@ -42,17 +42,17 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State, placed: &mut Placed) {
         ui.add_space(1.0);
         // Before the fields, which show where it leads.
         follow_pointer(ui, state);
-        ui.horizontal(|ui| controls(ui, state, placed));
-        ruler(ui, state, placed);
+        ui.horizontal(|ui| controls(ui, state));
+        ruler(ui, state);
         ui.add_space(1.0);
     });
-    placed.at("timeline", strip.response.rect);
+    places::note(root.ctx(), "timeline", strip.response.rect);
 }
 
-fn controls(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+fn controls(ui: &mut Ui, state: &mut State) {
     let wide = ui.available_width() >= WIDE;
     ui.spacing_mut().item_spacing.x = 6.0;
-    clip_chooser(ui, state, if wide { 150.0 } else { 96.0 }, placed);
+    clip_chooser(ui, state, if wide { 150.0 } else { 96.0 });
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 1.0;
         let play = if state.player.is_playing() {
@@ -76,28 +76,21 @@ fn controls(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             ),
             (Icon::ToEnd, Animation::End { last: true }, "last"),
         ] {
-            command_button(ui, state, icon, action, place, placed);
+            command_button(ui, state, icon, action, place);
         }
     });
-    frame_fields(ui, state, placed);
+    frame_fields(ui, state);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if wide {
-            options(ui, state, placed);
+            options(ui, state);
         } else {
-            more(ui, state, placed);
+            more(ui, state);
         }
     });
 }
 
 /// A button that runs a command, and shows whether it is on.
-fn command_button(
-    ui: &mut Ui,
-    state: &mut State,
-    icon: Icon,
-    action: Animation,
-    place: &str,
-    placed: &mut Placed,
-) {
+fn command_button(ui: &mut Ui, state: &mut State, icon: Icon, action: Animation, place: &str) {
     let action = Action::Animation(action);
     let Some(command) = commands::of(action) else {
         return;
@@ -114,7 +107,7 @@ fn command_button(
     let enabled = state.is_enabled(action);
     let button = ui.add_enabled_ui(enabled, |ui| icons::button(ui, icon, name, on));
     let button = button.inner;
-    placed.at(&format!("timeline-{place}"), button.rect);
+    places::note(ui.ctx(), format!("timeline-{place}"), button.rect);
     let keys = command.first_key_text();
     let keys = if keys.is_empty() {
         keys
@@ -129,7 +122,7 @@ fn command_button(
     }
 }
 
-fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed) {
+fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32) {
     let shown = state.player.clip();
     let clip_name = |index: usize| state.clips().get(index).map(|clip| clip.name.clone());
     let text = shown.and_then(clip_name);
@@ -166,7 +159,7 @@ fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed)
                 chosen = Some(None);
             }
         });
-    placed.at("timeline-clip", list.response.rect);
+    places::note(ui.ctx(), "timeline-clip", list.response.rect);
     parts::name(&list.response, "Clip");
     if let Some(chosen) = chosen {
         state.choose_clip(chosen);
@@ -174,7 +167,7 @@ fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32, placed: &mut Placed)
 }
 
 /// The frame and the time as numbers that can be typed.
-fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+fn frame_fields(ui: &mut Ui, state: &mut State) {
     let player = &state.player;
     let (frame, last, fps) = (player.frame(), f64::from(player.last()), player.fps());
     let (smooth, in_clip) = (player.is_smooth(), player.clip().is_some());
@@ -200,7 +193,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             .update_while_editing(false);
         let field = ui.add(field);
         parts::name(&field, "Frame");
-        placed.at("timeline-frame", field.rect);
+        places::note(ui.ctx(), "timeline-frame", field.rect);
         dragged |= field.dragged();
         held |= field.has_focus() || field.dragged();
         typed = field.changed().then_some(to);
@@ -222,7 +215,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             .update_while_editing(false);
         let field = ui.add(field);
         parts::name(&field, "Time");
-        placed.at("timeline-time", field.rect);
+        places::note(ui.ctx(), "timeline-time", field.rect);
         dragged |= field.dragged();
         held |= field.has_focus() || field.dragged();
         if field.changed() {
@@ -255,35 +248,35 @@ fn frame_fields(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
 }
 
 /// What is changed now and then, from the right to the left.
-fn options(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+fn options(ui: &mut Ui, state: &mut State) {
     let hide = commands::of(Action::Animation(Animation::Timeline));
     let close = ui
         .add(egui::Button::new(egui::RichText::new("×").size(18.0)).frame(false))
         .on_hover_text("Hide the timeline");
     close.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Hide the timeline"));
-    placed.at("timeline-hide", close.rect);
+    places::note(ui.ctx(), "timeline-hide", close.rect);
     if close.clicked()
         && let Some(hide) = hide
     {
         state.run(hide.action);
     }
-    fps_field(ui, state, placed);
+    fps_field(ui, state);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 1.0;
         let smooth = Animation::Smooth;
-        command_button(ui, state, Icon::Smooth, smooth, "smooth", placed);
+        command_button(ui, state, Icon::Smooth, smooth, "smooth");
         ui.add_space(5.0);
         for mode in LoopMode::ALL.into_iter().rev() {
-            loop_button(ui, state, mode, placed);
+            loop_button(ui, state, mode);
         }
     });
-    speed_field(ui, state, placed);
+    speed_field(ui, state);
 }
 
 /// The same in a menu, where there is no room.
-fn more(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+fn more(ui: &mut Ui, state: &mut State) {
     let button = icons::button(ui, Icon::More, "How it plays", None);
-    placed.at("timeline-more", button.rect);
+    places::note(ui.ctx(), "timeline-more", button.rect);
     egui::Popup::menu(&button)
         .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
         .show(|ui| {
@@ -291,21 +284,21 @@ fn more(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
                 .num_columns(2)
                 .show(ui, |ui| {
                     ui.label("Speed");
-                    ui.horizontal(|ui| speed_field(ui, state, placed));
+                    ui.horizontal(|ui| speed_field(ui, state));
                     ui.end_row();
                     ui.label("At the end");
                     ui.horizontal(|ui| {
                         for mode in LoopMode::ALL {
-                            loop_button(ui, state, mode, placed);
+                            loop_button(ui, state, mode);
                         }
                     });
                     ui.end_row();
                     ui.label("Smooth");
                     let smooth = Animation::Smooth;
-                    command_button(ui, state, Icon::Smooth, smooth, "smooth", placed);
+                    command_button(ui, state, Icon::Smooth, smooth, "smooth");
                     ui.end_row();
                     ui.label("Rate");
-                    fps_field(ui, state, placed);
+                    fps_field(ui, state);
                     ui.end_row();
                 });
             for (action, text) in [
@@ -322,16 +315,16 @@ fn more(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
     button.on_hover_text("Speed, what happens at the end, and more");
 }
 
-fn loop_button(ui: &mut Ui, state: &mut State, mode: LoopMode, placed: &mut Placed) {
+fn loop_button(ui: &mut Ui, state: &mut State, mode: LoopMode) {
     let (icon, place) = match mode {
         LoopMode::Once => (Icon::Once, "once"),
         LoopMode::Loop => (Icon::Loop, "loop"),
         LoopMode::PingPong => (Icon::PingPong, "ping-pong"),
     };
-    command_button(ui, state, icon, Animation::Loop(mode), place, placed);
+    command_button(ui, state, icon, Animation::Loop(mode), place);
 }
 
-fn fps_field(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+fn fps_field(ui: &mut Ui, state: &mut State) {
     let mut fps = state.player.fps();
     let field = DragValue::new(&mut fps)
         .range(player::FPS)
@@ -341,14 +334,14 @@ fn fps_field(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         .update_while_editing(false);
     let field = ui.add(field);
     parts::name(&field, "Frames a second");
-    placed.at("timeline-fps", field.rect);
+    places::note(ui.ctx(), "timeline-fps", field.rect);
     if field.changed() {
         state.player.set_fps(fps);
     }
     field.on_hover_text("Frames a second; the game has 24");
 }
 
-fn speed_field(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+fn speed_field(ui: &mut Ui, state: &mut State) {
     ui.spacing_mut().slider_width = 76.0;
     ui.spacing_mut().interact_size.x = 46.0;
     let mut speed = state.player.speed();
@@ -357,7 +350,7 @@ fn speed_field(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
         .show_value(false);
     let slider = ui.add(slider);
     parts::name(&slider, "Speed");
-    placed.at("timeline-speed", slider.rect);
+    places::note(ui.ctx(), "timeline-speed", slider.rect);
     let reset = slider.double_clicked();
     let slid = slider.changed();
     slider.on_hover_text("How fast it plays; a double click makes it normal");
@@ -429,12 +422,12 @@ fn follow_pointer(ui: &Ui, state: &mut State) {
 }
 
 /// The frames of the clip in a row, to be gone through with the pointer.
-fn ruler(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
+fn ruler(ui: &mut Ui, state: &mut State) {
     let size = vec2(ui.available_width(), RULER_HEIGHT);
     let (_, rect) = ui.allocate_space(size);
     let in_clip = state.player.clip().is_some() && state.player.frames() > 0;
     let track = Track::of(state, rect);
-    placed.at("timeline-ruler", track.rect);
+    places::note(ui.ctx(), "timeline-ruler", track.rect);
     ui.painter().rect_filled(rect, 4.0, theme::DEEP);
     if !in_clip {
         let text = match state.player.clip() {
@@ -458,7 +451,7 @@ fn ruler(ui: &mut Ui, state: &mut State, placed: &mut Placed) {
             player.seek(frame);
         });
     }
-    let range = range_strip(ui, state, track, lower, placed);
+    let range = range_strip(ui, state, track, lower);
     paint_ruler(ui, state, track, rect, upper);
     if let Some(pointer) = response.hover_pos().filter(|_| !response.dragged()) {
         let x = track.x(track.frame(pointer.x).floor());
@@ -510,13 +503,7 @@ fn slide(ui: &Ui, response: &Response, name: &str, value: f64, last: f64) -> Opt
 }
 
 /// The handles at both ends of what is played. Gives which one the pointer is at.
-fn range_strip(
-    ui: &Ui,
-    state: &mut State,
-    track: Track,
-    strip: Rect,
-    placed: &mut Placed,
-) -> [bool; 2] {
+fn range_strip(ui: &Ui, state: &mut State, track: Track, strip: Rect) -> [bool; 2] {
     let whole = ui.interact(strip, Id::unique("timeline range"), Sense::click());
     if whole.double_clicked() {
         state.player.reset_range();
@@ -544,7 +531,7 @@ fn range_strip(
             Sense::click_and_drag(),
         );
         let mut to = slide(ui, &response, name, frame.into(), end);
-        placed.at(&format!("timeline-{id}"), handle);
+        places::note(ui.ctx(), format!("timeline-{id}"), handle);
         let dragged = response.dragged() || response.drag_stopped();
         if let Some(pointer) = parts::held_at(&response).filter(|_| dragged) {
             // The nearest line between two frames.
@@ -672,8 +659,8 @@ mod tests {
     use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
     use super::*;
+    use crate::viewer::panels::Panel as DockPanel;
     use crate::viewer::state::loader::Outcome;
-    use crate::viewer::state::settings::Panel as DockPanel;
     use crate::viewer::testing::{
         self, Window, button, joint, keep_picture, move_to, moving, picture_of_moving, press,
         quick_drag, state, with_demo, with_moving,

@@ -12,121 +12,122 @@ use crate::{
 use mapscope_formats::Problem;
 
 /// The overlays of a map.
-pub(super) static OVERLAYS: [Overlay; 19] = [
+pub(crate) static OVERLAYS: [Overlay; 19] = [
     Overlay {
         id: OverlayId::Lightmap,
         name: "Lightmap only",
-        help: "The light alone, on white surfaces",
+        help: "Show the light alone, on white surfaces",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::Unlit,
         name: "Full bright",
-        help: "Materials and textures without light",
+        help: "Show materials and textures without light",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::MaterialColors,
         name: "Material colours",
-        help: "A colour for each material, without textures and light",
+        help: "Give each material a colour, without textures and light",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::Normals,
         name: "Normals",
-        help: "Colours the surface by the direction it faces: red east, green up, blue north",
+        help: "Colour the surface by the direction it faces: red east, green up, blue north",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::UvChecker,
         name: "UV checker",
-        help: "A checker in place of the textures: red grows with U, green with V",
+        help: "Show a checkerboard in place of textures: red grows with U, green with V",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::OctreeDepth,
         name: "Octree depth",
-        help: "Colours each cube by how many times the chunk was divided to reach it",
+        help: "Colour each cube by how often the chunk was divided to reach it",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::CubeTypes,
         name: "Cube types",
-        help: "Colours each cube by the cubes around it that say more of it, and by how much its \
+        help: "Colour each cube by the cubes around it that say more of it, and by how much its \
                own record says",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::BackFaces,
         name: "Back faces",
-        help: "Draws the back of faces too, in a warning colour",
+        help: "Draw back faces too, in a warning colour",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::TwoSided,
         name: "Two-sided",
-        help: "Draws the back of faces as their front, whether or not the cube says so",
+        help: "Draw back faces as if they were front faces, whether or not the cube says so",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Wireframe,
         name: "Wireframe",
-        help: "The edges of the triangles that are drawn",
+        help: "Draw the edges of the triangles",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::ChunkBorders,
         name: "Chunk borders",
-        help: "The edges of the chunks; red where one cannot be read",
+        help: "Draw the edges of the chunks, red where one cannot be read",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Cells,
         name: "Octree cells",
-        help: "The edges of the cells of the octree at a depth, empty ones too",
+        help: "Draw the cells of the octree at a depth, empty ones too; the octree panel says \
+               which depth",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Colliders,
         name: "Colliders",
-        help: "The boxes that are solid beside what is drawn",
+        help: "Draw the boxes that are solid beside what is drawn",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Environments,
         name: "Environments",
-        help: "Where weather, gravity, sound and sky are other than in the rest of the level",
+        help: "Draw where weather, gravity, sound and sky differ from the rest of the level",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::ServerRegions,
         name: "Server regions",
-        help: "The boxes by which the server keeps chunks active",
+        help: "Draw the boxes by which the server keeps chunks active",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Visibility,
         name: "Visibility",
-        help: "What is listed as seen from the selected visibility cube, or from the one that the \
-               eye is in, is lit, and the rest is dimmed",
+        help: "Light what the selected visibility cube sees, or the one that the eye is in, and \
+               dim the rest",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::LightProbes,
         name: "Base light",
-        help: "The colour that each lighting cube gives to what moves through it",
+        help: "Draw the colour that lighting cubes give to what moves through them",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Paths,
-        name: "Path attributes",
-        help: "The cubes with attributes for pathfinding, and their names and data",
+        name: "Pathfinding data",
+        help: "Draw the cubes with attributes for pathfinding, with their names and data",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Entities,
         name: "Entities",
-        help: "A marker for each entity, with its box or its light",
+        help: "Draw a marker for each entity, with its box or its light",
         colors_surface: false,
     },
 ];

@@ -52,6 +52,7 @@ pub mod tint;
 mod visibility;
 mod walk;
 
+pub(super) use document::OVERLAYS;
 use std::path::PathBuf;
 use std::sync::Arc;
 

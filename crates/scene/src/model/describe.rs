@@ -17,90 +17,91 @@ use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a model.
-pub(super) static OVERLAYS: [Overlay; 14] = [
+pub(crate) static OVERLAYS: [Overlay; 14] = [
     Overlay {
         id: OverlayId::Unlit,
         name: "Unlit",
-        help: "Textures as they are, without light",
+        help: "Show textures as they are, without light",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::Normals,
         name: "Normals",
-        help: "Colours the surface by the direction it faces: red west, green up, blue south",
+        help: "Colour the surface by the direction it faces: red west, green up, blue south",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::UvChecker,
         name: "UV checker",
-        help: "A checker in place of the textures: red grows with U, green with V",
+        help: "Show a checkerboard in place of textures: red grows with U, green with V",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::BackFaces,
         name: "Back faces",
-        help: "Draws the back of triangles too, in a warning colour: the engine leaves them out",
+        help: "Draw back faces too, in a warning colour: the engine culls them",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::JointWeights,
         name: "Joint weights",
-        help: "A colour for each joint, mixed where several move a vertex",
+        help: "Give each joint a colour, mixed where several move a vertex",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::TwoSided,
         name: "Two-sided",
-        help: "Draws the back of triangles as their front: the engine leaves them out",
+        help: "Draw back faces as if they were front faces: the engine culls them",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Wireframe,
         name: "Wireframe",
-        help: "The edges of the triangles that are drawn",
+        help: "Draw the edges of the triangles",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Skeleton,
         name: "Skeleton",
-        help: "The bones, through the mesh",
+        help: "Draw the bones through the mesh",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::JointNames,
         name: "Joint names",
-        help: "The name of each joint beside its bone, in the window only",
+        help: "Write the name of each joint beside its bone, in the window only",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::NormalLines,
         name: "Normal lines",
-        help: "A yellow line along the normal of each vertex",
+        help: "Draw a yellow line along the normal of each vertex",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::FrameBounds,
         name: "Bounds of the frame",
-        help: "The box that the file declares for the frame, and that of the mesh where it differs",
+        help: "Draw the box that the file declares for the frame, and that of the mesh where it \
+               differs",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::BindBounds,
         name: "Bounds of the bind pose",
-        help: "The box that the file declares for the model at rest",
+        help: "Draw the box that the file declares for the bind pose",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::GroundTile,
         name: "Ground tile",
-        help: "A tile of terrain under the model, 8 by 8 units",
+        help: "Put a tile of terrain under the model, 8 by 8 units",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::HeightScale,
         name: "Height scale",
-        help: "A scale beside the model, in units and in levels of terrain, which are 4 units high; \
-               its numbers are in the window only",
+        help: "Put a ruler beside the model, in units and in levels of terrain, which are 4 units \
+               high; its numbers are in the window only",
         colors_surface: false,
     },
 ];

@@ -17,59 +17,60 @@ use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge, TileType};
 use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a terrain; the last one only where tiles have cover.
-pub(super) static OVERLAYS: [Overlay; 9] = [
+pub(crate) static OVERLAYS: [Overlay; 9] = [
     Overlay {
         id: OverlayId::TileTypes,
         name: "Tile types",
-        help: "Colours every tile by its type",
+        help: "Colour every tile by its type",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::Pathable,
         name: "Pathable",
-        help: "Green where ground units can walk, red where they cannot",
+        help: "Colour tiles green where ground units can walk, red where they cannot",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::Height,
         name: "Height",
-        help: "Colours the ground by its height",
+        help: "Colour the ground by its height",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::ChunkBorders,
         name: "Chunk borders",
-        help: "Red lines around the chunks of 32 by 32 tiles",
+        help: "Draw red lines around the chunks of 32 by 32 tiles",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::TileGrid,
         name: "Tile grid",
-        help: "Dark lines around the tiles",
+        help: "Draw dark lines around the tiles",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Wireframe,
         name: "Wireframe",
-        help: "The edges of the triangles that are drawn",
+        help: "Draw the edges of the triangles",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Normals,
         name: "Normals",
-        help: "Colours the ground by the direction it faces: red west, green up, blue south",
+        help: "Colour the ground by the direction it faces: red west, green up, blue south",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::Unlit,
         name: "Unlit",
-        help: "Textures as they are, without light and shadow",
+        help: "Show textures as they are, without light and shadow",
         colors_surface: true,
     },
     Overlay {
         id: OverlayId::Cover,
         name: "Cover",
-        help: "Green where grass grows, yellow where it is sparse, red where there is none",
+        help: "Colour tiles green where grass grows, yellow where it is sparse, red where there is \
+               none",
         colors_surface: true,
     },
 ];

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 pub use class::TileClass;
+pub(super) use describe::OVERLAYS;
 pub use overview::Overview;
 pub use patch::PATCH_TILES;
 pub use patchwork::{ATLAS_SIDE, CELL, CORE, GUARD, Patchwork, patchwork};

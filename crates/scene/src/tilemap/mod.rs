@@ -35,6 +35,7 @@ pub use cell::Cell;
 pub use flatten::TILE_LINES_APART;
 pub use grids::{DARK_STRIPES, hatch_px};
 pub use known::Known;
+pub(super) use overlays::OVERLAYS;
 pub use place::{FlatWindow, Parallax, RectPx};
 pub use placeholder::{missing_tile, numbered_tile};
 pub use tileset::{Frame, Strand, StrandMode, Tile, Tileset};

@@ -13,54 +13,55 @@ use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, Overla
 
 /// The overlays that 2D maps can have. All of them can be on at once: what is blocked is hatched over
 /// the colours of zones and numbers.
-static OVERLAYS: [Overlay; 8] = [
+pub(crate) static OVERLAYS: [Overlay; 8] = [
     Overlay {
         id: OverlayId::Obstruction,
         name: "Obstruction",
-        help: "Hatches the tiles that nobody can walk on",
+        help: "Hatch the tiles that nobody can walk on",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Zones,
         name: "Zones",
-        help: "Colours each zone and writes its name",
+        help: "Colour each zone and write its name",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Logic,
         name: "Logic values",
-        help: "Colours tiles by the number that the game makes something of, and writes it when \
-               there is room",
+        help: "Colour tiles by the number that the game gives a meaning, and write it when there \
+               is room",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Entities,
         name: "Entities",
-        help: "Entities with the way they face and where they walk, waypoints, sprites and boxes",
+        help: "Draw entities with the way they face and where they walk, waypoints, sprites and \
+               boxes",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Grid,
         name: "Tile grid",
-        help: "Lines between the tiles",
+        help: "Draw lines between the tiles",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::PixelGrid,
         name: "Pixel grid",
-        help: "Lines between the pixels, when they are large enough",
+        help: "Draw lines between the pixels, when they are large enough",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::LayerFrames,
         name: "Layer edges",
-        help: "A frame around each layer",
+        help: "Draw a frame around each layer",
         colors_surface: false,
     },
     Overlay {
         id: OverlayId::Still,
         name: "No parallax",
-        help: "Leaves all layers where they are while the view moves",
+        help: "Keep all layers where they are while the flat view moves",
         colors_surface: false,
     },
 ];
