@@ -11,5 +11,6 @@
 //! | [`commands`] | the same without a window: `info`, `check`, `render`, `bench` | [`viewer`] |
 
 pub mod commands;
+pub mod view_request;
 #[cfg(feature = "window")]
 pub mod viewer;

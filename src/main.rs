@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use mapscope::commands::{self, Command, CommandError, Status, ViewArgs};
 #[cfg(feature = "window")]
-use mapscope::viewer::{self, ViewOptions};
+use mapscope::viewer;
 use mapscope_scene::OpenOptions;
 
 fn main() -> ExitCode {
@@ -52,18 +52,7 @@ fn view(_: ViewArgs, _: OpenOptions) -> Result<Status, CommandError> {
 #[cfg(feature = "window")]
 fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
     let (files, demo) = args.files_or_demo()?;
-    viewer::run(ViewOptions {
-        files,
-        demo,
-        first_look: args.look.first_look(),
-        camera: args.look.camera,
-        view: args.look.view,
-        fov_y_degrees: args.look.fov,
-        overlays: args.look.overlays,
-        clip: args.look.clip,
-        frame: args.look.frame,
-        open_options: options,
-    })
-    .map_err(|error| CommandError::Window(error.to_string()))?;
+    viewer::run(files, demo, args.request, options)
+        .map_err(|error| CommandError::Window(error.to_string()))?;
     Ok(Status::Done)
 }

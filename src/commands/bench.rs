@@ -59,14 +59,14 @@ pub(super) fn run(
     let clip = view.shown.playhead.clip;
     let clips = document.animation().map_or(&[][..], Animation::clips);
     let clip = clip.and_then(|clip| clips.get(clip));
-    let plays = clip.filter(|_| args.picture.look.frame.is_none());
+    let plays = clip.filter(|_| args.picture.request.frame.is_none());
     let frames = plays.map(|clip| clip.frames.max(1));
     let mut crowd = args
         .instances
         .map(|count| Crowd::of(document, count, view.shown.playhead))
         .transpose()?;
     if let Some(crowd) = &crowd
-        && args.picture.look.camera.is_none()
+        && args.picture.request.camera.is_none()
     {
         view.camera.frame(crowd.bounds, target.aspect());
     }

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use glam::Vec3;
 
 use super::{CommandError, Status, source};
+use crate::view_request::ViewRequest;
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
-use mapscope_scene::camera::{FIELDS_OF_VIEW_Y_DEGREES, NamedView, Pose, Projection};
+use mapscope_scene::camera::Projection;
 use mapscope_scene::demo::Demo;
-use mapscope_scene::{Aabb, FirstLook, InfoQuery, OpenError, OpenOptions};
+use mapscope_scene::{InfoQuery, OpenError, OpenOptions};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -114,7 +114,7 @@ pub struct ViewArgs {
     pub paths: Vec<PathBuf>,
     /// Where from and how.
     #[command(flatten)]
-    pub look: LookArgs,
+    pub request: ViewRequest,
 }
 
 /// What `info` takes.
@@ -305,77 +305,13 @@ pub struct PictureArgs {
     pub projection: Option<Projection>,
     /// Where from and how.
     #[command(flatten)]
-    pub look: LookArgs,
+    pub request: ViewRequest,
 }
 
 impl PictureArgs {
     /// Width and height in pixels.
     pub fn size(&self) -> [u32; 2] {
         self.size.unwrap_or([1280, 720])
-    }
-}
-
-/// Where a picture is taken from, and how the world is shown in it.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Picture")]
-pub struct LookArgs {
-    /// `iso`, `top`, `north`, `south`, `east`, `west`, `flat` (2D maps)
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_parser = view_names(),
-        hide_possible_values = true,
-        conflicts_with = "camera"
-    )]
-    pub view: Option<NamedView>,
-    /// Eye and target in the file's world coordinates
-    #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
-    pub camera: Option<Pose>,
-    /// Degrees seen from top to bottom, 30 to 110 [default: 45]
-    #[arg(
-        long,
-        value_name = "DEGREES",
-        value_parser = parse_field_of_view,
-        allow_hyphen_values = true
-    )]
-    pub fov: Option<f32>,
-    /// Show this clip [default: the first]; `none` is the bind pose
-    #[arg(long, value_name = "NAME")]
-    pub clip: Option<String>,
-    /// Show this frame, from 0; a fraction lies between two
-    #[arg(long, value_name = "N", value_parser = parse_frame)]
-    pub frame: Option<f32>,
-    /// Switch an overlay on (repeatable); a wrong name lists them all
-    #[arg(long = "overlay", value_name = "NAME")]
-    pub overlays: Vec<String>,
-    /// Show this level of the map, from 0
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub level: Option<usize>,
-    /// Cut away what is outside this box, two corners in metres
-    #[arg(
-        long,
-        value_name = "X0,Y0,Z0,X1,Y1,Z1",
-        value_parser = parse_box,
-        allow_hyphen_values = true
-    )]
-    pub cut: Option<Aabb>,
-    /// Depth of overlay `cells` [default: the ends of the tree]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub cell_depth: Option<u8>,
-    /// Make a light `on`, `off` or 0 to 255 bright (repeatable)
-    #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
-    pub lights: Vec<(String, Option<u8>)>,
-}
-
-impl LookArgs {
-    /// What of the file is shown, beside overlays and the moment.
-    pub fn first_look(&self) -> FirstLook {
-        FirstLook {
-            part: self.level,
-            cut: self.cut,
-            cell_depth: self.cell_depth,
-            lights: self.lights.clone(),
-        }
     }
 }
 
@@ -471,15 +407,6 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-fn view_names() -> impl TypedValueParser<Value = NamedView> {
-    let views = || NamedView::ALL.into_iter().chain([NamedView::Flat]);
-    let names = PossibleValuesParser::new(views().map(NamedView::name));
-    names.try_map(move |name| {
-        let view = views().find(|view| view.name() == name);
-        view.ok_or("not a view")
-    })
-}
-
 fn projection_names() -> impl TypedValueParser<Value = Projection> {
     PossibleValuesParser::new(["perspective", "ortho"]).map(|name| match name.as_str() {
         "ortho" => Projection::Orthographic,
@@ -494,47 +421,6 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     parsed
         .filter(|size| !size.contains(&0))
         .ok_or_else(|| "expected width and height in pixels, such as 1280x720".to_owned())
-}
-
-fn parse_box(text: &str) -> Result<Aabb, String> {
-    let numbers = text.split(',').map(|part| part.trim().parse().ok());
-    let numbers: Option<Vec<f32>> = numbers.collect();
-    let numbers = numbers.and_then(|numbers| <[f32; 6]>::try_from(numbers).ok());
-    let numbers = numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()));
-    let Some([x0, y0, z0, x1, y1, z1]) = numbers else {
-        return Err("expected six numbers with commas between them, two corners".to_owned());
-    };
-    let corners = [Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1)];
-    Aabb::around(corners).ok_or_else(String::new)
-}
-
-fn parse_field_of_view(text: &str) -> Result<f32, String> {
-    let range = FIELDS_OF_VIEW_Y_DEGREES;
-    let parsed = text.trim().parse().ok();
-    parsed
-        .filter(|degrees| range.contains(degrees))
-        .ok_or_else(|| format!("expected {} to {} degrees", range.start(), range.end()))
-}
-
-/// A light, and how bright it is to be; none where it is just to be on.
-fn parse_light(text: &str) -> Result<(String, Option<u8>), String> {
-    let parsed = text.rsplit_once('=').and_then(|(name, value)| {
-        let intensity = match value.trim() {
-            "on" => None,
-            "off" => Some(0),
-            number => Some(number.parse().ok()?),
-        };
-        Some((name.trim().to_owned(), intensity))
-    });
-    let parsed = parsed.filter(|(name, _)| !name.is_empty());
-    parsed.ok_or_else(|| "expected a light and a number from 0 to 255, such as 201=0".to_owned())
-}
-
-fn parse_frame(text: &str) -> Result<f32, String> {
-    let parsed = text.parse().ok();
-    parsed
-        .filter(|frame: &f32| frame.is_finite() && *frame >= 0.0)
-        .ok_or_else(|| "expected the number of a frame, from 0".to_owned())
 }
 
 fn parse_frames(text: &str) -> Result<RangeInclusive<u32>, String> {
@@ -637,8 +523,6 @@ mod tests {
         for text in ["", "..", "3", "3..3", "4..=3", "-1..2", "0..0", "a..b"] {
             assert!(parse_frames(text).is_err(), "{text}");
         }
-        assert_eq!(parse_frame("1.5"), Ok(1.5));
-        assert!(parse_frame("-1").is_err() && parse_frame("nan").is_err());
         assert!(parse_point("nan,2").is_err());
     }
 }

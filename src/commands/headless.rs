@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::DVec2;
 
-use super::CommandError;
 use super::cli::PictureArgs;
-use super::look::{layers_of, shown_of};
 use super::source::{self, Opened};
+use super::{CommandError, layers_of};
 use mapscope_render::{Gpu, Target, View};
-use mapscope_scene::camera::{self, Camera, NamedView, Projection};
+use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Document, OpenOptions};
 
@@ -35,7 +34,8 @@ pub(super) fn open(
         (opened, gpu.join())
     });
     let opened = opened?;
-    shown_of(&picture.look, &*opened.document)?;
+    let asked = picture.request.shown(&*opened.document);
+    asked.map_err(CommandError::Argument)?;
     let gpu = gpu.map_err(|_panic| {
         CommandError::Device("its driver failed while it was started".to_owned())
     })??;
@@ -125,37 +125,20 @@ pub(super) fn view_of(
     document: &dyn Document,
     aspect: f32,
 ) -> Result<View, CommandError> {
-    let about = document.about();
-    let handedness = about.handedness;
-    let look = &picture.look;
-    let mut shown = shown_of(look, document)?;
-    if look.view == Some(NamedView::Flat) {
+    let request = &picture.request;
+    let mut shown = request.shown(document).map_err(CommandError::Argument)?;
+    let camera = if request.view == Some(NamedView::Flat) {
         let map_size = layers_of(document)?.flat_size();
         let window = flat_window(map_size, picture.size());
         shown.flat = true;
         shown.flat_camera_px = window.camera_on_map_px(map_size, picture.size());
-        let top = Camera::framing(about.bounds, NamedView::Top, handedness, aspect);
-        let mut view = View::plain(window.camera(picture.size(), top));
-        view.shown = shown;
-        return Ok(view);
-    }
-    let bounds = document.bounds_in_view(&shown);
-    let named = look.view.unwrap_or_default();
-    let mut camera = match look.camera {
-        Some(pose) => Camera::new(pose, handedness),
-        None => Camera::framing(bounds, named, handedness, aspect),
+        let about = document.about();
+        let top = Camera::framing(about.bounds, NamedView::Top, about.handedness, aspect);
+        window.camera(picture.size(), top)
+    } else {
+        let projection = picture.projection.unwrap_or_default();
+        request.camera(document, &shown, projection, aspect)
     };
-    camera.projection = picture.projection.unwrap_or_default();
-    camera.near = camera::near_plane(document.level_bounds(shown.level));
-    if let Some(degrees) = look.fov {
-        camera.fov_y_radians = degrees.to_radians();
-    }
-    if look.camera.is_none() {
-        if camera.projection == Projection::Orthographic {
-            camera.face(named);
-        }
-        camera.frame(bounds, aspect);
-    }
     let levels = document.levels();
     shown.visibility_from = levels.and_then(|levels| levels.visibility_at(camera.pose.eye, &shown));
     let mut view = View::plain(camera);

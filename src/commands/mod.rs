@@ -10,7 +10,6 @@ mod cli;
 mod headless;
 mod info;
 mod log;
-mod look;
 mod output;
 mod render;
 mod source;
@@ -24,11 +23,11 @@ use thiserror::Error;
 
 #[cfg(feature = "gpu")]
 use mapscope_render::{GpuError, UploadError};
-use mapscope_scene::{OpenError, OpenOptions};
+use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
 
 pub use cli::{
-    BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, InfoArgs, LookArgs, PictureArgs,
-    RenderArgs, ViewArgs, parse,
+    BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, InfoArgs, PictureArgs, RenderArgs,
+    ViewArgs, parse,
 };
 pub use log::log_to_stderr;
 
@@ -102,6 +101,16 @@ impl CommandError {
             _ => Status::Failed,
         }
     }
+}
+
+/// The layers of a 2D map.
+fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
+    document.layers().ok_or_else(|| {
+        let format = document.about().format.name;
+        CommandError::Argument(format!(
+            "--view flat is for 2D maps, and this is a {format}"
+        ))
+    })
 }
 
 /// Runs a command. `started` is when the process did.

@@ -4,15 +4,15 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::cli::RenderArgs;
-use super::look::{check_frame, layers_of, shown_of};
 use super::output::{self, Tally};
-use super::{CommandError, Status, source};
+use super::{CommandError, Status, layers_of, source};
+use crate::view_request::check_frame;
 use mapscope_scene::camera::NamedView;
 use mapscope_scene::saving::{self, PNG, SaveError};
 use mapscope_scene::{Animation, Document, OpenOptions, OverlayId};
 
 pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
-    if args.picture.look.view == Some(NamedView::Flat) {
+    if args.picture.request.view == Some(NamedView::Flat) {
         run_flat(args, options)
     } else {
         run_on_gpu(args, options)
@@ -65,7 +65,8 @@ fn run_flat(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandE
     let document = &*opened.document;
     let layers = layers_of(document)?;
     check_flat(args, layers.flat_size())?;
-    let mut shown = shown_of(&args.picture.look, document)?;
+    let asked = args.picture.request.shown(document);
+    let mut shown = asked.map_err(CommandError::Argument)?;
     shown.flat = true;
     let output = Output::new(args, document);
     for (frame, path) in pictures(args, document, shown.playhead.clip, &output)? {
@@ -91,7 +92,7 @@ fn check_flat(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), Comman
         "--projection: --view flat has none; leave it out, or use --view top".to_owned()
     } else if args
         .picture
-        .look
+        .request
         .overlays
         .iter()
         .any(|name| name == OverlayId::PixelGrid.as_str())
@@ -121,7 +122,8 @@ fn pictures(
     let clips = document.animation().map_or(&[][..], Animation::clips);
     let info = clip.and_then(|clip| clips.get(clip));
     // All of them are there, or nothing is written.
-    check_frame(*frames.end() as f32, info.map_or(0, |clip| clip.frames))?;
+    let checked = check_frame(*frames.end() as f32, info.map_or(0, |clip| clip.frames));
+    checked.map_err(CommandError::Argument)?;
     let pictures = frames.clone().map(|frame| {
         let path = pattern.path(frame);
         output.check(&path)?;

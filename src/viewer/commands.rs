@@ -695,8 +695,9 @@ mod tests {
     use std::collections::{HashMap, HashSet};
 
     use super::*;
+    use crate::view_request::ViewRequest;
+    use crate::viewer::state::State;
     use crate::viewer::state::settings::Settings;
-    use crate::viewer::state::{StartView, State};
     use crate::viewer::testing::maps::map;
     use crate::viewer::testing::{document, level, loaded, model};
     use crate::viewer::ui::menus::is_listed;
@@ -706,7 +707,7 @@ mod tests {
         [document(), model(), level(), map()]
             .into_iter()
             .any(|document| {
-                let mut state = State::new(Settings::default(), StartView::default());
+                let mut state = State::new(Settings::default(), ViewRequest::default());
                 state.loaded(loaded(document, false));
                 [a, b].iter().all(|command| is_listed(&state, command))
             })

@@ -11,7 +11,6 @@ pub mod demo;
 mod describe;
 mod document;
 mod fields;
-mod first_look;
 mod flat_image;
 mod geometry;
 pub mod ika;
@@ -45,7 +44,6 @@ pub use document::{
     About, Animation, Annotations, Direction, Document, Drawable, GameView, Hit, InfoQuery,
     ItemPlace, Layers, Levels, Neighbor, ProblemFrame, ProblemTarget, SeenFrom, Spawn,
 };
-pub use first_look::FirstLook;
 pub use flat_image::FlatImage;
 pub use geometry::{Aabb, Ray};
 pub use item::{Item, LevelItem, ModelItem, Owner, TerrainItem, TileMapItem};

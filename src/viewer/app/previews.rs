@@ -194,8 +194,9 @@ impl PreviewRenderer for LivePreviews<'_> {
 mod tests {
     use super::super::picture::Extent;
     use super::*;
+    use crate::view_request::ViewRequest;
+    use crate::viewer::state::State;
     use crate::viewer::state::settings::Settings;
-    use crate::viewer::state::{StartView, State};
     use mapscope_render::COLOR_FORMAT;
     use mapscope_scene::demo;
     use mapscope_scene::{OpenOptions, Progress};
@@ -219,7 +220,7 @@ mod tests {
                 renderer: Renderer::new(&gpu),
                 picture: Picture::new(&gpu, &mut painter),
                 pictures: PreviewPictures::default(),
-                state: State::new(Settings::default(), StartView::default()),
+                state: State::new(Settings::default(), ViewRequest::default()),
                 painter,
                 gpu,
             };

@@ -1,6 +1,7 @@
 //! Which level of a document is shown, and how: what is cut away and hidden, and the lights.
 
 use super::loader::capitalized;
+use crate::view_request::ViewRequest;
 use crate::viewer::state::State;
 use crate::viewer::view::camera_control::{self, CameraMode};
 use mapscope_formats::Severity;
@@ -103,22 +104,22 @@ impl State {
         }
     }
 
-    /// What of a document is shown goes on being shown when it is read again, as far as it is
-    /// there, and is forgotten for another document.
-    pub(crate) fn keep_level(&mut self, document: &dyn Document, keep: bool) {
-        if keep {
-            if self.shown.level >= self.level_list().len() {
-                self.shown.level = 0;
-                self.set_cut(None);
-            }
-            let playhead = self.shown.playhead;
-            let is_there = |item: &Item| !document.properties(*item, playhead).is_empty();
-            self.shown.hidden.retain(is_there);
-            return;
+    /// What is shown of a document that was read again stays, as far as it is there.
+    pub(crate) fn keep_shown(&mut self, document: &dyn Document) {
+        if self.shown.level >= self.level_list().len() {
+            self.shown.level = 0;
+            self.set_cut(None);
         }
+        let playhead = self.shown.playhead;
+        let is_there = |item: &Item| !document.properties(*item, playhead).is_empty();
+        self.shown.hidden.retain(is_there);
+    }
+
+    /// Shows what is asked for of a document that was just opened, and says what of it is not
+    /// there.
+    pub(crate) fn show_first(&mut self, document: &dyn Document, request: &ViewRequest) {
         self.forget_level();
-        let look = std::mem::take(&mut self.start.first_look);
-        if let Err(missing) = look.show(document, &mut self.shown) {
+        if let Err(missing) = request.show(document, &mut self.shown) {
             self.toast(capitalized(&missing), Some(Severity::Warning));
         }
         self.cut = Cut {

@@ -16,6 +16,7 @@ use std::time::SystemTime;
 
 use glam::{Vec2, Vec3};
 
+use crate::view_request::ViewRequest;
 use crate::viewer::panels::OnDisk;
 use crate::viewer::panels::Panel;
 use crate::viewer::view::camera_control::{self, CameraMode};
@@ -27,10 +28,10 @@ use level::Cut;
 use loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use mapscope_formats::Severity;
 use mapscope_scene::OpenOptions;
-use mapscope_scene::camera::{self, Camera, Handedness, NamedView, Pose};
+use mapscope_scene::camera::{self, Camera, Handedness, NamedView};
 use mapscope_scene::demo::Demo;
 use mapscope_scene::saving::{self, PNG, SaveError};
-use mapscope_scene::{Aabb, Document, FirstLook, Item, OverlaySet, Shown};
+use mapscope_scene::{Aabb, Document, Item, OverlaySet, Shown};
 use player::Player;
 use reload::Wish;
 use settings::{FieldsOfView, Settings};
@@ -196,27 +197,6 @@ pub(crate) struct HoveringFiles {
     pub preview: Option<DropPreview>,
 }
 
-/// What the window was started with and has not used yet.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct StartView {
-    /// The camera of the first file.
-    pub pose: Option<Pose>,
-    /// The direction to look from where there is no camera, if one is asked for.
-    pub view: Option<NamedView>,
-    /// The vertical field of view, if one is asked for.
-    pub fov_y_degrees: Option<f32>,
-    /// Names of the overlays that are on at first.
-    pub overlays: Vec<String>,
-    /// What of the first file is shown beside that.
-    pub first_look: FirstLook,
-    /// The name of the clip that is shown at first, `none` for the bind pose.
-    pub clip: Option<String>,
-    /// The frame at which it is shown; none to have it play.
-    pub frame: Option<f32>,
-    /// How files are opened; textures are also looked for in folders that are remembered.
-    pub open_options: OpenOptions,
-}
-
 /// The state of the window.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -291,7 +271,10 @@ pub(crate) struct State {
     pub adapter: String,
     /// What the window still has to do.
     pub effects: Vec<Effect>,
-    pub start: StartView,
+    /// What is asked for of the first file.
+    request: ViewRequest,
+    /// How files are opened; textures are also looked for in folders that are remembered.
+    pub open_options: OpenOptions,
     /// The direction from which a document that was just opened is to be seen, as soon as the
     /// shape of the view is known.
     framing: Option<NamedView>,
@@ -300,7 +283,7 @@ pub(crate) struct State {
 
 impl State {
     /// Nothing is open.
-    pub(crate) fn new(settings: Settings, start: StartView) -> Self {
+    pub(crate) fn new(settings: Settings, request: ViewRequest) -> Self {
         let bounds = Aabb {
             min: Vec3::splat(-100.0),
             max: Vec3::splat(100.0),
@@ -309,7 +292,7 @@ impl State {
         let mut fields_of_view = settings.fields_of_view;
         // A camera that is asked for is one of 45 degrees, whatever was set the last time.
         let usual = FieldsOfView::default().of(CameraMode::Orbit);
-        let asked = start.fov_y_degrees.or(start.pose.map(|_| usual));
+        let asked = request.fov.or(request.camera.map(|_| usual));
         if let Some(degrees) = asked {
             fields_of_view.set(CameraMode::Orbit, degrees);
         }
@@ -349,7 +332,8 @@ impl State {
             full_screen: false,
             adapter: String::new(),
             effects: Vec::new(),
-            start,
+            request,
+            open_options: OpenOptions::default(),
             framing: None,
             versions: 0,
         };
@@ -382,7 +366,7 @@ impl State {
 
     /// What the user has said about opening files.
     pub(crate) fn open_options(&self) -> OpenOptions {
-        let mut options = self.start.open_options.clone();
+        let mut options = self.open_options.clone();
         let remembered = self.settings.texture_folders.iter().cloned();
         options.texture_folders.extend(remembered);
         options
@@ -496,13 +480,18 @@ impl State {
         let alike = before.as_ref().is_some_and(|before| {
             cause == Cause::Neighbor && look_alike(&*before.document, &*document)
         });
-        self.keep_level(&*document, keep);
+        let request = std::mem::take(&mut self.request);
+        if keep {
+            self.keep_shown(&*document);
+        } else {
+            self.show_first(&*document, &request);
+        }
         if let Some(before) = before.filter(|_| keep) {
             let wish = self.wish(&before);
             self.grant(wish);
             self.tell_of_reload(&*before.document);
         } else {
-            self.start_clip();
+            self.start_clip(&request);
             self.wish = None;
             self.shown.selected = None;
             self.shown.highlighted = None;
@@ -510,7 +499,7 @@ impl State {
             if alike {
                 self.keep_camera(&*document);
             } else {
-                self.look_at_document(&*document, demo);
+                self.look_at_document(&*document, demo, &request);
             }
             if files.len() > 1 {
                 self.playlist = Some(Playlist::new(files, &path));
@@ -558,11 +547,6 @@ impl State {
         for id in self.shown.overlays.iter() {
             overlays.set(offered, id, true);
         }
-        for name in std::mem::take(&mut self.start.overlays) {
-            if let Ok(id) = name.parse() {
-                overlays.set(offered, id, true);
-            }
-        }
         self.shown.overlays = overlays;
     }
 
@@ -573,19 +557,23 @@ impl State {
         self.measure.close();
     }
 
-    fn look_at_document(&mut self, document: &dyn Document, demo: Option<&Demo>) {
+    fn look_at_document(
+        &mut self,
+        document: &dyn Document,
+        demo: Option<&Demo>,
+        request: &ViewRequest,
+    ) {
         let bounds = document.level_bounds(self.shown.level);
         self.camera.handedness = document.about().handedness;
         self.camera.near = camera::near_plane(bounds);
         self.forget_flat();
         self.measure.close();
         self.fly_speed = camera_control::first_fly_speed(bounds);
-        let view = std::mem::take(&mut self.start.view);
-        let pose = self.start.pose.take();
+        let view = request.view;
         // Nobody has asked for a demo to be seen from anywhere: from where it looks best.
         let first = demo.filter(|demo| view.is_none() && !demo.is_flat);
         let first = first.map(|demo| demo.first_pose);
-        if let Some(pose) = pose.or(first) {
+        if let Some(pose) = request.camera.or(first) {
             self.take_pose(pose);
             return;
         }
@@ -630,7 +618,7 @@ impl State {
         self.forget_flat();
         self.measure.close();
         self.forget_level();
-        self.start_clip();
+        self.start_clip(&ViewRequest::default());
         self.on_disk = None;
         self.wish = None;
         self.playlist = None;
@@ -759,7 +747,7 @@ mod tests {
     use mapscope_scene::{OverlayId, Progress, TerrainItem};
 
     fn state() -> State {
-        State::new(Settings::default(), StartView::default())
+        State::new(Settings::default(), ViewRequest::default())
     }
 
     #[test]

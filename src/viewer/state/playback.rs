@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::view_request::ViewRequest;
 use crate::viewer::commands::Animation;
 use crate::viewer::state::State;
-use mapscope_formats::Severity;
 use mapscope_scene::{ClipInfo, Item, OverlayId};
 
 impl State {
@@ -14,35 +14,20 @@ impl State {
         animation.map_or(&[], |animation| animation.clips())
     }
 
-    /// Begins with the clip that the command line asks for, or the first of the open document.
-    pub(crate) fn start_clip(&mut self) {
-        let clip = self.first_clip();
+    /// Begins with the clip that is shown, and with the frame that is asked for.
+    pub(crate) fn start_clip(&mut self, request: &ViewRequest) {
+        let clip = self.shown.playhead.clip;
+        let clip = clip.and_then(|clip| self.clip_of_length(clip));
         self.player.choose(clip);
-        let frame = self.start.frame.take();
-        self.player
-            .set_playing(frame.is_none() && self.settings.timeline.plays);
-        if let Some(frame) = frame {
+        let plays = request.frame.is_none() && self.settings.timeline.plays;
+        self.player.set_playing(plays);
+        if let Some(frame) = request.frame {
             let lies_between = frame.fract() > 0.0;
             self.player
                 .set_smooth(self.player.is_smooth() || lies_between);
             self.player.seek(f64::from(frame));
         }
         self.show_moment();
-    }
-
-    /// The clip that the command line asks for, or else the first, with its number of frames.
-    fn first_clip(&mut self) -> Option<(usize, u32)> {
-        let first = self.clip_of_length(0);
-        let asked = self.start.clip.take();
-        let Some(name) = asked.as_deref().filter(|name| *name != "none") else {
-            return first.filter(|_| asked.is_none());
-        };
-        let found = self.clips().iter().position(|clip| clip.name == name);
-        if found.is_none() {
-            let text = format!("There is no clip {name} in this file");
-            self.toast(text, Some(Severity::Warning));
-        }
-        found.map_or(first, |index| self.clip_of_length(index))
     }
 
     /// A clip with its number of frames.
@@ -222,9 +207,9 @@ mod tests {
 
     use super::super::settings::Settings;
     use super::*;
+    use crate::view_request::ViewRequest;
     use crate::viewer::commands::{Action, find};
     use crate::viewer::panels::Request;
-    use crate::viewer::state::StartView;
     use crate::viewer::testing::{level, loaded, model, moving};
     use mapscope_scene::{Document, LevelItem, ModelItem, Playhead};
     use mapscope_scene::{OpenOptions, Progress, Source};
@@ -232,12 +217,12 @@ mod tests {
     #[test]
     fn the_command_line_says_what_is_shown_first() {
         let begin = |clip: Option<&str>, frame| {
-            let start = StartView {
+            let request = ViewRequest {
                 clip: clip.map(str::to_owned),
                 frame,
-                ..StartView::default()
+                ..ViewRequest::default()
             };
-            let mut state = State::new(Settings::default(), start);
+            let mut state = State::new(Settings::default(), request);
             let document = || moving(&[("Walk", 32), ("Idle", 10)]);
             state.loaded(loaded(document(), false));
             let first = state.shown.playhead;
@@ -250,17 +235,14 @@ mod tests {
         assert_eq!(begin(None, None), (Some(0), 0.0, true, false));
         assert_eq!(begin(Some("Idle"), None), (Some(1), 0.0, true, false));
         assert_eq!(begin(Some("Idle"), Some(4.0)), (Some(1), 4.0, false, false));
-        assert_eq!(
-            begin(Some("Idle"), Some(99.0)),
-            (Some(1), 9.0, false, false)
-        );
+        assert_eq!(begin(Some("Idle"), Some(99.0)), (Some(1), 9.0, false, true));
         assert_eq!(begin(Some("Fly"), None), (Some(0), 0.0, true, true));
         assert_eq!(begin(Some("none"), None), (None, 0.0, false, false));
     }
 
     #[test]
     fn a_problem_in_a_frame_goes_to_that_frame() {
-        let mut state = State::new(Settings::default(), StartView::default());
+        let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(with_wrong_bounds(), false));
         assert!(state.player.is_playing());
         state.request(Request::ShowProblem(0));
@@ -301,7 +283,7 @@ mod tests {
 
     #[test]
     fn joints_have_words_of_their_own_and_are_stepped_through() {
-        let mut state = State::new(Settings::default(), StartView::default());
+        let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(model(), false));
         let name = |state: &State, id| {
             let command = find(id).unwrap();
@@ -334,7 +316,7 @@ mod tests {
 
     #[test]
     fn the_weights_of_a_joint_are_shown_until_they_are_switched_off() {
-        let mut state = State::new(Settings::default(), StartView::default());
+        let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(model(), false));
         assert!(!state.shown.hides_weights);
         assert_eq!(state.is_on(Action::SelectedWeights), Some(true));
@@ -354,7 +336,7 @@ mod tests {
 
     #[test]
     fn one_can_step_through_the_triangles_of_a_material() {
-        let mut state = State::new(Settings::default(), StartView::default());
+        let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(model(), false));
         let triangle = |index| Some(Item::from(ModelItem::Triangle { index }));
         state.select(triangle(0));

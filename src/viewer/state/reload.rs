@@ -207,15 +207,15 @@ mod tests {
     use super::super::loader::{Cause, LoadRequest, Outcome, Target};
     use super::super::settings::Settings;
     use super::*;
+    use crate::view_request::ViewRequest;
     use crate::viewer::commands::Action;
-    use crate::viewer::state::StartView;
     use crate::viewer::testing;
     use crate::viewer::testing::maps::map_of;
     use mapscope_scene::demo::{self, Demo};
     use mapscope_scene::{ModelItem, OpenOptions, Progress, Source, TerrainItem, TileMapItem};
 
     fn state() -> State {
-        State::new(Settings::default(), StartView::default())
+        State::new(Settings::default(), ViewRequest::default())
     }
 
     /// Reads the first part of a demo, as a loader does that finds it half written.

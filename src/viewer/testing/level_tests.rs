@@ -10,16 +10,17 @@ use super::rooms::{
     MANY, chunk, cube, face, levels, light, material, picture_of_rooms, settings, sheet,
     sheet_faces, with_rooms,
 };
+use crate::view_request::ViewRequest;
 use crate::viewer::commands::{self, Action};
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
+use crate::viewer::state::State;
 use crate::viewer::state::settings::Settings;
-use crate::viewer::state::{StartView, State};
 use crate::viewer::testing::{
     Window, before_wall, button, drag, in_bathhouse, keep_picture, loaded, middle, move_to,
     moving_with_levels, press, state,
 };
-use mapscope_scene::{Aabb, FirstLook, LevelItem, OverlayId, Shown, demo};
+use mapscope_scene::{Aabb, LevelItem, OverlayId, Shown, demo};
 
 type Rooms = Harness<'static, Window>;
 
@@ -173,18 +174,15 @@ fn what_the_command_line_asks_for_is_shown_at_first_and_what_is_not_there_is_nam
         min: Vec3::splat(-3.0),
         max: Vec3::splat(3.0),
     };
-    let asked = |part, light: &str| FirstLook {
-        part: Some(part),
+    let asked = |level, light: &str| ViewRequest {
+        level: Some(level),
         cut: Some(cut),
         cell_depth: Some(2),
         lights: vec![(light.to_owned(), Some(70))],
+        ..ViewRequest::default()
     };
-    let opened = |first_look| {
-        let start = StartView {
-            first_look,
-            ..StartView::default()
-        };
-        let mut state = State::new(Settings::default(), start);
+    let opened = |request| {
+        let mut state = State::new(Settings::default(), request);
         state.loaded(loaded(moving_with_levels(levels()), false));
         state.shape_view(1.5);
         state

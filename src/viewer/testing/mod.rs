@@ -5,6 +5,7 @@ pub(crate) mod maps;
 pub(crate) mod rooms;
 mod tilemap_tests;
 
+use crate::view_request::ViewRequest;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +18,7 @@ use crate::viewer::commands::Action;
 use crate::viewer::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
 use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
-use crate::viewer::state::{OpenFile, StartView, State};
+use crate::viewer::state::{OpenFile, State};
 use crate::viewer::ui::places::{self, Places};
 use crate::viewer::ui::theme;
 use crate::viewer::ui::{Canvas, WindowUi};
@@ -81,7 +82,7 @@ pub(crate) fn model() -> Arc<dyn Document> {
 pub(crate) fn in_bathhouse(aspect: f32) -> State {
     static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
     let document = DOCUMENT.get_or_init(|| open_demo(&demo::BATHHOUSE));
-    let mut state = State::new(Settings::default(), StartView::default());
+    let mut state = State::new(Settings::default(), ViewRequest::default());
     state.loaded(loaded(Arc::clone(document), false));
     state.shape_view(aspect);
     state.take_pose(demo::BATHHOUSE.first_pose);
@@ -141,7 +142,7 @@ pub(crate) fn built(
     builder: HarnessBuilder<Window>,
     change: impl FnOnce(&mut State),
 ) -> Harness<'static, Window> {
-    let mut state = State::new(Settings::default(), StartView::default());
+    let mut state = State::new(Settings::default(), ViewRequest::default());
     change(&mut state);
     let show = |ui: &mut Ui, window: &mut Window| {
         let mut canvas = Canvas {
@@ -298,8 +299,10 @@ pub(crate) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
 fn open_moving(state: &mut State) {
     state.settings.timeline.plays = false;
     let document = moving(&[("Walk", 32), ("Idle", 10), ("Salute", 1)]);
+    let request = ViewRequest::default();
+    state.show_first(&*document, &request);
     state.open = Some(OpenFile::new("made.pfobj".into(), None, document, 1));
-    state.start_clip();
+    state.start_clip(&request);
 }
 
 /// A window with a document of three clips open, which stands still at the beginning of the

@@ -1,5 +1,6 @@
 //! The window as a person uses it on a 2D map.
 
+use crate::view_request::ViewRequest;
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, vec2};
 use egui_kittest::Harness;
@@ -12,7 +13,7 @@ use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
 use crate::viewer::state::settings::Settings;
-use crate::viewer::state::{Effect, PathPurpose, StartView, State};
+use crate::viewer::state::{Effect, PathPurpose, State};
 use crate::viewer::testing::{
     Window, button, drag, keep_picture, loaded, middle, move_to, press, quick_drag, state,
 };
@@ -279,8 +280,8 @@ fn the_view_in_3d_and_the_flat_one_are_each_as_they_were_left() {
 
 #[test]
 fn a_map_is_seen_from_where_the_command_line_says() {
-    let opened = |start: StartView| {
-        let mut state = State::new(Settings::default(), start);
+    let opened = |request: ViewRequest| {
+        let mut state = State::new(Settings::default(), request);
         state.loaded(loaded(map(), false));
         state.resize_view([800, 600]);
         state.shape_view(800.0 / 600.0);
@@ -288,9 +289,9 @@ fn a_map_is_seen_from_where_the_command_line_says() {
     };
     let h = with_map();
     let copied = state(&h).camera.pose;
-    let from_above = opened(StartView {
-        pose: Some(copied),
-        ..StartView::default()
+    let from_above = opened(ViewRequest {
+        camera: Some(copied),
+        ..ViewRequest::default()
     });
     // In a view of another size at the nearest whole zoom.
     let window = from_above.flat_window().unwrap();
@@ -298,9 +299,9 @@ fn a_map_is_seen_from_where_the_command_line_says() {
     assert_eq!(window.zoom, (flat(&h).zoom * 600.0 / height).round());
     assert!((from_above.camera.pose.target - copied.target).length() < 1.0);
     let slanted = "50,100,150,96,0,64".parse().unwrap();
-    let slanted = opened(StartView {
-        pose: Some(slanted),
-        ..StartView::default()
+    let slanted = opened(ViewRequest {
+        camera: Some(slanted),
+        ..ViewRequest::default()
     });
     assert_eq!(slanted.mode, CameraMode::Orbit);
     for (view, mode) in [
@@ -309,9 +310,9 @@ fn a_map_is_seen_from_where_the_command_line_says() {
         (Some(NamedView::Iso), CameraMode::Orbit),
         (Some(NamedView::Top), CameraMode::Orbit),
     ] {
-        let state = opened(StartView {
+        let state = opened(ViewRequest {
             view,
-            ..StartView::default()
+            ..ViewRequest::default()
         });
         assert_eq!(state.mode, mode, "{view:?}");
         assert_eq!(state.flat_window().is_some(), mode == CameraMode::Flat);

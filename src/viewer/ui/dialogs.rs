@@ -271,7 +271,7 @@ fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
     ui.weak("Textures are looked for here if they are not where the file says, in this order");
     ui.add_space(4.0);
     let mut answer = Answer::Stay;
-    let named_at_start = &state.start.open_options.texture_folders;
+    let named_at_start = &state.open_options.texture_folders;
     let remembered = &state.settings.texture_folders;
     if named_at_start.is_empty() && remembered.is_empty() {
         ui.label("There are none yet");

@@ -918,7 +918,7 @@ mod tests {
     fn texture_folders_are_listed_and_removed() {
         let mut harness = window(|state| {
             state.settings.texture_folders = vec!["/one".into(), "/two".into()];
-            state.start.open_options.texture_folders = vec!["/three".into()];
+            state.open_options.texture_folders = vec!["/three".into()];
             state.run(Action::TextureFolders);
         });
         harness.get_by_label("from the command line");

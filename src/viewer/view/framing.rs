@@ -319,8 +319,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::view_request::ViewRequest;
     use crate::viewer::commands::Action;
-    use crate::viewer::state::StartView;
     use crate::viewer::state::settings::Settings;
     use crate::viewer::testing::{
         before_wall, document, in_bathhouse, joint, loaded, model, moving,
@@ -335,7 +335,7 @@ mod tests {
         [moving(&[("Walk", 32)]), model()]
             .into_iter()
             .map(|document| {
-                let mut state = State::new(Settings::default(), StartView::default());
+                let mut state = State::new(Settings::default(), ViewRequest::default());
                 state.loaded(loaded(document, false));
                 state.shape_view(ASPECT);
                 state
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn what_is_framed_is_in_the_middle() {
-        let mut state = State::new(Settings::default(), StartView::default());
+        let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(document(), false));
         state.shape_view(ASPECT);
         let terrain = Arc::clone(state.document().unwrap());
@@ -491,7 +491,7 @@ mod tests {
 
     #[test]
     fn nobody_goes_through_the_last_wall_or_the_ground_by_the_wheel() {
-        let mut terrain = State::new(Settings::default(), StartView::default());
+        let mut terrain = State::new(Settings::default(), ViewRequest::default());
         terrain.loaded(loaded(document(), false));
         terrain.shape_view(ASPECT);
         let rooms = in_bathhouse(ASPECT);
@@ -510,7 +510,7 @@ mod tests {
 
     #[test]
     fn a_model_is_framed_as_it_moves_in_the_clip_that_is_shown() {
-        let mut state = State::new(Settings::default(), StartView::default());
+        let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(model(), false));
         state.shape_view(ASPECT);
         let document = Arc::clone(state.document().unwrap());

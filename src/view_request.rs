@@ -1,0 +1,338 @@
+//! What is shown of a file at first, as the command line asks for it: the window, `render` and
+//! `bench` take the same options, and they stand here alone.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use glam::Vec3;
+
+use mapscope_scene::camera::{self, Camera, FIELDS_OF_VIEW_Y_DEGREES, NamedView, Pose, Projection};
+use mapscope_scene::{Aabb, Animation, ClipInfo, Document, Light, Overlay, Playhead, Shown};
+
+/// What is shown of a file at first, and from where.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+#[command(next_help_heading = "Picture")]
+pub struct ViewRequest {
+    /// `iso`, `top`, `north`, `south`, `east`, `west`, `flat` (2D maps)
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = view_names(),
+        hide_possible_values = true,
+        conflicts_with = "camera"
+    )]
+    pub view: Option<NamedView>,
+    /// Eye and target in the file's world coordinates
+    #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
+    pub camera: Option<Pose>,
+    /// Degrees seen from top to bottom, 30 to 110 [default: 45]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        value_parser = parse_field_of_view,
+        allow_hyphen_values = true
+    )]
+    pub fov: Option<f32>,
+    /// Show this clip [default: the first]; `none` is the bind pose
+    #[arg(long, value_name = "NAME")]
+    pub clip: Option<String>,
+    /// Show this frame, from 0; a fraction lies between two
+    #[arg(long, value_name = "N", value_parser = parse_frame)]
+    pub frame: Option<f32>,
+    /// Switch an overlay on (repeatable); a wrong name lists them all
+    #[arg(long = "overlay", value_name = "NAME")]
+    pub overlays: Vec<String>,
+    /// Show this level of the map, from 0
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub level: Option<usize>,
+    /// Cut away what is outside this box, two corners in metres
+    #[arg(
+        long,
+        value_name = "X0,Y0,Z0,X1,Y1,Z1",
+        value_parser = parse_box,
+        allow_hyphen_values = true
+    )]
+    pub cut: Option<Aabb>,
+    /// Depth of overlay `cells` [default: the ends of the tree]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub cell_depth: Option<u8>,
+    /// Make a light `on`, `off` or 0 to 255 bright (repeatable)
+    #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
+    pub lights: Vec<(String, Option<u8>)>,
+}
+
+impl ViewRequest {
+    /// Has this shown of a document.
+    ///
+    /// # Errors
+    /// What of it the document does not have, as a sentence for people; the rest is shown.
+    pub fn show(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+        shown.cut = self.cut.or(shown.cut);
+        shown.cell_depth = self.cell_depth.or(shown.cell_depth);
+        let results = [
+            self.show_overlays(document, shown),
+            self.show_moment(document, shown),
+            self.show_level(document, shown),
+            self.show_lights(document, shown),
+        ];
+        results.into_iter().collect()
+    }
+
+    /// What of a document is shown so, all else as it is at first.
+    ///
+    /// # Errors
+    /// What of it the document does not have, as a sentence for people.
+    pub fn shown(&self, document: &dyn Document) -> Result<Shown, String> {
+        let mut shown = Shown::default();
+        self.show(document, &mut shown)?;
+        Ok(shown)
+    }
+
+    fn show_overlays(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+        let offered = document.about().overlays;
+        let mut result = Ok(());
+        for name in &self.overlays {
+            match offered.iter().find(|overlay| overlay.id.as_str() == name) {
+                Some(overlay) => shown.overlays.set(offered, overlay.id, true),
+                None => result = result.and_then(|()| Err(unknown_overlay(name, offered))),
+            }
+        }
+        result
+    }
+
+    /// Shows the beginning of the first clip unless it is said otherwise, as a game shows a model.
+    fn show_moment(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+        let clips = document.animation().map_or(&[][..], Animation::clips);
+        let first = (!clips.is_empty()).then_some(0);
+        let no_clip = self.clip.as_deref() == Some("none");
+        let asked = self.clip.as_deref().filter(|_| !no_clip);
+        let found = asked.map(|name| {
+            let found = clips.iter().position(|clip| clip.name == name);
+            found.ok_or_else(|| unknown_clip(name, clips))
+        });
+        let clip = match &found {
+            Some(found) => found.as_ref().ok().copied().or(first),
+            None => first.filter(|_| !no_clip),
+        };
+        let frames = clip.and_then(|clip| clips.get(clip));
+        let frames = frames.map_or(0, |clip| clip.frames);
+        let frame = self.frame.unwrap_or(0.0);
+        shown.playhead = Playhead {
+            clip,
+            frame: if frame < frames as f32 {
+                frame
+            } else {
+                frames.saturating_sub(1) as f32
+            },
+            smooth: frame.fract() > 0.0,
+        };
+        found.transpose()?;
+        match self.frame {
+            Some(_) if no_clip => {
+                Err("--frame needs a clip, but --clip none shows the pose without any".to_owned())
+            }
+            Some(frame) => check_frame(frame, frames),
+            None => Ok(()),
+        }
+    }
+
+    fn show_level(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+        let Some(level) = self.level else {
+            return Ok(());
+        };
+        let levels = document.levels().map_or(0, |levels| levels.levels().len());
+        if level < levels {
+            shown.level = level;
+            return Ok(());
+        }
+        let known = match levels {
+            0 => "this file has no levels".to_owned(),
+            1 => "this file has only level 0".to_owned(),
+            _ => format!("this file has the levels 0 to {}", levels - 1),
+        };
+        Err(format!("there is no level {level}; {known}"))
+    }
+
+    fn show_lights(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+        if self.lights.is_empty() {
+            return Ok(());
+        }
+        let levels = document.levels();
+        let lights = levels.map_or_else(Vec::new, |levels| levels.lights(shown.level));
+        let mut result = Ok(());
+        for (wanted, intensity) in &self.lights {
+            let called: Vec<_> = lights
+                .iter()
+                .filter(|l| is_called(&l.name, wanted))
+                .collect();
+            if called.is_empty() {
+                result = result.and_then(|()| Err(unknown_light(wanted, &lights)));
+            }
+            for light in called {
+                let intensity = intensity.unwrap_or(light.full);
+                shown.lights.set(light.item, Some(intensity));
+            }
+        }
+        result
+    }
+
+    /// The camera that is asked for, or else one that has all in view, for a picture of this
+    /// aspect ratio.
+    pub fn camera(
+        &self,
+        document: &dyn Document,
+        shown: &Shown,
+        projection: Projection,
+        aspect: f32,
+    ) -> Camera {
+        let handedness = document.about().handedness;
+        let bounds = document.bounds_in_view(shown);
+        let named = self.view.unwrap_or_default();
+        let mut camera = match self.camera {
+            Some(pose) => Camera::new(pose, handedness),
+            None => Camera::framing(bounds, named, handedness, aspect),
+        };
+        camera.projection = projection;
+        camera.near = camera::near_plane(document.level_bounds(shown.level));
+        if let Some(degrees) = self.fov {
+            camera.fov_y_radians = degrees.to_radians();
+        }
+        if self.camera.is_none() {
+            if projection == Projection::Orthographic {
+                camera.face(named);
+            }
+            camera.frame(bounds, aspect);
+        }
+        camera
+    }
+}
+
+/// Refuses a frame that a clip of so many frames does not have.
+pub(crate) fn check_frame(frame: f32, frames: u32) -> Result<(), String> {
+    if frame < frames as f32 {
+        return Ok(());
+    }
+    Err(match frames {
+        0 => format!("there is no frame {frame}: nothing in this file moves"),
+        _ => format!(
+            "there is no frame {frame}: the clip has the frames 0 to {}",
+            frames - 1
+        ),
+    })
+}
+
+/// Whether a light such as `Fast light 201` or `dimmer (fast light 201)` is meant: by its name, by
+/// that of what controls it, or by the number at the end.
+fn is_called(name: &str, wanted: &str) -> bool {
+    let parts = name.strip_suffix(')');
+    let parts = parts.and_then(|name| name.rsplit_once(" ("));
+    let (controller, plain) = parts.unwrap_or((name, name));
+    let names = [name, controller, plain];
+    let number = plain.rsplit(' ').next();
+    names.iter().any(|name| name.eq_ignore_ascii_case(wanted)) || number == Some(wanted)
+}
+
+/// Names for people, separated by commas.
+fn listed(names: impl Iterator<Item = impl AsRef<str>>) -> String {
+    let names: Vec<_> = names.collect();
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match &names[..] {
+        [] => "none".to_owned(),
+        names => names.join(", "),
+    }
+}
+
+fn unknown_clip(name: &str, clips: &[ClipInfo]) -> String {
+    let known = listed(clips.iter().map(|clip| &clip.name));
+    format!("there is no clip `{name}`; this file has {known}")
+}
+
+fn unknown_overlay(name: &str, offered: &[Overlay]) -> String {
+    let known = listed(offered.iter().map(|overlay| overlay.id.as_str()));
+    format!("there is no overlay `{name}`; this file has {known}")
+}
+
+fn unknown_light(wanted: &str, lights: &[Light]) -> String {
+    const MOST: usize = 12;
+    let names = lights.iter().take(MOST).map(|light| light.name.as_str());
+    let names: Vec<&str> = names.collect();
+    let known = match (names.len(), lights.len()) {
+        (0, _) => "this file has none that can be switched".to_owned(),
+        (listed, all) if listed < all => {
+            format!("there are {}, and {} more", names.join(", "), all - listed)
+        }
+        _ => format!("there are {}", names.join(", ")),
+    };
+    format!("there is no light `{wanted}`; {known}")
+}
+
+fn view_names() -> impl TypedValueParser<Value = NamedView> {
+    let views = || NamedView::ALL.into_iter().chain([NamedView::Flat]);
+    let names = PossibleValuesParser::new(views().map(NamedView::name));
+    names.try_map(move |name| {
+        let view = views().find(|view| view.name() == name);
+        view.ok_or("not a view")
+    })
+}
+
+fn parse_box(text: &str) -> Result<Aabb, String> {
+    let numbers = text.split(',').map(|part| part.trim().parse().ok());
+    let numbers: Option<Vec<f32>> = numbers.collect();
+    let numbers = numbers.and_then(|numbers| <[f32; 6]>::try_from(numbers).ok());
+    let numbers = numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()));
+    let Some([x0, y0, z0, x1, y1, z1]) = numbers else {
+        return Err("expected six numbers with commas between them, two corners".to_owned());
+    };
+    let corners = [Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1)];
+    Aabb::around(corners).ok_or_else(String::new)
+}
+
+fn parse_field_of_view(text: &str) -> Result<f32, String> {
+    let range = FIELDS_OF_VIEW_Y_DEGREES;
+    let parsed = text.trim().parse().ok();
+    parsed
+        .filter(|degrees| range.contains(degrees))
+        .ok_or_else(|| format!("expected {} to {} degrees", range.start(), range.end()))
+}
+
+/// A light, and how bright it is to be; none where it is just to be on.
+fn parse_light(text: &str) -> Result<(String, Option<u8>), String> {
+    let parsed = text.rsplit_once('=').and_then(|(name, value)| {
+        let intensity = match value.trim() {
+            "on" => None,
+            "off" => Some(0),
+            number => Some(number.parse().ok()?),
+        };
+        Some((name.trim().to_owned(), intensity))
+    });
+    let parsed = parsed.filter(|(name, _)| !name.is_empty());
+    parsed.ok_or_else(|| "expected a light and a number from 0 to 255, such as 201=0".to_owned())
+}
+
+fn parse_frame(text: &str) -> Result<f32, String> {
+    let parsed = text.parse().ok();
+    parsed
+        .filter(|frame: &f32| frame.is_finite() && *frame >= 0.0)
+        .ok_or_else(|| "expected the number of a frame, from 0".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        assert_eq!(parse_frame("1.5"), Ok(1.5));
+        assert!(parse_frame("-1").is_err() && parse_frame("nan").is_err());
+        assert_eq!(parse_light("a=b=on"), Ok(("a=b".to_owned(), None)));
+        assert!(parse_light("=0").is_err() && parse_light("201=256").is_err());
+        assert!(parse_box("0,0,0,1,1").is_err() && parse_box("0,0,0,1,1,inf").is_err());
+        assert!(parse_field_of_view("29").is_err() && parse_field_of_view("30").is_ok());
+    }
+
+    #[test]
+    fn lights_are_called_by_name_controller_and_number() {
+        let is = |wanted| is_called("dimmer (fast light 201)", wanted);
+        assert!(is("Dimmer") && is("fast LIGHT 201") && is("201"));
+        assert!(!is("20") && !is("light"));
+    }
+}
