@@ -1,4 +1,4 @@
-//! The caps of a cut on the GPU: they are made again when the cut moves or something is hidden.
+//! The caps of the clip box on the GPU: they are made again when it moves or something is hidden.
 
 use crate::Gpu;
 use crate::resources::{self, check_buffer_size};
@@ -9,7 +9,7 @@ use mapscope_scene::{Aabb, Item, Shown};
 /// The caps of the level that is shown.
 #[derive(Debug, Default)]
 pub(super) struct Caps {
-    /// What they are made for: the level, the cut and what is hidden.
+    /// What they were made for: the level, the clip box and hidden items.
     level: usize,
     cut: Option<Aabb>,
     hidden: Vec<Item>,

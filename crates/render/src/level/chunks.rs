@@ -1,9 +1,9 @@
 //! The chunks of a level on the GPU: their vertices, their indices and their tints, in a few large
-//! buffers to which they are sent one by one.
+//! buffers to which they are uploaded one by one.
 
 use std::ops::Range;
 
-use super::see_through::SeeThrough;
+use super::transparent::TransparentFaces;
 use crate::resources::{buffer, check_buffer_size};
 use crate::{Gpu, UploadError};
 use mapscope_scene::level::materials::Blend;
@@ -23,12 +23,12 @@ const INDEX_BYTES: u64 = size_of::<u32>() as u64;
 pub(super) struct Block {
     vertex_count: u64,
     index_count: u64,
-    see_through_count: u64,
+    transparent_count: u64,
     pub(super) vertices: Option<wgpu::Buffer>,
     pub(super) indices: Option<wgpu::Buffer>,
     /// A tint for each vertex.
     pub(super) tints: Option<wgpu::Buffer>,
-    /// Indices of what is seen through, in the order in which it is drawn.
+    /// Indices of transparent faces, in the order in which they are drawn.
     pub(super) sorted: Option<wgpu::Buffer>,
 }
 
@@ -54,9 +54,9 @@ pub(super) struct LevelChunk {
     pub(super) first_vertex: u32,
     first_index: u32,
     pub(super) parts: Vec<ChunkPart>,
-    pub(super) see_through: SeeThrough,
+    pub(super) transparent: TransparentFaces,
     /// Whether it is on the GPU.
-    pub(super) is_there: bool,
+    pub(super) is_uploaded: bool,
     /// How long edges are in the mean of the faces that can be joined, in metres.
     pub(super) merged_edge_len: Option<f32>,
     /// Whether joined faces are drawn.
@@ -133,7 +133,7 @@ impl LevelChunk {
                     merged: merged.map(|at| first_merged + at),
                 }
             });
-            let see_through = SeeThrough::of(mesh, block.see_through_count as u32);
+            let transparent = TransparentFaces::of(mesh, block.transparent_count as u32);
             chunks.push(Self {
                 number: mesh.chunk,
                 bounds: mesh.bounds,
@@ -141,26 +141,26 @@ impl LevelChunk {
                 first_vertex: block.vertex_count as u32,
                 first_index,
                 parts: parts.collect(),
-                is_there: false,
+                is_uploaded: false,
                 is_merged: false,
                 merged_edge_len: (!mesh.merged.indices.is_empty()).then_some(mesh.edge_len),
                 same_tint: Some(PLAIN),
                 dims: false,
                 painted: Vec::new(),
-                see_through,
+                transparent,
             });
             // Buffers are written from places that are multiples of eight bytes.
             block.vertex_count += vertices.next_multiple_of(2);
             block.index_count += index_count(mesh).next_multiple_of(2);
             let alpha = mesh.parts.iter().filter(|(p, _)| p.blend == Blend::Alpha);
-            block.see_through_count += alpha.map(|(_, range)| range.len() as u64).sum::<u64>();
+            block.transparent_count += alpha.map(|(_, range)| range.len() as u64).sum::<u64>();
             check_buffer_size(gpu, "a chunk", block.index_count * INDEX_BYTES)?;
         }
         Ok((chunks, blocks))
     }
 
-    /// Sends its vertices and indices.
-    pub(super) fn send(&mut self, gpu: &Gpu, block: &mut Block, mesh: &ChunkMesh) {
+    /// Uploads its vertices and indices.
+    pub(super) fn upload(&mut self, gpu: &Gpu, block: &mut Block, mesh: &ChunkMesh) {
         if !mesh.vertices.is_empty() {
             let vertices = block.vertices.get_or_insert_with(|| {
                 let size = block.vertex_count * VERTEX_BYTES;
@@ -182,11 +182,11 @@ impl LevelChunk {
             gpu.queue
                 .write_buffer(indices, at + exact.len() as u64, merged);
         }
-        self.is_there = true;
+        self.is_uploaded = true;
     }
 
-    /// Sends its tint. `same_tints` has one for each chunk, of which it is number `index`.
-    pub(super) fn send_tint(
+    /// Uploads its tint. `same_tints` has one for each chunk, of which it is number `index`.
+    pub(super) fn upload_tint(
         &mut self,
         gpu: &Gpu,
         block: &mut Block,
@@ -219,9 +219,9 @@ impl LevelChunk {
         }
     }
 
-    /// Sends the vertices and indices of all chunks, and gives back what `and` makes of each
+    /// Uploads the vertices and indices of all chunks, and gives back what `and` makes of each
     /// meanwhile. `meshes` are in the order of `chunks`.
-    pub(super) fn send_all<T: Send>(
+    pub(super) fn upload_all<T: Send>(
         gpu: &Gpu,
         (chunks, blocks): (&mut [Self], &mut [Block]),
         meshes: &[ChunkMesh],
@@ -252,12 +252,12 @@ impl LevelChunk {
             buffer.unmap();
         }
         for chunk in chunks {
-            chunk.is_there = true;
+            chunk.is_uploaded = true;
         }
         results.into_iter().flatten().collect()
     }
 
-    /// Bytes that sending it takes, nearly.
+    /// Bytes that uploading it takes, nearly.
     pub(super) fn bytes(mesh: &ChunkMesh) -> u64 {
         let vertices = mesh.vertices.len() as u64 * (VERTEX_BYTES + TINT_BYTES);
         vertices + index_count(mesh) * INDEX_BYTES
@@ -276,10 +276,10 @@ impl Block {
         buffers.into_iter().flatten().map(wgpu::Buffer::size).sum()
     }
 
-    /// The buffer for what is seen through, in the order in which it is drawn.
+    /// The buffer for transparent faces in the order in which they are drawn.
     pub(super) fn sorted(&mut self, gpu: &Gpu) -> &wgpu::Buffer {
         self.sorted.get_or_insert_with(|| {
-            let size = self.see_through_count * INDEX_BYTES;
+            let size = self.transparent_count * INDEX_BYTES;
             buffer(gpu, "sorted triangles", size, wgpu::BufferUsages::INDEX)
         })
     }

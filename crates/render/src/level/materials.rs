@@ -1,4 +1,4 @@
-//! The materials of a level on the GPU: what they are made of, and their textures.
+//! The materials of a level on the GPU, and their textures.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use mapscope_scene::level::materials::{Look, Material, Materials};
 use mapscope_scene::level::textures::Textures;
 use mapscope_scene::model::Texture;
 
-/// What materials of all levels are made with.
+/// The layout and samplers of all materials.
 #[derive(Debug, Clone)]
 pub(super) struct MaterialLayout {
     /// Of bind group 2.
@@ -47,7 +47,7 @@ impl LevelMaterial {
     }
 }
 
-/// Makes the materials of a level; textures are there once.
+/// Makes the materials of a level, which share textures.
 #[derive(Debug)]
 pub(super) struct MaterialMaker {
     level: usize,
@@ -96,7 +96,7 @@ impl MaterialMaker {
         let matcap = look.and_then(|look| find(map, look.matcap?));
         let next = look.map_or(&[][..], |look| &look.next_textures);
         let next = next.iter().filter_map(|index| find(map, *index));
-        let pictures: Vec<Option<Arc<Texture>>> = if texture.is_some() {
+        let textures: Vec<Option<Arc<Texture>>> = if texture.is_some() {
             [texture.clone()]
                 .into_iter()
                 .chain(next.map(Some))
@@ -114,8 +114,8 @@ impl MaterialMaker {
             });
         self.bytes += size_of::<gpu_data::Material>() as u64;
         let matcap_view = self.view(gpu, matcap.as_ref());
-        let frames = pictures.iter().map(|picture| {
-            let view = self.view(gpu, picture.as_ref());
+        let frames = textures.iter().map(|texture| {
+            let view = self.view(gpu, texture.as_ref());
             let texture = wgpu::BindingResource::TextureView;
             let resources = [
                 uniform.as_entire_binding(),
@@ -134,9 +134,9 @@ impl MaterialMaker {
         })
     }
 
-    fn view(&mut self, gpu: &Gpu, picture: Option<&Arc<Texture>>) -> wgpu::TextureView {
-        match picture {
-            Some(picture) => self.textures.view(gpu, "level texture", picture),
+    fn view(&mut self, gpu: &Gpu, texture: Option<&Arc<Texture>>) -> wgpu::TextureView {
+        match texture {
+            Some(texture) => self.textures.view(gpu, "level texture", texture),
             None => self.white.clone(),
         }
     }
@@ -171,7 +171,7 @@ fn material_data(material: &Material, index: usize) -> gpu_data::Material {
     } else {
         u8::MAX
     };
-    // What is not a number moves nothing (fact sheet A14).
+    // NaN and infinities move nothing (fact sheet A14).
     let number = |number: f32| if number.is_finite() { number } else { 0.0 };
     let [u, v] = look.texture_scroll.map(number);
     let [matcap_u, matcap_v] = look.matcap_scroll.map(number);

@@ -1,9 +1,9 @@
 //! Levels: chunks of faces with textures and lightmaps.
 //!
-//! Of a map one level is on the GPU at a time, the one that is shown. Its chunks are sent one by
-//! one, either all before the next picture or, in a window, the nearest first and so many bytes for
-//! each picture that it does not wait. Lights are not part of what is sent: when one is switched or
-//! dimmed, its lightmaps are painted again, or a tint of the vertices is sent.
+//! Of a map one level is on the GPU at a time, the one that is shown. Its chunks are uploaded either
+//! all before the next picture or, in a window, the nearest first, as many for each picture as do not
+//! delay it. Lights are not part of them: when one is switched or dimmed, its lightmaps are painted
+//! again, or a tint of the vertices is uploaded.
 //!
 //! Chunks in view are drawn the nearest first, without those of their faces that lie flat on a side
 //! which is seen from behind, and what is transparent from back to front. Where
@@ -15,8 +15,8 @@ mod chunks;
 mod gpu_data;
 mod materials;
 mod pipelines;
-mod see_through;
 mod shown_level;
+mod transparent;
 
 use std::ops::Range;
 
@@ -91,7 +91,7 @@ pub(super) struct LevelData {
     level: ShownLevel,
     /// The level that the device has no room for, if it is asked for.
     refused: Option<usize>,
-    /// How many bytes are sent before a picture; none to send all at once.
+    /// How many bytes are uploaded before a picture; none to upload all at once.
     bytes_per_picture: Option<u64>,
     /// Whether faces are joined where they are small.
     merges_faces: bool,
@@ -173,7 +173,7 @@ impl ContentRenderer for LevelRenderer {
         let bytes_per_picture = options.bytes_per_picture;
         let mut level = ShownLevel::new(gpu, self, map, 0)?;
         if bytes_per_picture.is_none() {
-            level.send_chunks(gpu, map, &Shown::default(), None);
+            level.upload_chunks(gpu, map, &Shown::default(), None);
         }
         Ok(LevelData {
             level,
@@ -214,9 +214,9 @@ impl ContentRenderer for LevelRenderer {
         let budget = data.bytes_per_picture;
         let nearest = budget.map(|bytes| (bytes, local.eye));
         data.level.update_lights(gpu, map, shown);
-        data.level.send_chunks(gpu, map, shown, nearest);
+        data.level.upload_chunks(gpu, map, shown, nearest);
         data.time_secs = map.time_secs(shown.playhead);
-        data.send_look(gpu, shown);
+        data.write_look(gpu, shown);
         data.find_visible(local);
         data.level.hide(shown);
         data.caps.update(gpu, map, shown);
@@ -411,7 +411,7 @@ impl SceneData {
 }
 
 impl LevelData {
-    fn send_look(&mut self, gpu: &Gpu, shown: &Shown) {
+    fn write_look(&mut self, gpu: &Gpu, shown: &Shown) {
         let everything = Aabb {
             min: Vec3::NEG_INFINITY,
             max: Vec3::INFINITY,
@@ -462,7 +462,8 @@ impl LevelData {
         }
         for (i, chunk) in (0..).zip(&mut self.level.chunks) {
             let bounds = &chunk.bounds;
-            let is_seen = chunk.is_there && frustum.sees(bounds).is_some() && !is_cut_away(bounds);
+            let is_seen =
+                chunk.is_uploaded && frustum.sees(bounds).is_some() && !is_cut_away(bounds);
             if !is_seen || is_hidden(chunk) {
                 continue;
             }
@@ -509,11 +510,11 @@ impl LevelData {
                 }));
             }
         }
-        level.sort_see_through(gpu, map, eye, &self.visible, look);
+        level.sort_transparent(gpu, map, eye, &self.visible, look);
         // What is additive comes last, and what is alpha-blended from back to front before it.
         let additive = list.transparent.len();
         for (_, number) in self.visible.iter().rev() {
-            level.list_see_through(look, *number, &mut list.transparent);
+            level.list_transparent(look, *number, &mut list.transparent);
         }
         list.transparent.rotate_left(additive);
     }

@@ -47,9 +47,9 @@ pub(super) enum Pipeline {
     },
     /// A side of the sky, with a texture or without.
     SkySide(bool),
-    /// What is behind where there is no sky.
+    /// The background where there is no sky.
     Backdrop,
-    /// What is solid where it is cut.
+    /// The caps where the clip box cuts solid cubes.
     Caps,
 }
 
@@ -116,8 +116,7 @@ impl PipelineKey for Pipeline {
 }
 
 impl Surface {
-    /// Whether colours say something of the surface that is drawn, so that what is behind it must
-    /// not be added to them, nor they to what is behind.
+    /// Whether colours are data about the surface, so that additive blending would falsify them.
     fn shows_data(self) -> bool {
         match self {
             Self::Full | Self::Unlit | Self::BackFaces => false,
@@ -127,8 +126,7 @@ impl Surface {
 }
 
 impl FacesKey {
-    /// What an additive surface becomes where its colour means something: a veil, through which
-    /// what is behind stays in sight.
+    /// Whether an additive surface is alpha-blended thinly instead, since its colour is data.
     fn is_veil(self) -> bool {
         self.blend == Blend::Add && self.look.surface.shows_data()
     }

@@ -1,11 +1,11 @@
-//! The level that is shown: what of it is on the GPU, and what is still to be sent.
+//! The level that is shown: its chunks on the GPU, and those that are still to be uploaded.
 
 use glam::Vec3;
 
 use super::chunks::{self, Block, LevelChunk};
 use super::materials::{LevelMaterial, MaterialLayout, MaterialMaker};
 use super::pipelines::{FacesKey, Look, Pipeline, Surface, TintFrom};
-use super::see_through::{Scratch, SortedFor};
+use super::transparent::{Scratch, SortedFor};
 use super::{Draw, Eye, LevelRenderer};
 use crate::resources::{bind_group, check_texture_size, upload_texture, write_texels};
 use crate::{COLOR_FORMAT, Gpu, UploadError};
@@ -36,8 +36,8 @@ pub(super) struct ShownLevel {
     sky_sides: [Option<(usize, bool)>; 6],
     /// Materials on sides of skies, with their index in the level.
     sky_materials: Vec<(usize, LevelMaterial)>,
-    /// Chunks that are still to be sent.
-    waiting: Vec<u32>,
+    /// Chunks that are still to be uploaded.
+    pending: Vec<u32>,
     lights: Amounts,
     tint_key: TintKey,
     /// Materials that are not drawn.
@@ -54,8 +54,7 @@ pub(super) struct Page {
 }
 
 impl ShownLevel {
-    /// Makes room for a level; none of its chunks is there yet. Without such a level there is
-    /// nothing to be drawn.
+    /// Makes room for a level, without chunks yet. Where there is no such level nothing is drawn.
     pub(super) fn new(
         gpu: &Gpu,
         renderer: &LevelRenderer,
@@ -81,7 +80,7 @@ impl ShownLevel {
             sky_sides: [None; 6],
             sky_materials: Vec::new(),
             // They are taken from the end.
-            waiting: (0..chunks.len() as u32).rev().collect(),
+            pending: (0..chunks.len() as u32).rev().collect(),
             chunks,
             blocks,
             lights: Amounts::default(),
@@ -101,26 +100,26 @@ impl ShownLevel {
         blocks.sum::<u64>() + luxels.sum::<u64>() + tints + self.maker.bytes()
     }
 
-    /// How many chunks of how many are there; none once all are.
+    /// How many chunks of how many are uploaded; none once all are.
     pub(super) fn progress(&self) -> Option<(usize, usize)> {
         let all = self.chunks.len();
-        (!self.waiting.is_empty()).then(|| (all - self.waiting.len(), all))
+        (!self.pending.is_empty()).then(|| (all - self.pending.len(), all))
     }
 
-    /// Sends chunks that are not there yet: all, or those that are nearest to a place until they
-    /// have so many bytes.
-    pub(super) fn send_chunks(
+    /// Uploads chunks: all that are not yet, or those nearest to a place until they have so many
+    /// bytes.
+    pub(super) fn upload_chunks(
         &mut self,
         gpu: &Gpu,
         map: &Map,
         shown: &Shown,
         nearest: Option<(u64, Vec3)>,
     ) {
-        if self.waiting.is_empty() {
+        if self.pending.is_empty() {
             return;
         }
         let Some((mut left, eye)) = nearest else {
-            self.send_all(gpu, map, shown);
+            self.upload_all(gpu, map, shown);
             return;
         };
         {
@@ -129,23 +128,23 @@ impl ShownLevel {
                 let chunk = chunks.get(*i as usize);
                 chunk.map_or(f32::INFINITY, |chunk| chunk.bounds.distance(eye))
             };
-            self.waiting
+            self.pending
                 .sort_by(|a, b| distance(b).total_cmp(&distance(a)));
         }
         while left > 0
-            && let Some(number) = self.waiting.pop()
+            && let Some(number) = self.pending.pop()
         {
             let before = self.maker.bytes();
             let bytes = self
-                .send_chunk(gpu, map, shown, number as usize)
+                .upload_chunk(gpu, map, shown, number as usize)
                 .unwrap_or(0);
             left = left.saturating_sub(bytes + self.maker.bytes() - before);
         }
     }
 
-    /// Sends all chunks at once.
-    fn send_all(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
-        self.waiting.clear();
+    /// Uploads all chunks at once.
+    fn upload_all(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
+        self.pending.clear();
         let level = map.levels().get(self.number);
         let Some((level, lighting)) = level.zip(map.lighting(shown, self.number)) else {
             return;
@@ -154,7 +153,7 @@ impl ShownLevel {
             self.make_materials(gpu, map, number);
         }
         let to = (&mut self.chunks[..], &mut self.blocks[..]);
-        let made = LevelChunk::send_all(gpu, to, &level.chunks, |mesh| {
+        let made = LevelChunk::upload_all(gpu, to, &level.chunks, |mesh| {
             let painted: Vec<_> = lighting.paint_all(mesh.chunk).collect();
             (map.tint(shown, self.number, mesh), painted)
         });
@@ -171,7 +170,7 @@ impl ShownLevel {
             };
             chunk.painted = lighting.intensities(chunk.number);
             if let Some(block) = self.blocks.get_mut(chunk.block) {
-                chunk.send_tint(gpu, block, (&self.same_tints, number), &tint);
+                chunk.upload_tint(gpu, block, (&self.same_tints, number), &tint);
             }
             for painted in painted {
                 if let Some(page) = pages.get_mut(usize::from(painted.page)) {
@@ -196,16 +195,16 @@ impl ShownLevel {
         }
     }
 
-    /// Sends a chunk with its tint, its lightmaps and its materials; says how many bytes it has.
-    fn send_chunk(&mut self, gpu: &Gpu, map: &Map, shown: &Shown, number: usize) -> Option<u64> {
+    /// Uploads a chunk with its tint, its lightmaps and its materials; returns its bytes.
+    fn upload_chunk(&mut self, gpu: &Gpu, map: &Map, shown: &Shown, number: usize) -> Option<u64> {
         self.make_materials(gpu, map, number);
         let mesh = map.levels().get(self.number)?.chunks.get(number)?;
         let lighting = map.lighting(shown, self.number)?;
         let chunk = self.chunks.get_mut(number)?;
         let block = self.blocks.get_mut(chunk.block)?;
-        chunk.send(gpu, block, mesh);
+        chunk.upload(gpu, block, mesh);
         let tint = map.tint(shown, self.number, mesh);
-        chunk.send_tint(gpu, block, (&self.same_tints, number), &tint);
+        chunk.upload_tint(gpu, block, (&self.same_tints, number), &tint);
         chunk.painted = lighting.intensities(chunk.number);
         let mut bytes = LevelChunk::bytes(mesh);
         for painted in lighting.paint_all(chunk.number) {
@@ -215,7 +214,7 @@ impl ShownLevel {
         Some(bytes)
     }
 
-    /// Paints lightmaps again whose lights were changed, and sends tints if they did.
+    /// Paints lightmaps again whose lights have changed, and uploads tints if those have.
     pub(super) fn update_lights(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
         let level = map.levels().get(self.number);
         let Some((level, lighting)) = level.zip(map.lighting(shown, self.number)) else {
@@ -232,17 +231,17 @@ impl ShownLevel {
         self.tint_key = key;
         let chunks = self.chunks.iter_mut().zip(&level.chunks);
         for (i, (chunk, mesh)) in chunks.enumerate() {
-            if chunk.is_there
+            if chunk.is_uploaded
                 && let Some(block) = self.blocks.get_mut(chunk.block)
             {
                 let tint = map.tint(shown, self.number, mesh);
-                chunk.send_tint(gpu, block, (&self.same_tints, i), &tint);
+                chunk.upload_tint(gpu, block, (&self.same_tints, i), &tint);
             }
         }
     }
 
     fn paint_again(&mut self, gpu: &Gpu, lighting: Lighting<'_>) {
-        for chunk in self.chunks.iter_mut().filter(|chunk| chunk.is_there) {
+        for chunk in self.chunks.iter_mut().filter(|chunk| chunk.is_uploaded) {
             for lightmap in lighting.update(chunk.number, &mut chunk.painted) {
                 if let Some(painted) = lighting.paint(chunk.number, lightmap) {
                     put_on_page(gpu, &self.pages, &painted);
@@ -299,8 +298,8 @@ impl ShownLevel {
         found?.1.bind_group(time_secs)
     }
 
-    /// Sorts what is seen through in chunks in view, where the eye has moved.
-    pub(super) fn sort_see_through(
+    /// Sorts the transparent faces of chunks in view, where the eye has moved.
+    pub(super) fn sort_transparent(
         &mut self,
         gpu: &Gpu,
         map: &Map,
@@ -314,7 +313,7 @@ impl ShownLevel {
         for (_, number) in visible {
             let number = *number as usize;
             let chunk = self.chunks.get_mut(number).zip(level.chunks.get(number));
-            let Some((chunk, mesh)) = chunk.filter(|(chunk, _)| !chunk.see_through.is_empty())
+            let Some((chunk, mesh)) = chunk.filter(|(chunk, _)| !chunk.transparent.is_empty())
             else {
                 continue;
             };
@@ -323,7 +322,7 @@ impl ShownLevel {
                 away: look.sides_away(eye, &chunk.bounds),
                 is_merged: chunk.is_merged,
             };
-            let sorted = chunk.see_through.sort(mesh, wanted, &mut self.scratch);
+            let sorted = chunk.transparent.sort(mesh, wanted, &mut self.scratch);
             if let Some(first) = sorted
                 && let Some(block) = self.blocks.get_mut(chunk.block)
             {
@@ -334,12 +333,12 @@ impl ShownLevel {
         }
     }
 
-    /// Lists what is seen through in a chunk, from back to front.
-    pub(super) fn list_see_through(&self, look: Look, number: u32, list: &mut Vec<Draw>) {
+    /// Lists the transparent faces of a chunk, from back to front.
+    pub(super) fn list_transparent(&self, look: Look, number: u32, list: &mut Vec<Draw>) {
         let Some(chunk) = self.chunks.get(number as usize) else {
             return;
         };
-        for (part, indices) in &chunk.see_through.runs {
+        for (part, indices) in &chunk.transparent.runs {
             let Some(part) = chunk.parts.get(usize::from(*part)) else {
                 continue;
             };
@@ -388,7 +387,7 @@ impl ShownLevel {
 impl Page {
     fn new(gpu: &Gpu, renderer: &LevelRenderer, size: [u32; 2]) -> Result<Self, UploadError> {
         check_texture_size(gpu, "the lightmaps", size)?;
-        // Luxels are sent with the chunks that they are on.
+        // Luxels are uploaded with their chunks.
         let texture = upload_texture(gpu, "lightmaps", COLOR_FORMAT, size, &[]);
         let white = [u8::MAX; (WHITE_SIDE * WHITE_SIDE * 4) as usize];
         write_luxels(gpu, &texture, [0, 0], [WHITE_SIDE; 2], &white);
@@ -434,7 +433,7 @@ impl PageLuxels {
     }
 }
 
-/// Sends a lightmap to its page.
+/// Uploads a lightmap to its page.
 fn put_on_page(gpu: &Gpu, pages: &[Page], painted: &PaintedLightmap) {
     if let Some(page) = pages.get(usize::from(painted.page)) {
         let size = [painted.side; 2];

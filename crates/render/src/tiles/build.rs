@@ -1,4 +1,4 @@
-//! Filling levels of textures on the GPU.
+//! Passes that make mip levels on the GPU.
 
 /// A pass that fills a texture.
 pub(super) fn begin<'e>(

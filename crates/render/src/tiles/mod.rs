@@ -1,6 +1,6 @@
 //! 2D maps: each layer one draw, from one buffer of cells and one texture of tile pictures.
 //!
-//! A layer is drawn as one rectangle, and what lies under a pixel is looked up where it is drawn: so
+//! A layer is drawn as one rectangle, and the tile under a pixel is looked up in the shader, so that
 //! a layer costs what it covers of the picture and no more, however many tiles it has. Where every
 //! pixel of the map is a square of whole pixels of the picture, that is all. Else the shader looks
 //! at all tiles that a pixel touches, with mip levels of each tile by itself, so that nothing of its
@@ -28,8 +28,8 @@ use glam::Affine3A;
 
 use self::cells::{Band, Rows, bands_of, send_bands};
 use self::overview::{MadeOf, Overview};
-use self::pipelines::{CellsKey, Lie, Pipeline};
-use self::place::{Eye, Sight};
+use self::pipelines::{CellsKey, Pipeline, Sampling};
+use self::place::{Eye, MapView};
 use self::sheets::Sheet;
 use self::sprites::Sprites;
 use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
@@ -43,7 +43,7 @@ use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError};
 use mapscope_scene::tilemap::{Cell, Grid, Layer, Pass, Step, TileMap, hatch_px};
 use mapscope_scene::{Item, OverlayId, Shown, TileMapItem};
 
-/// Bytes from the values of one draw to those of the next: what every device allows.
+/// Bytes from the uniforms of one draw to those of the next: an alignment that every device allows.
 const DRAW_STRIDE: u64 = 256;
 
 /// Draws 2D maps.
@@ -84,7 +84,7 @@ pub(super) struct TilesData {
 /// Something that is drawn.
 #[derive(Debug)]
 struct Entry {
-    what: What,
+    kind: EntryKind,
     /// The layer that it is of.
     layer: Option<usize>,
     slots: Range<usize>,
@@ -94,7 +94,7 @@ struct Entry {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum EntryKind {
     Tiles {
         skips_zero: bool,
         is_opaque: bool,
@@ -136,7 +136,7 @@ struct Draw {
 /// How much of a tile is in a pixel of the picture at least where averages of tiles are seen.
 const FAR_SHARE: f32 = 0.7;
 
-/// The slot of what is behind everything, and that of lines.
+/// The slots of the backdrop and of lines.
 const BACKDROP: usize = 0;
 const LINES: usize = 1;
 
@@ -236,22 +236,22 @@ impl ContentRenderer for TilesRenderer {
         for (sheet, tileset) in data.sheets.iter_mut().zip(&map.tilesets) {
             sheet.set_ticks(gpu, tileset, ticks);
         }
-        let sight = Sight::of(local);
+        let map_view = MapView::of(local);
         data.bind_grids(gpu, self, map, shown);
         data.draws.clear();
-        data.list_backdrop(gpu, map, &sight);
+        data.list_backdrop(gpu, map, &map_view);
         data.arrange(map, local);
         let lined = data.lined_entry(map, shown);
         for at in 0..data.order.len() {
             let number = data.order[at].1;
-            self.prepare_entry(gpu, data, (map, shown, &sight, number));
-            if lined == Some(number) && sight.lie() == Lie::Lying {
-                data.list_lines(gpu, (map, shown, &sight, number));
+            self.prepare_entry(gpu, data, (map, shown, &map_view, number));
+            if lined == Some(number) && map_view.sampling() == Sampling::InSpace {
+                data.list_lines(gpu, (map, shown, &map_view, number));
             }
         }
         // Where all layers are upon each other, they are over all of them.
-        if let Some(number) = lined.filter(|_| sight.lie() != Lie::Lying) {
-            data.list_lines(gpu, (map, shown, &sight, number));
+        if let Some(number) = lined.filter(|_| map_view.sampling() != Sampling::InSpace) {
+            data.list_lines(gpu, (map, shown, &map_view, number));
         }
         for draw in &data.draws {
             self.pipelines.make(gpu, draw.pipeline);
@@ -284,10 +284,10 @@ impl ContentRenderer for TilesRenderer {
             let source = overview.map_or(&self.no_source, |overview| &overview.group);
             pass.set_bind_group(1, group, &[]);
             pass.set_bind_group(2, source, &[]);
-            let (vertices, instances) = match (draw.pipeline, entry.map(|entry| entry.what)) {
-                (Pipeline::Sprites { .. }, Some(what)) => {
+            let (vertices, instances) = match (draw.pipeline, entry.map(|entry| entry.kind)) {
+                (Pipeline::Sprites { .. }, Some(kind)) => {
                     pass.set_vertex_buffer(0, data.sprites.instances.slice(..));
-                    (6, data.sprites.of(what))
+                    (6, data.sprites.of(kind))
                 }
                 (Pipeline::Backdrop, _) => (3, 0..1),
                 _ => (6, 0..1),
@@ -309,21 +309,21 @@ impl TilesRenderer {
         &mut self,
         gpu: &Gpu,
         data: &mut TilesData,
-        (map, shown, sight, number): (&TileMap, &Shown, &Sight<'_>, usize),
+        (map, shown, map_view, number): (&TileMap, &Shown, &MapView<'_>, usize),
     ) {
         let Some(entry) = data.entries.get_mut(number) else {
             return;
         };
         let height = entry.height_px(map, shown, number);
-        if let What::Things { .. } | What::Areas { .. } = entry.what {
+        if let EntryKind::Things { .. } | EntryKind::Areas { .. } = entry.kind {
             let slot = entry.slots.start;
             let origin = entry.layer.and_then(|layer| {
                 let layer = map.layers.get(layer)?;
-                let origin = sight.origin_px(layer);
+                let origin = map_view.origin_px(layer);
                 Some([0, 1].map(|axis| origin[axis] - i64::from(layer.position_px[axis])))
             });
-            let values = sight.of_things(origin.unwrap_or_default(), height);
-            let is_exact = sight.lie() == Lie::Exact;
+            let values = map_view.of_things(origin.unwrap_or_default(), height);
+            let is_exact = map_view.sampling() == Sampling::Exact;
             data.write(gpu, slot, values);
             data.draws.push(Draw {
                 pipeline: Pipeline::Sprites { is_exact },
@@ -332,7 +332,7 @@ impl TilesRenderer {
             });
             return;
         }
-        let layer = if let What::Grid { grid } = entry.what {
+        let layer = if let EntryKind::Grid { grid } = entry.kind {
             map.grids.get(grid).and_then(|grid| map.ground_of(grid))
         } else {
             let layer = entry.layer.and_then(|layer| map.layers.get(layer));
@@ -359,12 +359,12 @@ impl TilesRenderer {
             values.rows = [rows.stored.start, rows.stored.end].map(|row| row as i32);
             values.drawn_rows = [rows.drawn.start, rows.drawn.end].map(|row| row as i32);
             values.first_row = rows.stored.start as i32;
-            let Some(reach) = sight.place(&mut values, layer, rows, height) else {
+            let Some(reach) = map_view.place(&mut values, layer, rows, height) else {
                 continue;
             };
             let tile = values.tile;
             is_far |= reach > tile[0].min(tile[1]) * FAR_SHARE;
-            needs_levels |= sight.lie() != Lie::Exact && reach > 1.0;
+            needs_levels |= map_view.sampling() != Sampling::Exact && reach > 1.0;
             let Some(slot_data) = data.slots.get_mut(slot) else {
                 continue;
             };
@@ -375,16 +375,16 @@ impl TilesRenderer {
                 entry: Some(number),
             });
         }
-        if sight.lie() != Lie::Lying {
-            let wraps = sight.wraps(layer);
+        if map_view.sampling() != Sampling::InSpace {
+            let wraps = map_view.wraps(layer);
             key.wraps = wraps[0] || wraps[1];
-            key.parted = bands.len() > 1 && (wraps[1] || sight.is_around(layer));
+            key.parted = bands.len() > 1 && (wraps[1] || map_view.is_around(layer));
         }
-        key.far = is_far && sight.lie() != Lie::Exact;
-        // What was listed above now has its key.
+        key.far = is_far && map_view.sampling() != Sampling::Exact;
+        // The draws that were listed above get their pipeline.
         let of_entry = data.draws.iter_mut().rev();
         for draw in of_entry.take_while(|draw| draw.entry == Some(number)) {
-            draw.pipeline = Pipeline::Layer(sight.lie(), key);
+            draw.pipeline = Pipeline::Layer(map_view.sampling(), key);
         }
         if needs_levels {
             self.pipelines.make(gpu, Pipeline::PageLevel);
@@ -467,7 +467,7 @@ impl Slot {
     }
 }
 
-/// What a draw reads: cells, pages, what is shown in place of what, and tints.
+/// What a draw reads: cells, textures, the table of animated tiles, and tints.
 struct Bindings<'a> {
     cells: &'a wgpu::Buffer,
     sheet: Option<&'a Sheet>,
@@ -504,11 +504,11 @@ impl TilesData {
     /// Lists the steps and grids of a map, with a slot for each draw that they may need.
     fn list_entries(&mut self, gpu: &Gpu, map: &TileMap) -> Result<(), UploadError> {
         let mut slots = LINES + 1;
-        let mut entry = |what, layer, count: usize| {
+        let mut entry = |kind, layer, count: usize| {
             let first = slots;
             slots += count;
             Entry {
-                what,
+                kind,
                 layer,
                 slots: first..slots,
                 overview: None,
@@ -524,27 +524,28 @@ impl TilesData {
                     pass,
                 } => {
                     let bands = self.bands.get(layer).map_or(0, Vec::len);
-                    let what = What::Tiles {
+                    let kind = EntryKind::Tiles {
                         skips_zero,
                         is_opaque,
                         pass,
                         joins: joins(&map.steps, number),
                     };
-                    entry(what, Some(layer), bands)
+                    entry(kind, Some(layer), bands)
                 }
-                Step::Things { layer } => entry(What::Things { step: number }, layer, 1),
+                Step::Things { layer } => entry(EntryKind::Things { step: number }, layer, 1),
             });
         }
         for (range, (layer, _)) in self.sprites.of_areas.iter().enumerate() {
-            self.entries.push(entry(What::Areas { range }, *layer, 1));
+            self.entries
+                .push(entry(EntryKind::Areas { range }, *layer, 1));
         }
         for number in map.grids_from_below() {
             let Some(grid) = map.grids.get(number) else {
                 continue;
             };
             let bands = bands_of(gpu, "numbers of cells", grid.size, 4)?;
-            let what = What::Grid { grid: number };
-            self.entries.push(entry(what, grid.layer, bands.len()));
+            let kind = EntryKind::Grid { grid: number };
+            self.entries.push(entry(kind, grid.layer, bands.len()));
         }
         self.slots.resize_with(slots, || Slot::EMPTY);
         Ok(())
@@ -562,10 +563,10 @@ impl TilesData {
         }
         for number in 0..self.entries.len() {
             let Entry {
-                what, layer, slots, ..
+                kind, layer, slots, ..
             } = &self.entries[number];
-            match *what {
-                What::Tiles { .. } => {
+            match *kind {
+                EntryKind::Tiles { .. } => {
                     let layer = layer.unwrap_or_default();
                     let sheet = map.layers.get(layer).map_or(0, |layer| layer.tileset);
                     let bands = self.bands.get(layer).map_or(&[][..], Vec::as_slice);
@@ -578,7 +579,7 @@ impl TilesData {
                         self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
                     }
                 }
-                What::Things { .. } | What::Areas { .. } => {
+                EntryKind::Things { .. } | EntryKind::Areas { .. } => {
                     let slot = slots.start;
                     let bindings = Bindings {
                         cells: &self.sprites.pixels,
@@ -587,7 +588,7 @@ impl TilesData {
                     };
                     self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
                 }
-                What::Grid { .. } => {}
+                EntryKind::Grid { .. } => {}
             }
         }
     }
@@ -596,7 +597,7 @@ impl TilesData {
     fn bind_grids(&mut self, gpu: &Gpu, renderer: &TilesRenderer, map: &TileMap, shown: &Shown) {
         for number in map.steps.len()..self.entries.len() {
             let entry = &self.entries[number];
-            let What::Grid { grid } = entry.what else {
+            let EntryKind::Grid { grid } = entry.kind else {
                 continue;
             };
             if entry.colors.is_some()
@@ -654,7 +655,7 @@ impl TilesData {
         }
     }
 
-    /// Finds what is drawn of a map, from the far side to the near one.
+    /// Lists the entries that are drawn, from back to front.
     fn arrange(&mut self, map: &TileMap, local: &LocalView<'_>) {
         let shown = &local.view.shown;
         let eye = Eye::of(local);
@@ -669,8 +670,8 @@ impl TilesData {
             .sort_unstable_by(|(a, i), (b, j)| a.total_cmp(b).then(i.cmp(j)));
     }
 
-    fn list_backdrop(&mut self, gpu: &Gpu, map: &TileMap, sight: &Sight<'_>) {
-        if let Some(values) = sight.of_backdrop(map) {
+    fn list_backdrop(&mut self, gpu: &Gpu, map: &TileMap, map_view: &MapView<'_>) {
+        if let Some(values) = map_view.of_backdrop(map) {
             self.write(gpu, BACKDROP, values);
             self.draws.push(Draw {
                 pipeline: Pipeline::Backdrop,
@@ -687,14 +688,14 @@ impl TilesData {
         }
         let layer = map.lined_layer(shown)?;
         self.entries.iter().position(|entry| {
-            matches!(entry.what, What::Tiles { .. }) && entry.layer == Some(layer)
+            matches!(entry.kind, EntryKind::Tiles { .. }) && entry.layer == Some(layer)
         })
     }
 
     fn list_lines(
         &mut self,
         gpu: &Gpu,
-        (map, shown, sight, number): (&TileMap, &Shown, &Sight<'_>, usize),
+        (map, shown, map_view, number): (&TileMap, &Shown, &MapView<'_>, usize),
     ) {
         let Some(entry) = self.entries.get(number) else {
             return;
@@ -712,12 +713,12 @@ impl TilesData {
             stored: 0..layer.size[1],
         };
         values.lines = lines(shown);
-        if sight.place(&mut values, layer, &rows, height).is_none() {
+        if map_view.place(&mut values, layer, &rows, height).is_none() {
             return;
         }
-        sight.fade_lines(&mut values);
+        map_view.fade_lines(&mut values);
         self.write(gpu, LINES, values);
-        let is_flat = sight.lie() != Lie::Lying;
+        let is_flat = map_view.sampling() != Sampling::InSpace;
         self.draws.push(Draw {
             pipeline: Pipeline::Lines { is_flat },
             slot: LINES,
@@ -730,27 +731,29 @@ impl Entry {
     /// Whether it is drawn.
     fn is_shown(&self, map: &TileMap, shown: &Shown, sprites: &Sprites) -> bool {
         let opacity = self.layer.map_or(1.0, |layer| opacity(shown, layer));
-        let is_asked_for = match self.what {
+        let is_asked_for = match self.kind {
             // The other pass draws it too.
-            What::Tiles {
+            EntryKind::Tiles {
                 pass: Pass::Priority,
                 joins: true,
                 ..
             } => !shown.flat,
-            What::Tiles { .. } => true,
-            What::Things { .. } => !sprites.of(self.what).is_empty(),
-            What::Areas { .. } => shown.overlays.contains(OverlayId::Zones),
-            What::Grid { grid } => map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown)),
+            EntryKind::Tiles { .. } => true,
+            EntryKind::Things { .. } => !sprites.of(self.kind).is_empty(),
+            EntryKind::Areas { .. } => shown.overlays.contains(OverlayId::Zones),
+            EntryKind::Grid { grid } => {
+                map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown))
+            }
         };
         is_asked_for && opacity > 0.0
     }
 
     /// How high above the ground it lies.
     fn height_px(&self, map: &TileMap, shown: &Shown, number: usize) -> f32 {
-        match self.what {
-            What::Tiles { .. } | What::Things { .. } => map.step_height_px(number, shown),
-            What::Areas { .. } => map.things_height(self.layer, shown),
-            What::Grid { grid } => {
+        match self.kind {
+            EntryKind::Tiles { .. } | EntryKind::Things { .. } => map.step_height_px(number, shown),
+            EntryKind::Areas { .. } => map.things_height(self.layer, shown),
+            EntryKind::Grid { grid } => {
                 let grid = map.grids.get(grid);
                 grid.map_or(0.0, |grid| map.grid_height_px(grid, shown))
             }
@@ -767,18 +770,18 @@ impl Entry {
     ) -> (gpu_data::Draw, CellsKey) {
         let mut flags = 0;
         let mut outside = Cell::EMPTY;
-        let is_grid = matches!(self.what, What::Grid { .. });
-        let is_hatched = match self.what {
-            What::Grid { grid } => map.grids.get(grid).is_some_and(Grid::is_hatched),
+        let is_grid = matches!(self.kind, EntryKind::Grid { .. });
+        let is_hatched = match self.kind {
+            EntryKind::Grid { grid } => map.grids.get(grid).is_some_and(Grid::is_hatched),
             _ => false,
         };
         let mut opaque = false;
-        if let What::Tiles {
+        if let EntryKind::Tiles {
             skips_zero,
             is_opaque,
             pass,
             joins,
-        } = self.what
+        } = self.kind
         {
             opaque = is_opaque;
             flags |= if skips_zero { gpu_data::SKIPS_ZERO } else { 0 };
@@ -795,8 +798,8 @@ impl Entry {
             flags |= if wraps { bit } else { 0 };
         }
         let highlighted = selected_tile(shown).filter(|_| !is_grid);
-        let size = match self.what {
-            What::Grid { grid } => map.grids.get(grid).map_or(layer.size, |grid| grid.size),
+        let size = match self.kind {
+            EntryKind::Grid { grid } => map.grids.get(grid).map_or(layer.size, |grid| grid.size),
             _ => layer.size,
         };
         let tile = sheet.arrangement.tile_size;

@@ -1,5 +1,5 @@
-//! What is seen of cells of which several lie in a pixel: the average of every few, on a texture with
-//! mip levels that is made when it is first needed.
+//! Layers that are so far away that a pixel covers several cells: a texture of the average colour of
+//! every few cells, with mip levels, which is made when it is first needed.
 
 use super::cells::Rows;
 use super::pipelines::{CellsKey, Pipeline};
@@ -20,7 +20,7 @@ pub(super) struct Overview {
     made_of: Option<MadeOf>,
 }
 
-/// What an overview depends on, besides cells.
+/// What an overview was made from, besides cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MadeOf {
     pub(super) cells: CellsKey,

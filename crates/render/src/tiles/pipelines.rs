@@ -1,5 +1,5 @@
-//! The pipelines of 2D maps. Most layers need little: what one does not need is left out of its
-//! pipeline, since the shader runs for every pixel.
+//! The pipelines of 2D maps. Most layers need few features of the shader, which runs for every
+//! pixel: the others are left out of their pipeline.
 
 use super::gpu_data;
 use crate::resources::{PipelineKey, PipelineOptions, create_pipeline};
@@ -9,21 +9,21 @@ use crate::{COLOR_FORMAT, Gpu};
 /// it is sharp.
 const MOST_PARTS: f64 = 4.0;
 
-/// How what is drawn lies in the picture.
+/// How a layer is sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lie {
-    /// Flat, every pixel of the map a square of pixels of the picture.
+pub(super) enum Sampling {
+    /// Flat, every pixel of the map a square of whole pixels of the picture.
     Exact,
     /// Flat, at any other zoom.
     Smooth,
-    /// Somewhere in the world.
-    Lying,
+    /// As a plane in space, with mip levels.
+    InSpace,
 }
 
 /// What a pipeline is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pipeline {
-    /// What is behind a flat map.
+    /// The background of a flat map.
     Backdrop,
     /// Lines around tiles and pixels.
     Lines {
@@ -32,7 +32,7 @@ pub(super) enum Pipeline {
     Sprites {
         is_exact: bool,
     },
-    Layer(Lie, CellsKey),
+    Layer(Sampling, CellsKey),
     /// The average of every few cells.
     Overview(CellsKey),
     /// A smaller level of it.
@@ -41,7 +41,7 @@ pub(super) enum Pipeline {
     PageLevel,
 }
 
-/// What is to be known of cells to draw them.
+/// How cells are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct CellsKey {
     /// Whether they are colours, not tiles.
@@ -57,7 +57,7 @@ pub(super) struct CellsKey {
     pub(super) highlights: bool,
     /// Whether tiles are as high as wide.
     pub(super) square: bool,
-    /// Whether several may lie in a pixel of the picture.
+    /// Whether several may sampling in a pixel of the picture.
     pub(super) far: bool,
     /// Whether they are in several buffers, and each draw covers the whole picture.
     pub(super) parted: bool,
@@ -66,7 +66,7 @@ pub(super) struct CellsKey {
 }
 
 impl CellsKey {
-    /// What the constants of the shader are.
+    /// The constants of the shader.
     fn constants(self) -> [(&'static str, f64); 11] {
         let Self {
             are_colors,
@@ -143,15 +143,15 @@ impl PipelineKey for Pipeline {
                     ..over("vs_sprite", fragment)
                 })
             }
-            Self::Layer(lie, cells) => {
-                let (vertex, fragment) = match lie {
-                    Lie::Exact => ("vs_flat", "fs_exact"),
-                    Lie::Smooth => ("vs_flat", "fs_smooth"),
-                    Lie::Lying => ("vs_lying", "fs_lying"),
+            Self::Layer(sampling, cells) => {
+                let (vertex, fragment) = match sampling {
+                    Sampling::Exact => ("vs_flat", "fs_exact"),
+                    Sampling::Smooth => ("vs_flat", "fs_smooth"),
+                    Sampling::InSpace => ("vs_lying", "fs_lying"),
                 };
                 let mut constants = cells.constants().to_vec();
                 // A software adapter pays for every lookup.
-                if lie == Lie::Lying && !gpu.is_software() {
+                if sampling == Sampling::InSpace && !gpu.is_software() {
                     constants.push(("PARTS", MOST_PARTS));
                 }
                 create(&PipelineOptions {

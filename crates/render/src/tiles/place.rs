@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::cells::Rows;
 use super::gpu_data;
-use super::pipelines::Lie;
+use super::pipelines::Sampling;
 use crate::frame::LocalView;
 use mapscope_scene::OverlayId;
 use mapscope_scene::camera::Projection;
@@ -16,8 +16,8 @@ use mapscope_scene::tilemap::{Cell, FlatWindow, Layer, TILE_LINES_APART, TileMap
 const PIXEL_LINES: [f64; 2] = [5.0, 12.0];
 /// How a picture shows a map.
 #[derive(Debug)]
-pub(super) struct Sight<'a> {
-    /// What a flat picture shows.
+pub(super) struct MapView<'a> {
+    /// The part of the map that a flat picture shows.
     window: Option<FlatWindow>,
     local: &'a LocalView<'a>,
     /// Whether the map is as in the game: layers repeat and something lies around them.
@@ -46,7 +46,7 @@ impl Eye {
     /// A number that is the larger the nearer a layer is that may hide another.
     pub(super) fn nearness(self, height: f32) -> f32 {
         match self {
-            // What is above the eye hides nothing of what is below, and is hidden by nothing of it.
+            // A layer above the eye and one below it never hide each other.
             Self::At(eye) => -(height - eye).abs(),
             Self::Above => height,
             Self::Below => -height,
@@ -54,7 +54,7 @@ impl Eye {
     }
 }
 
-impl<'a> Sight<'a> {
+impl<'a> MapView<'a> {
     pub(super) fn of(local: &'a LocalView<'a>) -> Self {
         let shown = &local.view.shown;
         let window = FlatWindow::of(&local.view.camera, local.size);
@@ -69,11 +69,11 @@ impl<'a> Sight<'a> {
         }
     }
 
-    pub(super) fn lie(&self) -> Lie {
+    pub(super) fn sampling(&self) -> Sampling {
         match &self.window {
-            None => Lie::Lying,
-            Some(window) if window.zoom >= 1.0 && window.zoom.fract() == 0.0 => Lie::Exact,
-            Some(_) => Lie::Smooth,
+            None => Sampling::InSpace,
+            Some(window) if window.zoom >= 1.0 && window.zoom.fract() == 0.0 => Sampling::Exact,
+            Some(_) => Sampling::Smooth,
         }
     }
 
@@ -165,7 +165,11 @@ impl<'a> Sight<'a> {
         if !self.is_game {
             values.outside = Cell::EMPTY.0;
         }
-        let margin = if self.lie() == Lie::Smooth { 1.0 } else { 0.0 };
+        let margin = if self.sampling() == Sampling::Smooth {
+            1.0
+        } else {
+            0.0
+        };
         let top_left = window.top_left_px.to_array();
         let drawn = [0..values.size[0] as u32, rows.drawn.clone()];
         let mut corners = [[0.0_f32; 2]; 2];

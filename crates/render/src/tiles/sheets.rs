@@ -23,7 +23,7 @@ pub(super) struct Sheet {
     has_levels: bool,
     /// Which picture is shown in place of each.
     pub(super) remap: wgpu::Buffer,
-    /// What `remap` holds, and at which tick that is so; empty where nothing changes.
+    /// The contents of `remap` and their tick; empty where no tile is animated.
     shown: Vec<u32>,
     ticks: u64,
     /// How often `remap` was written.
@@ -151,7 +151,7 @@ impl Sheet {
         !self.shown.is_empty()
     }
 
-    /// Shows what is shown at a moment.
+    /// Shows the tiles of a moment.
     pub(super) fn set_ticks(&mut self, gpu: &Gpu, tileset: &Tileset, ticks: u64) {
         if self.ticks == ticks || !self.changes() {
             return;

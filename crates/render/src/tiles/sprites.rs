@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::cells::storage;
-use super::{What, gpu_data};
+use super::{EntryKind, gpu_data};
 use crate::resources::check_size;
 use crate::{Gpu, UploadError};
 use mapscope_scene::tilemap::{Step, Thing, TileMap};
@@ -95,11 +95,11 @@ impl Sprites {
     }
 
     /// The instances that an entry draws.
-    pub(super) fn of(&self, what: What) -> Range<u32> {
-        let range = match what {
-            What::Things { step } => self.of_steps.get(step),
-            What::Areas { range } => self.of_areas.get(range).map(|(_, range)| range),
-            What::Tiles { .. } | What::Grid { .. } => None,
+    pub(super) fn of(&self, kind: EntryKind) -> Range<u32> {
+        let range = match kind {
+            EntryKind::Things { step } => self.of_steps.get(step),
+            EntryKind::Areas { range } => self.of_areas.get(range).map(|(_, range)| range),
+            EntryKind::Tiles { .. } | EntryKind::Grid { .. } => None,
         };
         range.cloned().unwrap_or(0..0)
     }

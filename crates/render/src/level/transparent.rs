@@ -1,4 +1,4 @@
-//! What is mixed with what is behind it: the surfaces of a chunk, sorted from back to front.
+//! Alpha-blended faces: the surfaces of a chunk, sorted from back to front.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::merge::surfaces;
 use mapscope_scene::level::mesh::ChunkMesh;
 
-/// How far the eye moves before what is near is sorted again, in metres, and as a part of the
-/// distance before what is far is.
+/// How far the eye moves before near chunks are sorted again, in metres, and far ones, as a share of
+/// their distance.
 const NEAR_MOVE: f32 = 0.05;
 const FAR_MOVE: f32 = 0.02;
 
-/// What of a chunk is seen through.
+/// The alpha-blended faces of a chunk.
 #[derive(Debug, Default)]
-pub(super) struct SeeThrough {
+pub(super) struct TransparentFaces {
     /// Listed when they are first seen.
     surfaces: Vec<Surface>,
     /// Whether the chunk has any.
@@ -30,7 +30,7 @@ pub(super) struct SeeThrough {
     pub(super) runs: Vec<(u16, Range<u32>)>,
 }
 
-/// What surfaces are sorted for.
+/// What the order of surfaces depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SortedFor {
     pub(super) eye: Eye,
@@ -58,8 +58,8 @@ pub(super) struct Scratch {
     pub(super) indices: Vec<u32>,
 }
 
-impl SeeThrough {
-    /// What is seen through of a chunk, whose sorted indices begin at `first` in their buffer.
+impl TransparentFaces {
+    /// Those of a chunk, whose sorted indices begin at `first` in their buffer.
     pub(super) fn of(mesh: &ChunkMesh, first: u32) -> Self {
         let mut parts = mesh.parts.iter();
         Self {
@@ -157,7 +157,7 @@ impl SeeThrough {
 }
 
 impl Eye {
-    /// Whether what is sorted for another eye needs not be sorted for this one, in a box.
+    /// Whether the order for another eye will do for this one, in a box.
     fn is_near(self, other: Self, bounds: &Aabb) -> bool {
         match (self, other) {
             (Self::At(eye), Self::At(other)) => {
