@@ -8,7 +8,7 @@ use wgpu::util::DeviceExt as _;
 use super::shaders::Shader;
 use super::target::DEPTH_FORMAT;
 use super::{COLOR_FORMAT, Gpu, UploadError};
-use mapscope_scene::model::Texture;
+use mapscope_scene::assets::Texture;
 
 /// What a pipeline is made for.
 pub(super) trait PipelineKey: Copy + PartialEq {

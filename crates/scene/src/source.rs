@@ -28,6 +28,15 @@ impl Source {
     /// # Errors
     /// When it cannot be read, or changes while it is read.
     pub fn read(path: &Path) -> Result<Self, OpenError> {
+        Ok(Self {
+            path: path.to_owned(),
+            bytes: Self::read_bytes(path)?.into(),
+            embedded: &[],
+        })
+    }
+
+    /// Reads the bytes of a file.
+    pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, OpenError> {
         Self::read_with(path, |path| std::fs::read(path))
     }
 
@@ -35,7 +44,7 @@ impl Source {
     fn read_with(
         path: &Path,
         read: impl FnOnce(&Path) -> std::io::Result<Vec<u8>>,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Vec<u8>, OpenError> {
         let error = |source| OpenError::Read {
             path: path.to_owned(),
             source,
@@ -58,11 +67,7 @@ impl Source {
                 path: path.to_owned(),
             });
         }
-        Ok(Self {
-            path: path.to_owned(),
-            bytes: bytes.into(),
-            embedded: &[],
-        })
+        Ok(bytes)
     }
 }
 

@@ -7,10 +7,10 @@ use glam::{Vec3, Vec4};
 use super::gpu_data;
 use crate::resources::{TextureCache, bind_group, upload_texture};
 use crate::{COLOR_FORMAT, Gpu};
+use mapscope_scene::assets::Texture;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::materials::{Look, Material, Materials};
 use mapscope_scene::level::textures::Textures;
-use mapscope_scene::model::Texture;
 
 /// The layout and samplers of all materials.
 #[derive(Debug, Clone)]

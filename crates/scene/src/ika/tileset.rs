@@ -1,11 +1,11 @@
 //! Tilesets: found beside their map, or shown on their own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Map as JsonMap, Value, json};
 
 use super::properties::{meta, meta_info};
-use crate::assets::{AssetError, AssetRoots};
+use crate::assets::{Assets, LookUp};
 use crate::rules::{self, Fault};
 use crate::tilemap::making::{group, sha256};
 use crate::tilemap::{
@@ -51,11 +51,10 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
         return found;
     }
     let quote = quoted(name.as_bytes());
-    let embedded = source.embedded.iter().find(|(file, _)| *file == name);
-    let bytes = match embedded {
-        Some((_, bytes)) => Ok(bytes.to_vec()),
-        None => read_beside(name, source, options, &mut found.dependencies),
-    };
+    let assets = Assets::new(source, options, LookUp::BesideOnly);
+    let file = assets.read_any_case(name);
+    found.dependencies = file.looked_for;
+    let bytes = file.bytes.map_err(|error| format!("the tileset {error}"));
     let read = bytes.and_then(|bytes| {
         vsp::read(&bytes).map_err(|error| format!("the tileset {quote} cannot be read: {error}"))
     });
@@ -80,30 +79,6 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
         }
     }
     found
-}
-
-fn read_beside(
-    name: &str,
-    source: &Source,
-    options: &OpenOptions,
-    dependencies: &mut Vec<PathBuf>,
-) -> Result<Vec<u8>, String> {
-    let path = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
-    let beside = path.parent().map(Path::to_owned);
-    let roots = AssetRoots::new(beside.into_iter().chain(options.texture_folders.clone()));
-    match roots.find_any_case(name) {
-        Ok(path) => {
-            dependencies.push(path.clone());
-            let source = Source::read(&path).map_err(|error| format!("the tileset {error}"))?;
-            Ok(source.bytes.to_vec())
-        }
-        Err(error) => {
-            if let AssetError::Missing { name, looked_in } = &error {
-                dependencies.extend(looked_in.iter().map(|folder| folder.join(name)));
-            }
-            Err(format!("the tileset {error}"))
-        }
-    }
 }
 
 impl Found {

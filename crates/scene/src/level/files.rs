@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 use super::Map;
 use super::properties::yes;
 use super::textures::{self, Textures};
+use crate::assets::THUMBNAIL_SIDE;
 use crate::listed::{and_more, leaf};
 use crate::numbers::plural;
 use crate::parallel::in_parallel;
-use crate::pictures::THUMBNAIL_SIDE;
 use crate::rules;
 use crate::{LevelItem, OutlineNode, Owner, Property, PropertyGroup, Swatch};
 use crate::{OpenError, Progress};
@@ -163,7 +163,7 @@ impl Map {
         let (entry, thumbnail) = self.unnamed.list.get(index - self.textures.list.len())?;
         let thumbnail = thumbnail.get_or_init(|| {
             let bytes = self.pmf.archive.as_ref()?.file(*entry)?.ok()?;
-            textures::thumbnail(&bytes)
+            textures::thumbnail_of(&bytes)
         });
         Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, thumbnail.as_deref()?))
     }

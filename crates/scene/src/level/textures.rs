@@ -1,4 +1,4 @@
-//! The textures of a map: PTF pictures from its own archive, or else from the asset root.
+//! The textures of a map: PTF images from its own archive, or else from the asset root.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -8,10 +8,8 @@ use std::sync::Arc;
 use image::RgbaImage;
 
 use crate::Property;
-use crate::assets::AssetRoots;
-use crate::model::Texture;
+use crate::assets::{AssetError, Assets, LookUp, Texture, TextureFile, placeholder, thumbnail};
 use crate::parallel::in_parallel;
-use crate::pictures::{self, First, PictureFile, THUMBNAIL_SIDE};
 use crate::rules::{self, Fault};
 use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pmf::{self, LONGEST_PATH_BYTES, Pmf};
@@ -39,8 +37,8 @@ pub struct LevelTexture {
     pub path: String,
     /// The texture, or a placeholder.
     pub texture: Arc<Texture>,
-    /// What is known of the picture.
-    pub file: PictureFile,
+    /// What is known of its file.
+    pub file: TextureFile,
 }
 
 /// All textures of a map.
@@ -87,7 +85,7 @@ impl Textures {
         progress: &Progress,
     ) -> Result<Self, OpenError> {
         let mut textures = Self::default();
-        let roots = pictures::roots(&source.path, First::Beside, options);
+        let assets = Assets::new(source, options, LookUp::Beside);
         let mut named = Vec::new();
         let mut seen = HashSet::new();
         let mut too_long = 0;
@@ -169,7 +167,7 @@ impl Textures {
         let mut pixels_left = of_bytes(source.bytes.len()).saturating_add(FEW_PIXELS);
         let mut found = Vec::with_capacity(named.len());
         for named in &named {
-            let mut texture = find(map, &named.path, &roots, &mut packed_left);
+            let mut texture = find(map, &named.path, &assets, &mut packed_left);
             if let Ok(bytes) = &texture.bytes {
                 if texture.path.is_some() {
                     pixels_left = pixels_left.saturating_add(of_bytes(bytes.len()));
@@ -222,14 +220,14 @@ impl Textures {
                 }
                 Err(reason) => {
                     warn(reason);
-                    prepared(pictures::placeholder(number as u32))
+                    prepared(placeholder(number as u32))
                 }
             };
             textures.dependencies.extend(found.looked_for);
             textures.list.push(LevelTexture {
                 path: named.path,
                 texture: Arc::new(texture),
-                file: PictureFile {
+                file: TextureFile {
                     path: found.path,
                     found: size.is_some(),
                     size,
@@ -248,7 +246,7 @@ impl Textures {
 
     /// A texture for materials that are not known: nobody takes it for a surface.
     pub fn placeholder() -> Texture {
-        Texture::new(pictures::placeholder(0))
+        Texture::new(placeholder(0))
     }
 
     /// Bytes of memory that they hold.
@@ -259,40 +257,32 @@ impl Textures {
 }
 
 /// Looks for a texture in the archive, and then in the asset root.
-fn find<'a>(map: &'a Pmf, path: &str, roots: &AssetRoots, packed_left: &mut usize) -> Found<'a> {
-    let mut found = Found {
-        bytes: Err((
-            &rules::MISSING_TEXTURE,
-            "it is neither in the archive nor in the asset root".to_owned(),
-        )),
-        path: None,
-        looked_for: Vec::new(),
-    };
+fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) -> Found<'a> {
     let archive = map.archive.as_ref();
     let in_archive = archive.and_then(|archive| archive.file(archive.find_texture(path)?));
-    if let Some(bytes) = in_archive {
-        found.bytes = bytes.map_err(|error| fault_of(&error));
+    let mut found = if let Some(bytes) = in_archive {
+        Found {
+            bytes: bytes.map_err(|error| fault_of(&error)),
+            path: None,
+            looked_for: Vec::new(),
+        }
     } else {
         // As in the archive (fact sheet B30).
         let plain = path.split_once(':').map_or(path, |(_, path)| path);
         let plain = plain.trim_start_matches('/');
-        for name in [format!("{plain}.ptf"), format!("textures/{plain}.ptf")] {
-            match roots.find(&name) {
-                Ok(file) => {
-                    let bytes = std::fs::read(&file);
-                    found.bytes = bytes
-                        .map(Cow::Owned)
-                        .map_err(|error| (&rules::UNREADABLE_TEXTURE, error.to_string()));
-                    found.looked_for.push(file.clone());
-                    found.path = Some(file);
-                    break;
-                }
-                Err(_) => found
-                    .looked_for
-                    .extend(roots.folders().iter().map(|folder| folder.join(&name))),
-            }
+        let file = assets
+            .read(&format!("{plain}.ptf"))
+            .or_else(|| assets.read(&format!("textures/{plain}.ptf")));
+        let neither = "it is neither in the archive nor in the asset root";
+        Found {
+            bytes: file.bytes.map_err(|error| match error {
+                AssetError::Unreadable(reason) => (&rules::UNREADABLE_TEXTURE, reason),
+                _ => (&rules::MISSING_TEXTURE, neither.to_owned()),
+            }),
+            path: file.path,
+            looked_for: file.looked_for,
         }
-    }
+    };
     if let Ok(Cow::Owned(bytes)) = &found.bytes {
         match packed_left.checked_sub(bytes.len()) {
             Some(left) => *packed_left = left,
@@ -386,11 +376,9 @@ fn decode(bytes: &[u8]) -> Result<RgbaImage, Fault> {
     })
 }
 
-/// A small picture of a PTF; none of one that cannot be read.
-pub(super) fn thumbnail(bytes: &[u8]) -> Option<Vec<u8>> {
-    let image = decode(bytes).ok()?;
-    let small = image::imageops::thumbnail(&image, THUMBNAIL_SIDE, THUMBNAIL_SIDE);
-    Some(small.into_raw())
+/// The thumbnail of a PTF; none of one that cannot be read.
+pub(super) fn thumbnail_of(bytes: &[u8]) -> Option<Vec<u8>> {
+    decode(bytes).ok().map(|image| thumbnail(&image))
 }
 
 /// What the head of a PTF says; nothing for another file.
@@ -412,8 +400,8 @@ pub(super) fn head_properties(bytes: &[u8]) -> Vec<Property> {
 
 /// A texture with its thumbnail.
 fn prepared(image: RgbaImage) -> (Texture, Vec<u8>) {
-    let thumbnail = image::imageops::thumbnail(&image, THUMBNAIL_SIDE, THUMBNAIL_SIDE);
-    (Texture::new(image), thumbnail.into_raw())
+    let thumbnail = thumbnail(&image);
+    (Texture::new(image), thumbnail)
 }
 
 #[cfg(test)]

@@ -359,7 +359,7 @@ impl Document for Model {
             value: value.to_string(),
         };
         let frames = self.clips.iter().map(|clip| clip.frames as usize);
-        let missing = self.materials.pictures.iter().filter(|p| !p.found).count();
+        let missing = self.materials.files.iter().filter(|p| !p.found).count();
         vec![
             statistic("Triangles", self.pfobj.triangle_count()),
             statistic("Vertices", self.pfobj.vertices.len()),
@@ -374,7 +374,7 @@ impl Document for Model {
     }
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
-        Some(self.materials.pictures.get(index)?.thumbnail())
+        Some(self.materials.files.get(index)?.thumbnail())
     }
 
     fn info(&self, _query: &InfoQuery) -> Map<String, Value> {

@@ -13,9 +13,9 @@ use super::poses::{Pose, skin_normal};
 use super::skeleton::LocalPose;
 use super::uses::{JointUse, MaterialUse, is_reversed};
 use super::{Model, joint_item, lods, material_item};
+use crate::assets::TextureFile;
 use crate::fields::{Field, Table, Value, field, json_only, section, summary_only};
 use crate::numbers::{number, plural, short, xyz};
-use crate::pictures::PictureFile;
 use crate::{Aabb, ClipInfo, ModelItem, Playhead, Property, PropertyGroup, SummaryPart, Swatch};
 use mapscope_formats::pfobj::{
     Bounds, Clip, FRAMES_PER_SECOND, Joint, Material, Rotation, Transform, Vertex,
@@ -200,7 +200,7 @@ impl Model {
         Some(MaterialAt {
             model: self,
             material: self.pfobj.materials.get(index)?,
-            texture: self.materials.pictures.get(index)?,
+            texture: self.materials.files.get(index)?,
             uses: self.uses.materials.get(index).copied()?,
             index,
         })
@@ -529,7 +529,7 @@ impl<'a> CornerAt<'a> {
 struct MaterialAt<'a> {
     model: &'a Model,
     material: &'a Material,
-    texture: &'a PictureFile,
+    texture: &'a TextureFile,
     uses: MaterialUse,
     index: usize,
 }

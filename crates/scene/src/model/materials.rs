@@ -4,21 +4,14 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use image::RgbaImage;
-
-use crate::mips::mip_levels;
+use crate::assets::{Assets, LookUp, Texture, TextureFile, placeholder};
 use crate::parallel::in_parallel;
-use crate::pictures::{self, First, PictureFile};
 use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfobj::Pfobj;
 use mapscope_formats::{Place, Problems, Subject};
 
 /// What the engine resizes every texture of a model to, in pixels (fact sheet B6).
 pub(super) const ENGINE_TEXTURE_SIZE: [u32; 2] = [128; 2];
-/// The largest side of a texture as it is drawn: more than in the engine, so that one sees what was
-/// painted.
-const MOST_TEXELS_A_SIDE: u32 = 1024;
-
 /// A material as it is drawn.
 #[derive(Debug)]
 pub struct Material {
@@ -28,55 +21,8 @@ pub struct Material {
     pub diffuse: [f32; 3],
     /// Factors of the specular light: red, green, blue.
     pub specular: [f32; 3],
-    /// Its texture, or a placeholder; materials that name the same picture share it.
+    /// Its texture, or a placeholder; materials of the same name share it.
     pub texture: Arc<Texture>,
-}
-
-/// A texture, ready for the GPU.
-#[derive(Debug)]
-pub struct Texture {
-    /// Texels in a row, and rows, of the first level.
-    pub size: [u32; 2],
-    /// RGBA8 texels of all mip levels, rows from the top.
-    pub levels: Vec<Vec<u8>>,
-    /// Whether any texel is less than opaque.
-    pub has_holes: bool,
-}
-
-impl Texture {
-    pub(crate) fn new(image: RgbaImage) -> Self {
-        let has_holes = image.pixels().any(|pixel| pixel.0[3] < 255);
-        let mut size = [image.width(), image.height()];
-        let mut levels = mip_levels(size, image.into_raw());
-        while size.iter().any(|side| *side > MOST_TEXELS_A_SIDE) && levels.len() > 1 {
-            levels.remove(0);
-            size = size.map(|side| (side / 2).max(1));
-        }
-        Self {
-            size,
-            levels,
-            has_holes,
-        }
-    }
-
-    /// Opacity from 0 to 255 at texture coordinates, for which (0, 0) is the bottom left.
-    pub(super) fn opacity_at(&self, uv: [f32; 2]) -> u8 {
-        if !self.has_holes {
-            return 255;
-        }
-        let [width, height] = self.size;
-        let texel = |at: f32, side: u32| {
-            let within = at - at.floor();
-            ((within * side as f32) as u32).min(side.saturating_sub(1))
-        };
-        let [column, row] = [texel(uv[0], width), texel(1.0 - uv[1], height)];
-        let index = (row as usize * width as usize + column as usize) * 4 + 3;
-        let first = self.levels.first();
-        first
-            .and_then(|level| level.get(index))
-            .copied()
-            .unwrap_or(255)
-    }
 }
 
 /// All materials of a model.
@@ -84,8 +30,8 @@ impl Texture {
 pub(super) struct Materials {
     /// Those of the file, and one more for triangles whose material is not in the file.
     pub(super) drawn: Vec<Material>,
-    /// For each material of the file, its picture.
-    pub(super) pictures: Vec<Arc<PictureFile>>,
+    /// For each material of the file, its texture.
+    pub(super) files: Vec<Arc<TextureFile>>,
     /// What is wrong with them.
     pub(super) problems: Problems,
     /// Files that were found, and those that were looked for.
@@ -104,11 +50,11 @@ impl Materials {
         options: &OpenOptions,
         progress: &Progress,
     ) -> Result<Self, OpenError> {
-        let roots = pictures::roots(&source.path, First::Beside, options);
-        // The first material that names each picture, and which of these it is for each material.
+        let assets = Assets::new(source, options, LookUp::Beside);
+        // The first material that names each texture, and which of these it is for each material.
         let mut first = Vec::new();
         let mut numbers = HashMap::new();
-        let picture_of: Vec<usize> = pfobj
+        let texture_of: Vec<usize> = pfobj
             .materials
             .iter()
             .map(|material| {
@@ -121,22 +67,20 @@ impl Materials {
             })
             .collect();
         let loaded = in_parallel(first.len(), progress, |i| {
-            let material = first[i];
-            let line = material.texture_line;
-            let loaded = pictures::load(&material.texture, line, source, &roots);
+            let loaded = assets.texture(&first[i].texture, first[i].texture_line);
             let texture = Arc::new(Texture::new(loaded.image));
             (
                 Arc::new(loaded.file),
                 texture,
-                loaded.problem,
+                loaded.fault,
                 loaded.looked_for,
             )
         })?;
         let mut materials = Self::default();
-        for ((material, index), picture) in pfobj.materials.iter().zip(0..).zip(picture_of) {
-            let (file, texture, problem, _) = &loaded[picture];
+        for ((material, index), number) in pfobj.materials.iter().zip(0..).zip(texture_of) {
+            let (file, texture, fault, _) = &loaded[number];
             // What a file should name but does not is the reader's to say.
-            if let Some((rule, message)) = problem
+            if let Some((rule, message)) = fault
                 && !material.texture.is_empty()
             {
                 let line = material.texture_line;
@@ -146,7 +90,7 @@ impl Materials {
                     .problems
                     .add_about(rule, subject, place, || message.clone());
             }
-            materials.pictures.push(Arc::clone(file));
+            materials.files.push(Arc::clone(file));
             materials.drawn.push(Material {
                 ambient: material.ambient,
                 diffuse: material.diffuse,
@@ -160,7 +104,7 @@ impl Materials {
         Ok(materials)
     }
 
-    /// Bytes of memory that the pictures hold.
+    /// Bytes of memory that the textures hold.
     pub(super) fn cpu_bytes(&self) -> usize {
         let mut bytes = 0;
         for (i, material) in self.drawn.iter().enumerate() {
@@ -179,13 +123,15 @@ fn unknown() -> Material {
         ambient: 1.0,
         diffuse: [0.8; 3],
         specular: [0.0; 3],
-        texture: Arc::new(Texture::new(pictures::placeholder(u32::MAX))),
+        texture: Arc::new(Texture::new(placeholder(u32::MAX))),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::Cursor;
+
+    use image::RgbaImage;
 
     use super::*;
     use crate::model::sample;
@@ -215,7 +161,7 @@ mod tests {
         let source = Source {
             path: models.join("thing.pfobj"),
             bytes: [].into(),
-            embedded: &[("built_in.png", b"no picture")],
+            embedded: &[("built_in.png", b"no image")],
         };
         Materials::load(
             &pfobj,
@@ -251,7 +197,7 @@ mod tests {
             .map(|m| m.texture.has_holes)
             .collect();
         assert_eq!(holes, [false, true, false, false, false]);
-        // The same picture is there once.
+        // The same texture is there once.
         let [a, b] = [0, 2].map(|i| &materials.drawn[i].texture);
         assert!(Arc::ptr_eq(a, b));
         // What is in neither folder is a problem where it is named.
@@ -264,8 +210,8 @@ mod tests {
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].starts_with("13:1: warning: texture `far.png` was not found in"));
         assert!(!problems[0].contains("did you mean"));
-        assert_eq!(materials.pictures[0].size, Some([8, 8]));
-        assert!(!materials.pictures[3].found);
+        assert_eq!(materials.files[0].size, Some([8, 8]));
+        assert!(!materials.files[3].found);
     }
 
     #[test]
@@ -288,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_out_and_pictures_that_are_none_are_problems() {
+    fn names_that_lead_out_and_files_that_are_no_images_are_problems() {
         let refused = ["../map_textures/a.png", "/etc/passwd", "C:\\a.png"];
         let files = [("map_textures/a.png", plain(1, [1; 4]))];
         let materials = loaded(&[&refused[..], &["built_in.png"]].concat(), &files);
@@ -299,39 +245,11 @@ mod tests {
             assert!(text.contains(name) && text.contains("is refused"), "{text}");
         }
         assert!(problems[3].message.contains("cannot be read"));
-        assert!(materials.pictures.iter().all(|picture| !picture.found));
+        assert!(materials.files.iter().all(|file| !file.found));
         // A placeholder for each, and one for materials that are not in the file.
         assert_eq!(materials.drawn.len(), 5);
         for material in &materials.drawn {
             assert_eq!(material.texture.size, [256, 256]);
-        }
-    }
-
-    #[test]
-    fn large_textures_are_made_smaller_and_small_ones_kept() {
-        let large = Texture::new(plain(4096, [9, 8, 7, 255]));
-        assert_eq!((large.size, large.levels.len()), ([1024, 1024], 11));
-        assert_eq!(large.levels[0].len(), 4 * 1024 * 1024);
-        let odd = Texture::new(RgbaImage::new(100, 3));
-        assert_eq!((odd.size, odd.levels.len()), ([100, 3], 7));
-    }
-
-    #[test]
-    fn holes_are_where_the_picture_has_them() {
-        let mut image = plain(4, [255; 4]);
-        image.put_pixel(3, 0, image::Rgba([0; 4]));
-        let texture = Texture::new(image);
-        // The top right of the picture, wherever it is repeated.
-        for uv in [[0.9, 0.9], [-0.1, 1.9], [7.8, -0.2]] {
-            assert_eq!(texture.opacity_at(uv), 0, "{uv:?}");
-        }
-        for uv in [
-            [0.9, 0.1],
-            [0.1, 0.9],
-            [0.0, 0.0],
-            [f32::NAN, f32::INFINITY],
-        ] {
-            assert_eq!(texture.opacity_at(uv), 255, "{uv:?}");
         }
     }
 }

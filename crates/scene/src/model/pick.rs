@@ -240,7 +240,7 @@ mod tests {
         // The right half of the texture is a hole.
         let mut image = image::RgbaImage::from_pixel(2, 1, image::Rgba([255; 4]));
         image.put_pixel(1, 0, image::Rgba([0; 4]));
-        model.materials.drawn[0].texture = std::sync::Arc::new(super::super::Texture::new(image));
+        model.materials.drawn[0].texture = std::sync::Arc::new(crate::assets::Texture::new(image));
         assert!(model.pick(toward(5.0, 0.25), &shown).is_some());
         assert_eq!(model.pick(toward(5.0, 0.75), &shown), None);
     }

@@ -1,5 +1,6 @@
 //! Files that a container names: looked for below its folder and those of the user, never above.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -7,8 +8,7 @@ use std::sync::Arc;
 
 use image::RgbaImage;
 
-use crate::assets::{AssetError, AssetRoots};
-use crate::pictures;
+use crate::assets::{AssetError, Assets, LookUp, decode};
 use crate::rules::{self, Fault};
 use crate::{OpenOptions, Source};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
@@ -42,7 +42,7 @@ type Outcome<T> = Result<Arc<T>, Fault>;
 /// Files that were looked for, each of them once.
 pub(super) struct Files<'a> {
     source: &'a Source,
-    roots: AssetRoots,
+    assets: Assets,
     folder: Option<PathBuf>,
     /// What the user said of containers.
     dialect: Option<Dialect>,
@@ -70,13 +70,9 @@ impl<'a> Files<'a> {
         // What is built in has no folder.
         let folder = path.parent().map(Path::to_owned);
         let folder = folder.filter(|_| source.embedded.is_empty());
-        let folders = folder
-            .clone()
-            .into_iter()
-            .chain(options.texture_folders.clone());
         Self {
             source,
-            roots: AssetRoots::new(folders),
+            assets: Assets::new(source, options, LookUp::BesideOnly),
             folder,
             dialect: options.xmf_dialect,
             tile_order: options.xmf_tile_order,
@@ -109,7 +105,7 @@ impl<'a> Files<'a> {
 
     /// Reads a file beside the opened one, if it can be read and is not too large.
     pub(super) fn read_beside(&self, name: &str, most_bytes: u64) -> Option<Arc<[u8]>> {
-        if let Some(bytes) = self.embedded(name) {
+        if let Some(bytes) = self.assets.embedded(name) {
             return Some(bytes.into());
         }
         let path = self.folder.as_ref()?.join(name);
@@ -126,42 +122,20 @@ impl<'a> Files<'a> {
             .extend(self.folder.as_ref().map(|folder| folder.join(name)));
     }
 
-    fn embedded(&self, name: &str) -> Option<&'static [u8]> {
-        let embedded = self.source.embedded.iter();
-        embedded
-            .copied()
-            .find(|(file, _)| *file == name)
-            .map(|(_, bytes)| bytes)
-    }
-
     /// Reads a file by a path that stands in a container: with its folders below one of those that
     /// are looked in, or without them right there.
-    fn read(&mut self, path: &str) -> Result<Arc<[u8]>, Fault> {
+    fn read(&mut self, path: &str) -> Result<Cow<'static, [u8]>, Fault> {
         let below = path_below_root(path).replace('\\', "/");
-        let name = file_name(&below);
-        if let Some(bytes) = self.embedded(&below).or_else(|| self.embedded(name)) {
-            return Ok(bytes.into());
-        }
-        let found = match self.roots.find(&below) {
-            Ok(found) => Ok(found),
-            Err(error) => self.roots.find_any_case(name).map_err(|_| error),
-        };
-        match found {
-            Ok(found) => {
-                self.dependencies.push(found.clone());
-                let source = Source::read(&found);
-                let source =
-                    source.map_err(|error| (&rules::UNREADABLE_FILE, error.to_string()))?;
-                Ok(source.bytes)
-            }
-            Err(error) => {
-                if let AssetError::Missing { looked_in, .. } = &error {
-                    let looked_for = looked_in.iter().map(|folder| folder.join(&below));
-                    self.dependencies.extend(looked_for);
-                }
-                Err((&rules::MISSING_FILE, error.to_string()))
-            }
-        }
+        let any_case = || self.assets.read_any_case(file_name(&below));
+        let file = self.assets.read(&below).or_else(any_case);
+        self.dependencies.extend(file.looked_for);
+        file.bytes.map_err(|error| {
+            let rule = match error {
+                AssetError::Unreadable(_) => &rules::UNREADABLE_FILE,
+                _ => &rules::MISSING_FILE,
+            };
+            (rule, error.to_string())
+        })
     }
 
     /// A picture by its path in a container.
@@ -177,7 +151,7 @@ impl<'a> Files<'a> {
             match sheet::read(&bytes) {
                 Ok(Some(sheet)) => Ok(Arc::new(Pixels::Indexed(sheet))),
                 Ok(None) => {
-                    let image = pictures::decode(&bytes);
+                    let image = decode(&bytes);
                     let image = image.map_err(|error| broken(&rules::UNREADABLE_FILE, &error))?;
                     Ok(Arc::new(Pixels::Colors(image)))
                 }

@@ -6,7 +6,6 @@ use super::class::bad_tiles_note;
 use super::geometry::{Barrier, LEVEL_HEIGHT, Shape};
 use super::{Terrain, TileClass};
 use crate::numbers::number;
-use crate::pictures;
 use crate::{Property, PropertyGroup, Swatch, TerrainItem, TextSpan};
 use mapscope_formats::pfmap::{
     CHUNK_SIDE, Field, Found, Meaning, OddText, Reading, TILE_CHARS, TileType,
@@ -97,7 +96,7 @@ impl Terrain {
                     }
                     .into(),
                 ),
-                ..pictures::named(name, format!("{index} {}", material.name), index)
+                ..Property::with_thumbnail(name, format!("{index} {}", material.name), index)
             },
             None => Property::new(name, format!("{number}: there is no such material")),
         }
@@ -296,7 +295,7 @@ impl Terrain {
             title: "Material",
             properties: vec![
                 Property::new("Index", index.to_string()),
-                pictures::named("Name", material.name.clone(), index),
+                Property::with_thumbnail("Name", material.name.clone(), index),
                 Property::new("Texture", material.texture.clone()),
                 file,
                 size,

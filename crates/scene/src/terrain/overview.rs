@@ -4,7 +4,7 @@ use super::geometry::{Half, shows_side_material};
 use super::noise;
 use super::pack::TileRecord;
 use super::textures::Textures;
-use crate::mips::mip_levels;
+use crate::assets::mip_levels;
 use mapscope_formats::pfmap::Pfmap;
 
 /// Tiles along the longer side up to which each tile has a texel of its own.

@@ -18,8 +18,7 @@ use std::f32::consts::TAU;
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
-use crate::mips::mip_levels;
-use crate::pictures::checker_colors;
+use crate::assets::{checker_colors, mip_levels};
 
 /// Texels along one side of the atlas of 4x4 cells.
 pub const ATLAS_SIDE: u32 = 512;
@@ -105,7 +104,7 @@ pub fn patchwork(image: &RgbaImage) -> Patchwork {
     finish(atlas, source.mean)
 }
 
-/// The atlas of a [placeholder](crate::pictures): the same checker in every cell, running on
+/// The atlas of a [placeholder](crate::assets): the same checker in every cell, running on
 /// over all tiles. Its squares are large, so that they do not flicker in the distance.
 pub(super) fn marked(seed: u32) -> Patchwork {
     let colors = checker_colors(seed);

@@ -7,9 +7,8 @@ use std::sync::{Arc, OnceLock};
 use image::RgbaImage;
 
 use super::patchwork::{Patchwork, marked, patchwork, source_image};
-use crate::assets::AssetRoots;
+use crate::assets::{Assets, LookUp, TextureFile};
 use crate::parallel::in_parallel;
-use crate::pictures::{self, First, PictureFile};
 use crate::rules::{self, Fault};
 use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfmap::{Material, Pfmap, Splat};
@@ -21,8 +20,8 @@ pub const MAX_LAYERS: usize = 256;
 /// A material of a map as it is drawn.
 #[derive(Debug)]
 pub struct MaterialTexture {
-    /// Its picture.
-    pub picture: PictureFile,
+    /// Its file.
+    pub picture: TextureFile,
     /// Layer of the texture array; none for a material that no tile shows.
     pub layer: Option<u8>,
     /// What is kept of a texture that no tile shows.
@@ -107,7 +106,7 @@ impl Textures {
         Arc::new(textures)
     }
 
-    /// Bytes of memory that the pictures hold.
+    /// Bytes of memory that the textures hold.
     pub(super) fn cpu_bytes(&self) -> usize {
         let unused = self.materials.iter().filter_map(|m| m.unused.as_ref());
         let made = unused.clone().filter_map(|unused| unused.patchwork.get());
@@ -135,7 +134,7 @@ impl Unused {
     }
 }
 
-/// The atlas of a picture, or of a placeholder: cut up and put together its checker would be a
+/// The atlas of an image, or of a placeholder: cut up and put together its checker would be a
 /// jumble.
 fn atlas(image: Option<&RgbaImage>, seed: u32) -> Patchwork {
     image.map_or_else(|| marked(seed), patchwork)
@@ -173,11 +172,11 @@ fn used_materials(map: &Pfmap) -> Vec<bool> {
 
 /// A texture that was looked for, and what is made of it.
 struct Loaded {
-    file: PictureFile,
+    file: TextureFile,
     patchwork: Option<Patchwork>,
     unused: Option<Unused>,
     has_holes: bool,
-    problem: Option<Fault>,
+    fault: Option<Fault>,
     looked_for: Vec<PathBuf>,
 }
 
@@ -192,9 +191,9 @@ pub fn load(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Textures, OpenError> {
-    let roots = pictures::roots(&source.path, First::MapTextures, options);
+    let assets = Assets::new(source, options, LookUp::MapTextures);
     let used = used_materials(map);
-    let load = |i: usize| load_one(&map.materials[i], used[i], source, &roots);
+    let load = |i: usize| load_one(&map.materials[i], used[i], &assets);
     let loaded = in_parallel(map.materials.len(), progress, load)?;
     Ok(collect(map, &used, loaded.into_iter()))
 }
@@ -223,7 +222,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
             column: 1,
         };
         let subject = Subject::Material(i as u32);
-        if let Some((rule, message)) = one.problem {
+        if let Some((rule, message)) = one.fault {
             let problem = Problem::new(rule, subject, place, message);
             textures.problems.push(problem);
         }
@@ -261,8 +260,8 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
     textures
 }
 
-fn load_one(material: &Material, used: bool, source: &Source, roots: &AssetRoots) -> Loaded {
-    let loaded = pictures::load(&material.texture, material.line, source, roots);
+fn load_one(material: &Material, used: bool, assets: &Assets) -> Loaded {
+    let loaded = assets.texture(&material.texture, material.line);
     let image = loaded.file.found.then_some(&loaded.image);
     let seed = material.line as u32;
     let has_holes = image.is_some_and(has_holes);
@@ -282,7 +281,7 @@ fn load_one(material: &Material, used: bool, source: &Source, roots: &AssetRoots
         patchwork,
         unused,
         has_holes: has_holes && used,
-        problem: loaded.problem,
+        fault: loaded.fault,
         looked_for: loaded.looked_for,
     }
 }
@@ -360,7 +359,7 @@ mod tests {
             ],
             &[
                 ("huge.png", &huge),
-                ("junk.png", b"this is no picture"),
+                ("junk.png", b"this is no image"),
                 ("empty.png", b""),
                 ("good.png", &png(8, 8)),
             ],
@@ -412,7 +411,7 @@ mod tests {
         }
         change(&mut map);
         let loaded = (0..materials).map(|i| Loaded {
-            file: PictureFile {
+            file: TextureFile {
                 path: None,
                 found: true,
                 size: None,
@@ -425,7 +424,7 @@ mod tests {
             }),
             unused: None,
             has_holes: false,
-            problem: None,
+            fault: None,
             looked_for: Vec::new(),
         });
         collect(&map, &used_materials(&map), loaded)

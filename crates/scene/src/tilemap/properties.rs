@@ -7,7 +7,6 @@ use super::layers::parallax_name;
 use super::summary::flag_names;
 use super::{GridKind, Pass, RectPx, Step, Strand, StrandMode, Thing, ThingKind, TileMap, Tileset};
 use crate::numbers::{plural, short};
-use crate::pictures::named;
 use crate::{Item, Property, PropertyGroup, Swatch, TileMapItem};
 
 /// How many of one thing are listed.
@@ -354,7 +353,7 @@ impl TileMap {
     fn tile_properties(&self, item: Item) -> Option<Vec<PropertyGroup>> {
         let (number, tileset, picture) = self.tile_at(item)?;
         let tile = tileset.tiles.get(picture);
-        let mut properties = vec![named(
+        let mut properties = vec![Property::with_thumbnail(
             "Number",
             tileset.tile_number(picture),
             self.thumbnail_index(number, picture),

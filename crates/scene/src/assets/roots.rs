@@ -1,4 +1,4 @@
-//! Files that a file names: found below its asset root, and nowhere else.
+//! Finds the files that a document names: below its asset roots, and nowhere else.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,14 +9,14 @@ use mapscope_formats::{Rule, quoted};
 
 /// Where a document looks for the files that it names.
 #[derive(Debug, Clone, Default)]
-pub struct AssetRoots {
+pub(super) struct AssetRoots {
     /// Folders to look in, most wanted first.
     folders: Vec<PathBuf>,
 }
 
 /// Why a name was not turned into a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum AssetError {
+pub(crate) enum AssetError {
     /// The name would lead out of the asset root; such names are never opened.
     #[error("{} is refused: {reason}; expected a file name below the asset root", quoted(.name.as_bytes()))]
     Refused {
@@ -33,6 +33,9 @@ pub enum AssetError {
         /// The folders that were looked in.
         looked_in: Vec<PathBuf>,
     },
+    /// It was found, but not read.
+    #[error("{0}")]
+    Unreadable(String),
 }
 
 impl AssetError {
@@ -41,7 +44,18 @@ impl AssetError {
         match self {
             Self::Refused { .. } => &rules::TEXTURE_NAME,
             Self::Missing { .. } => &rules::MISSING_TEXTURE,
+            Self::Unreadable(_) => &rules::UNREADABLE_TEXTURE,
         }
+    }
+
+    /// The files that would have been taken.
+    pub(super) fn looked_for(&self) -> impl Iterator<Item = PathBuf> {
+        let missing = match self {
+            Self::Missing { name, looked_in } => Some((name, looked_in)),
+            _ => None,
+        };
+        let folders = missing.into_iter();
+        folders.flat_map(|(name, looked_in)| looked_in.iter().map(move |folder| folder.join(name)))
     }
 }
 
@@ -55,14 +69,14 @@ fn list(folders: &[PathBuf]) -> String {
 
 impl AssetRoots {
     /// Looks in these folders, in this order.
-    pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub(super) fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self {
             folders: folders.into_iter().collect(),
         }
     }
 
     /// The folders, most wanted first.
-    pub fn folders(&self) -> &[PathBuf] {
+    pub(super) fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
@@ -71,7 +85,7 @@ impl AssetRoots {
     /// # Errors
     /// When the name is absolute, has `..` or a drive, is a network path, leads out of the root
     /// through a link, or when no folder has it.
-    pub fn find(&self, name: &str) -> Result<PathBuf, AssetError> {
+    pub(super) fn find(&self, name: &str) -> Result<PathBuf, AssetError> {
         check(name)?;
         for folder in &self.folders {
             let path = folder.join(name);
@@ -100,7 +114,7 @@ impl AssetRoots {
     ///
     /// # Errors
     /// As [`AssetRoots::find`].
-    pub fn find_any_case(&self, name: &str) -> Result<PathBuf, AssetError> {
+    pub(super) fn find_any_case(&self, name: &str) -> Result<PathBuf, AssetError> {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let exact = self.find(file);
         if !matches!(exact, Err(AssetError::Missing { .. })) {

@@ -1,9 +1,9 @@
-//! Smaller and smaller versions of a picture, for looking at it from further and further away.
+//! Mip levels: smaller and smaller versions of an image, for drawing it from further away.
 
-/// All mip levels of an RGBA8 picture, from the picture itself down to a single texel, each texel
+/// All mip levels of an RGBA8 image, from the image itself down to a single texel, each texel
 /// the mean of four of the level before. Colours count by their opacity, so that what lies unseen
 /// behind the holes of a leaf does not darken its edges. An odd last row or column is left out.
-pub(super) fn mip_levels(size: [u32; 2], base: Vec<u8>) -> Vec<Vec<u8>> {
+pub(crate) fn mip_levels(size: [u32; 2], base: Vec<u8>) -> Vec<Vec<u8>> {
     let mut levels = vec![base];
     let [mut width, mut height] = size.map(|side| side as usize);
     while width > 1 || height > 1 {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_of_any_shape_have_levels() {
+    fn images_of_any_shape_have_levels() {
         for size in [[1, 1], [1, 7], [7, 1], [5, 3], [96, 128]] {
             let levels = mip_levels(size, vec![200; (size[0] * size[1] * 4) as usize]);
             for (i, level) in levels.iter().enumerate() {

@@ -1,0 +1,108 @@
+//! Images: decoded without trust in what their headers promise, made into thumbnails, and
+//! replaced by placeholders.
+
+use std::io::Cursor;
+
+use image::error::{LimitError, LimitErrorKind};
+use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, RgbaImage};
+
+/// The largest side of an image that is decoded.
+const MOST_PIXELS_A_SIDE: u32 = 8192;
+/// What a byte of an image file can stand for at most, in bytes of pixels: deflate packs 1032 into
+/// one, and a PNG has up to eight pixels in each of those.
+const MOST_PER_BYTE: u64 = 8 * 1032;
+/// Pixels along a side of a thumbnail.
+pub const THUMBNAIL_SIDE: u32 = 48;
+/// Pixels along a side of a placeholder.
+const PLACEHOLDER_SIDE: u32 = 256;
+
+/// RGBA bytes of a thumbnail, [`THUMBNAIL_SIDE`] pixels wide and high.
+pub(crate) fn thumbnail(image: &RgbaImage) -> Vec<u8> {
+    image::imageops::thumbnail(image, THUMBNAIL_SIDE, THUMBNAIL_SIDE).into_raw()
+}
+
+/// Decodes an image of any kind that the `image` crate was built with, told by its content.
+///
+/// A header that promises an image of more than [`MOST_PIXELS_A_SIDE`], or of more than so many
+/// bytes can stand for, is refused before any memory is taken for it.
+pub(crate) fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
+    let image = decode_any(bytes).map_err(|error| error.to_string())?;
+    match image.dimensions() {
+        (0, _) | (_, 0) => Err("it has no pixels".to_owned()),
+        _ => Ok(image),
+    }
+}
+
+fn decode_any(bytes: &[u8]) -> Result<RgbaImage, ImageError> {
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
+    if reader.format().is_none() {
+        // TGA has no signature of its own.
+        reader.set_format(image::ImageFormat::Tga);
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MOST_PIXELS_A_SIDE);
+    limits.max_image_height = Some(MOST_PIXELS_A_SIDE);
+    limits.max_alloc = Some(300 << 20);
+    reader.limits(limits);
+    let decoder = reader.into_decoder()?;
+    let possible = (bytes.len() as u64).saturating_mul(MOST_PER_BYTE);
+    if decoder.total_bytes() > possible {
+        let kind = LimitErrorKind::InsufficientMemory;
+        return Err(ImageError::Limits(LimitError::from_kind(kind)));
+    }
+    Ok(DynamicImage::from_decoder(decoder)?.into_rgba8())
+}
+
+/// What stands in for a texture that is missing or broken, 256x256: a checker in magenta and
+/// near black that nobody takes for a surface. The seed shifts the magenta a little, so that two
+/// missing textures can be told apart.
+pub(crate) fn placeholder(seed: u32) -> RgbaImage {
+    let colors = checker_colors(seed);
+    RgbaImage::from_fn(PLACEHOLDER_SIDE, PLACEHOLDER_SIDE, |x, y| {
+        image::Rgba(colors[((x / 32 + y / 32) % 2) as usize])
+    })
+}
+
+/// The two colours of a [`placeholder`].
+pub(crate) fn checker_colors(seed: u32) -> [[u8; 4]; 2] {
+    let shift = (seed.wrapping_mul(2_654_435_761) >> 26) as u8;
+    [[255 - shift, 16, 192 + shift, 255], [44, 24, 52, 255]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placeholder_is_bright_and_no_two_are_the_same() {
+        for seed in 0..8 {
+            let image = placeholder(seed);
+            let is_bright = |p: &&image::Rgba<u8>| p.0[0] > 180 && p.0[2] > 180;
+            assert!(image.pixels().filter(is_bright).count() > 30_000);
+            assert_ne!(image, placeholder(seed + 1));
+        }
+    }
+
+    #[test]
+    fn an_image_is_no_larger_than_its_bytes_can_be() {
+        let write = |image: DynamicImage| {
+            let mut bytes = Cursor::new(Vec::new());
+            image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+            bytes.into_inner()
+        };
+        // As large as they come for their bytes.
+        let grey = DynamicImage::new_luma8(2048, 2048);
+        assert_eq!(decode(&write(grey)).unwrap().dimensions(), (2048, 2048));
+        // A bitmap of few bytes whose header says more.
+        let mut lie = Cursor::new(Vec::new());
+        let small = DynamicImage::new_rgb8(2, 2);
+        small.write_to(&mut lie, image::ImageFormat::Bmp).unwrap();
+        let mut lie = lie.into_inner();
+        assert!(decode(&lie).is_ok());
+        for at in [18, 22] {
+            lie[at..at + 4].copy_from_slice(&8000_i32.to_le_bytes());
+        }
+        let refused = decode(&lie).unwrap_err();
+        assert!(refused.contains("limit"), "{refused}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Files that a document names: found below its asset root or among what is built in, read, and
+//! decoded where they are textures.
+
+mod image;
+mod mips;
+mod roots;
+mod texture;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+pub use self::image::THUMBNAIL_SIDE;
+pub(crate) use self::image::{checker_colors, decode, placeholder, thumbnail};
+pub(crate) use self::mips::mip_levels;
+pub(crate) use self::roots::AssetError;
+use self::roots::AssetRoots;
+pub use self::texture::{Texture, TextureFile};
+use super::{OpenOptions, Source};
+
+/// Where the engine keeps the textures of maps, below its asset root.
+const MAP_TEXTURES: &str = "assets/map_textures";
+/// How far up from a file its asset root is looked for.
+const MOST_ANCESTORS: usize = 12;
+
+/// In which folders the files that a document names are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LookUp {
+    /// The engine's textures of maps, then the document's own folder.
+    MapTextures,
+    /// The document's own folder, then the engine's textures of maps.
+    Beside,
+    /// The document's own folder, unless it is built in.
+    BesideOnly,
+}
+
+/// The files that a document may name.
+#[derive(Debug)]
+pub(crate) struct Assets {
+    /// Names and bytes of files that are built in.
+    embedded: &'static [(&'static str, &'static [u8])],
+    roots: AssetRoots,
+}
+
+/// A file that was looked up.
+#[derive(Debug)]
+pub(crate) struct AssetFile {
+    /// Its bytes.
+    pub(crate) bytes: Result<Cow<'static, [u8]>, AssetError>,
+    /// Where it is; none where it was not found, or is built in.
+    pub(crate) path: Option<PathBuf>,
+    /// The files that were found or looked for, to be watched for changes.
+    pub(crate) looked_for: Vec<PathBuf>,
+}
+
+impl Assets {
+    /// Those of a document. Last come the folders that the user named.
+    pub(crate) fn new(source: &Source, options: &OpenOptions, look_up: LookUp) -> Self {
+        let path = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
+        let beside = path.parent().map(Path::to_owned);
+        let named = &options.texture_folders;
+        let engine = || {
+            let above = path.ancestors().skip(1).take(MOST_ANCESTORS);
+            let mut folders = above.map(|folder| folder.join(MAP_TEXTURES));
+            folders.find(|folder| folder.is_dir())
+        };
+        let own = match look_up {
+            LookUp::MapTextures => [engine(), beside],
+            LookUp::Beside => [beside, engine()],
+            LookUp::BesideOnly => [beside.filter(|_| source.embedded.is_empty()), None],
+        };
+        let named: Vec<PathBuf> = match look_up {
+            LookUp::BesideOnly => named.clone(),
+            LookUp::MapTextures | LookUp::Beside => named
+                .iter()
+                .flat_map(|folder| [folder.join(MAP_TEXTURES), folder.clone()])
+                .filter(|folder| folder.is_dir())
+                .collect(),
+        };
+        Self {
+            embedded: source.embedded,
+            roots: AssetRoots::new(own.into_iter().flatten().chain(named)),
+        }
+    }
+
+    /// Reads the file of a name.
+    pub(crate) fn read(&self, name: &str) -> AssetFile {
+        self.read_found(name, || self.roots.find(name))
+    }
+
+    /// Reads the file of a name whatever the case of its letters; folders in the name are left out.
+    pub(crate) fn read_any_case(&self, name: &str) -> AssetFile {
+        self.read_found(name, || self.roots.find_any_case(name))
+    }
+
+    fn read_found(
+        &self,
+        name: &str,
+        find: impl FnOnce() -> Result<PathBuf, AssetError>,
+    ) -> AssetFile {
+        if let Some(bytes) = self.embedded(name) {
+            return AssetFile {
+                bytes: Ok(bytes.into()),
+                path: None,
+                looked_for: Vec::new(),
+            };
+        }
+        match find() {
+            Ok(path) => AssetFile {
+                bytes: match Source::read_bytes(&path) {
+                    Ok(bytes) => Ok(bytes.into()),
+                    Err(error) => Err(AssetError::Unreadable(error.to_string())),
+                },
+                looked_for: vec![path.clone()],
+                path: Some(path),
+            },
+            Err(error) => AssetFile {
+                looked_for: error.looked_for().collect(),
+                bytes: Err(error),
+                path: None,
+            },
+        }
+    }
+
+    /// The bytes of a file that is built in.
+    pub(crate) fn embedded(&self, name: &str) -> Option<&'static [u8]> {
+        let file = self.embedded.iter().find(|(file, _)| *file == name);
+        file.map(|(_, bytes)| *bytes)
+    }
+}
+
+impl AssetFile {
+    /// Looks up another if this one cannot be read; if that one cannot be either, this one counts.
+    pub(crate) fn or_else(self, other: impl FnOnce() -> Self) -> Self {
+        if self.bytes.is_ok() {
+            return self;
+        }
+        let other = other();
+        let looked_for = [self.looked_for, other.looked_for].concat();
+        let (bytes, path) = match other.bytes {
+            Ok(bytes) => (Ok(bytes), other.path),
+            Err(_) => (self.bytes, self.path),
+        };
+        Self {
+            bytes,
+            path,
+            looked_for,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_looks_beside_itself_first_and_a_map_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let maps = folder.path().join(MAP_TEXTURES);
+        let model = folder.path().join("assets/models/knight");
+        std::fs::create_dir_all(&maps).unwrap();
+        std::fs::create_dir_all(&model).unwrap();
+        let source = Source {
+            path: model.join("knight.pfobj"),
+            bytes: [].into(),
+            embedded: &[],
+        };
+        let options = OpenOptions {
+            texture_folders: vec![folder.path().to_owned()],
+            ..OpenOptions::default()
+        };
+        let folders = |look_up| Assets::new(&source, &options, look_up).roots;
+        let named = [maps.clone(), folder.path().to_owned()];
+        let expected = [&[model.clone(), maps.clone()][..], &named].concat();
+        assert_eq!(folders(LookUp::Beside).folders(), expected);
+        let expected = [&[maps, model.clone()][..], &named].concat();
+        assert_eq!(folders(LookUp::MapTextures).folders(), expected);
+        let expected = [model, folder.path().to_owned()];
+        assert_eq!(folders(LookUp::BesideOnly).folders(), expected);
+    }
+}

@@ -1,0 +1,187 @@
+//! Textures as they are in files and as the GPU samples them.
+
+use std::path::PathBuf;
+
+use ::image::RgbaImage;
+
+use super::{AssetError, Assets, THUMBNAIL_SIDE, decode, mip_levels, placeholder, thumbnail};
+use crate::Property;
+use crate::rules::{self, Fault};
+
+/// The largest side of a texture as it is drawn: more than in the engine, so that one sees what was
+/// painted.
+const MOST_TEXELS_A_SIDE: u32 = 1024;
+
+/// A texture, ready for the GPU.
+#[derive(Debug)]
+pub struct Texture {
+    /// Texels in a row, and rows, of the first level.
+    pub size: [u32; 2],
+    /// RGBA8 texels of all mip levels, rows from the top.
+    pub levels: Vec<Vec<u8>>,
+    /// Whether any texel is less than opaque.
+    pub has_holes: bool,
+}
+
+impl Texture {
+    pub(crate) fn new(image: RgbaImage) -> Self {
+        let has_holes = image.pixels().any(|pixel| pixel.0[3] < 255);
+        let mut size = [image.width(), image.height()];
+        let mut levels = mip_levels(size, image.into_raw());
+        while size.iter().any(|side| *side > MOST_TEXELS_A_SIDE) && levels.len() > 1 {
+            levels.remove(0);
+            size = size.map(|side| (side / 2).max(1));
+        }
+        Self {
+            size,
+            levels,
+            has_holes,
+        }
+    }
+
+    /// Opacity from 0 to 255 at texture coordinates, for which (0, 0) is the bottom left.
+    pub(crate) fn opacity_at(&self, uv: [f32; 2]) -> u8 {
+        if !self.has_holes {
+            return 255;
+        }
+        let [width, height] = self.size;
+        let texel = |at: f32, side: u32| {
+            let within = at - at.floor();
+            ((within * side as f32) as u32).min(side.saturating_sub(1))
+        };
+        let [column, row] = [texel(uv[0], width), texel(1.0 - uv[1], height)];
+        let index = (row as usize * width as usize + column as usize) * 4 + 3;
+        let first = self.levels.first();
+        first
+            .and_then(|level| level.get(index))
+            .copied()
+            .unwrap_or(255)
+    }
+}
+
+/// What is known of a texture that a document names.
+#[derive(Debug)]
+pub struct TextureFile {
+    /// The file; none where it was not found, or is built in.
+    pub path: Option<PathBuf>,
+    /// Whether it was found and could be read.
+    pub found: bool,
+    /// Size of the image in the file, in pixels.
+    pub size: Option<[u32; 2]>,
+    /// RGBA bytes of its thumbnail, [`THUMBNAIL_SIDE`] pixels wide and high.
+    pub thumbnail: Vec<u8>,
+}
+
+impl TextureFile {
+    /// Where it is and how large, for the inspector.
+    pub(crate) fn properties(&self) -> [Property; 2] {
+        let file = match (&self.path, self.found) {
+            (Some(path), _) => path.display().to_string(),
+            (None, true) => "built in".to_owned(),
+            (None, false) => "not found; a placeholder is shown".to_owned(),
+        };
+        let size = self.size.map_or_else(
+            || "unknown".to_owned(),
+            |[w, h]| format!("{w} x {h} pixels"),
+        );
+        [Property::new("File", file), Property::new("Picture", size)]
+    }
+
+    /// The thumbnail as [`Document::thumbnail`](crate::Document::thumbnail) has it.
+    pub(crate) fn thumbnail(&self) -> (u32, u32, &[u8]) {
+        (THUMBNAIL_SIDE, THUMBNAIL_SIDE, &self.thumbnail)
+    }
+}
+
+/// A texture that was looked up and decoded.
+pub(crate) struct LoadedTexture {
+    pub(crate) file: TextureFile,
+    /// The image, or a placeholder.
+    pub(crate) image: RgbaImage,
+    /// Why it is a placeholder.
+    pub(crate) fault: Option<Fault>,
+    /// Files that were found or looked for.
+    pub(crate) looked_for: Vec<PathBuf>,
+}
+
+impl Assets {
+    /// Reads and decodes the texture of a name. The seed makes placeholders differ.
+    pub(crate) fn texture(&self, name: &str, seed: u64) -> LoadedTexture {
+        let file = self.read(name);
+        let decoded = match &file.bytes {
+            Ok(bytes) => decode(bytes).map_err(|error| {
+                let message = format!("texture `{name}` cannot be read: {error}");
+                (&rules::UNREADABLE_TEXTURE, message)
+            }),
+            Err(error @ AssetError::Unreadable(_)) => {
+                Err((error.rule(), format!("texture `{name}`: {error}")))
+            }
+            Err(error) => {
+                let meant = self.other_case(name);
+                Err((error.rule(), format!("texture {error}{meant}")))
+            }
+        };
+        let (image, fault) = match decoded {
+            Ok(image) => (image, None),
+            Err(fault) => (placeholder(seed as u32), Some(fault)),
+        };
+        LoadedTexture {
+            file: TextureFile {
+                path: file.path,
+                found: fault.is_none(),
+                size: fault.is_none().then_some([image.width(), image.height()]),
+                thumbnail: thumbnail(&image),
+            },
+            image,
+            fault,
+            looked_for: file.looked_for,
+        }
+    }
+
+    /// The file that may be meant: one with the same letters in another case, which Windows would
+    /// find.
+    fn other_case(&self, name: &str) -> String {
+        let found = self.roots.find_any_case(name).ok();
+        let found = found.as_deref().and_then(std::path::Path::file_name);
+        found.map_or_else(String::new, |file| {
+            format!("; did you mean `{}`?", file.display())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(side: u32, color: [u8; 4]) -> RgbaImage {
+        RgbaImage::from_pixel(side, side, ::image::Rgba(color))
+    }
+
+    #[test]
+    fn large_textures_are_made_smaller_and_small_ones_kept() {
+        let large = Texture::new(plain(4096, [9, 8, 7, 255]));
+        assert_eq!((large.size, large.levels.len()), ([1024, 1024], 11));
+        assert_eq!(large.levels[0].len(), 4 * 1024 * 1024);
+        let odd = Texture::new(RgbaImage::new(100, 3));
+        assert_eq!((odd.size, odd.levels.len()), ([100, 3], 7));
+    }
+
+    #[test]
+    fn holes_are_where_the_image_has_them() {
+        let mut image = plain(4, [255; 4]);
+        image.put_pixel(3, 0, ::image::Rgba([0; 4]));
+        let texture = Texture::new(image);
+        // The top right of the image, wherever it is repeated.
+        for uv in [[0.9, 0.9], [-0.1, 1.9], [7.8, -0.2]] {
+            assert_eq!(texture.opacity_at(uv), 0, "{uv:?}");
+        }
+        for uv in [
+            [0.9, 0.1],
+            [0.1, 0.9],
+            [0.0, 0.0],
+            [f32::NAN, f32::INFINITY],
+        ] {
+            assert_eq!(texture.opacity_at(uv), 255, "{uv:?}");
+        }
+    }
+}
