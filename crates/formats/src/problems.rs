@@ -18,7 +18,7 @@ pub struct Problems {
 #[derive(Debug)]
 struct Count {
     rule: &'static Rule,
-    count: u64,
+    found: u64,
     /// Where the first one is that is not listed.
     first_unlisted: Option<Place>,
 }
@@ -85,12 +85,12 @@ impl Problems {
     }
 
     fn put(&mut self, rule: &'static Rule, place: Place, problem: impl FnOnce() -> Problem) {
-        let count = self.count_of(rule);
-        count.count += 1;
-        if count.count <= LISTED {
+        let of_rule = self.count_of(rule);
+        of_rule.found += 1;
+        if of_rule.found <= LISTED {
             self.listed.push(problem());
         } else {
-            count.first_unlisted.get_or_insert(place);
+            of_rule.first_unlisted.get_or_insert(place);
         }
     }
 
@@ -100,7 +100,7 @@ impl Problems {
         if known.is_none() {
             self.counts.push(Count {
                 rule,
-                count: 0,
+                found: 0,
                 first_unlisted: None,
             });
         }
@@ -114,10 +114,10 @@ impl Problems {
         }
         for other in others.counts {
             if let Some(place) = other.first_unlisted {
-                let count = self.count_of(other.rule);
+                let of_rule = self.count_of(other.rule);
                 // Those that were listed are counted already.
-                count.count += other.count - LISTED;
-                count.first_unlisted.get_or_insert(place);
+                of_rule.found += other.found - LISTED;
+                of_rule.first_unlisted.get_or_insert(place);
             }
         }
     }
@@ -127,12 +127,12 @@ impl Problems {
         let mut problems = self.listed;
         for Count {
             rule,
-            count,
+            found,
             first_unlisted,
         } in self.counts
         {
             if let Some(place) = first_unlisted {
-                let message = format!("and {} more of this rule", count - LISTED);
+                let message = format!("and {} more of this rule", found - LISTED);
                 problems.push(Problem::new(rule, Subject::File, place, message));
             }
         }

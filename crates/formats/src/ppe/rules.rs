@@ -31,7 +31,7 @@ crate::rules! {
     Warning TRAILING_TEXT = "xmf/trailing-data";
     /// The file has more text, tags or layers than are read.
     Error LIMIT = "xmf/limit";
-    /// The text breaks the rules of SDLang's syntax.
+    /// The text breaks the rules of its syntax.
     Error SYNTAX = "xmf/syntax";
     /// A text is not UTF-8.
     Warning ENCODING = "xmf/encoding";

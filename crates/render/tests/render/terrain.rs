@@ -16,7 +16,6 @@ use mapscope_scene::terrain::geometry::{
     BORDER_LEVEL, Barrier, Corner, Half, LEVEL_HEIGHT, Shape, TILE_SIDE, half_material,
 };
 use mapscope_scene::terrain::pack::{Faces, TileRecord};
-use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{
     Aabb, Document, InfoQuery, Item, LegendEntry, OpenOptions, OverlayId, OverlaySet, Playhead,
     Progress, Ray, Shown, Source, TerrainItem,
