@@ -36,6 +36,25 @@ impl Cell {
         self.0 & Self::PRIORITY != 0
     }
 
+    /// Its flags in words: how its tile is turned, and whether it has priority. The axes are exchanged
+    /// first, then the tile is flipped (fact sheet of `PixelPerfectEngine`, section 3).
+    pub(super) fn flags_said(self) -> String {
+        let has = |bit: u32| self.0 & bit != 0;
+        let turned = match [Self::SWAP_AXES, Self::MIRROR_X, Self::MIRROR_Y].map(has) {
+            [false, false, false] => None,
+            [false, true, false] => Some("flipped horizontally"),
+            [false, false, true] => Some("flipped vertically"),
+            [false, true, true] => Some("rotated 180°"),
+            [true, false, false] => Some("flipped diagonally"),
+            [true, true, false] => Some("rotated 90° clockwise"),
+            [true, false, true] => Some("rotated 90° counter-clockwise"),
+            [true, true, true] => Some("flipped diagonally, rotated 180°"),
+        };
+        let priority = has(Self::PRIORITY).then_some("with priority");
+        let names: Vec<&str> = turned.into_iter().chain(priority).collect();
+        names.join(", ")
+    }
+
     /// The same with its picture the right way round.
     pub fn upright(self) -> Self {
         Self(self.0 & !(Self::MIRROR_X | Self::MIRROR_Y | Self::SWAP_AXES))
@@ -85,5 +104,22 @@ mod tests {
         let cell = Cell(Cell::SWAP_AXES);
         assert_eq!(cell.source_pixel([31, 0], [32, 16]), [0, 15]);
         assert_eq!(cell.source_pixel([0, 15], [32, 16]), [30, 0]);
+    }
+
+    #[test]
+    fn turned_tiles_are_named_as_editors_do() {
+        let named = |flags: u32| Cell(flags).flags_said();
+        assert_eq!(
+            named(Cell::SWAP_AXES | Cell::MIRROR_X),
+            "rotated 90° clockwise"
+        );
+        let other = Cell::SWAP_AXES | Cell::MIRROR_Y | Cell::PRIORITY;
+        assert_eq!(named(other), "rotated 90° counter-clockwise, with priority");
+        assert_eq!(named(Cell::MIRROR_X | Cell::MIRROR_Y), "rotated 180°");
+        assert_eq!(named(Cell::MIRROR_X), "flipped horizontally");
+        let all: Vec<String> = (0..8).map(|turn| named(turn << 24)).collect();
+        for (at, name) in all.iter().enumerate() {
+            assert!(!all[..at].contains(name), "{name}");
+        }
     }
 }

@@ -28,11 +28,13 @@ impl Document for TileMap {
     }
 
     fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
-        self.item_summary(item, pointer.map(|at| (at, shown)))
+        let described = self.described(item, pointer.map(|at| (at, shown)));
+        described.map_or_else(Vec::new, |described| described.summary())
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        self.item_properties(item)
+        let described = self.described(item, None);
+        described.map_or_else(Vec::new, |described| described.groups())
     }
 
     fn place(&self, item: Item, shown: &Shown) -> ItemPlace {

@@ -3,8 +3,11 @@
 //! A game asks all layers of a place, not only the one whose pixel is seen there: so what is said in
 //! the window, what `info --tile` says and what overlays colour all come from here.
 
+use std::rc::Rc;
+
 use serde_json::{Value, json};
 
+use super::fields::CellHere;
 use super::grids::obstruction_name;
 use super::items::CellAt;
 use super::{GridKind, ThingKind, TileMap};
@@ -202,7 +205,7 @@ impl TileMap {
     }
 
     /// The number of the tile of a cell in the file; none where the file has none.
-    fn tile_in_file(&self, at: &CellAt<'_>) -> Option<u32> {
+    pub(super) fn tile_in_file(&self, at: &CellAt<'_>) -> Option<u32> {
         let of_picture = || {
             let picture = at.cell.picture()?;
             let tileset = self.tilesets.get(at.layer.tileset)?;
@@ -230,23 +233,14 @@ impl TileMap {
         let tile = self.tile_of_map_px()?;
         let middle = [(x, tile[0]), (y, tile[1])]
             .map(|(at, side)| i64::from(at) * i64::from(side) + i64::from(side / 2));
-        let here = self.here(middle, &Self::at_rest());
+        let here = Rc::new(self.here(middle, &Self::at_rest()));
         let layers = here.cells.iter().map(|at| {
-            let [x, y] = at.place;
-            let mut layer = json!({
-                "layer": at.layer_number,
-                "name": self.layer_name(at.layer_number),
-                "x": x,
-                "y": y,
-                "tile": self.tile_in_file(at),
-                "obstructed": here.is_obstructed(at.layer_number),
-            });
-            let mut logic = here.logic_values();
-            let logic = logic.find(|number| number.layer == Some(at.layer_number));
-            if let (Some(logic), Some(fields)) = (logic, layer.as_object_mut()) {
-                fields.insert("logic".to_owned(), json!(logic.value));
-            }
-            layer
+            let cell = CellHere {
+                map: self,
+                at: *at,
+                here: Rc::clone(&here),
+            };
+            cell.json().into()
         });
         let mut zones: Vec<String> = Vec::new();
         for zone in &here.zones {

@@ -1,7 +1,8 @@
 //! The items of a map: what they lead to, and what they are called.
 
 use super::{Cell, Layer, Thing, ThingKind, TileMap, Tileset};
-use crate::{Item, TileMapItem};
+use crate::numbers::plural;
+use crate::{Item, Swatch, TileMapItem};
 
 /// An index as items have it.
 pub(super) fn number(index: usize) -> u32 {
@@ -163,7 +164,7 @@ impl TileMap {
         {
             return self.zone_name(zone);
         }
-        named_or(&thing.name, title_of(thing.kind), index)
+        named_or(&thing.name, thing.kind.said().title, index)
     }
 
     /// What a tileset is called.
@@ -171,6 +172,40 @@ impl TileMap {
         let tilesets = self.tilesets.get(tileset);
         let name = tilesets.map_or("", |tileset| &*tileset.name);
         named_or(name, "Tileset", tileset)
+    }
+
+    /// How often a picture is used, for people.
+    pub(super) fn times_used(&self, tileset: usize, picture: usize) -> String {
+        match self.uses(tileset, picture) {
+            0 => "nowhere".to_owned(),
+            1 => "once".to_owned(),
+            uses => plural(usize::try_from(uses).unwrap_or(usize::MAX), "time", "times"),
+        }
+    }
+
+    /// The tileset and the picture of a cell.
+    pub(super) fn tile_of(&self, at: &CellAt<'_>) -> Option<(&Tileset, usize, Item)> {
+        let picture = at.cell.picture()?;
+        let tileset = self.tilesets.get(at.layer.tileset)?;
+        let item = Self::tile_item(at.layer.tileset, picture);
+        Some((tileset, picture, item))
+    }
+
+    /// The picture of a thing.
+    pub(super) fn thing_swatch(&self, thing: &Thing) -> Option<Swatch> {
+        let picture = thing
+            .picture
+            .filter(|picture| *picture < self.pictures.len())?;
+        let tiles = self.tilesets.iter().map(Tileset::picture_count);
+        Some(Swatch::Thumbnail(tiles.sum::<usize>() + picture))
+    }
+
+    /// The thumbnail of a picture of a tileset: they are numbered through all tilesets, and those
+    /// of sprites follow.
+    pub(super) fn tile_swatch(&self, tileset: usize, picture: usize) -> Swatch {
+        let before = self.tilesets.iter().take(tileset);
+        let before: usize = before.map(Tileset::picture_count).sum();
+        Swatch::Thumbnail(before + picture)
     }
 }
 
@@ -180,17 +215,5 @@ fn named_or(name: &str, what: &str, number: usize) -> String {
         format!("{what} {number}")
     } else {
         name.to_owned()
-    }
-}
-
-/// What a thing is, for people.
-pub(super) fn title_of(kind: ThingKind) -> &'static str {
-    match kind {
-        ThingKind::Entity => "Entity",
-        ThingKind::Waypoint => "Waypoint",
-        ThingKind::ZoneArea => "Zone area",
-        ThingKind::Sprite => "Sprite",
-        ThingKind::Box => "Box",
-        ThingKind::Line => "Line",
     }
 }

@@ -1,10 +1,13 @@
 //! The layers and tilesets of a map, as panels list them.
 
 use super::flatten::FlatMap;
-use super::{Parallax, Step, TileMap, Tileset};
+use super::{Parallax, Pass, Step, TileMap, Tileset};
 use crate::{
     FlatImage, Item, LayerInfo, Layers, Picture, Playhead, Shown, TileMapItem, TilesetInfo,
 };
+
+/// How many steps of drawing are named.
+const MOST_NAMED: usize = 64;
 
 /// How a layer moves with the camera, for people; empty where it moves with it.
 pub(super) fn parallax_name(parallax: &Parallax) -> String {
@@ -164,6 +167,41 @@ impl TileMap {
     pub(super) fn tilesets_with_tiles(&self) -> impl Iterator<Item = (usize, &Tileset)> {
         let tilesets = self.tilesets.iter().enumerate();
         tilesets.filter(|(_, tileset)| tileset.picture_count() > 0)
+    }
+
+    /// What is drawn after what, for people.
+    pub(super) fn drawing_order(&self) -> String {
+        let steps = self.steps.iter().take(MOST_NAMED).map(|step| match *step {
+            Step::Layer { layer, pass, .. } => {
+                let name = self.layer_name(layer);
+                match pass {
+                    Pass::All | Pass::Normal => name,
+                    Pass::Priority => format!("priority tiles of {name}"),
+                }
+            }
+            Step::Things { layer: Some(layer) } => format!("what is on {}", self.layer_name(layer)),
+            Step::Things { layer: None } => "entities".to_owned(),
+        });
+        let mut steps: Vec<String> = steps.collect();
+        match self.steps.len().checked_sub(MOST_NAMED) {
+            Some(more) if more > 0 => steps.push(format!("and {more} more")),
+            _ if steps.is_empty() => steps.push("nothing".to_owned()),
+            _ => {}
+        }
+        steps.join(", ")
+    }
+
+    /// When a layer is drawn, for people.
+    pub(super) fn turns_of(&self, number: usize) -> String {
+        let new = self.steps.iter().filter(|step| Self::is_new_layer(**step));
+        let all = new.clone().count();
+        let is_this = |step: &Step| matches!(step, Step::Layer { layer, .. } if *layer == number);
+        let turns = new.zip(1..).filter(|(step, _)| is_this(step));
+        let turns: Vec<String> = turns.map(|(_, turn)| turn.to_string()).take(8).collect();
+        match &*turns {
+            [] => "never".to_owned(),
+            _ => format!("{} of {all}, counted from the bottom", turns.join(" and ")),
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 mod animation;
 mod cell;
 mod document;
+mod fields;
 mod flatten;
 mod grids;
 mod here;
@@ -21,11 +22,10 @@ mod overlays;
 mod pick;
 mod place;
 mod placeholder;
-mod properties;
 #[cfg(test)]
 mod sample;
 mod shapes;
-mod summary;
+mod things;
 mod tileset;
 mod walk;
 

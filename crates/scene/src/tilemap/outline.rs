@@ -3,36 +3,27 @@
 use super::grids::zone_color;
 use super::{GridKind, ThingKind, TileMap};
 use crate::listed::{and_more, capped, heading, leaf};
-use crate::numbers::plural;
-use crate::{Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
+use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
 /// How many of one thing are listed.
 const MOST_LISTED: usize = 10_000;
 /// How many areas of a zone are listed.
 const MOST_AREAS: usize = 1000;
 
-/// The kinds of things with the names of their lists, but for areas, which are listed below their
-/// zones.
-const KINDS: [(ThingKind, &str); 5] = [
-    (ThingKind::Entity, "Entities"),
-    (ThingKind::Waypoint, "Waypoints"),
-    (ThingKind::Sprite, "Sprites"),
-    (ThingKind::Box, "Boxes"),
-    (ThingKind::Line, "Lines"),
-];
-
 impl TileMap {
     /// The file, its layers and tilesets, and what is on it.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
-        let [w, h] = self.canvas_px();
         let whole = TileMapItem::Map.into();
-        let whole = leaf("Map".to_owned(), whole, format!("{w} x {h} pixels"));
+        let whole = leaf("Map".to_owned(), whole, self.note_of(whole));
         let lists = [
             heading("Layers", self.layer_lines()),
             heading("Tilesets", self.tileset_lines()),
             self.zone_lines(),
         ];
-        let things = KINDS.map(|(kind, name)| self.thing_lines(kind, name));
+        // Areas are listed below their zones.
+        let kinds = ThingKind::ALL.into_iter();
+        let kinds = kinds.filter(|kind| *kind != ThingKind::ZoneArea);
+        let things = kinds.map(|kind| self.thing_lines(kind));
         // A heading that nothing is under says nothing.
         let lists = lists.into_iter().chain(things);
         let lists = lists.filter(|line| !line.children.is_empty());
@@ -55,20 +46,14 @@ impl TileMap {
     }
 
     fn tileset_lines(&self) -> Vec<OutlineNode> {
-        let lines = self.tilesets_with_tiles().map(|(number, tileset)| {
-            let tiles = plural(tileset.tile_count(), "tile", "tiles");
-            let note = if tileset.is_placeholder {
-                format!("{tiles}, not found")
-            } else {
-                tiles
-            };
+        let lines = self.tilesets_with_tiles().map(|(number, _)| {
+            let note = self.note_of(Self::tileset_item(number));
             leaf(self.tileset_name(number), Self::tileset_item(number), note)
         });
         capped(lines.collect(), MOST_LISTED)
     }
 
     fn zone_lines(&self) -> OutlineNode {
-        let has_grid = self.grids.iter().any(|grid| grid.kind == GridKind::Zones);
         let zones = self.zone_counts().iter().enumerate();
         let lines = zones.map(|(number, zone)| {
             let areas = zone.areas.iter().zip(1..);
@@ -83,19 +68,7 @@ impl TileMap {
                 Some(leaf(label, self.thing_item(*index)?, format!("{w} x {h}")))
             });
             let areas = capped(areas.collect(), MOST_AREAS);
-            let count = |cells: u64| {
-                plural(
-                    usize::try_from(cells).unwrap_or(usize::MAX),
-                    "tile",
-                    "tiles",
-                )
-            };
-            let note = match (has_grid, areas.is_empty()) {
-                (true, true) => count(zone.cells),
-                (true, false) => format!("{}, {}", count(zone.cells), zone.areas.len()),
-                (false, true) => "nowhere".to_owned(),
-                (false, false) => zone.areas.len().to_string(),
-            };
+            let note = self.note_of(Self::zone_item(number));
             OutlineNode {
                 swatch: Some(Swatch::Color(zone_color(number))),
                 children: areas,
@@ -108,20 +81,16 @@ impl TileMap {
         }
     }
 
-    fn thing_lines(&self, kind: ThingKind, name: &str) -> OutlineNode {
+    fn thing_lines(&self, kind: ThingKind) -> OutlineNode {
         let things = || {
             let things = self.things.iter().enumerate();
             things.filter(move |(_, thing)| thing.kind == kind)
         };
         let lines = things().take(MOST_LISTED + 1).filter_map(|(index, thing)| {
-            let note = match (thing.zone, thing.layer) {
-                (Some(zone), _) => self.zone_name(zone),
-                (None, Some(layer)) if self.layers.len() > 1 => self.layer_name(layer),
-                _ => String::new(),
-            };
+            let item = self.thing_item(index)?;
             Some(OutlineNode {
                 swatch: self.thing_swatch(thing),
-                ..leaf(self.thing_name(index), self.thing_item(index)?, note)
+                ..leaf(self.thing_name(index), item, self.note_of(item))
             })
         });
         let mut lines: Vec<OutlineNode> = lines.collect();
@@ -130,8 +99,13 @@ impl TileMap {
         lines.extend(and_more(count, lines.len()));
         OutlineNode {
             note: count.to_string(),
-            ..heading(name, lines)
+            ..heading(kind.said().list, lines)
         }
+    }
+
+    fn note_of(&self, item: Item) -> String {
+        let described = self.described(item, None);
+        described.map_or_else(String::new, |described| described.note())
     }
 
     /// Numbers about the whole.
@@ -164,15 +138,11 @@ impl TileMap {
         let others = [
             ("Obstructed cells", blocked.sum()),
             ("Zones", self.zones.len() as u64),
-            ("Zone areas", of_kind(ThingKind::ZoneArea)),
-            ("Entities", of_kind(ThingKind::Entity)),
-            ("Waypoints", of_kind(ThingKind::Waypoint)),
-            ("Sprites", of_kind(ThingKind::Sprite)),
-            ("Boxes", of_kind(ThingKind::Box)),
-            ("Lines", of_kind(ThingKind::Line)),
         ];
+        let things = ThingKind::ALL.map(|kind| (kind.said().list, of_kind(kind)));
         // What a format cannot have is not said to be missing.
-        numbers.extend(others.into_iter().filter(|(_, count)| *count > 0));
+        let others = others.into_iter().chain(things);
+        numbers.extend(others.filter(|(_, count)| *count > 0));
         let numbers = numbers.into_iter().map(|(name, value)| Statistic {
             name,
             value: value.to_string(),
@@ -184,7 +154,6 @@ impl TileMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Item;
     use crate::tilemap::{Thing, sample};
 
     fn labels(lines: &[OutlineNode]) -> Vec<&str> {

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use glam::{Vec3, vec3};
 
 use super::grids::zone_color;
-use super::pick::overlay_of;
 use super::{Grid, GridKind, Thing, ThingKind, TileMap};
 use crate::colors;
 use crate::pen::Pen;
@@ -92,12 +91,7 @@ const MOST_LABELS: usize = 2000;
 /// How wide the head of an arrow is, as a share of its length.
 const HEAD_SHARE: f32 = 0.3;
 
-const ENTITY: [u8; 3] = [255, 214, 90];
 const WANDER: [u8; 3] = [255, 160, 60];
-const WAYPOINT: [u8; 3] = [90, 225, 225];
-const SPRITE: [u8; 3] = [120, 224, 120];
-const BOX: [u8; 3] = [255, 128, 100];
-const LINE: [u8; 3] = [230, 130, 255];
 /// How wide the lines of things are, and how much wider what lies below them, in pixels of a plain
 /// screen.
 const LINE_POINTS: f32 = 2.0;
@@ -113,14 +107,8 @@ const NUMBER: [u8; 3] = [255, 255, 255];
 
 /// The colour of a thing's lines.
 fn color_of(thing: &Thing) -> [u8; 3] {
-    match thing.kind {
-        ThingKind::Entity => ENTITY,
-        ThingKind::Waypoint => WAYPOINT,
-        ThingKind::ZoneArea => thing.zone.map_or(FRAME, zone_color),
-        ThingKind::Sprite => SPRITE,
-        ThingKind::Box => BOX,
-        ThingKind::Line => LINE,
-    }
+    let zone = thing.zone.filter(|_| thing.kind == ThingKind::ZoneArea);
+    zone.map_or(thing.kind.said().color, zone_color)
 }
 
 impl Annotations for TileMap {
@@ -213,7 +201,7 @@ impl TileMap {
         // Things of the same layer follow each other.
         let mut of_layer: Option<(Option<usize>, ShownAt)> = None;
         things.iter().enumerate().filter_map(move |(index, thing)| {
-            let is_on = shown.overlays.contains(overlay_of(thing.kind));
+            let is_on = shown.overlays.contains(thing.kind.said().overlay);
             let is_shown = thing
                 .layer
                 .is_none_or(|layer| Self::is_layer_shown(layer, shown));
@@ -370,26 +358,23 @@ impl TileMap {
 
     /// The kinds of things that there are.
     fn thing_legend(&self) -> Vec<LegendEntry> {
-        let has = |is_so: fn(&Thing) -> bool| self.things.iter().any(is_so);
-        let kinds = [
-            (
-                ENTITY,
-                "Entity, with the way it faces",
-                has(|t| t.kind == ThingKind::Entity),
-            ),
-            (WANDER, "Where it walks", has(|t| t.wander_px.is_some())),
-            (WAYPOINT, "Waypoint", has(|t| t.kind == ThingKind::Waypoint)),
-            (SPRITE, "Sprite", has(|t| t.kind == ThingKind::Sprite)),
-            (BOX, "Box", has(|t| t.kind == ThingKind::Box)),
-            (LINE, "Line", has(|t| t.kind == ThingKind::Line)),
-        ];
-        let there = kinds.into_iter().filter(|(.., is_there)| *is_there);
-        there
-            .map(|(color, label, _)| LegendEntry {
-                color,
-                label: label.to_owned(),
-            })
-            .collect()
+        let entry = |color, label: &str| LegendEntry {
+            color,
+            label: label.to_owned(),
+        };
+        let mut entries = Vec::new();
+        for kind in ThingKind::ALL {
+            let said = kind.said();
+            let mut things = self.things.iter();
+            if !said.legend.is_empty() && things.any(|thing| thing.kind == kind) {
+                entries.push(entry(said.color, said.legend));
+            }
+            let walks = |thing: &Thing| thing.wander_px.is_some();
+            if kind == ThingKind::Entity && self.things.iter().any(walks) {
+                entries.push(entry(WANDER, "Where it walks"));
+            }
+        }
+        entries
     }
 }
 
@@ -511,7 +496,7 @@ mod tests {
         // It follows the box, and both the dark lines of all.
         let dark = 4 + 3 + 4;
         assert_eq!(all[0].color, CASING);
-        assert_eq!(all[dark].color[..3], ENTITY);
+        assert_eq!(all[dark].color[..3], ThingKind::Entity.said().color);
         assert!(all[0].width_points > all[dark].width_points);
         let [first, second] = [dark + 4, dark + 5].map(|at| all[at].ends);
         assert_eq!(first, [vec3(4.0, 0.0, 4.0), vec3(10.0, 0.0, 4.0)]);

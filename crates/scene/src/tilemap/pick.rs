@@ -1,6 +1,6 @@
 //! What a ray meets: things whose overlay is on, then the tiles of layers.
 
-use super::{Cell, Grid, Pass, Step, ThingKind, TileMap};
+use super::{Cell, Grid, Pass, Step, TileMap};
 use crate::{Hit, Item, OverlayId, Ray, Shown, TileMapItem};
 
 /// What of the cells on its way a ray meets.
@@ -21,18 +21,6 @@ struct MetAt {
     moved_px: [f32; 2],
     /// How far along the ray, in world units.
     distance: f32,
-}
-
-/// The overlay that shows things of a kind.
-pub(super) fn overlay_of(kind: ThingKind) -> OverlayId {
-    match kind {
-        ThingKind::ZoneArea => OverlayId::Zones,
-        ThingKind::Entity
-        | ThingKind::Waypoint
-        | ThingKind::Sprite
-        | ThingKind::Box
-        | ThingKind::Line => OverlayId::Entities,
-    }
 }
 
 impl TileMap {
@@ -151,7 +139,7 @@ impl TileMap {
         // Things of the same layer follow each other.
         let mut of_layer: Option<(Option<usize>, Option<MetAt>)> = None;
         let met = self.things.iter().enumerate().filter_map(|(index, thing)| {
-            if !shown.overlays.contains(overlay_of(thing.kind)) {
+            if !shown.overlays.contains(thing.kind.said().overlay) {
                 return None;
             }
             let (_, place) = *match &mut of_layer {

@@ -4,6 +4,7 @@ use glam::{DVec2, Vec2};
 
 use super::{Layer, TileMap};
 use crate::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
+use crate::numbers::short;
 
 /// A rectangle in pixels of a map: x to the right, y down.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -12,6 +13,18 @@ pub struct RectPx {
     pub min: [f32; 2],
     /// Right and bottom.
     pub max: [f32; 2],
+}
+
+impl RectPx {
+    /// Where it is and how large, in pixels, for people.
+    pub(super) fn said(&self) -> String {
+        let [x, y] = self.min.map(short);
+        let [w, h] = [0, 1].map(|axis| short(self.max[axis] - self.min[axis]));
+        if w == "0" && h == "0" {
+            return format!("{x}, {y}");
+        }
+        format!("{x}, {y}, {w} x {h} pixels")
+    }
 }
 
 /// How fast a layer moves with the camera: as many pixels as the camera, times `mul`, divided by

@@ -1,5 +1,7 @@
 //! Tilesets: the pictures that cells show, and how they change with time.
 
+use crate::numbers::short;
+
 /// The pictures of a layer's tiles.
 #[derive(Debug, Clone, Default)]
 pub struct Tileset {
@@ -80,6 +82,23 @@ impl Tileset {
         self.rgba.get(start..start.checked_add(bytes)?)
     }
 
+    /// What a tile is called in files: its number.
+    pub(super) fn tile_number(&self, picture: usize) -> String {
+        if self.missing == Some(picture) {
+            return "none".to_owned();
+        }
+        let number = self.tiles.get(picture).map(|tile| tile.id.to_string());
+        number.unwrap_or_else(|| picture.to_string())
+    }
+
+    /// The run of tiles that a picture is in.
+    pub(super) fn strand_of(&self, picture: usize) -> Option<&Strand> {
+        let number = u32::try_from(picture).ok()?;
+        // As in a frame, the last one that has it counts.
+        let mut strands = self.strands.iter().rev();
+        strands.find(|strand| strand.is_active() && (strand.first..=strand.last).contains(&number))
+    }
+
     /// What is shown in place of a picture so many hundredths of a second after the start.
     pub fn picture_at(&self, picture: usize, ticks: u64) -> usize {
         match self.strand_of(picture) {
@@ -104,6 +123,11 @@ impl Tileset {
 }
 
 impl Strand {
+    /// How long each tile is shown, in seconds, for people.
+    pub(super) fn delay_secs(&self) -> String {
+        short(self.delay_ticks.max(1) as f32 / 100.0)
+    }
+
     /// Whether it shows more than one picture.
     pub fn is_active(&self) -> bool {
         self.first < self.last
@@ -128,6 +152,18 @@ impl Strand {
             }
         };
         self.first + place as u32
+    }
+}
+
+impl StrandMode {
+    /// In what order it plays, for people.
+    pub(super) fn said(self) -> &'static str {
+        match self {
+            Self::Forward => "forwards",
+            Self::Backward => "backwards",
+            Self::Random => "at random",
+            Self::PingPong => "back and forth",
+        }
     }
 }
 

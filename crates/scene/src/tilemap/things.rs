@@ -1,0 +1,80 @@
+//! The kinds of things on a map, and what is said of each.
+
+use super::ThingKind;
+use crate::OverlayId;
+
+/// What is said of a kind of thing.
+pub(super) struct KindSaid {
+    /// What one of it is called.
+    pub(super) title: &'static str,
+    /// What several are called.
+    pub(super) list: &'static str,
+    /// What its colour means in the legend; nothing of areas, which have the colours of their zones.
+    pub(super) legend: &'static str,
+    /// The colour of its lines.
+    pub(super) color: [u8; 3],
+    /// The overlay that shows it.
+    pub(super) overlay: OverlayId,
+}
+
+impl ThingKind {
+    /// All kinds, in the order of lists.
+    pub(super) const ALL: [Self; 6] = [
+        Self::ZoneArea,
+        Self::Entity,
+        Self::Waypoint,
+        Self::Sprite,
+        Self::Box,
+        Self::Line,
+    ];
+
+    /// What is said of it.
+    pub(super) fn said(self) -> KindSaid {
+        let faces = "Entity, with the way it faces";
+        let (title, list, legend, color, overlay) = match self {
+            Self::ZoneArea => (
+                "Zone area",
+                "Zone areas",
+                "",
+                [160, 190, 240],
+                OverlayId::Zones,
+            ),
+            Self::Entity => (
+                "Entity",
+                "Entities",
+                faces,
+                [255, 214, 90],
+                OverlayId::Entities,
+            ),
+            Self::Waypoint => (
+                "Waypoint",
+                "Waypoints",
+                "Waypoint",
+                [90, 225, 225],
+                OverlayId::Entities,
+            ),
+            Self::Sprite => (
+                "Sprite",
+                "Sprites",
+                "Sprite",
+                [120, 224, 120],
+                OverlayId::Entities,
+            ),
+            Self::Box => ("Box", "Boxes", "Box", [255, 128, 100], OverlayId::Entities),
+            Self::Line => (
+                "Line",
+                "Lines",
+                "Line",
+                [230, 130, 255],
+                OverlayId::Entities,
+            ),
+        };
+        KindSaid {
+            title,
+            list,
+            legend,
+            color,
+            overlay,
+        }
+    }
+}
