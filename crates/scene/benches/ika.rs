@@ -9,7 +9,7 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use flate2::{Decompress, FlushDecompress};
 use mapscope_formats::ika::{Map, TextMap, map, text_map};
-use mapscope_scene::ika::{Found, map_document, text_document};
+use mapscope_scene::tilemap::ika::{Found, map_document, text_document};
 use mapscope_testdata::synthesize;
 
 const SIZE: [u32; 2] = [4096; 2];

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{
-    Document, OpenError, OpenOptions, Overlay, Progress, Source, ika, level, model, ppe, terrain,
-    tilemap,
+    Document, OpenError, OpenOptions, Overlay, Progress, Source, level, model, terrain, tilemap,
 };
+use crate::tilemap::{ika, ppe};
 use mapscope_formats::Format;
 
 /// Makes a document of a file's bytes.

@@ -103,7 +103,7 @@ enum EntryKind {
         /// where they lie at the same height.
         joins: bool,
     },
-    Things {
+    Objects {
         step: usize,
     },
     /// What fills the areas of zones of a layer, by its index in [`Sprites::of_areas`].
@@ -315,14 +315,14 @@ impl TilesRenderer {
             return;
         };
         let height = entry.height_px(map, shown, number);
-        if let EntryKind::Things { .. } | EntryKind::Areas { .. } = entry.kind {
+        if let EntryKind::Objects { .. } | EntryKind::Areas { .. } = entry.kind {
             let slot = entry.slots.start;
             let origin = entry.layer.and_then(|layer| {
                 let layer = map.layers.get(layer)?;
                 let origin = map_view.origin_px(layer);
                 Some([0, 1].map(|axis| origin[axis] - i64::from(layer.position_px[axis])))
             });
-            let values = map_view.of_things(origin.unwrap_or_default(), height);
+            let values = map_view.of_objects(origin.unwrap_or_default(), height);
             let is_exact = map_view.sampling() == Sampling::Exact;
             data.write(gpu, slot, values);
             data.draws.push(Draw {
@@ -423,7 +423,7 @@ impl TilesRenderer {
 fn joins(steps: &[Step], number: usize) -> bool {
     let half = |number: Option<usize>| match steps.get(number?)? {
         Step::Layer { layer, pass, .. } => Some((*layer, *pass)),
-        Step::Things { .. } => None,
+        Step::Objects { .. } => None,
     };
     match half(Some(number)) {
         Some((layer, Pass::Normal)) => half(Some(number + 1)) == Some((layer, Pass::Priority)),
@@ -532,7 +532,7 @@ impl TilesData {
                     };
                     entry(kind, Some(layer), bands)
                 }
-                Step::Things { layer } => entry(EntryKind::Things { step: number }, layer, 1),
+                Step::Objects { layer } => entry(EntryKind::Objects { step: number }, layer, 1),
             });
         }
         for (range, (layer, _)) in self.sprites.of_areas.iter().enumerate() {
@@ -579,7 +579,7 @@ impl TilesData {
                         self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
                     }
                 }
-                EntryKind::Things { .. } | EntryKind::Areas { .. } => {
+                EntryKind::Objects { .. } | EntryKind::Areas { .. } => {
                     let slot = slots.start;
                     let bindings = Bindings {
                         cells: &self.sprites.pixels,
@@ -739,7 +739,7 @@ impl Entry {
                 ..
             } => !shown.flat,
             EntryKind::Tiles { .. } => true,
-            EntryKind::Things { .. } => !sprites.of(self.kind).is_empty(),
+            EntryKind::Objects { .. } => !sprites.of(self.kind).is_empty(),
             EntryKind::Areas { .. } => shown.overlays.contains(OverlayId::Zones),
             EntryKind::Grid { grid } => {
                 map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown))
@@ -751,8 +751,10 @@ impl Entry {
     /// How high above the ground it lies.
     fn height_px(&self, map: &TileMap, shown: &Shown, number: usize) -> f32 {
         match self.kind {
-            EntryKind::Tiles { .. } | EntryKind::Things { .. } => map.step_height_px(number, shown),
-            EntryKind::Areas { .. } => map.things_height(self.layer, shown),
+            EntryKind::Tiles { .. } | EntryKind::Objects { .. } => {
+                map.step_height_px(number, shown)
+            }
+            EntryKind::Areas { .. } => map.objects_height(self.layer, shown),
             EntryKind::Grid { grid } => {
                 let grid = map.grids.get(grid);
                 grid.map_or(0.0, |grid| map.grid_height_px(grid, shown))

@@ -213,7 +213,7 @@ impl<'a> MapView<'a> {
     }
 
     /// The values of sprites, of a layer whose top left corner was moved.
-    pub(super) fn of_things(&self, moved_px: [i64; 2], height: f32) -> gpu_data::Draw {
+    pub(super) fn of_objects(&self, moved_px: [i64; 2], height: f32) -> gpu_data::Draw {
         let mut values = gpu_data::Draw {
             opacity: 1.0,
             ..Default::default()

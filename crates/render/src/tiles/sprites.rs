@@ -7,7 +7,7 @@ use super::cells::storage;
 use super::{EntryKind, gpu_data};
 use crate::resources::check_size;
 use crate::{Gpu, UploadError};
-use mapscope_scene::tilemap::{Step, Thing, TileMap};
+use mapscope_scene::tilemap::{Object, Step, TileMap};
 
 /// All sprites of a map.
 #[derive(Debug)]
@@ -39,16 +39,16 @@ impl Sprites {
                 (is_whole && width > 0 && height > 0).then_some([at, width, height])
             })
             .collect();
-        let filled = map.filled_things();
-        let fills = filled.iter().filter_map(|thing| thing.fill_color());
+        let filled = map.filled_objects();
+        let fills = filled.iter().filter_map(|object| object.fill_color());
         let mut fills: Vec<[u8; 4]> = fills.collect();
         fills.sort_unstable();
         fills.dedup();
         let first_fill = pixels.len() as u32 / 4;
         pixels.extend_from_slice(fills.as_flattened());
         check_size(gpu, "pictures of sprites", pixels.len() as u64)?;
-        let instance = |thing: &Thing, picture| {
-            let ([left, top], [right, bottom]) = (thing.rect_px.min, thing.rect_px.max);
+        let instance = |object: &Object, picture| {
+            let ([left, top], [right, bottom]) = (object.rect_px.min, object.rect_px.max);
             gpu_data::Sprite {
                 rect: [left, top, right, bottom],
                 picture,
@@ -59,11 +59,11 @@ impl Sprites {
         let mut of_steps = Vec::with_capacity(map.steps.len());
         for step in &map.steps {
             let first = instances.len() as u32;
-            if let Step::Things { layer } = *step {
-                let things = map.things.iter().filter(|thing| thing.layer == layer);
-                instances.extend(things.filter_map(|thing| {
-                    let picture = *places.get(thing.picture?)?;
-                    Some(instance(thing, picture?))
+            if let Step::Objects { layer } = *step {
+                let objects = map.objects.iter().filter(|object| object.layer == layer);
+                instances.extend(objects.filter_map(|object| {
+                    let picture = *places.get(object.picture?)?;
+                    Some(instance(object, picture?))
                 }));
             }
             of_steps.push(first..instances.len() as u32);
@@ -71,12 +71,12 @@ impl Sprites {
         let mut of_areas = Vec::new();
         for areas in filled.chunk_by(|a, b| a.layer == b.layer) {
             let first = instances.len() as u32;
-            instances.extend(areas.iter().filter_map(|thing| {
+            instances.extend(areas.iter().filter_map(|object| {
                 // One pixel for all of it.
-                let fill = fills.binary_search(&thing.fill_color()?).ok()?;
-                Some(instance(thing, [first_fill + fill as u32, 1, 1]))
+                let fill = fills.binary_search(&object.fill_color()?).ok()?;
+                Some(instance(object, [first_fill + fill as u32, 1, 1]))
             }));
-            let layer = areas.first().and_then(|thing| thing.layer);
+            let layer = areas.first().and_then(|object| object.layer);
             of_areas.push((layer, first..instances.len() as u32));
         }
         instances.resize(instances.len().max(1), bytemuck::Zeroable::zeroed());
@@ -97,7 +97,7 @@ impl Sprites {
     /// The instances that an entry draws.
     pub(super) fn of(&self, kind: EntryKind) -> Range<u32> {
         let range = match kind {
-            EntryKind::Things { step } => self.of_steps.get(step),
+            EntryKind::Objects { step } => self.of_steps.get(step),
             EntryKind::Areas { range } => self.of_areas.get(range).map(|(_, range)| range),
             EntryKind::Tiles { .. } | EntryKind::Grid { .. } => None,
         };

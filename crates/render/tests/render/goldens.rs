@@ -17,7 +17,7 @@ use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::model::instances::Instance;
 use mapscope_scene::tilemap::{
-    Cell, FlatWindow, Grid, GridKind, Integers, Parallax, RectPx, Thing, ThingKind, TileMap, Zone,
+    Cell, FlatWindow, Grid, GridKind, Integers, Object, ObjectKind, Parallax, RectPx, TileMap, Zone,
 };
 use mapscope_scene::{
     Aabb, Document, Item, LevelItem, ModelItem, OverlayId, Playhead, TerrainItem, demo,
@@ -691,33 +691,33 @@ fn village() -> TileMap {
     });
     let mut map = tile_maps::map(vec![tileset], vec![ground, blocks, roof]);
     map.pictures = vec![sprite([26, 30], [230, 90, 60])];
-    map.things = vec![Thing {
+    map.objects = vec![Object {
         rect_px: RectPx {
             min: [98.0, 52.0],
             max: [124.0, 82.0],
         },
         picture: Some(0),
-        ..Thing::new(ThingKind::Sprite, "sprite", Some(2))
+        ..Object::new(ObjectKind::Sprite, "sprite", Some(2))
     }];
     // What only overlays show.
     let rect = |[left, top]: [f32; 2], [right, bottom]: [f32; 2]| RectPx {
         min: [left, top],
         max: [right, bottom],
     };
-    map.things.extend([
-        Thing {
+    map.objects.extend([
+        Object {
             rect_px: rect([20.0, 86.0], [74.0, 128.0]),
             zone: Some(2),
-            ..Thing::new(ThingKind::ZoneArea, "", Some(1))
+            ..Object::new(ObjectKind::ZoneArea, "", Some(1))
         },
-        Thing {
+        Object {
             rect_px: rect([150.0, 100.0], [166.0, 116.0]),
             faces: Some([-1, 1]),
             wander_px: Some(rect([140.0, 92.0], [200.0, 124.0])),
-            ..Thing::new(ThingKind::Entity, "somebody", None)
+            ..Object::new(ObjectKind::Entity, "somebody", None)
         },
     ]);
-    map.steps = TileMap::steps_in_file_order(&map.layers, &map.things);
+    map.steps = TileMap::steps_in_file_order(&map.layers, &map.objects);
     let obstructed = |x: u32, y: u32| u8::from(scrambled(x * 7 + y * 131).is_multiple_of(5));
     let zone = |x: u32, y: u32| if x > 8 { 1 } else { u8::from(y < 3) * 2 };
     let numbers = |number: &dyn Fn(u32, u32) -> u8| {

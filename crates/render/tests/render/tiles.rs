@@ -4,8 +4,8 @@ use image::RgbaImage;
 use mapscope_render::{Gpu, Renderer, Target, View};
 use mapscope_scene::camera::{Camera, Handedness, Pose};
 use mapscope_scene::tilemap::{
-    Cell, Grid, GridKind, Integers, Layer, Parallax, Pass, RectPx, Step, Strand, StrandMode, Thing,
-    ThingKind, TileMap, Tileset,
+    Cell, Grid, GridKind, Integers, Layer, Object, ObjectKind, Parallax, Pass, RectPx, Step,
+    Strand, StrandMode, TileMap, Tileset,
 };
 use mapscope_scene::{Document, Layers, OverlayId, Shown};
 
@@ -221,20 +221,20 @@ fn steps_skip_tile_0_and_priority_comes_last() {
         .enumerate()
     {
         let [w, h] = map.pictures[number % 2].size.map(|side| side as f32);
-        map.things.push(Thing {
+        map.objects.push(Object {
             rect_px: RectPx {
                 min: [left, top],
                 max: [left + w, top + h],
             },
             picture: Some(number % 2),
-            ..Thing::new(ThingKind::Sprite, "made up", Some(1))
+            ..Object::new(ObjectKind::Sprite, "made up", Some(1))
         });
     }
     map.steps = vec![
         step(0, false, Pass::All),
         step(2, true, Pass::Normal),
         step(1, false, Pass::Normal),
-        Step::Things { layer: Some(1) },
+        Step::Objects { layer: Some(1) },
         step(1, false, Pass::Priority),
         step(2, true, Pass::Priority),
     ];
@@ -286,32 +286,32 @@ fn with_overlays() -> TileMap {
         grid(GridKind::Zones, None, numbers(&|number| number % 3)),
         grid(GridKind::Logic, Some(1), numbers(&|number| number % 23)),
     ];
-    let thing = |kind, [x, y]: [f32; 2], [w, h]: [f32; 2], zone, layer| Thing {
+    let object = |kind, [x, y]: [f32; 2], [w, h]: [f32; 2], zone, layer| Object {
         rect_px: RectPx {
             min: [x, y],
             max: [x + w, y + h],
         },
-        faces: (kind == ThingKind::Entity).then_some([1, 1]),
+        faces: (kind == ObjectKind::Entity).then_some([1, 1]),
         zone,
-        ..Thing::new(kind, "made up", layer)
+        ..Object::new(kind, "made up", layer)
     };
-    map.things = vec![
-        thing(
-            ThingKind::ZoneArea,
+    map.objects = vec![
+        object(
+            ObjectKind::ZoneArea,
             [10.0, 20.0],
             [50.0, 31.0],
             Some(1),
             Some(1),
         ),
-        thing(
-            ThingKind::ZoneArea,
+        object(
+            ObjectKind::ZoneArea,
             [40.0, 40.0],
             [33.0, 17.0],
             Some(2),
             None,
         ),
-        thing(ThingKind::Entity, [90.0, 60.0], [16.0, 16.0], None, None),
-        thing(ThingKind::Waypoint, [120.0, 30.0], [0.0, 0.0], None, None),
+        object(ObjectKind::Entity, [90.0, 60.0], [16.0, 16.0], None, None),
+        object(ObjectKind::Waypoint, [120.0, 30.0], [0.0, 0.0], None, None),
     ];
     map.finished()
 }
@@ -573,7 +573,7 @@ fn what_is_not_there_is_not_drawn() {
     let nothing = Tileset::default();
     for layers in [vec![short], vec![empty, flat], vec![lost], vec![]] {
         let mut map = map(vec![tileset([16, 16], 9), nothing.clone()], layers);
-        map.steps.push(Step::Things { layer: Some(99) });
+        map.steps.push(Step::Objects { layer: Some(99) });
         let size = [50, 40];
         for zoom in [1.0, 0.4, 0.01] {
             let view = flat_view([-10.0, 150.0], zoom, size);

@@ -1,7 +1,7 @@
 //! What moves in a map: tiles that are shown one after the other. Their time is that of a clip, so
 //! that it can be stopped and gone through.
 
-use super::{Layer, Pass, Step, Strand, Thing, TileMap, Tileset};
+use super::{Layer, Object, Pass, Step, Strand, TileMap, Tileset};
 use crate::{Animation, ClipInfo, Playhead, TileMapItem};
 
 /// The name of the clip.
@@ -48,11 +48,11 @@ impl TileMap {
     /// The order in which layers are drawn that the file does not name another one for: one after
     /// the other, each with what stands on it and then with what of it has priority. What stands
     /// on no layer comes last.
-    pub fn steps_in_file_order(layers: &[Layer], things: &[Thing]) -> Vec<Step> {
+    pub fn steps_in_file_order(layers: &[Layer], objects: &[Object]) -> Vec<Step> {
         let mut steps = Vec::new();
-        let add_things = |steps: &mut Vec<Step>, layer| {
-            if things.iter().any(|thing| thing.layer == layer) {
-                steps.push(Step::Things { layer });
+        let add_objects = |steps: &mut Vec<Step>, layer| {
+            if objects.iter().any(|object| object.layer == layer) {
+                steps.push(Step::Objects { layer });
             }
         };
         for (layer, of) in layers.iter().enumerate() {
@@ -68,10 +68,10 @@ impl TileMap {
                 [Some(Pass::All), None]
             };
             steps.extend(first.map(step));
-            add_things(&mut steps, Some(layer));
+            add_objects(&mut steps, Some(layer));
             steps.extend(last.map(step));
         }
-        add_things(&mut steps, None);
+        add_objects(&mut steps, None);
         steps
     }
 }
@@ -79,7 +79,7 @@ impl TileMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tilemap::{StrandMode, ThingKind};
+    use crate::tilemap::{ObjectKind, StrandMode};
 
     fn strand(first: u32, last: u32) -> Tileset {
         Tileset {
@@ -118,14 +118,14 @@ mod tests {
             is_opaque: false,
             pass,
         };
-        let thing = |layer| Thing::new(ThingKind::Entity, "", layer);
-        let steps = TileMap::steps_in_file_order(&layers, &[thing(None), thing(Some(1))]);
+        let object = |layer| Object::new(ObjectKind::Entity, "", layer);
+        let steps = TileMap::steps_in_file_order(&layers, &[object(None), object(Some(1))]);
         let expected = [
             layer(0, Pass::All),
             layer(1, Pass::Normal),
-            Step::Things { layer: Some(1) },
+            Step::Objects { layer: Some(1) },
             layer(1, Pass::Priority),
-            Step::Things { layer: None },
+            Step::Objects { layer: None },
         ];
         assert_eq!(steps, expected);
         assert_eq!(TileMap::steps_in_file_order(&layers, &[]).len(), 3);

@@ -140,11 +140,11 @@ impl TileMap {
         (base + above) * gap
     }
 
-    /// How far above its layer a step is, as a share of the gap: things stand on their layer, and
+    /// How far above its layer a step is, as a share of the gap: objects stand on their layer, and
     /// what has priority is above them.
     pub(super) fn height_within(step: Step) -> f32 {
         match step {
-            Step::Things { .. } => 0.25,
+            Step::Objects { .. } => 0.25,
             Step::Layer { .. } if !Self::is_new_layer(step) => 0.5,
             Step::Layer { .. } => 0.0,
         }

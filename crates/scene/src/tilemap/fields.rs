@@ -11,7 +11,7 @@ use super::here::{Here, ZoneHere};
 use super::items::CellAt;
 use super::known::ZoneCounts;
 use super::layers::parallax_name;
-use super::{GridKind, Layer, Thing, ThingKind, Tile, TileMap, Tileset, Zone};
+use super::{GridKind, Layer, Object, ObjectKind, Tile, TileMap, Tileset, Zone};
 use crate::fields::{Section, Table, Value, field, json_only, summary_only};
 use crate::numbers::{plural, short};
 use crate::{ClipInfo, Item, Property, PropertyGroup, Shown, SummaryPart, Swatch, TileMapItem};
@@ -111,11 +111,11 @@ impl TileMap {
                 clip: self.clips.first()?,
             }),
             _ => {
-                let (index, thing) = self.thing_at(item)?;
-                Box::new(ThingAt {
+                let (index, object) = self.object_at(item)?;
+                Box::new(ObjectAt {
                     map: self,
                     index,
-                    thing,
+                    object,
                 })
             }
         })
@@ -669,23 +669,23 @@ impl<'a> ZoneAt<'a> {
                 field("Area", |at: &Self| {
                     let areas = at.counts.areas.iter().take(MOST_LISTED);
                     let areas = areas.filter_map(|index| {
-                        let area = at.map.things.get(*index)?;
-                        Some(Value::from(area.rect_px.said()).link_if(at.map.thing_item(*index)))
+                        let area = at.map.objects.get(*index)?;
+                        Some(Value::from(area.rect_px.said()).link_if(at.map.object_item(*index)))
                     });
                     capped("Area", areas, at.counts.areas.len())
                 })
                 .summary("Areas", Self::areas)
                 .note(Self::areas),
                 field("", |at| {
-                    let things = at.map.things.iter().enumerate();
-                    let others = things.filter(|(_, thing)| {
-                        thing.zone == Some(at.number) && thing.kind != ThingKind::ZoneArea
+                    let objects = at.map.objects.iter().enumerate();
+                    let others = objects.filter(|(_, object)| {
+                        object.zone == Some(at.number) && object.kind != ObjectKind::ZoneArea
                     });
                     let count = others.clone().count();
-                    let others = others.take(MOST_LISTED).filter_map(|(index, thing)| {
-                        let name = Value::from(at.map.thing_name(index));
-                        name.link_if(at.map.thing_item(index))
-                            .property(thing.kind.said().title)
+                    let others = others.take(MOST_LISTED).filter_map(|(index, object)| {
+                        let name = Value::from(at.map.object_name(index));
+                        name.link_if(at.map.object_item(index))
+                            .property(object.kind.said().title)
                     });
                     let mut others: Vec<Property> = others.collect();
                     others.extend(and_more(count));
@@ -737,39 +737,39 @@ impl<'a> ClipAt<'a> {
     };
 }
 
-/// A thing that stands on the map.
+/// An object that stands on the map.
 #[derive(Clone, Copy)]
-pub(super) struct ThingAt<'a> {
+pub(super) struct ObjectAt<'a> {
     map: &'a TileMap,
     index: usize,
-    thing: &'a Thing,
+    object: &'a Object,
 }
 
-impl<'a> ThingAt<'a> {
+impl<'a> ObjectAt<'a> {
     /// The heading and the name of the first part are those of its kind.
     const FIELDS: Table<'a, Self> = Table {
         sections: &[Section {
             title: "",
             fields: &[
                 field("Name", |at: &Self| {
-                    let name = Value::from(at.map.thing_name(at.index));
-                    name.swatch(at.map.thing_swatch(at.thing))
+                    let name = Value::from(at.map.object_name(at.index));
+                    name.swatch(at.map.object_swatch(at.object))
                 })
                 .in_summary(),
-                summary_only("X", |at| short(at.thing.rect_px.min[0]).into()),
-                summary_only("Y", |at| short(at.thing.rect_px.min[1]).into()),
+                summary_only("X", |at| short(at.object.rect_px.min[0]).into()),
+                summary_only("Y", |at| short(at.object.rect_px.min[1]).into()),
                 field("Layer", |at| {
-                    at.thing.layer.map(|layer| at.map.layer_link(layer)).into()
+                    at.object.layer.map(|layer| at.map.layer_link(layer)).into()
                 }),
-                field("Place", |at| at.thing.rect_px.said().into()),
+                field("Place", |at| at.object.rect_px.said().into()),
                 field("Walks about in", |at| {
-                    at.thing.wander_px.map(|rect| rect.said()).into()
+                    at.object.wander_px.map(|rect| rect.said()).into()
                 }),
                 field("Zone", |at: &Self| at.zone(true)).summary("Zone", |at| at.zone_name(true)),
                 field("Wanders in", |at: &Self| at.zone(false))
                     .summary("Wanders in", |at| at.zone_name(false)),
                 summary_only("Layer", |at| {
-                    at.thing.layer.map(|layer| at.map.layer_name(layer)).into()
+                    at.object.layer.map(|layer| at.map.layer_name(layer)).into()
                 }),
             ],
         }],
@@ -777,8 +777,8 @@ impl<'a> ThingAt<'a> {
 
     /// The zone that it is an area of, or the one that it wanders in.
     fn zone_number(&self, as_area: bool) -> Option<usize> {
-        let is_area = self.thing.kind == ThingKind::ZoneArea;
-        self.thing.zone.filter(|_| is_area == as_area)
+        let is_area = self.object.kind == ObjectKind::ZoneArea;
+        self.object.zone.filter(|_| is_area == as_area)
     }
 
     fn zone(&self, as_area: bool) -> Value {
@@ -793,26 +793,26 @@ impl<'a> ThingAt<'a> {
     }
 }
 
-impl Described for ThingAt<'_> {
+impl Described for ObjectAt<'_> {
     fn groups(&self) -> Vec<PropertyGroup> {
         let mut groups = Self::FIELDS.groups(self);
         for group in &mut groups {
-            group.title = self.thing.kind.said().title;
+            group.title = self.object.kind.said().title;
         }
-        groups.extend(self.thing.properties.iter().cloned());
+        groups.extend(self.object.properties.iter().cloned());
         groups
     }
 
     fn summary(&self) -> Vec<SummaryPart> {
         let mut parts = Self::FIELDS.summary(self);
         if let Some(name) = parts.first_mut() {
-            name.name = self.thing.kind.said().title;
+            name.name = self.object.kind.said().title;
         }
         parts
     }
 
     fn note(&self) -> String {
-        match (self.thing.zone, self.thing.layer) {
+        match (self.object.zone, self.object.layer) {
             (Some(zone), _) => self.map.zone_name(zone),
             (None, Some(layer)) if self.map.layers.len() > 1 => self.map.layer_name(layer),
             _ => String::new(),

@@ -3,14 +3,14 @@
 //!
 //! Layers lie upon each other over opaque black, blended as the engines blend: in gamma space
 //! with 8 bits, rounded after each layer. The overlays that are on lie over them as in the window at
-//! 1:1: colours of areas and grids, lines between tiles, and lines around things. Two are left out
+//! 1:1: colours of areas and grids, lines between tiles, and lines around objects. Two are left out
 //! there too: a pixel of the picture has no room for lines around those of the map, and at rest there
 //! is no parallax to switch off. Texts are no part of it.
 
 use std::ops::Range;
 
 use super::grids::{ZONE_OPACITY, hatch_px, hatched, zone_color};
-use super::{Cell, Frame, Grid, Layer, Pass, RectPx, Step, Thing, ThingKind, TileMap, Tileset};
+use super::{Cell, Frame, Grid, Layer, Object, ObjectKind, Pass, RectPx, Step, TileMap, Tileset};
 use crate::{Annotations as _, FlatImage, Line, OverlayId, Picture, Shown};
 
 /// Bytes of a pixel.
@@ -24,8 +24,8 @@ pub(super) struct FlatMap<'a> {
     shown: Shown,
     /// Of each tileset, what its tiles are at the moment.
     frames: Vec<Frame>,
-    /// The things that have a picture, with it: most have none, and rows are many.
-    pictured: Vec<(&'a Thing, &'a Picture)>,
+    /// The objects that have a picture, with it: most have none, and rows are many.
+    pictured: Vec<(&'a Object, &'a Picture)>,
     /// The areas of zones and their colours, if they are shown.
     areas: Vec<(RectPx, [u8; 4])>,
     lines: Lines,
@@ -42,9 +42,9 @@ impl<'a> FlatMap<'a> {
             ..shown.clone()
         };
         let ticks = map.ticks(shown.playhead);
-        let pictured = map.things.iter().filter_map(|thing| {
-            let picture = map.pictures.get(thing.picture?)?;
-            Some((thing, picture))
+        let pictured = map.objects.iter().filter_map(|object| {
+            let picture = map.pictures.get(object.picture?)?;
+            Some((object, picture))
         });
         let mut lines = Vec::new();
         map.lines(&shown, &mut lines);
@@ -67,12 +67,12 @@ impl<'a> FlatMap<'a> {
 impl TileMap {
     /// What is filled with a colour where its overlay is on, in the order in which it is drawn: areas of
     /// layers, then those of the map itself.
-    pub fn filled_things(&self) -> Vec<&Thing> {
-        let things = self.things.iter();
-        let mut filled: Vec<&Thing> = things
-            .filter(|thing| thing.fill_color().is_some())
+    pub fn filled_objects(&self) -> Vec<&Object> {
+        let objects = self.objects.iter();
+        let mut filled: Vec<&Object> = objects
+            .filter(|object| object.fill_color().is_some())
             .collect();
-        filled.sort_by_key(|thing| (thing.layer.is_none(), thing.layer));
+        filled.sort_by_key(|object| (object.layer.is_none(), object.layer));
         filled
     }
 
@@ -81,22 +81,22 @@ impl TileMap {
         if !shown.overlays.contains(OverlayId::Zones) {
             return Vec::new();
         }
-        let is_shown = |thing: &&Thing| {
-            let layer = thing.layer;
+        let is_shown = |object: &&Object| {
+            let layer = object.layer;
             layer.is_none_or(|layer| Self::is_layer_shown(layer, shown))
         };
-        let areas = self.filled_things().into_iter().filter(is_shown);
+        let areas = self.filled_objects().into_iter().filter(is_shown);
         areas
             .filter_map(|area| Some((area.rect_px, area.fill_color()?)))
             .collect()
     }
 }
 
-impl Thing {
+impl Object {
     /// The colour that fills it where its overlay is on: red, green, blue and opacity. Only areas of
     /// zones have one.
     pub fn fill_color(&self) -> Option<[u8; 4]> {
-        let zone = self.zone.filter(|_| self.kind == ThingKind::ZoneArea)?;
+        let zone = self.zone.filter(|_| self.kind == ObjectKind::ZoneArea)?;
         let [r, g, b] = zone_color(zone);
         Some([r, g, b, ZONE_OPACITY])
     }
@@ -115,7 +115,7 @@ impl FlatImage for FlatMap<'_> {
         for step in &self.map.steps {
             match *step {
                 Step::Layer { .. } => self.layer_row(*step, from, row),
-                Step::Things { layer } => self.things_row(layer, from, row),
+                Step::Objects { layer } => self.objects_row(layer, from, row),
             }
         }
         for (rect, color) in &self.areas {
@@ -283,13 +283,13 @@ impl FlatMap<'_> {
     }
 
     /// Draws the pictures of sprites.
-    fn things_row(&self, layer: Option<usize>, from: [i64; 2], row: &mut [u8]) {
+    fn objects_row(&self, layer: Option<usize>, from: [i64; 2], row: &mut [u8]) {
         if layer.is_some_and(|layer| self.opacity(layer) == 0) {
             return;
         }
-        let of_layer = |(thing, _): &&(&Thing, _)| thing.layer == layer;
-        for (thing, picture) in self.pictured.iter().filter(of_layer) {
-            picture_row(picture, thing.rect_px, from, row);
+        let of_layer = |(object, _): &&(&Object, _)| object.layer == layer;
+        for (object, picture) in self.pictured.iter().filter(of_layer) {
+            picture_row(picture, object.rect_px, from, row);
         }
     }
 }
@@ -809,15 +809,15 @@ mod tests {
     #[test]
     fn areas_are_filled_and_lines_drawn_as_in_the_window() {
         let mut map = map(vec![layer([20, 10], &[Cell::NOTHING; 200])]);
-        map.things = vec![
-            Thing {
+        map.objects = vec![
+            Object {
                 rect_px: RectPx::at([4.0, 4.0], [12.0, 8.0]),
                 zone: Some(1),
-                ..Thing::new(ThingKind::ZoneArea, "", Some(0))
+                ..Object::new(ObjectKind::ZoneArea, "", Some(0))
             },
-            Thing {
+            Object {
                 rect_px: RectPx::at([24.0, 6.0], [8.0, 8.0]),
-                ..Thing::new(ThingKind::Entity, "", None)
+                ..Object::new(ObjectKind::Entity, "", None)
             },
         ];
         let map = map.finished();
@@ -831,7 +831,7 @@ mod tests {
             .overlays
             .set(map.about.overlays, OverlayId::Zones, true);
         let zones = reds(&map, &shown);
-        let fill = map.things[0].fill_color().unwrap();
+        let fill = map.objects[0].fill_color().unwrap();
         let filled = (u32::from(fill[0]) * u32::from(fill[3]) + 127) / 255;
         assert_eq!(u32::from(zones[8][10]), filled);
         // Its edge is two pixels wide, of the zone's own colour.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::fields::CellHere;
 use super::grids::obstruction_name;
 use super::items::CellAt;
-use super::{GridKind, ThingKind, TileMap};
+use super::{GridKind, ObjectKind, TileMap};
 use crate::{Layers, Shown};
 
 /// What there is at a place.
@@ -112,9 +112,9 @@ impl TileMap {
         }
         // The middle of the pixel, as areas may begin between two.
         let middle = px.map(|px| px as f32 + 0.5);
-        let areas = self.things.iter();
-        for area in areas.filter(|thing| thing.kind == ThingKind::ZoneArea) {
-            let moved = self.things_moved_px(area.layer, shown);
+        let areas = self.objects.iter();
+        for area in areas.filter(|object| object.kind == ObjectKind::ZoneArea) {
+            let moved = self.objects_moved_px(area.layer, shown);
             if let Some(zone) = area.zone
                 && area.rect_px.moved_by(moved).contains(middle)
             {

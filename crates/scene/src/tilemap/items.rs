@@ -1,6 +1,6 @@
 //! The items of a map: what they lead to, and what they are called.
 
-use super::{Cell, Layer, Thing, ThingKind, TileMap, Tileset};
+use super::{Cell, Layer, Object, ObjectKind, TileMap, Tileset};
 use crate::numbers::plural;
 use crate::{Item, Swatch, TileMapItem};
 
@@ -43,17 +43,17 @@ impl TileMap {
         TileMapItem::Tileset { index }.into()
     }
 
-    /// The item of a thing.
-    pub fn thing_item(&self, index: usize) -> Option<Item> {
-        let kind = self.things.get(index)?.kind;
+    /// The item of an object.
+    pub fn object_item(&self, index: usize) -> Option<Item> {
+        let kind = self.objects.get(index)?.kind;
         let index = number(index);
         let item = match kind {
-            ThingKind::Entity => TileMapItem::Entity { index },
-            ThingKind::Waypoint => TileMapItem::Waypoint { index },
-            ThingKind::ZoneArea => TileMapItem::ZoneArea { index },
-            ThingKind::Sprite => TileMapItem::Sprite { index },
-            ThingKind::Box => TileMapItem::Box { index },
-            ThingKind::Line => TileMapItem::Line { index },
+            ObjectKind::Entity => TileMapItem::Entity { index },
+            ObjectKind::Waypoint => TileMapItem::Waypoint { index },
+            ObjectKind::ZoneArea => TileMapItem::ZoneArea { index },
+            ObjectKind::Sprite => TileMapItem::Sprite { index },
+            ObjectKind::Box => TileMapItem::Box { index },
+            ObjectKind::Line => TileMapItem::Line { index },
         };
         Some(item.into())
     }
@@ -124,8 +124,8 @@ impl TileMap {
         (picture < tileset.picture_count()).then_some((number, tileset, picture))
     }
 
-    /// A thing by its item: its index, and itself.
-    pub(super) fn thing_at(&self, item: Item) -> Option<(usize, &Thing)> {
+    /// An object by its item: its index, and itself.
+    pub(super) fn object_at(&self, item: Item) -> Option<(usize, &Object)> {
         let index = match item {
             Item::TileMap(
                 TileMapItem::Entity { index }
@@ -137,8 +137,8 @@ impl TileMap {
             ) => index as usize,
             _ => return None,
         };
-        let is_it = self.thing_item(index) == Some(item);
-        Some((index, self.things.get(index).filter(|_| is_it)?))
+        let is_it = self.object_item(index) == Some(item);
+        Some((index, self.objects.get(index).filter(|_| is_it)?))
     }
 
     /// What a layer is called.
@@ -153,18 +153,18 @@ impl TileMap {
         named_or(name, "Zone", zone)
     }
 
-    /// What a thing is called.
-    pub(super) fn thing_name(&self, index: usize) -> String {
-        let Some(thing) = self.things.get(index) else {
+    /// What an object is called.
+    pub(super) fn object_name(&self, index: usize) -> String {
+        let Some(object) = self.objects.get(index) else {
             return String::new();
         };
-        if thing.name.is_empty()
-            && let Some(zone) = thing.zone
-            && thing.kind == ThingKind::ZoneArea
+        if object.name.is_empty()
+            && let Some(zone) = object.zone
+            && object.kind == ObjectKind::ZoneArea
         {
             return self.zone_name(zone);
         }
-        named_or(&thing.name, thing.kind.said().title, index)
+        named_or(&object.name, object.kind.said().title, index)
     }
 
     /// What a tileset is called.
@@ -191,9 +191,9 @@ impl TileMap {
         Some((tileset, picture, item))
     }
 
-    /// The picture of a thing.
-    pub(super) fn thing_swatch(&self, thing: &Thing) -> Option<Swatch> {
-        let picture = thing
+    /// The picture of an object.
+    pub(super) fn object_swatch(&self, object: &Object) -> Option<Swatch> {
+        let picture = object
             .picture
             .filter(|picture| *picture < self.pictures.len())?;
         let tiles = self.tilesets.iter().map(Tileset::picture_count);

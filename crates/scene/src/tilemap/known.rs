@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Cell, Grid, GridKind, Integers, ThingKind, TileMap, Tileset};
+use super::{Cell, Grid, GridKind, Integers, ObjectKind, TileMap, Tileset};
 use crate::parallel::on_all_threads;
 
 /// How many cells are counted in one go.
@@ -42,7 +42,7 @@ pub(super) struct ZoneCounts {
     pub(super) bounds: Vec<(usize, [[u32; 2]; 2])>,
     /// A grid, and the cell of it in the midst of the largest connected part of the zone.
     pub(super) middle: Option<(usize, [u32; 2])>,
-    /// Its areas, by their indices among all things, the largest first.
+    /// Its areas, by their indices among all objects, the largest first.
     pub(super) areas: Vec<usize>,
 }
 
@@ -148,14 +148,14 @@ impl TileMap {
                     count_zones(number, grid, &mut zones);
                 }
             }
-            for (index, thing) in self.things.iter().enumerate() {
-                let zone = thing.zone.filter(|_| thing.kind == ThingKind::ZoneArea);
+            for (index, object) in self.objects.iter().enumerate() {
+                let zone = object.zone.filter(|_| object.kind == ObjectKind::ZoneArea);
                 if let Some(zone) = zone.and_then(|zone| zones.get_mut(zone)) {
                     zone.areas.push(index);
                 }
             }
             let area = |index: &usize| {
-                self.things
+                self.objects
                     .get(*index)
                     .map_or(0.0, |area| area.rect_px.area())
             };

@@ -179,8 +179,10 @@ impl TileMap {
                     Pass::Priority => format!("priority tiles of {name}"),
                 }
             }
-            Step::Things { layer: Some(layer) } => format!("what is on {}", self.layer_name(layer)),
-            Step::Things { layer: None } => "entities".to_owned(),
+            Step::Objects { layer: Some(layer) } => {
+                format!("what is on {}", self.layer_name(layer))
+            }
+            Step::Objects { layer: None } => "entities".to_owned(),
         });
         let mut steps: Vec<String> = steps.collect();
         match self.steps.len().checked_sub(MOST_NAMED) {

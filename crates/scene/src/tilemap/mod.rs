@@ -13,19 +13,21 @@ mod fields;
 mod flatten;
 mod grids;
 mod here;
+pub mod ika;
 mod items;
 mod known;
 mod layers;
 pub(crate) mod making;
+mod objects;
 mod outline;
 mod overlays;
 mod pick;
 mod place;
 mod placeholder;
+pub mod ppe;
 #[cfg(test)]
 mod sample;
 mod shapes;
-mod things;
 mod tileset;
 mod walk;
 
@@ -69,7 +71,7 @@ pub struct TileMap {
     /// Zones that the numbers of a grid or areas of the map stand for.
     pub zones: Vec<Zone>,
     /// What stands on the map: entities, waypoints, sprites, boxes and areas of zones.
-    pub things: Vec<Thing>,
+    pub objects: Vec<Object>,
     /// Pictures of sprites.
     pub pictures: Vec<Picture>,
     /// What only its format knows.
@@ -102,7 +104,7 @@ impl TileMap {
             steps: Vec::new(),
             grids: Vec::new(),
             zones: Vec::new(),
-            things: Vec::new(),
+            objects: Vec::new(),
             pictures: Vec::new(),
             facts,
             clips: Vec::new(),
@@ -204,8 +206,8 @@ pub enum Step {
         /// Which of its cells.
         pass: Pass,
     },
-    /// The things ([`Thing`]) of a layer, or those of no layer.
-    Things {
+    /// The objects ([`Object`]) of a layer, or those of no layer.
+    Objects {
         /// Which layer's.
         layer: Option<usize>,
     },
@@ -263,9 +265,9 @@ pub struct Zone {
 
 /// Something that stands on a map.
 #[derive(Debug, Clone)]
-pub struct Thing {
+pub struct Object {
     /// What it is.
-    pub kind: ThingKind,
+    pub kind: ObjectKind,
     /// Its name.
     pub name: String,
     /// The layer that it stands on, if it says so.
@@ -286,9 +288,9 @@ pub struct Thing {
     pub properties: Vec<PropertyGroup>,
 }
 
-impl Thing {
+impl Object {
     /// Something of which no more is known yet than its name and the layer that it stands on.
-    pub fn new(kind: ThingKind, name: impl Into<String>, layer: Option<usize>) -> Self {
+    pub fn new(kind: ObjectKind, name: impl Into<String>, layer: Option<usize>) -> Self {
         Self {
             kind,
             name: name.into(),
@@ -306,7 +308,7 @@ impl Thing {
 
 /// What stands on a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ThingKind {
+pub enum ObjectKind {
     /// Somebody or something of the game.
     Entity,
     /// A place with a name.

@@ -1,11 +1,11 @@
 //! The tree of a map, and numbers about the whole.
 
 use super::grids::zone_color;
-use super::{GridKind, ThingKind, TileMap};
+use super::{GridKind, ObjectKind, TileMap};
 use crate::listed::{and_more, capped, heading, leaf};
 use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
-/// How many of one thing are listed.
+/// How many of one object are listed.
 const MOST_LISTED: usize = 10_000;
 /// How many areas of a zone are listed.
 const MOST_AREAS: usize = 1000;
@@ -21,11 +21,11 @@ impl TileMap {
             self.zone_lines(),
         ];
         // Areas are listed below their zones.
-        let kinds = ThingKind::ALL.into_iter();
-        let kinds = kinds.filter(|kind| *kind != ThingKind::ZoneArea);
-        let things = kinds.map(|kind| self.thing_lines(kind));
+        let kinds = ObjectKind::ALL.into_iter();
+        let kinds = kinds.filter(|kind| *kind != ObjectKind::ZoneArea);
+        let objects = kinds.map(|kind| self.object_lines(kind));
         // A heading that nothing is under says nothing.
-        let lists = lists.into_iter().chain(things);
+        let lists = lists.into_iter().chain(objects);
         let lists = lists.filter(|line| !line.children.is_empty());
         [whole].into_iter().chain(lists).collect()
     }
@@ -58,14 +58,14 @@ impl TileMap {
         let lines = zones.map(|(number, zone)| {
             let areas = zone.areas.iter().zip(1..);
             let areas = areas.filter_map(|(index, place)| {
-                let thing = self.things.get(*index)?;
-                let [w, h] = [0, 1].map(|axis| thing.rect_px.max[axis] - thing.rect_px.min[axis]);
+                let object = self.objects.get(*index)?;
+                let [w, h] = [0, 1].map(|axis| object.rect_px.max[axis] - object.rect_px.min[axis]);
                 let name = self.zone_name(number);
                 let label = match zone.areas.len() {
                     1 => format!("Area of {name}"),
                     _ => format!("Area {place} of {name}"),
                 };
-                Some(leaf(label, self.thing_item(*index)?, format!("{w} x {h}")))
+                Some(leaf(label, self.object_item(*index)?, format!("{w} x {h}")))
             });
             let areas = capped(areas.collect(), MOST_AREAS);
             let note = self.note_of(Self::zone_item(number));
@@ -81,20 +81,22 @@ impl TileMap {
         }
     }
 
-    fn thing_lines(&self, kind: ThingKind) -> OutlineNode {
-        let things = || {
-            let things = self.things.iter().enumerate();
-            things.filter(move |(_, thing)| thing.kind == kind)
+    fn object_lines(&self, kind: ObjectKind) -> OutlineNode {
+        let objects = || {
+            let objects = self.objects.iter().enumerate();
+            objects.filter(move |(_, object)| object.kind == kind)
         };
-        let lines = things().take(MOST_LISTED + 1).filter_map(|(index, thing)| {
-            let item = self.thing_item(index)?;
-            Some(OutlineNode {
-                swatch: self.thing_swatch(thing),
-                ..leaf(self.thing_name(index), item, self.note_of(item))
-            })
-        });
+        let lines = objects()
+            .take(MOST_LISTED + 1)
+            .filter_map(|(index, object)| {
+                let item = self.object_item(index)?;
+                Some(OutlineNode {
+                    swatch: self.object_swatch(object),
+                    ..leaf(self.object_name(index), item, self.note_of(item))
+                })
+            });
         let mut lines: Vec<OutlineNode> = lines.collect();
-        let count = things().count();
+        let count = objects().count();
         lines.truncate(MOST_LISTED);
         lines.extend(and_more(count, lines.len()));
         OutlineNode {
@@ -117,8 +119,8 @@ impl TileMap {
             tiles.filter(|uses| **uses > 0).count() as u64
         });
         let of_kind = |kind| {
-            let things = self.things.iter();
-            things.filter(|thing| thing.kind == kind).count() as u64
+            let objects = self.objects.iter();
+            objects.filter(|object| object.kind == kind).count() as u64
         };
         let blocked = self.grids.iter().enumerate();
         let blocked = blocked.filter(|(_, grid)| matches!(grid.kind, GridKind::Obstruction { .. }));
@@ -139,9 +141,9 @@ impl TileMap {
             ("Obstructed cells", blocked.sum()),
             ("Zones", self.zones.len() as u64),
         ];
-        let things = ThingKind::ALL.map(|kind| (kind.said().list, of_kind(kind)));
+        let objects = ObjectKind::ALL.map(|kind| (kind.said().list, of_kind(kind)));
         // What a format cannot have is not said to be missing.
-        let others = others.into_iter().chain(things);
+        let others = others.into_iter().chain(objects);
         numbers.extend(others.filter(|(_, count)| *count > 0));
         let numbers = numbers.into_iter().map(|(name, value)| Statistic {
             name,
@@ -154,7 +156,7 @@ impl TileMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tilemap::{Thing, sample};
+    use crate::tilemap::{Object, sample};
 
     fn labels(lines: &[OutlineNode]) -> Vec<&str> {
         lines.iter().map(|line| line.label.as_str()).collect()
@@ -185,10 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn thousands_of_things_are_cut_short() {
+    fn thousands_of_objects_are_cut_short() {
         let mut map = sample::made_up();
-        let entity = |_| Thing::new(ThingKind::Entity, "", None);
-        map.things.extend((0..MOST_LISTED).map(entity));
+        let entity = |_| Object::new(ObjectKind::Entity, "", None);
+        map.objects.extend((0..MOST_LISTED).map(entity));
         let outline = map.outline_tree();
         let entities = &outline[4];
         assert_eq!(entities.note, (MOST_LISTED + 2).to_string());

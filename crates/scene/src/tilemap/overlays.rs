@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use glam::{Vec3, vec3};
 
 use super::grids::zone_color;
-use super::{Grid, GridKind, Thing, ThingKind, TileMap};
+use super::{Grid, GridKind, Object, ObjectKind, TileMap};
 use crate::colors;
 use crate::pen::Pen;
 use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown};
@@ -65,7 +65,7 @@ pub(crate) static OVERLAYS: [Overlay; 8] = [
     },
 ];
 
-/// What some maps have no use for: the overlays of grids and things, in the order of their bits.
+/// What some maps have no use for: the overlays of grids and objects, in the order of their bits.
 const OPTIONAL: [OverlayId; 4] = [
     OverlayId::Obstruction,
     OverlayId::Zones,
@@ -84,15 +84,15 @@ static OFFERED: LazyLock<[Vec<Overlay>; 1 << OPTIONAL.len()]> = LazyLock::new(||
     })
 });
 
-/// How many things have lines.
-const MOST_THINGS: usize = 20_000;
+/// How many objects have lines.
+const MOST_OBJECTS: usize = 20_000;
 /// How many texts an overlay writes.
 const MOST_LABELS: usize = 2000;
 /// How wide the head of an arrow is, as a share of its length.
 const HEAD_SHARE: f32 = 0.3;
 
 const WANDER: [u8; 3] = [255, 160, 60];
-/// How wide the lines of things are, and how much wider what lies below them, in pixels of a plain
+/// How wide the lines of objects are, and how much wider what lies below them, in pixels of a plain
 /// screen.
 const LINE_POINTS: f32 = 2.0;
 const CASING_POINTS: f32 = 2.0;
@@ -105,10 +105,10 @@ const SELECTED: [u8; 3] = colors::bytes(colors::SELECTED);
 /// Of numbers on tiles.
 const NUMBER: [u8; 3] = [255, 255, 255];
 
-/// The colour of a thing's lines.
-fn color_of(thing: &Thing) -> [u8; 3] {
-    let zone = thing.zone.filter(|_| thing.kind == ThingKind::ZoneArea);
-    zone.map_or(thing.kind.said().color, zone_color)
+/// The colour of an object's lines.
+fn color_of(object: &Object) -> [u8; 3] {
+    let zone = object.zone.filter(|_| object.kind == ObjectKind::ZoneArea);
+    zone.map_or(object.kind.said().color, zone_color)
 }
 
 impl Annotations for TileMap {
@@ -125,28 +125,28 @@ impl Annotations for TileMap {
                 }
             }
         }
-        for (_, thing, place) in self.shown_things(shown).take(MOST_THINGS) {
-            thing_lines(thing, place, lines);
+        for (_, object, place) in self.shown_objects(shown).take(MOST_OBJECTS) {
+            object_lines(object, place, lines);
         }
     }
 
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
-        let selected = shown.selected.and_then(|item| self.thing_at(item));
+        let selected = shown.selected.and_then(|item| self.object_at(item));
         let is_selected = |index: usize| selected.is_some_and(|(at, _)| at == index);
         let named = || {
-            let things = self.shown_things(shown);
-            things.filter(|(_, thing, _)| thing.kind != ThingKind::ZoneArea)
+            let objects = self.shown_objects(shown);
+            objects.filter(|(_, object, _)| object.kind != ObjectKind::ZoneArea)
         };
         let first = named().filter(|(index, ..)| is_selected(*index));
         let others = named().filter(|(index, ..)| !is_selected(*index));
-        let things = first.chain(others).take(MOST_LABELS);
-        labels.extend(things.map(|(index, thing, place)| {
-            let room = thing.room_px().moved_by(place.moved_px);
+        let objects = first.chain(others).take(MOST_LABELS);
+        labels.extend(objects.map(|(index, object, place)| {
+            let room = object.room_px().moved_by(place.moved_px);
             Label {
                 room: None,
                 position: vec3(room.max[0], place.height, room.min[1]),
-                text: self.thing_name(index),
-                color: color_of(thing),
+                text: self.object_name(index),
+                color: color_of(object),
             }
         }));
         if shown.overlays.contains(OverlayId::Zones) {
@@ -173,13 +173,13 @@ impl TileMap {
     /// The overlays that show something of this map.
     pub(super) fn offered_overlays(&self) -> &'static [Overlay] {
         let has = |is_so: fn(GridKind) -> bool| self.grids.iter().any(|grid| is_so(grid.kind));
-        let is_area = |thing: &Thing| thing.kind == ThingKind::ZoneArea;
-        let has_areas = self.things.iter().any(is_area);
+        let is_area = |object: &Object| object.kind == ObjectKind::ZoneArea;
+        let has_areas = self.objects.iter().any(is_area);
         let has = [
             has(|kind| matches!(kind, GridKind::Obstruction { .. })),
             has(|kind| kind == GridKind::Zones) || has_areas,
             has(|kind| kind == GridKind::Logic),
-            self.things.iter().any(|thing| !is_area(thing)),
+            self.objects.iter().any(|object| !is_area(object)),
         ];
         let bits = has
             .iter()
@@ -188,39 +188,42 @@ impl TileMap {
         OFFERED.get(bits).map_or(&[], Vec::as_slice)
     }
 
-    /// The things whose overlay is on and whose layer is shown, with their indices and where they are
+    /// The objects whose overlay is on and whose layer is shown, with their indices and where they are
     /// shown.
-    fn shown_things<'a>(
+    fn shown_objects<'a>(
         &'a self,
         shown: &'a Shown,
-    ) -> impl Iterator<Item = (usize, &'a Thing, ShownAt)> {
+    ) -> impl Iterator<Item = (usize, &'a Object, ShownAt)> {
         let is_any_on = [OverlayId::Entities, OverlayId::Zones]
             .iter()
             .any(|id| shown.overlays.contains(*id));
-        let things = if is_any_on { &*self.things } else { &[] };
-        // Things of the same layer follow each other.
+        let objects = if is_any_on { &*self.objects } else { &[] };
+        // Objects of the same layer follow each other.
         let mut of_layer: Option<(Option<usize>, ShownAt)> = None;
-        things.iter().enumerate().filter_map(move |(index, thing)| {
-            let is_on = shown.overlays.contains(thing.kind.said().overlay);
-            let is_shown = thing
-                .layer
-                .is_none_or(|layer| Self::is_layer_shown(layer, shown));
-            if !is_on || !is_shown {
-                return None;
-            }
-            let place = match of_layer {
-                Some((layer, place)) if layer == thing.layer => place,
-                _ => self.things_shown_at(thing.layer, shown),
-            };
-            of_layer = Some((thing.layer, place));
-            Some((index, thing, place))
-        })
+        objects
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, object)| {
+                let is_on = shown.overlays.contains(object.kind.said().overlay);
+                let is_shown = object
+                    .layer
+                    .is_none_or(|layer| Self::is_layer_shown(layer, shown));
+                if !is_on || !is_shown {
+                    return None;
+                }
+                let place = match of_layer {
+                    Some((layer, place)) if layer == object.layer => place,
+                    _ => self.objects_shown_at(object.layer, shown),
+                };
+                of_layer = Some((object.layer, place));
+                Some((index, object, place))
+            })
     }
 
-    fn things_shown_at(&self, layer: Option<usize>, shown: &Shown) -> ShownAt {
+    fn objects_shown_at(&self, layer: Option<usize>, shown: &Shown) -> ShownAt {
         ShownAt {
-            moved_px: self.things_moved_px(layer, shown),
-            height: self.things_height(layer, shown),
+            moved_px: self.objects_moved_px(layer, shown),
+            height: self.objects_height(layer, shown),
         }
     }
 
@@ -234,10 +237,10 @@ impl TileMap {
             color: zone_color(number),
         };
         let of_area = |index: &usize| {
-            let area = self.things.get(*index)?;
+            let area = self.objects.get(*index)?;
             let is_shown = |layer| Self::is_layer_shown(layer, shown);
             area.layer.is_none_or(is_shown).then_some(())?;
-            let place = self.things_shown_at(area.layer, shown);
+            let place = self.objects_shown_at(area.layer, shown);
             let rect = area.rect_px.moved_by(place.moved_px);
             let [x, z] = rect.center();
             Some((vec3(x, place.height, z), rect.max[0] - rect.min[0]))
@@ -333,7 +336,7 @@ impl TileMap {
             OverlayId::Obstruction => self.obstruction_legend(),
             OverlayId::Zones => self.zone_legend(),
             OverlayId::Logic => self.logic_legend(),
-            OverlayId::Entities => self.thing_legend(),
+            OverlayId::Entities => self.object_legend(),
             OverlayId::LayerFrames => vec![LegendEntry {
                 color: FRAME,
                 label: "Edge of a layer".to_owned(),
@@ -356,21 +359,21 @@ impl TileMap {
         })
     }
 
-    /// The kinds of things that there are.
-    fn thing_legend(&self) -> Vec<LegendEntry> {
+    /// The kinds of objects that there are.
+    fn object_legend(&self) -> Vec<LegendEntry> {
         let entry = |color, label: &str| LegendEntry {
             color,
             label: label.to_owned(),
         };
         let mut entries = Vec::new();
-        for kind in ThingKind::ALL {
+        for kind in ObjectKind::ALL {
             let said = kind.said();
-            let mut things = self.things.iter();
-            if !said.legend.is_empty() && things.any(|thing| thing.kind == kind) {
+            let mut objects = self.objects.iter();
+            if !said.legend.is_empty() && objects.any(|object| object.kind == kind) {
                 entries.push(entry(said.color, said.legend));
             }
-            let walks = |thing: &Thing| thing.wander_px.is_some();
-            if kind == ThingKind::Entity && self.things.iter().any(walks) {
+            let walks = |object: &Object| object.wander_px.is_some();
+            if kind == ObjectKind::Entity && self.objects.iter().any(walks) {
                 entries.push(entry(WANDER, "Where it walks"));
             }
         }
@@ -378,7 +381,7 @@ impl TileMap {
     }
 }
 
-/// Where things of a layer are shown.
+/// Where objects of a layer are shown.
 #[derive(Debug, Clone, Copy)]
 struct ShownAt {
     /// How far from where the file has them, in pixels of the map.
@@ -387,16 +390,16 @@ struct ShownAt {
     height: f32,
 }
 
-/// Adds the lines of a thing: its box or shape, the way it faces, and where it walks. Those of its
+/// Adds the lines of an object: its box or shape, the way it faces, and where it walks. Those of its
 /// colour lie upon wider dark ones, so that they are seen on any ground.
-fn thing_lines(thing: &Thing, ShownAt { moved_px, height }: ShownAt, lines: &mut Vec<Line>) {
+fn object_lines(object: &Object, ShownAt { moved_px, height }: ShownAt, lines: &mut Vec<Line>) {
     let first = lines.len();
-    let mut pen = Pen::new(lines, color_of(thing), LINE_POINTS).on_top();
-    for [from, to] in thing.lines(moved_px, height) {
+    let mut pen = Pen::new(lines, color_of(object), LINE_POINTS).on_top();
+    for [from, to] in object.lines(moved_px, height) {
         pen.line(from, to);
     }
-    if let Some(faces) = thing.faces.filter(|faces| *faces != [0; 2]) {
-        let room = thing.room_px().moved_by(moved_px);
+    if let Some(faces) = object.faces.filter(|faces| *faces != [0; 2]) {
+        let room = object.room_px().moved_by(moved_px);
         let [x, z] = room.center();
         let [w, h] = [0, 1].map(|axis| room.max[axis] - room.min[axis]);
         let [right, down] = faces.map(f32::from);
@@ -410,7 +413,7 @@ fn thing_lines(thing: &Thing, ShownAt { moved_px, height }: ShownAt, lines: &mut
             pen.line(from, to);
         }
     }
-    if let Some(wander) = thing.wander_px {
+    if let Some(wander) = object.wander_px {
         let mut pen = Pen::new(lines, WANDER, 1.0).on_top();
         for [from, to] in wander.moved_by(moved_px).edges(height) {
             pen.line(from, to);
@@ -496,7 +499,7 @@ mod tests {
         // It follows the box, and both the dark lines of all.
         let dark = 4 + 3 + 4;
         assert_eq!(all[0].color, CASING);
-        assert_eq!(all[dark].color[..3], ThingKind::Entity.said().color);
+        assert_eq!(all[dark].color[..3], ObjectKind::Entity.said().color);
         assert!(all[0].width_points > all[dark].width_points);
         let [first, second] = [dark + 4, dark + 5].map(|at| all[at].ends);
         assert_eq!(first, [vec3(4.0, 0.0, 4.0), vec3(10.0, 0.0, 4.0)]);
@@ -504,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn things_follow_their_layer_with_lines_and_names() {
+    fn objects_follow_their_layer_with_lines_and_names() {
         let mut map = sample::made_up();
         map.layers[0].parallax.mul = [0, 0];
         let place = |camera: [i64; 2]| {
@@ -549,12 +552,13 @@ mod tests {
             .concat()
         );
         // Areas alone are zones, too, and nothing else is.
-        map.things.retain(|thing| thing.kind == ThingKind::ZoneArea);
+        map.objects
+            .retain(|object| object.kind == ObjectKind::ZoneArea);
         assert_eq!(
             ids(&map),
             [&[OverlayId::Zones, OverlayId::Logic][..], &always].concat()
         );
-        map.things.clear();
+        map.objects.clear();
         map.grids.clear();
         assert_eq!(ids(&map), always);
     }
@@ -564,7 +568,7 @@ mod tests {
         let map = sample::made_up();
         let mut names = shown(&map, &[OverlayId::Entities]);
         assert_eq!(texts(&map, &names), ["Hero", "Chest", "Door"]);
-        names.selected = map.thing_item(1);
+        names.selected = map.object_item(1);
         assert_eq!(texts(&map, &names), ["Chest", "Hero", "Door"]);
         assert_eq!(
             texts(&map, &shown(&map, &[OverlayId::Zones])),

@@ -1,4 +1,4 @@
-//! What a ray meets: things whose overlay is on, then the tiles of layers.
+//! What a ray meets: objects whose overlay is on, then the tiles of layers.
 
 use super::{Cell, Grid, Pass, Step, TileMap};
 use crate::{Hit, Item, OverlayId, Ray, Shown, TileMapItem};
@@ -14,7 +14,7 @@ enum Meets {
     Cells,
 }
 
-/// Where a ray meets the things of a layer.
+/// Where a ray meets the objects of a layer.
 #[derive(Debug, Clone, Copy)]
 struct MetAt {
     /// How far they are from where the file has them, in pixels of the map.
@@ -49,16 +49,16 @@ impl TileMap {
                 let is_it = selected.is_none_or(|selected| selected == layer);
                 (is_it && Self::is_layer_shown(layer, shown)).then_some(layer)
             }
-            Step::Things { .. } => None,
+            Step::Objects { .. } => None,
         })
     }
 
-    /// The first thing that a ray meets of what is shown.
+    /// The first object that a ray meets of what is shown.
     pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
         }
-        if let Some(hit) = self.thing_hit(ray, shown) {
+        if let Some(hit) = self.object_hit(ray, shown) {
             return Some(hit);
         }
         let heights = self.step_heights(shown);
@@ -130,41 +130,47 @@ impl TileMap {
         is_met.then_some(item)
     }
 
-    /// The smallest of the things that a ray meets.
-    fn thing_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
+    /// The smallest of the objects that a ray meets.
+    fn object_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let is_on = [OverlayId::Entities, OverlayId::Zones].map(|id| shown.overlays.contains(id));
         if is_on == [false; 2] {
             return None;
         }
-        // Things of the same layer follow each other.
+        // Objects of the same layer follow each other.
         let mut of_layer: Option<(Option<usize>, Option<MetAt>)> = None;
-        let met = self.things.iter().enumerate().filter_map(|(index, thing)| {
-            if !shown.overlays.contains(thing.kind.said().overlay) {
-                return None;
-            }
-            let (_, place) = *match &mut of_layer {
-                Some(known) if known.0 == thing.layer => known,
-                known => known.insert((thing.layer, self.things_met(thing.layer, ray, shown))),
-            };
-            let MetAt { moved_px, distance } = place?;
-            let point = ray.origin + ray.direction * distance;
-            let room = thing.room_px().moved_by(moved_px);
-            let is_met = room.contains([point.x, point.z]);
-            is_met.then(|| (room.area(), index, distance))
-        });
+        let met = self
+            .objects
+            .iter()
+            .enumerate()
+            .filter_map(|(index, object)| {
+                if !shown.overlays.contains(object.kind.said().overlay) {
+                    return None;
+                }
+                let (_, place) = *match &mut of_layer {
+                    Some(known) if known.0 == object.layer => known,
+                    known => {
+                        known.insert((object.layer, self.objects_met(object.layer, ray, shown)))
+                    }
+                };
+                let MetAt { moved_px, distance } = place?;
+                let point = ray.origin + ray.direction * distance;
+                let room = object.room_px().moved_by(moved_px);
+                let is_met = room.contains([point.x, point.z]);
+                is_met.then(|| (room.area(), index, distance))
+            });
         let smallest = met.min_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let (_, index, distance) = smallest?;
-        Some(hit_at(self.thing_item(index)?, ray, distance))
+        Some(hit_at(self.object_item(index)?, ray, distance))
     }
 
-    /// Where a ray meets the things of a layer; none if they are not shown.
-    fn things_met(&self, layer: Option<usize>, ray: Ray, shown: &Shown) -> Option<MetAt> {
+    /// Where a ray meets the objects of a layer; none if they are not shown.
+    fn objects_met(&self, layer: Option<usize>, ray: Ray, shown: &Shown) -> Option<MetAt> {
         if layer.is_some_and(|layer| !Self::is_layer_shown(layer, shown)) {
             return None;
         }
         Some(MetAt {
-            moved_px: self.things_moved_px(layer, shown),
-            distance: distance_to(self.things_height(layer, shown), ray)?,
+            moved_px: self.objects_moved_px(layer, shown),
+            distance: distance_to(self.objects_height(layer, shown), ray)?,
         })
     }
 }
@@ -277,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn things_are_met_where_their_layer_was_moved_to() {
+    fn objects_are_met_where_their_layer_was_moved_to() {
         let mut map = sample::made_up();
         // The area and the door of the ground; entities go with the camera.
         map.layers[0].parallax = Parallax {
@@ -286,11 +292,11 @@ mod tests {
         };
         let mut shown = on(&map, &[OverlayId::Entities, OverlayId::Zones], flat());
         shown.flat_camera_px = [8, 3];
-        let [area, door] = [2, 3].map(|index| map.thing_item(index));
+        let [area, door] = [2, 3].map(|index| map.object_item(index));
         assert_eq!(below(&map, 9.0 + 4.0, 5.0 + 3.0, &shown), area);
         assert_eq!(below(&map, 14.0 + 4.0, 9.0 + 3.0, &shown), door);
         assert_ne!(below(&map, 9.0, 5.0, &shown), area);
-        assert_eq!(below(&map, 1.0, 1.0, &shown), map.thing_item(0));
+        assert_eq!(below(&map, 1.0, 1.0, &shown), map.object_item(0));
         let bounds = map.place(area.unwrap(), &shown).bounds.unwrap();
         assert_eq!((bounds.min.x, bounds.min.z), (12.0, 7.0));
         let outline = map.contour(area.unwrap(), &shown);
@@ -394,19 +400,19 @@ mod tests {
     }
 
     #[test]
-    fn of_things_that_are_shown_the_smallest_is_met() {
+    fn of_objects_that_are_shown_the_smallest_is_met() {
         let map = sample::made_up();
         let shown = on(&map, &[OverlayId::Entities], flat());
-        assert_eq!(below(&map, 1.0, 1.0, &shown), map.thing_item(0));
-        assert_eq!(below(&map, 2.0, 2.0, &shown), map.thing_item(1));
+        assert_eq!(below(&map, 1.0, 1.0, &shown), map.object_item(0));
+        assert_eq!(below(&map, 2.0, 2.0, &shown), map.object_item(1));
         // A waypoint has no size but can be pointed at.
-        assert_eq!(below(&map, 14.0, 9.0, &shown), map.thing_item(3));
+        assert_eq!(below(&map, 14.0, 9.0, &shown), map.object_item(3));
         assert_eq!(
             below(&map, 15.0, 1.0, &shown),
             Some(TileMap::cell_item(0, [3, 0]))
         );
         let zones = on(&map, &[OverlayId::Zones], flat());
-        assert_eq!(below(&map, 9.0, 5.0, &zones), map.thing_item(2));
+        assert_eq!(below(&map, 9.0, 5.0, &zones), map.object_item(2));
         assert_eq!(
             below(&map, 2.0, 2.0, &zones),
             Some(TileMap::cell_item(0, [0, 0]))

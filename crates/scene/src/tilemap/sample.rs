@@ -1,8 +1,8 @@
 //! A small made-up map for tests.
 
 use super::{
-    Cell, Facts, Grid, GridKind, Integers, Layer, Pass, RectPx, Step, Strand, StrandMode, Thing,
-    ThingKind, TileMap, Tileset, Zone,
+    Cell, Facts, Grid, GridKind, Integers, Layer, Object, ObjectKind, Pass, RectPx, Step, Strand,
+    StrandMode, TileMap, Tileset, Zone,
 };
 use crate::{Property, PropertyGroup};
 use mapscope_formats::Format;
@@ -80,25 +80,25 @@ pub(super) fn made_up() -> TileMap {
         cells: cells(&[0]),
         ..Layer::default()
     };
-    let entity = Thing {
+    let entity = Object {
         rect_px: RectPx::at([1.0, 1.0], [6.0, 6.0]),
         faces: Some([1, 0]),
         wander_px: Some(RectPx::at([0.0, 0.0], [16.0, 8.0])),
         zone: Some(1),
-        ..Thing::new(ThingKind::Entity, "Hero", None)
+        ..Object::new(ObjectKind::Entity, "Hero", None)
     };
-    let chest = Thing {
+    let chest = Object {
         rect_px: RectPx::at([2.0, 2.0], [2.0, 2.0]),
-        ..Thing::new(ThingKind::Entity, "Chest", None)
+        ..Object::new(ObjectKind::Entity, "Chest", None)
     };
-    let area = Thing {
+    let area = Object {
         rect_px: RectPx::at([8.0, 4.0], [8.0, 4.0]),
         zone: Some(2),
-        ..Thing::new(ThingKind::ZoneArea, "", Some(0))
+        ..Object::new(ObjectKind::ZoneArea, "", Some(0))
     };
-    let door = Thing {
+    let door = Object {
         rect_px: RectPx::at([12.0, 8.0], [0.0, 0.0]),
-        ..Thing::new(ThingKind::Waypoint, "Door", Some(0))
+        ..Object::new(ObjectKind::Waypoint, "Door", Some(0))
     };
     let zone = |name: &str| Zone {
         name: name.to_owned(),
@@ -114,7 +114,7 @@ pub(super) fn made_up() -> TileMap {
         tilesets,
         layers: vec![ground, roof, unseen],
         layers_of_file: Vec::new(),
-        steps: vec![draw(0, false), draw(1, true), Step::Things { layer: None }],
+        steps: vec![draw(0, false), draw(1, true), Step::Objects { layer: None }],
         grids: vec![
             Grid {
                 kind: GridKind::Obstruction { by_sides: false },
@@ -130,7 +130,7 @@ pub(super) fn made_up() -> TileMap {
             },
         ],
         zones: vec![zone("nowhere"), zone("meadow"), zone("")],
-        things: vec![entity, chest, area, door],
+        objects: vec![entity, chest, area, door],
         ..TileMap::new(&FORMAT, "6", Box::new(Indices))
     }
     .finished()

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use glam::{Vec3, vec3};
 
-use super::{Grid, Layer, Pass, RectPx, Step, Thing, ThingKind, TileMap, Tileset};
+use super::{Grid, Layer, Object, ObjectKind, Pass, RectPx, Step, TileMap, Tileset};
 use crate::{Aabb, Item, OverlayId, Shown, TileMapItem};
 
-/// How much room a thing without size takes on each side, in pixels of the map.
+/// How much room an object without size takes on each side, in pixels of the map.
 const LEAST_HALF_PX: f32 = 6.0;
 /// Of how many cells the outline of a zone follows the edges. Of more it is a rectangle.
 const MOST_CELLS_FOLLOWED: u64 = 1 << 20;
@@ -76,7 +76,7 @@ impl Layer {
     }
 }
 
-impl Thing {
+impl Object {
     /// What it occupies, and at least as much as one can point at.
     pub(super) fn room_px(&self) -> RectPx {
         let mut rect = self.rect_px;
@@ -97,13 +97,13 @@ impl Thing {
         if self.outline_px.len() > 1 {
             let ends = self.outline_px.iter().zip(self.outline_px.iter().skip(1));
             let mut lines: Vec<_> = ends.map(|(a, b)| [corner(a), corner(b)]).collect();
-            if let (false, [first, .., last]) = (self.kind == ThingKind::Line, &*self.outline_px) {
+            if let (false, [first, .., last]) = (self.kind == ObjectKind::Line, &*self.outline_px) {
                 lines.push([corner(last), corner(first)]);
             }
             return lines;
         }
         let room = self.room_px().moved_by(moved_px);
-        if self.kind == ThingKind::Waypoint {
+        if self.kind == ObjectKind::Waypoint {
             let [x, z] = room.center();
             let [w, h] = [0, 1].map(|axis| (room.max[axis] - room.min[axis]) * 0.5);
             let middle = vec3(x, height, z);
@@ -132,9 +132,9 @@ impl TileMap {
         }
     }
 
-    /// How far the things of a layer are from where the file has them: they scroll with it. Those of no
+    /// How far the objects of a layer are from where the file has them: they scroll with it. Those of no
     /// layer go with the camera, as entities of ika's old maps do (fact sheet of ika, section 3).
-    pub(super) fn things_moved_px(&self, layer: Option<usize>, shown: &Shown) -> [f32; 2] {
+    pub(super) fn objects_moved_px(&self, layer: Option<usize>, shown: &Shown) -> [f32; 2] {
         let Some(layer) = layer.and_then(|layer| self.layers.get(layer)) else {
             return [0.0; 2];
         };
@@ -160,7 +160,7 @@ impl TileMap {
     pub fn grid_height_px(&self, grid: &Grid, shown: &Shown) -> f32 {
         match grid.layer {
             Some(layer) => self.layer_height(layer, shown),
-            None => self.things_height(None, shown),
+            None => self.objects_height(None, shown),
         }
     }
 
@@ -209,9 +209,9 @@ impl TileMap {
         step.map_or(0.0, |step| self.step_height_px(step, shown))
     }
 
-    /// The height of the things of a layer, or of those of no layer.
-    pub fn things_height(&self, layer: Option<usize>, shown: &Shown) -> f32 {
-        let of_layer = Step::Things { layer };
+    /// The height of the objects of a layer, or of those of no layer.
+    pub fn objects_height(&self, layer: Option<usize>, shown: &Shown) -> f32 {
+        let of_layer = Step::Objects { layer };
         let step = self.steps.iter().rposition(|step| *step == of_layer);
         match (step, layer) {
             (Some(step), _) => self.step_height_px(step, shown),
@@ -247,12 +247,12 @@ impl TileMap {
         let rect = if layer.has_tiles() {
             self.cells_px(layer, [[0; 2], layer.size], shown)?
         } else {
-            let things = self.things.iter();
-            let things = things.filter(|thing| thing.layer == Some(index));
-            let all = things
-                .map(Thing::room_px)
+            let objects = self.objects.iter();
+            let objects = objects.filter(|object| object.layer == Some(index));
+            let all = objects
+                .map(Object::room_px)
                 .reduce(|all, next| all.union(&next))?;
-            all.moved_by(self.things_moved_px(Some(index), shown))
+            all.moved_by(self.objects_moved_px(Some(index), shown))
         };
         Some((rect, self.layer_height(index, shown)))
     }
@@ -300,10 +300,10 @@ impl TileMap {
                 return around(&mut self.zone_rects(index as usize, shown).into_iter());
             }
             _ => {
-                let (_, thing) = self.thing_at(item)?;
-                let moved = self.things_moved_px(thing.layer, shown);
-                let height = self.things_height(thing.layer, shown);
-                (thing.room_px().moved_by(moved), height)
+                let (_, object) = self.object_at(item)?;
+                let moved = self.objects_moved_px(object.layer, shown);
+                let height = self.objects_height(object.layer, shown);
+                (object.room_px().moved_by(moved), height)
             }
         };
         Some(rect.aabb(height))
@@ -314,10 +314,10 @@ impl TileMap {
         let Some(zone) = self.zone_counts().get(zone) else {
             return Vec::new();
         };
-        let areas = zone.areas.iter().filter_map(|area| self.things.get(*area));
+        let areas = zone.areas.iter().filter_map(|area| self.objects.get(*area));
         let areas = areas.map(|area| {
-            let moved = self.things_moved_px(area.layer, shown);
-            let height = self.things_height(area.layer, shown);
+            let moved = self.objects_moved_px(area.layer, shown);
+            let height = self.objects_height(area.layer, shown);
             (area.rect_px.moved_by(moved), height)
         });
         let cells = zone.bounds.iter().filter_map(|(grid, bounds)| {
@@ -336,11 +336,11 @@ impl TileMap {
             TileMapItem::Cell { .. } => self.cell_px(item, shown)?,
             TileMapItem::Zone { index } => return self.zone_contour(index as usize, shown),
             _ => {
-                let (_, thing) = self.thing_at(item)?;
-                let height = self.things_height(thing.layer, shown);
-                let moved = self.things_moved_px(thing.layer, shown);
-                let mut lines = thing.lines(moved, height);
-                let wander = thing.wander_px.iter();
+                let (_, object) = self.object_at(item)?;
+                let height = self.objects_height(object.layer, shown);
+                let moved = self.objects_moved_px(object.layer, shown);
+                let mut lines = object.lines(moved, height);
+                let wander = object.wander_px.iter();
                 lines.extend(wander.flat_map(|rect| rect.moved_by(moved).edges(height)));
                 return Some(lines);
             }
@@ -350,11 +350,11 @@ impl TileMap {
 
     fn zone_contour(&self, number: usize, shown: &Shown) -> Option<Vec<[Vec3; 2]>> {
         let zone = self.zone_counts().get(number)?;
-        let areas = zone.areas.iter().filter_map(|area| self.things.get(*area));
+        let areas = zone.areas.iter().filter_map(|area| self.objects.get(*area));
         let mut lines: Vec<_> = areas
             .flat_map(|area| {
-                let moved = self.things_moved_px(area.layer, shown);
-                area.lines(moved, self.things_height(area.layer, shown))
+                let moved = self.objects_moved_px(area.layer, shown);
+                area.lines(moved, self.objects_height(area.layer, shown))
             })
             .collect();
         for (grid, bounds) in &zone.bounds {
@@ -529,11 +529,11 @@ mod tests {
     #[test]
     fn shapes_are_closed_and_lines_are_not() {
         let corners = vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]];
-        let shape = |kind| Thing {
+        let shape = |kind| Object {
             outline_px: corners.clone(),
-            ..Thing::new(kind, "", None)
+            ..Object::new(kind, "", None)
         };
-        assert_eq!(shape(ThingKind::Box).lines([0.0; 2], 0.0).len(), 3);
-        assert_eq!(shape(ThingKind::Line).lines([0.0; 2], 0.0).len(), 2);
+        assert_eq!(shape(ObjectKind::Box).lines([0.0; 2], 0.0).len(), 3);
+        assert_eq!(shape(ObjectKind::Line).lines([0.0; 2], 0.0).len(), 2);
     }
 }

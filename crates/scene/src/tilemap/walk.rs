@@ -2,7 +2,7 @@
 //! it is about.
 
 use super::items::number;
-use super::{Cell, ThingKind, TileMap};
+use super::{Cell, ObjectKind, TileMap};
 use crate::listed::beyond;
 use crate::{Direction, Item, TileMapItem};
 use mapscope_formats::{Problem, Subject};
@@ -53,23 +53,23 @@ impl TileMap {
                 TileMapItem::Tile { tileset, index }.into()
             }
             _ => {
-                let (at, thing) = self.thing_at(item)?;
+                let (at, object) = self.object_at(item)?;
                 let of_kind = |index: &usize| {
-                    let other = self.things.get(*index);
-                    other.is_some_and(|other| other.kind == thing.kind)
+                    let other = self.objects.get(*index);
+                    other.is_some_and(|other| other.kind == object.kind)
                 };
                 let found = if backwards {
                     (0..at).rev().find(of_kind)
                 } else {
-                    (at + 1..self.things.len()).find(of_kind)
+                    (at + 1..self.objects.len()).find(of_kind)
                 };
-                self.thing_item(found?)?
+                self.object_item(found?)?
             }
         })
     }
 
     /// The item of a kind that follows or precedes another, going round at the end: cells with a
-    /// tile, zones, and things of the same kind.
+    /// tile, zones, and objects of the same kind.
     pub(super) fn next_of(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         match kind {
             Item::TileMap(TileMapItem::Tile { .. }) => self.next_use(kind, after, backwards),
@@ -83,14 +83,14 @@ impl TileMap {
                 Some(TileMapItem::Zone { index }.into())
             }
             _ => {
-                let (first, thing) = self.thing_at(kind)?;
-                let things = self.things.iter().enumerate();
-                let of_kind = things.filter(|(_, other)| other.kind == thing.kind);
+                let (first, object) = self.object_at(kind)?;
+                let objects = self.objects.iter().enumerate();
+                let of_kind = objects.filter(|(_, other)| other.kind == object.kind);
                 let numbers: Vec<usize> = of_kind.map(|(index, _)| index).collect();
-                let after = after.and_then(|item| self.thing_at(item));
-                let after = after.filter(|(_, after)| after.kind == thing.kind);
+                let after = after.and_then(|item| self.object_at(item));
+                let after = after.filter(|(_, after)| after.kind == object.kind);
                 let after = after.map_or(first, |(index, _)| index);
-                self.thing_item(*beyond(&numbers, Some(after), backwards)?)
+                self.object_item(*beyond(&numbers, Some(after), backwards)?)
             }
         }
     }
@@ -196,10 +196,10 @@ impl TileMap {
 
     /// An entity by its index in its layer.
     fn entity(&self, layer: Option<usize>, index: u32) -> Option<Item> {
-        let things = self.things.iter().enumerate();
-        let mut entities =
-            things.filter(|(_, thing)| thing.kind == ThingKind::Entity && thing.layer == layer);
-        self.thing_item(entities.nth(index as usize)?.0)
+        let objects = self.objects.iter().enumerate();
+        let mut entities = objects
+            .filter(|(_, object)| object.kind == ObjectKind::Entity && object.layer == layer);
+        self.object_item(entities.nth(index as usize)?.0)
     }
 }
 
@@ -240,9 +240,9 @@ mod tests {
         assert_eq!(east(TileMap::tile_item(0, 4)), None);
         assert_eq!(west(TileMap::tile_item(0, 0)), None);
         assert_eq!(west(TileMap::zone_item(1)), Some(TileMap::zone_item(0)));
-        assert_eq!(east(map.thing_item(0).unwrap()), map.thing_item(1));
+        assert_eq!(east(map.object_item(0).unwrap()), map.object_item(1));
         assert_eq!(
-            east(map.thing_item(1).unwrap()),
+            east(map.object_item(1).unwrap()),
             None,
             "the next one is an area"
         );
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn steps_go_from_one_entity_to_the_next() {
         let map = sample::made_up();
-        let [hero, chest] = [0, 1].map(|index| map.thing_item(index).unwrap());
+        let [hero, chest] = [0, 1].map(|index| map.object_item(index).unwrap());
         assert_eq!(map.next_of_kind(hero, None, false), Some(chest));
         assert_eq!(map.next_of_kind(hero, Some(chest), false), Some(hero));
         assert_eq!(map.next_of_kind(chest, None, true), Some(hero));
@@ -309,7 +309,7 @@ mod tests {
         let roof = Some(TileMap::layer_item(1));
         assert_eq!(item(Subject::Layer(1)), roof);
         assert_eq!(item(Subject::Layer(9)), None);
-        assert_eq!(item(Subject::MapEntity(1)), map.thing_item(1));
+        assert_eq!(item(Subject::MapEntity(1)), map.object_item(1));
         assert_eq!(item(Subject::Zone(2)), Some(TileMap::zone_item(2)));
         assert_eq!(item(Subject::Zone(9)), None);
         assert_eq!(item(Subject::Tileset), Some(TileMap::tileset_item(0)));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mapscope_formats::ika::{Map, TextMap, Vsp, map, text_map, vsp};
 use mapscope_formats::{Problem, Severity};
 use mapscope_scene::tilemap::{
-    Cell, GridKind, Integers, Pass, Step, StrandMode, ThingKind, TileMap, numbered_tile,
+    Cell, GridKind, Integers, ObjectKind, Pass, Step, StrandMode, TileMap, numbered_tile,
 };
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, Layers as _, OverlayId, Shown, TileMapItem};
@@ -489,7 +489,7 @@ fn binary_maps_are_drawn_as_their_render_string_says() {
                 pass: Pass::All,
                 ..
             } => Some((*layer, *skips_zero)),
-            Step::Things { layer: None } => None,
+            Step::Objects { layer: None } => None,
             other => panic!("{other:?}"),
         })
         .collect();
@@ -512,10 +512,10 @@ fn binary_maps_are_drawn_as_their_render_string_says() {
     assert!(matches!(&zones.values, Integers::U32(v) if *v == map.zone_numbers));
     assert_eq!(shown.zones[1].name, "Café");
 
-    let entity = &shown.things[2];
+    let entity = &shown.objects[2];
     assert_eq!(
         (entity.kind, entity.name.as_str()),
-        (ThingKind::Entity, "Entity 2")
+        (ObjectKind::Entity, "Entity 2")
     );
     assert_eq!(
         entity.rect_px.min,
@@ -526,7 +526,7 @@ fn binary_maps_are_drawn_as_their_render_string_says() {
     // It wanders in tiles 2 to 10 across and 3 to 12 down.
     let wander = entity.wander_px.unwrap();
     assert_eq!((wander.min, wander.max), ([32.0, 48.0], [176.0, 208.0]));
-    assert_eq!(shown.things[1].wander_px, None);
+    assert_eq!(shown.objects[1].wander_px, None);
 
     let tileset = &shown.tilesets[0];
     assert_eq!(
@@ -578,19 +578,23 @@ fn text_maps_have_their_own_places() {
     };
     assert!(!shown.steps.iter().any(skips));
     // What stands on a layer has its place from there.
-    let things: Vec<_> = shown.things.iter().filter(|t| t.layer == Some(2)).collect();
-    let kinds: Vec<_> = things.iter().map(|thing| thing.kind).collect();
-    assert_eq!(kinds[..4], [ThingKind::Entity; 4]);
-    assert_eq!(kinds[4..], [ThingKind::ZoneArea]);
+    let objects: Vec<_> = shown
+        .objects
+        .iter()
+        .filter(|t| t.layer == Some(2))
+        .collect();
+    let kinds: Vec<_> = objects.iter().map(|object| object.kind).collect();
+    assert_eq!(kinds[..4], [ObjectKind::Entity; 4]);
+    assert_eq!(kinds[4..], [ObjectKind::ZoneArea]);
     let [x, y] = map.layers[2].entities[1].position;
-    assert_eq!(things[1].rect_px.min, [(x + 16) as f32, (y - 8) as f32]);
-    assert_eq!(things[4].rect_px.min, [32.0, 24.0]);
-    assert_eq!(things[4].rect_px.max, [96.0, 72.0]);
-    assert_eq!(things[4].zone, Some(0));
-    let waypoint = shown.things.last().unwrap();
+    assert_eq!(objects[1].rect_px.min, [(x + 16) as f32, (y - 8) as f32]);
+    assert_eq!(objects[4].rect_px.min, [32.0, 24.0]);
+    assert_eq!(objects[4].rect_px.max, [96.0, 72.0]);
+    assert_eq!(objects[4].zone, Some(0));
+    let waypoint = shown.objects.last().unwrap();
     assert_eq!(
         (waypoint.kind, waypoint.rect_px.min),
-        (ThingKind::Waypoint, [40.0, 24.0])
+        (ObjectKind::Waypoint, [40.0, 24.0])
     );
     assert_eq!(shown.grids.len(), 3);
     assert_eq!(shown.grids[1].layer, Some(1));

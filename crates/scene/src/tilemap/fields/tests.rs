@@ -82,11 +82,11 @@ fn a_tile_in_several_palettes_leads_to_its_likes() {
 fn zones_and_what_is_in_them_lead_to_each_other() {
     let map = sample::made_up();
     let [meadow, other] = [1, 2].map(TileMap::zone_item);
-    let hero = map.thing_item(0).unwrap();
+    let hero = map.object_item(0).unwrap();
     assert_eq!(lines(&map, hero, "Wanders in")[0].link, Some(meadow));
     assert_eq!(lines(&map, meadow, "Entity")[0].link, Some(hero));
     assert_eq!(value(&map, meadow, "Tiles"), "5");
-    assert_eq!(lines(&map, other, "Area")[0].link, map.thing_item(2));
+    assert_eq!(lines(&map, other, "Area")[0].link, map.object_item(2));
     let zones = lines(&map, TileMap::cell_item(0, [2, 2]), "Zone");
     assert_eq!(zones[0].link, None, "{zones:?}");
 }
@@ -243,7 +243,7 @@ fn other_items_are_said_in_a_line() {
     assert_eq!(tile, owned([("Tile", "2"), ("Used", "3 times")]));
     let layer = said(&map, TileMap::layer_item(2));
     assert_eq!(layer[..2], owned([("Layer", "Layer 2"), ("Size", "1 x 1")]));
-    let hero = said(&map, map.thing_item(0).unwrap());
+    let hero = said(&map, map.object_item(0).unwrap());
     let expected = [
         ("Entity", "Hero"),
         ("X", "1"),

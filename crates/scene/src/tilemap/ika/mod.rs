@@ -14,14 +14,13 @@ pub use map::document as map_document;
 pub use text_map::document as text_document;
 pub use tileset::{Found, document as tileset_document};
 
-use super::Document;
 #[cfg(doc)]
-use super::tilemap::TileMap;
-use super::{OpenError, OpenOptions, Progress, Source};
+use super::TileMap;
+use crate::{Document, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ika::{map as ika_map, text_map as ika_text, vsp};
 
 /// Opens a binary map for the registry.
-pub(super) fn open_map(
+pub(crate) fn open_map(
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
@@ -35,7 +34,7 @@ pub(super) fn open_map(
 }
 
 /// Opens a text map for the registry.
-pub(super) fn open_text(
+pub(crate) fn open_text(
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
@@ -49,7 +48,7 @@ pub(super) fn open_text(
 }
 
 /// Opens a tileset for the registry.
-pub(super) fn open_tileset(
+pub(crate) fn open_tileset(
     source: &Source,
     _options: &OpenOptions,
     progress: &Progress,

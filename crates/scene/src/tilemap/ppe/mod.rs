@@ -17,10 +17,9 @@ use self::facts::{LayerFacts, MapFacts, XmfFacts};
 use self::files::Files;
 use self::layers::Builder;
 use self::notes::Notes;
-use super::Document;
-use super::rules;
-use super::tilemap::TileMap;
-use super::{OpenError, OpenOptions, Progress, Source};
+use super::TileMap;
+use crate::rules;
+use crate::{Document, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ppe::xmf::{self, MapSource, Xmf, XmfLayer};
 use mapscope_formats::ppe::{MAP_FORMAT, MapData, XMF_FORMAT, map_data};
 use mapscope_formats::{Place, Problem};
@@ -31,7 +30,7 @@ const MOST_CONTAINERS: usize = 64;
 const MOST_CONTAINER_BYTES: u64 = 16 << 20;
 
 /// Opens map data for the registry.
-pub(super) fn open_map(
+pub(crate) fn open_map(
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
@@ -43,7 +42,7 @@ pub(super) fn open_map(
 }
 
 /// Opens a container for the registry.
-pub(super) fn open_xmf(
+pub(crate) fn open_xmf(
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,

@@ -10,7 +10,7 @@ use super::tileset::Found;
 use crate::rules;
 use crate::tilemap::making::{Room, group, texts, yes};
 use crate::tilemap::{
-    Cell, Facts, Grid, GridKind, Integers, Layer, Parallax, Pass, RectPx, Step, Thing, ThingKind,
+    Cell, Facts, Grid, GridKind, Integers, Layer, Object, ObjectKind, Parallax, Pass, RectPx, Step,
     TileMap, Tileset, Zone,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
@@ -58,9 +58,9 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     for (number, zone) in map.zones.iter().enumerate().filter(named) {
         numbers_of_zones.entry(&*zone.name).or_insert(number);
     }
-    let things = map.entities.iter();
-    let things = things.map(|entity| thing(entity, &tileset, &numbers_of_zones));
-    let things = things.collect();
+    let objects = map.entities.iter();
+    let objects = objects.map(|entity| object(entity, &tileset, &numbers_of_zones));
+    let objects = objects.collect();
     let zones = map.zones.iter().map(zone).collect();
     problems.sort_by_key(|problem| problem.place);
     let mut made = TileMap {
@@ -69,7 +69,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
         layers,
         grids,
         zones,
-        things,
+        objects,
         ..TileMap::new(&FORMAT, "6", Box::new(MapFacts { map, numbers }))
     };
     made.about.problems = problems;
@@ -129,7 +129,7 @@ fn steps(map: &Map) -> Vec<Step> {
                 pass: Pass::All,
             }
         }
-        DrawStep::Entities => Step::Things { layer: None },
+        DrawStep::Entities => Step::Objects { layer: None },
     });
     steps.collect()
 }
@@ -185,7 +185,7 @@ pub(super) fn entity_rect([x, y]: [f32; 2]) -> RectPx {
     }
 }
 
-fn thing(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Thing {
+fn object(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Object {
     let mut properties = vec![
         Property::new("Direction", named(entity.direction.into(), &DIRECTIONS)),
         Property::new("Speed", format!("{} pixels a second", entity.speed)),
@@ -219,7 +219,7 @@ fn thing(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Th
     ));
     // In any other state the names of zone and rectangle mean nothing.
     let wander_zone = zones.get(&*entity.wander_zone).copied();
-    Thing {
+    Object {
         rect_px: entity_rect(entity.position.map(|px| px as f32)),
         faces: faces(entity.direction.into()),
         zone: wander_zone.filter(|_| entity.state == WANDERS_IN_ZONE),
@@ -229,7 +229,7 @@ fn thing(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Th
             group("Movement", moves),
             group("Place", vec![Property::new("Bytes", bytes(&entity.place))]),
         ],
-        ..Thing::new(ThingKind::Entity, &*entity.name, None)
+        ..Object::new(ObjectKind::Entity, &*entity.name, None)
     }
 }
 

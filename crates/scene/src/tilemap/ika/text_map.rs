@@ -10,7 +10,7 @@ use super::properties::{bytes, faces_by_word, meta, meta_info};
 use super::tileset::Found;
 use crate::tilemap::making::{Room, group, texts, yes};
 use crate::tilemap::{
-    Cell, Facts, Grid, GridKind, Integers, Layer, RectPx, Thing, ThingKind, TileMap, Zone,
+    Cell, Facts, Grid, GridKind, Integers, Layer, Object, ObjectKind, RectPx, TileMap, Zone,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ika::text_map::{Entity, FORMAT, Span, TextMap, ZoneRect};
@@ -25,7 +25,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     let mut layers = Vec::with_capacity(map.layers.len());
     let mut numbers = Vec::with_capacity(map.layers.len());
     let mut grids = Vec::new();
-    let mut things = Vec::new();
+    let mut objects = Vec::new();
     // The first of a name counts.
     let mut zone_numbers = HashMap::new();
     for (number, zone) in map.zones.iter().enumerate() {
@@ -64,18 +64,18 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
             [x + origin[0], y + origin[1]]
         };
         let entities = layer.entities.iter();
-        things.extend(entities.map(|entity| entity_thing(entity, i, at(entity.position))));
-        things.extend(layer.zones.iter().map(|zone| {
+        objects.extend(entities.map(|entity| entity_object(entity, i, at(entity.position))));
+        objects.extend(layer.zones.iter().map(|zone| {
             let number = zone_numbers.get(&zone.label).copied();
-            zone_thing(zone, i, at(zone.position), number)
+            zone_object(zone, i, at(zone.position), number)
         }));
     }
-    things.extend(map.waypoints.iter().map(|waypoint| {
+    objects.extend(map.waypoints.iter().map(|waypoint| {
         let at = waypoint.position.map(|px| px as f32);
-        Thing {
+        Object {
             rect_px: RectPx { min: at, max: at },
             properties: vec![group("In the file", vec![place(&waypoint.place)])],
-            ..Thing::new(ThingKind::Waypoint, &*waypoint.label, None)
+            ..Object::new(ObjectKind::Waypoint, &*waypoint.label, None)
         }
     }));
     let zones = map.zones.iter().map(|zone| {
@@ -89,12 +89,12 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     let zones = zones.collect();
     problems.sort_by_key(|problem| problem.place);
     let mut made = TileMap {
-        steps: TileMap::steps_in_file_order(&layers, &things),
+        steps: TileMap::steps_in_file_order(&layers, &objects),
         tilesets: vec![tileset],
         layers,
         grids,
         zones,
-        things,
+        objects,
         ..TileMap::new(
             &FORMAT,
             map.version.clone(),
@@ -111,7 +111,7 @@ fn place(span: &Span) -> Property {
     Property::new("Place", format!("{}, {}", span.begin, bytes(&span.bytes)))
 }
 
-fn entity_thing(entity: &Entity, layer: usize, at: [f32; 2]) -> Thing {
+fn entity_object(entity: &Entity, layer: usize, at: [f32; 2]) -> Object {
     let mut properties = vec![
         Property::new("Direction", &*entity.direction),
         Property::new("Speed", format!("{} pixels a second", entity.speed)),
@@ -126,24 +126,24 @@ fn entity_thing(entity: &Entity, layer: usize, at: [f32; 2]) -> Thing {
         ("Move script", &*entity.move_script),
     ]));
     properties.push(place(&entity.place));
-    Thing {
+    Object {
         rect_px: entity_rect(at),
         faces: faces_by_word(&entity.direction),
         properties: vec![group("In the file", properties)],
-        ..Thing::new(ThingKind::Entity, &*entity.label, Some(layer))
+        ..Object::new(ObjectKind::Entity, &*entity.label, Some(layer))
     }
 }
 
-fn zone_thing(zone: &ZoneRect, layer: usize, [x, y]: [f32; 2], number: Option<usize>) -> Thing {
+fn zone_object(zone: &ZoneRect, layer: usize, [x, y]: [f32; 2], number: Option<usize>) -> Object {
     let [width, height] = zone.size.map(|px| px as f32);
-    Thing {
+    Object {
         rect_px: RectPx {
             min: [x, y],
             max: [x + width, y + height],
         },
         zone: number,
         properties: vec![group("In the file", vec![place(&zone.place)])],
-        ..Thing::new(ThingKind::ZoneArea, &*zone.label, Some(layer))
+        ..Object::new(ObjectKind::ZoneArea, &*zone.label, Some(layer))
     }
 }
 
@@ -234,12 +234,12 @@ impl Facts for TextFacts {
     }
 
     fn cpu_bytes(&self) -> u64 {
-        let things = self
+        let objects = self
             .map
             .layers
             .iter()
             .map(|layer| size_of_val(&*layer.entities) + size_of_val(&*layer.zones));
         let numbers = self.numbers.iter().map(Numbers::cpu_bytes);
-        things.sum::<usize>() as u64 + numbers.sum::<u64>()
+        objects.sum::<usize>() as u64 + numbers.sum::<u64>()
     }
 }

@@ -244,21 +244,18 @@ impl XmfFacts {
     }
 }
 
-/// How many of one thing are listed.
+/// How many of one kind are listed.
 const MOST_LISTED: usize = 32;
 
-/// A line for each of some things, and how many more there are.
+/// A line for each element of a list, and how many more there are.
 fn listed<T>(
     name: &'static str,
-    things: &[T],
+    list: &[T],
     line: impl Fn(&T) -> String,
 ) -> impl Iterator<Item = Property> {
-    let lines = things.iter().take(MOST_LISTED);
-    let lines = lines.map(move |thing| Property::new(name, line(thing)));
-    let more = things
-        .len()
-        .checked_sub(MOST_LISTED)
-        .filter(|more| *more > 0);
+    let lines = list.iter().take(MOST_LISTED);
+    let lines = lines.map(move |element| Property::new(name, line(element)));
+    let more = list.len().checked_sub(MOST_LISTED).filter(|more| *more > 0);
     let more = more.map(|more| Property::new("", format!("and {more} more")));
     lines.chain(more)
 }

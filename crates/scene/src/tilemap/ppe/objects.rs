@@ -7,10 +7,10 @@ use super::files::{Files, Pixels, quoted_name};
 use super::palette::{MapPalette, cut};
 use crate::rules::{self, Fault};
 use crate::tilemap::making::{group, yes};
-use crate::tilemap::{RectPx, Thing, ThingKind};
+use crate::tilemap::{Object, ObjectKind, RectPx};
 use crate::{Picture, Property};
 use mapscope_formats::ppe::sdlang::At;
-use mapscope_formats::ppe::xmf::{Object, Point, Shape, Sprite, XmfLayer};
+use mapscope_formats::ppe::xmf::{Object as FileObject, Point, Shape, Sprite, XmfLayer};
 
 /// The size of sprites whose pictures are not there, in pixels.
 const USUAL_SIDE: u32 = 16;
@@ -24,7 +24,7 @@ const SCALE_ONE: f32 = 1024.0;
 /// What was made of the objects of a layer.
 #[derive(Default)]
 pub(super) struct Found {
-    pub(super) things: Vec<Thing>,
+    pub(super) objects: Vec<Object>,
     pub(super) pictures: Vec<Picture>,
     /// What is wrong with their pictures, and where.
     pub(super) notes: Vec<(At, Fault)>,
@@ -46,7 +46,7 @@ pub(super) fn of_layer(
     files: &mut Files<'_>,
     pictures_before: usize,
     bytes_left: &mut usize,
-    most_things: usize,
+    most_objects: usize,
 ) -> Found {
     let mut sources = HashMap::new();
     for source in &layer.sprite_sources {
@@ -73,11 +73,11 @@ pub(super) fn of_layer(
         found: Found::default(),
     };
     // Sprites are drawn by their identifiers; of equals, the first one first.
-    let mut objects: Vec<&Object> = layer.objects.iter().collect();
-    objects.sort_by_key(|object| object.id);
-    for object in objects.into_iter().take(most_things) {
-        let thing = maker.thing(object, number);
-        maker.found.things.push(thing);
+    let mut objects: Vec<&FileObject> = layer.objects.iter().collect();
+    objects.sort_by_key(|of_file| of_file.id);
+    for of_file in objects.into_iter().take(most_objects) {
+        let object = maker.object(of_file, number);
+        maker.found.objects.push(object);
     }
     maker.found
 }
@@ -123,32 +123,32 @@ struct Maker<'a, 'f, 'b> {
 }
 
 impl Maker<'_, '_, '_> {
-    fn thing(&mut self, object: &Object, layer: usize) -> Thing {
-        let mut properties = vec![Property::new("Identifier", object.id.to_string())];
-        let thing = |kind| Thing::new(kind, &*object.name, Some(layer));
-        let mut thing = match &object.shape {
+    fn object(&mut self, of_file: &FileObject, layer: usize) -> Object {
+        let mut properties = vec![Property::new("Identifier", of_file.id.to_string())];
+        let object = |kind| Object::new(kind, &*of_file.name, Some(layer));
+        let mut object = match &of_file.shape {
             Shape::Box([left, top, right, bottom]) => {
                 let sides = format!("{left}, {top} to {right}, {bottom}");
                 properties.push(Property::new("Sides", sides));
                 let [left, top, right, bottom] =
                     [*left, *top, *right, *bottom].map(|side| side as f32);
-                Thing {
+                Object {
                     // The last pixel is part of it.
                     rect_px: RectPx {
                         min: [left, top],
                         max: [right + 1.0, bottom + 1.0],
                     },
-                    ..thing(ThingKind::Box)
+                    ..object(ObjectKind::Box)
                 }
             }
             Shape::Sprite(sprite) => {
                 let look = Look::of(sprite);
-                let (picture, size) = self.picture(look, object.at);
+                let (picture, size) = self.picture(look, of_file.at);
                 properties.extend(sprite_properties(sprite, look.mirrored));
-                Thing {
+                Object {
                     rect_px: sprite_rect(sprite, size),
                     picture,
-                    ..thing(ThingKind::Sprite)
+                    ..object(ObjectKind::Sprite)
                 }
             }
             Shape::QuadSprite(sprite, [upper_right, lower_left, lower_right]) => {
@@ -158,19 +158,19 @@ impl Maker<'_, '_, '_> {
                 properties.extend(sprite_properties(sprite, look.mirrored));
                 properties.push(Property::new("Corners", corner_names(corners)));
                 let [a, b, c, d] = corners;
-                let outlined = line(vec![a, b, d, c], thing(ThingKind::Sprite));
-                let (picture, _) = self.picture(look, object.at);
+                let outlined = line(vec![a, b, d, c], object(ObjectKind::Sprite));
+                let (picture, _) = self.picture(look, of_file.at);
                 let stretched = picture.map(|picture| self.stretched(picture, corners));
                 let picture = match stretched {
                     Some(Ok(picture)) => picture,
                     Some(Err(message)) => {
                         let fault = (&rules::SPRITE, message);
-                        self.found.notes.push((object.at, fault));
+                        self.found.notes.push((of_file.at, fault));
                         None
                     }
                     None => None,
                 };
-                Thing {
+                Object {
                     picture,
                     ..outlined
                 }
@@ -180,27 +180,27 @@ impl Maker<'_, '_, '_> {
                 properties.push(yes("Closed", *is_closed));
                 let mut outline = bent(points);
                 outline.extend(outline.first().copied().filter(|_| *is_closed));
-                line(outline, thing(ThingKind::Line))
+                line(outline, object(ObjectKind::Line))
             }
             Shape::Quad([upper_left, upper_right, lower_left, lower_right]) => {
                 let around = [upper_left, upper_right, lower_right, lower_left, upper_left];
                 let outline = around.map(|corner| corner.map(|px| px as f32));
-                line(outline.to_vec(), thing(ThingKind::Line))
+                line(outline.to_vec(), object(ObjectKind::Line))
             }
             Shape::Other { kind, .. } => {
                 properties.push(Property::new("Kind", &**kind));
-                thing(ThingKind::Waypoint)
+                object(ObjectKind::Waypoint)
             }
         };
-        properties.push(yes("Collision", object.to_collision));
-        properties.extend(custom_tags(&object.other));
-        let At { line, column } = object.at;
+        properties.push(yes("Collision", of_file.to_collision));
+        properties.extend(custom_tags(&of_file.other));
+        let At { line, column } = of_file.at;
         properties.push(Property::new(
             "Place",
             format!("line {line}, column {column}"),
         ));
-        thing.properties = vec![group("In the file", properties)];
-        thing
+        object.properties = vec![group("In the file", properties)];
+        object
     }
 
     /// The picture of a sprite, and how large it is.
@@ -453,11 +453,11 @@ fn around(points: &[[f32; 2]]) -> RectPx {
 }
 
 /// A line around or through points.
-fn line(outline_px: Vec<[f32; 2]>, thing: Thing) -> Thing {
-    Thing {
+fn line(outline_px: Vec<[f32; 2]>, object: Object) -> Object {
+    Object {
         rect_px: around(&outline_px),
         outline_px,
-        ..thing
+        ..object
     }
 }
 

@@ -10,7 +10,7 @@ use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
 use crate::Picture;
 use crate::rules;
 use crate::tilemap::making::Room;
-use crate::tilemap::{Cell, Grid, GridKind, Layer, Parallax, Pass, Step, Thing, TileMap, Tileset};
+use crate::tilemap::{Cell, Grid, GridKind, Layer, Object, Parallax, Pass, Step, TileMap, Tileset};
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
 use mapscope_formats::ppe::{Corner, Layout, MapData, MapFlags};
@@ -22,8 +22,8 @@ const MOST_PICTURE_BYTES: usize = 192 << 20;
 const MOST_SPRITE_BYTES: usize = 64 << 20;
 /// How many words of 32 bits the cells of all layers but the first may take, with their attributes.
 const MOST_WORDS: usize = 1 << 25;
-/// How many things stand on a map at most.
-const MOST_THINGS: usize = 1 << 16;
+/// How many objects stand on a map at most.
+const MOST_OBJECTS: usize = 1 << 16;
 /// What rates of scrolling are rounded to, where no small number fits.
 const FINEST_RATE: i32 = 1 << 12;
 
@@ -42,7 +42,7 @@ pub(super) struct Builder {
     layers: Vec<Layer>,
     tilesets: Vec<Tileset>,
     grids: Vec<Grid>,
-    things: Vec<Thing>,
+    objects: Vec<Object>,
     pictures: Vec<Picture>,
 }
 
@@ -59,7 +59,7 @@ impl Builder {
             layers: Vec::new(),
             tilesets: Vec::new(),
             grids: Vec::new(),
-            things: Vec::new(),
+            objects: Vec::new(),
             pictures: Vec::new(),
         }
     }
@@ -68,11 +68,11 @@ impl Builder {
     pub(super) fn finish(self, mut map: TileMap, problems: Vec<Problem>) -> TileMap {
         map.about.problems = problems;
         let map = TileMap {
-            steps: steps(&self.layers, &self.things),
+            steps: steps(&self.layers, &self.objects),
             layers: self.layers,
             tilesets: self.tilesets,
             grids: self.grids,
-            things: self.things,
+            objects: self.objects,
             pictures: self.pictures,
             ..map
         };
@@ -121,9 +121,9 @@ impl Builder {
             None
         };
         let number = self.layers.len() - 1;
-        let room = MOST_THINGS.saturating_sub(self.things.len());
+        let room = MOST_OBJECTS.saturating_sub(self.objects.len());
         if layer.objects.len() > room {
-            let message = format!("more than {MOST_THINGS} objects; the rest is left out");
+            let message = format!("more than {MOST_OBJECTS} objects; the rest is left out");
             self.notes.add(&rules::LAYER_LIMIT, layer.at, message);
         }
         let found = objects::of_layer(
@@ -135,7 +135,7 @@ impl Builder {
             &mut self.sprite_bytes_left,
             room,
         );
-        self.things.extend(found.things);
+        self.objects.extend(found.objects);
         self.pictures.extend(found.pictures);
         for (at, (rule, message)) in found.notes {
             self.notes.add(rule, at, message);
@@ -342,7 +342,7 @@ impl Builder {
 
 /// The order in which layers are drawn. Cells with priority are to be seen over sprites (document,
 /// "Layout (new)"), so that they come after the layers of sprites that follow their own.
-fn steps(layers: &[Layer], things: &[Thing]) -> Vec<Step> {
+fn steps(layers: &[Layer], objects: &[Object]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut above = None;
     for (layer, of) in layers.iter().enumerate() {
@@ -361,8 +361,8 @@ fn steps(layers: &[Layer], things: &[Thing]) -> Vec<Step> {
         } else {
             steps.push(step(Pass::All));
         }
-        if things.iter().any(|thing| thing.layer == Some(layer)) {
-            steps.push(Step::Things { layer: Some(layer) });
+        if objects.iter().any(|object| object.layer == Some(layer)) {
+            steps.push(Step::Objects { layer: Some(layer) });
         }
     }
     steps.extend(above);
@@ -405,7 +405,7 @@ fn parallax(layer: &XmfLayer) -> Parallax {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tilemap::ThingKind;
+    use crate::tilemap::ObjectKind;
 
     #[test]
     fn priority_is_above_the_sprites_that_follow() {
@@ -415,7 +415,7 @@ mod tests {
             ..Layer::default()
         };
         let layers = [tiles(true), Layer::default(), tiles(false), tiles(true)];
-        let sprite = Thing::new(ThingKind::Sprite, "", Some(1));
+        let sprite = Object::new(ObjectKind::Sprite, "", Some(1));
         let step = |layer, pass| Step::Layer {
             layer,
             skips_zero: false,
@@ -425,7 +425,7 @@ mod tests {
         let expected = [
             step(0, Pass::Normal),
             step(1, Pass::All),
-            Step::Things { layer: Some(1) },
+            Step::Objects { layer: Some(1) },
             step(0, Pass::Priority),
             step(2, Pass::All),
             step(3, Pass::Normal),

@@ -1,9 +1,9 @@
-//! The kinds of things on a map, and what is said of each.
+//! The kinds of objects on a map, and what is said of each.
 
-use super::ThingKind;
+use super::ObjectKind;
 use crate::OverlayId;
 
-/// What is said of a kind of thing.
+/// What is said of a kind of object.
 pub(super) struct KindSaid {
     /// What one of it is called.
     pub(super) title: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct KindSaid {
     pub(super) overlay: OverlayId,
 }
 
-impl ThingKind {
+impl ObjectKind {
     /// All kinds, in the order of lists.
     pub(super) const ALL: [Self; 6] = [
         Self::ZoneArea,
