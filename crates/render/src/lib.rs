@@ -106,7 +106,8 @@ pub struct Renderer {
 }
 
 /// A document on the GPU. It holds the values of one picture at a time: commands that draw it
-/// from two places must be submitted one after the other.
+/// from two places must be submitted one after the other. Content is known by its address, so that
+/// the document must stay where it is in memory.
 #[derive(Debug)]
 pub struct SceneData {
     frame: FrameData,

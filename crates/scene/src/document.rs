@@ -108,7 +108,8 @@ pub struct Drawable<'a> {
     /// What is drawn. Each renderer knows the type that it draws, such as
     /// [`Terrain`](crate::terrain::Terrain).
     pub content: &'a (dyn Any + Send + Sync),
-    /// Where it stands.
+    /// Where it stands. It may be moved, turned and scaled, but not mirrored: that would show the
+    /// back of every face.
     pub world_from_model: Affine3A,
 }
 
