@@ -132,7 +132,7 @@ fn noise_at(at: vec2f) -> vec4f {
 // What the light of the engine makes of a colour (fact sheet A10).
 fn lit(albedo: vec3f, normal: vec3f, world_y: f32, sunlit: f32) -> vec3f {
     let ambient = 0.7 + 0.03 * (world_y / LEVEL_HEIGHT);
-    let diffuse = 0.9 * max(dot(normal, frame.sun.xyz), 0.0);
+    let diffuse = 0.9 * max(dot(normal, map.sun.xyz), 0.0);
     return albedo * (ambient + diffuse) * mix(0.55, 1.0, sunlit);
 }
 
@@ -151,7 +151,7 @@ fn bumped(tile: Tile, normal: vec3f, noise_here: vec4f) -> vec3f {
 
 // Turned away from the sun is in shadow too.
 fn faces_sun(normal: vec3f) -> f32 {
-    return smoothstep(-0.01, 0.04, dot(normal, frame.sun.xyz));
+    return smoothstep(-0.01, 0.04, dot(normal, map.sun.xyz));
 }
 
 // ---- Overlays ------------------------------------------------------------------------------
@@ -1038,7 +1038,7 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let murky = smoothstep(1.0, 11.0, depth);
     let grazing = 1.0 - max(-toward.y, 0.0);
     let fresnel = 0.5 + 0.3 * grazing * grazing * grazing;
-    let toward_sun = max(dot(mirrored, frame.sun.xyz), 0.0);
+    let toward_sun = max(dot(mirrored, map.sun.xyz), 0.0);
     let glow = toward_sun * toward_sun * toward_sun;
     let glare = 0.15 * glow * glow * glow * glow;
     let color = mix(mix(deep, sky, fresnel), vec3f(0.0, 0.3, 0.5), 0.1) + glare;

@@ -3,11 +3,11 @@
 use glam::Vec3;
 
 use super::wgsl::{bits, constants};
-use mapscope_formats::pfmap::{BlendMode, Edge, TileType};
 use mapscope_scene::terrain::geometry::{
     BORDER_LEVEL, LEVEL_HEIGHT, MAX_GENTLE_RAMP, MIN_WALKABLE_BASE, Shape, TILE_SIDE,
 };
 use mapscope_scene::terrain::pack::TileRecord;
+use mapscope_scene::terrain::{BlendMode, Edge, TileType};
 
 /// Stands for no index, such as that of a material where none is highlighted.
 pub(super) const NOTHING: u32 = u32::MAX;

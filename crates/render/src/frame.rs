@@ -9,7 +9,7 @@ use super::wgsl::shader_struct;
 use super::{COLOR_FORMAT, Gpu, View};
 use mapscope_scene::Aabb;
 use mapscope_scene::camera::Projection;
-use mapscope_scene::terrain::{noise, sun};
+use mapscope_scene::terrain::noise;
 
 shader_struct! {
     /// What every shader knows of the picture.
@@ -23,8 +23,6 @@ shader_struct! {
         up: Vec4,
         /// The same straight ahead; w is 1 where the projection is orthographic.
         ahead: Vec4,
-        /// Unit vector toward the sun, in world space.
-        sun: Vec4,
         /// What models stand on: x and z of the middle of what stands there, and half its size.
         floor: Vec4,
         /// Side of a cell of the floor's grid, how far it is seen, and how much light reaches it
@@ -171,7 +169,6 @@ impl FrameData {
             right: (local.right * tan_y * aspect).extend(0.0),
             up: (local.up * tan_y).extend(local.distance()),
             ahead: local.forward.extend(f32::from(u8::from(is_flat))),
-            sun: Vec4::from((sun::TO_SUN, 0.0)),
             size: Vec2::new(size[0] as f32, size[1] as f32),
             padding: Vec2::ZERO,
             floor: self.floor[0],

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use glam::{Affine3A, UVec4, Vec2, Vec3};
+use glam::{Affine3A, UVec4, Vec2, Vec3, Vec4};
 
 use super::constants::NOTHING;
 use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
@@ -20,12 +20,13 @@ use super::resources::{
 use super::shaders::TERRAIN;
 use super::wgsl::{bits, constants, shader_enum, shader_struct};
 use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError};
-use mapscope_formats::pfmap::{CHUNK_SIDE, Splat, TileType};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
 use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
-use mapscope_scene::terrain::{ATLAS_SIDE, CELL, CORE, GUARD, Terrain, colors, noise};
+use mapscope_scene::terrain::{
+    ATLAS_SIDE, CELL, CHUNK_SIDE, CORE, GUARD, Splat, Terrain, TileType, colors, noise, sun,
+};
 use mapscope_scene::{Aabb, Item, OverlayId, Shown, TerrainItem};
 
 /// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
@@ -45,6 +46,8 @@ shader_struct! {
     struct Map {
         /// For each texture layer the layer of its accent, a byte each; its own where it has none.
         accents: [UVec4; MAX_LAYERS / 16],
+        /// Unit vector toward the sun, in the space of the map, as its shadows have it.
+        sun: Vec4,
         /// World x and z of the north-west corner.
         north_west: Vec2,
         /// Columns and rows of tiles.
@@ -618,6 +621,7 @@ fn map_data(terrain: &Terrain) -> Map {
         levels: Vec2::new(levels[0] as f32, levels[1] as f32),
         per_tile: 1.0 / Vec2::new(placement.cols as f32, placement.rows as f32),
         accents: bytemuck::cast(accents),
+        sun: sun::TO_SUN.extend(0.0),
         padding: [0; 3],
     }
 }

@@ -35,7 +35,7 @@ impl Place {
 
 /// The instances of a model on the GPU.
 #[derive(Debug)]
-pub(super) struct Crowd {
+pub(super) struct Instances {
     layout: wgpu::BindGroupLayout,
     /// Bind group 1.
     bind_group: wgpu::BindGroup,
@@ -50,8 +50,8 @@ pub(super) struct Crowd {
     palette: Vec<SkinMatrix>,
 }
 
-impl Crowd {
-    /// Nobody, with room for one.
+impl Instances {
+    /// No instances, with room for one.
     pub(super) fn new(
         gpu: &Gpu,
         layout: &wgpu::BindGroupLayout,
@@ -119,16 +119,16 @@ impl Crowd {
         let palette = self.palette.as_mut_slice();
         if posed {
             let each = size_of_val(palette);
-            write(
-                gpu,
-                &self.palettes,
-                each,
-                instances,
-                |instance, _, bytes| {
+            let mut posed_at = None;
+            let palettes = &self.palettes;
+            write(gpu, palettes, each, instances, |instance, _, bytes| {
+                // Those that stand side by side at the same moment have the same pose.
+                if posed_at != Some(instance.playhead) {
                     model.write_palette(instance.playhead, palette);
-                    bytes.copy_from_slice(bytemuck::cast_slice(palette));
-                },
-            );
+                    posed_at = Some(instance.playhead);
+                }
+                bytes.copy_from_slice(bytemuck::cast_slice(palette));
+            });
         }
         if moved {
             let each = size_of::<Place>();

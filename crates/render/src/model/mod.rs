@@ -29,7 +29,7 @@ use mapscope_scene::{
     Item, ModelItem, OpenOptions, OverlayId, Playhead, Progress, Shown, demo, open,
 };
 
-use self::instances::Crowd;
+use self::instances::Instances;
 use self::mesh::ModelMesh;
 
 shader_struct! {
@@ -116,7 +116,7 @@ pub(super) struct ModelRenderer {
 #[derive(Debug)]
 pub(super) struct ModelData {
     mesh: ModelMesh,
-    crowd: Crowd,
+    instances: Instances,
     /// Whether the instances are where drawables place them, and show the moment that the view
     /// asks for.
     follows_view: bool,
@@ -218,7 +218,7 @@ impl ModelRenderer {
         gpu.queue
             .write_buffer(&marks_buffer, 0, bytemuck::bytes_of(&marks));
         Ok(ModelData {
-            crowd: Crowd::new(gpu, &self.layout, &mesh, &marks_buffer, model)?,
+            instances: Instances::new(gpu, &self.layout, &mesh, &marks_buffer, model)?,
             mesh,
             follows_view: true,
             placed: Vec::new(),
@@ -243,11 +243,11 @@ impl ModelRenderer {
         statistics: &mut DrawStatistics,
         pipeline: impl Fn(bool) -> Pipeline,
     ) {
-        let instances = data.crowd.len();
+        let instances = data.instances.len();
         if instances == 0 {
             return;
         }
-        pass.set_bind_group(1, data.crowd.bind_group(), &[]);
+        pass.set_bind_group(1, data.instances.bind_group(), &[]);
         pass.set_vertex_buffer(0, data.mesh.vertices.slice(..));
         pass.set_index_buffer(data.mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
         for part in &data.mesh.parts {
@@ -328,7 +328,7 @@ impl ContentRenderer for ModelRenderer {
 
 impl ContentData for ModelData {
     fn gpu_bytes(&self) -> u64 {
-        self.mesh.gpu_bytes + self.crowd.gpu_bytes()
+        self.mesh.gpu_bytes + self.instances.gpu_bytes()
     }
 
     fn background(&self) -> Background {
@@ -361,7 +361,7 @@ impl ModelData {
         instances: &[Instance],
     ) -> Result<(), UploadError> {
         self.follows_view = false;
-        self.crowd
+        self.instances
             .set(gpu, model, &self.mesh, &self.marks, instances)
     }
 
@@ -376,7 +376,7 @@ impl ModelData {
             self.placed.clear();
             self.placed.extend(placed);
             let (mesh, marks) = (&self.mesh, &self.marks);
-            if let Err(error) = self.crowd.set(gpu, model, mesh, marks, &self.placed) {
+            if let Err(error) = self.instances.set(gpu, model, mesh, marks, &self.placed) {
                 log::error!("{error}");
             }
         }

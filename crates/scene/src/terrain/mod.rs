@@ -22,6 +22,7 @@ use glam::Vec3;
 
 pub use class::TileClass;
 pub(super) use describe::OVERLAYS;
+pub use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Splat, TileType};
 pub use overview::Overview;
 pub use patch::PATCH_TILES;
 pub use patchwork::{ATLAS_SIDE, CELL, CORE, GUARD, Patchwork, patchwork};
@@ -34,7 +35,7 @@ use super::camera::Handedness;
 use super::document::{About, GameView};
 use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
-use mapscope_formats::pfmap::{self, CHUNK_SIDE, Found, Pfmap, Tile};
+use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
 
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
