@@ -24,6 +24,9 @@
 //! let groups = ChunkAt::FIELDS.groups(&at);
 //! ```
 //!
+//! A document finds the record of an item in one place and puts it with its table ([`Table::of`]),
+//! so that whatever is asked of it can be said.
+//!
 //! A new field is a row. (A row that is followed by a method names the type of its record, `|at:
 //! &Self|`, since the compiler does not look ahead.) What a field says for people and for programs is mostly the same
 //! [`Value`]; where a place says it otherwise, the row has a function for that place.
@@ -108,11 +111,14 @@ pub(super) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Fie
 impl<R> Field<R> {
     /// Says the same in the status line.
     pub(super) const fn in_summary(self) -> Self {
+        let name = self.name;
+        self.in_summary_as(name)
+    }
+
+    /// Says the same in the status line under another name.
+    pub(super) const fn in_summary_as(self, name: &'static str) -> Self {
         match self.value {
-            Some(value) => {
-                let name = self.name;
-                self.summary(name, value)
-            }
+            Some(value) => self.summary(name, value),
             None => self,
         }
     }
@@ -141,7 +147,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Says the same in JSON.
+    /// Says the same in JSON, and nothing where it is absent.
     pub(super) const fn json(self, key: &'static str) -> Self {
         Self {
             same_json: Some(key),
@@ -158,7 +164,36 @@ impl<R> Field<R> {
     }
 }
 
-impl<R> Table<'_, R> {
+/// A record with its table.
+struct Described<'a, R>(Table<'a, R>, R);
+
+/// What is said of a record of any kind.
+pub(super) trait Describe {
+    /// The inspector's lists. Those without lines are left out.
+    fn groups(&self) -> Vec<PropertyGroup>;
+
+    /// The status line.
+    fn summary(&self) -> Vec<SummaryPart>;
+
+    /// The note of the line in the outline.
+    fn note(&self) -> String;
+}
+
+impl<R> Describe for Described<'_, R> {
+    fn groups(&self) -> Vec<PropertyGroup> {
+        self.0.groups(&self.1)
+    }
+
+    fn summary(&self) -> Vec<SummaryPart> {
+        self.0.summary(&self.1)
+    }
+
+    fn note(&self) -> String {
+        self.0.note(&self.1)
+    }
+}
+
+impl<'a, R> Table<'a, R> {
     fn fields(&self) -> impl Iterator<Item = &Field<R>> {
         self.sections.iter().flat_map(|section| section.fields)
     }
@@ -182,13 +217,27 @@ impl<R> Table<'_, R> {
             .collect()
     }
 
+    /// The table with a record of any kind.
+    pub(super) fn of(self, record: R) -> Box<dyn Describe + 'a>
+    where
+        R: 'a,
+    {
+        Box::new(Described(self, record))
+    }
+
+    /// The lines of the inspector without headings, for a list within another.
+    pub(super) fn properties(&self, record: &R) -> Vec<Property> {
+        let groups = self.groups(record).into_iter();
+        groups.flat_map(|group| group.properties).collect()
+    }
+
     /// The status line.
     pub(super) fn summary(&self, record: &R) -> Vec<SummaryPart> {
         let parts = self.fields().filter_map(|field| {
             let (name, value) = field.summary?;
             let value = value(record);
             Some(SummaryPart {
-                name,
+                name: value.name.unwrap_or(name),
                 width: value.width,
                 value: value.text()?,
             })
@@ -206,7 +255,7 @@ impl<R> Table<'_, R> {
     pub(super) fn json(&self, record: &R) -> Map<String, Json> {
         let fields = self.fields().flat_map(|field| {
             let same = field.same_json.zip(field.value);
-            let same = same.map(|(key, value)| (key, value(record).json()));
+            let same = same.and_then(|(key, value)| Some((key, value(record).json()?)));
             let other = field.json.map(|(key, json)| (key, json(record)));
             same.into_iter().chain(other)
         });
@@ -220,12 +269,13 @@ pub(super) struct Value {
     content: Content,
     link: Option<Item>,
     swatch: Option<Swatch>,
+    name: Option<&'static str>,
     width: usize,
 }
 
 #[derive(Debug, Clone)]
 enum Content {
-    /// The field says nothing of this record, and has no line; null in JSON.
+    /// The field says nothing of this record, and has neither a line nor a key.
     Absent,
     Text(String),
     /// `yes` or `no`.
@@ -244,6 +294,7 @@ impl Value {
             content,
             link: None,
             swatch: None,
+            name: None,
             width: 0,
         }
     }
@@ -251,6 +302,11 @@ impl Value {
     /// A field that says nothing of this record.
     pub(super) fn absent() -> Self {
         Self::new(Content::Absent)
+    }
+
+    /// As many lines of the inspector as there are, with names of their own.
+    pub(super) fn lines(lines: impl IntoIterator<Item = Property>) -> Self {
+        Self::new(Content::Lines(lines.into_iter().collect()))
     }
 
     /// A colour, with its swatch.
@@ -281,6 +337,14 @@ impl Value {
         Self { swatch, ..self }
     }
 
+    /// What the field is called of this record, where that is not always the same.
+    pub(super) fn named(self, name: &'static str) -> Self {
+        Self {
+            name: Some(name),
+            ..self
+        }
+    }
+
     /// How many characters the longest such value has ([`SummaryPart::width`]).
     pub(super) fn width(self, width: usize) -> Self {
         Self { width, ..self }
@@ -302,17 +366,17 @@ impl Value {
         })
     }
 
-    /// For programs.
-    fn json(self) -> Json {
-        match self.content {
-            Content::Absent => Json::Null,
+    /// For programs; none where it is absent.
+    fn json(self) -> Option<Json> {
+        Some(match self.content {
+            Content::Absent => return None,
             Content::Text(text) => text.into(),
             Content::Flag(is_so) => is_so.into(),
             Content::Integer(integer) => integer.into(),
             Content::Number(value) => number(value),
             Content::Vector(vector) => vector.to_array().map(number).to_vec().into(),
             Content::Lines(lines) => lines.into_iter().map(|line| line.value).collect(),
-        }
+        })
     }
 
     /// Adds its lines to those of the inspector.
@@ -322,6 +386,7 @@ impl Value {
             return;
         }
         let (link, swatch) = (self.link, self.swatch);
+        let name = self.name.unwrap_or(name);
         properties.extend(self.text().map(|text| Property {
             link,
             swatch,
@@ -491,6 +556,6 @@ mod tests {
         (sample.name, sample.size) = ("", None);
         assert_eq!(lines(&sample).len(), 2);
         assert_eq!(Sample::FIELDS.note(&sample), "3 of them");
-        assert_eq!(Sample::FIELDS.json(&sample)["size"], Json::Null);
+        assert_eq!(Sample::FIELDS.json(&sample).get("size"), None);
     }
 }

@@ -7,7 +7,6 @@ use super::chunk_map::holds_anything;
 use super::describe::CORNERS;
 use super::items::ChunkAt;
 use super::overlays::cell_color;
-use crate::numbers::plural;
 use crate::{Branch, Item, LevelItem, Swatch};
 use mapscope_formats::pmf::{ChunkData, Cube, CubeKind, Cubes, Geometry};
 
@@ -169,10 +168,7 @@ fn chunk_branch(at: &ChunkAt<'_>) -> Branch {
     Branch {
         item: at.item().into(),
         label: at.chunk.index.to_string(),
-        note: match data {
-            Some(data) => plural(data.cubes.len(), "cube", "cubes"),
-            None => "cannot be read".to_owned(),
-        },
+        note: ChunkAt::FIELDS.note(at),
         swatch: None,
         children: data.map_or(0, |data| 1 + orphans(&data.cubes).count()),
     }

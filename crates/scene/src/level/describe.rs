@@ -1,16 +1,366 @@
-//! What is said of the parts of a map, for the status bar and the inspector.
+//! What is known of cubes and their sides, and where items are.
+
+use std::ops::Range;
 
 use glam::Vec3;
+use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::Map;
-use super::environments::server_box;
 use super::items::{ChunkAt, CubeAt};
+use super::lights::LightKind;
 use super::place::Place;
-use super::properties::{MOST_BYTES, hex};
-use crate::numbers::{plural, short, xyz};
+use super::properties::{MOST_BYTES, hex, linked, listed, listed_up_to, text};
+use crate::fields::{Field, Table, Value, field, section};
+use crate::numbers::{number, plural, short, xyz};
 use crate::pen::box_edges;
-use crate::{Aabb, Item, LevelItem, Property, PropertyGroup};
-use mapscope_formats::pmf::{Cube, Geometry, SIDES, Side, StringRef, StringTable};
+use crate::{Aabb, Item, LevelItem, Property};
+use mapscope_formats::pmf::{
+    Cube, CubeKind, Geometry, LightReference, SIDES, Side, StringRef, StringTable, VisInfo,
+};
+
+/// How many cubes that a visibility cube sees are listed of all chunks together.
+const MOST_SEEN: usize = 256;
+/// How many of the cubes around one are listed; chains of them may be any length.
+const MOST_ABOVE: usize = 128;
+/// How many vertices of a side are listed.
+const MOST_VERTICES: usize = 24;
+/// Characters that a name takes at most in the status line before what follows moves.
+const NAME_WIDTH: usize = 16;
+/// Characters of the longest name of a type of cube.
+const KIND_WIDTH: usize = 9;
+
+/// A cube, or a side of one, with its place.
+#[derive(Debug, Clone)]
+pub(super) struct CubeRecord<'a> {
+    cube: CubeAt<'a>,
+    side: Option<usize>,
+    /// None for a cube that is not reached from the root.
+    place: Option<Place>,
+    geometry: Option<&'a Geometry>,
+}
+
+impl Map {
+    /// A cube, or a side of one, by its item.
+    pub(super) fn cube_record(&self, item: LevelItem) -> Option<CubeRecord<'_>> {
+        let (cube, side) = self.cube_at(item)?;
+        Some(CubeRecord {
+            cube,
+            side,
+            place: cube.place(),
+            geometry: cube.geometry(),
+        })
+    }
+}
+
+impl<'a> CubeRecord<'a> {
+    /// What is known of it. Each part of the status line is as wide as the widest of its kind, so
+    /// that nothing moves while the pointer does.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Cube", Self::CUBE),
+            section("Side", Self::SIDE),
+            section("Vertices of the side", Self::VERTICES),
+            section("Box", Self::BOX),
+            section("Materials", Self::MATERIALS),
+            section("Physics materials", Self::PHYSICS),
+            section("Lightmaps", Self::LIGHTMAPS),
+            section("Moved points", Self::MOVED),
+            section("Contents", Self::CONTENTS),
+            section("Wrappers", Self::WRAPPERS),
+            section("Inside", Self::INSIDE),
+            section("Bytes", Self::BYTES),
+        ],
+    };
+
+    const CUBE: &'a [Field<Self>] = &[
+        field("Level", |of: &Self| of.cube.at.level_number.into()).summary("Level", |of| {
+            let at = of.cube.at;
+            (at.map.levels.len() > 1).then_some(at.level_number).into()
+        }),
+        field("Chunk", |of: &Self| {
+            let at = of.cube.at;
+            Value::from(at.chunk.index.to_string())
+                .link(at.item())
+                .width(at.map.widths[0])
+        })
+        .in_summary(),
+        field("Index", |of: &Self| {
+            Value::from(of.cube.cube).width(of.cube.at.map.widths[1])
+        })
+        .in_summary_as("Cube"),
+        field("Type", |of: &Self| {
+            // Steps go through the sides of a material where a side is picked.
+            let kind = of.cube.kind().filter(|_| of.side.is_none());
+            let level = of.cube.at.level_number;
+            Value::from(of.cube.kind_name())
+                .link_if(kind.map(|kind| LevelItem::cube_type(level, kind)))
+                .width(KIND_WIDTH)
+        })
+        .in_summary()
+        .json("type"),
+        field("Depth", |of: &Self| {
+            let depth = of.place.as_ref().map(|place| place.cell.depth);
+            Value::from(depth).width(2)
+        })
+        .in_summary()
+        .json_as("depth", |of| of.of_place(|place| place.cell.depth.into())),
+        field("Path", |of: &Self| of.place.as_ref().map(path).into()).json_as("parents", |of| {
+            of.of_place(|place| place.parents().collect())
+        }),
+        field("Cell", |of: &Self| of.cell().map(between).into())
+            .json_as("cell", |of| of.cell().map(corners).into()),
+        field("Bounds", |of: &Self| of.bounds().map(between).into())
+            .json_as("bounds", |of| of.bounds().map(corners).into()),
+        field("Place", |of| {
+            let is_nowhere = of.place.is_none();
+            is_nowhere
+                .then_some("it is not reached from the root")
+                .into()
+        }),
+    ];
+
+    const SIDE: &'a [Field<Self>] = &[
+        field("Side", |of: &Self| {
+            let name = of.side_of_box().map(|(side, _)| SIDES.get(side).copied());
+            Value::from(name.map(Option::unwrap_or_default)).width(2)
+        })
+        .in_summary(),
+        field("Material", |of: &Self| {
+            of.on_side(|side, geometry| of.cube.material(geometry, side))
+                .width(NAME_WIDTH)
+        })
+        .in_summary(),
+        field("Physics", |of| {
+            of.on_side(|side, geometry| of.cube.physics(geometry, side))
+        }),
+        field("Lightmap", |of: &Self| {
+            of.on_side(|side, geometry| of.cube.lightmap(geometry, side))
+                .width(4)
+        })
+        .in_summary(),
+        field("Triangles", |of| {
+            of.on_side(|side, geometry| geometry.triangles.get(side).copied().into())
+        }),
+    ];
+
+    const VERTICES: &'a [Field<Self>] = &[field("Vertex", |of| {
+        let side = of.side_of_box();
+        let vertices = side.map(|(side, geometry)| of.cube.vertices_of(geometry, side));
+        vertices.into()
+    })];
+
+    const BOX: &'a [Field<Self>] = &[
+        field("Flags", |of: &Self| {
+            of.of_box(|geometry| Value::bits(geometry.bits))
+        })
+        .json_as("faces", |of| {
+            of.geometry.map_or(0, Geometry::side_mask).into()
+        }),
+        field("Common data", |of| {
+            of.of_box(|geometry| extent(geometry.is_common_extended()))
+        }),
+        field("Client data", |of| {
+            of.of_box(|geometry| extent(geometry.is_client_extended()))
+        }),
+        field("Backfaces", |of: &Self| {
+            of.of_box(|geometry| geometry.draws_backfaces().into())
+        })
+        .json("backfaces"),
+        field("Sound", |of| {
+            let data = of.cube.data;
+            of.of_box(|geometry| {
+                named(&data.strings, &data.sound_materials, Some(&geometry.sound)).into()
+            })
+        }),
+        field("Triangles", |of: &Self| {
+            of.of_box(|geometry| {
+                let counts = SIDES.iter().zip(geometry.triangles);
+                let counts = counts.filter(|(_, count)| *count > 0);
+                let counts = counts.map(|(side, count)| format!("{side} {count}"));
+                counts.collect::<Vec<_>>().join("  ").into()
+            })
+        })
+        .json_as("triangles", |of| {
+            json!(of.geometry.map_or([0; 6], |geometry| geometry.triangles))
+        }),
+        field("First vertex", |of| {
+            of.of_box(|geometry| geometry.first_vertex.into())
+        }),
+        field("First normal", |of| {
+            of.of_box(|geometry| {
+                let is_there = geometry.is_client_extended();
+                is_there.then_some(geometry.first_normal).into()
+            })
+        }),
+        field("Not drawn", |of| {
+            of.of_box(|geometry| {
+                let bad = SIDES.iter().enumerate();
+                let bad = bad.filter(|(side, _)| geometry.bad_sides >> side & 1 == 1);
+                let bad: Vec<&str> = bad.map(|(_, name)| *name).collect();
+                let text = || format!("{}: a vertex is not finite", bad.join(", "));
+                (!bad.is_empty()).then(text).into()
+            })
+        }),
+    ];
+
+    const MATERIALS: &'a [Field<Self>] = &[field("All sides", |of: &Self| {
+        of.sides(Geometry::is_common_extended, |side, geometry| {
+            of.cube.material(geometry, side)
+        })
+    })
+    .json_as("materials", |of| of.materials_json())];
+
+    const PHYSICS: &'a [Field<Self>] = &[field("All sides", |of| {
+        of.sides(Geometry::is_common_extended, |side, geometry| {
+            of.cube.physics(geometry, side)
+        })
+    })];
+
+    const LIGHTMAPS: &'a [Field<Self>] = &[field("All sides", |of: &Self| {
+        if of.cube.data.client.is_none() {
+            return Value::absent();
+        }
+        of.sides(Geometry::is_client_extended, |side, geometry| {
+            of.cube.lightmap(geometry, side)
+        })
+    })
+    .json_as("lightmaps", |of| {
+        let has_lightmaps = of.cube.data.client.is_some();
+        let of_box = of.geometry.filter(|_| has_lightmaps);
+        json!(of_box.map_or(&[][..], |geometry| {
+            in_file(&geometry.lightmaps, geometry.is_client_extended())
+        }))
+    })];
+
+    const MOVED: &'a [Field<Self>] = &[field("Corner", |of| {
+        let points = of.geometry.map(|geometry| of.moved_points(geometry));
+        points.into()
+    })];
+
+    const CONTENTS: &'a [Field<Self>] = &[field("Cube", |of| of.cube.contents().into())];
+
+    const WRAPPERS: &'a [Field<Self>] = &[field("Cube", |of: &Self| of.above(true).into())
+        .json_as("wrappers", |of| {
+            let cubes = &of.cube.data.cubes;
+            of.of_place(|place| {
+                let wrappers = place
+                    .wrappers(cubes)
+                    .map(|(cube, kind)| json!({"index": cube, "type": kind.name()}));
+                wrappers.collect()
+            })
+        })];
+
+    const INSIDE: &'a [Field<Self>] = &[field("Cube", |of| of.above(false).into())];
+
+    const BYTES: &'a [Field<Self>] = &[field("Record", |of: &Self| of.cube.record_lines().into())
+        .json_as("bytes", |of| of.cube.records_json().into())];
+
+    /// Something of its place; null where it has none.
+    fn of_place(&self, read: impl Fn(&Place) -> Json) -> Json {
+        self.place.as_ref().map_or(Json::Null, read)
+    }
+
+    fn cell(&self) -> Option<Aabb> {
+        let center = self.cube.at.center();
+        Some(self.place.as_ref()?.cell_in_world(center))
+    }
+
+    fn bounds(&self) -> Option<Aabb> {
+        let (cubes, center) = (&self.cube.data.cubes, self.cube.at.center());
+        Some(self.place.as_ref()?.bounds_in_world(cubes, center))
+    }
+
+    fn side_of_box(&self) -> Option<(usize, &'a Geometry)> {
+        self.side.zip(self.geometry)
+    }
+
+    /// Something of the side of a box.
+    fn on_side(&self, read: impl Fn(usize, &Geometry) -> Value) -> Value {
+        self.side_of_box()
+            .map(|(side, geometry)| read(side, geometry))
+            .into()
+    }
+
+    /// Something of a box.
+    fn of_box(&self, read: impl Fn(&Geometry) -> Value) -> Value {
+        self.geometry.map(read).into()
+    }
+
+    /// Something of each side of a box, or of all where they are the same.
+    fn sides(
+        &self,
+        is_extended: impl Fn(&Geometry) -> bool,
+        read: impl Fn(usize, &Geometry) -> Value,
+    ) -> Value {
+        self.of_box(|geometry| {
+            if !is_extended(geometry) {
+                return read(0, geometry);
+            }
+            let sides = SIDES.into_iter().enumerate();
+            Value::lines(sides.filter_map(|(side, name)| read(side, geometry).property(name)))
+        })
+    }
+
+    /// The names of the materials that the file lists.
+    fn materials_json(&self) -> Json {
+        let data = self.cube.data;
+        let listed = self.geometry.map_or(&[][..], |geometry| {
+            in_file(&geometry.materials, geometry.is_common_extended())
+        });
+        let names = listed.iter().map(|index| {
+            let name = data.materials.get(usize::from(*index));
+            name.map_or(Json::Null, |name| text(&data.strings, *name))
+        });
+        names.collect()
+    }
+
+    /// Each moved corner, where it would be and where it is, in world space.
+    fn moved_points(&self, geometry: &Geometry) -> Vec<Property> {
+        let Some(place) = &self.place else {
+            return Vec::new();
+        };
+        let (center, cell) = (self.cube.at.center(), place.cell.corners());
+        let moved = self.cube.data.cubes.moved_points(geometry);
+        let lines = moved.filter_map(|(corner, point)| {
+            let [before, after] = [*cell.get(corner)?, point];
+            let [before, after] = [before, after].map(|p| xyz(Vec3::from(p) + center));
+            let name = CORNERS.get(corner)?;
+            Some(Property::new(name, format!("{before}  to  {after}")))
+        });
+        lines.collect()
+    }
+
+    /// The cubes that wrap it or what it is in, or else all that it is in, from the root on.
+    fn above(&self, only_wrappers: bool) -> Vec<Property> {
+        let above = self.place.iter().flat_map(|place| &place.above);
+        let above = above.filter(|(_, corner)| !only_wrappers || corner.is_none());
+        let above: Vec<u32> = above.map(|(cube, _)| *cube).collect();
+        let cubes = &self.cube.data.cubes;
+        listed_up_to(MOST_ABOVE, above.into_iter(), "", |above| {
+            let name = cubes.kind(above).map_or("", CubeKind::name);
+            Some(linked(
+                name,
+                above.to_string(),
+                Some(self.cube.at.cube_item(above)),
+            ))
+        })
+    }
+}
+
+/// Whether a record of a box says more than the least.
+fn extent(is_extended: bool) -> Value {
+    if is_extended { "extended" } else { "basic" }.into()
+}
+
+/// What a file lists of the sides of a box: one for all, or each if the data is extended.
+fn in_file(sides: &[u8; 6], is_extended: bool) -> &[u8] {
+    if is_extended { sides } else { &sides[..1] }
+}
+
+/// The min and the max corner.
+fn corners(aabb: Aabb) -> Json {
+    json!([aabb.min, aabb.max].map(|corner| corner.to_array().map(number)))
+}
 
 impl Map {
     /// Where an item is in world space; none for one that is nowhere.
@@ -39,10 +389,7 @@ impl Map {
             | LevelItem::SoundEnvironment { .. }
             | LevelItem::Sky { .. } => self.environment_bounds(item),
             LevelItem::Region { .. } => self.region_at(item)?.bounds(),
-            LevelItem::ServerRegion { .. } => {
-                let (at, region) = self.server_region_at(item)?;
-                Some(server_box(&at, region))
-            }
+            LevelItem::ServerRegion { .. } => Some(self.server_region_at(item)?.bounds()),
             _ => {
                 let (cube, _) = self.cube_at(item)?;
                 let center = cube.at.center();
@@ -81,243 +428,15 @@ impl Map {
             .filter(|ends| ends.iter().all(|end| end.is_finite()))
             .collect()
     }
-
-    pub(super) fn cube_properties(
-        &self,
-        cube: &CubeAt<'_>,
-        side: Option<usize>,
-    ) -> Vec<PropertyGroup> {
-        let cubes = &cube.data.cubes;
-        let at = &cube.at;
-        let mut properties = vec![
-            Property::new("Level", at.level_number.to_string()),
-            Property {
-                link: Some(at.item().into()),
-                ..Property::new("Chunk", at.chunk.index.to_string())
-            },
-            Property::new("Index", cube.cube.to_string()),
-            Property {
-                // Steps go through the sides of a material where a side is picked.
-                link: cube
-                    .data
-                    .cubes
-                    .kind(cube.cube)
-                    .filter(|_| side.is_none())
-                    .map(|kind| LevelItem::cube_type(at.level_number, kind).into()),
-                ..Property::new("Type", cube.kind_name())
-            },
-        ];
-        let mut say = |name, value: String| properties.push(Property::new(name, value));
-        match cube.place() {
-            Some(place) => {
-                say("Depth", place.cell.depth.to_string());
-                say("Path", path(&place));
-                let center = at.center();
-                say("Cell", between(place.cell_in_world(center)));
-                say("Bounds", between(place.bounds_in_world(cubes, center)));
-            }
-            None => say("Place", "it is not reached from the root".to_owned()),
-        }
-        let mut groups = vec![PropertyGroup {
-            title: "Cube",
-            properties,
-        }];
-        let mut add = |title, properties: Vec<Property>| {
-            if !properties.is_empty() {
-                groups.push(PropertyGroup { title, properties });
-            }
-        };
-        if let Some(geometry) = cube.geometry() {
-            if let Some(side) = side {
-                add("Side", Self::side_properties(cube, geometry, side));
-            }
-            if let Some(side) = side {
-                add("Vertices of the side", cube.vertices_of(geometry, side));
-            }
-            add("Box", cube.box_properties(geometry));
-            add("Materials", Self::materials_of(cube, geometry));
-            add("Physics materials", Self::physics_of(cube, geometry));
-            add("Lightmaps", Self::lightmaps_of(cube, geometry));
-            add("Moved points", cube.moved_points(geometry));
-        }
-        add("Contents", self.wrapper_properties(cube));
-        add("Wrappers", Self::above_properties(cube, true));
-        add("Inside", Self::above_properties(cube, false));
-        add("Bytes", self.records_of(cube));
-        groups
-    }
-
-    fn side_properties(cube: &CubeAt<'_>, geometry: &Geometry, side: usize) -> Vec<Property> {
-        let triangles = geometry.triangles.get(side).copied().unwrap_or(0);
-        vec![
-            Property::new("Side", SIDES.get(side).copied().unwrap_or_default()),
-            Self::material_property("Material", cube, geometry, side),
-            Self::physics_property("Physics", cube, geometry, side),
-            Self::lightmap_property("Lightmap", cube, geometry, side),
-            Property::new("Triangles", triangles.to_string()),
-        ]
-    }
-
-    /// The physics material of each side, or of all where they are the same.
-    fn physics_of(cube: &CubeAt<'_>, geometry: &Geometry) -> Vec<Property> {
-        if !geometry.is_common_extended() {
-            return vec![Self::physics_property("All sides", cube, geometry, 0)];
-        }
-        let sides = SIDES.into_iter().enumerate();
-        sides
-            .map(|(side, name)| Self::physics_property(name, cube, geometry, side))
-            .collect()
-    }
-
-    fn physics_property(
-        name: &'static str,
-        cube: &CubeAt<'_>,
-        geometry: &Geometry,
-        side: usize,
-    ) -> Property {
-        let used = geometry.physics.get(side).copied().unwrap_or(u8::MAX);
-        let common = &cube.at.level.common;
-        let wanted = cube.data.physics_materials.get(usize::from(used));
-        let wanted = wanted.and_then(|name| cube.data.strings.name(*name));
-        let found = wanted.and_then(|wanted| {
-            let mut materials = common.physics_materials.iter();
-            materials.position(|material| common.strings.name(material.name) == Some(wanted))
-        });
-        Property {
-            link: found
-                .map(|index| LevelItem::physics_material(cube.at.level_number, index).into()),
-            ..Property::new(name, cube.physics(geometry, side))
-        }
-    }
-
-    /// The lightmap of each side, or of all where they are the same.
-    fn lightmaps_of(cube: &CubeAt<'_>, geometry: &Geometry) -> Vec<Property> {
-        if cube.data.client.is_none() {
-            return Vec::new();
-        }
-        if !geometry.is_client_extended() {
-            return vec![Self::lightmap_property("All sides", cube, geometry, 0)];
-        }
-        let sides = SIDES.into_iter().enumerate();
-        sides
-            .map(|(side, name)| Self::lightmap_property(name, cube, geometry, side))
-            .collect()
-    }
-
-    fn lightmap_property(
-        name: &'static str,
-        cube: &CubeAt<'_>,
-        geometry: &Geometry,
-        side: usize,
-    ) -> Property {
-        let lightmap = geometry.lightmaps.get(side).copied().unwrap_or(u8::MAX);
-        Property {
-            link: cube
-                .has_lightmap(lightmap)
-                .then(|| cube.at.lightmap_item(lightmap.into()).into()),
-            ..Property::new(name, cube.lightmap(geometry, side))
-        }
-    }
-
-    /// The material of each side, or of all where they are the same.
-    fn materials_of(cube: &CubeAt<'_>, geometry: &Geometry) -> Vec<Property> {
-        if !geometry.is_common_extended() {
-            return vec![Self::material_property("All sides", cube, geometry, 0)];
-        }
-        let sides = SIDES.into_iter().enumerate();
-        sides
-            .map(|(side, name)| Self::material_property(name, cube, geometry, side))
-            .collect()
-    }
-
-    fn material_property(
-        name: &'static str,
-        cube: &CubeAt<'_>,
-        geometry: &Geometry,
-        side: usize,
-    ) -> Property {
-        let used = geometry.materials.get(side).copied().unwrap_or(0);
-        let by_name = cube.at.level.common.materials_by_name();
-        let wanted = cube.data.materials.get(usize::from(used));
-        let wanted = wanted.and_then(|name| cube.data.strings.name(*name));
-        let found = wanted.and_then(|wanted| by_name.get(wanted).copied());
-        Property {
-            link: found.map(|material| LevelItem::material(cube.at.level_number, material).into()),
-            ..Property::new(name, cube.material(geometry, side))
-        }
-    }
-
-    /// The material of a side of a cube, or of the first side.
-    pub(super) fn material_of(&self, item: LevelItem) -> Option<Item> {
-        let (cube, side) = self.cube_at(item)?;
-        let geometry = cube.geometry()?;
-        Self::material_property("", &cube, geometry, side.unwrap_or(0)).link
-    }
-
-    /// The cubes that wrap a cube or what it is in, or else all that it is in, from the root on.
-    fn above_properties(cube: &CubeAt<'_>, only_wrappers: bool) -> Vec<Property> {
-        let Some(place) = cube.place() else {
-            return Vec::new();
-        };
-        let at = &cube.at;
-        let above = place.above.iter();
-        let above = above.filter(|(_, corner)| !only_wrappers || corner.is_none());
-        let mut properties: Vec<Property> = above
-            .clone()
-            .take(MOST_ABOVE)
-            .map(|(above, _)| Property {
-                link: Some(at.cube_item(*above).into()),
-                ..Property::new(
-                    cube.data.cubes.kind(*above).map_or("", |kind| kind.name()),
-                    above.to_string(),
-                )
-            })
-            .collect();
-        let count = above.count();
-        if count > MOST_ABOVE {
-            let more = count - MOST_ABOVE;
-            properties.push(Property::new("", format!("and {more} more")));
-        }
-        properties
-    }
 }
 
 impl Map {
-    /// The bytes of a cube and where they are in what the sections decode to.
-    fn records_of(&self, cube: &CubeAt<'_>) -> Vec<Property> {
-        let cubes = &cube.data.cubes;
-        let records = [
-            ("Common", Side::Common, cubes.common_record(cube.cube)),
-            ("Client", Side::Client, cubes.client_record(cube.cube)),
-            ("Server", Side::Server, cubes.server_record(cube.cube)),
-        ];
-        let records = records.into_iter().filter_map(|(name, side, record)| {
-            let record = record?;
-            let mut text = format!(
-                "at {:#x} of the decoded section, {}",
-                record.start,
-                plural(record.len(), "byte", "bytes")
-            );
-            let shown = record.start
-                ..record
-                    .end
-                    .min(record.start.saturating_add(MOST_BYTES as u32));
-            if let Some(bytes) = self.section_bytes(&cube.at, side, &shown) {
-                text = format!("{text}: {}", hex(&bytes, MOST_BYTES));
-                if shown.end < record.end {
-                    text.push_str(" ...");
-                }
-            }
-            Some(Property::new(name, text))
-        });
-        records.collect()
+    /// The material of a side of a cube, or of the first side.
+    pub(super) fn material_of(&self, item: LevelItem) -> Option<LevelItem> {
+        let (cube, side) = self.cube_at(item)?;
+        cube.material_item(cube.geometry()?, side.unwrap_or(0))
     }
 }
-
-/// How many of the cubes around one are listed; chains of them may be any length.
-const MOST_ABOVE: usize = 128;
-/// How many vertices of a side are listed.
-const MOST_VERTICES: usize = 24;
 
 impl ChunkAt<'_> {
     pub(super) fn center(&self) -> Vec3 {
@@ -333,7 +452,7 @@ impl ChunkAt<'_> {
     }
 }
 
-impl CubeAt<'_> {
+impl<'a> CubeAt<'a> {
     pub(super) fn place(&self) -> Option<Place> {
         Place::find(
             &self.data.cubes,
@@ -342,12 +461,15 @@ impl CubeAt<'_> {
         )
     }
 
-    pub(super) fn kind_name(&self) -> &'static str {
-        let kind = self.data.cubes.kind(self.cube);
-        kind.map_or("", |kind| kind.name())
+    fn kind(&self) -> Option<CubeKind> {
+        self.data.cubes.kind(self.cube)
     }
 
-    pub(super) fn geometry(&self) -> Option<&Geometry> {
+    pub(super) fn kind_name(&self) -> &'static str {
+        self.kind().map_or("", CubeKind::name)
+    }
+
+    pub(super) fn geometry(&self) -> Option<&'a Geometry> {
         match self.data.cubes.get(self.cube)? {
             Cube::Geometry(geometry) => Some(geometry),
             _ => None,
@@ -363,66 +485,43 @@ impl CubeAt<'_> {
         Some(corners.map(|corner| Vec3::from(corner) + self.at.center()))
     }
 
-    /// Name of the material of a side as the chunk has it.
-    pub(super) fn material(&self, geometry: &Geometry, side: usize) -> String {
-        named(
-            &self.data.strings,
-            &self.data.materials,
-            geometry.materials.get(side),
-        )
+    /// The material of a side, by the name that the chunk has for it.
+    fn material(&self, geometry: &Geometry, side: usize) -> Value {
+        let used = geometry.materials.get(side);
+        let data = self.data;
+        Value::from(named(&data.strings, &data.materials, used))
+            .link_if(self.material_item(geometry, side))
     }
 
-    fn physics(&self, geometry: &Geometry, side: usize) -> String {
-        let names = &self.data.physics_materials;
-        named(&self.data.strings, names, geometry.physics.get(side))
+    fn material_item(&self, geometry: &Geometry, side: usize) -> Option<LevelItem> {
+        let used = geometry.materials.get(side).copied().unwrap_or(0);
+        let name = *self.data.materials.get(usize::from(used))?;
+        let materials = self.at.level.common.materials_by_name();
+        let index = *materials.get(self.data.strings.name(name)?)?;
+        Some(LevelItem::material(self.at.level_number, index))
     }
 
-    fn has_lightmap(&self, lightmap: u8) -> bool {
-        let client = self.data.client.as_ref();
-        client.is_some_and(|client| usize::from(lightmap) < client.lightmaps.len())
+    fn physics(&self, geometry: &Geometry, side: usize) -> Value {
+        let used = geometry.physics.get(side);
+        let data = self.data;
+        let name = used.and_then(|used| data.physics_materials.get(usize::from(*used)));
+        let name = name.and_then(|name| data.strings.name(*name));
+        let physics = self.at.level.common.physics_by_name();
+        let found = name.and_then(|name| physics.get(name));
+        let item = found.map(|index| LevelItem::physics_material(self.at.level_number, *index));
+        Value::from(named(&data.strings, &data.physics_materials, used)).link_if(item)
     }
 
-    pub(super) fn lightmap(&self, geometry: &Geometry, side: usize) -> String {
-        let lightmap = geometry.lightmaps.get(side).copied();
-        let lightmap = lightmap.filter(|lightmap| self.has_lightmap(*lightmap));
-        lightmap.map_or_else(|| "none".to_owned(), |lightmap| lightmap.to_string())
-    }
-
-    fn box_properties(&self, geometry: &Geometry) -> Vec<Property> {
-        let kind = |is_extended| if is_extended { "extended" } else { "basic" };
-        use super::properties::yes;
-        let sound = Some(&geometry.sound);
-        let triangles = SIDES.iter().zip(geometry.triangles);
-        let triangles: Vec<String> = triangles
-            .filter(|(_, count)| *count > 0)
-            .map(|(side, count)| format!("{side} {count}"))
-            .collect();
-        let mut properties = vec![
-            Property::new("Flags", format!("{:#04x}", geometry.bits)),
-            Property::new("Common data", kind(geometry.is_common_extended())),
-            Property::new("Client data", kind(geometry.is_client_extended())),
-            Property::new("Backfaces", yes(geometry.draws_backfaces())),
-            Property::new(
-                "Sound",
-                named(&self.data.strings, &self.data.sound_materials, sound),
-            ),
-            Property::new("Triangles", triangles.join("  ")),
-            Property::new("First vertex", geometry.first_vertex.to_string()),
-        ];
-        if geometry.is_client_extended() {
-            let first = geometry.first_normal.to_string();
-            properties.push(Property::new("First normal", first));
+    fn lightmap(&self, geometry: &Geometry, side: usize) -> Value {
+        let count = self.at.client().map_or(0, |client| client.lightmaps.len());
+        let lightmap = geometry
+            .lightmaps
+            .get(side)
+            .map(|index| usize::from(*index));
+        match lightmap.filter(|index| *index < count) {
+            Some(index) => Value::from(index).link(self.at.lightmap_item(index)),
+            None => "none".into(),
         }
-        let bad = SIDES.iter().enumerate();
-        let bad: Vec<&str> = bad
-            .filter(|(side, _)| geometry.bad_sides >> side & 1 == 1)
-            .map(|(_, name)| *name)
-            .collect();
-        if !bad.is_empty() {
-            let text = format!("{}: a vertex is not finite", bad.join(", "));
-            properties.push(Property::new("Not drawn", text));
-        }
-        properties
     }
 
     /// The vertices of a side with their coordinates on the texture and on the lightmap.
@@ -460,21 +559,186 @@ impl CubeAt<'_> {
         properties
     }
 
-    /// Each moved corner, where it would be and where it is, in world space.
-    fn moved_points(&self, geometry: &Geometry) -> Vec<Property> {
-        let Some(place) = self.place() else {
-            return Vec::new();
+    /// The cubes that a visibility cube lists: of its own chunk, then of others.
+    fn seen(&self, info: &VisInfo) -> Vec<Property> {
+        let at = &self.at;
+        let cubes = &self.data.cubes;
+        let link = |chunk: Option<usize>, index: u32, prefix: String| {
+            let item = chunk.map(|chunk| LevelItem::cube(at.level_number, chunk, index));
+            let found = item.and_then(|item| at.map.cube_at(item));
+            let kind = found
+                .as_ref()
+                .map_or("not there", |(found, _)| found.kind_name());
+            Property {
+                link: item.filter(|_| found.is_some()).map(Item::from),
+                ..Property::new("Sees cube", format!("{prefix}{index} ({kind})"))
+            }
         };
-        let (center, cell) = (self.at.center(), place.cell.corners());
-        let moved = self.data.cubes.moved_points(geometry);
-        moved
-            .filter_map(|(corner, point)| {
-                let [before, after] = [*cell.get(corner)?, point];
-                let [before, after] = [before, after].map(|p| xyz(Vec3::from(p) + center));
-                let name = CORNERS.get(corner)?;
-                Some(Property::new(name, format!("{before}  to  {after}")))
-            })
-            .collect()
+        let own = cubes.seen_cubes(info);
+        let mut properties = vec![Property::new(
+            "Sees",
+            format!(
+                "{} of this chunk",
+                plural(own.len(), "other cube", "other cubes")
+            ),
+        )];
+        properties.extend(listed(own.iter(), "Sees cube", |index| {
+            Some(link(Some(at.number), *index, String::new()))
+        }));
+        let chunks = cubes.seen_chunks(info);
+        let mut cubes_left = MOST_SEEN;
+        for seen in chunks.iter().take(MOST_SEEN) {
+            let number = at.level.chunk_number(seen.chunk);
+            let list = cubes.seen_chunk_cubes(seen);
+            let what = match list.len() {
+                0 => "all of it".to_owned(),
+                count => plural(count, "cube", "cubes"),
+            };
+            properties.push(Property {
+                link: number.map(|number| LevelItem::chunk(at.level_number, number).into()),
+                ..Property::new("Sees", format!("chunk {}: {what}", seen.chunk))
+            });
+            let shown = list.len().min(cubes_left);
+            cubes_left -= shown;
+            let prefix = || format!("{} ", seen.chunk);
+            let shown_cubes = list.iter().take(shown);
+            properties.extend(shown_cubes.map(|index| link(number, *index, prefix())));
+            if list.len() > shown {
+                let more = list.len() - shown;
+                properties.push(Property::new(
+                    "Sees cube",
+                    format!("{}and {more} more", prefix()),
+                ));
+            }
+        }
+        if chunks.len() > MOST_SEEN {
+            let more = chunks.len() - MOST_SEEN;
+            properties.push(Property::new("Sees", format!("and {more} more chunks")));
+        }
+        properties
+    }
+
+    /// A light of the chunk that reaches a cube.
+    fn reference(&self, kind: LightKind, reference: LightReference) -> Property {
+        let index = usize::from(reference.light);
+        let id = if kind == LightKind::Fast {
+            self.data.fast_lights.get(index).map(|light| light.id)
+        } else {
+            self.data.dynamic_lights.get(index).map(|light| light.id)
+        };
+        let light = id.map(|id| kind.item(self.at.level_number, id));
+        let name = light.map_or_else(
+            || "no such light of the chunk".to_owned(),
+            |light| self.at.map.light_name(light),
+        );
+        let text = format!(
+            "{name}, index {index}, times {} of 255",
+            reference.multiplier
+        );
+        linked("Light", text, light)
+    }
+
+    /// What a cube that wraps another one says.
+    fn contents(&self) -> Vec<Property> {
+        let cubes = &self.data.cubes;
+        let at = &self.at;
+        let children = cubes.inside(self.cube);
+        let children = children.map(|(corner, child)| {
+            let kind = cubes.kind(child).map_or("", CubeKind::name);
+            let octant = corner.and_then(|corner| CORNERS.get(corner));
+            let text = match octant {
+                Some(octant) => format!("{octant}: {child} ({kind})"),
+                None => format!("{child} ({kind})"),
+            };
+            linked("Cube", text, Some(at.cube_item(child)))
+        });
+        let mut properties: Vec<Property> = children.collect();
+        match cubes.get(self.cube) {
+            Some(Cube::VisInfo(info)) => properties.extend(self.seen(info)),
+            Some(Cube::LightInfo(info)) => {
+                properties.extend(Value::color(info.base).property("Base light"));
+                let dynamic = cubes.dynamic_lights(info).iter();
+                let fast = cubes.fast_lights(info).iter();
+                let dynamic = dynamic.map(|light| (LightKind::Dynamic, light));
+                let fast = fast.map(|light| (LightKind::Fast, light));
+                properties.extend(
+                    dynamic
+                        .chain(fast)
+                        .map(|(kind, light)| self.reference(kind, *light)),
+                );
+            }
+            Some(Cube::PathInfo(info)) => {
+                let Some(server) = &self.data.server else {
+                    return properties;
+                };
+                for attribute in cubes.attributes(info) {
+                    let [name, data] =
+                        [attribute.name, attribute.data].map(|string| server.strings.get(string));
+                    properties.push(Property::new("Attribute", format!("{name}: {data}")));
+                }
+            }
+            Some(Cube::Collider(collider)) => {
+                let boxes = cubes.boxes(collider);
+                properties.push(Property::new("Boxes", boxes.len().to_string()));
+                let center = at.center();
+                for (index, corners) in boxes.iter().enumerate() {
+                    properties.push(Property::new("Box", index.to_string()));
+                    let corners = CORNERS.iter().zip(corners);
+                    properties.extend(corners.map(|(name, corner)| {
+                        Property::new(name, xyz(Vec3::from(*corner) + center))
+                    }));
+                }
+            }
+            _ => {}
+        }
+        properties
+    }
+
+    /// Where its records are in what the sections decode to; none where a section has none.
+    fn records(&self) -> impl Iterator<Item = (Side, Range<u32>)> {
+        let cubes = &self.data.cubes;
+        let records = [
+            (Side::Common, cubes.common_record(self.cube)),
+            (Side::Client, cubes.client_record(self.cube)),
+            (Side::Server, cubes.server_record(self.cube)),
+        ];
+        let records = records.into_iter();
+        records.filter_map(|(side, record)| Some((side, record?)))
+    }
+
+    /// Its bytes and where they are in what the sections decode to.
+    fn record_lines(&self) -> Vec<Property> {
+        let records = self.records().map(|(side, record)| {
+            let name = match side {
+                Side::Common => "Common",
+                Side::Client => "Client",
+                Side::Server => "Server",
+            };
+            let bytes = plural(record.len(), "byte", "bytes");
+            let mut text = format!("at {:#x} of the decoded section, {bytes}", record.start);
+            let most = record.start.saturating_add(MOST_BYTES as u32);
+            let shown = record.start..record.end.min(most);
+            if let Some(bytes) = self.at.map.section_bytes(&self.at, side, &shown) {
+                text = format!("{text}: {}", hex(&bytes, MOST_BYTES));
+                if shown.end < record.end {
+                    text.push_str(" ...");
+                }
+            }
+            Property::new(name, text)
+        });
+        records.collect()
+    }
+
+    /// Its bytes in each section: where they stand in what the section decodes to, and what they
+    /// are, in hexadecimal.
+    fn records_json(&self) -> JsonMap<String, Json> {
+        let records = self.records().filter_map(|(side, record)| {
+            let record = Some(record).filter(|record| !record.is_empty())?;
+            let bytes = self.at.map.section_bytes(&self.at, side, &record)?;
+            let json = json!({"offset": record.start, "hex": hex(&bytes, usize::MAX)});
+            Some((side.to_string(), json))
+        });
+        records.collect()
     }
 }
 
@@ -516,7 +780,7 @@ fn between(aabb: Aabb) -> String {
 mod tests {
     use super::*;
     use crate::Document as _;
-    use crate::level::sample;
+    use crate::level::sample::{self, properties};
     use mapscope_formats::pmf::{self, CubeKind};
 
     #[test]
@@ -535,7 +799,7 @@ mod tests {
             for beyond in [count, u32::MAX] {
                 let item = LevelItem::cube(0, chunk, beyond);
                 assert!(map.cube_at(item).is_none());
-                assert!(map.properties_of(item).is_empty());
+                assert!(properties(&map, item).is_empty());
             }
         }
     }
@@ -549,7 +813,7 @@ mod tests {
         for (chunk, source) in map.pmf().levels[0].chunks.iter().enumerate() {
             let data = source.data.as_ref().unwrap();
             for (cube, kind) in data.cubes.iter() {
-                let groups = map.properties_of(LevelItem::cube(0, chunk, cube));
+                let groups = properties(&map, LevelItem::cube(0, chunk, cube));
                 let group = groups.iter().find(|group| group.title == "Bytes").unwrap();
                 let common = &group.properties[0].value;
                 let (_, hex) = common.split_once(": ").unwrap();
@@ -579,7 +843,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_about_a_box_is_said() {
+    fn everything_about_a_geometryis_said() {
         let map = sample::made_up();
         let data = map.pmf().levels[0].chunks[1].data.as_ref().unwrap();
         let moved = data.cubes.iter().find_map(|(index, cube)| match cube {
@@ -589,7 +853,7 @@ mod tests {
         let (cube, geometry) = moved.unwrap();
         let side = geometry.faces().next().map_or(1, |face| face.side);
         let face = LevelItem::face(0, 1, cube, side as u8);
-        let summary = map.summary_of(face);
+        let summary = sample::summary(&map, face);
         let said: Vec<_> = summary.iter().map(|part| part.name).collect();
         assert_eq!(
             said,
@@ -606,7 +870,7 @@ mod tests {
                 .take(4)
                 .all(|part| part.width >= part.value.len())
         );
-        let groups = map.properties_of(face);
+        let groups = properties(&map, face);
         let find = |title: &str| groups.iter().find(|group| group.title == title).unwrap();
         let points = find("Moved points").properties.len() as u32;
         assert_eq!(points, geometry.moved.count_ones());
@@ -631,7 +895,7 @@ mod tests {
         assert!(outline.iter().flatten().any(|end| *end == point));
         let empty = data.cubes.iter().find(|(_, cube)| *cube == Cube::Empty);
         let empty = LevelItem::cube(0, 1, empty.unwrap().0);
-        let said = map.summary_of(empty);
+        let said = sample::summary(&map, empty);
         assert_eq!((said[2].name, said[2].value.as_str()), ("Type", "empty"));
         assert_eq!(CubeKind::Empty.name(), "empty");
     }

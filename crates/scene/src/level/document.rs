@@ -3,6 +3,8 @@
 use glam::Vec3;
 
 use super::Map;
+use super::describe::CubeRecord;
+use super::properties::MapAt;
 use crate::{
     About, Animation, Annotations, Branch, ChunkMap, Direction, Document, Drawable, Hit, InfoQuery,
     Item, ItemPlace, Legend, LevelInfo, LevelItem, Levels, Light, Neighbor, OutlineNode, Overlay,
@@ -10,6 +12,7 @@ use crate::{
     Spawn, Statistic, SummaryPart,
 };
 use mapscope_formats::Problem;
+use mapscope_formats::pmf::ChunkIndex;
 
 /// The overlays of a map.
 pub(crate) static OVERLAYS: [Overlay; 19] = [
@@ -132,6 +135,19 @@ pub(crate) static OVERLAYS: [Overlay; 19] = [
     },
 ];
 
+impl Map {
+    /// A cube by its level, the place of its chunk in the grid, and its index; none where there is no
+    /// such chunk.
+    fn cube_in_grid(&self, [level, y, x, z, cube]: [u32; 5]) -> Option<LevelItem> {
+        let level = level as usize;
+        let place = ChunkIndex::new([y, x, z]);
+        // What has no room in an index is in no grid.
+        let is_place = place.yxz() == [y, x, z];
+        let chunk = self.pmf.levels.get(level)?.chunk_number(place)?;
+        is_place.then(|| LevelItem::cube(level, chunk, cube))
+    }
+}
+
 /// What an item of any document is in a map.
 fn in_map(item: Item) -> Option<LevelItem> {
     match item {
@@ -158,11 +174,13 @@ impl Document for Map {
     }
 
     fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
-        in_map(item).map_or_else(Vec::new, |item| self.summary_of(item))
+        let described = in_map(item).and_then(|item| self.described(item));
+        described.map_or_else(Vec::new, |described| described.summary())
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        in_map(item).map_or_else(Vec::new, |item| self.properties_of(item))
+        let described = in_map(item).and_then(|item| self.described(item));
+        described.map_or_else(Vec::new, |described| described.groups())
     }
 
     fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
@@ -221,7 +239,15 @@ impl Document for Map {
     }
 
     fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
-        self.information(query)
+        let mut info = MapAt::FIELDS.json(&MapAt { map: self });
+        if let Some(cube) = query.cube {
+            let cube = self
+                .cube_in_grid(cube)
+                .and_then(|item| self.cube_record(item));
+            let cube = cube.map(|cube| CubeRecord::FIELDS.json(&cube));
+            info.insert("cube".to_owned(), cube.into());
+        }
+        info
     }
 
     fn annotations(&self) -> Option<&dyn Annotations> {
@@ -259,7 +285,7 @@ impl Levels for Map {
                 let kind = self.entity_at(of_map)?.entity.kind();
                 Some(LevelItem::entity_type(kind).into())
             }
-            _ => self.material_of(of_map),
+            _ => self.material_of(of_map).map(Item::from),
         }
     }
 

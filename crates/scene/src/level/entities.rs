@@ -7,11 +7,12 @@ use glam::{EulerRot, Quat, Vec3};
 use super::Map;
 use super::items::EntityAt;
 use super::lights::LightKind;
-use super::properties::{MOST_BYTES, colored, hex};
+use super::properties::{MOST_BYTES, hex, linked};
 use super::signals::Signals;
-use crate::numbers::{plural, xyz};
+use crate::fields::{self, Field, Table, field, section};
+use crate::numbers::plural;
 use crate::pen::box_edges;
-use crate::{Aabb, Item, LevelItem, Owner, Property, PropertyGroup, Shown, Spawn};
+use crate::{Aabb, Item, LevelItem, Owner, Property, Shown, Spawn, Swatch};
 use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};
 
 /// How many properties of an entity are listed, and how many values of each.
@@ -264,24 +265,6 @@ impl Map {
         })
     }
 
-    /// What is said of a gamemode.
-    pub(super) fn gamemode_properties(&self, number: usize) -> Option<Vec<PropertyGroup>> {
-        let name = self.pmf.header.gamemodes.get(number)?;
-        let properties = vec![
-            Property::new("Name", name.as_str()),
-            Property::new("Number", number.to_string()),
-            Property::new("Bit", format!("{:#x}", 1_u64 << number)),
-            Property::new(
-                "Entities with a place",
-                self.entities_in(number).to_string(),
-            ),
-        ];
-        Some(vec![PropertyGroup {
-            title: "Gamemode",
-            properties,
-        }])
-    }
-
     /// How many entities with a place are part of a gamemode.
     pub(super) fn entities_in(&self, gamemode: usize) -> usize {
         let markers = self.listed().markers.iter().flatten();
@@ -343,17 +326,161 @@ impl Map {
         marker.chain(at.shape()).collect()
     }
 
-    /// Names of the gamemodes of a mask.
-    pub(super) fn gamemodes(&self, mask: u32) -> String {
-        let names = &self.pmf.header.gamemodes;
+    /// A type of entities by its number in files.
+    pub(super) fn entity_type_at(&self, entity_type: u32) -> Option<EntityTypeAt<'_>> {
+        let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
+        Some(EntityTypeAt { map: self, kind })
+    }
+
+    /// A gamemode by its index.
+    pub(super) fn gamemode_at(&self, number: usize) -> Option<GamemodeAt<'_>> {
+        let name = self.pmf.header.gamemodes.get(number)?;
+        Some(GamemodeAt {
+            map: self,
+            number,
+            name,
+        })
+    }
+}
+
+/// A gamemode of the map.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GamemodeAt<'a> {
+    map: &'a Map,
+    number: usize,
+    name: &'a str,
+}
+
+impl<'a> GamemodeAt<'a> {
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Gamemode", Self::GAMEMODE)],
+    };
+
+    const GAMEMODE: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| at.name.into()).in_summary_as("Gamemode"),
+        field("Number", |at| at.number.into()),
+        field("Bit", |at| format!("{:#x}", 1_u64 << at.number).into()),
+        field("Entities with a place", |at: &Self| {
+            at.map.entities_in(at.number).into()
+        })
+        .note(|at| plural(at.map.entities_in(at.number), "entity", "entities").into()),
+    ];
+}
+
+/// A type of entities.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EntityTypeAt<'a> {
+    map: &'a Map,
+    kind: EntityKind,
+}
+
+impl<'a> EntityTypeAt<'a> {
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Entity type", Self::TYPE),
+            section("Fields", Self::OWN),
+        ],
+    };
+
+    const TYPE: &'a [Field<Self>] = &[
+        field("Type", |at: &Self| at.kind.name().into()).in_summary(),
+        field("Number", |at| at.kind.number().into()),
+        field("Bytes", |at| at.kind.body_bytes().into()),
+        field("Of the map", |at| at.count(None).into()),
+        field("Of a level", |at| {
+            let levels = (0..at.map.pmf.levels.len()).map(|level| {
+                let text = format!("{level}: {}", at.count(Some(level)));
+                linked("Of a level", text, Some(LevelItem::level(level)))
+            });
+            fields::Value::lines(levels)
+        }),
+    ];
+
+    const OWN: &'a [Field<Self>] = &[field("Field", |at| {
+        let fields = at.kind.fields().iter().map(|field| {
+            let bytes = plural(field.kind.bytes(), "byte", "bytes");
+            Property::new(field.name, format!("at {}, {bytes}", field.offset))
+        });
+        fields::Value::lines(fields)
+    })];
+
+    /// How many the map, or a level with its chunks, has.
+    fn count(&self, level: Option<usize>) -> usize {
+        let mut kinds = self.map.entities_by_kind(level).iter();
+        let found = kinds.find(|(of, _)| *of == self.kind);
+        found.map_or(0, |(_, items)| items.len())
+    }
+}
+
+impl<'a> EntityAt<'a> {
+    /// What is known of an entity; its own fields are in the table of its type
+    /// ([`EntityKind::fields`]).
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Entity", Self::ENTITY),
+            section("Fields", Self::OWN),
+            section("Signals", Self::SIGNALS),
+            section("Properties", Self::PROPERTIES),
+            section("Bytes", Self::BYTES),
+        ],
+    };
+
+    const ENTITY: &'a [Field<Self>] = &[
+        field("Type", |at: &Self| {
+            let kind = at.entity.kind();
+            fields::Value::from(kind.name()).link(LevelItem::entity_type(kind))
+        })
+        .summary("Entity", |at| at.title().into()),
+        field("Name", |at| at.entity.brief_name().into()),
+        field("Belongs to", |at| match (at.owner, at.chunk) {
+            (Owner::Level { level }, _) => {
+                fields::Value::from(format!("level {level}")).link(LevelItem::Level { level })
+            }
+            (_, Some(chunk)) => {
+                fields::Value::from(format!("chunk {}", chunk.chunk.index)).link(chunk.item())
+            }
+            _ => "the map".into(),
+        }),
+        field("Number", |at| at.entity.index().into()),
+        field("World position", |at| at.place().into()),
+        field("Gamemodes", |at: &Self| {
+            format!("{} ({:#x})", at.gamemodes(), at.entity.gamemodes()).into()
+        })
+        .summary("Gamemodes", |at| {
+            let are_named = !at.map.pmf.header.gamemodes.is_empty();
+            are_named.then(|| at.gamemodes()).into()
+        })
+        .note(|at| Some(at.gamemodes()).filter(|modes| modes != "all").into()),
+    ];
+
+    const OWN: &'a [Field<Self>] = &[field("Field", |at| {
+        let fields = at.entity.fields();
+        fields::Value::lines(fields.filter_map(|value| at.field(&value)))
+    })];
+
+    const SIGNALS: &'a [Field<Self>] = &[field("Signal", |at| at.map.signal_properties(at).into())];
+
+    const PROPERTIES: &'a [Field<Self>] = &[field("Property", |at| custom(&at.entity).into())];
+
+    const BYTES: &'a [Field<Self>] = &[
+        field("In its section", |at| {
+            let range = at.entity.range();
+            let bytes = plural(range.len(), "byte", "bytes");
+            format!("{:#x}, {bytes}", range.start).into()
+        }),
+        field("Bytes", |at| hex(at.entity.bytes(), MOST_BYTES).into()),
+    ];
+
+    /// Names of the gamemodes that it is part of.
+    fn gamemodes(&self) -> String {
+        let names = &self.map.pmf.header.gamemodes;
+        let mask = self.entity.gamemodes();
         if names.is_empty() || mask == u32::MAX {
             return "all".to_owned();
         }
         let set = names.iter().enumerate();
-        let set: Vec<&str> = set
-            .filter(|(bit, _)| mask >> bit & 1 == 1)
-            .map(|(_, name)| name.as_str())
-            .collect();
+        let set = set.filter(|(bit, _)| mask >> bit & 1 == 1);
+        let set: Vec<&str> = set.map(|(_, name)| name.as_str()).collect();
         match set.len() {
             0 => "none".to_owned(),
             _ if set.len() == names.len() => "all".to_owned(),
@@ -361,81 +488,33 @@ impl Map {
         }
     }
 
-    /// Everything about an entity.
-    pub(super) fn entity_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
-        let at = self.entity_at(item)?;
-        let entity = &at.entity;
-        let (link, owner) = match (at.owner, at.chunk) {
-            (Owner::Level { level }, _) => {
-                (Some(LevelItem::Level { level }), format!("level {level}"))
-            }
-            (_, Some(chunk)) => (Some(chunk.item()), format!("chunk {}", chunk.chunk.index)),
-            _ => (None, "the map".to_owned()),
-        };
-        let owner = Property {
-            link: link.map(Item::from),
-            ..Property::new("Belongs to", owner)
-        };
-        let mut first = vec![
-            Property {
-                link: Some(LevelItem::entity_type(entity.kind()).into()),
-                ..Property::new("Type", entity.kind().name())
-            },
-            Property::new("Name", entity.brief_name()),
-            owner,
-            Property::new("Number", entity.index().to_string()),
-        ];
-        if let Some(place) = at.place() {
-            first.push(Property::new("World position", xyz(place)));
-        }
-        let mask = entity.gamemodes();
-        let gamemodes = format!("{} ({mask:#x})", self.gamemodes(mask));
-        first.push(Property::new("Gamemodes", gamemodes));
-        let fields = entity.fields();
-        let fields = fields.map(|field| self.field_property(&at, &field));
-        let groups = [
-            ("Entity", first),
-            ("Fields", fields.collect()),
-            ("Signals", self.signal_properties(&at)),
-            ("Properties", custom(entity)),
-            ("Bytes", bytes(entity)),
-        ];
-        let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
-        let groups = groups.map(|(title, properties)| PropertyGroup { title, properties });
-        Some(groups.collect())
-    }
-
-    fn field_property(&self, at: &EntityAt<'_>, value: &FieldValue) -> Property {
+    /// A line for a field of its type.
+    fn field(&self, value: &FieldValue) -> Option<Property> {
         let field = value.field;
         let text = field.describe(&value.value);
         let plain = match (field.kind, &value.value) {
             (FieldKind::Rgb | FieldKind::Rgba, Value::Bytes(bytes)) => match bytes[..] {
-                [r, g, b, ..] => Property {
-                    value: text,
-                    ..colored(field.name, [r, g, b])
-                },
-                _ => Property::new(field.name, text),
+                [r, g, b, ..] => fields::Value::from(text).swatch(Some(Swatch::Color([r, g, b]))),
+                _ => text.into(),
             },
-            _ => Property::new(field.name, cut(text)),
+            _ => cut(text).into(),
         };
-        Property {
-            link: self.field_link(at, value).map(Item::from),
-            ..plain
-        }
+        plain.link_if(self.named_by(value)).property(field.name)
     }
 
-    /// What a field of an entity names.
-    fn field_link(&self, at: &EntityAt<'_>, value: &FieldValue) -> Option<LevelItem> {
-        let level = at.owner.in_level().unwrap_or(0);
-        match (at.entity.kind(), value.field.name, &value.value) {
+    /// What a field of it names.
+    fn named_by(&self, value: &FieldValue) -> Option<LevelItem> {
+        let level = self.owner.in_level().unwrap_or(0);
+        let map = self.map;
+        match (self.entity.kind(), value.field.name, &value.value) {
             (EntityKind::DynamicLightController, "light", Value::Number(id)) => {
-                self.light_with_id(LightKind::Dynamic, level, *id as u32)
+                map.light_with_id(LightKind::Dynamic, level, *id as u32)
             }
             (EntityKind::FastLightController, "light", Value::Number(id)) => {
-                self.light_with_id(LightKind::Fast, level, *id as u32)
+                map.light_with_id(LightKind::Fast, level, *id as u32)
             }
             (_, name, Value::Text(text)) if !text.is_empty() => {
-                let common = &self.pmf.levels.get(level)?.common;
+                let common = &map.pmf.levels.get(level)?.common;
                 if name.ends_with("physics material") {
                     let physics = common.physics_by_name();
                     let index = *physics.get(text.as_bytes())?;
@@ -445,7 +524,7 @@ impl Map {
                     let index = *materials.get(text.as_bytes())?;
                     Some(LevelItem::material(level, index))
                 } else {
-                    let archive = self.pmf.archive.as_ref()?;
+                    let archive = map.pmf.archive.as_ref()?;
                     let (folder, ending) = match name {
                         "texture" | "shadow texture" => ("textures", ".ptf"),
                         "model" => ("models", ".p3m"),
@@ -458,45 +537,6 @@ impl Map {
             _ => None,
         }
     }
-
-    /// What is said of a type of entities.
-    pub(super) fn entity_kind_properties(&self, entity_type: u32) -> Option<Vec<PropertyGroup>> {
-        let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
-        let count = |level| {
-            let kinds = self.entities_by_kind(level).iter();
-            let mut found = kinds.filter(|(of, _)| *of == kind);
-            found.next().map_or(0, |(_, items)| items.len())
-        };
-        let mut properties = vec![
-            Property::new("Type", kind.name()),
-            Property::new("Number", kind.number().to_string()),
-            Property::new("Bytes", kind.body_bytes().to_string()),
-            Property::new("Of the map", count(None).to_string()),
-        ];
-        for level in 0..self.pmf.levels.len() {
-            properties.push(Property {
-                link: Some(LevelItem::level(level).into()),
-                ..Property::new("Of a level", format!("{level}: {}", count(Some(level))))
-            });
-        }
-        let fields = kind.fields().iter();
-        let fields = fields.map(|field| {
-            let at = plural(field.kind.bytes(), "byte", "bytes");
-            Property::new(field.name, format!("at {}, {at}", field.offset))
-        });
-        let mut groups = vec![PropertyGroup {
-            title: "Entity type",
-            properties,
-        }];
-        let fields: Vec<Property> = fields.collect();
-        if !fields.is_empty() {
-            groups.push(PropertyGroup {
-                title: "Fields",
-                properties: fields,
-            });
-        }
-        Some(groups)
-    }
 }
 
 /// The custom properties of an entity.
@@ -504,7 +544,7 @@ fn custom(entity: &Entity<'_>) -> Vec<Property> {
     let Some(indices) = entity.property_indices() else {
         return vec![Property::new("Properties", "outside of their table")];
     };
-    let mut listed: Vec<Property> = entity
+    let mut lines: Vec<Property> = entity
         .properties()
         .take(MOST_PROPERTIES)
         .map(|(index, property)| match property {
@@ -524,22 +564,9 @@ fn custom(entity: &Entity<'_>) -> Vec<Property> {
         .collect();
     if indices.len() > MOST_PROPERTIES {
         let more = indices.len() - MOST_PROPERTIES;
-        listed.push(Property::new("Property", format!("and {more} more")));
+        lines.push(Property::new("Property", format!("and {more} more")));
     }
-    listed
-}
-
-fn bytes(entity: &Entity<'_>) -> Vec<Property> {
-    let range = entity.range();
-    let at = format!(
-        "{:#x}, {}",
-        range.start,
-        plural(range.len(), "byte", "bytes")
-    );
-    vec![
-        Property::new("In its section", at),
-        Property::new("Bytes", hex(entity.bytes(), MOST_BYTES)),
-    ]
+    lines
 }
 
 /// A text that is not too long for a line of the inspector.
@@ -622,7 +649,7 @@ mod tests {
                 .all(|item| map.hidden_with(item) == Some(item))
         );
         assert_eq!(
-            map.gamemode_properties(1).unwrap()[0].properties[3].value,
+            GamemodeAt::FIELDS.groups(&map.gamemode_at(1).unwrap())[0].properties[3].value,
             "2"
         );
     }

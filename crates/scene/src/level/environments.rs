@@ -1,15 +1,19 @@
 //! Weather, gravity, sound and sky: the kinds that levels have, and the regions of chunks in which
 //! they are.
 
+use std::borrow::Cow;
+
 use glam::Vec3;
 
 use super::Map;
 use super::items::ChunkAt;
-use super::properties::{listed, yes};
-use crate::numbers::{plural, short, xyz};
-use crate::{Aabb, LevelItem, Property, PropertyGroup};
+use super::properties::{LevelAt, linked, listed};
+use crate::fields::{Field, Table, Value, field, section, summary_only};
+use crate::numbers::{plural, xyz};
+use crate::{Aabb, LevelItem, Property};
 use mapscope_formats::pmf::{
-    self, ChunkData, EnvironmentRegion, ServerRegion, Sky, StringRef, StringTable,
+    self, ChunkData, EnvironmentRegion, ServerRegion, Sky, SoundEnvironment, StringRef,
+    StringTable, Weather,
 };
 
 /// What a region can be of.
@@ -160,14 +164,250 @@ impl RegionAt<'_> {
     }
 }
 
-/// The box of a region of the server in world space; its corners may be exchanged (fact sheet
-/// B34).
-pub(super) fn server_box(at: &ChunkAt<'_>, region: &ServerRegion) -> Aabb {
-    let [a, b] = [region.min, region.max].map(|corner| Vec3::from(corner) + at.center());
-    Aabb {
-        min: a.min(b),
-        max: a.max(b),
+/// A region of the server in a chunk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ServerRegionAt<'a> {
+    pub(super) at: ChunkAt<'a>,
+    pub(super) index: usize,
+    pub(super) region: &'a ServerRegion,
+}
+
+impl<'a> ServerRegionAt<'a> {
+    /// What is known of a region of the server.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Server region", Self::REGION)],
+    };
+
+    const REGION: &'a [Field<Self>] = &[
+        field("Chunk", |of: &Self| {
+            Value::from(of.at.chunk.index.to_string()).link(of.at.item())
+        })
+        .in_summary(),
+        field("Max corner", |of| of.corner(of.region.max).into()),
+        field("Min corner", |of| of.corner(of.region.min).into()),
+        field("Keeps active", |of: &Self| of.count().into())
+            .in_summary()
+            .note(|of| format!("keeps {} active", of.count()).into()),
+        field("Chunk", |of| {
+            let chunks = listed(of.region.chunks.iter(), "Chunk", |chunk| {
+                let number = of.at.level.chunk_number(*chunk);
+                let item = number.map(|n| LevelItem::chunk(of.at.level_number, n));
+                let text = match number {
+                    Some(_) => chunk.to_string(),
+                    None => format!("{chunk} (outside the grid)"),
+                };
+                Some(linked("Chunk", text, item))
+            });
+            chunks.into()
+        }),
+    ];
+
+    pub(super) fn item(&self) -> LevelItem {
+        self.at.server_region_item(self.index)
     }
+
+    /// A corner in world space.
+    fn corner(&self, corner: [f32; 3]) -> Vec3 {
+        Vec3::from(corner) + self.at.center()
+    }
+
+    /// What it occupies in world space; its corners may be exchanged (fact sheet B34).
+    pub(super) fn bounds(&self) -> Aabb {
+        let [a, b] = [self.region.min, self.region.max].map(|corner| self.corner(corner));
+        Aabb {
+            min: a.min(b),
+            max: a.max(b),
+        }
+    }
+
+    /// How many chunks it keeps active.
+    fn count(&self) -> String {
+        plural(self.region.chunks.len(), "chunk", "chunks")
+    }
+}
+
+impl<'a> RegionAt<'a> {
+    /// What is known of a region of an environment.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Region", Self::REGION)],
+    };
+
+    const REGION: &'a [Field<Self>] = &[
+        field("Kind", |of| of.of.name().into()),
+        field("Environment", |of| {
+            Value::from(of.name()).link_if(of.environment())
+        }),
+        field("Chunk", |of: &Self| {
+            Value::from(of.at.chunk.index.to_string()).link(of.at.item())
+        })
+        .in_summary()
+        .note(|of| format!("chunk {}", of.at.chunk.index).into()),
+        summary_only("Environment", |of| {
+            Value::from(of.name()).named(of.of.name())
+        }),
+        field("Index", |of| of.index.into()),
+        field("Corner", |of| {
+            let corners = super::describe::CORNERS.iter().zip(of.corners());
+            Value::lines(corners.map(|(name, corner)| Property::new(name, xyz(corner))))
+        }),
+    ];
+
+    /// The environment of its level that it names.
+    fn environment(&self) -> Option<LevelItem> {
+        let name = self.at.data()?.strings.name(self.region.environment)?;
+        let index = self.of.find(self.at.level, name)?;
+        Some(self.of.item(self.at.level_number, index))
+    }
+}
+
+/// A kind of weather, gravity, sound or sky of a level.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EnvironmentAt<'a> {
+    level: LevelAt<'a>,
+    of: Environment,
+    index: usize,
+}
+
+impl<'a> EnvironmentAt<'a> {
+    /// What is known of an environment of any kind.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Environment", Self::ENVIRONMENT),
+            section("Regions", Self::REGIONS),
+        ],
+    };
+
+    const ENVIRONMENT: &'a [Field<Self>] = &[
+        field("Kind", |at| at.of.name().into()),
+        field("Name", |at: &Self| at.name().into())
+            .summary("Name", |at| Value::from(at.name()).named(at.of.name())),
+        field("Default of the level", |at: &Self| at.is_default().into())
+            .note(|at| at.is_default().then_some("default").into()),
+        field("Wind", |at| {
+            at.weather(|weather| format!("{} m/s", xyz(weather.wind)).into())
+        }),
+        field("Direction seed", |at| {
+            at.weather(|w| w.direction_seed.into())
+        }),
+        field("Direction randomness", |at| {
+            at.weather(|weather| weather.direction_randomness.into())
+        }),
+        field("Direction speed", |at| {
+            at.weather(|w| w.direction_speed.into())
+        }),
+        field("Velocity seed", |at| at.weather(|w| w.velocity_seed.into())),
+        field("Velocity randomness", |at| {
+            at.weather(|weather| weather.velocity_randomness.into())
+        }),
+        field("Velocity speed", |at| {
+            at.weather(|w| w.velocity_speed.into())
+        }),
+        field("Acceleration", |at| {
+            let gravities = &at.level.source.common.gravities;
+            let gravity = gravities.get(at.index);
+            let gravity = gravity.filter(|_| at.of == Environment::Gravity);
+            gravity.map(|gravity| gravity.acceleration).into()
+        }),
+        field("Low pass", |at| at.sound(|sound| sound.low_pass)),
+        field("High pass", |at| at.sound(|sound| sound.high_pass)),
+        field("Reverb delay", |at| at.sound(|sound| sound.reverb_delay)),
+        field("Reverb feedback", |at| {
+            at.sound(|sound| sound.reverb_feedback)
+        }),
+        field("Reverb mix", |at| at.sound(|sound| sound.reverb_mix)),
+        field("Reverb low pass", |at| {
+            at.sound(|sound| sound.reverb_low_pass)
+        }),
+        field("Reverb high pass", |at| {
+            at.sound(|sound| sound.reverb_high_pass)
+        }),
+        field("Material", |at| at.sky_materials().into()),
+        field("3D skybox", |at| at.sky().map(has_3d_skybox).into()),
+        field("Skybox chunk", |at| {
+            let Some(sky) = at.sky() else {
+                return Value::absent();
+            };
+            let number = at.level.source.chunk_number(sky.skybox_chunk);
+            let item = number.map(|n| LevelItem::chunk(at.level.number, n));
+            // The field is always there (fact sheet B22).
+            let unused = if has_3d_skybox(sky) {
+                ""
+            } else {
+                " (not used: there is no 3D skybox)"
+            };
+            Value::from(format!("{}{unused}", sky.skybox_chunk)).link_if(item)
+        }),
+    ];
+
+    const REGIONS: &'a [Field<Self>] = &[field("Region", |at| {
+        let regions = at
+            .level
+            .map
+            .regions_naming(at.of, at.level.number, at.index);
+        let regions = listed(regions.iter(), "Region", |region| {
+            let text = format!("of chunk {}", region.at.chunk.index);
+            Some(linked("Region", text, Some(region.item())))
+        });
+        regions.into()
+    })];
+
+    fn name(&self) -> Option<Cow<'a, str>> {
+        let (strings, names, _) = self.of.names(self.level.source)?;
+        Some(strings.brief(*names.get(self.index)?))
+    }
+
+    /// Whether it is where no region names another; the first one of a name is meant.
+    fn is_default(&self) -> bool {
+        let names = self.of.names(self.level.source);
+        let default = names.and_then(|(strings, _, default)| strings.name(default));
+        let default = default.filter(|default| !default.is_empty());
+        default.and_then(|name| self.of.find(self.level.source, name)) == Some(self.index)
+    }
+
+    fn weather(&self, read: impl Fn(&Weather) -> Value) -> Value {
+        let weather = self.level.source.common.weathers.get(self.index);
+        let weather = weather.filter(|_| self.of == Environment::Weather);
+        weather.map(read).into()
+    }
+
+    fn sound(&self, read: impl Fn(&SoundEnvironment) -> f32) -> Value {
+        let client = self.level.source.client.as_ref();
+        let client = client.filter(|_| self.of == Environment::Sound);
+        let sound = client.and_then(|client| client.sounds.get(self.index));
+        sound.map(read).into()
+    }
+
+    fn sky(&self) -> Option<&'a Sky> {
+        let client = self.level.source.client.as_ref();
+        let client = client.filter(|_| self.of == Environment::Sky)?;
+        client.skies.get(self.index)
+    }
+
+    /// The materials on the sides of a sky, and of its clouds.
+    fn sky_materials(&self) -> Vec<Property> {
+        let Some((sky, client)) = self.sky().zip(self.level.source.client.as_ref()) else {
+            return Vec::new();
+        };
+        let sides = ["+X", "+Y", "+Z", "-X", "-Y", "-Z"].into_iter();
+        let clouds = [
+            ("Top clouds", sky.top_clouds),
+            ("Bottom clouds", sky.bottom_clouds),
+        ];
+        let materials = self.level.source.common.materials_by_name();
+        let strings = &client.strings;
+        let named = sides.zip(sky.skybox).chain(clouds);
+        let lines = named.filter_map(|(name, material)| {
+            let text = strings.brief(material);
+            let found = strings.name(material).and_then(|name| materials.get(name));
+            let item = found.map(|index| LevelItem::material(self.level.number, *index));
+            (!text.is_empty()).then(|| linked(name, text, item))
+        });
+        lines.collect()
+    }
+}
+
+fn has_3d_skybox(sky: &Sky) -> bool {
+    sky.flags & Sky::HAS_3D_SKYBOX != 0
 }
 
 impl Map {
@@ -192,13 +432,14 @@ impl Map {
     }
 
     /// A region of the server by its item.
-    pub(super) fn server_region_at(&self, item: LevelItem) -> Option<(ChunkAt<'_>, &ServerRegion)> {
+    pub(super) fn server_region_at(&self, item: LevelItem) -> Option<ServerRegionAt<'_>> {
         let LevelItem::ServerRegion { index, .. } = item else {
             return None;
         };
         let at = self.chunk_of(item)?;
-        let server = at.chunk.data.as_deref()?.server.as_ref()?;
-        Some((at, server.regions.get(index as usize)?))
+        let index = index as usize;
+        let region = at.server()?.regions.get(index)?;
+        Some(ServerRegionAt { at, index, region })
     }
 
     /// The regions of a level.
@@ -218,17 +459,11 @@ impl Map {
         })
     }
 
-    /// The regions of the server in a level, with their indices in their chunks.
-    pub(super) fn server_regions(
-        &self,
-        level: usize,
-    ) -> impl Iterator<Item = (ChunkAt<'_>, usize, &ServerRegion)> {
+    /// The regions of the server in a level.
+    pub(super) fn server_regions(&self, level: usize) -> impl Iterator<Item = ServerRegionAt<'_>> {
         self.chunks_of(level).flat_map(|at| {
-            let data = at.chunk.data.as_deref();
-            let server = data.and_then(|data| data.server.as_ref());
-            let regions = server.map_or(&[][..], |server| &server.regions);
-            let regions = regions.iter().enumerate();
-            regions.map(move |(index, region)| (at, index, region))
+            let regions = at.server_regions();
+            regions.map(move |(index, region)| ServerRegionAt { at, index, region })
         })
     }
 
@@ -258,174 +493,11 @@ impl Map {
         boxes.reduce(|all, next| all.union(&next))
     }
 
-    /// Everything about a kind of weather, gravity, sound or sky.
-    pub(super) fn environment_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
-        let (of, number, index) = Environment::of_item(item)?;
-        let level = self.pmf.levels.get(number)?;
-        let (strings, names, default) = of.names(level)?;
-        let name = strings.brief(*names.get(index)?);
-        let is_default = strings
-            .name(default)
-            .is_some_and(|default| !default.is_empty() && of.find(level, default) == Some(index));
-        let mut properties = vec![
-            Property::new("Kind", of.name()),
-            Property::new("Name", name),
-            Property::new("Default of the level", yes(is_default)),
-        ];
-        let mut say = |name, value: String| properties.push(Property::new(name, value));
-        match of {
-            Environment::Weather => {
-                let weather = level.common.weathers.get(index)?;
-                say("Wind", format!("{} m/s", xyz(weather.wind)));
-                say("Direction seed", weather.direction_seed.to_string());
-                say("Direction randomness", xyz(weather.direction_randomness));
-                say("Direction speed", short(weather.direction_speed));
-                say("Velocity seed", weather.velocity_seed.to_string());
-                say("Velocity randomness", short(weather.velocity_randomness));
-                say("Velocity speed", short(weather.velocity_speed));
-            }
-            Environment::Gravity => {
-                let gravity = level.common.gravities.get(index)?;
-                say("Acceleration", xyz(gravity.acceleration));
-            }
-            Environment::Sound => {
-                let sound = level.client.as_ref()?.sounds.get(index)?;
-                say("Low pass", short(sound.low_pass));
-                say("High pass", short(sound.high_pass));
-                say("Reverb delay", short(sound.reverb_delay));
-                say("Reverb feedback", short(sound.reverb_feedback));
-                say("Reverb mix", short(sound.reverb_mix));
-                say("Reverb low pass", short(sound.reverb_low_pass));
-                say("Reverb high pass", short(sound.reverb_high_pass));
-            }
-            Environment::Sky => {
-                let client = level.client.as_ref()?;
-                let sky = client.skies.get(index)?;
-                self.sky_properties(number, &client.strings, sky, &mut properties);
-            }
-        }
-        let regions = self.regions_naming(of, number, index);
-        let regions = listed(regions.iter(), "Region", |region| {
-            Some(Property {
-                link: Some(region.item().into()),
-                ..Property::new("Region", format!("of chunk {}", region.at.chunk.index))
-            })
-        });
-        let groups = [("Environment", properties), ("Regions", regions)];
-        let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
-        let groups = groups.map(|(title, properties)| PropertyGroup { title, properties });
-        Some(groups.collect())
-    }
-
-    fn sky_properties(
-        &self,
-        level: usize,
-        strings: &StringTable,
-        sky: &Sky,
-        properties: &mut Vec<Property>,
-    ) {
-        let names = ["+X", "+Y", "+Z", "-X", "-Y", "-Z"];
-        let sides = names.into_iter().zip(sky.skybox);
-        let clouds = [
-            ("Top clouds", sky.top_clouds),
-            ("Bottom clouds", sky.bottom_clouds),
-        ];
-        let by_name = self
-            .pmf
-            .levels
-            .get(level)
-            .map(|level| level.common.materials_by_name());
-        for (name, material) in sides.chain(clouds) {
-            let text = strings.brief(material);
-            if text.is_empty() {
-                continue;
-            }
-            let found = by_name.as_ref().zip(strings.name(material));
-            let found = found.and_then(|(by_name, name)| by_name.get(name).copied());
-            properties.push(Property {
-                link: found.map(|index| LevelItem::material(level, index).into()),
-                ..Property::new(name, text)
-            });
-        }
-        let is_on = sky.flags & Sky::HAS_3D_SKYBOX != 0;
-        properties.push(Property::new("3D skybox", yes(is_on)));
-        let source = self.pmf.levels.get(level);
-        let number = source.and_then(|level| level.chunk_number(sky.skybox_chunk));
-        // The field is always there (fact sheet B22).
-        let unused = if is_on {
-            ""
-        } else {
-            " (not used: there is no 3D skybox)"
-        };
-        properties.push(Property {
-            link: number.map(|number| LevelItem::chunk(level, number).into()),
-            ..Property::new("Skybox chunk", format!("{}{unused}", sky.skybox_chunk))
-        });
-    }
-
-    /// Everything about a region of an environment.
-    pub(super) fn region_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
-        let found = self.region_at(item)?;
-        let RegionAt {
-            at,
-            of,
-            index,
-            region,
-        } = found;
-        let data = at.chunk.data.as_deref()?;
-        let name = data.strings.name(region.environment);
-        let environment = name.and_then(|name| of.find(at.level, name));
-        let mut properties = vec![
-            Property::new("Kind", of.name()),
-            Property {
-                link: environment.map(|index| of.item(at.level_number, index).into()),
-                ..Property::new("Environment", found.name())
-            },
-            Property {
-                link: Some(at.item().into()),
-                ..Property::new("Chunk", at.chunk.index.to_string())
-            },
-            Property::new("Index", index.to_string()),
-        ];
-        let corners = super::describe::CORNERS.iter().zip(found.corners());
-        properties.extend(corners.map(|(name, corner)| Property::new(name, xyz(corner))));
-        Some(vec![PropertyGroup {
-            title: "Region",
-            properties,
-        }])
-    }
-
-    /// Everything about a region of the server.
-    pub(super) fn server_region_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
-        let (at, region) = self.server_region_at(item)?;
-        let mut properties = vec![
-            Property {
-                link: Some(at.item().into()),
-                ..Property::new("Chunk", at.chunk.index.to_string())
-            },
-            Property::new("Max corner", xyz(Vec3::from(region.max) + at.center())),
-            Property::new("Min corner", xyz(Vec3::from(region.min) + at.center())),
-            Property::new(
-                "Keeps active",
-                plural(region.chunks.len(), "chunk", "chunks"),
-            ),
-        ];
-        properties.extend(listed(region.chunks.iter(), "Chunk", |chunk| {
-            let number = at.level.chunk_number(*chunk);
-            Some(Property {
-                link: number.map(|number| LevelItem::chunk(at.level_number, number).into()),
-                ..Property::new(
-                    "Chunk",
-                    match number {
-                        Some(_) => chunk.to_string(),
-                        None => format!("{chunk} (outside the grid)"),
-                    },
-                )
-            })
-        }));
-        Some(vec![PropertyGroup {
-            title: "Server region",
-            properties,
-        }])
+    /// An environment by its item.
+    pub(super) fn environment_at(&self, item: LevelItem) -> Option<EnvironmentAt<'_>> {
+        let (of, level, index) = Environment::of_item(item)?;
+        let level = self.level_at(level)?;
+        let (_, names, _) = of.names(level.source)?;
+        (index < names.len()).then_some(EnvironmentAt { level, of, index })
     }
 }

@@ -1,22 +1,24 @@
 //! What a map brings along beside its levels: the files of its archive, extensions and string
 //! tables.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use super::Map;
-use super::properties::yes;
 use super::textures::{self, Textures};
 use crate::assets::THUMBNAIL_SIDE;
-use crate::listed::{and_more, leaf};
+use crate::fields::{Field, Table, Value, field, section};
+use crate::listed::and_more;
 use crate::numbers::plural;
 use crate::parallel::in_parallel;
 use crate::rules;
-use crate::{LevelItem, OutlineNode, Owner, Property, PropertyGroup, Swatch};
+use crate::{LevelItem, OutlineNode, Owner, Property, Swatch};
 use crate::{OpenError, Progress};
-use mapscope_formats::pmf::archive::{Archive, Content};
+use mapscope_formats::pmf::archive::{self, Archive, Content, Entry};
 use mapscope_formats::pmf::{
-    self, ChunkData, Cube, Entities, Extension, Level, Pmf, Side, StringRef, StringTable,
+    self, ChunkData, ChunkServer, Cube, Entities, Extension, Level, Pmf, Side, StringRef,
+    StringTable,
 };
 use mapscope_formats::{Place, Problem, Subject};
 
@@ -190,14 +192,13 @@ impl Map {
         let mut lines: HashMap<usize, OutlineNode> = HashMap::new();
         // A directory stands before what is in it: from behind, what is in one is made before it.
         let count = archive.entries().len().min(MOST_LISTED);
-        let mut of = |index: usize, entry: &pmf::archive::Entry| {
-            let (note, swatch) = match &entry.content {
-                Content::Directory => (String::new(), None),
-                Content::File(file) => (
-                    plural(file.bytes as usize, "byte", "bytes"),
-                    self.swatch_of(index),
-                ),
-                Content::Link(target) => (format!("link to {target}"), None),
+        let mut of = |index: usize, entry: &Entry| {
+            let is_file = matches!(entry.content, Content::File(_));
+            let at = ArchiveFileAt {
+                map: self,
+                archive,
+                index,
+                entry,
             };
             let below = inside.remove(&Some(index as u32)).unwrap_or_default();
             let mut children: Vec<OutlineNode> = below
@@ -208,8 +209,8 @@ impl Map {
             let line = OutlineNode {
                 label: entry.name.clone(),
                 item: Some(LevelItem::archive_file(index).into()),
-                note,
-                swatch,
+                note: ArchiveFileAt::FIELDS.note(&at),
+                swatch: self.swatch_of(index).filter(|_| is_file),
                 children,
             };
             lines.insert(index, line);
@@ -225,253 +226,258 @@ impl Map {
         top
     }
 
-    pub(super) fn archive_file_summary(&self, index: usize) -> Option<(String, String)> {
+    /// An entry of the archive.
+    pub(super) fn archive_file_at(&self, index: usize) -> Option<ArchiveFileAt<'_>> {
         let archive = self.pmf.archive.as_ref()?;
-        let entry = archive.entries().get(index)?;
-        let size = match &entry.content {
-            Content::File(file) => plural(file.bytes as usize, "byte", "bytes"),
-            Content::Directory => "directory".to_owned(),
-            Content::Link(_) => "link".to_owned(),
-        };
-        Some((archive.path(entry), size))
+        Some(ArchiveFileAt {
+            map: self,
+            archive,
+            index,
+            entry: archive.entries().get(index)?,
+        })
     }
 
-    /// Everything about an entry of the archive.
-    pub(super) fn archive_file_properties(&self, index: usize) -> Option<Vec<PropertyGroup>> {
-        let archive = self.pmf.archive.as_ref()?;
-        let entry = archive.entries().get(index)?;
-        let mut properties = vec![
-            Property::new("Name", &*entry.name),
-            Property {
-                swatch: self.swatch_of(index),
-                ..Property::new("Path", archive.path(entry))
-            },
-        ];
-        let mut say = |name, value: String| properties.push(Property::new(name, value));
-        let mut groups = Vec::new();
-        match &entry.content {
-            Content::Directory => say("Type", "directory".to_owned()),
-            Content::Link(target) => {
-                say("Type", "link".to_owned());
-                say("Leads to", target.clone());
-            }
-            Content::File(file) => {
-                say("Type", "file".to_owned());
-                say("Bytes", file.bytes.to_string());
-                say("Stored bytes", file.stored_bytes.to_string());
-                say("Compressed", yes(file.is_compressed).to_owned());
-                say("Record at", format!("{:#x} of the archive", file.at));
-                groups = self.content_properties(archive, index, file.bytes);
-            }
-        }
-        let whole = PropertyGroup {
-            title: "Archive file",
-            properties,
-        };
-        Some([vec![whole], groups].concat())
-    }
-
-    /// What is in a file of the archive: what a texture says of itself, and the first bytes.
-    fn content_properties(&self, archive: &Archive, index: usize, size: u32) -> Vec<PropertyGroup> {
-        if u64::from(size) > MOST_BYTES {
-            return Vec::new();
-        }
-        let (title, properties) = match archive.file(index) {
-            Some(Ok(bytes)) => {
-                let mut properties = textures::head_properties(&bytes);
-                let number = self.unnamed.named.get(&index);
-                let named = number.and_then(|number| self.textures.list.get(*number));
-                properties.push(match named {
-                    Some(texture) => Property::new("Named by materials", &*texture.path),
-                    None if archive
-                        .entries()
-                        .get(index)
-                        .is_some_and(|entry| is_texture(&entry.name)) =>
-                    {
-                        Property::new("Named by materials", "none")
-                    }
-                    None => Property::new("Content", plural(bytes.len(), "byte", "bytes")),
-                });
-                if !bytes.is_empty() {
-                    properties.push(Property::dump(&*bytes));
-                }
-                ("Content", properties)
-            }
-            Some(Err(error)) => (
-                "Content",
-                vec![Property::new("Unreadable", error.to_string())],
-            ),
-            None => return Vec::new(),
-        };
-        vec![PropertyGroup { title, properties }]
-    }
-
-    pub(super) fn extension_lines(&self) -> Vec<OutlineNode> {
-        let extensions = self.pmf.extensions.iter().enumerate().take(MOST_LISTED);
-        let mut lines: Vec<OutlineNode> = extensions
-            .map(|(index, extension)| {
-                let required = if extension.flags & Extension::SUPPORT_REQUIRED != 0 {
-                    ", required"
-                } else {
-                    ""
-                };
-                let size = plural(extension.data.len(), "byte", "bytes");
-                let index = index as u32;
-                let item = LevelItem::Extension { index }.into();
-                leaf(extension.name.clone(), item, format!("{size}{required}"))
-            })
-            .collect();
-        lines.extend(and_more(self.pmf.extensions.len(), lines.len()));
-        lines
-    }
-
-    pub(super) fn extension_properties(&self, index: usize) -> Option<Vec<PropertyGroup>> {
+    /// An extension of the format.
+    pub(super) fn extension_at(&self, index: usize) -> Option<ExtensionAt<'_>> {
         let extension = self.pmf.extensions.get(index)?;
-        let has = |flag: u8| yes(extension.flags & flag != 0);
-        let known = if extension.name == Extension::KNOWN {
-            "yes; its data has no meaning yet"
-        } else {
-            "no"
-        };
-        let properties = vec![
-            Property::new("Name", &*extension.name),
-            Property::new("Known", known),
-            Property::new("Flags", format!("{:#04x}", extension.flags)),
-            Property::new("Part of the checksum", has(Extension::USE_IN_CRC)),
-            Property::new("Support required", has(Extension::SUPPORT_REQUIRED)),
-            Property::new("Offset", format!("{:#x}", extension.offset)),
-            Property::new("Bytes", extension.size.to_string()),
-            Property::new("Bytes of data", extension.data.len().to_string()),
-        ];
-        let mut groups = vec![PropertyGroup {
-            title: "Extension",
-            properties,
-        }];
-        if !extension.data.is_empty() {
-            groups.push(PropertyGroup {
-                title: "Data",
-                properties: vec![Property::dump(&*extension.data)],
-            });
-        }
-        Some(groups)
+        Some(ExtensionAt { extension })
     }
 }
 
-/// A string table and what names its strings.
-struct Table<'a> {
+/// An entry of the archive.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ArchiveFileAt<'a> {
+    map: &'a Map,
+    archive: &'a Archive,
+    index: usize,
+    entry: &'a Entry,
+}
+
+impl<'a> ArchiveFileAt<'a> {
+    /// What is known of an entry of the archive.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Archive file", Self::ENTRY),
+            section("Content", Self::CONTENT),
+        ],
+    };
+
+    const ENTRY: &'a [Field<Self>] = &[
+        field("Name", |at| at.entry.name.as_str().into()),
+        field("Path", |at: &Self| {
+            Value::from(at.archive.path(at.entry)).swatch(at.map.swatch_of(at.index))
+        })
+        .in_summary_as("File"),
+        field("Type", |at: &Self| {
+            match at.entry.content {
+                Content::Directory => "directory",
+                Content::Link(_) => "link",
+                Content::File(_) => "file",
+            }
+            .into()
+        })
+        .summary("Size", |at| match &at.entry.content {
+            Content::File(file) => plural(file.bytes as usize, "byte", "bytes").into(),
+            Content::Directory => "directory".into(),
+            Content::Link(_) => "link".into(),
+        })
+        .note(|at| match &at.entry.content {
+            Content::File(file) => plural(file.bytes as usize, "byte", "bytes").into(),
+            Content::Directory => Value::absent(),
+            Content::Link(target) => format!("link to {target}").into(),
+        }),
+        field("Leads to", |at| match &at.entry.content {
+            Content::Link(target) => target.as_str().into(),
+            _ => Value::absent(),
+        }),
+        field("Bytes", |at| at.file().map(|file| file.bytes).into()),
+        field("Stored bytes", |at| {
+            at.file().map(|file| file.stored_bytes).into()
+        }),
+        field("Compressed", |at| {
+            at.file().map(|file| file.is_compressed).into()
+        }),
+        field("Record at", |at| {
+            at.file()
+                .map(|file| format!("{:#x} of the archive", file.at))
+                .into()
+        }),
+    ];
+
+    const CONTENT: &'a [Field<Self>] = &[field("Content", |at| at.content().into())];
+
+    fn file(&self) -> Option<&'a archive::File> {
+        match &self.entry.content {
+            Content::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// What is in a file: what a texture says of itself, and the bytes.
+    fn content(&self) -> Vec<Property> {
+        let size = self.file().map_or(0, |file| file.bytes);
+        let content = self.archive.file(self.index);
+        let bytes = match content.filter(|_| u64::from(size) <= MOST_BYTES) {
+            Some(Ok(bytes)) => bytes,
+            Some(Err(error)) => return vec![Property::new("Unreadable", error.to_string())],
+            None => return Vec::new(),
+        };
+        let mut properties = textures::head_properties(&bytes);
+        let number = self.map.unnamed.named.get(&self.index);
+        let named = number.and_then(|number| self.map.textures.list.get(*number));
+        properties.push(match named {
+            Some(texture) => Property::new("Named by materials", &*texture.path),
+            None if is_texture(&self.entry.name) => Property::new("Named by materials", "none"),
+            None => Property::new("Content", plural(bytes.len(), "byte", "bytes")),
+        });
+        if !bytes.is_empty() {
+            properties.push(Property::dump(&*bytes));
+        }
+        properties
+    }
+}
+
+/// An extension of the format.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ExtensionAt<'a> {
+    extension: &'a Extension,
+}
+
+impl<'a> ExtensionAt<'a> {
+    /// What is known of an extension.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Extension", Self::EXTENSION),
+            section("Data", Self::DATA),
+        ],
+    };
+
+    const EXTENSION: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| at.extension.name.as_str().into())
+            .in_summary_as("Extension")
+            .json("name"),
+        field("Known", |at| {
+            if at.extension.name == Extension::KNOWN {
+                "yes; its data has no meaning yet".into()
+            } else {
+                "no".into()
+            }
+        }),
+        field("Flags", |at| Value::bits(at.extension.flags)),
+        field("Part of the checksum", |at: &Self| {
+            at.has(Extension::USE_IN_CRC).into()
+        })
+        .json("crc"),
+        field("Support required", |at: &Self| {
+            at.has(Extension::SUPPORT_REQUIRED).into()
+        })
+        .json("required"),
+        field("Offset", |at| format!("{:#x}", at.extension.offset).into()),
+        field("Bytes", |at| at.extension.size.into()),
+        field("Bytes of data", |at: &Self| at.extension.data.len().into())
+            .json("bytes")
+            .note(|at| {
+                let size = plural(at.extension.data.len(), "byte", "bytes");
+                let is_required = at.has(Extension::SUPPORT_REQUIRED);
+                let required = if is_required { ", required" } else { "" };
+                format!("{size}{required}").into()
+            }),
+    ];
+
+    const DATA: &'a [Field<Self>] = &[field("Bytes", |at| {
+        let data = &at.extension.data;
+        (!data.is_empty())
+            .then(|| vec![Property::dump(&**data)])
+            .into()
+    })];
+
+    fn has(&self, flag: u8) -> bool {
+        self.extension.flags & flag != 0
+    }
+}
+
+/// A string table.
+#[derive(Debug)]
+pub(super) struct StringTableAt<'a> {
     strings: &'a StringTable,
     /// What it is of.
     of: String,
-    /// Offsets of strings that are named, at most [`MOST_REFERENCES`].
-    named: Vec<u32>,
+    users: StringUsers<'a>,
+    found: OnceCell<Strings>,
 }
 
-impl Map {
-    fn string_table(&self, item: LevelItem, with_names: bool) -> Option<Table<'_>> {
-        let LevelItem::Strings { owner, index } = item else {
-            return None;
-        };
-        let entity_names = |entities: &Entities, strings: &StringTable| -> Vec<u32> {
-            let offsets = entities.string_offsets(strings);
-            if with_names {
-                offsets.take(MOST_REFERENCES).collect()
-            } else {
-                Vec::new()
-            }
-        };
-        match owner {
-            Owner::Map => Some(Table {
-                strings: &self.pmf.strings,
-                of: "the entities of the map".to_owned(),
-                named: entity_names(&self.pmf.entities, &self.pmf.strings),
-            }),
-            Owner::Level { level: number } => {
-                let level = self.pmf.levels.get(number as usize)?;
-                let side = *Side::ALL.get(index as usize)?;
-                let (strings, named) = match side {
-                    Side::Common => (&level.common.strings, names_of_common(level)),
-                    Side::Client => {
-                        let client = level.client.as_ref()?;
-                        (&client.strings, names_of_client(client))
-                    }
-                    Side::Server => {
-                        let server = level.server.as_ref()?;
-                        let named = entity_names(&server.entities, &server.strings);
-                        (&server.strings, named)
-                    }
-                };
-                Some(Table {
-                    strings,
-                    of: format!("the {side} section of level {number}"),
-                    named,
-                })
-            }
-            Owner::Chunk { level, chunk } => {
-                let at = self.chunk_at(level, chunk)?;
-                let data = at.chunk.data.as_deref()?;
-                let (strings, side, named) = if index == 0 {
-                    (&data.strings, Side::Common, names_of_chunk(data))
-                } else {
-                    let server = data.server.as_ref()?;
-                    let mut named = entity_names(&server.entities, &server.strings);
-                    if with_names {
-                        let attributes = data.cubes.iter().filter_map(|(_, cube)| match cube {
-                            Cube::PathInfo(info) => Some(data.cubes.attributes(info)),
-                            _ => None,
-                        });
-                        let texts = attributes.flatten().flat_map(|a| [a.name.0, a.data.0]);
-                        let left = MOST_REFERENCES - named.len();
-                        named.extend(texts.take(left));
-                    }
-                    (&server.strings, Side::Server, named)
-                };
-                Some(Table {
-                    strings,
-                    of: format!(
-                        "the {side} section of chunk {} of level {level}",
-                        at.chunk.index
-                    ),
-                    named,
-                })
-            }
-        }
-    }
+/// What names the strings of a table.
+#[derive(Debug)]
+enum StringUsers<'a> {
+    Entities(&'a Entities),
+    Common(&'a Level),
+    Client(&'a pmf::LevelClient),
+    Chunk(&'a ChunkData),
+    /// The entities of a chunk, and the attributes of its cubes.
+    ChunkServer(&'a ChunkServer, &'a ChunkData),
+}
 
-    /// The line of a string table.
-    pub(super) fn strings_line(&self, label: &str, item: LevelItem) -> Option<OutlineNode> {
-        let table = self.string_table(item, false)?;
-        let bytes = table.strings.bytes();
-        let count = bytes.split_inclusive(|byte| *byte == 0).count();
-        let strings = plural(count, "string", "strings");
-        let bytes = plural(table.strings.bytes().len(), "byte", "bytes");
-        let note = format!("{strings}, {bytes}");
-        Some(leaf(label.to_owned(), item.into(), note))
-    }
+/// What is known of the strings of a table.
+#[derive(Debug)]
+struct Strings {
+    lines: Vec<Property>,
+    count: usize,
+    /// How many nothing names; none where too much does to find out.
+    unused: Option<usize>,
+}
 
-    pub(super) fn strings_summary(&self, item: LevelItem) -> Option<String> {
-        Some(self.string_table(item, false)?.of)
-    }
-
-    /// Everything about a string table: its strings with their offsets, and which of them nothing
+impl<'a> StringTableAt<'a> {
+    /// What is known of a string table: its strings with their offsets, and which of them nothing
     /// names.
-    pub(super) fn strings_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
-        let Table { strings, of, named } = self.string_table(item, true)?;
-        let is_complete = named.len() < MOST_REFERENCES;
-        let named: BTreeSet<u32> = named.into_iter().collect();
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("String table", Self::TABLE),
+            section("Strings", Self::STRINGS),
+        ],
+    };
+
+    const TABLE: &'a [Field<Self>] = &[
+        field("Of", |at: &Self| at.of.as_str().into()).in_summary_as("Strings of"),
+        field("Strings", |at: &Self| at.strings().count.into()).note(|at| {
+            let bytes = at.strings.bytes();
+            let count = bytes.split_inclusive(|byte| *byte == 0).count();
+            plural(count, "string", "strings").into()
+        }),
+        field("Unused", |at| match at.strings().unused {
+            Some(unused) => unused.into(),
+            None => "not known: too many are named".into(),
+        }),
+        field("Bytes", |at: &Self| at.strings.bytes().len().into())
+            .note(|at| plural(at.strings.bytes().len(), "byte", "bytes").into()),
+    ];
+
+    const STRINGS: &'a [Field<Self>] = &[field("String", |at| at.strings().lines.clone().into())];
+
+    fn strings(&self) -> &Strings {
+        self.found.get_or_init(|| self.find_strings())
+    }
+
+    fn find_strings(&self) -> Strings {
+        let named: BTreeSet<u32> = self
+            .users
+            .named(self.strings)
+            .take(MOST_REFERENCES)
+            .collect();
+        let is_complete = self
+            .users
+            .named(self.strings)
+            .nth(MOST_REFERENCES - 1)
+            .is_none();
         let mut lines = Vec::new();
         let (mut count, mut unused) = (0_usize, 0_usize);
         let mut start = 0_u32;
-        let ends = strings
-            .bytes()
-            .iter()
-            .zip(1..)
-            .filter(|(byte, _)| **byte == 0);
-        for (_, end) in ends {
+        let bytes = self.strings.bytes().iter().zip(1..);
+        for (_, end) in bytes.filter(|(byte, _)| **byte == 0) {
             // One that begins within another is a part of it (fact sheet A11).
             let is_named = !is_complete || named.range(start..end).next().is_some();
             unused += usize::from(!is_named);
             if count < MOST_LISTED {
-                let text = strings.brief(StringRef(start));
+                let text = self.strings.brief(StringRef(start));
                 let note = if is_named { "" } else { "  (unused)" };
                 lines.push(Property::new("", format!("{start:#06x}  {text}{note}")));
             }
@@ -482,21 +488,87 @@ impl Map {
             let more = count - MOST_LISTED;
             lines.push(Property::new("", format!("and {more} more")));
         }
-        let unused = if is_complete {
-            unused.to_string()
-        } else {
-            "not known: too many are named".to_owned()
+        Strings {
+            lines,
+            count,
+            unused: is_complete.then_some(unused),
+        }
+    }
+}
+
+impl StringUsers<'_> {
+    /// Offsets of strings that are named.
+    fn named<'b>(&'b self, strings: &'b StringTable) -> Box<dyn Iterator<Item = u32> + 'b> {
+        match *self {
+            Self::Entities(entities) => Box::new(entities.string_offsets(strings)),
+            Self::Common(level) => Box::new(names_of_common(level)),
+            Self::Client(client) => Box::new(names_of_client(client)),
+            Self::Chunk(data) => Box::new(names_of_chunk(data)),
+            Self::ChunkServer(server, data) => {
+                let attributes = data.cubes.iter().filter_map(|(_, cube)| match cube {
+                    Cube::PathInfo(info) => Some(data.cubes.attributes(info)),
+                    _ => None,
+                });
+                let texts = attributes.flatten().flat_map(|a| [a.name.0, a.data.0]);
+                Box::new(server.entities.string_offsets(strings).chain(texts))
+            }
+        }
+    }
+}
+
+impl Map {
+    /// A string table by its item.
+    pub(super) fn string_table_at(&self, item: LevelItem) -> Option<StringTableAt<'_>> {
+        let LevelItem::Strings { owner, index } = item else {
+            return None;
         };
-        let properties = vec![
-            Property::new("Of", of),
-            Property::new("Strings", count.to_string()),
-            Property::new("Unused", unused),
-            Property::new("Bytes", strings.bytes().len().to_string()),
-        ];
-        let groups = [("String table", properties), ("Strings", lines)];
-        let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
-        let groups = groups.map(|(title, properties)| PropertyGroup { title, properties });
-        Some(groups.collect())
+        let pmf = &self.pmf;
+        let (strings, of, users) = match owner {
+            Owner::Map => {
+                let of = "the entities of the map".to_owned();
+                (&pmf.strings, of, StringUsers::Entities(&pmf.entities))
+            }
+            Owner::Level { level: number } => {
+                let level = pmf.levels.get(number as usize)?;
+                let side = *Side::ALL.get(index as usize)?;
+                let (strings, users) = match side {
+                    Side::Common => (&level.common.strings, StringUsers::Common(level)),
+                    Side::Client => {
+                        let client = level.client.as_ref()?;
+                        (&client.strings, StringUsers::Client(client))
+                    }
+                    Side::Server => {
+                        let server = level.server.as_ref()?;
+                        (&server.strings, StringUsers::Entities(&server.entities))
+                    }
+                };
+                (
+                    strings,
+                    format!("the {side} section of level {number}"),
+                    users,
+                )
+            }
+            Owner::Chunk { level, chunk } => {
+                let at = self.chunk_at(level, chunk)?;
+                let data = at.data()?;
+                let (strings, side, users) = if index == 0 {
+                    (&data.strings, Side::Common, StringUsers::Chunk(data))
+                } else {
+                    let server = at.server()?;
+                    let users = StringUsers::ChunkServer(server, data);
+                    (&server.strings, Side::Server, users)
+                };
+                let place = at.chunk.index;
+                let of = format!("the {side} section of chunk {place} of level {level}");
+                (strings, of, users)
+            }
+        };
+        Some(StringTableAt {
+            strings,
+            of,
+            users,
+            found: OnceCell::new(),
+        })
     }
 }
 
@@ -504,7 +576,7 @@ fn offsets(strings: impl IntoIterator<Item = StringRef>) -> impl Iterator<Item =
     strings.into_iter().map(|string| string.0)
 }
 
-fn names_of_common(level: &Level) -> Vec<u32> {
+fn names_of_common(level: &Level) -> impl Iterator<Item = u32> {
     let common = &level.common;
     let materials = common.materials.iter();
     let physics = common.physics_materials.iter();
@@ -518,10 +590,9 @@ fn names_of_common(level: &Level) -> Vec<u32> {
         .chain(offsets(common.weathers.iter().map(|weather| weather.name)))
         .chain(offsets(common.gravities.iter().map(|gravity| gravity.name)))
         .chain(offsets(defaults))
-        .collect()
 }
 
-fn names_of_client(client: &pmf::LevelClient) -> Vec<u32> {
+fn names_of_client(client: &pmf::LevelClient) -> impl Iterator<Item = u32> {
     let skies = client.skies.iter().flat_map(|sky| {
         let others = [sky.name, sky.top_clouds, sky.bottom_clouds];
         others.into_iter().chain(sky.skybox)
@@ -534,10 +605,9 @@ fn names_of_client(client: &pmf::LevelClient) -> Vec<u32> {
         .chain(offsets(skies))
         .chain(offsets([client.default_sound, client.default_sky]))
         .chain(offsets(materials))
-        .collect()
 }
 
-fn names_of_chunk(data: &ChunkData) -> Vec<u32> {
+fn names_of_chunk(data: &ChunkData) -> impl Iterator<Item = u32> {
     use super::environments::Environment;
     let lists = [
         &data.materials,
@@ -547,13 +617,12 @@ fn names_of_chunk(data: &ChunkData) -> Vec<u32> {
     let regions = Environment::ALL.into_iter().flat_map(|of| of.regions(data));
     offsets(lists.into_iter().flatten().copied())
         .chain(offsets(regions.map(|region| region.environment)))
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::sample;
+    use crate::level::sample::{self, properties, summary};
 
     #[test]
     fn textures_that_no_material_names_are_checked_and_shown() {
@@ -573,12 +642,12 @@ mod tests {
         );
         let item = map.item_of_problem(problem).unwrap();
         assert!(matches!(item, LevelItem::ArchiveFile { .. }), "{item}");
-        let summary = map.summary_of(item);
+        let summary = summary(&map, item);
         assert_eq!(summary[0].value, "textures/broken.ptf");
         let archive = map.pmf().archive.as_ref().unwrap();
         let find = |path: &str| LevelItem::archive_file(archive.find(path).unwrap());
         let picture = |path: &str| {
-            let groups = map.properties_of(find(path));
+            let groups = properties(&map, find(path));
             let swatch = groups[0].properties.iter().find_map(|p| p.swatch);
             match swatch {
                 Some(Swatch::Thumbnail(index)) => map.thumbnail_of(index),
@@ -591,7 +660,7 @@ mod tests {
         assert_eq!(pixels[..4], [0, 9, 18, 255]);
         assert_eq!(picture("textures/broken.ptf"), None);
         assert_eq!(picture("readme.txt"), None);
-        let text = map.properties_of(find("readme.txt"));
+        let text = properties(&map, find("readme.txt"));
         let lines = text.iter().flat_map(|group| &group.properties);
         let dumps: Vec<_> = lines.filter(|line| !line.bytes.is_empty()).collect();
         assert_eq!((dumps.len(), &*dumps[0].bytes), (1, &b"Made up"[..]));
@@ -607,7 +676,7 @@ mod tests {
         // The end of a string is a string too.
         common.air_physics = StringRef(used as u32 + 7 + 4);
         let map = sample::map(pmf);
-        let groups = map.properties_of(LevelItem::strings_of_level(0, Side::Common));
+        let groups = properties(&map, LevelItem::strings_of_level(0, Side::Common));
         let lines = &groups[1].properties;
         let line = |text: &str| {
             let found = lines.iter().find(|line| line.value.contains(text));
@@ -619,7 +688,7 @@ mod tests {
         let unused = &groups[0].properties[2];
         assert_eq!((unused.name, unused.value.as_str()), ("Unused", "1"));
         for side in Side::ALL {
-            let groups = map.properties_of(LevelItem::strings_of_level(0, side));
+            let groups = properties(&map, LevelItem::strings_of_level(0, side));
             assert!(groups[0].properties[2].value.parse::<u32>().unwrap() < 2);
         }
     }

@@ -110,6 +110,7 @@ impl Owner {
 /// An entity of a map.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntityAt<'a> {
+    pub(super) map: &'a Map,
     pub(super) owner: Owner,
     /// The chunk that it belongs to, if it does to one.
     pub(super) chunk: Option<ChunkAt<'a>>,
@@ -119,6 +120,7 @@ pub(super) struct EntityAt<'a> {
 /// A list of entities.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntityListAt<'a> {
+    map: &'a Map,
     pub(super) owner: Owner,
     /// The chunk that it belongs to, if it does to one.
     pub(super) chunk: Option<ChunkAt<'a>>,
@@ -129,6 +131,7 @@ pub(super) struct EntityListAt<'a> {
 /// A chunk of a map.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChunkAt<'a> {
+    pub(super) map: &'a Map,
     /// Number of the level.
     pub(super) level_number: usize,
     pub(super) level: &'a pmf::Level,
@@ -150,6 +153,7 @@ impl<'a> EntityListAt<'a> {
     /// An entity of the list by its index.
     pub(super) fn get(&self, index: u32) -> Option<EntityAt<'a>> {
         Some(EntityAt {
+            map: self.map,
             owner: self.owner,
             chunk: self.chunk,
             entity: self.entities.get(index as usize, self.strings)?,
@@ -160,6 +164,7 @@ impl<'a> EntityListAt<'a> {
     pub(super) fn iter(self) -> impl Iterator<Item = EntityAt<'a>> {
         let entities = self.entities.iter(self.strings);
         entities.map(move |entity| EntityAt {
+            map: self.map,
             owner: self.owner,
             chunk: self.chunk,
             entity,
@@ -275,6 +280,7 @@ impl Map {
             }
         };
         Some(EntityListAt {
+            map: self,
             owner,
             chunk,
             entities,
@@ -325,6 +331,7 @@ impl Map {
         let (level_number, number) = (level as usize, chunk as usize);
         let level = self.pmf.levels.get(level_number)?;
         Some(ChunkAt {
+            map: self,
             level_number,
             level,
             number,

@@ -7,9 +7,10 @@ use std::sync::OnceLock;
 use super::Map;
 use super::items::EntityAt;
 use super::lights::{InFile, LightKind};
-use super::properties::{colored, listed};
+use super::properties::{LevelAt, linked, listed};
+use crate::fields::{Field, Table, Value, field, section, summary_only};
 use crate::numbers::plural;
-use crate::{Aabb, LevelItem, Light, Property, PropertyGroup};
+use crate::{Aabb, LevelItem, Light, Property};
 use mapscope_formats::pmf::{ChunkData, DynamicLight, EntityKind};
 
 /// The lights of all levels, worked out when somebody first asks.
@@ -182,89 +183,18 @@ impl Map {
         note
     }
 
-    pub(super) fn light_summary(&self, light: LevelItem) -> Option<[(&'static str, String); 2]> {
-        let found = self.found_lights().get(&light)?;
-        Some([
-            ("Light", self.light_name(light)),
-            ("Chunks", found.chunks.len().to_string()),
-        ])
-    }
-
-    pub(super) fn light_properties(&self, light: LevelItem) -> Option<Vec<PropertyGroup>> {
-        let found = self.found_lights().get(&light)?;
-        let (kind, level, id) = LightKind::of_item(light)?;
-        let mut properties = vec![
-            Property::new("Number", id.to_string()),
-            colored("Colour", found.color),
-            Property::new("Enabled", found.is_so(InFile::is_enabled)),
-            Property::new(
-                "Preserved",
-                found.is_so(|at| at.flags & DynamicLight::PRESERVE != 0),
-            ),
-        ];
-        let of_all = found.chunks.iter().map(|at| at.in_file.full);
-        if let (LightKind::Fast, Some(min), Some(max)) = (kind, of_all.clone().min(), of_all.max())
-        {
-            let text = if min == max {
-                min.to_string()
-            } else {
-                format!("{min} to {max}, by chunk")
-            };
-            properties.push(Property::new("Initial intensity", text));
-        }
-        let differs = found.differs();
-        let chunks = listed(found.chunks.iter(), "Chunk", |at| {
-            let (number, index) = (&at.chunk, &at.index);
-            let source = self.pmf.levels.get(level)?;
-            let chunk = source.chunks.get(*number)?;
-            let client = chunk.data.as_deref().and_then(|data| data.client.as_ref());
-            let reach = client.and_then(|client| {
-                if kind == LightKind::Dynamic {
-                    let look = client.dynamic_lights.get(*index)?;
-                    let maps = look.layers.iter().map(|layer| layer.lightmap.to_string());
-                    let maps: Vec<String> = maps.collect();
-                    Some(format!("lightmaps {}", maps.join(", ")))
-                } else {
-                    let look = client.fast_lights.get(*index)?;
-                    let (mut ranges, mut vertices) = (0, 0);
-                    for (range, _) in look.ranges() {
-                        ranges += 1;
-                        vertices += range.len();
-                    }
-                    let ranges = plural(ranges, "range", "ranges");
-                    Some(format!("{vertices} vertices in {ranges}"))
-                }
-            });
-            let mut text = format!("{}: {}", chunk.index, reach.unwrap_or_default());
-            if differs {
-                let enabled = if at.in_file.is_enabled() { "on" } else { "off" };
-                // Writing to a string does not fail.
-                let _ = write!(text, ", {enabled}");
-                if kind == LightKind::Fast {
-                    let _ = write!(text, ", intensity {}", at.in_file.full);
-                }
-            }
-            Some(Property {
-                link: Some(LevelItem::chunk(level, *number).into()),
-                ..Property::new("Chunk", text)
-            })
-        });
-        let controllers = self.controllers(light).iter();
-        let controllers = listed(controllers, "Controlled by", |item| {
-            let title = self.entity_at(*item).as_ref().map(EntityAt::title);
-            Some(Property {
-                link: Some((*item).into()),
-                ..Property::new("Controlled by", title.unwrap_or_default())
-            })
-        });
-        let groups = [
-            ("Light", properties),
-            ("Controllers", controllers),
-            ("Chunks", chunks),
-        ];
-        let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
-        let groups = groups.map(|(title, properties)| PropertyGroup { title, properties });
-        Some(groups.collect())
+    /// A light of a level by its item.
+    pub(super) fn light_at(&self, item: LevelItem) -> Option<LightAt<'_>> {
+        let found = self.found_lights().get(&item)?;
+        let (kind, level, id) = LightKind::of_item(item)?;
+        let level = self.level_at(level)?;
+        Some(LightAt {
+            level,
+            item,
+            kind,
+            id,
+            found,
+        })
     }
 
     /// What a light lights in each chunk, in world space.
@@ -306,6 +236,102 @@ impl Map {
             Aabb::around(points)
         });
         boxes.collect()
+    }
+}
+
+/// A light of a level.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LightAt<'a> {
+    level: LevelAt<'a>,
+    item: LevelItem,
+    kind: LightKind,
+    id: u32,
+    found: &'a Found,
+}
+
+impl<'a> LightAt<'a> {
+    /// What is known of a light.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Light", Self::LIGHT),
+            section("Controllers", Self::CONTROLLERS),
+            section("Chunks", Self::CHUNKS),
+        ],
+    };
+
+    const LIGHT: &'a [Field<Self>] = &[
+        summary_only("Light", |at| at.level.map.light_name(at.item).into()),
+        summary_only("Chunks", |at| at.found.chunks.len().into()),
+        field("Number", |at| at.id.into()),
+        field("Colour", |at| Value::color(at.found.color)),
+        field("Enabled", |at| at.found.is_so(InFile::is_enabled).into()),
+        field("Preserved", |at| {
+            let preserve = |at: InFile| at.flags & DynamicLight::PRESERVE != 0;
+            at.found.is_so(preserve).into()
+        }),
+        field("Initial intensity", |at| at.intensity().into()),
+    ];
+
+    const CONTROLLERS: &'a [Field<Self>] = &[field("Controlled by", |at| {
+        let map = at.level.map;
+        let controllers = map.controllers(at.item).iter();
+        let lines = listed(controllers, "Controlled by", |item| {
+            let title = map.entity_at(*item).as_ref().map(EntityAt::title);
+            Some(linked(
+                "Controlled by",
+                title.unwrap_or_default(),
+                Some(*item),
+            ))
+        });
+        lines.into()
+    })];
+
+    const CHUNKS: &'a [Field<Self>] = &[field("Chunk", |at| {
+        let chunks = at.found.chunks.iter();
+        listed(chunks, "Chunk", |chunk| at.chunk(chunk)).into()
+    })];
+
+    /// How bright a fast light is when it is on.
+    fn intensity(&self) -> Option<String> {
+        let all = self.found.chunks.iter().map(|at| at.in_file.full);
+        let (min, max) = (all.clone().min()?, all.max()?);
+        let text = if min == max {
+            min.to_string()
+        } else {
+            format!("{min} to {max}, by chunk")
+        };
+        Some(text).filter(|_| self.kind == LightKind::Fast)
+    }
+
+    /// What it lights in a chunk.
+    fn chunk(&self, at: &InChunk) -> Option<Property> {
+        let chunk = self.level.source.chunks.get(at.chunk)?;
+        let client = chunk.data.as_deref().and_then(|data| data.client.as_ref());
+        let reach = client.and_then(|client| match self.kind {
+            LightKind::Dynamic => {
+                let look = client.dynamic_lights.get(at.index)?;
+                let maps = look.layers.iter().map(|layer| layer.lightmap.to_string());
+                let maps: Vec<String> = maps.collect();
+                Some(format!("lightmaps {}", maps.join(", ")))
+            }
+            LightKind::Fast => {
+                let look = client.fast_lights.get(at.index)?;
+                let vertices: usize = look.ranges().map(|(range, _)| range.len()).sum();
+                let ranges = plural(look.ranges().count(), "range", "ranges");
+                Some(format!("{vertices} vertices in {ranges}"))
+            }
+        });
+        let mut text = format!("{}: {}", chunk.index, reach.unwrap_or_default());
+        if self.found.differs() {
+            let enabled = if at.in_file.is_enabled() { "on" } else { "off" };
+            // Writing to a string does not fail.
+            let _ = write!(text, ", {enabled}");
+            if self.kind == LightKind::Fast {
+                let _ = write!(text, ", intensity {}", at.in_file.full);
+            }
+        }
+        let item = LevelItem::chunk(self.level.number, at.chunk);
+        Some(linked("Chunk", text, Some(item)))
     }
 }
 
@@ -386,7 +412,10 @@ mod tests {
         assert_eq!(kinds, ["entity", "chunk", "chunk"]);
         // And from what controls it to the light.
         let owner = Owner::Map;
-        let groups = map.properties_of(LevelItem::Entity { owner, index: 0 });
+        let groups = map.properties(
+            LevelItem::Entity { owner, index: 0 }.into(),
+            Playhead::default(),
+        );
         let mut links = groups.iter().flat_map(|group| &group.properties);
         assert!(links.any(|property| property.link == Some(fast.item)));
     }

@@ -2,9 +2,9 @@
 
 use super::Map;
 use super::chunk_map::holds_anything;
-use super::environments::{Environment, RegionAt};
+use super::environments::Environment;
 use crate::listed::{and_more, capped, heading, leaf};
-use crate::numbers::{plural, short};
+use crate::numbers::plural;
 use crate::{LevelItem, OutlineNode, Statistic, Swatch};
 use mapscope_formats::pmf::{CubeKind, Side};
 
@@ -21,17 +21,17 @@ impl Map {
             |name| name.to_string_lossy().into_owned(),
         );
         let count = self.pmf.levels.len();
-        let levels = plural(count, "level", "levels");
-        let whole = leaf(name, LevelItem::Map.into(), levels);
+        let whole = self.line(name, LevelItem::Map);
         let files = self
             .pmf
             .archive
             .as_ref()
             .map_or(0, |archive| archive.file_paths().len());
+        let archive = heading("Archive", self.archive_lines());
         let of_file = [
             OutlineNode {
                 note: plural(files, "file", "files"),
-                ..heading("Archive", self.archive_lines())
+                ..archive
             },
             heading("Extensions", self.extension_lines()),
             heading("Gamemodes", self.gamemode_lines()),
@@ -39,7 +39,7 @@ impl Map {
         ];
         // A heading that nothing is under says nothing.
         let of_file = of_file.into_iter().filter(|line| !line.children.is_empty());
-        let strings = self.strings_line("String table", LevelItem::STRINGS_OF_FILE);
+        let strings = [self.line("String table".to_owned(), LevelItem::STRINGS_OF_FILE)];
         let levels = (0..count).map(|level| OutlineNode {
             children: self.level_lines(level),
             ..leaf(
@@ -54,6 +54,12 @@ impl Map {
             .chain(of_file)
             .chain(strings)
             .collect()
+    }
+
+    /// The line of an item, with the note that the table of its fields has.
+    fn line(&self, label: String, item: LevelItem) -> OutlineNode {
+        let note = self.described(item).map(|described| described.note());
+        leaf(label, item.into(), note.unwrap_or_default())
     }
 
     /// What a level is made of.
@@ -83,21 +89,11 @@ impl Map {
         };
         let materials = data.materials.list.iter().zip(data.uses()).enumerate();
         let used = materials.filter(|(_, (material, uses))| material.is_known || uses.faces > 0);
-        let lines = used.map(|(index, (material, uses))| {
-            let note = match uses.faces {
-                0 => "not used".to_owned(),
-                faces => {
-                    let area = short((uses.area * 10.0).round() as f32 / 10.0);
-                    format!("{area} m², {}", plural(faces, "face", "faces"))
-                }
-            };
+        let lines = used.map(|(index, (material, _))| {
+            let label = format!("{index} {}", material.name);
             OutlineNode {
                 swatch: self.material_swatch(level, index),
-                ..leaf(
-                    format!("{index} {}", material.name),
-                    LevelItem::material(level, index).into(),
-                    note,
-                )
+                ..self.line(label, LevelItem::material(level, index))
             }
         });
         capped(lines.collect(), MOST_LISTED)
@@ -108,13 +104,8 @@ impl Map {
         let materials = common.into_iter().flat_map(|common| {
             let materials = common.physics_materials.iter().enumerate();
             materials.map(|(index, material)| {
-                let is_solid =
-                    material.flags & mapscope_formats::pmf::PhysicsMaterial::NOT_SOLID == 0;
-                leaf(
-                    format!("{index} {}", common.strings.brief(material.name)),
-                    LevelItem::physics_material(level, index).into(),
-                    if is_solid { "" } else { "not solid" }.to_owned(),
-                )
+                let label = format!("{index} {}", common.strings.brief(material.name));
+                self.line(label, LevelItem::physics_material(level, index))
             })
         });
         capped(materials.collect(), MOST_LISTED)
@@ -126,11 +117,7 @@ impl Map {
         let lines = (0..count as u32).map(|index| {
             let level = level as u32;
             let item = LevelItem::SoundMaterial { level, index };
-            leaf(
-                format!("Sound material {index}"),
-                item.into(),
-                String::new(),
-            )
+            self.line(format!("Sound material {index}"), item)
         });
         capped(lines.collect(), MOST_LISTED)
     }
@@ -140,24 +127,11 @@ impl Map {
             return Vec::new();
         };
         let lines = Environment::ALL.into_iter().filter_map(|of| {
-            let (strings, names, default) = of.names(source)?;
-            let default = strings.name(default).filter(|name| !name.is_empty());
-            let mut default = default;
+            let (strings, names, _) = of.names(source)?;
             let names = names.iter().enumerate();
-            let lines = names.map(|(index, name)| {
-                // The first one of a name is meant.
-                let is_default = default.is_some() && strings.name(*name) == default;
-                if is_default {
-                    default = None;
-                }
-                OutlineNode {
-                    swatch: Some(Swatch::Color(of.color())),
-                    ..leaf(
-                        strings.brief(*name).into_owned(),
-                        of.item(level, index).into(),
-                        if is_default { "default" } else { "" }.to_owned(),
-                    )
-                }
+            let lines = names.map(|(index, name)| OutlineNode {
+                swatch: Some(Swatch::Color(of.color())),
+                ..self.line(strings.brief(*name).into_owned(), of.item(level, index))
             });
             let lines: Vec<OutlineNode> = lines.collect();
             (!lines.is_empty()).then(|| heading(of.name(), lines))
@@ -172,7 +146,10 @@ impl Map {
             let at = region.of as usize;
             counts[at] += 1;
             if of_kinds[at].len() < MOST_LISTED {
-                of_kinds[at].push(region_line(&region));
+                of_kinds[at].push(OutlineNode {
+                    swatch: Some(Swatch::Color(region.of.color())),
+                    ..self.line(region.name(), region.item())
+                });
             }
         }
         let mut lines = Vec::new();
@@ -188,13 +165,11 @@ impl Map {
         }
         let mut server = Vec::new();
         let mut count = 0;
-        for (at, index, region) in self.server_regions(level) {
+        for region in self.server_regions(level) {
             count += 1;
             if server.len() < MOST_LISTED {
-                let chunks = plural(region.chunks.len(), "chunk", "chunks");
-                let note = format!("keeps {chunks} active");
-                let label = format!("{index} of chunk {}", at.chunk.index);
-                server.push(leaf(label, at.server_region_item(index).into(), note));
+                let label = format!("{} of chunk {}", region.index, region.at.chunk.index);
+                server.push(self.line(label, region.item()));
             }
         }
         server.extend(and_more(count, server.len()));
@@ -226,23 +201,33 @@ impl Map {
             count += lightmaps.len();
             let left = MOST_LISTED - lines.len();
             let listed = lightmaps.iter().enumerate().take(left);
-            lines.extend(listed.map(|(index, map)| {
+            lines.extend(listed.map(|(index, _)| {
                 let label = format!("{index} of chunk {}", at.chunk.index);
-                let item = at.lightmap_item(index).into();
-                leaf(label, item, format!("{0} x {0}", map.side()))
+                self.line(label, at.lightmap_item(index))
             }));
         }
         lines.extend(and_more(count, lines.len()));
         lines
     }
 
+    fn extension_lines(&self) -> Vec<OutlineNode> {
+        let lines = self
+            .pmf
+            .extensions
+            .iter()
+            .zip(0..)
+            .map(|(extension, index)| {
+                self.line(extension.name.clone(), LevelItem::Extension { index })
+            });
+        capped(lines.collect(), MOST_LISTED)
+    }
+
     /// The gamemodes, each with how many entities are part of it.
     fn gamemode_lines(&self) -> Vec<OutlineNode> {
         let names = self.pmf.header.gamemodes.iter().enumerate();
         let lines = names.map(|(number, name)| {
-            let note = plural(self.entities_in(number), "entity", "entities");
             let index = number as u32;
-            leaf(name.clone(), LevelItem::Gamemode { index }.into(), note)
+            self.line(name.clone(), LevelItem::Gamemode { index })
         });
         lines.collect()
     }
@@ -261,12 +246,7 @@ impl Map {
                 } else {
                     name.into_owned()
                 };
-                let mask = at.entity.gamemodes();
-                let note = match self.gamemodes(mask) {
-                    all if all == "all" => String::new(),
-                    some => some,
-                };
-                Some(leaf(name, (*item).into(), note))
+                Some(self.line(name, *item))
             });
             let mut children: Vec<OutlineNode> = entities.collect();
             children.extend(and_more(items.len(), children.len()));
@@ -294,15 +274,11 @@ impl Map {
             return Vec::new();
         };
         let kinds = CubeKind::ALL.iter().zip(data.counts(source).kinds);
-        let lines = kinds.filter(|(_, count)| *count > 0).map(|(kind, count)| {
+        let lines = kinds.filter(|(_, count)| *count > 0).map(|(kind, _)| {
             let color = super::overlays::cell_color(*kind);
             OutlineNode {
                 swatch: Some(Swatch::Color(color)),
-                ..leaf(
-                    kind.name().to_owned(),
-                    LevelItem::cube_type(level, *kind).into(),
-                    count.to_string(),
-                )
+                ..self.line(kind.name().to_owned(), LevelItem::cube_type(level, *kind))
             }
         });
         lines.collect()
@@ -315,14 +291,10 @@ impl Map {
         let mut lines: Vec<OutlineNode> = chunks()
             .take(MOST_CHUNKS)
             .map(|at| {
-                let note = match &at.chunk.data {
-                    Some(data) => plural(data.cubes.len(), "cube", "cubes"),
-                    None => "cannot be read".to_owned(),
-                };
                 let swatch = at.chunk.data.is_none();
                 OutlineNode {
                     swatch: swatch.then_some(Swatch::Color(super::overlays::BROKEN)),
-                    ..leaf(at.chunk.index.to_string(), at.item().into(), note)
+                    ..self.line(at.chunk.index.to_string(), at.item())
                 }
             })
             .collect();
@@ -336,7 +308,9 @@ impl Map {
     fn table_lines(&self, level: usize) -> Vec<OutlineNode> {
         let sides = Side::ALL.into_iter().zip(["Common", "Client", "Server"]);
         let lines = sides.filter_map(|(side, name)| {
-            self.strings_line(name, LevelItem::strings_of_level(level, side))
+            let item = LevelItem::strings_of_level(level, side);
+            let note = self.described(item)?.note();
+            Some(leaf(name.to_owned(), item.into(), note))
         });
         lines.collect()
     }
@@ -385,14 +359,6 @@ impl Map {
     }
 }
 
-fn region_line(region: &RegionAt<'_>) -> OutlineNode {
-    let note = format!("chunk {}", region.at.chunk.index);
-    OutlineNode {
-        swatch: Some(Swatch::Color(region.of.color())),
-        ..leaf(region.name(), region.item().into(), note)
-    }
-}
-
 /// A heading with how many there are below its lines together, which say so themselves.
 fn heading_of_all(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
     let counts = lines
@@ -407,7 +373,7 @@ fn heading_of_all(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::sample;
+    use crate::level::sample::{self, summary};
     use crate::{Document as _, Item, Shown};
     use mapscope_formats::pmf;
 
@@ -484,7 +450,7 @@ mod tests {
             let Some(Item::Level(item)) = line.item else {
                 panic!("{line:?}");
             };
-            assert_eq!(map.summary_of(item)[0].value, line.label);
+            assert_eq!(summary(&map, item)[0].value, line.label);
             assert!(map.bounds_of(item).unwrap().radius() > 8.0);
             assert_eq!(map.contour_of(item).len(), 12);
         }

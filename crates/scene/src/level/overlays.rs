@@ -2,7 +2,6 @@
 
 use glam::Vec3;
 
-use super::environments::server_box;
 use super::items::ChunkAt;
 use super::known::is_own_cell;
 use super::place::cell_in_world;
@@ -102,6 +101,7 @@ impl Map {
         source.flat_map(move |source| {
             let chunks = source.chunks.iter().enumerate();
             chunks.map(move |(number, chunk)| ChunkAt {
+                map: self,
                 level_number: level,
                 level: source,
                 number,
@@ -289,14 +289,14 @@ impl Stage<'_> {
 
     fn server_regions(self, lines: &mut Vec<Line>) {
         let selected = self.selected();
-        for (at, index, region) in self.map.server_regions(self.shown.level).take(MOST_BOXES) {
-            let aabb = server_box(&at, region);
-            let is_selected = selected == Some(at.server_region_item(index));
+        for region in self.map.server_regions(self.shown.level).take(MOST_BOXES) {
+            let aabb = region.bounds();
+            let is_selected = selected == Some(region.item());
             if is_selected {
                 // From the middle of the region to those of the chunks that it keeps active.
                 let mut pen = Pen::new(lines, SERVER_SELECTED, 2.0).on_top();
-                for chunk in region.chunks.iter().take(MOST_LABELS) {
-                    let center = at.level.chunk_center(*chunk);
+                for chunk in region.region.chunks.iter().take(MOST_LABELS) {
+                    let center = region.at.level.chunk_center(*chunk);
                     pen.line(aabb.center(), center.into());
                 }
             }

@@ -1,20 +1,29 @@
-//! Everything about the parts of a map, for the inspector: of the file, its levels and chunks.
+//! What is known of a map, its levels, its chunks and what they hold, and where the tables of all
+//! records are ([`Map::described`]).
 
 use std::fmt::Write as _;
 
 use glam::Vec3;
+use serde_json::{Value as Json, json};
 
-use super::Map;
 use super::chunk_map::packed_bytes;
-use super::describe::CORNERS;
-use super::environments::Environment;
-use super::files::archive_start;
-use super::items::{ChunkAt, CubeAt};
+use super::describe::CubeRecord;
+use super::entities::{EntityTypeAt, GamemodeAt};
+use super::environments::{Environment, EnvironmentAt, RegionAt, ServerRegionAt};
+use super::files::{ArchiveFileAt, ExtensionAt, StringTableAt, archive_start};
+use super::items::{ChunkAt, EntityAt};
+use super::known::Counts;
+use super::light_list::LightAt;
 use super::lights::LightKind;
-use crate::numbers::{plural, short, xyz};
-use crate::{Item, LevelItem, Property, PropertyGroup, Swatch};
+use super::mesh::ChunkMesh;
+use super::surfaces::{MaterialAt, PhysicsMaterialAt, SoundMaterialAt};
+use super::{Level, Map, date};
+use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
+use crate::numbers::{number, plural, short, xyz};
+use crate::{ClipInfo, Item, LevelItem, Property};
 use mapscope_formats::pmf::{
-    ChunkData, Cube, CubeKind, Entities, Frame, Level, LightReference, Side, VisInfo,
+    self, ChunkClient, ChunkData, ChunkServer, Cube, CubeKind, Entities, Frame, LightReference,
+    Side, StringRef, StringTable,
 };
 
 /// How many of a list are shown: all that a byte can count, and the first ones of longer lists.
@@ -24,20 +33,8 @@ pub(super) const MOST_BYTES: usize = 256;
 /// How many levels are in the table of sizes.
 const MOST_LEVELS: usize = 256;
 
-fn group(title: &'static str, properties: Vec<Property>) -> Vec<PropertyGroup> {
-    vec![PropertyGroup { title, properties }]
-}
-
-pub(super) fn colored(name: &'static str, [r, g, b]: [u8; 3]) -> Property {
-    Property {
-        swatch: Some(Swatch::Color([r, g, b])),
-        ..Property::new(name, format!("{r} {g} {b}"))
-    }
-}
-
-pub(super) fn yes(is_so: bool) -> &'static str {
-    if is_so { "yes" } else { "no" }
-}
+/// Names of the sections of levels and chunks, in their order.
+const SECTION_NAMES: [&str; 3] = ["Common", "Client", "Server"];
 
 /// The first bytes, at most so many, as numbers.
 pub(super) fn hex(bytes: &[u8], most: usize) -> String {
@@ -53,59 +50,145 @@ pub(super) fn hex(bytes: &[u8], most: usize) -> String {
     text
 }
 
-/// A property for each of a list, and how many more there are where it is long.
+/// A line that leads to an item.
+pub(super) fn linked(
+    name: &'static str,
+    value: impl Into<String>,
+    item: Option<LevelItem>,
+) -> Property {
+    Property {
+        link: item.map(Item::from),
+        ..Property::new(name, value)
+    }
+}
+
+/// A line for each of a list, and how many more there are where it is long.
 pub(super) fn listed<T>(
     list: impl ExactSizeIterator<Item = T>,
     name: &'static str,
     property: impl FnMut(T) -> Option<Property>,
 ) -> Vec<Property> {
-    let more = list.len().saturating_sub(MOST_LISTED);
-    let mut properties: Vec<Property> = list.take(MOST_LISTED).filter_map(property).collect();
+    listed_up_to(MOST_LISTED, list, name, property)
+}
+
+/// The same for lists that are cut elsewhere.
+pub(super) fn listed_up_to<T>(
+    most: usize,
+    list: impl ExactSizeIterator<Item = T>,
+    name: &'static str,
+    property: impl FnMut(T) -> Option<Property>,
+) -> Vec<Property> {
+    let more = list.len().saturating_sub(most);
+    let mut properties: Vec<Property> = list.take(most).filter_map(property).collect();
     if more > 0 {
         properties.push(Property::new(name, format!("and {more} more")));
     }
     properties
 }
 
+/// The name of something for programs.
+pub(super) fn text(strings: &StringTable, name: StringRef) -> Json {
+    strings.brief(name).into()
+}
+
 /// The entities of a list that cannot be read, byte by byte: those from the first of an unknown
 /// type on.
-fn unread_entities(entities: &Entities) -> Vec<PropertyGroup> {
-    let Some((at, bytes)) = entities.opaque() else {
-        return Vec::new();
-    };
-    group(
-        "Entities that are not read",
+fn unread_entities(entities: Option<&Entities>) -> Value {
+    let lines = entities.and_then(Entities::opaque).map(|(at, bytes)| {
         vec![
             Property::new("Why", "the first is of an unknown type"),
             Property::new("Offset", format!("{at:#x} of their section")),
             Property::new("Size", plural(bytes.len(), "byte", "bytes")),
             Property::dump(bytes),
+        ]
+    });
+    lines.into()
+}
+
+/// The file as a whole.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MapAt<'a> {
+    pub(super) map: &'a Map,
+}
+
+impl<'a> MapAt<'a> {
+    /// What is known of the file.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Map", Self::MAP),
+            section("Sizes", Self::SIZES),
+            section("Entities that are not read", Self::UNREAD),
         ],
-    )
+    };
+
+    /// What the header says.
+    const HEADER: Table<'a, Self> = Table {
+        sections: &[section("Header", Self::OF_HEADER)],
+    };
+
+    const OF_HEADER: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| at.header().name.as_str().into()).json("name"),
+        field("Description", |at: &Self| {
+            at.header().description.as_str().into()
+        })
+        .json("description"),
+        field("Authors", |at: &Self| at.header().authors.as_str().into()).json("authors"),
+        field("Compiler", |at: &Self| at.header().compiler.as_str().into()).json("compiler"),
+        field("Compiled", |at: &Self| {
+            date::utc(at.header().created_unix_secs).into()
+        })
+        .json_as("time", |at| at.header().created_unix_secs.into()),
+        field("Version", |at| at.map.about.version.as_str().into()),
+        field("Gamemodes", |at: &Self| {
+            at.header().gamemodes.join(", ").into()
+        })
+        .json_as("gamemodes", |at| json!(at.header().gamemodes)),
+    ];
+
+    const MAP: &'a [Field<Self>] = &[
+        field("Header", |at: &Self| Self::HEADER.properties(at).into())
+            .json_as("header", |at| Self::HEADER.json(at).into()),
+        summary_only("Map", |at| at.header().name.as_str().into()),
+        field("Levels", |at: &Self| at.map.levels.len().into())
+            .in_summary()
+            .note(|at| plural(at.map.levels.len(), "level", "levels").into())
+            .json_as("levels", |at| {
+                let levels = (0..).map_while(|number| at.map.level_at(number));
+                levels.map(|at| LevelAt::FIELDS.json(&at)).collect()
+            }),
+        field("Archive", |at: &Self| {
+            plural(at.map.archive_paths().len(), "file", "files").into()
+        })
+        .json_as("archive", |at| at.map.archive_paths().into()),
+        field("Extensions", |at: &Self| at.map.pmf.extensions.len().into()).json_as(
+            "extensions",
+            |at| {
+                let extensions = (0..).map_while(|index| at.map.extension_at(index));
+                extensions.map(|at| ExtensionAt::FIELDS.json(&at)).collect()
+            },
+        ),
+        field("Entities of the map", |at: &Self| {
+            at.map.pmf.entities.len().into()
+        })
+        .json("entities"),
+    ];
+
+    const SIZES: &'a [Field<Self>] = &[field("Size", |at| at.map.sizes().into())];
+
+    const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
+        unread_entities(Some(&at.map.pmf.entities))
+    })];
+
+    fn header(&self) -> &'a pmf::Header {
+        &self.map.pmf.header
+    }
 }
 
 impl Map {
-    fn map_properties(&self) -> Vec<PropertyGroup> {
-        let header = &self.pmf.header;
+    /// The paths of the files of the archive.
+    fn archive_paths(&self) -> Vec<String> {
         let archive = self.pmf.archive.as_ref();
-        let files = archive.map_or(0, |archive| archive.file_paths().len());
-        let properties = vec![
-            Property::new("Name", &*header.name),
-            Property::new("Description", &*header.description),
-            Property::new("Authors", &*header.authors),
-            Property::new("Compiler", &*header.compiler),
-            Property::new("Compiled", self.compiled()),
-            Property::new("Version", &*self.about.version),
-            Property::new("Gamemodes", header.gamemodes.join(", ")),
-            Property::new("Levels", self.pmf.levels.len().to_string()),
-            Property::new("Archive", plural(files, "file", "files")),
-            Property::new("Extensions", self.pmf.extensions.len().to_string()),
-            Property::new("Entities of the map", self.pmf.entities.len().to_string()),
-        ];
-        let mut groups = group("Map", properties);
-        groups.extend(group("Sizes", self.sizes()));
-        groups.extend(unread_entities(&self.pmf.entities));
-        groups
+        archive.map_or_else(Vec::new, pmf::archive::Archive::file_paths)
     }
 
     /// The bytes of each part of the file.
@@ -116,582 +199,724 @@ impl Map {
             format!("{count} bytes ({share:.1} %)")
         };
         let mut sizes = Vec::new();
-        let archive = pmf
-            .archive
-            .as_ref()
-            .map_or(0, |archive| archive.bytes().len());
+        let archive = pmf.archive.as_ref();
+        let archive = archive.map_or(0, |archive| archive.bytes().len());
         let strings = pmf.strings.bytes().len() as u64;
         if let Some(start) = archive_start(pmf).filter(|_| !self.bytes.is_empty()) {
             sizes.push(Property::new("File", format!("{} bytes", self.bytes.len())));
             let header = start.saturating_sub(strings + 8);
             sizes.push(Property::new("Header", bytes(header)));
         }
-        sizes.push(Property {
-            link: Some(LevelItem::STRINGS_OF_FILE.into()),
-            ..Property::new("String table", bytes(strings))
-        });
+        let table = Some(LevelItem::STRINGS_OF_FILE);
+        sizes.push(linked("String table", bytes(strings), table));
         sizes.push(Property::new("Archive", bytes(archive as u64)));
         let extensions = pmf.extensions.iter().enumerate();
         sizes.extend(listed(extensions, "Extension", |(index, extension)| {
-            Some(Property {
-                link: Some(
-                    LevelItem::Extension {
-                        index: index as u32,
-                    }
-                    .into(),
-                ),
-                ..Property::new(
-                    "Extension",
-                    format!("{}: {}", extension.name, bytes(extension.size.into())),
-                )
-            })
+            let index = index as u32;
+            let size = bytes(extension.size.into());
+            let text = format!("{}: {size}", extension.name);
+            Some(linked(
+                "Extension",
+                text,
+                Some(LevelItem::Extension { index }),
+            ))
         }));
         for (index, level) in pmf.levels.iter().enumerate().take(MOST_LEVELS) {
-            let packed: u64 = packed_of(level).iter().map(|[packed, _]| packed).sum();
-            let unpacked: u64 = packed_of(level).iter().map(|[_, unpacked]| unpacked).sum();
-            let ratio = ratio(packed, unpacked);
+            let [packed, unpacked] = packed_of(level);
             let text = format!(
-                "{index}: {}, decoded {unpacked}, {ratio}",
-                bytes(level.size.into())
+                "{index}: {}, decoded {unpacked}, {}",
+                bytes(level.size.into()),
+                ratio(packed, unpacked)
             );
-            sizes.push(Property {
-                link: Some(LevelItem::level(index).into()),
-                ..Property::new("Level", text)
-            });
+            sizes.push(linked("Level", text, Some(LevelItem::level(index))));
         }
-        sizes.push(Property::new(
-            "Entities",
-            bytes(pmf.entities.bytes().len() as u64),
-        ));
+        let entities = bytes(pmf.entities.bytes().len() as u64);
+        sizes.push(Property::new("Entities", entities));
         sizes
     }
 
-    fn level_properties(&self, number: usize) -> Option<Vec<PropertyGroup>> {
-        let (data, level) = self.level(number)?;
-        let [y, x, z] = level.grid;
-        let keeps = [
-            (Level::KEEP_VELOCITY, "velocity"),
-            (Level::KEEP_CHUNK, "chunk"),
-            (Level::KEEP_PLACE, "place in the chunk"),
-        ];
-        let kept = keeps.iter().filter(|(flag, _)| level.flags & flag != 0);
-        let kept: Vec<&str> = kept.map(|(_, name)| *name).collect();
-        let kept = if kept.is_empty() {
-            "nothing".to_owned()
-        } else {
-            kept.join(", ")
-        };
-        let side = short(level.chunk_side());
-        let broken = level.chunks.iter().filter(|chunk| chunk.data.is_none());
-        let center = level.chunk_number(level.center);
-        let mut groups = group(
-            "Level",
-            vec![
-                Property::new("Index", number.to_string()),
-                Property::new("Chunks", format!("{y} along Y, {x} along X, {z} along Z")),
-                Property::new("Unreadable chunks", broken.count().to_string()),
-                Property::new("Chunk size", format!("{side} m")),
-                Property {
-                    link: center.map(|center| LevelItem::chunk(number, center).into()),
-                    ..Property::new("Center chunk", level.center.to_string())
-                },
-                Property::new("Flags", format!("{:#04x}", level.flags)),
-                Property::new("Players keep", kept),
-                Property::new("Offset", format!("{:#x}", level.offset)),
-                Property::new("Bytes", level.size.to_string()),
-            ],
-        );
-        let counts = data.counts(level);
-        let kinds = CubeKind::ALL.iter().zip(counts.kinds);
-        let kinds = kinds.map(|(kind, count)| Property {
-            link: Some(LevelItem::cube_type(number, *kind).into()),
-            ..Property::new(kind.name(), count.to_string())
-        });
-        let mut kinds: Vec<Property> = kinds.collect();
-        kinds.push(Property::new("Not reached", counts.orphans.to_string()));
-        groups.extend(group("Cubes", kinds));
-        let depths = counts.depths.iter().take(usize::from(counts.deepest()) + 1);
-        let depths = depths.enumerate().map(|(depth, count)| {
-            let cells = plural(*count as usize, "cell", "cells");
-            Property::new("Depth", format!("{depth}: {cells}"))
-        });
-        groups.extend(group("Depths", depths.collect()));
-        let common = &level.common;
-        let air = common.strings.brief(common.air_physics);
-        let mut named = vec![Property::new("Air physics material", air)];
-        for of in Environment::ALL {
-            if let Some((strings, names, default)) = of.names(level) {
-                let default = strings.brief(default);
-                let default = if default.is_empty() {
-                    "none".into()
-                } else {
-                    default
-                };
-                named.push(Property::new(
-                    of.name(),
-                    format!("{default} by default, of {}", names.len()),
-                ));
-            }
-        }
-        let labels = self.sound_labels(number);
-        if !labels.is_empty() {
-            named.push(Property::new("Sounds named by chunks", labels.join(", ")));
-        }
-        groups.extend(group("Defaults", named));
-        groups.extend(group("Sections", sections(&level.frames)));
-        let names = ["Common", "Client", "Server"];
-        let of_chunks = names.into_iter().zip(packed_of_chunks(level));
-        let of_chunks = of_chunks.map(|(name, [packed, unpacked])| {
-            let ratio = ratio(packed, unpacked);
-            Property::new(name, format!("{packed} bytes, {unpacked} decoded, {ratio}"))
-        });
-        groups.extend(group("Sections of all chunks", of_chunks.collect()));
-        let sides = Side::ALL.into_iter().zip(names);
-        let tables = sides.filter_map(|(side, name)| {
-            let item = LevelItem::strings_of_level(number, side);
-            Some(Property {
-                link: Some(item.into()),
-                ..Property::new(name, self.strings_line("", item)?.note)
-            })
-        });
-        groups.extend(group("String tables", tables.collect()));
-        let entities = level.server.as_ref().map(|server| &server.entities);
-        groups.extend(entities.into_iter().flat_map(unread_entities));
-        Some(groups)
+    /// A level by its number.
+    pub(super) fn level_at(&self, number: usize) -> Option<LevelAt<'_>> {
+        let (data, source) = self.level(number)?;
+        Some(LevelAt {
+            map: self,
+            number,
+            data,
+            source,
+        })
     }
 
-    fn chunk_properties(&self, item: LevelItem) -> Option<Vec<PropertyGroup>> {
-        let at = self.chunk_of(item)?;
-        let center = at.level.chunk_center(at.chunk.index);
-        let aabb = at.bounds();
-        let mut properties = vec![
-            Property {
-                link: Some(LevelItem::level(at.level_number).into()),
-                ..Property::new("Level", at.level_number.to_string())
-            },
-            Property::new("Chunk", format!("{} (Y, X, Z)", at.chunk.index)),
-            Property::new("Center", xyz(center)),
-            Property::new("From", xyz(aabb.min)),
-            Property::new("To", xyz(aabb.max)),
-        ];
-        let mut say = |name, count: usize| properties.push(Property::new(name, count.to_string()));
-        let mut groups = Vec::new();
-        if let Some(data) = at.chunk.data.as_deref() {
-            let mesh = self
-                .levels
-                .get(at.level_number)
-                .and_then(|level| level.mesh(at.number));
-            say("Faces", mesh.map_or(0, |mesh| mesh.faces.len()));
-            say("Triangles", mesh.map_or(0, |mesh| mesh.indices.len() / 3));
-            if let Some(client) = &data.client {
-                say("Vertices", client.vertices.len());
-                say("Normals", client.normals.len());
-                say("Lightmaps", client.lightmaps.len());
-            }
-            if let Some(server) = &data.server {
-                say("Entities", server.entities.len());
-            }
-            groups = self.chunk_contents(&at, data);
-        } else {
-            properties.push(Property::new("Contents", "cannot be read"));
-            let problems = self.about.problems.iter();
-            let about = problems.filter(|problem| self.item_of_problem(problem) == Some(item));
-            let about: Vec<_> = about.collect();
-            properties.extend(listed(about.into_iter(), "Problem", |problem| {
-                Some(Property::new("Problem", &*problem.message))
-            }));
-        }
-        let mut all = group("Chunk", properties);
-        all.extend(groups);
-        let mut sizes = sections(&at.chunk.frames);
-        sizes.push(Property::new(
-            "Together",
-            format!("{} bytes", packed_bytes(at.chunk)),
-        ));
-        all.extend(group("Sections", sizes));
-        let server = at
-            .chunk
-            .data
-            .as_deref()
-            .and_then(|data| data.server.as_ref());
-        all.extend(
-            server
-                .into_iter()
-                .flat_map(|server| unread_entities(&server.entities)),
-        );
-        Some(all)
-    }
-
-    /// What is in a chunk: cubes by type, what it uses, its regions, lights and lightmaps.
-    fn chunk_contents(&self, at: &ChunkAt<'_>, data: &ChunkData) -> Vec<PropertyGroup> {
-        let level = at.level_number;
-        let mut kinds = [0_usize; CubeKind::ALL.len()];
-        for cube in 0..data.cubes.len() as u32 {
-            let kind = data.cubes.kind(cube);
-            if let Some(count) = kind.and_then(|kind| kinds.get_mut(kind as usize)) {
-                *count += 1;
-            }
-        }
-        let mut cubes = vec![Property {
-            link: Some(at.cube_item(0).into()),
-            ..Property::new("Cubes", data.cubes.len().to_string())
-        }];
-        let by_kind = CubeKind::ALL.iter().zip(kinds);
-        cubes.extend(by_kind.map(|(kind, count)| Property::new(kind.name(), count.to_string())));
-        cubes.push(Property::new(
-            "Not reached",
-            data.cubes.orphans().to_string(),
-        ));
-        let by_name = at.level.common.materials_by_name();
-        let mut uses: Vec<Property> = Vec::new();
-        for name in &data.materials {
-            let text = data.strings.brief(*name);
-            let found = data.strings.name(*name).and_then(|name| by_name.get(name));
-            uses.push(match found {
-                Some(index) => Property {
-                    link: Some(LevelItem::material(level, *index).into()),
-                    swatch: self.material_swatch(level, *index),
-                    ..Property::new("Material", text)
-                },
-                None => Property::new("Material", format!("{text} (the level has none)")),
-            });
-        }
-        let physics = at.level.common.physics_by_name();
-        for name in &data.physics_materials {
-            let text = data.strings.brief(*name);
-            let found = data.strings.name(*name).and_then(|name| physics.get(name));
-            uses.push(Property {
-                link: found.map(|index| LevelItem::physics_material(level, *index).into()),
-                ..Property::new("Physics material", text)
-            });
-        }
-        for name in &data.sound_materials {
-            uses.push(Property::new("Sound material", data.strings.brief(*name)));
-        }
-        let mut regions = Vec::new();
-        for of in Environment::ALL {
-            for (index, region) in of.regions(data).iter().enumerate() {
-                regions.push(Property {
-                    link: Some(at.region_item(of, index).into()),
-                    ..Property::new(of.name(), data.strings.brief(region.environment))
-                });
-            }
-        }
-        let server = data.server.as_ref();
-        for (index, region) in server.map_or(&[][..], |s| &s.regions).iter().enumerate() {
-            let count = plural(region.chunks.len(), "chunk", "chunks");
-            regions.push(Property {
-                link: Some(at.server_region_item(index).into()),
-                ..Property::new("Server", format!("keeps {count} active"))
-            });
-        }
-        let mut lights = Vec::new();
-        let dynamic = data
-            .dynamic_lights
-            .iter()
-            .map(|light| LightKind::Dynamic.item(level, light.id));
-        let fast = data
-            .fast_lights
-            .iter()
-            .map(|light| LightKind::Fast.item(level, light.id));
-        for light in dynamic.chain(fast) {
-            lights.push(Property {
-                link: Some(light.into()),
-                ..Property::new("Light", self.light_name(light))
-            });
-        }
-        let lightmaps = data
-            .client
-            .as_ref()
-            .map_or(&[][..], |client| &client.lightmaps);
-        let lightmaps = lightmaps.iter().enumerate().map(|(index, map)| Property {
-            link: Some(at.lightmap_item(index).into()),
-            ..Property::new("Lightmap", format!("{index}: {0} x {0} luxels", map.side()))
-        });
-        let tables = [
-            ("Common and client", Side::Common),
-            ("Server", Side::Server),
-        ];
-        let tables = tables.into_iter().filter_map(|(name, side)| {
-            let item = at.strings_item(side);
-            Some(Property {
-                link: Some(item.into()),
-                ..Property::new(name, self.strings_line("", item)?.note)
-            })
-        });
-        let groups = [
-            ("Cubes", cubes),
-            ("Uses", uses),
-            ("Regions", regions),
-            ("Lights", lights),
-            ("Lightmaps", lightmaps.collect()),
-            ("String tables", tables.collect()),
-        ];
-        let groups = groups.into_iter().filter(|(_, list)| !list.is_empty());
-        let groups = groups.map(|(title, properties)| PropertyGroup { title, properties });
-        groups.collect()
-    }
-
-    fn cube_kind_properties(&self, number: usize, index: usize) -> Option<Vec<PropertyGroup>> {
-        let (level, source) = self.level(number)?;
-        let kind = CubeKind::ALL.get(index)?;
-        let count = level.counts(source).kinds.get(index)?;
-        let properties = vec![
-            Property::new("Type", kind.name()),
-            Property::new("Number", index.to_string()),
-            Property::new("Level", number.to_string()),
-            Property::new("Cubes", count.to_string()),
-        ];
-        Some(group("Cube type", properties))
-    }
-
-    fn clip_properties(&self) -> Option<Vec<PropertyGroup>> {
-        let clip = self.clips.first()?;
-        let mut properties = vec![
-            Property::new("Name", &*clip.name),
-            Property::new("Frames", clip.frames.to_string()),
-            Property::new("Lasts", format!("{} s", short(Self::clip_secs(clip)))),
-        ];
-        let moving: Vec<_> = self.moving_materials().collect();
-        properties.extend(listed(
-            moving.into_iter(),
-            "Moves",
-            |(level, index, material)| {
-                Some(Property {
-                    link: Some(LevelItem::material(level, index).into()),
-                    ..Property::new(
-                        "Moves",
-                        format!("{}: {}", material.name, material.motion_text()),
-                    )
-                })
-            },
-        ));
-        Some(group("Clip", properties))
-    }
-
-    fn lightmap_properties(&self, item: LevelItem, number: usize) -> Option<Vec<PropertyGroup>> {
-        let at = self.chunk_of(item)?;
-        let data = at.chunk.data.as_deref()?;
-        let client = data.client.as_ref()?;
-        let side = client.lightmaps.get(number)?.side();
-        let faces = self.lit_faces(item, |_, _, face, _| Some(face.triangles));
-        let lights = data.dynamic_lights.iter().zip(&client.dynamic_lights);
-        let lights = lights.filter(|(_, look)| {
-            let mut layers = look.layers.iter();
-            layers.any(|layer| usize::from(layer.lightmap) == number)
-        });
-        let mut properties = vec![
-            Property {
-                link: Some(at.item().into()),
-                ..Property::new("Chunk", at.chunk.index.to_string())
-            },
-            Property::new("Index", number.to_string()),
-            Property::new("Size", format!("{side} x {side} luxels")),
-            Property::new("Bytes", (3 * side * side).to_string()),
-            Property::new("Faces", faces.len().to_string()),
-        ];
-        properties.extend(lights.map(|(light, _)| {
-            let light = LightKind::Dynamic.item(at.level_number, light.id);
-            Property {
-                link: Some(light.into()),
-                ..Property::new("Light", self.light_name(light))
-            }
-        }));
-        Some(group("Lightmap", properties))
-    }
-
-    /// The cubes that a visibility cube lists: of its own chunk, then of others.
-    fn seen_properties(&self, cube: &CubeAt<'_>, info: &VisInfo) -> Vec<Property> {
-        let at = &cube.at;
-        let cubes = &cube.data.cubes;
-        let link = |chunk: Option<usize>, index: u32, prefix: String| {
-            let item = chunk.map(|chunk| LevelItem::cube(at.level_number, chunk, index));
-            let found = item.and_then(|item| self.cube_at(item));
-            let kind = found
-                .as_ref()
-                .map_or("not there", |(found, _)| found.kind_name());
-            Property {
-                link: item.filter(|_| found.is_some()).map(Item::from),
-                ..Property::new("Sees cube", format!("{prefix}{index} ({kind})"))
-            }
-        };
-        let own = cubes.seen_cubes(info);
-        let mut properties = vec![Property::new(
-            "Sees",
-            format!(
-                "{} of this chunk",
-                plural(own.len(), "other cube", "other cubes")
-            ),
-        )];
-        properties.extend(listed(own.iter(), "Sees cube", |index| {
-            Some(link(Some(at.number), *index, String::new()))
-        }));
-        let chunks = cubes.seen_chunks(info);
-        let mut cubes_left = MOST_LISTED;
-        for seen in chunks.iter().take(MOST_LISTED) {
-            let number = at.level.chunk_number(seen.chunk);
-            let list = cubes.seen_chunk_cubes(seen);
-            let what = match list.len() {
-                0 => "all of it".to_owned(),
-                count => plural(count, "cube", "cubes"),
-            };
-            properties.push(Property {
-                link: number.map(|number| LevelItem::chunk(at.level_number, number).into()),
-                ..Property::new("Sees", format!("chunk {}: {what}", seen.chunk))
-            });
-            let shown = list.len().min(cubes_left);
-            cubes_left -= shown;
-            let prefix = || format!("{} ", seen.chunk);
-            let shown_cubes = list.iter().take(shown);
-            properties.extend(shown_cubes.map(|index| link(number, *index, prefix())));
-            if list.len() > shown {
-                let more = list.len() - shown;
-                properties.push(Property::new(
-                    "Sees cube",
-                    format!("{}and {more} more", prefix()),
-                ));
-            }
-        }
-        if chunks.len() > MOST_LISTED {
-            let more = chunks.len() - MOST_LISTED;
-            properties.push(Property::new("Sees", format!("and {more} more chunks")));
-        }
-        properties
-    }
-
-    /// A light of the chunk that reaches a cube.
-    fn reference_property(
+    /// Lines that lead to string tables, with what is in each; those that are not there are left out.
+    fn string_tables(
         &self,
-        cube: &CubeAt<'_>,
-        kind: LightKind,
-        reference: LightReference,
-    ) -> Property {
-        let index = usize::from(reference.light);
-        let id = if kind == LightKind::Fast {
-            cube.data.fast_lights.get(index).map(|light| light.id)
-        } else {
-            cube.data.dynamic_lights.get(index).map(|light| light.id)
-        };
-        let light = id.map(|id| kind.item(cube.at.level_number, id));
-        let name = light.map_or_else(
-            || "no such light of the chunk".to_owned(),
-            |light| self.light_name(light),
-        );
-        let text = format!(
-            "{name}, index {index}, times {} of 255",
-            reference.multiplier
-        );
-        Property {
-            link: light.map(Item::from),
-            ..Property::new("Light", text)
-        }
-    }
-
-    /// What a cube that wraps another one says.
-    pub(super) fn wrapper_properties(&self, cube: &CubeAt<'_>) -> Vec<Property> {
-        let cubes = &cube.data.cubes;
-        let at = &cube.at;
-        let children = cubes.inside(cube.cube);
-        let children = children.map(|(corner, child)| {
-            let kind = cubes.kind(child).map_or("", CubeKind::name);
-            let octant = corner.and_then(|corner| CORNERS.get(corner));
-            let text = match octant {
-                Some(octant) => format!("{octant}: {child} ({kind})"),
-                None => format!("{child} ({kind})"),
-            };
-            Property {
-                link: Some(at.cube_item(child).into()),
-                ..Property::new("Cube", text)
-            }
+        tables: impl IntoIterator<Item = (&'static str, LevelItem)>,
+    ) -> Vec<Property> {
+        let lines = tables.into_iter().filter_map(|(name, item)| {
+            let note = self.described(item)?.note();
+            Some(linked(name, note, Some(item)))
         });
-        let mut properties: Vec<Property> = children.collect();
-        match cubes.get(cube.cube) {
-            Some(Cube::VisInfo(info)) => properties.extend(self.seen_properties(cube, info)),
-            Some(Cube::LightInfo(info)) => {
-                properties.push(colored("Base light", info.base));
-                let dynamic = cubes.dynamic_lights(info).iter();
-                let fast = cubes.fast_lights(info).iter();
-                let dynamic = dynamic.map(|light| (LightKind::Dynamic, light));
-                let fast = fast.map(|light| (LightKind::Fast, light));
-                properties.extend(
-                    dynamic
-                        .chain(fast)
-                        .map(|(kind, light)| self.reference_property(cube, kind, *light)),
-                );
-            }
-            Some(Cube::PathInfo(info)) => {
-                let Some(server) = &cube.data.server else {
-                    return properties;
-                };
-                for attribute in cubes.attributes(info) {
-                    let [name, data] =
-                        [attribute.name, attribute.data].map(|string| server.strings.get(string));
-                    properties.push(Property::new("Attribute", format!("{name}: {data}")));
-                }
-            }
-            Some(Cube::Collider(collider)) => {
-                let boxes = cubes.boxes(collider);
-                properties.push(Property::new("Boxes", boxes.len().to_string()));
-                let center = at.center();
-                for (index, corners) in boxes.iter().enumerate() {
-                    properties.push(Property::new("Box", index.to_string()));
-                    let corners = CORNERS.iter().zip(corners);
-                    properties.extend(corners.map(|(name, corner)| {
-                        Property::new(name, xyz(Vec3::from(*corner) + center))
-                    }));
-                }
-            }
-            _ => {}
-        }
-        properties
+        lines.collect()
     }
 
-    /// Everything about an item, for the inspector. Empty for an item that is not there.
-    pub(super) fn properties_of(&self, item: LevelItem) -> Vec<PropertyGroup> {
-        let groups = match item {
-            LevelItem::Map => Some(self.map_properties()),
-            LevelItem::Level { level } => self.level_properties(level as usize),
-            LevelItem::Chunk { .. } => self.chunk_properties(item),
-            LevelItem::Material { level, index } => {
-                self.material_properties(level as usize, index as usize)
+    /// The record of an item with its fields; none for an item that is not there.
+    pub(super) fn described(&self, item: LevelItem) -> Option<Box<dyn Describe + '_>> {
+        Some(match item {
+            LevelItem::Map => MapAt::FIELDS.of(MapAt { map: self }),
+            LevelItem::Level { level } => LevelAt::FIELDS.of(self.level_at(level as usize)?),
+            LevelItem::Chunk { .. } => ChunkAt::FIELDS.of(self.chunk_of(item)?),
+            LevelItem::Cube { .. } | LevelItem::Face { .. } => {
+                CubeRecord::FIELDS.of(self.cube_record(item)?)
             }
-            LevelItem::PhysicsMaterial { level, index } => {
-                self.physics_properties(level as usize, index as usize)
+            LevelItem::CubeType { .. } => CubeTypeAt::FIELDS.of(self.cube_type_at(item)?),
+            LevelItem::Material { .. } => MaterialAt::FIELDS.of(self.material_at(item)?),
+            LevelItem::PhysicsMaterial { .. } => {
+                PhysicsMaterialAt::FIELDS.of(self.physics_material_at(item)?)
             }
-            LevelItem::SoundMaterial { level, index } => {
-                self.sound_properties(level as usize, index as usize)
+            LevelItem::SoundMaterial { .. } => {
+                SoundMaterialAt::FIELDS.of(self.sound_material_at(item)?)
             }
-            LevelItem::CubeType { level, cube_type } => {
-                self.cube_kind_properties(level as usize, cube_type.into())
-            }
-            LevelItem::Entity { .. } => self.entity_properties(item),
-            LevelItem::EntityType { entity_type } => self.entity_kind_properties(entity_type),
-            LevelItem::Gamemode { index } => self.gamemode_properties(index as usize),
+            LevelItem::Lightmap { .. } => LightmapAt::FIELDS.of(self.lightmap_at(item)?),
             LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
-                self.light_properties(item)
+                LightAt::FIELDS.of(self.light_at(item)?)
             }
             LevelItem::Weather { .. }
             | LevelItem::Gravity { .. }
             | LevelItem::SoundEnvironment { .. }
-            | LevelItem::Sky { .. } => self.environment_properties(item),
-            LevelItem::Region { .. } => self.region_properties(item),
-            LevelItem::ServerRegion { .. } => self.server_region_properties(item),
-            LevelItem::ArchiveFile { index } => self.archive_file_properties(index as usize),
-            LevelItem::Extension { index } => self.extension_properties(index as usize),
-            LevelItem::Strings { .. } => self.strings_properties(item),
-            LevelItem::Clip => self.clip_properties(),
-            LevelItem::Lightmap { index, .. } => self.lightmap_properties(item, index as usize),
-            LevelItem::Cube { .. } | LevelItem::Face { .. } => {
-                let found = self.cube_at(item);
-                found.map(|(cube, side)| self.cube_properties(&cube, side))
+            | LevelItem::Sky { .. } => EnvironmentAt::FIELDS.of(self.environment_at(item)?),
+            LevelItem::Region { .. } => RegionAt::FIELDS.of(self.region_at(item)?),
+            LevelItem::ServerRegion { .. } => {
+                ServerRegionAt::FIELDS.of(self.server_region_at(item)?)
             }
+            LevelItem::Entity { .. } => EntityAt::FIELDS.of(self.entity_at(item)?),
+            LevelItem::EntityType { entity_type } => {
+                EntityTypeAt::FIELDS.of(self.entity_type_at(entity_type)?)
+            }
+            LevelItem::Gamemode { index } => {
+                GamemodeAt::FIELDS.of(self.gamemode_at(index as usize)?)
+            }
+            LevelItem::Strings { .. } => StringTableAt::FIELDS.of(self.string_table_at(item)?),
+            LevelItem::ArchiveFile { index } => {
+                ArchiveFileAt::FIELDS.of(self.archive_file_at(index as usize)?)
+            }
+            LevelItem::Extension { index } => {
+                ExtensionAt::FIELDS.of(self.extension_at(index as usize)?)
+            }
+            LevelItem::Clip => ClipAt::FIELDS.of(self.clip_at()?),
+        })
+    }
+
+    fn cube_type_at(&self, item: LevelItem) -> Option<CubeTypeAt<'_>> {
+        let LevelItem::CubeType { level, cube_type } = item else {
+            return None;
         };
-        groups.unwrap_or_default()
+        let level = self.level_at(level as usize)?;
+        let kind = *CubeKind::ALL.get(usize::from(cube_type))?;
+        let count = *level.counts().kinds.get(usize::from(cube_type))?;
+        Some(CubeTypeAt { level, kind, count })
+    }
+
+    fn lightmap_at(&self, item: LevelItem) -> Option<LightmapAt<'_>> {
+        let LevelItem::Lightmap { index, .. } = item else {
+            return None;
+        };
+        let at = self.chunk_of(item)?;
+        let map = at.client()?.lightmaps.get(index as usize)?;
+        let side = map.side();
+        Some(LightmapAt {
+            at,
+            item,
+            index,
+            side,
+        })
+    }
+
+    fn clip_at(&self) -> Option<ClipAt<'_>> {
+        let clip = self.clips.first()?;
+        Some(ClipAt { map: self, clip })
     }
 }
 
+/// A level of a map.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LevelAt<'a> {
+    pub(super) map: &'a Map,
+    pub(super) number: usize,
+    pub(super) data: &'a Level,
+    pub(super) source: &'a pmf::Level,
+}
+
+impl<'a> LevelAt<'a> {
+    /// What is known of a level.
+    const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Level", Self::LEVEL),
+            section("Cubes", Self::CUBES),
+            section("Depths", Self::DEPTHS),
+            section("Defaults", Self::DEFAULTS),
+            section("Sections", Self::SECTIONS),
+            section("Sections of all chunks", Self::CHUNK_SECTIONS),
+            section("String tables", Self::TABLES),
+            section("Entities that are not read", Self::UNREAD),
+        ],
+    };
+
+    const LEVEL: &'a [Field<Self>] = &[
+        field("Index", |at: &Self| at.number.into()).in_summary_as("Level"),
+        field("Chunks", |at: &Self| {
+            let [y, x, z] = at.source.grid;
+            format!("{y} along Y, {x} along X, {z} along Z").into()
+        })
+        .summary("Chunks", |at| {
+            let [y, x, z] = at.source.grid;
+            format!("{x} x {y} x {z}").into()
+        })
+        .json_as("grid", |at| json!(at.source.grid)),
+        field("Unreadable chunks", |at| {
+            let chunks = at.source.chunks.iter();
+            chunks.filter(|chunk| chunk.data.is_none()).count().into()
+        }),
+        field("Chunk size", |at: &Self| {
+            format!("{} m", short(at.source.chunk_side())).into()
+        })
+        .in_summary()
+        .json_as("chunk_size", |at| number(at.source.chunk_side())),
+        field("Center chunk", |at: &Self| {
+            let center = at.source.chunk_number(at.source.center);
+            let item = center.map(|center| LevelItem::chunk(at.number, center));
+            Value::from(at.source.center.to_string()).link_if(item)
+        })
+        .json_as("center", |at| json!(at.source.center.yxz())),
+        field("Flags", |at| Value::bits(at.source.flags)),
+        field("Players keep", |at| at.kept().into()),
+        field("Offset", |at| format!("{:#x}", at.source.offset).into()),
+        field("Bytes", |at| at.source.size.into()),
+        json_only("entities", |at| {
+            let server = at.source.server.as_ref();
+            server.map_or(0, |server| server.entities.len()).into()
+        }),
+    ];
+
+    const CUBES: &'a [Field<Self>] = &[
+        field("Cubes", |at| {
+            let kinds = CubeKind::ALL.iter().zip(at.counts().kinds);
+            let lines = kinds.map(|(kind, count)| {
+                let item = LevelItem::cube_type(at.number, *kind);
+                linked(kind.name(), count.to_string(), Some(item))
+            });
+            Value::lines(lines)
+        }),
+        field("Not reached", |at| at.counts().orphans.into()),
+    ];
+
+    const DEPTHS: &'a [Field<Self>] = &[field("Depth", |at| {
+        let counts = at.counts();
+        let depths = counts.depths.iter().enumerate();
+        let lines = depths.take(usize::from(counts.deepest()) + 1);
+        let lines = lines.map(|(depth, count)| {
+            let cells = plural(*count as usize, "cell", "cells");
+            Property::new("Depth", format!("{depth}: {cells}"))
+        });
+        Value::lines(lines)
+    })];
+
+    const DEFAULTS: &'a [Field<Self>] = &[
+        field("Air physics material", |at| {
+            let common = &at.source.common;
+            common.strings.brief(common.air_physics).into()
+        }),
+        field("Environments", |at: &Self| at.environments().into())
+            .json_as("environments", |at| at.environments_json()),
+        field("Sounds named by chunks", |at| {
+            let labels = at.map.sound_labels(at.number);
+            (!labels.is_empty()).then(|| labels.join(", ")).into()
+        }),
+        json_only("materials", |at| {
+            let common = &at.source.common;
+            let names = common.materials.iter().map(|material| material.name);
+            names.map(|name| text(&common.strings, name)).collect()
+        }),
+    ];
+
+    const SECTIONS: &'a [Field<Self>] =
+        &[field("Section", |at| sections(&at.source.frames).into())];
+
+    const CHUNK_SECTIONS: &'a [Field<Self>] = &[field("Section", |at: &Self| {
+        let sizes = packed_of_chunks(at.source);
+        let lines = SECTION_NAMES.into_iter().zip(sizes);
+        let lines = lines.map(|(name, [packed, unpacked])| {
+            let ratio = ratio(packed, unpacked);
+            let text = format!("{packed} bytes, {unpacked} decoded, {ratio}");
+            Property::new(name, text)
+        });
+        Value::lines(lines)
+    })
+    .json_as("chunks", |at| {
+        let chunks = at.map.chunks_of(at.number);
+        chunks.map(|at| ChunkAt::FIELDS.json(&at)).collect()
+    })];
+
+    const TABLES: &'a [Field<Self>] = &[field("String table", |at| {
+        let sides = Side::ALL.into_iter().zip(SECTION_NAMES);
+        let tables = sides.map(|(side, name)| (name, LevelItem::strings_of_level(at.number, side)));
+        at.map.string_tables(tables).into()
+    })];
+
+    const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
+        let server = at.source.server.as_ref();
+        unread_entities(server.map(|server| &server.entities))
+    })];
+
+    /// Its number, which leads to it.
+    pub(super) fn link(&self) -> Value {
+        Value::from(self.number).link(LevelItem::level(self.number))
+    }
+
+    /// How many of what it has.
+    pub(super) fn counts(&self) -> &'a Counts {
+        self.data.counts(self.source)
+    }
+
+    /// What players keep when they come from another level.
+    fn kept(&self) -> String {
+        let keeps = [
+            (pmf::Level::KEEP_VELOCITY, "velocity"),
+            (pmf::Level::KEEP_CHUNK, "chunk"),
+            (pmf::Level::KEEP_PLACE, "place in the chunk"),
+        ];
+        let kept = keeps
+            .iter()
+            .filter(|(flag, _)| self.source.flags & flag != 0);
+        let kept: Vec<&str> = kept.map(|(_, name)| *name).collect();
+        if kept.is_empty() {
+            "nothing".to_owned()
+        } else {
+            kept.join(", ")
+        }
+    }
+
+    /// The default environment of each kind.
+    fn environments(&self) -> Vec<Property> {
+        let kinds = Environment::ALL.into_iter().filter_map(|of| {
+            let (strings, names, default) = of.names(self.source)?;
+            let default = strings.brief(default);
+            let default = if default.is_empty() {
+                "none"
+            } else {
+                &*default
+            };
+            let text = format!("{default} by default, of {}", names.len());
+            Some(Property::new(of.name(), text))
+        });
+        kinds.collect()
+    }
+
+    /// The names of the environments of each kind, and which is the default.
+    fn environments_json(&self) -> Json {
+        let kinds = Environment::ALL.into_iter().filter_map(|of| {
+            let (strings, names, default) = of.names(self.source)?;
+            let names: Vec<Json> = names.iter().map(|name| text(strings, *name)).collect();
+            let of_kind = json!({"names": names, "default": text(strings, default)});
+            Some((of.name().to_lowercase(), of_kind))
+        });
+        Json::Object(kinds.collect())
+    }
+}
+
+impl<'a> ChunkAt<'a> {
+    /// What is known of a chunk.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Chunk", Self::CHUNK),
+            section("Cubes", Self::CUBES),
+            section("Uses", Self::USES),
+            section("Regions", Self::REGIONS),
+            section("Lights", Self::LIGHTS),
+            section("Lightmaps", Self::LIGHTMAPS),
+            section("String tables", Self::TABLES),
+            section("Sections", Self::SECTIONS),
+            section("Entities that are not read", Self::UNREAD),
+        ],
+    };
+
+    const CHUNK: &'a [Field<Self>] = &[
+                    field("Level", |at| {
+                        Value::from(at.level_number).link(LevelItem::level(at.level_number))
+                    }),
+                    field("Chunk", |at: &Self| {
+                        format!("{} (Y, X, Z)", at.chunk.index).into()
+                    })
+                    .summary("Chunk", |at| at.chunk.index.to_string().into())
+                    .json_as("index", |at| json!(at.chunk.index.yxz())),
+                    field("Center", |at| at.center().into()),
+                    field("From", |at| at.bounds().min.into()),
+                    field("To", |at| at.bounds().max.into()),
+                    field("Faces", |at| at.of_mesh(|mesh| mesh.faces.len())),
+                    field("Triangles", |at: &Self| {
+                        at.of_mesh(|mesh| mesh.indices.len() / 3)
+                    })
+                    .json_as("triangles", |at| at.triangle_count().into()),
+                    field("Vertices", |at: &Self| {
+                        at.client().map(|client| client.vertices.len()).into()
+                    })
+                    .json_as("vertices", |at| {
+                        at.client().map_or(0, |client| client.vertices.len()).into()
+                    }),
+                    field("Normals", |at: &Self| {
+                        at.client().map(|client| client.normals.len()).into()
+                    })
+                    .json_as("normals", |at| {
+                        at.client().map_or(0, |client| client.normals.len()).into()
+                    }),
+                    field("Lightmaps", |at: &Self| {
+                        at.client().map(|client| client.lightmaps.len()).into()
+                    })
+                    .json_as("lightmaps", |at| {
+                        let lightmaps = at.client().map_or(&[][..], |c| &c.lightmaps).iter();
+                        let of_map = |map: &pmf::Lightmap| {
+                            json!({"side": map.side(), "crc32": crc32fast::hash(&map.luxels)})
+                        };
+                        lightmaps.map(of_map).collect()
+                    }),
+                    field("Entities", |at: &Self| {
+                        at.server().map(|server| server.entities.len()).into()
+                    })
+                    .json_as("entities", |at| {
+                        at.server().map_or(0, |server| server.entities.len()).into()
+                    }),
+                    field("Contents", |at: &Self| {
+                        at.data().is_none().then_some("cannot be read").into()
+                    })
+                    .json_as("readable", |at| at.data().is_some().into()),
+                    field("Problem", |at| at.problems().into()),
+                ];
+
+    const CUBES: &'a [Field<Self>] = &[
+        field("Cubes", |at: &Self| {
+            let count = at.data().map(|data| data.cubes.len());
+            Value::from(count).link(at.cube_item(0))
+        })
+        .summary("Cubes", |at| match at.data() {
+            Some(data) => data.cubes.len().into(),
+            None => "cannot be read".into(),
+        })
+        .note(|at| match at.data() {
+            Some(data) => plural(data.cubes.len(), "cube", "cubes").into(),
+            None => "cannot be read".into(),
+        })
+        .json_as("cubes", |at| {
+            at.data().map_or(0, |data| data.cubes.len()).into()
+        }),
+        field("Type", |at: &Self| {
+            let counts = at.data().map(|_| at.counts_by_type());
+            let kinds = CubeKind::ALL.iter().zip(counts.into_iter().flatten());
+            Value::lines(kinds.map(|(k, n)| Property::new(k.name(), n.to_string())))
+        })
+        .json_as("by_type", |at| {
+            let kinds = CubeKind::ALL.iter().zip(at.counts_by_type());
+            let kinds = kinds.map(|(kind, count)| (kind.name().to_owned(), count.into()));
+            Json::Object(kinds.collect())
+        }),
+        field("Not reached", |at| {
+            at.data().map(|data| data.cubes.orphans()).into()
+        }),
+    ];
+
+    const USES: &'a [Field<Self>] = &[field("Use", |at| at.uses().into())];
+
+    const REGIONS: &'a [Field<Self>] = &[field("Region", |at: &Self| at.region_lines().into())
+        .json_as("regions", |at| at.data().map(regions_json).into())];
+
+    const LIGHTS: &'a [Field<Self>] = &[field("Light", |at| {
+        Value::lines(
+            at.lights()
+                .map(|light| linked("Light", at.map.light_name(light), Some(light))),
+        )
+    })];
+
+    const LIGHTMAPS: &'a [Field<Self>] = &[field("Lightmap", |at| {
+        let lightmaps = at.client().map_or(&[][..], |client| &client.lightmaps);
+        let lines = lightmaps.iter().enumerate().map(|(index, map)| {
+            let text = format!("{index}: {0} x {0} luxels", map.side());
+            linked("Lightmap", text, Some(at.lightmap_item(index)))
+        });
+        Value::lines(lines)
+    })];
+
+    const TABLES: &'a [Field<Self>] = &[field("String table", |at| {
+        let names = [
+            ("Common and client", Side::Common),
+            ("Server", Side::Server),
+        ];
+        let tables = names.map(|(name, side)| (name, at.strings_item(side)));
+        at.map.string_tables(tables).into()
+    })];
+
+    const SECTIONS: &'a [Field<Self>] = &[
+        field("Section", |at| sections(&at.chunk.frames).into()),
+        field("Together", |at| {
+            format!("{} bytes", packed_bytes(at.chunk)).into()
+        }),
+    ];
+
+    const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
+        unread_entities(at.server().map(|server| &server.entities))
+    })];
+
+    pub(super) fn data(&self) -> Option<&'a ChunkData> {
+        self.chunk.data.as_deref()
+    }
+
+    pub(super) fn client(&self) -> Option<&'a ChunkClient> {
+        self.data()?.client.as_ref()
+    }
+
+    pub(super) fn server(&self) -> Option<&'a ChunkServer> {
+        self.data()?.server.as_ref()
+    }
+
+    /// How many of something its mesh has; nothing of a chunk that cannot be read.
+    fn of_mesh(&self, count: impl Fn(&ChunkMesh) -> usize) -> Value {
+        let level = self.map.levels.get(self.level_number);
+        let mesh = level.and_then(|level| level.mesh(self.number));
+        self.data().map(|_| mesh.map_or(0, count)).into()
+    }
+
+    /// The triangles of its boxes that are drawn; a quad has two.
+    fn triangle_count(&self) -> u64 {
+        let cubes = self.data().map(|data| &data.cubes).into_iter();
+        let triangles = cubes.flat_map(|cubes| {
+            let reached = cubes.iter().filter(|(cube, _)| cubes.is_reached(*cube));
+            reached.map(|(_, cube)| match cube {
+                Cube::Geometry(geometry) => {
+                    geometry.faces().map(|face| u64::from(face.triangles)).sum()
+                }
+                _ => 0,
+            })
+        });
+        triangles.sum()
+    }
+
+    fn counts_by_type(&self) -> [u64; CubeKind::ALL.len()] {
+        let mut counts = [0; CubeKind::ALL.len()];
+        let cubes = self.data().map(|data| &data.cubes).into_iter();
+        for kind in cubes.flat_map(|cubes| (0..cubes.len() as u32).map(|i| cubes.kind(i))) {
+            if let Some(count) = kind.and_then(|kind| counts.get_mut(kind as usize)) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
+    /// Why it cannot be read.
+    fn problems(&self) -> Vec<Property> {
+        if self.data().is_some() {
+            return Vec::new();
+        }
+        let item = Some(self.item());
+        let problems = self.map.about.problems.iter();
+        let about = problems.filter(|problem| self.map.item_of_problem(problem) == item);
+        let about: Vec<_> = about.collect();
+        listed(about.into_iter(), "Problem", |problem| {
+            Some(Property::new("Problem", &*problem.message))
+        })
+    }
+
+    /// The materials that its faces have.
+    fn uses(&self) -> Vec<Property> {
+        let Some(data) = self.data() else {
+            return Vec::new();
+        };
+        let (level, strings) = (self.level_number, &data.strings);
+        let common = &self.level.common;
+        let (materials, physics) = (common.materials_by_name(), common.physics_by_name());
+        let mut uses = Vec::new();
+        for name in &data.materials {
+            let text = strings.brief(*name);
+            let found = strings.name(*name).and_then(|name| materials.get(name));
+            uses.push(match found {
+                Some(index) => Property {
+                    swatch: self.map.material_swatch(level, *index),
+                    ..linked("Material", text, Some(LevelItem::material(level, *index)))
+                },
+                None => Property::new("Material", format!("{text} (the level has none)")),
+            });
+        }
+        for name in &data.physics_materials {
+            let found = strings.name(*name).and_then(|name| physics.get(name));
+            let item = found.map(|index| LevelItem::physics_material(level, *index));
+            uses.push(linked("Physics material", strings.brief(*name), item));
+        }
+        for name in &data.sound_materials {
+            uses.push(Property::new("Sound material", strings.brief(*name)));
+        }
+        uses
+    }
+
+    fn region_lines(&self) -> Vec<Property> {
+        let Some(data) = self.data() else {
+            return Vec::new();
+        };
+        let mut lines = Vec::new();
+        for of in Environment::ALL {
+            for (index, region) in of.regions(data).iter().enumerate() {
+                let name = data.strings.brief(region.environment);
+                lines.push(linked(of.name(), name, Some(self.region_item(of, index))));
+            }
+        }
+        for (index, region) in self.server_regions() {
+            let count = plural(region.chunks.len(), "chunk", "chunks");
+            let text = format!("keeps {count} active");
+            lines.push(linked("Server", text, Some(self.server_region_item(index))));
+        }
+        lines
+    }
+
+    /// The regions of the server, with their indices.
+    pub(super) fn server_regions(
+        &self,
+    ) -> impl Iterator<Item = (usize, &'a pmf::ServerRegion)> + use<'a> {
+        let regions = self.server().map_or(&[][..], |server| &server.regions);
+        regions.iter().enumerate()
+    }
+
+    /// The lights that reach its cubes, the dynamic ones first.
+    fn lights(&self) -> impl Iterator<Item = LevelItem> {
+        let level = self.level_number;
+        self.data().into_iter().flat_map(move |data| {
+            let dynamic = data.dynamic_lights.iter();
+            let dynamic = dynamic.map(move |light| LightKind::Dynamic.item(level, light.id));
+            let fast = data.fast_lights.iter();
+            dynamic.chain(fast.map(move |light| LightKind::Fast.item(level, light.id)))
+        })
+    }
+}
+
+/// The regions of a chunk: of environments their names, of the server how many chunks each keeps
+/// active.
+fn regions_json(data: &ChunkData) -> Json {
+    let environments = Environment::ALL.into_iter().map(|of| {
+        let regions = of.regions(data).iter();
+        let names: Json = regions
+            .map(|region| text(&data.strings, region.environment))
+            .collect();
+        (of.name().to_lowercase(), names)
+    });
+    let server = data.server.iter().flat_map(|server| &server.regions);
+    let server: Json = server
+        .map(|region| Json::from(region.chunks.len()))
+        .collect();
+    let all = environments.chain([("server".to_owned(), server)]);
+    Json::Object(all.collect())
+}
+
+/// All cubes of a type in a level.
+#[derive(Debug, Clone, Copy)]
+struct CubeTypeAt<'a> {
+    level: LevelAt<'a>,
+    kind: CubeKind,
+    count: u64,
+}
+
+impl<'a> CubeTypeAt<'a> {
+    const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Cube type", Self::TYPE)],
+    };
+
+    const TYPE: &'a [Field<Self>] = &[
+        field("Type", |at: &Self| at.kind.name().into()).in_summary(),
+        field("Number", |at| (at.kind as u8).into()),
+        field("Level", |at| at.level.number.into()),
+        field("Cubes", |at: &Self| at.count.into())
+            .in_summary()
+            .in_note(),
+    ];
+}
+
+/// The clip of the materials that move.
+#[derive(Debug, Clone, Copy)]
+struct ClipAt<'a> {
+    map: &'a Map,
+    clip: &'a ClipInfo,
+}
+
+impl<'a> ClipAt<'a> {
+    const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Clip", Self::CLIP)],
+    };
+
+    const CLIP: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| at.clip.name.as_str().into()).in_summary_as("Clip"),
+        field("Frames", |at| at.clip.frames.into()),
+        field("Lasts", |at: &Self| {
+            format!("{} s", short(Map::clip_secs(at.clip))).into()
+        })
+        .in_summary(),
+        field("Moves", |at: &Self| {
+            let moving: Vec<_> = at.map.moving_materials().collect();
+            let moving = moving.into_iter();
+            let lines = listed(moving, "Moves", |(level, index, material)| {
+                let text = format!("{}: {}", material.name, material.motion_text());
+                Some(linked(
+                    "Moves",
+                    text,
+                    Some(LevelItem::material(level, index)),
+                ))
+            });
+            lines.into()
+        })
+        .summary("Materials", |at| at.map.moving_materials().count().into()),
+    ];
+}
+
+/// A lightmap of a chunk.
+#[derive(Debug, Clone, Copy)]
+struct LightmapAt<'a> {
+    at: ChunkAt<'a>,
+    item: LevelItem,
+    index: u32,
+    side: u32,
+}
+
+impl<'a> LightmapAt<'a> {
+    const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Lightmap", Self::LIGHTMAP)],
+    };
+
+    const LIGHTMAP: &'a [Field<Self>] = &[
+        field("Chunk", |map: &Self| {
+            Value::from(map.at.chunk.index.to_string()).link(map.at.item())
+        })
+        .in_summary(),
+        field("Index", |map: &Self| map.index.into()).in_summary_as("Lightmap"),
+        field("Size", |map: &Self| {
+            format!("{0} x {0} luxels", map.side).into()
+        })
+        .summary("Size", |map| format!("{0} x {0}", map.side).into())
+        .note(|map| format!("{0} x {0}", map.side).into()),
+        field("Bytes", |map| (3 * map.side * map.side).into()),
+        field("Faces", |map| {
+            let faces = map.at.map.lit_faces(map.item, |_, _, _, _| Some(()));
+            faces.len().into()
+        }),
+        field("Light", |map| {
+            let level = map.at.level_number;
+            let lights = map.at.data().map_or(&[][..], |data| &data.dynamic_lights);
+            let looks = map.at.client().map_or(&[][..], |c| &c.dynamic_lights);
+            let lit = lights.iter().zip(looks).filter(|(_, look)| {
+                let mut layers = look.layers.iter();
+                layers.any(|layer| u32::from(layer.lightmap) == map.index)
+            });
+            let lines = lit.map(|(light, _)| {
+                let light = LightKind::Dynamic.item(level, light.id);
+                linked("Light", map.at.map.light_name(light), Some(light))
+            });
+            Value::lines(lines)
+        }),
+    ];
+}
+
 /// Packed and decoded bytes of the three sections of all chunks of a level.
-fn packed_of_chunks(level: &Level) -> [[u64; 2]; 3] {
+fn packed_of_chunks(level: &pmf::Level) -> [[u64; 2]; 3] {
     let mut sums = [[0; 2]; 3];
     for chunk in &level.chunks {
         for ([packed, unpacked], frame) in sums.iter_mut().zip(&chunk.frames) {
@@ -702,11 +927,14 @@ fn packed_of_chunks(level: &Level) -> [[u64; 2]; 3] {
     sums
 }
 
-/// Packed and decoded bytes of all sections of a level: its own, and those of its chunks.
-fn packed_of(level: &Level) -> Vec<[u64; 2]> {
+/// Packed and decoded bytes of all sections of a level together: its own, and those of its chunks.
+fn packed_of(level: &pmf::Level) -> [u64; 2] {
     let own = level.frames.iter();
     let own = own.map(|frame| [frame.packed, frame.unpacked].map(u64::from));
-    own.chain(packed_of_chunks(level)).collect()
+    let all = own.chain(packed_of_chunks(level));
+    all.fold([0; 2], |[a, b], [packed, unpacked]| {
+        [a + packed, b + unpacked]
+    })
 }
 
 /// How many times as many bytes there are once decoded.
@@ -716,30 +944,29 @@ fn ratio(packed: u64, unpacked: u64) -> String {
 
 /// How large sections are in the file and decoded.
 fn sections(frames: &[Frame; 3]) -> Vec<Property> {
-    let names = ["Common", "Client", "Server"];
-    let sections = names.into_iter().zip(frames);
-    sections
-        .map(|(name, frame)| {
-            let text = if frame.is_empty() {
-                "none".to_owned()
-            } else {
-                format!(
-                    "{} bytes at {:#x}, {} decoded, {}",
-                    frame.packed,
-                    frame.start,
-                    frame.unpacked,
-                    ratio(frame.packed.into(), frame.unpacked.into())
-                )
-            };
-            Property::new(name, text)
-        })
-        .collect()
+    let sections = SECTION_NAMES.into_iter().zip(frames);
+    let lines = sections.map(|(name, frame)| {
+        let text = if frame.is_empty() {
+            "none".to_owned()
+        } else {
+            let Frame {
+                start,
+                packed,
+                unpacked,
+                ..
+            } = frame;
+            let ratio = ratio((*packed).into(), (*unpacked).into());
+            format!("{packed} bytes at {start:#x}, {unpacked} decoded, {ratio}")
+        };
+        Property::new(name, text)
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::sample;
+    use crate::level::sample::{self, properties, summary};
     use crate::{Document as _, OutlineNode, Owner};
     use mapscope_formats::pmf;
 
@@ -759,7 +986,7 @@ mod tests {
 
     /// What is said of the contents of a cube of the first chunk.
     fn contents(map: &Map, cube: u32) -> Vec<(&'static str, String, Option<Item>)> {
-        let groups = map.properties_of(LevelItem::cube(0, 0, cube));
+        let groups = properties(&map, LevelItem::cube(0, 0, cube));
         let group = groups.into_iter().find(|group| group.title == "Contents");
         let properties = group.unwrap().properties.into_iter();
         properties.map(|p| (p.name, p.value, p.link)).collect()
@@ -878,7 +1105,7 @@ mod tests {
         // The type of the last entity is its last byte.
         *bytes.last_mut().unwrap() = 99;
         let map = sample::file(&bytes);
-        let groups = map.properties_of(LevelItem::Map);
+        let groups = properties(&map, LevelItem::Map);
         let unread = groups
             .iter()
             .find(|group| group.title == "Entities that are not read");
@@ -902,10 +1129,10 @@ mod tests {
                 continue;
             }
             kinds.insert(item.kind());
-            let groups = map.properties_of(item);
+            let groups = properties(&map, item);
             assert!(!groups.is_empty(), "{item}");
             assert!(groups.iter().all(|group| !group.properties.is_empty()));
-            assert!(!map.summary_of(item).is_empty(), "{item}");
+            assert!(!summary(&map, item).is_empty(), "{item}");
             let properties = groups.iter().flat_map(|group| &group.properties);
             waiting.extend(properties.filter_map(|property| property.link.map(of_level)));
         }
@@ -990,8 +1217,8 @@ mod tests {
             LevelItem::Clip,
         ];
         for none in missing {
-            assert!(map.properties_of(none).is_empty(), "{none}");
-            assert!(map.summary_of(none).is_empty(), "{none}");
+            assert!(properties(&map, none).is_empty(), "{none}");
+            assert!(summary(&map, none).is_empty(), "{none}");
             assert_eq!(map.bounds_of(none), None, "{none}");
         }
     }

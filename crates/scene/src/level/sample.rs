@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::Map;
-use crate::{OpenOptions, Progress, Source};
+use crate::{
+    Document as _, LevelItem, OpenOptions, Playhead, Progress, PropertyGroup, Shown, Source,
+    SummaryPart,
+};
 use mapscope_formats::pmf::{self, Pmf};
 
 /// A map that is nowhere on disk.
@@ -27,6 +30,16 @@ pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
     let pmf = pmf::read(&source.bytes).unwrap();
     let (options, progress) = (OpenOptions::default(), Progress::default());
     Arc::new(Map::build(pmf, &source, &options, &progress).unwrap())
+}
+
+/// What the inspector says of an item.
+pub(super) fn properties(map: &Map, item: LevelItem) -> Vec<PropertyGroup> {
+    map.properties(item.into(), Playhead::default())
+}
+
+/// What the status line says of an item.
+pub(super) fn summary(map: &Map, item: LevelItem) -> Vec<SummaryPart> {
+    map.summary(item.into(), None, &Shown::default())
 }
 
 /// Two chunks of blocks and caves in which every kind of cube and of light occurs.

@@ -1,13 +1,14 @@
 //! Everything about the materials of surfaces: how they look, feel and sound, and where they are.
 
 use super::Map;
-use super::date;
-use super::materials::Blend;
-use super::properties::{colored, yes};
+use super::known::Use;
+use super::materials::{Blend, Material};
+use super::properties::{LevelAt, linked, listed_up_to};
 use super::textures::LevelTexture;
+use crate::fields::{Field, Table, Value, field, section, summary_only};
 use crate::numbers::{plural, short, xyz};
-use crate::{LevelItem, Property, PropertyGroup, Swatch};
-use mapscope_formats::pmf::{PhysicsMaterial, Wave};
+use crate::{LevelItem, Property, Swatch};
+use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial};
 
 /// How many chunks are listed of a material.
 const MOST_CHUNKS: usize = 64;
@@ -21,217 +22,46 @@ impl Map {
         Some(look.texture.map_or(color, Swatch::Thumbnail))
     }
 
-    pub(super) fn material_properties(
-        &self,
-        number: usize,
-        index: usize,
-    ) -> Option<Vec<PropertyGroup>> {
-        let (level, file) = self.level(number)?;
-        let material = level.materials.list.get(index)?;
-        let blend = match material.blend {
-            Blend::Opaque => "opaque",
-            Blend::Alpha => "mixed with what is behind it",
-            Blend::Add => "added to what is behind it",
+    /// A material of a level, or what stands for all that the level does not have.
+    pub(super) fn material_at(&self, item: LevelItem) -> Option<MaterialAt<'_>> {
+        let LevelItem::Material { level, index } = item else {
+            return None;
         };
-        let mut properties = vec![
-            Property {
-                swatch: self.material_swatch(number, index),
-                ..Property::new("Name", &*material.name)
-            },
-            Property {
-                link: Some(LevelItem::level(number).into()),
-                ..Property::new("Level", number.to_string())
-            },
-            Property::new("Index", index.to_string()),
-        ];
-        if let Some(common) = file.common.materials.get(index) {
-            let mode = format!("{} ({blend})", common.render_mode);
-            properties.extend([
-                Property::new("Type", file.common.strings.brief(common.kind)),
-                Property::new("Flags", format!("{:#04x}", common.flags)),
-                Property::new("Transparent", yes(common.flags & 0x01 != 0)),
-                Property::new("Liquid", yes(material.is_liquid)),
-                Property::new("Render mode", mode),
-            ]);
-            let by_name = file.common.materials_by_name();
-            let name = file.common.strings.name(common.name);
-            let first = name.and_then(|name| by_name.get(name).copied());
-            if let Some(first) = first.filter(|first| *first != index) {
-                properties.push(Property {
-                    link: Some(LevelItem::material(number, first).into()),
-                    ..Property::new("Hidden by", format!("{first}, which has the same name"))
-                });
-            }
-        } else {
-            properties.push(Property::new(
-                "Stands for",
-                "all materials that the level does not have",
-            ));
-        }
-        let mut groups = vec![PropertyGroup {
-            title: "Material",
-            properties,
-        }];
-        groups.extend(self.look_properties(number, index));
-        groups.push(self.material_uses(number, index)?);
-        Some(groups)
-    }
-
-    fn look_properties(&self, number: usize, index: usize) -> Option<PropertyGroup> {
-        let (level, file) = self.level(number)?;
-        let material = level.materials.list.get(index)?;
-        let client = file.client.as_ref()?;
-        let look = client.materials.get(index)?;
-        let strings = &client.strings;
-        let mut properties = vec![
-            colored("Colour", look.color),
-            Property::new("Alpha", look.alpha.to_string()),
-            colored("Emission", look.emission),
-            Property::new("Shading", look.shading.to_string()),
-        ];
-        let extra = look
-            .extra_textures
-            .iter()
-            .map(|name| ("Next texture", *name));
-        let named = [("Texture", look.texture), ("Matcap", look.matcap)];
-        for (name, path) in named.into_iter().chain(extra) {
-            let shown = strings.brief(path);
-            if shown.is_empty() {
-                continue;
-            }
-            let path = String::from_utf8_lossy(strings.path(path).unwrap_or_default());
-            let found = self.textures.find(&path);
-            let archive = self.pmf.archive.as_ref();
-            let file = archive.and_then(|archive| archive.find_texture(&path));
-            let texture = found.and_then(|found| self.textures.list.get(found));
-            let size = texture.map_or_else(|| "not read".to_owned(), LevelTexture::size_text);
-            properties.push(Property {
-                swatch: found.map(Swatch::Thumbnail),
-                link: file.map(|file| LevelItem::archive_file(file).into()),
-                ..Property::new(name, format!("{shown} ({size})"))
-            });
-        }
-        let pair = |[u, v]: [f32; 2]| format!("u {}  v {} a second", short(u), short(v));
-        properties.extend([
-            Property::new("Each texture", format!("{} µs", look.advance_micros)),
-            Property::new("Scroll", pair(look.texture_scroll)),
-            Property::new("Matcap scroll", pair(look.matcap_scroll)),
-        ]);
-        let Wave {
-            velocity,
-            wind,
-            offset,
-            scale,
-        } = look.wave;
-        let ignored = if material.is_liquid {
-            ""
-        } else {
-            " (without meaning: it is no liquid)"
-        };
-        properties.extend([
-            Property::new("Wave velocity", format!("{}{ignored}", xyz(velocity))),
-            Property::new("Wave wind", short(wind)),
-            Property::new("Wave offset", short(offset)),
-            Property::new("Wave scale", short(scale)),
-        ]);
-        Some(PropertyGroup {
-            title: "Look",
-            properties,
+        let (level, index) = (self.level_at(level as usize)?, index as usize);
+        Some(MaterialAt {
+            level,
+            index,
+            material: level.data.materials.list.get(index)?,
+            uses: level.data.uses().get(index)?,
         })
     }
 
-    /// How much of a material there is, and in which chunks.
-    fn material_uses(&self, number: usize, index: usize) -> Option<PropertyGroup> {
-        let (level, file) = self.level(number)?;
-        let uses = level.uses().get(index)?;
-        let mut properties = vec![
-            Property::new("Area", format!("{:.2} m²", uses.area)),
-            Property::new("Faces", uses.faces.to_string()),
-            Property::new("Triangles", uses.triangles.to_string()),
-            Property::new("Chunks", uses.chunks.len().to_string()),
-        ];
-        for chunk in uses.chunks.iter().take(MOST_CHUNKS) {
-            let name = file.chunks.get(*chunk)?.index.to_string();
-            properties.push(Property {
-                link: Some(LevelItem::chunk(number, *chunk).into()),
-                ..Property::new("In chunk", name)
-            });
-        }
-        if uses.chunks.len() > MOST_CHUNKS {
-            let more = uses.chunks.len() - MOST_CHUNKS;
-            properties.push(Property::new("In chunk", format!("and {more} more")));
-        }
-        Some(PropertyGroup {
-            title: "Use",
-            properties,
+    /// A physics material of a level.
+    pub(super) fn physics_material_at(&self, item: LevelItem) -> Option<PhysicsMaterialAt<'_>> {
+        let LevelItem::PhysicsMaterial { level, index } = item else {
+            return None;
+        };
+        let (level, index) = (self.level_at(level as usize)?, index as usize);
+        let material = level.source.common.physics_materials.get(index)?;
+        Some(InLevel {
+            level,
+            index,
+            material,
         })
     }
 
-    pub(super) fn physics_properties(
-        &self,
-        number: usize,
-        index: usize,
-    ) -> Option<Vec<PropertyGroup>> {
-        let common = &self.pmf.levels.get(number)?.common;
-        let material = common.physics_materials.get(index)?;
-        let is_solid = material.flags & PhysicsMaterial::NOT_SOLID == 0;
-        let first = if is_solid { "Friction" } else { "Max speed" };
-        let is_air = common.strings.name(common.air_physics) == common.strings.name(material.name);
-        let properties = vec![
-            Property::new("Name", common.strings.brief(material.name)),
-            Property::new("Level", number.to_string()),
-            Property::new("Index", index.to_string()),
-            Property::new("Solid", yes(is_solid)),
-            Property::new("Material of the air", yes(is_air)),
-            Property::new("Flags", format!("{:#04x}", material.flags)),
-            Property::new(first, short(material.friction_or_max_speed)),
-            Property::new("Traction", short(material.traction)),
-            Property::new("Bounce", short(material.bounce)),
-            Property::new("Damage from speed", short(material.damage_speed)),
-            Property::new("Base damage", short(material.base_damage)),
-            Property::new("Extra damage", short(material.extra_damage)),
-        ];
-        let name = common.strings.name(material.name);
-        let users = self.chunks_of(number).filter(|at| {
-            at.chunk.data.as_deref().is_some_and(|data| {
-                let mut names = data.physics_materials.iter();
-                name.is_some() && names.any(|used| data.strings.name(*used) == name)
-            })
-        });
-        let users = users.count();
-        let uses = vec![Property::new("Used by", plural(users, "chunk", "chunks"))];
-        Some(vec![
-            PropertyGroup {
-                title: "Physics material",
-                properties,
-            },
-            PropertyGroup {
-                title: "Use",
-                properties: uses,
-            },
-        ])
-    }
-
-    pub(super) fn sound_properties(
-        &self,
-        number: usize,
-        index: usize,
-    ) -> Option<Vec<PropertyGroup>> {
-        let common = &self.pmf.levels.get(number)?.common;
-        let material = common.sound_materials.get(index)?;
-        Some(vec![PropertyGroup {
-            title: "Sound material",
-            properties: vec![
-                Property::new("Name", "none: the file has no names of them"),
-                Property::new("Level", number.to_string()),
-                Property::new("Index", index.to_string()),
-                Property::new("Dampens the volume", short(material.volume_dampening)),
-                Property::new(
-                    "Dampens high frequencies",
-                    short(material.frequency_dampening),
-                ),
-            ],
-        }])
+    /// A sound material of a level.
+    pub(super) fn sound_material_at(&self, item: LevelItem) -> Option<SoundMaterialAt<'_>> {
+        let LevelItem::SoundMaterial { level, index } = item else {
+            return None;
+        };
+        let (level, index) = (self.level_at(level as usize)?, index as usize);
+        let material = level.source.common.sound_materials.get(index)?;
+        Some(InLevel {
+            level,
+            index,
+            material,
+        })
     }
 
     /// The names by which chunks of a level name sound materials, of which the level has none.
@@ -255,9 +85,278 @@ impl Map {
             .map(std::borrow::Cow::into_owned)
             .collect()
     }
+}
 
-    /// When the map was compiled.
-    pub(super) fn compiled(&self) -> String {
-        date::utc(self.pmf.header.created_unix_secs)
+/// A material of a level.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MaterialAt<'a> {
+    level: LevelAt<'a>,
+    index: usize,
+    material: &'a Material,
+    uses: &'a Use,
+}
+
+impl<'a> MaterialAt<'a> {
+    /// What is known of a material.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Material", Self::MATERIAL),
+            section("Look", Self::LOOK),
+            section("Use", Self::USE),
+        ],
+    };
+
+    const MATERIAL: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| {
+            let swatch = at.level.map.material_swatch(at.level.number, at.index);
+            Value::from(at.material.name.as_str()).swatch(swatch)
+        })
+        .in_summary_as("Material"),
+        field("Level", |at| at.level.link()),
+        field("Index", |at| at.index.into()),
+        field("Type", |at| {
+            let strings = &at.level.source.common.strings;
+            at.common().map(|common| strings.brief(common.kind)).into()
+        }),
+        field("Flags", |at| {
+            at.common().map(|c| Value::bits(c.flags)).into()
+        }),
+        field("Transparent", |at| {
+            let flag = pmf::Material::TRANSPARENT;
+            at.common().map(|common| common.flags & flag != 0).into()
+        }),
+        field("Liquid", |at| {
+            at.common().map(|_| at.material.is_liquid).into()
+        }),
+        field("Render mode", |at| {
+            let blend = match at.material.blend {
+                Blend::Opaque => "opaque",
+                Blend::Alpha => "alpha-blended",
+                Blend::Add => "additive",
+            };
+            let mode = |common: &pmf::Material| format!("{} ({blend})", common.render_mode);
+            at.common().map(mode).into()
+        }),
+        field("Hidden by", |at| {
+            let Some(first) = at.hidden_by() else {
+                return Value::absent();
+            };
+            let item = LevelItem::material(at.level.number, first);
+            Value::from(format!("{first}, which has the same name")).link(item)
+        }),
+        field("Stands for", |at| {
+            let all = "all materials that the level does not have";
+            at.common().is_none().then_some(all).into()
+        }),
+    ];
+
+    const LOOK: &'a [Field<Self>] = &[
+        field("Colour", |at| at.of_look(|look| Value::color(look.color))),
+        field("Alpha", |at| at.of_look(|look| look.alpha)),
+        field("Emission", |at| {
+            at.of_look(|look| Value::color(look.emission))
+        }),
+        field("Shading", |at| at.of_look(|look| look.shading)),
+        field("Texture", |at| at.textures().into()),
+        field("Each texture", |at| {
+            let micros = |look: &ClientMaterial| format!("{} µs", look.advance_micros);
+            at.look().map(micros).into()
+        }),
+        field("Scroll", |at| {
+            at.of_look(|look| scroll(look.texture_scroll))
+        }),
+        field("Matcap scroll", |at| {
+            at.of_look(|look| scroll(look.matcap_scroll))
+        }),
+        field("Wave velocity", |at| {
+            let ignored = if at.material.is_liquid {
+                ""
+            } else {
+                " (without meaning: it is no liquid)"
+            };
+            let velocity = |look: &ClientMaterial| format!("{}{ignored}", xyz(look.wave.velocity));
+            at.look().map(velocity).into()
+        }),
+        field("Wave wind", |at| at.of_look(|look| look.wave.wind)),
+        field("Wave offset", |at| at.of_look(|look| look.wave.offset)),
+        field("Wave scale", |at| at.of_look(|look| look.wave.scale)),
+    ];
+
+    const USE: &'a [Field<Self>] = &[
+        field("Area", |at: &Self| format!("{:.2} m²", at.uses.area).into())
+            .note(|at| at.use_note().into()),
+        field("Faces", |at: &Self| at.uses.faces.into()).in_summary(),
+        summary_only("Area", |at| format!("{:.1} m²", at.uses.area).into()),
+        field("Triangles", |at| at.uses.triangles.into()),
+        field("Chunks", |at| at.uses.chunks.len().into()),
+        field("In chunk", |at| {
+            let chunks = at.uses.chunks.iter();
+            let lines = listed_up_to(MOST_CHUNKS, chunks, "In chunk", |chunk| {
+                let name = at.level.source.chunks.get(*chunk)?.index.to_string();
+                let item = LevelItem::chunk(at.level.number, *chunk);
+                Some(linked("In chunk", name, Some(item)))
+            });
+            lines.into()
+        }),
+    ];
+
+    /// Its record in the common section; none for what is not in the file.
+    fn common(&self) -> Option<&'a pmf::Material> {
+        self.level.source.common.materials.get(self.index)
     }
+
+    /// Something of how it looks.
+    fn of_look<T: Into<Value>>(&self, read: impl Fn(&ClientMaterial) -> T) -> Value {
+        self.look().map(read).into()
+    }
+
+    /// Its record in the client section.
+    fn look(&self) -> Option<&'a ClientMaterial> {
+        let client = self.level.source.client.as_ref()?;
+        client.materials.get(self.index)
+    }
+
+    /// The first material of its name, by which chunks find that one.
+    fn hidden_by(&self) -> Option<usize> {
+        let common = &self.level.source.common;
+        let name = common.strings.name(self.common()?.name)?;
+        let first = common.materials_by_name().get(name).copied();
+        first.filter(|first| *first != self.index)
+    }
+
+    /// Its textures, with their thumbnails and their files.
+    fn textures(&self) -> Vec<Property> {
+        let map = self.level.map;
+        let Some((look, client)) = self.look().zip(self.level.source.client.as_ref()) else {
+            return Vec::new();
+        };
+        let next = look.extra_textures.iter();
+        let next = next.map(|name| ("Next texture", *name));
+        let named = [("Texture", look.texture), ("Matcap", look.matcap)].into_iter();
+        let lines = named.chain(next).filter_map(|(name, path)| {
+            let shown = client.strings.brief(path);
+            if shown.is_empty() {
+                return None;
+            }
+            let path = String::from_utf8_lossy(client.strings.path(path).unwrap_or_default());
+            let found = map.textures.find(&path);
+            let archive = map.pmf.archive.as_ref();
+            let file = archive.and_then(|archive| archive.find_texture(&path));
+            let texture = found.and_then(|found| map.textures.list.get(found));
+            let size = texture.map_or_else(|| "not read".to_owned(), LevelTexture::size_text);
+            Value::from(format!("{shown} ({size})"))
+                .swatch(found.map(Swatch::Thumbnail))
+                .link_if(file.map(LevelItem::archive_file))
+                .property(name)
+        });
+        lines.collect()
+    }
+
+    fn use_note(&self) -> String {
+        match self.uses.faces {
+            0 => "not used".to_owned(),
+            faces => {
+                let area = short((self.uses.area * 10.0).round() as f32 / 10.0);
+                format!("{area} m², {}", plural(faces, "face", "faces"))
+            }
+        }
+    }
+}
+
+/// How far texture coordinates move.
+fn scroll([u, v]: [f32; 2]) -> String {
+    format!("u {}  v {} a second", short(u), short(v))
+}
+
+/// What a level says of how a material feels or sounds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InLevel<'a, T> {
+    level: LevelAt<'a>,
+    index: usize,
+    material: &'a T,
+}
+
+/// How a material feels.
+pub(super) type PhysicsMaterialAt<'a> = InLevel<'a, PhysicsMaterial>;
+
+impl<'a> PhysicsMaterialAt<'a> {
+    /// What is known of a physics material.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Physics material", Self::PHYSICS),
+            section("Use", Self::USE),
+        ],
+    };
+
+    const PHYSICS: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| {
+            let strings = &at.level.source.common.strings;
+            strings.brief(at.material.name).into()
+        })
+        .in_summary_as("Physics material"),
+        field("Level", |at| at.level.number.into()),
+        field("Index", |at| at.index.into()),
+        field("Solid", |at: &Self| at.is_solid().into())
+            .note(|at| (!at.is_solid()).then_some("not solid").into()),
+        field("Material of the air", |at| {
+            let common = &at.level.source.common;
+            let [air, own] = [common.air_physics, at.material.name];
+            (common.strings.name(air) == common.strings.name(own)).into()
+        }),
+        field("Flags", |at| Value::bits(at.material.flags)),
+        field("Friction", |at| {
+            let name = if at.is_solid() {
+                "Friction"
+            } else {
+                "Max speed"
+            };
+            Value::from(at.material.friction_or_max_speed).named(name)
+        }),
+        field("Traction", |at| at.material.traction.into()),
+        field("Bounce", |at| at.material.bounce.into()),
+        field("Damage from speed", |at| at.material.damage_speed.into()),
+        field("Base damage", |at| at.material.base_damage.into()),
+        field("Extra damage", |at| at.material.extra_damage.into()),
+    ];
+
+    const USE: &'a [Field<Self>] = &[field("Used by", |at| {
+        plural(at.chunk_count(), "chunk", "chunks").into()
+    })];
+
+    fn is_solid(&self) -> bool {
+        self.material.flags & PhysicsMaterial::NOT_SOLID == 0
+    }
+
+    /// How many chunks use it.
+    fn chunk_count(&self) -> usize {
+        let name = self.level.source.common.strings.name(self.material.name);
+        let chunks = self.level.map.chunks_of(self.level.number);
+        let users = chunks.filter_map(|at| at.data()).filter(|data| {
+            let mut names = data.physics_materials.iter();
+            name.is_some() && names.any(|used| data.strings.name(*used) == name)
+        });
+        users.count()
+    }
+}
+
+/// How a material sounds.
+pub(super) type SoundMaterialAt<'a> = InLevel<'a, SoundMaterial>;
+
+impl<'a> SoundMaterialAt<'a> {
+    /// What is known of a sound material.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Sound material", Self::SOUND)],
+    };
+
+    const SOUND: &'a [Field<Self>] = &[
+        field("Name", |_| "none: the file has no names of them".into()),
+        field("Level", |at| at.level.number.into()),
+        field("Index", |at: &Self| at.index.into()).in_summary_as("Sound material"),
+        field("Dampens the volume", |at| {
+            at.material.volume_dampening.into()
+        }),
+        field("Dampens high frequencies", |at| {
+            at.material.frequency_dampening.into()
+        }),
+    ];
 }

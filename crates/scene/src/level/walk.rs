@@ -127,8 +127,7 @@ impl Map {
                 of.item(level, step(index as u32)? as usize)
             }
         };
-        let is_there = !self.properties_of(beside).is_empty();
-        is_there.then_some(beside)
+        self.described(beside).map(|_| beside)
     }
 
     /// The entity that stands before or after another in the file, in the same list or in another.
