@@ -111,17 +111,20 @@ impl Events {
                 self.say(format_args!("rect {name} {x} {y} {width} {height}"));
             }
         }
-        if self.hovered != state.hovered {
-            self.hovered = state.hovered;
-            self.say(format_args!("pointer {}", item_text(state.hovered)));
+        if self.hovered != state.pointer.hovered {
+            self.hovered = state.pointer.hovered;
+            self.say(format_args!("pointer {}", item_text(state.pointer.hovered)));
         }
-        if self.selected != state.shown.selected {
-            self.selected = state.shown.selected;
-            self.say(format_args!("selected {}", item_text(state.shown.selected)));
+        if self.selected != state.view.shown.selected {
+            self.selected = state.view.shown.selected;
+            self.say(format_args!(
+                "selected {}",
+                item_text(state.view.shown.selected)
+            ));
         }
-        if self.camera != Some(state.camera.pose) {
-            self.camera = Some(state.camera.pose);
-            self.say(format_args!("camera {}", state.camera.pose));
+        if self.camera != Some(state.view.camera.pose) {
+            self.camera = Some(state.view.camera.pose);
+            self.say(format_args!("camera {}", state.view.camera.pose));
         }
         let player = &state.player;
         let playing = player.is_playing() && !player.is_held();

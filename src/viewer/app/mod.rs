@@ -24,9 +24,11 @@ use crate::viewer::ViewError;
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::panels::Panel;
 use crate::viewer::state::drop_preview::{self, DropPreview};
+use crate::viewer::state::interface::{Asked, HoveringFiles, PathPurpose};
 use crate::viewer::state::loader::{Cause, Loader, Outcome};
+use crate::viewer::state::notices::LoadingView;
 use crate::viewer::state::settings::Settings;
-use crate::viewer::state::{self, Asked, Effect, HoveringFiles, LoadingView, PathPurpose, State};
+use crate::viewer::state::{self, Effect, State};
 use crate::viewer::ui::dialogs;
 use crate::viewer::ui::places;
 use crate::viewer::ui::theme;
@@ -198,7 +200,7 @@ impl App {
             _ => Gpu::instance(Some(Box::new(event_loop.owned_display_handle()))),
         };
         let screen = Screen::new(window, input, instance, &self.proxy)?;
-        self.state.adapter = screen.gpu.adapter_name();
+        self.state.interface.adapter = screen.gpu.adapter_name();
         self.watch_shaders();
         Ok(screen)
     }
@@ -224,7 +226,7 @@ impl App {
     }
 
     fn show_loading(&mut self) {
-        self.state.loading = self.loader.loading().map(|loading| LoadingView {
+        self.state.notices.loading = self.loader.loading().map(|loading| LoadingView {
             name: loading.name.clone(),
             fraction: loading.progress.fraction(),
         });
@@ -256,9 +258,9 @@ impl App {
         let mut raw = screen.input.take_egui_input(&screen.window);
         // The state knows of files that hover. While egui does too, it draws without a pause.
         raw.hovered_files.clear();
-        let adapter = self.state.adapter.clone();
+        let adapter = self.state.interface.adapter.clone();
         let picture = screen.picture.texture();
-        self.state.chunks_shown = screen.picture.progress();
+        self.state.interface.chunks_shown = screen.picture.progress();
         let frame_statistics = FrameStatistics {
             frame_ms: screen.picture.frame_ms,
             triangles: screen.picture.statistics.triangles,
@@ -276,7 +278,7 @@ impl App {
             &mut screen.painter,
             &mut screen.picture,
             &mut screen.previews,
-            self.state.open.clone(),
+            self.state.files.open.clone(),
             egui_winit::pixels_per_point(&self.egui, &screen.window),
         );
         let mut canvas = Canvas {
@@ -293,7 +295,9 @@ impl App {
         if previews.unfinished() {
             screen.window.request_redraw();
         }
-        screen.pointer.hold(&screen.window, self.state.looking);
+        screen
+            .pointer
+            .hold(&screen.window, self.state.pointer.looking);
         screen
             .input
             .handle_platform_output(&screen.window, output.platform_output);
@@ -317,7 +321,7 @@ impl App {
                 self.state.refuse(&error.to_string());
                 screen.window.request_redraw();
             }
-            if self.state.chunks_shown != screen.picture.progress() {
+            if self.state.interface.chunks_shown != screen.picture.progress() {
                 // For the next chunks, or to say that all are there.
                 screen.window.request_redraw();
             }
@@ -377,7 +381,7 @@ impl App {
             }
             Effect::CancelLoad => {
                 self.loader.cancel();
-                self.state.toast("Cancelled", None);
+                self.state.notices.toast("Cancelled", None);
             }
             Effect::Watch => self.watch_open_file(),
             Effect::AskPath(purpose) => self.ask_path(purpose),
@@ -429,7 +433,13 @@ impl App {
 
     fn watch_open_file(&mut self) {
         let mut files = Vec::new();
-        if let Some(open) = self.state.open.as_ref().filter(|open| open.demo.is_none()) {
+        if let Some(open) = self
+            .state
+            .files
+            .open
+            .as_ref()
+            .filter(|open| open.demo.is_none())
+        {
             files.push(open.path.clone());
             files.extend(open.document.about().dependencies.iter().cloned());
         }
@@ -447,7 +457,13 @@ impl App {
         if let Some(screen) = &self.screen {
             dialog = dialog.set_parent(&*screen.window);
         }
-        if let Some(folder) = self.state.open.as_ref().and_then(|open| open.path.parent()) {
+        if let Some(folder) = self
+            .state
+            .files
+            .open
+            .as_ref()
+            .and_then(|open| open.path.parent())
+        {
             dialog = dialog.set_directory(folder);
         }
         type Answer = std::pin::Pin<Box<dyn Future<Output = Option<rfd::FileHandle>> + Send>>;
@@ -467,6 +483,7 @@ impl App {
             PathPurpose::SavePicture | PathPurpose::SaveMap => {
                 let path = self
                     .state
+                    .files
                     .open
                     .as_ref()
                     .map(|open| state::suggested_picture(&open.path));
@@ -506,7 +523,7 @@ impl App {
             }
             Err(error) => {
                 let text = format!("The picture was not saved: {error}");
-                self.state.toast(text, Some(Severity::Error));
+                self.state.notices.toast(text, Some(Severity::Error));
             }
         }
     }
@@ -516,14 +533,14 @@ impl App {
         let Some(document) = self.state.document().cloned() else {
             return;
         };
-        let shown = self.state.shown.clone();
+        let shown = self.state.view.shown.clone();
         let saved = sender(&self.proxy, UserEvent::PictureSaved);
         std::thread::spawn(move || saved(picture::save_map(&*document, &shown, path)));
-        self.state.toast("Saving the whole map", None);
+        self.state.notices.toast("Saving the whole map", None);
     }
 
     fn hovered(&mut self, path: PathBuf) {
-        let hovering = self.state.hovering.get_or_insert_default();
+        let hovering = self.state.interface.hovering.get_or_insert_default();
         if hovering.paths.contains(&path) {
             return;
         }
@@ -539,7 +556,7 @@ impl App {
     }
 
     fn end_hover(&mut self) {
-        if self.state.hovering.take().is_some() {
+        if self.state.interface.hovering.take().is_some() {
             self.events.say("hover-end");
             self.request_redraw();
         }
@@ -549,7 +566,7 @@ impl App {
         if !self.loader.finish(&outcome) {
             return;
         }
-        self.state.loading = None;
+        self.state.notices.loading = None;
         for failure in &outcome.failures {
             let line = failure.message.replace('\n', " ");
             self.events
@@ -560,14 +577,14 @@ impl App {
         } else {
             "opened"
         };
-        let version = |state: &State| state.open.as_ref().map(|open| open.version);
+        let version = |state: &State| state.files.open.as_ref().map(|open| open.version);
         let before = version(&self.state);
         self.state.loaded(outcome);
-        if let Some(open) = &self.state.open {
+        if let Some(open) = &self.state.files.open {
             let path = open.path.display();
             if version(&self.state) != before {
                 self.events.say_with_frame(format!("{what} {path}"));
-            } else if self.state.on_disk.is_some() {
+            } else if self.state.files.on_disk.is_some() {
                 self.events.say_with_frame(format!("kept {path}"));
             }
         }
@@ -582,9 +599,9 @@ impl App {
             Ok(()) => {
                 screen.picture.invalidate();
                 screen.previews.clear(&mut screen.painter);
-                self.state.toast("Shaders reloaded", None);
+                self.state.notices.toast("Shaders reloaded", None);
             }
-            Err(error) => self.state.toast(error, Some(Severity::Error)),
+            Err(error) => self.state.notices.toast(error, Some(Severity::Error)),
         }
     }
 
@@ -602,10 +619,11 @@ impl App {
                 screen.visible = true;
                 screen.upload_fonts(&self.egui);
                 self.ui.forget_textures();
-                self.state.adapter = screen.gpu.adapter_name();
+                self.state.interface.adapter = screen.gpu.adapter_name();
                 screen.window.request_redraw();
                 self.screen = Some(screen);
                 self.state
+                    .notices
                     .toast("The graphics driver was restarted", Some(Severity::Warning));
                 self.events.say("device-restored");
             }
@@ -786,7 +804,7 @@ impl ApplicationHandler<UserEvent> for App {
             }
         }
         if let WindowEvent::Focused(false) = event {
-            self.state.looking = false;
+            self.state.pointer.looking = false;
             screen.pointer.hold(&screen.window, false);
         }
         if !about_files && !held_pointer_moved {
@@ -802,7 +820,10 @@ impl ApplicationHandler<UserEvent> for App {
                 screen.surface.resize(&screen.gpu, size);
                 let logical = size.to_logical::<f32>(screen.window.scale_factor());
                 self.state.settings.maximized = screen.window.is_maximized();
-                if !self.state.settings.maximized && !self.state.full_screen && size.width > 0 {
+                if !self.state.settings.maximized
+                    && !self.state.interface.full_screen
+                    && size.width > 0
+                {
                     self.state.settings.window_size = [logical.width, logical.height];
                 }
                 screen.window.request_redraw();
@@ -849,7 +870,12 @@ impl ApplicationHandler<UserEvent> for App {
                 return;
             }
             UserEvent::DropPreviewed(paths, preview) => {
-                let hovering = self.state.hovering.as_mut().filter(|h| h.paths == paths);
+                let hovering = self
+                    .state
+                    .interface
+                    .hovering
+                    .as_mut()
+                    .filter(|h| h.paths == paths);
                 let Some(hovering) = hovering else {
                     return;
                 };
@@ -876,11 +902,13 @@ impl ApplicationHandler<UserEvent> for App {
             },
             UserEvent::PictureSaved(Ok(path)) => {
                 self.events.say(format_args!("saved {}", path.display()));
-                self.state.toast(format!("Saved {}", path.display()), None);
+                self.state
+                    .notices
+                    .toast(format!("Saved {}", path.display()), None);
             }
             UserEvent::PictureSaved(Err(error)) => {
                 let text = format!("The picture was not saved: {error}");
-                self.state.toast(text, Some(Severity::Error));
+                self.state.notices.toast(text, Some(Severity::Error));
             }
             UserEvent::AccessKit(event) => {
                 let Some(screen) = &mut self.screen else {

@@ -9,7 +9,9 @@ use image::RgbaImage;
 use image::codecs::png::PngEncoder;
 
 use crate::viewer::state::State;
+use crate::viewer::view::shown::Revision;
 use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
+use mapscope_scene::camera::Camera;
 use mapscope_scene::{Document, Shown, saving};
 
 /// Bytes of a document that appears chunk by chunk that are put on the GPU before each picture.
@@ -32,7 +34,9 @@ pub(crate) struct Picture {
 /// What a picture depends on.
 #[derive(Debug, PartialEq)]
 struct Drawn {
-    view: View,
+    camera: Camera,
+    shown: Revision,
+    outline_scale: f32,
     version: u64,
     size: [u32; 2],
 }
@@ -50,8 +54,8 @@ pub(crate) struct Extent {
 /// [`crate::viewer::view::contour`]).
 fn view_of(state: &State, pixels_per_point: f32) -> View {
     View {
-        camera: state.camera,
-        shown: state.shown.clone(),
+        camera: state.view.camera,
+        shown: state.view.shown.clone(),
         time_secs: 0.0,
         outline_scale: pixels_per_point,
     }
@@ -117,13 +121,15 @@ impl Picture {
         extent: Extent,
         measure: bool,
     ) -> Result<bool, UploadError> {
-        let Some(open) = &state.open else {
+        let Some(open) = &state.files.open else {
             self.scene = None;
             self.drawn = None;
             return Ok(false);
         };
         let now = Drawn {
-            view: view_of(state, extent.pixels_per_point),
+            camera: state.view.camera,
+            shown: state.view.shown.revision(),
+            outline_scale: extent.pixels_per_point,
             version: open.version,
             size: extent.size,
         };
@@ -154,11 +160,12 @@ impl Picture {
         }
         let start = Instant::now();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let view = view_of(state, extent.pixels_per_point);
         let scene = self
             .scene
             .as_mut()
             .map(|(_, scene)| (scene, &*open.document));
-        self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &now.view);
+        self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &view);
         gpu.queue.submit([encoder.finish()]);
         self.frame_ms = 0.0;
         if measure {

@@ -233,7 +233,7 @@ mod tests {
             let document =
                 mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
                     .unwrap();
-            self.state.open = Some(OpenFile::new(
+            self.state.files.open = Some(OpenFile::new(
                 source.path,
                 Some(&demo::TERRAIN),
                 document,
@@ -249,7 +249,7 @@ mod tests {
                 &mut self.painter,
                 &mut self.picture,
                 &mut self.pictures,
-                self.state.open.clone(),
+                self.state.files.open.clone(),
                 1.0,
             );
             let shown = panel(&mut previews);

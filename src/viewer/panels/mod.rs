@@ -169,7 +169,7 @@ fn any_level(document: &dyn Document, is_true: fn(&dyn Levels, usize) -> bool) -
 impl State {
     /// Whether the open document has something that a panel shows; all do while none is open.
     pub(super) fn offers(&self, panel: Panel) -> bool {
-        let open = self.open.as_ref();
+        let open = self.files.open.as_ref();
         open.is_none_or(|open| open.panels.contains(&panel))
     }
 

@@ -8,7 +8,8 @@ use super::settings::FieldsOfView;
 use crate::viewer::commands::{self, Action, Animation, Command, ScaleChange};
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
-use crate::viewer::state::{Dialog, Effect, PathPurpose, State};
+use crate::viewer::state::interface::{Dialog, PathPurpose};
+use crate::viewer::state::{Effect, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{Camera, NamedView, Projection};
@@ -20,11 +21,11 @@ const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;
 /// What a view of a level is called: levels have no north.
 fn level_view_name(view: NamedView) -> Option<[&'static str; 2]> {
     Some(match view {
-        NamedView::Top => ["From the top", "Look straight down, +Z up"],
-        NamedView::North => ["From +Z", "Look from +Z toward -Z"],
-        NamedView::South => ["From -Z", "Look from -Z toward +Z"],
-        NamedView::East => ["From +X", "Look from +X toward -X"],
-        NamedView::West => ["From -X", "Look from -X toward +X"],
+        NamedView::Top => ["View from the top", "Look straight down, +Z up"],
+        NamedView::North => ["View from +Z", "Look from +Z toward -Z"],
+        NamedView::South => ["View from -Z", "Look from -Z toward +Z"],
+        NamedView::East => ["View from +X", "Look from +X toward -X"],
+        NamedView::West => ["View from -X", "Look from -X toward +X"],
         _ => return None,
     })
 }
@@ -32,7 +33,7 @@ fn level_view_name(view: NamedView) -> Option<[&'static str; 2]> {
 impl State {
     /// Whether a command can do anything now.
     pub(crate) fn is_enabled(&self, action: Action) -> bool {
-        let open = self.open.is_some();
+        let open = self.files.open.is_some();
         match action {
             Action::Reload
             | Action::SavePicture
@@ -45,16 +46,22 @@ impl State {
             | Action::PastePose => open,
             Action::GameView => open && !self.is_map(),
             Action::Orthographic => open && !self.is_flat(),
-            Action::FieldOfView(_) => open && self.camera.projection == Projection::Perspective,
+            Action::FieldOfView(_) => {
+                open && self.view.camera.projection == Projection::Perspective
+            }
             Action::Flat | Action::MiniMap | Action::SaveMap => self.is_map(),
             Action::ActualSize | Action::Zoom { .. } => self.is_flat(),
             Action::Solo => self.selected_layer().is_some(),
-            Action::Neighbor { .. } => self.open.as_ref().is_some_and(|open| open.demo.is_none()),
-            Action::FrameSelection => open && self.shown.selected.is_some(),
+            Action::Neighbor { .. } => self
+                .files
+                .open
+                .as_ref()
+                .is_some_and(|open| open.demo.is_none()),
+            Action::FrameSelection => open && self.view.shown.selected.is_some(),
             Action::Walk(direction) => self.neighbor(direction).is_some(),
             Action::NextOfKind { .. } => open && self.kind_of_selection().is_some(),
             Action::SelectedWeights => self.has_joints(),
-            Action::HoldVisibility => self.shown.overlays.contains(OverlayId::Visibility),
+            Action::HoldVisibility => self.view.shown.overlays.contains(OverlayId::Visibility),
             Action::Animation(Animation::Timeline) => true,
             Action::Animation(action) => self.can_animate(action),
             Action::Panel(panel) => self.offers(panel),
@@ -65,15 +72,15 @@ impl State {
             Action::Level { .. } => self.has_levels(),
             Action::Cut => self.can_cut(),
             Action::HideSelection => self.hidden_with_selection().is_some(),
-            Action::ShowAll => !self.shown.hidden.is_empty(),
+            Action::ShowAll => !self.view.shown.hidden.is_empty(),
             Action::Clear => {
-                self.loading.is_some()
-                    || self.dialog.is_some()
-                    || !self.failures.is_empty()
+                self.notices.loading.is_some()
+                    || self.interface.dialog.is_some()
+                    || !self.notices.failures.is_empty()
                     || self.tells_of_disk()
-                    || self.measure.is_open()
+                    || self.tools.measure.is_open()
                     || self.can_leave_mode()
-                    || self.shown.selected.is_some()
+                    || self.view.shown.selected.is_some()
             }
             Action::Open
             | Action::OpenPath
@@ -93,19 +100,22 @@ impl State {
     pub(crate) fn is_on(&self, action: Action) -> Option<bool> {
         match action {
             Action::Panel(panel) => Some(self.is_panel_open(panel)),
-            Action::FullScreen => Some(self.full_screen),
-            Action::Orthographic => Some(self.camera.projection == Projection::Orthographic),
-            Action::GameView => Some(matches!(self.mode, CameraMode::Game | CameraMode::Walk)),
-            Action::Fly => Some(self.mode == CameraMode::Fly),
+            Action::FullScreen => Some(self.interface.full_screen),
+            Action::Orthographic => Some(self.view.camera.projection == Projection::Orthographic),
+            Action::GameView => Some(matches!(
+                self.view.mode,
+                CameraMode::Game | CameraMode::Walk
+            )),
+            Action::Fly => Some(self.view.mode == CameraMode::Fly),
             Action::Flat => Some(self.is_flat()),
             Action::MiniMap => Some(self.settings.mini_map),
             Action::SelectedWeights => Some(self.settings.joint_weights),
-            Action::HoldVisibility => Some(self.holds_visibility),
-            Action::Measure => Some(self.measure.is_open()),
+            Action::HoldVisibility => Some(self.tools.holds_visibility),
+            Action::Measure => Some(self.tools.measure.is_open()),
             Action::Animation(action) => self.is_animation_on(action),
-            Action::Overlay(id) => Some(self.shown.overlays.contains(id)),
+            Action::Overlay(id) => Some(self.view.shown.overlays.contains(id)),
             Action::PlainSurface => Some(self.is_surface_plain()),
-            Action::Cut => Some(self.cut.is_open()),
+            Action::Cut => Some(self.tools.clip_box.is_open()),
             _ => None,
         }
     }
@@ -118,7 +128,7 @@ impl State {
                 let overlay = overlays.iter().find(|overlay| overlay.id == id);
                 overlay.map(|overlay| [overlay.name, overlay.help])
             }
-            Action::Walk(direction) => self.shown.selected.and_then(|item| {
+            Action::Walk(direction) => self.view.shown.selected.and_then(|item| {
                 let document = self.document()?;
                 document.neighbor(item, direction).name
             }),
@@ -161,12 +171,12 @@ impl State {
                 self.effects
                     .push(Effect::AskPath(PathPurpose::TextureFolder));
             }
-            Action::TextureFolders => self.dialog = Some(Dialog::TextureFolders),
+            Action::TextureFolders => self.interface.dialog = Some(Dialog::TextureFolders),
             Action::Close => self.close(),
             Action::Quit => self.effects.push(Effect::Quit),
             Action::Panel(panel) => {
                 if panel == Panel::Problems {
-                    self.problems_by_themselves = false;
+                    self.interface.problems_by_themselves = false;
                 }
                 let open = self.is_panel_open(panel);
                 self.settings.dock_mut(panel.dock()).open = (!open).then_some(panel);
@@ -180,18 +190,20 @@ impl State {
                 self.settings.scale = (scale.clamp(0.5, 3.0) * 10.0).round() / 10.0;
             }
             Action::FullScreen => {
-                self.full_screen = !self.full_screen;
-                self.effects.push(Effect::FullScreen(self.full_screen));
-                if self.full_screen
+                self.interface.full_screen = !self.interface.full_screen;
+                self.effects
+                    .push(Effect::FullScreen(self.interface.full_screen));
+                if self.interface.full_screen
                     && let Some(command) = commands::of(action)
                 {
                     // There is no menu now that could say so.
                     let key = command.first_key_text();
-                    self.toast(format!("{key} leaves the full screen"), None);
+                    self.notices
+                        .toast(format!("{key} leaves the full screen"), None);
                 }
             }
             Action::FrameSelection => {
-                if let Some(item) = self.shown.selected {
+                if let Some(item) = self.view.shown.selected {
                     self.frame(item);
                 }
             }
@@ -202,23 +214,25 @@ impl State {
                     handedness,
                     projection,
                     ..
-                } = self.camera;
+                } = self.view.camera;
                 let direction = view.direction(handedness, projection);
-                self.camera.pose = camera_control::face(&self.camera, direction);
+                self.view.camera.pose = camera_control::face(&self.view.camera, direction);
             }
             Action::FieldOfView(change) => self.change_field_of_view(change),
             Action::Orthographic => {
-                self.camera.project_by(match self.camera.projection {
-                    Projection::Perspective => Projection::Orthographic,
-                    Projection::Orthographic => Projection::Perspective,
-                });
+                self.view
+                    .camera
+                    .project_by(match self.view.camera.projection {
+                        Projection::Perspective => Projection::Orthographic,
+                        Projection::Orthographic => Projection::Perspective,
+                    });
             }
             Action::GameView => self.toggle_game_view(),
             Action::Fly => {
                 if self.is_flat() {
                     self.toggle_flat();
                 }
-                if self.mode == CameraMode::Fly {
+                if self.view.mode == CameraMode::Fly {
                     self.stop_flying();
                 } else {
                     self.set_mode(CameraMode::Fly);
@@ -229,10 +243,10 @@ impl State {
             Action::Zoom { nearer } => self.zoom_flat(nearer, self.middle_of_view()),
             Action::Measure => self.toggle_measure(),
             Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
-            Action::HoldVisibility => self.holds_visibility = !self.holds_visibility,
+            Action::HoldVisibility => self.tools.holds_visibility = !self.tools.holds_visibility,
             Action::SelectedWeights => {
                 self.settings.joint_weights = !self.settings.joint_weights;
-                self.shown.hides_weights = !self.settings.joint_weights;
+                self.view.shown.hides_weights = !self.settings.joint_weights;
             }
             Action::Solo => {
                 if let Some(layer) = self.selected_layer() {
@@ -241,8 +255,8 @@ impl State {
             }
             Action::CopyPose => {
                 self.effects
-                    .push(Effect::Copy(self.camera.pose.to_string()));
-                self.toast("Camera copied", None);
+                    .push(Effect::Copy(self.view.camera.pose.to_string()));
+                self.notices.toast("Camera copied", None);
             }
             Action::PastePose => self.effects.push(Effect::PastePose),
             Action::Clear => self.clear(),
@@ -258,28 +272,28 @@ impl State {
             }
             Action::Animation(action) => self.animate(action),
             Action::Overlay(id) => {
-                let on = !self.shown.overlays.contains(id);
+                let on = !self.view.shown.overlays.contains(id);
                 self.switch_overlay(id, on);
             }
             Action::PlainSurface => self.make_surface_plain(),
             Action::Level { backwards } => self.next_level(backwards),
             Action::Cut => self.toggle_cut(),
             Action::HideSelection => self.hide_selection(),
-            Action::ShowAll => self.shown.hidden.clear(),
+            Action::ShowAll => self.view.shown.hidden.clear(),
             Action::Palette => {
-                self.dialog = Some(Dialog::Palette {
+                self.interface.dialog = Some(Dialog::Palette {
                     text: String::new(),
                     at: 0,
                 });
             }
             Action::CheatSheet => {
-                let shown = matches!(self.dialog, Some(Dialog::CheatSheet { .. }));
-                self.dialog = (!shown).then(|| Dialog::CheatSheet {
+                let shown = matches!(self.interface.dialog, Some(Dialog::CheatSheet { .. }));
+                self.interface.dialog = (!shown).then(|| Dialog::CheatSheet {
                     text: String::new(),
                     is_new: true,
                 });
             }
-            Action::About => self.dialog = Some(Dialog::About),
+            Action::About => self.interface.dialog = Some(Dialog::About),
         }
     }
 
@@ -291,19 +305,19 @@ impl State {
                 let file = self.document().and_then(|document| document.file_of(item));
                 self.open_paths(file.into_iter().collect());
             }
-            Request::Hover(item) => self.hovered = item,
+            Request::Hover(item) => self.pointer.hovered = item,
             Request::Frame(item) => self.frame(item),
             Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
             Request::ShowFrame(frame) => self.scrub(frame.into()),
             Request::ShowProblem(index) => self.show_problem(index),
             Request::ShowLevel(level) => self.show_level(level),
             Request::Hide(item, hide) => self.hide(item, hide),
-            Request::SetLight(light, intensity) => self.shown.lights.set(light, intensity),
-            Request::SetOpacity(layer, opacity) => self.shown.opacities.set(layer, opacity),
+            Request::SetLight(light, intensity) => self.view.shown.lights.set(light, intensity),
+            Request::SetOpacity(layer, opacity) => self.view.shown.opacities.set(layer, opacity),
             Request::Solo(layer) => self.solo(layer),
-            Request::ShowAll => self.shown.hidden.clear(),
+            Request::ShowAll => self.view.shown.hidden.clear(),
             Request::SwitchAllLights(on) => self.switch_all_lights(on),
-            Request::CellDepth(depth) => self.shown.cell_depth = depth,
+            Request::CellDepth(depth) => self.view.shown.cell_depth = depth,
             Request::Run(id) => match commands::find(id) {
                 Some(command) => self.run(command.action),
                 None => log::error!("a panel asked for the command `{id}`, which there is not"),
@@ -313,7 +327,7 @@ impl State {
 
     /// What is beside the selection; without one, where one begins to walk over tiles.
     fn neighbor(&self, direction: Direction) -> Option<Item> {
-        match self.shown.selected {
+        match self.view.shown.selected {
             Some(item) => self.document()?.neighbor(item, direction).item,
             None => self.has_tiles().then(|| self.first_tile())?,
         }
@@ -321,23 +335,16 @@ impl State {
 
     /// Selects an item, or nothing.
     pub(crate) fn select(&mut self, item: Option<Item>) {
-        self.shown.selected = item;
-        self.shown.highlighted = None;
+        self.view.shown.selected = item;
+        self.view.shown.highlighted = None;
         let Some(item) = item else {
             return;
         };
         self.show_level_of(item);
         if self.is_kind(item) {
-            self.stepping = Some(item);
+            self.tools.stepping = Some(item);
         }
         self.choose_clip_of(item);
-    }
-
-    /// Switches an overlay of the open document on or off.
-    fn switch_overlay(&mut self, id: OverlayId, on: bool) {
-        if let Some(offered) = self.document().map(|document| document.about().overlays) {
-            self.shown.overlays.set(offered, id, on);
-        }
     }
 
     /// Whether there are things of it to step through, or could be.
@@ -350,22 +357,26 @@ impl State {
 
     /// The kind that the selection is, or is of.
     fn kind_of_selection(&self) -> Option<Item> {
-        let Some(selected) = self.shown.selected else {
-            return self.stepping;
+        let Some(selected) = self.view.shown.selected else {
+            return self.tools.stepping;
         };
         if self.is_kind(selected) {
             return Some(selected);
         }
         // An item's properties link to its kinds; of those, the one that is stepped through.
-        let groups = self.document()?.properties(selected, self.shown.playhead);
+        let groups = self
+            .document()?
+            .properties(selected, self.view.shown.playhead);
         let properties = groups.iter().flat_map(|group| &group.properties);
         let mut links = properties.filter_map(|property| property.link);
-        if let Some(stepping) = self.stepping
+        if let Some(stepping) = self.tools.stepping
             && links.clone().any(|link| link == stepping)
         {
-            return self.stepping;
+            return self.tools.stepping;
         }
-        links.find(|link| self.is_kind(*link)).or(self.stepping)
+        links
+            .find(|link| self.is_kind(*link))
+            .or(self.tools.stepping)
     }
 
     /// Whether the document is made of tiles that one can walk over.
@@ -385,18 +396,18 @@ impl State {
     }
 
     fn next_of_kind(&mut self, kind: Item, backwards: bool) {
-        let after = self.shown.selected.filter(|item| *item != kind);
+        let after = self.view.shown.selected.filter(|item| *item != kind);
         let next = self
             .document()
             .and_then(|document| document.next_of_kind(kind, after, backwards));
         match next {
             Some(next) => {
                 self.select(Some(next));
-                self.stepping = Some(kind);
-                self.shown.highlighted = Some(kind);
+                self.tools.stepping = Some(kind);
+                self.view.shown.highlighted = Some(kind);
                 self.keep_in_view();
             }
-            None => self.toast("There are none of this kind", None),
+            None => self.notices.toast("There are none of this kind", None),
         }
     }
 
@@ -416,7 +427,7 @@ impl State {
                 }
                 self.frame(item);
             }
-            None => self.toast(
+            None => self.notices.toast(
                 "This problem is not about something that can be shown",
                 None,
             ),
@@ -425,35 +436,35 @@ impl State {
 
     /// Cancels, closes or deselects: whatever is foremost.
     fn clear(&mut self) {
-        if self.dialog.take().is_some() {
+        if self.interface.dialog.take().is_some() {
             return;
         }
-        if self.loading.is_some() {
+        if self.notices.loading.is_some() {
             self.effects.push(Effect::CancelLoad);
-        } else if !self.failures.is_empty() {
-            self.failures.clear();
+        } else if !self.notices.failures.is_empty() {
+            self.notices.failures.clear();
         } else if self.tells_of_disk() {
-            self.on_disk_dismissed = true;
-        } else if self.measure.is_open() {
-            self.measure.close();
+            self.files.on_disk_dismissed = true;
+        } else if self.tools.measure.is_open() {
+            self.tools.measure.close();
         } else if self.can_leave_mode() {
             self.leave_mode();
         } else {
             self.select(None);
-            self.stepping = None;
+            self.tools.stepping = None;
         }
     }
 
     /// Whether the camera does something that Escape ends.
     fn can_leave_mode(&self) -> bool {
-        match self.mode {
+        match self.view.mode {
             CameraMode::Fly | CameraMode::Game | CameraMode::Walk => true,
             CameraMode::Orbit | CameraMode::Flat => false,
         }
     }
 
     fn leave_mode(&mut self) {
-        match self.mode {
+        match self.view.mode {
             CameraMode::Fly | CameraMode::Walk => self.stop_flying(),
             _ => self.set_mode(CameraMode::Orbit),
         }
@@ -461,7 +472,7 @@ impl State {
 
     /// Looks as the game of the document does, or stops doing so.
     fn toggle_game_view(&mut self) {
-        if matches!(self.mode, CameraMode::Game | CameraMode::Walk) {
+        if matches!(self.view.mode, CameraMode::Game | CameraMode::Walk) {
             self.leave_mode();
             return;
         }
@@ -470,45 +481,51 @@ impl State {
             self.start_walking();
         } else {
             self.set_mode(CameraMode::Game);
-            self.game_height = camera_control::GAME_HEIGHT;
+            self.view.game_height = camera_control::GAME_HEIGHT;
             let seen = self.seen_in_the_middle();
-            self.camera.pose = camera_control::game_view(seen, self.game_height);
+            self.view.camera.pose = camera_control::game_view(seen, self.view.game_height);
         }
     }
 
     /// Makes the field of view wider or narrower, as long as it is usable.
     fn change_field_of_view(&mut self, change: ScaleChange) {
-        let in_use = self.field_of_view();
+        let in_use = self.view.field_of_view();
         let degrees = match change {
             ScaleChange::Larger => in_use + FIELD_OF_VIEW_STEP_DEGREES,
             ScaleChange::Smaller => in_use - FIELD_OF_VIEW_STEP_DEGREES,
-            ScaleChange::Reset => FieldsOfView::default().of(self.mode),
+            ScaleChange::Reset => FieldsOfView::default().of(self.view.mode),
         };
-        self.settings.fields_of_view.set(self.mode, degrees);
-        self.fields_of_view = self.settings.fields_of_view;
-        self.use_field_of_view();
-        let text = format!("Field of view {:.0}°", self.field_of_view());
-        self.replace_toast("Field of view", text);
+        self.settings.fields_of_view.set(self.view.mode, degrees);
+        self.view.fields_of_view = self.settings.fields_of_view;
+        self.view.use_field_of_view();
+        let text = format!("Field of view {:.0}°", self.view.field_of_view());
+        self.notices.replace_toast("Field of view", text);
     }
 
     fn open_neighbor(&mut self, backwards: bool) {
-        if self.playlist.is_none()
-            && let Some(open) = &self.open
+        if self.files.playlist.is_none()
+            && let Some(open) = &self.files.open
             && let Some(folder) = open.path.parent()
         {
             // The names of one folder: fast enough to be read here.
             match folder::openable_files(folder) {
-                Ok(files) => self.playlist = Some(Playlist::new(files, &open.path)),
+                Ok(files) => self.files.playlist = Some(Playlist::new(files, &open.path)),
                 Err(error) => {
                     let text = format!("{} cannot be read: {error}", folder.display());
-                    self.toast(text, Some(Severity::Error));
+                    self.notices.toast(text, Some(Severity::Error));
                 }
             }
         }
-        let next = self.playlist.as_mut().and_then(|list| list.step(backwards));
+        let next = self
+            .files
+            .playlist
+            .as_mut()
+            .and_then(|list| list.step(backwards));
         match next.map(Path::to_owned) {
             Some(path) => self.load(Target::Paths(vec![path]), Cause::Neighbor),
-            None => self.toast("There is no other file to open in this folder", None),
+            None => self
+                .notices
+                .toast("There is no other file to open in this folder", None),
         }
     }
 }

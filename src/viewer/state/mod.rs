@@ -1,10 +1,16 @@
 //! Everything that the window shows and that its commands change, without window or GPU.
 
 mod actions;
+pub(crate) mod clip_box;
 pub(crate) mod drop_preview;
+pub(crate) mod files;
 pub(crate) mod folder;
+pub(crate) mod hide;
+pub(crate) mod interface;
 pub(crate) mod level;
 pub(crate) mod loader;
+pub(crate) mod notices;
+mod overlays;
 mod playback;
 pub(crate) mod player;
 pub(crate) mod reload;
@@ -14,27 +20,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use glam::{Vec2, Vec3};
-
+use self::files::Files;
+use self::folder::Playlist;
+use self::interface::{Interface, PathPurpose};
+use self::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
+use self::notices::Notices;
+use self::player::Player;
+use self::settings::{FieldsOfView, Settings};
+use super::panels::Panel;
+use super::view::camera_control::{self, CameraMode};
+use super::view::{Pointer, Tools, View};
 use crate::view_request::ViewRequest;
-use crate::viewer::panels::OnDisk;
-use crate::viewer::panels::Panel;
-use crate::viewer::view::camera_control::{self, CameraMode};
-use crate::viewer::view::flat::{FlatView, NO_VIEW};
-use crate::viewer::view::measure::Measure;
-use drop_preview::DropPreview;
-use folder::Playlist;
-use level::Cut;
-use loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use mapscope_formats::Severity;
-use mapscope_scene::OpenOptions;
-use mapscope_scene::camera::{self, Camera, Handedness, NamedView};
+use mapscope_scene::camera::{self, NamedView};
 use mapscope_scene::demo::Demo;
-use mapscope_scene::saving::{self, PNG, SaveError};
-use mapscope_scene::{Aabb, Document, Item, OverlaySet, Shown};
-use player::Player;
-use reload::Wish;
-use settings::{FieldsOfView, Settings};
+use mapscope_scene::{Document, OpenOptions};
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -84,63 +84,6 @@ impl OpenFile {
     }
 }
 
-/// Something in front of everything else.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Dialog {
-    /// Finds commands.
-    Palette {
-        /// What was typed.
-        text: String,
-        /// Which of those found Enter runs.
-        at: usize,
-    },
-    /// Shows all keys.
-    CheatSheet {
-        /// What was typed to find some.
-        text: String,
-        /// Whether it was not shown yet.
-        is_new: bool,
-    },
-    /// Asks for a path.
-    Path {
-        /// What for.
-        purpose: PathPurpose,
-        /// What was typed.
-        text: String,
-    },
-    /// Lists the folders in which textures are looked for.
-    TextureFolders,
-    /// Asks whether an existing file is to be replaced.
-    Replace {
-        /// What for.
-        purpose: PathPurpose,
-        /// The file.
-        path: PathBuf,
-    },
-    /// Says what this program is.
-    About,
-}
-
-/// Who asked for a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// A dialog of the system, which asks by itself whether an existing file is to be replaced.
-    BySystem,
-    /// The window.
-    InWindow,
-    /// The window, and then whether the file that is there is to be replaced.
-    ToReplace,
-}
-
-/// What a path is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PathPurpose {
-    Open,
-    SavePicture,
-    SaveMap,
-    TextureFolder,
-}
-
 /// Something that only the window can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
@@ -168,126 +111,36 @@ pub(crate) enum Effect {
     Quit,
 }
 
-/// A short message that goes away by itself.
-#[derive(Debug, Clone)]
-pub(crate) struct Toast {
-    /// What it says.
-    pub text: String,
-    /// Whether it is about something that went wrong.
-    pub severity: Option<Severity>,
-    /// When it was first shown, in seconds of the window's clock.
-    pub shown_at_secs: Option<f64>,
-}
-
-/// A load that is under way, for the screen.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LoadingView {
-    /// What is loaded.
-    pub name: String,
-    /// How much is done, from 0 to 1.
-    pub fraction: f32,
-}
-
-/// Files that are held over the window.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct HoveringFiles {
-    /// They themselves, none twice.
-    pub paths: Vec<PathBuf>,
-    /// What dropping them would do, once that is known.
-    pub preview: Option<DropPreview>,
-}
-
 /// The state of the window.
 #[derive(Debug)]
 pub(crate) struct State {
-    /// The open file.
-    pub open: Option<OpenFile>,
-    /// Where the picture is taken from.
-    pub camera: Camera,
-    /// What the pointer does to the camera.
-    pub mode: CameraMode,
-    /// Speed of flying in world units a second.
-    pub fly_speed: f32,
-    /// Height of the game's view above the ground.
-    pub game_height: f32,
-    /// Width of the view over its height.
-    pub aspect: f32,
-    /// Width and height of the view in physical pixels, once there is one.
-    pub view_px: [u32; 2],
-    /// How wide the camera sees, as it was set or the command line asks for.
-    pub fields_of_view: FieldsOfView,
-    /// What is remembered of the flat view.
-    pub flat: FlatView,
-    /// The tool that measures.
-    pub measure: Measure,
-    /// What of the open document is shown.
-    pub shown: Shown,
-    /// Whether visibility stays that of where the eye was when this was switched on.
-    pub holds_visibility: bool,
-    /// The tool that cuts away what is not to be seen.
-    pub cut: Cut,
+    /// The open file, and what goes with it.
+    pub files: Files,
+    /// Where it is seen from, and what of it is shown.
+    pub view: View,
+    /// What is done with it beside looking.
+    pub tools: Tools,
+    /// What the pointer is over, and does.
+    pub pointer: Pointer,
     /// What plays; it says which moment is shown.
     pub player: Player,
-    /// The kind that is stepped through.
-    pub stepping: Option<Item>,
-    /// What the pointer is over.
-    pub hovered: Option<Item>,
-    /// Where in the world the pointer is, if it is over something in the view.
-    pub pointed_at: Option<Vec3>,
-    /// Whether one looks around with the pointer, which is then held.
-    pub looking: bool,
-    /// How far the pointer that is held was moved and the view has not turned yet, in logical
-    /// pixels.
-    pub looked_by: Vec2,
-    /// What is in front.
-    pub dialog: Option<Dialog>,
-    /// The path that was typed last, until a file was opened.
-    pub typed_path: String,
-    /// Files that could not be opened and were not dismissed yet.
-    pub failures: Vec<Failure>,
-    /// The open file on disk, while a better version of it is in view.
-    pub on_disk: Option<OnDisk>,
-    /// Whether the user knows of that.
-    pub on_disk_dismissed: bool,
-    /// What was looked at before a version of the file came that does not have it.
-    pub wish: Option<Wish>,
-    /// Short messages.
-    pub toasts: Vec<Toast>,
-    /// What is loaded.
-    pub loading: Option<LoadingView>,
-    /// How many chunks of how many the picture shows, until it shows all.
-    pub chunks_shown: Option<(usize, usize)>,
-    /// Files that are held over the window.
-    pub hovering: Option<HoveringFiles>,
-    /// The files that go with the open one.
-    pub playlist: Option<Playlist>,
+    /// What is in front of the view and around it.
+    pub interface: Interface,
+    /// What is said for a while.
+    pub notices: Notices,
     /// What is remembered.
     pub settings: Settings,
-    /// Whether the list of problems is open because a file had some, and not by wish.
-    pub problems_by_themselves: bool,
-    /// Whether the window fills the screen.
-    pub full_screen: bool,
-    /// The name of the graphics adapter.
-    pub adapter: String,
-    /// What the window still has to do.
-    pub effects: Vec<Effect>,
     /// What is asked for of the first file.
     request: ViewRequest,
     /// How files are opened; textures are also looked for in folders that are remembered.
     pub open_options: OpenOptions,
-    /// The direction from which a document that was just opened is to be seen, as soon as the
-    /// shape of the view is known.
-    framing: Option<NamedView>,
-    versions: u64,
+    /// What the window still has to do.
+    pub effects: Vec<Effect>,
 }
 
 impl State {
     /// Nothing is open.
     pub(crate) fn new(settings: Settings, request: ViewRequest) -> Self {
-        let bounds = Aabb {
-            min: Vec3::splat(-100.0),
-            max: Vec3::splat(100.0),
-        };
         let timeline = settings.timeline;
         let mut fields_of_view = settings.fields_of_view;
         // A camera that is asked for is one of 45 degrees, whatever was set the last time.
@@ -296,69 +149,29 @@ impl State {
         if let Some(degrees) = asked {
             fields_of_view.set(CameraMode::Orbit, degrees);
         }
-        let mut state = Self {
-            open: None,
+        Self {
+            files: Files::default(),
+            view: View::new(fields_of_view),
+            tools: Tools::default(),
+            pointer: Pointer::default(),
             player: Player::new(timeline.loop_mode, timeline.smooth),
-            camera: Camera::framing(bounds, NamedView::default(), Handedness::Right, 1.6),
-            mode: CameraMode::default(),
-            fly_speed: 50.0,
-            game_height: camera_control::GAME_HEIGHT,
-            aspect: 1.6,
-            view_px: NO_VIEW,
-            fields_of_view,
-            flat: FlatView::default(),
-            measure: Measure::default(),
-            shown: Shown::default(),
-            holds_visibility: false,
-            cut: Cut::default(),
-            stepping: None,
-            hovered: None,
-            pointed_at: None,
-            looking: false,
-            looked_by: Vec2::ZERO,
-            dialog: None,
-            typed_path: String::new(),
-            failures: Vec::new(),
-            on_disk: None,
-            on_disk_dismissed: false,
-            wish: None,
-            toasts: Vec::new(),
-            loading: None,
-            chunks_shown: None,
-            hovering: None,
-            playlist: None,
+            interface: Interface::default(),
+            notices: Notices::default(),
             settings,
-            problems_by_themselves: false,
-            full_screen: false,
-            adapter: String::new(),
-            effects: Vec::new(),
             request,
             open_options: OpenOptions::default(),
-            framing: None,
-            versions: 0,
-        };
-        state.use_field_of_view();
-        state
-    }
-
-    /// The vertical field of view of the perspective picture, in degrees.
-    pub(crate) fn field_of_view(&self) -> f32 {
-        self.fields_of_view.of(self.mode)
-    }
-
-    /// Has the camera see as wide as it is to.
-    pub(crate) fn use_field_of_view(&mut self) {
-        self.camera.fov_y_radians = self.field_of_view().to_radians();
+            effects: Vec::new(),
+        }
     }
 
     /// The open document.
     pub(crate) fn document(&self) -> Option<&Arc<dyn Document>> {
-        self.open.as_ref().map(|open| &open.document)
+        self.files.open.as_ref().map(|open| &open.document)
     }
 
     /// The text of the window's title bar.
     pub(crate) fn title(&self) -> String {
-        let name = self.open.as_ref().map(OpenFile::name);
+        let name = self.files.open.as_ref().map(OpenFile::name);
         let level = self.level_name().map(str::to_owned);
         let parts = ["Mapscope".to_owned()].into_iter().chain(name).chain(level);
         parts.collect::<Vec<_>>().join(" - ")
@@ -370,27 +183,6 @@ impl State {
         let remembered = self.settings.texture_folders.iter().cloned();
         options.texture_folders.extend(remembered);
         options
-    }
-
-    /// Shows a short message in place of an older one that begins in the same way.
-    pub(crate) fn replace_toast(&mut self, begin: &str, text: String) {
-        self.toasts.retain(|toast| !toast.text.starts_with(begin));
-        self.toast(text, None);
-    }
-
-    /// Shows a short message.
-    pub(crate) fn toast(&mut self, text: impl Into<String>, severity: Option<Severity>) {
-        let text = text.into();
-        self.toasts.retain(|toast| toast.text != text);
-        // More would cover the view.
-        if self.toasts.len() >= 4 {
-            self.toasts.remove(0);
-        }
-        self.toasts.push(Toast {
-            text,
-            severity,
-            shown_at_secs: None,
-        });
     }
 
     /// Opens the first of these files and folders that can be opened.
@@ -412,7 +204,7 @@ impl State {
 
     /// Reads the open file again, keeping camera and selection.
     pub(crate) fn reload(&mut self, cause: Cause) {
-        let target = match &self.open {
+        let target = match &self.files.open {
             Some(OpenFile {
                 demo: Some(demo), ..
             }) => Target::Demo(demo),
@@ -439,23 +231,23 @@ impl State {
             Some(loaded) => {
                 for failure in failures {
                     let name = folder::name(&failure.path);
-                    self.toast(
+                    self.notices.toast(
                         format!("{name}: {}", failure.message),
                         Some(Severity::Error),
                     );
                 }
-                self.failures.clear();
-                self.on_disk = None;
-                self.typed_path.clear();
+                self.notices.failures.clear();
+                self.files.on_disk = None;
+                self.interface.typed_path.clear();
                 self.take(loaded, cause);
             }
-            None if cancelled => self.toast("Cancelled", None),
+            None if cancelled => self.notices.toast("Cancelled", None),
             None if cause.is_reload() => {
                 for failure in failures {
                     self.keep_version_of_unreadable(failure);
                 }
             }
-            None => self.failures = failures,
+            None => self.notices.failures = failures,
         }
     }
 
@@ -466,17 +258,21 @@ impl State {
             document,
             files,
         } = loaded;
-        self.versions += 1;
-        let same = self.open.as_ref().is_some_and(|open| open.path == path);
+        self.files.versions += 1;
+        let same = self
+            .files
+            .open
+            .as_ref()
+            .is_some_and(|open| open.path == path);
         let keep = cause.is_reload() && same;
-        let before = self.open.replace(OpenFile::new(
+        let before = self.files.open.replace(OpenFile::new(
             path.clone(),
             demo,
             Arc::clone(&document),
-            self.versions,
+            self.files.versions,
         ));
-        self.hovered = None;
-        self.pointed_at = None;
+        self.pointer.hovered = None;
+        self.pointer.pointed_at = None;
         let alike = before.as_ref().is_some_and(|before| {
             cause == Cause::Neighbor && look_alike(&*before.document, &*document)
         });
@@ -492,19 +288,24 @@ impl State {
             self.tell_of_reload(&*before.document);
         } else {
             self.start_clip(&request);
-            self.wish = None;
-            self.shown.selected = None;
-            self.shown.highlighted = None;
-            self.stepping = None;
+            self.files.wish = None;
+            self.view.shown.selected = None;
+            self.view.shown.highlighted = None;
+            self.tools.stepping = None;
             if alike {
                 self.keep_camera(&*document);
             } else {
                 self.look_at_document(&*document, demo, &request);
             }
             if files.len() > 1 {
-                self.playlist = Some(Playlist::new(files, &path));
-            } else if !self.playlist.as_mut().is_some_and(|list| list.go_to(&path)) {
-                self.playlist = None;
+                self.files.playlist = Some(Playlist::new(files, &path));
+            } else if !self
+                .files
+                .playlist
+                .as_mut()
+                .is_some_and(|list| list.go_to(&path))
+            {
+                self.files.playlist = None;
             }
             if demo.is_none() {
                 self.settings.remember_file(&path);
@@ -522,9 +323,9 @@ impl State {
         if !document.about().problems.is_empty() {
             if open.is_none() {
                 *open = Some(Panel::Problems);
-                self.problems_by_themselves = true;
+                self.interface.problems_by_themselves = true;
             }
-        } else if self.problems_by_themselves && *open == Some(Panel::Problems) {
+        } else if self.interface.problems_by_themselves && *open == Some(Panel::Problems) {
             *open = None;
         }
     }
@@ -534,27 +335,17 @@ impl State {
         let mut settings = self.settings.clone();
         settings.timeline.loop_mode = self.player.loop_mode();
         settings.timeline.smooth = self.player.is_smooth();
-        if self.problems_by_themselves && settings.bottom.open == Some(Panel::Problems) {
+        if self.interface.problems_by_themselves && settings.bottom.open == Some(Panel::Problems) {
             settings.bottom.open = None;
         }
         settings
     }
 
-    /// Overlays that are on stay on where the new document has them too.
-    fn keep_offered_overlays(&mut self, document: &dyn Document) {
-        let offered = document.about().overlays;
-        let mut overlays = OverlaySet::default();
-        for id in self.shown.overlays.iter() {
-            overlays.set(offered, id, true);
-        }
-        self.shown.overlays = overlays;
-    }
-
     /// Goes on looking from the same place at a document that is like the one before.
     fn keep_camera(&mut self, document: &dyn Document) {
-        self.camera.near = camera::near_plane(document.level_bounds(self.shown.level));
-        self.shown.flat = self.is_flat();
-        self.measure.close();
+        self.view.camera.near = camera::near_plane(document.level_bounds(self.view.shown.level));
+        self.view.shown.flat = self.is_flat();
+        self.tools.measure.close();
     }
 
     fn look_at_document(
@@ -563,12 +354,12 @@ impl State {
         demo: Option<&Demo>,
         request: &ViewRequest,
     ) {
-        let bounds = document.level_bounds(self.shown.level);
-        self.camera.handedness = document.about().handedness;
-        self.camera.near = camera::near_plane(bounds);
+        let bounds = document.level_bounds(self.view.shown.level);
+        self.view.camera.handedness = document.about().handedness;
+        self.view.camera.near = camera::near_plane(bounds);
         self.forget_flat();
-        self.measure.close();
-        self.fly_speed = camera_control::first_fly_speed(bounds);
+        self.tools.measure.close();
+        self.view.fly_speed = camera_control::first_fly_speed(bounds);
         let view = request.view;
         // Nobody has asked for a demo to be seen from anywhere: from where it looks best.
         let first = demo.filter(|demo| view.is_none() && !demo.is_flat);
@@ -577,7 +368,7 @@ impl State {
             self.take_pose(pose);
             return;
         }
-        self.framing = Some(view.unwrap_or_default());
+        self.view.framing = Some(view.unwrap_or_default());
         // Unless another view is asked for, a map is seen as the game shows it.
         if matches!(view, None | Some(NamedView::Flat)) && self.is_map() {
             self.set_mode(CameraMode::Flat);
@@ -586,131 +377,54 @@ impl State {
 
     /// Takes on the shape of the view, and frames a document that has just been opened.
     pub(crate) fn shape_view(&mut self, aspect: f32) {
-        self.aspect = aspect;
+        self.view.aspect = aspect;
         let Some(document) = self.document().cloned() else {
             return;
         };
-        let framing = self.framing.take();
+        let framing = self.view.framing.take();
         if framing.is_some() && self.is_flat() {
             self.fit_flat();
-            if self.open.as_ref().is_some_and(|open| open.demo.is_some()) {
+            if self
+                .files
+                .open
+                .as_ref()
+                .is_some_and(|open| open.demo.is_some())
+            {
                 self.show_all_pixels();
             }
         } else if let Some(view) = framing {
-            self.camera.face(view);
-            self.camera
-                .frame(document.bounds_in_view(&self.shown), aspect);
+            self.view.camera.face(view);
+            self.view
+                .camera
+                .frame(document.bounds_in_view(&self.view.shown), aspect);
         }
     }
 
     /// Closes a file that this computer cannot show, and says why.
     pub(crate) fn refuse(&mut self, message: &str) {
-        if let Some(open) = &self.open {
+        if let Some(open) = &self.files.open {
             let path = open.path.clone();
-            self.failures.push(Failure::new(&path, message));
+            self.notices.failures.push(Failure::new(&path, message));
             self.close();
         }
     }
 
     /// Closes the file.
     pub(crate) fn close(&mut self) {
-        self.open = None;
+        self.files.open = None;
         self.forget_flat();
-        self.measure.close();
+        self.tools.measure.close();
         self.forget_level();
         self.start_clip(&ViewRequest::default());
-        self.on_disk = None;
-        self.wish = None;
-        self.playlist = None;
-        self.shown.selected = None;
-        self.shown.highlighted = None;
-        self.stepping = None;
-        self.hovered = None;
-        self.pointed_at = None;
+        self.files.on_disk = None;
+        self.files.wish = None;
+        self.files.playlist = None;
+        self.view.shown.selected = None;
+        self.view.shown.highlighted = None;
+        self.tools.stepping = None;
+        self.pointer.hovered = None;
+        self.pointer.pointed_at = None;
         self.effects.push(Effect::Watch);
-    }
-
-    /// Asks for a path in the window itself, which works where the system has no dialog.
-    pub(crate) fn ask_path(&mut self, purpose: PathPurpose) {
-        let text = match (purpose, &self.open) {
-            (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
-                suggested_picture(&open.path).display().to_string()
-            }
-            (PathPurpose::Open, _) => self.typed_path.clone(),
-            _ => String::new(),
-        };
-        self.dialog = Some(Dialog::Path { purpose, text });
-    }
-
-    /// Does what a path was asked for.
-    pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf, asked: Asked) {
-        match purpose {
-            PathPurpose::Open => self.open_paths(vec![path]),
-            PathPurpose::SavePicture => self.save_to(purpose, &path, asked, Effect::SavePicture),
-            PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
-            PathPurpose::TextureFolder => self.add_texture_folder(&path),
-        }
-    }
-
-    /// Saves to a path, unless something stands there that must stay or has to be asked about.
-    fn save_to(
-        &mut self,
-        purpose: PathPurpose,
-        path: &Path,
-        asked: Asked,
-        save: fn(PathBuf) -> Effect,
-    ) {
-        let named = PNG.with_ending(path);
-        let may_replace = match asked {
-            // The question was about the name without the ending.
-            Asked::BySystem => named == path,
-            Asked::InWindow => false,
-            Asked::ToReplace => true,
-        };
-        let read = self.open.as_ref().map_or_else(Vec::new, |open| {
-            saving::files_read(&open.path, &*open.document)
-        });
-        match PNG.check_target(&named, &read, may_replace) {
-            Ok(()) if may_replace || !named.is_file() => self.effects.push(save(named)),
-            Ok(()) | Err(SaveError::OtherKind(_)) => {
-                let path = named;
-                self.dialog = Some(Dialog::Replace { purpose, path });
-            }
-            Err(error) => {
-                let text = format!("{} was not saved: {error}", named.display());
-                self.toast(text, Some(Severity::Error));
-                // For another name.
-                if asked == Asked::InWindow {
-                    let text = path.display().to_string();
-                    self.dialog = Some(Dialog::Path { purpose, text });
-                }
-            }
-        }
-    }
-
-    fn add_texture_folder(&mut self, folder: &Path) {
-        if !folder.is_dir() {
-            let text = format!("{} is not a folder", folder.display());
-            self.toast(text, Some(Severity::Error));
-        } else if self.settings.add_texture_folder(&folder::absolute(folder)) {
-            self.toast(
-                format!("Textures are looked for in {}", folder.display()),
-                None,
-            );
-            self.effects.push(Effect::SaveSettings);
-            self.reload(Cause::Changed);
-        } else {
-            self.toast("Textures are looked for there already", None);
-        }
-    }
-
-    /// Has textures no longer looked for in one of the folders that are remembered.
-    pub(crate) fn remove_texture_folder(&mut self, index: usize) {
-        if index < self.settings.texture_folders.len() {
-            self.settings.texture_folders.remove(index);
-            self.effects.push(Effect::SaveSettings);
-            self.reload(Cause::Changed);
-        }
     }
 }
 
@@ -740,6 +454,10 @@ pub(crate) fn suggested_picture(file: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec2;
+
+    use super::interface::{Asked, Dialog};
+    use super::notices::LoadingView;
     use super::*;
     use crate::viewer::commands::{self, Action};
     use mapscope_scene::camera::Projection;
@@ -759,7 +477,7 @@ mod tests {
         state.path_chosen(save, in_dir("new"), Asked::InWindow);
         let saves = |name| [Effect::SavePicture(in_dir(name))];
         assert_eq!(std::mem::take(&mut state.effects), saves("new.png"));
-        assert_eq!(state.dialog, None);
+        assert_eq!(state.interface.dialog, None);
 
         for (name, bytes) in [("old.png", &b""[..]), ("text.png", b"a text")] {
             std::fs::write(in_dir(name), bytes).unwrap();
@@ -770,7 +488,7 @@ mod tests {
                 purpose: save,
                 path: path.clone(),
             };
-            assert_eq!(state.dialog.take(), Some(question), "{name}");
+            assert_eq!(state.interface.dialog.take(), Some(question), "{name}");
             for asked in [Asked::ToReplace, Asked::BySystem] {
                 state.path_chosen(save, path.clone(), asked);
                 assert_eq!(std::mem::take(&mut state.effects), saves(name));
@@ -778,7 +496,10 @@ mod tests {
         }
         // The system asked about `old`, and not about `old.png`.
         state.path_chosen(save, in_dir("old"), Asked::BySystem);
-        assert!(matches!(state.dialog.take(), Some(Dialog::Replace { .. })));
+        assert!(matches!(
+            state.interface.dialog.take(),
+            Some(Dialog::Replace { .. })
+        ));
 
         let map = in_dir("map.png");
         std::fs::copy(in_dir("old.png"), &map).unwrap();
@@ -791,25 +512,25 @@ mod tests {
             state.effects.clear();
             state.path_chosen(save, in_dir(name), asked);
             assert!(state.effects.is_empty(), "{name}");
-            let toast = state.toasts.last().unwrap();
+            let toast = state.notices.toasts.last().unwrap();
             assert_eq!(toast.severity, Some(Severity::Error));
         }
         // Another name can be typed at once.
-        assert!(matches!(state.dialog, Some(Dialog::Path { .. })));
+        assert!(matches!(state.interface.dialog, Some(Dialog::Path { .. })));
     }
 
     #[test]
     fn no_command_does_harm_while_nothing_is_open() {
         for command in commands::all() {
             let mut state = state();
-            let pose = state.camera.pose;
+            let pose = state.view.camera.pose;
             state.run(command.action);
             assert!(
-                state.open.is_none() && state.camera.pose == pose,
+                state.files.open.is_none() && state.view.camera.pose == pose,
                 "{}",
                 command.id
             );
-            assert!(state.camera.pose.eye.is_finite(), "{}", command.id);
+            assert!(state.view.camera.pose.eye.is_finite(), "{}", command.id);
         }
     }
 
@@ -861,14 +582,14 @@ mod tests {
     fn what_is_opened_is_framed_once_the_view_has_a_shape() {
         let mut state = state();
         for projection in [Projection::Orthographic, Projection::Perspective] {
-            state.camera.projection = projection;
+            state.view.camera.projection = projection;
             state.loaded(outcome("/a.pfmap", false, true));
             state.shape_view(0.8);
-            assert_eq!(state.camera.projection, projection);
+            assert_eq!(state.view.camera.projection, projection);
             let bounds = state.document().unwrap().about().bounds;
             let seen = bounds
                 .corners()
-                .map(|corner| state.camera.project(corner, 0.8).unwrap());
+                .map(|corner| state.view.camera.project(corner, 0.8).unwrap());
             let within = |at: &Vec2| at.min_element() > 0.0 && at.max_element() < 1.0;
             assert!(seen.iter().all(within), "{projection:?}: {seen:?}");
         }
@@ -885,27 +606,27 @@ mod tests {
         state.select(Some(TerrainItem::Tile { row: 0, col: 77 }.into()));
         state.run(Action::Overlay(OverlayId::TileGrid));
         let kept = (
-            state.camera,
-            state.shown.selected,
-            state.shown.overlays.clone(),
+            state.view.camera,
+            state.view.shown.selected,
+            state.view.shown.overlays.clone(),
         );
-        let version = state.open.as_ref().unwrap().version;
+        let version = state.files.open.as_ref().unwrap().version;
         state.loaded(outcome("/a.pfmap", true, true));
         state.shape_view(1.5);
         assert_eq!(
             (
-                state.camera,
-                state.shown.selected,
-                state.shown.overlays.clone()
+                state.view.camera,
+                state.view.shown.selected,
+                state.view.shown.overlays.clone()
             ),
             kept
         );
-        assert_ne!(state.open.as_ref().unwrap().version, version);
+        assert_ne!(state.files.open.as_ref().unwrap().version, version);
         state.loaded(outcome("/b.pfmap", false, true));
         state.shape_view(1.5);
-        assert_eq!(state.shown.selected, None);
-        assert_ne!(state.camera, kept.0);
-        assert_eq!(state.shown.overlays, kept.2);
+        assert_eq!(state.view.shown.selected, None);
+        assert_ne!(state.view.camera, kept.0);
+        assert_eq!(state.view.shown.overlays, kept.2);
     }
 
     #[test]
@@ -914,18 +635,18 @@ mod tests {
         state.loaded(outcome("/a.pfmap", false, true));
         state.shape_view(1.5);
         state.paste_pose("10,200,30,40,5,60");
-        let kept = state.camera;
+        let kept = state.view.camera;
         let mut next = outcome("/b.pfmap", false, true);
         next.request.cause = Cause::Neighbor;
         state.loaded(next);
         state.shape_view(1.5);
-        assert_eq!(state.camera, kept);
+        assert_eq!(state.view.camera, kept);
         let mut smaller = outcome("/c.pfobj", false, true);
         smaller.request.cause = Cause::Neighbor;
         smaller.loaded.as_mut().unwrap().document = crate::viewer::testing::model();
         state.loaded(smaller);
         state.shape_view(1.5);
-        assert_ne!(state.camera, kept, "it is something else");
+        assert_ne!(state.view.camera, kept, "it is something else");
     }
 
     #[test]
@@ -933,10 +654,13 @@ mod tests {
         let mut state = state();
         state.loaded(outcome("/a.pfmap", false, true));
         state.loaded(outcome("/bad.pfmap", false, false));
-        assert_eq!(state.open.as_ref().unwrap().path, Path::new("/a.pfmap"));
-        assert_eq!(state.failures.len(), 1);
+        assert_eq!(
+            state.files.open.as_ref().unwrap().path,
+            Path::new("/a.pfmap")
+        );
+        assert_eq!(state.notices.failures.len(), 1);
         state.loaded(outcome("/a.pfmap", true, true));
-        assert!(state.failures.is_empty());
+        assert!(state.notices.failures.is_empty());
     }
 
     #[test]
@@ -970,22 +694,25 @@ mod tests {
     #[test]
     fn escape_closes_what_is_foremost_first() {
         let mut state = state();
-        state.shown.selected = Some(TerrainItem::Tile { row: 0, col: 3 }.into());
-        state.failures.push(Failure::new(Path::new("x"), "y"));
-        state.loading = Some(LoadingView {
+        state.view.shown.selected = Some(TerrainItem::Tile { row: 0, col: 3 }.into());
+        state
+            .notices
+            .failures
+            .push(Failure::new(Path::new("x"), "y"));
+        state.notices.loading = Some(LoadingView {
             name: "z".into(),
             fraction: 0.1,
         });
         state.run(Action::About);
         state.run(Action::Clear);
-        assert!(state.dialog.is_none() && state.effects.is_empty());
+        assert!(state.interface.dialog.is_none() && state.effects.is_empty());
         state.run(Action::Clear);
         assert_eq!(state.effects, [Effect::CancelLoad]);
-        state.loading = None;
+        state.notices.loading = None;
         state.run(Action::Clear);
-        assert!(state.failures.is_empty() && state.shown.selected.is_some());
+        assert!(state.notices.failures.is_empty() && state.view.shown.selected.is_some());
         state.run(Action::Clear);
-        assert!(state.shown.selected.is_none());
+        assert!(state.view.shown.selected.is_none());
         assert!(!state.is_enabled(Action::Clear));
     }
 
@@ -993,20 +720,32 @@ mod tests {
     fn a_pasted_camera_is_taken_and_anything_else_is_named() {
         let mut state = state();
         state.paste_pose(" 1,2,3,4,5,6\n");
-        assert_eq!(state.camera.pose.to_string(), "1,2,3,4,5,6");
+        assert_eq!(state.view.camera.pose.to_string(), "1,2,3,4,5,6");
         state.paste_pose("hello");
-        assert_eq!(state.camera.pose.to_string(), "1,2,3,4,5,6");
-        assert!(state.toasts[0].text.contains("hello"), "{:?}", state.toasts);
+        assert_eq!(state.view.camera.pose.to_string(), "1,2,3,4,5,6");
+        assert!(
+            state.notices.toasts[0].text.contains("hello"),
+            "{:?}",
+            state.notices.toasts
+        );
     }
 
     #[test]
     fn the_same_message_is_not_stacked() {
         let mut state = state();
         for number in 0..9 {
-            state.toast("same", None);
-            state.toast(format!("{number}"), None);
+            state.notices.toast("same", None);
+            state.notices.toast(format!("{number}"), None);
         }
-        assert!(state.toasts.len() <= 4);
-        assert_eq!(state.toasts.iter().filter(|t| t.text == "same").count(), 1);
+        assert!(state.notices.toasts.len() <= 4);
+        assert_eq!(
+            state
+                .notices
+                .toasts
+                .iter()
+                .filter(|t| t.text == "same")
+                .count(),
+            1
+        );
     }
 }

@@ -16,7 +16,7 @@ impl State {
 
     /// Begins with the clip that is shown, and with the frame that is asked for.
     pub(crate) fn start_clip(&mut self, request: &ViewRequest) {
-        let clip = self.shown.playhead.clip;
+        let clip = self.view.shown.playhead.clip;
         let clip = clip.and_then(|clip| self.clip_of_length(clip));
         self.player.choose(clip);
         let plays = request.frame.is_none() && self.settings.timeline.plays;
@@ -44,7 +44,7 @@ impl State {
 
     /// Shows the moment that the player says.
     pub(crate) fn show_moment(&mut self) {
-        self.shown.playhead = self.player.playhead();
+        self.view.shown.set_playhead(self.player.playhead());
     }
 
     /// Changes the player, and shows what it then says.
@@ -154,7 +154,7 @@ impl State {
                 self.player.change_speed(faster);
                 if !self.settings.timeline.shown {
                     let text = format!("Speed {}×", self.player.speed());
-                    self.toast(text, None);
+                    self.notices.toast(text, None);
                 }
             }
             Animation::Range { last } => {
@@ -196,7 +196,7 @@ impl State {
         {
             // Nothing else says which it is.
             let text = clip.name.clone();
-            self.toast(text, None);
+            self.notices.toast(text, None);
         }
     }
 }
@@ -225,11 +225,11 @@ mod tests {
             let mut state = State::new(Settings::default(), request);
             let document = || moving(&[("Walk", 32), ("Idle", 10)]);
             state.loaded(loaded(document(), false));
-            let first = state.shown.playhead;
-            let (playing, said) = (state.player.is_playing(), !state.toasts.is_empty());
+            let first = state.view.shown.playhead;
+            let (playing, said) = (state.player.is_playing(), !state.notices.toasts.is_empty());
             // The next file is not meant.
             state.loaded(loaded(document(), false));
-            assert_eq!(state.shown.playhead, Playhead::at_frame(0, 0));
+            assert_eq!(state.view.shown.playhead, Playhead::at_frame(0, 0));
             (first.clip, first.frame, playing, said)
         };
         assert_eq!(begin(None, None), (Some(0), 0.0, true, false));
@@ -247,10 +247,10 @@ mod tests {
         assert!(state.player.is_playing());
         state.request(Request::ShowProblem(0));
         let clip = ModelItem::Clip { index: 0 };
-        assert_eq!(state.shown.selected, Some(clip.into()));
-        assert_eq!(state.shown.playhead, Playhead::at_frame(0, 1));
+        assert_eq!(state.view.shown.selected, Some(clip.into()));
+        assert_eq!(state.view.shown.playhead, Playhead::at_frame(0, 1));
         assert!(!state.player.is_playing(), "it would be gone at once");
-        assert!(state.shown.overlays.contains(OverlayId::FrameBounds));
+        assert!(state.view.shown.overlays.contains(OverlayId::FrameBounds));
     }
 
     /// A triangle with a clip of two frames, of which the second declares too much.
@@ -302,31 +302,34 @@ mod tests {
             "a root"
         );
         assert_eq!(name(&state, "select.south"), ("First child joint", true));
-        assert_eq!(name(&state, "select.next"), ("Next of its kind", true));
+        assert_eq!(
+            name(&state, "select.next"),
+            ("Select next of its kind", true)
+        );
         for index in [1, 2] {
             state.run(Action::NextOfKind { backwards: false });
-            assert_eq!(state.shown.selected, joint(index));
+            assert_eq!(state.view.shown.selected, joint(index));
         }
         state.loaded(loaded(level(), false));
         let [level, chunk, cube] = [0, 0, 1];
         state.select(Some(LevelItem::Cube { level, chunk, cube }.into()));
         assert_eq!(name(&state, "select.north").0, "Neighbour toward +Z");
-        assert_eq!(name(&state, "camera.north").0, "From +Z");
+        assert_eq!(name(&state, "camera.north").0, "View from +Z");
     }
 
     #[test]
     fn the_weights_of_a_joint_are_shown_until_they_are_switched_off() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(model(), false));
-        assert!(!state.shown.hides_weights);
+        assert!(!state.view.shown.hides_weights);
         assert_eq!(state.is_on(Action::SelectedWeights), Some(true));
         state.run(Action::SelectedWeights);
-        assert!(state.shown.hides_weights);
+        assert!(state.view.shown.hides_weights);
         // It stays so for the next file.
         state.loaded(loaded(model(), false));
-        assert!(state.shown.hides_weights);
+        assert!(state.view.shown.hides_weights);
         state.run(Action::SelectedWeights);
-        assert!(!state.shown.hides_weights);
+        assert!(!state.view.shown.hides_weights);
         state.loaded(loaded(level(), false));
         assert!(
             !state.is_enabled(Action::SelectedWeights),
@@ -341,7 +344,7 @@ mod tests {
         let triangle = |index| Some(Item::from(ModelItem::Triangle { index }));
         state.select(triangle(0));
         state.run(Action::NextOfKind { backwards: false });
-        assert_eq!(state.shown.selected, triangle(1));
+        assert_eq!(state.view.shown.selected, triangle(1));
         state.run(Action::NextOfKind { backwards: true });
         state.run(Action::NextOfKind { backwards: true });
         let document = state.document().unwrap();
@@ -350,7 +353,7 @@ mod tests {
         let material = links.find_map(|property| property.link);
         let last = document.next_of_kind(material.unwrap(), None, true);
         assert_eq!(
-            state.shown.selected, last,
+            state.view.shown.selected, last,
             "the last comes before the first"
         );
     }

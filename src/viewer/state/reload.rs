@@ -82,32 +82,38 @@ pub(crate) fn clock(moment: SystemTime) -> String {
 impl State {
     /// Whether what was read again is to be kept back for the version in view.
     pub(crate) fn keeps_back(&self, loaded: &Loaded) -> bool {
-        self.open.as_ref().is_some_and(|open| {
+        self.files.open.as_ref().is_some_and(|open| {
             open.path == loaded.path && is_worse(&*loaded.document, &*open.document)
         })
     }
 
     /// Whether the window says over the view that the file on disk is not what is in view.
     pub(crate) fn tells_of_disk(&self) -> bool {
-        self.on_disk.is_some() && !self.on_disk_dismissed
+        self.files.on_disk.is_some() && !self.files.on_disk_dismissed
     }
 
     /// Leaves the version in view, and says that the one on disk is not shown for what is wrong
     /// with it.
     pub(crate) fn keep_version(&mut self, unreadable: Option<String>, problems: Vec<Problem>) {
-        let Some(open) = &self.open else {
+        let Some(open) = &self.files.open else {
             return;
         };
-        self.on_disk = Some(OnDisk {
+        self.files.on_disk = Some(OnDisk {
             name: open.name(),
             unreadable,
             problems,
             read_at: clock(open.read_at),
-            number: self.on_disk.as_ref().map_or(0, |before| before.number) + 1,
+            number: self
+                .files
+                .on_disk
+                .as_ref()
+                .map_or(0, |before| before.number)
+                + 1,
         });
-        self.on_disk_dismissed = false;
+        self.files.on_disk_dismissed = false;
         // It is so no longer.
-        self.toasts
+        self.notices
+            .toasts
             .retain(|toast| !toast.text.starts_with(RELOADED));
     }
 
@@ -133,15 +139,21 @@ impl State {
             _ => RELOADED.to_owned(),
         };
         let severity = severity.filter(|_| text != RELOADED);
-        self.toasts
+        self.notices
+            .toasts
             .retain(|toast| !toast.text.starts_with(RELOADED));
-        self.toast(text, severity);
+        self.notices.toast(text, severity);
     }
 
     /// What is looked at: now, or before a version came that does not have it.
     pub(crate) fn wish(&mut self, before: &OpenFile) -> Wish {
         let instead = self.looked_at();
-        if let Some(wish) = self.wish.take().filter(|wish| wish.instead == instead) {
+        if let Some(wish) = self
+            .files
+            .wish
+            .take()
+            .filter(|wish| wish.instead == instead)
+        {
             return wish;
         }
         let clip = self.player.clip();
@@ -149,7 +161,7 @@ impl State {
         let clip = clip.and_then(|clip| animation?.clips().get(clip));
         Wish {
             clip: clip.map(|clip| (clip.name.clone(), self.player.clone())),
-            selected: self.shown.selected,
+            selected: self.view.shown.selected,
             instead,
         }
     }
@@ -159,7 +171,7 @@ impl State {
         LookedAt {
             clip: player.clip(),
             frame: (!player.is_playing()).then(|| player.whole_frame()),
-            selected: self.shown.selected,
+            selected: self.view.shown.selected,
         }
     }
 
@@ -190,13 +202,13 @@ impl State {
             (None, _) => self.player.choose(None),
         }
         self.show_moment();
-        let playhead = self.shown.playhead;
+        let playhead = self.view.shown.playhead;
         let is_there = |item: &Item| !document.properties(*item, playhead).is_empty();
         let selected = wish.selected.filter(is_there);
-        self.shown.selected = selected;
+        self.view.shown.selected = selected;
         let granted = all_of_it && selected.is_some() == wish.selected.is_some();
         let instead = self.looked_at();
-        self.wish = (!granted).then_some(Wish { instead, ..wish });
+        self.files.wish = (!granted).then_some(Wish { instead, ..wish });
     }
 }
 
@@ -292,13 +304,17 @@ mod tests {
     fn a_slow_save_loses_nothing() {
         let (mut state, looked_at) = looking();
         state.shape_view(1.5);
-        let camera = state.camera;
-        let version = state.open.as_ref().unwrap().version;
+        let camera = state.view.camera;
+        let version = state.files.open.as_ref().unwrap().version;
         for part in [0.0, 0.1, 0.4, 0.8] {
             state.loaded(outcome(read(&demo::DRAKELING, part), Cause::Changed));
             assert_eq!(state.looked_at(), looked_at, "{part}");
-            assert_eq!(state.open.as_ref().unwrap().version, version, "{part}");
-            let on_disk = state.on_disk.as_ref().unwrap();
+            assert_eq!(
+                state.files.open.as_ref().unwrap().version,
+                version,
+                "{part}"
+            );
+            let on_disk = state.files.on_disk.as_ref().unwrap();
             assert!(
                 on_disk.unreadable.is_some() || !on_disk.problems.is_empty(),
                 "{part}"
@@ -307,11 +323,11 @@ mod tests {
         }
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Changed));
         state.shape_view(1.5);
-        assert_ne!(state.open.as_ref().unwrap().version, version);
-        assert_eq!((state.looked_at(), state.camera), (looked_at, camera));
-        assert_eq!(state.on_disk, None);
-        assert_eq!(state.toasts.len(), 1, "{:?}", state.toasts);
-        assert_eq!(state.toasts[0].text, "Reloaded");
+        assert_ne!(state.files.open.as_ref().unwrap().version, version);
+        assert_eq!((state.looked_at(), state.view.camera), (looked_at, camera));
+        assert_eq!(state.files.on_disk, None);
+        assert_eq!(state.notices.toasts.len(), 1, "{:?}", state.notices.toasts);
+        assert_eq!(state.notices.toasts[0].text, "Reloaded");
     }
 
     #[test]
@@ -321,26 +337,26 @@ mod tests {
         state.loaded(outcome(half(), Cause::Changed));
         assert!(state.tells_of_disk());
         state.run(Action::Clear);
-        assert!(!state.tells_of_disk() && state.on_disk.is_some());
+        assert!(!state.tells_of_disk() && state.files.on_disk.is_some());
         state.loaded(outcome(half(), Cause::Asked));
-        assert_eq!(state.on_disk, None);
+        assert_eq!(state.files.on_disk, None);
         assert!(state.looked_at() != looked_at, "it has all of it");
-        let said = &state.toasts.last().unwrap();
+        let said = &state.notices.toasts.last().unwrap();
         assert!(said.text.starts_with("Reloaded with "), "{}", said.text);
         assert_eq!(said.severity, Some(Severity::Error));
         // Another save of what is in view is no worse.
         state.loaded(outcome(half(), Cause::Changed));
-        assert_eq!(state.on_disk, None);
+        assert_eq!(state.files.on_disk, None);
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Changed));
         assert_eq!(state.looked_at(), looked_at);
-        assert!(state.wish.is_none());
+        assert!(state.files.wish.is_none());
         // Unless one has chosen something else meanwhile.
         state.loaded(outcome(half(), Cause::Asked));
         let material = Some(ModelItem::Material { index: 0 }.into());
         state.select(material);
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Changed));
-        assert_eq!(state.shown.selected, material);
-        assert!(state.wish.is_none());
+        assert_eq!(state.view.shown.selected, material);
+        assert!(state.files.wish.is_none());
     }
 
     #[test]
@@ -359,16 +375,16 @@ mod tests {
         let tile = Some(TerrainItem::Tile { row: 40, col: 44 }.into());
         state.select(tile);
         state.loaded(outcome(open(5), Cause::Changed));
-        assert_eq!(state.shown.selected, tile);
+        assert_eq!(state.view.shown.selected, tile);
         // It is not there in a smaller map, and is again in a larger one.
         state.loaded(outcome(open(1), Cause::Changed));
-        assert_eq!(state.shown.selected, None);
+        assert_eq!(state.view.shown.selected, None);
         state.loaded(outcome(open(3), Cause::Changed));
-        assert_eq!(state.shown.selected, tile);
+        assert_eq!(state.view.shown.selected, tile);
         let chunk = Some(TerrainItem::Chunk { row: 1, col: 2 }.into());
         state.select(chunk);
         state.loaded(outcome(open(4), Cause::Changed));
-        assert_eq!(state.shown.selected, chunk);
+        assert_eq!(state.view.shown.selected, chunk);
     }
 
     #[test]
@@ -379,6 +395,6 @@ mod tests {
         state.loaded(outcome(Ok(map_of([12, 8])), Cause::Opened));
         state.select(cell);
         state.loaded(outcome(Ok(map_of([15, 9])), Cause::Changed));
-        assert_eq!(state.shown.selected, cell);
+        assert_eq!(state.view.shown.selected, cell);
     }
 }

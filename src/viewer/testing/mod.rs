@@ -178,13 +178,13 @@ pub(crate) fn built(
 /// A window with the demo open, seen from straight above.
 pub(crate) fn with_demo() -> Harness<'static, Window> {
     let mut harness = window(|state| {
-        state.open = Some(OpenFile::new(
+        state.files.open = Some(OpenFile::new(
             "demo.pfmap".into(),
             Some(&demo::TERRAIN),
             document(),
             1,
         ));
-        state.camera.handedness = document().about().handedness;
+        state.view.camera.handedness = document().about().handedness;
     });
     for action in [
         Action::View(mapscope_scene::camera::NamedView::Top),
@@ -301,7 +301,7 @@ fn open_moving(state: &mut State) {
     let document = moving(&[("Walk", 32), ("Idle", 10), ("Salute", 1)]);
     let request = ViewRequest::default();
     state.show_first(&*document, &request);
-    state.open = Some(OpenFile::new("made.pfobj".into(), None, document, 1));
+    state.files.open = Some(OpenFile::new("made.pfobj".into(), None, document, 1));
     state.start_clip(&request);
 }
 

@@ -324,8 +324,8 @@ pub(crate) fn sheet_faces(sheet: Item) -> Vec<SheetFace> {
 fn open(state: &mut State) {
     state.settings.timeline.plays = false;
     let document = moving_with_levels(levels());
-    state.camera.handedness = document.about().handedness;
-    state.open = Some(OpenFile::new("made.pmf".into(), None, document, 1));
+    state.view.camera.handedness = document.about().handedness;
+    state.files.open = Some(OpenFile::new("made.pmf".into(), None, document, 1));
     state.run(crate::viewer::commands::Action::FrameAll);
 }
 

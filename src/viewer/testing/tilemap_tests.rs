@@ -12,8 +12,9 @@ use crate::viewer::app::picture::save_map;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
+use crate::viewer::state::interface::PathPurpose;
 use crate::viewer::state::settings::Settings;
-use crate::viewer::state::{Effect, PathPurpose, State};
+use crate::viewer::state::{Effect, State};
 use crate::viewer::testing::{
     Window, button, drag, keep_picture, loaded, middle, move_to, press, quick_drag, state,
 };
@@ -47,7 +48,7 @@ fn flat(h: &Map) -> FlatWindow {
 }
 
 fn view_px(h: &Map) -> DVec2 {
-    let [width, height] = state(h).view_px;
+    let [width, height] = state(h).view.view_px;
     DVec2::new(width.into(), height.into())
 }
 
@@ -86,7 +87,7 @@ fn tile(index: u32) -> Option<Item> {
 
 /// The layer of the cell that is pointed at.
 fn layer_pointed_at(h: &Map) -> Option<u32> {
-    match state(h).hovered {
+    match state(h).pointer.hovered {
         Some(Item::TileMap(TileMapItem::Cell { layer, .. })) => Some(layer),
         _ => None,
     }
@@ -97,8 +98,8 @@ fn layer_pointed_at(h: &Map) -> Option<u32> {
 #[test]
 fn a_map_opens_flat_as_large_as_whole_pixels_allow() {
     let mut h = with_map();
-    assert_eq!(state(&h).mode, CameraMode::Flat);
-    assert!(state(&h).shown.flat);
+    assert_eq!(state(&h).view.mode, CameraMode::Flat);
+    assert!(state(&h).view.shown.flat);
     let fits = |h: &Map| {
         let window = flat(h);
         let wanted = (view_px(h) / map_px()).min_element().floor();
@@ -138,8 +139,8 @@ fn a_drag_with_any_button_moves_the_map_by_whole_pixels() {
         assert_eq!(moved.round(), DVec2::new(33.0, -20.0), "{with:?}");
         assert!((moved - moved.round()).abs().max_element() < 1e-6);
         let map_size = SIZE.map(|side| u64::from(side * TILE));
-        let camera = after.camera_on_map_px(map_size, state(&h).view_px);
-        assert_eq!(state(&h).shown.flat_camera_px, camera);
+        let camera = after.camera_on_map_px(map_size, state(&h).view.view_px);
+        assert_eq!(state(&h).view.shown.flat_camera_px, camera);
         // As far if it was over within a frame.
         let from = middle(&h);
         quick_drag(&mut h, with, from, vec2(-33.4, 20.3));
@@ -250,28 +251,31 @@ fn physical_pixels_decide_what_is_whole() {
 #[test]
 fn the_view_in_3d_and_the_flat_one_are_each_as_they_were_left() {
     let mut h = with_map();
-    h.state_mut().state.camera.projection = Projection::Orthographic;
+    h.state_mut().state.view.camera.projection = Projection::Orthographic;
     press(&mut h, Modifiers::NONE, Key::T);
     drag(&mut h, PointerButton::Primary, vec2(20.0, 10.0));
     let left_at = flat(&h);
     press(&mut h, Modifiers::NONE, Key::G);
-    assert_eq!(state(&h).mode, CameraMode::Orbit);
-    assert!(!state(&h).shown.flat);
-    assert_eq!(state(&h).camera.projection, Projection::Perspective);
-    assert!(state(&h).camera.forward().y > -0.9, "it looks at a slant");
+    assert_eq!(state(&h).view.mode, CameraMode::Orbit);
+    assert!(!state(&h).view.shown.flat);
+    assert_eq!(state(&h).view.camera.projection, Projection::Perspective);
+    assert!(
+        state(&h).view.camera.forward().y > -0.9,
+        "it looks at a slant"
+    );
     drag(&mut h, PointerButton::Primary, vec2(50.0, 20.0));
-    let tilted = state(&h).camera.pose;
+    let tilted = state(&h).view.camera.pose;
     h.get_by_label("2D").click();
     h.run();
     assert_eq!(flat(&h), left_at);
     h.get_by_label("3D").click();
     h.run();
-    assert_eq!(state(&h).camera.pose, tilted);
+    assert_eq!(state(&h).view.camera.pose, tilted);
     // From the top it is 3D as well, unless a camera is pasted that was copied from a flat view.
     run(&mut h, Action::View(NamedView::Top));
-    assert_eq!(state(&h).mode, CameraMode::Orbit);
+    assert_eq!(state(&h).view.mode, CameraMode::Orbit);
     run(&mut h, Action::Flat);
-    let pose = state(&h).camera.pose.to_string();
+    let pose = state(&h).view.camera.pose.to_string();
     run(&mut h, Action::Flat);
     h.state_mut().state.paste_pose(&pose);
     h.run();
@@ -288,22 +292,22 @@ fn a_map_is_seen_from_where_the_command_line_says() {
         state
     };
     let h = with_map();
-    let copied = state(&h).camera.pose;
+    let copied = state(&h).view.camera.pose;
     let from_above = opened(ViewRequest {
         camera: Some(copied),
         ..ViewRequest::default()
     });
     // In a view of another size at the nearest whole zoom.
     let window = from_above.flat_window().unwrap();
-    let height = f64::from(state(&h).view_px[1]);
+    let height = f64::from(state(&h).view.view_px[1]);
     assert_eq!(window.zoom, (flat(&h).zoom * 600.0 / height).round());
-    assert!((from_above.camera.pose.target - copied.target).length() < 1.0);
+    assert!((from_above.view.camera.pose.target - copied.target).length() < 1.0);
     let slanted = "50,100,150,96,0,64".parse().unwrap();
     let slanted = opened(ViewRequest {
         camera: Some(slanted),
         ..ViewRequest::default()
     });
-    assert_eq!(slanted.mode, CameraMode::Orbit);
+    assert_eq!(slanted.view.mode, CameraMode::Orbit);
     for (view, mode) in [
         (None, CameraMode::Flat),
         (Some(NamedView::Flat), CameraMode::Flat),
@@ -314,7 +318,7 @@ fn a_map_is_seen_from_where_the_command_line_says() {
             view,
             ..ViewRequest::default()
         });
-        assert_eq!(state.mode, mode, "{view:?}");
+        assert_eq!(state.view.mode, mode, "{view:?}");
         assert_eq!(state.flat_window().is_some(), mode == CameraMode::Flat);
     }
 }
@@ -325,9 +329,9 @@ fn what_comes_after_a_map_is_seen_as_ever() {
     let document = crate::viewer::testing::document();
     h.state_mut().state.loaded(loaded(document, false));
     h.run();
-    assert_eq!(state(&h).mode, CameraMode::Orbit);
-    assert_eq!(state(&h).camera.projection, Projection::Perspective);
-    assert_eq!(state(&h).shown, Shown::default());
+    assert_eq!(state(&h).view.mode, CameraMode::Orbit);
+    assert_eq!(state(&h).view.camera.projection, Projection::Perspective);
+    assert_eq!(*state(&h).view.shown, Shown::default());
     assert!(h.query_by_label("2D").is_none() && h.query_by_label("Mini map").is_none());
 }
 
@@ -339,18 +343,18 @@ fn the_layers_are_pulled_apart_with_a_slider_and_stay_so() {
     assert_eq!(slider.accesskit_node().numeric_value(), Some(24.0));
     slider.set_value_accesskit(60.0);
     h.run();
-    assert_eq!(state(&h).shown.layer_gap, Some(60.0));
+    assert_eq!(state(&h).view.shown.layer_gap, Some(60.0));
     run(&mut h, Action::Flat);
     run(&mut h, Action::Flat);
-    assert_eq!(state(&h).shown.layer_gap, Some(60.0));
+    assert_eq!(state(&h).view.shown.layer_gap, Some(60.0));
     // Also when the file is read again, but not for another one.
     h.state_mut().state.loaded(loaded(map(), true));
     h.run();
-    assert_eq!(state(&h).shown.layer_gap, Some(60.0));
+    assert_eq!(state(&h).view.shown.layer_gap, Some(60.0));
     h.state_mut().state.loaded(loaded(map(), false));
     h.run();
-    assert_eq!(state(&h).shown.layer_gap, None);
-    assert_eq!(state(&h).mode, CameraMode::Flat);
+    assert_eq!(state(&h).view.shown.layer_gap, None);
+    assert_eq!(state(&h).view.mode, CameraMode::Flat);
 }
 
 #[test]
@@ -361,7 +365,7 @@ fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
     assert_eq!(state(&h).effects, [Effect::AskPath(PathPurpose::SaveMap)]);
     let folder = tempfile::tempdir().unwrap();
     let wanted = folder.path().join("made.png");
-    let path = save_map(&*map(), &state(&h).shown, wanted).unwrap();
+    let path = save_map(&*map(), &state(&h).view.shown, wanted).unwrap();
     let saved = image::open(&path).unwrap().into_rgba8();
     assert_eq!(saved.dimensions(), (SIZE[0] * TILE, SIZE[1] * TILE));
     let mut row = vec![0; (SIZE[0] * TILE * 4) as usize];
@@ -467,11 +471,25 @@ fn the_status_bar_lists_every_layer_of_a_place() {
 }
 
 #[test]
+fn a_layer_that_fades_away_while_a_clip_plays_is_no_longer_pointed_at() {
+    let village = crate::viewer::testing::open_demo(&mapscope_scene::demo::VILLAGE);
+    let mut h = open_map(village);
+    assert!(state(&h).player.is_playing());
+    let at = middle(&h);
+    move_to(&mut h, at);
+    let before = layer_pointed_at(&h).unwrap();
+    let fade = Request::SetOpacity(layer(before), Some(0));
+    h.state_mut().state.request(fade);
+    h.run();
+    assert_ne!(layer_pointed_at(&h), Some(before));
+}
+
+#[test]
 fn legends_fold_and_are_folded_where_they_would_hide_the_map() {
     let station = crate::viewer::testing::open_demo(&mapscope_scene::demo::STATION);
     let mut h = open_map(station.clone());
     run(&mut h, Action::Overlay(OverlayId::Logic));
-    let legends = station.legends(&state(&h).shown);
+    let legends = station.legends(&state(&h).view.shown);
     let entries = &legends[0].entries;
     assert!(entries.len() > 1);
     let first = &*entries[0].label;
@@ -496,7 +514,7 @@ fn obstruction_and_zones_are_on_together() {
     ));
     run(&mut h, Action::Overlay(OverlayId::Obstruction));
     run(&mut h, Action::Overlay(OverlayId::Zones));
-    let overlays = &state(&h).shown.overlays;
+    let overlays = &state(&h).view.shown.overlays;
     assert!(overlays.contains(OverlayId::Obstruction) && overlays.contains(OverlayId::Zones));
     assert!(
         !state(&h).is_enabled(Action::Overlay(OverlayId::Logic)),
@@ -513,7 +531,7 @@ fn a_round_map_has_no_edge_to_stop_at() {
     }
     let moved = (before - flat(&h).top_left_px) * flat(&h).zoom;
     assert!((moved.x - 2000.0).abs() < 2.0, "{moved}");
-    let camera = state(&h).shown.flat_camera_px;
+    let camera = state(&h).view.shown.flat_camera_px;
     assert_eq!(camera, flat(&h).camera_px());
     // Another one stops with something of it in the middle.
     let mut h = with_map();
@@ -529,7 +547,7 @@ fn the_bar_keeps_its_width_while_the_layers_are_pulled_apart() {
     let mut h = with_map();
     run(&mut h, Action::Flat);
     let width = |h: &mut Map, gap: f32| {
-        h.state_mut().state.shown.layer_gap = Some(gap);
+        h.state_mut().state.view.shown.layer_gap = Some(gap);
         h.run();
         place(h, "flat-bar").width()
     };
@@ -563,7 +581,7 @@ fn a_drag_measures_in_pixels_and_tiles() {
     assert_ne!(flat(&h), before);
     assert_eq!(state(&h).measured().len(), 3);
     press(&mut h, Modifiers::NONE, Key::Escape);
-    assert!(!state(&h).measure.is_open() && state(&h).measured().is_empty());
+    assert!(!state(&h).tools.measure.is_open() && state(&h).measured().is_empty());
 }
 
 #[test]
@@ -571,7 +589,7 @@ fn elsewhere_lengths_are_in_units_of_the_world() {
     let mut h = crate::viewer::testing::with_demo();
     press(&mut h, Modifiers::NONE, Key::Y);
     drag(&mut h, PointerButton::Primary, vec2(120.0, 0.0));
-    let [from, to] = state(&h).measure.line().unwrap();
+    let [from, to] = state(&h).tools.measure.line().unwrap();
     let parts = state(&h).measured();
     let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
     assert_eq!(names, ["Length", "Tiles", "Distance", "Height difference"]);
@@ -605,25 +623,25 @@ fn layers_are_listed_from_the_top_and_hidden_dimmed_and_shown_alone() {
     assert!(y(&h, "Clouds") < y(&h, "Houses") && y(&h, "Houses") < y(&h, "Ground"));
     h.get_by_label("Show Houses").click();
     h.run();
-    assert_eq!(state(&h).shown.hidden, [layer(1)]);
+    assert_eq!(state(&h).view.shown.hidden, [layer(1)]);
     h.get_by_label("3 layers, 1 hidden");
     h.get_by_role_and_label(Role::Button, "Show all").click();
     h.run();
-    assert!(state(&h).shown.hidden.is_empty());
+    assert!(state(&h).view.shown.hidden.is_empty());
     h.get_by_label("Solo Houses").click();
     h.run();
-    assert_eq!(state(&h).shown.hidden, [layer(0), layer(2)]);
+    assert_eq!(state(&h).view.shown.hidden, [layer(0), layer(2)]);
     h.get_by_label("Solo Houses").click();
     h.run();
-    assert!(state(&h).shown.hidden.is_empty());
+    assert!(state(&h).view.shown.hidden.is_empty());
     let slider = h.get_by_role_and_label(Role::Slider, "Opacity of Clouds");
     slider.set_value_accesskit(40.0);
     h.run();
-    assert_eq!(state(&h).shown.opacities.get(layer(2)), Some(102));
+    assert_eq!(state(&h).view.shown.opacities.get(layer(2)), Some(102));
     let slider = h.get_by_role_and_label(Role::Slider, "Opacity of Clouds");
     slider.set_value_accesskit(100.0);
     h.run();
-    assert!(state(&h).shown.opacities.is_empty());
+    assert!(state(&h).view.shown.opacities.is_empty());
 }
 
 #[test]
@@ -632,7 +650,7 @@ fn a_click_with_alt_on_an_eye_shows_a_layer_alone() {
     h.get_by_label("Show Ground")
         .click_modifiers(Modifiers::ALT);
     h.run();
-    assert_eq!(state(&h).shown.hidden, [layer(1), layer(2)]);
+    assert_eq!(state(&h).view.shown.hidden, [layer(1), layer(2)]);
 }
 
 #[test]
@@ -641,13 +659,13 @@ fn the_selected_layer_is_hidden_and_shown_alone_by_keys() {
     h.get_by_role_and_label(Role::ListBoxOption, "Ground")
         .click();
     h.run();
-    assert_eq!(state(&h).shown.selected, Some(layer(0)));
+    assert_eq!(state(&h).view.shown.selected, Some(layer(0)));
     press(&mut h, Modifiers::SHIFT, Key::H);
-    assert_eq!(state(&h).shown.hidden, [layer(1), layer(2)]);
+    assert_eq!(state(&h).view.shown.hidden, [layer(1), layer(2)]);
     press(&mut h, Modifiers::ALT, Key::H);
-    assert!(state(&h).shown.hidden.is_empty());
+    assert!(state(&h).view.shown.hidden.is_empty());
     press(&mut h, Modifiers::NONE, Key::H);
-    assert_eq!(state(&h).shown.hidden, [layer(0)]);
+    assert_eq!(state(&h).view.shown.hidden, [layer(0)]);
 }
 
 // ---- Tileset -----------------------------------------------------------------------------------
@@ -661,18 +679,18 @@ fn tiles_are_listed_with_their_uses_and_a_click_selects_one() {
     h.get_by_label("Tile 4, unused");
     h.get_by_label("Tile 2, used 9 times").click();
     h.run();
-    assert_eq!(state(&h).shown.selected, tile(2));
+    assert_eq!(state(&h).view.shown.selected, tile(2));
     h.get_by_role_and_label(Role::Button, "Next use").click();
     h.run();
-    let first = state(&h).shown.selected;
+    let first = state(&h).view.shown.selected;
     assert_ne!(first, tile(2), "a cell");
     h.get_by_role_and_label(Role::Button, "Next use").click();
     h.run();
-    assert_ne!(state(&h).shown.selected, first);
+    assert_ne!(state(&h).view.shown.selected, first);
     h.get_by_role_and_label(Role::Button, "Previous use")
         .click();
     h.run();
-    assert_eq!(state(&h).shown.selected, first);
+    assert_eq!(state(&h).view.shown.selected, first);
     h.get_by_label("Used only").click();
     h.run();
     assert!(h.query_by_label("Tile 4, unused").is_none());

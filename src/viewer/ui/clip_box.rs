@@ -29,13 +29,13 @@ const AXES: [&str; 3] = ["X", "Y", "Z"];
 
 /// Shows the strip while the tool is open.
 pub(crate) fn clip_box(root: &mut Ui, state: &mut State) {
-    if !state.cut.is_open() {
+    if !state.tools.clip_box.is_open() {
         return;
     }
     let Some(bounds) = state.shown_bounds() else {
         return;
     };
-    let mut ends = state.cut.ends(bounds);
+    let mut ends = state.tools.clip_box.ends(bounds);
     let before = ends;
     let mut reset = false;
     let strip = Panel::bottom("cut").resizable(false).show(root, |ui| {
@@ -83,7 +83,7 @@ fn buttons(ui: &mut Ui, state: &mut State) -> bool {
             state.run(Action::Cut);
         }
         let button = Button::new("Reset");
-        let button = ui.add_enabled(state.cut.cuts(), button);
+        let button = ui.add_enabled(state.tools.clip_box.cuts(), button);
         places::note(ui.ctx(), "cut-reset", button.rect);
         reset = button.on_hover_text("Cut nothing").clicked();
     });

@@ -11,8 +11,9 @@ use super::cheat_sheet;
 use super::palette;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::parts;
+use crate::viewer::state::State;
 use crate::viewer::state::folder;
-use crate::viewer::state::{Asked, Dialog, PathPurpose, State};
+use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
 use mapscope_scene::saving::{PNG, SaveError};
 
 /// Room around what a dialog says, in logical pixels.
@@ -48,7 +49,7 @@ pub(crate) fn system_has_some() -> bool {
 
 /// Shows the dialog that is open, if any, and does what was chosen in it.
 pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
-    let Some(mut dialog) = state.dialog.take() else {
+    let Some(mut dialog) = state.interface.dialog.take() else {
         return;
     };
     let answer = match &mut dialog {
@@ -81,7 +82,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 // The sheet stays: one can see the state change.
                 (true, Some(action)) => {
                     state.run(action);
-                    if state.dialog.is_some() {
+                    if state.interface.dialog.is_some() {
                         Answer::Close
                     } else {
                         Answer::Stay
@@ -96,19 +97,19 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         ctx.memory_mut(egui::Memory::stop_text_input);
     }
     match answer {
-        Answer::Stay => state.dialog = Some(dialog),
+        Answer::Stay => state.interface.dialog = Some(dialog),
         Answer::Close => {}
         Answer::Run(action) => state.run(action),
         Answer::Path(purpose, path) => {
             if let Dialog::Path { text, .. } = dialog {
-                state.typed_path = text;
+                state.interface.typed_path = text;
             }
             state.path_chosen(purpose, path, Asked::InWindow);
         }
         Answer::Replace(purpose, path) => state.path_chosen(purpose, path, Asked::ToReplace),
         Answer::RemoveFolder(index) => {
             state.remove_texture_folder(index);
-            state.dialog = Some(dialog);
+            state.interface.dialog = Some(dialog);
         }
     }
 }
@@ -324,7 +325,7 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
     egui::Grid::new("about").num_columns(2).show(ui, |ui| {
         for (name, value) in [
             ("Opens", formats.join(", ")),
-            ("Draws with", state.adapter.clone()),
+            ("Draws with", state.interface.adapter.clone()),
             ("Licence", env!("CARGO_PKG_LICENSE").to_owned()),
         ] {
             ui.label(RichText::new(name).weak());

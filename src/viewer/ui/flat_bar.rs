@@ -74,7 +74,7 @@ fn gap(ui: &mut Ui, state: &mut State, width: f32) {
     let usual = state
         .layers()
         .map_or(0.0, |layers| layers.usual_layer_gap());
-    let mut gap = state.shown.layer_gap.unwrap_or(usual);
+    let mut gap = state.view.shown.layer_gap.unwrap_or(usual);
     ui.spacing_mut().slider_width = width;
     let most = (usual * FARTHEST).max(1.0);
     // The number is as wide as the widest, so that the bar stays as it is.
@@ -93,10 +93,10 @@ fn gap(ui: &mut Ui, state: &mut State, width: f32) {
         .text("Layer distance");
     let slider = ui.add(slider);
     if slider.changed() {
-        state.shown.layer_gap = Some(gap);
+        state.view.shown.layer_gap = Some(gap);
     }
     if slider.double_clicked() {
-        state.shown.layer_gap = None;
+        state.view.shown.layer_gap = None;
     }
     slider.on_hover_text("How far apart the layers are; a double click sets it back");
 }

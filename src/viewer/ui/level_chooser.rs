@@ -15,7 +15,7 @@ pub(crate) fn level_chooser(ui: &mut Ui, state: &mut State) {
     if !state.has_levels() || ui.available_width() < WIDTH + 20.0 {
         return;
     }
-    let now = state.shown.level;
+    let now = state.view.shown.level;
     let mut chosen = None;
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         let list = ComboBox::from_id_salt("level")

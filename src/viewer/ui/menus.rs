@@ -7,8 +7,9 @@ use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui};
 use super::level_chooser;
 use super::places;
 use crate::viewer::commands::{self, Action, Command, MENUS};
+use crate::viewer::state::State;
 use crate::viewer::state::folder;
-use crate::viewer::state::{Dialog, State};
+use crate::viewer::state::interface::Dialog;
 
 /// Width of the list of recent files, in points.
 const RECENT_WIDTH: f32 = 320.0;
@@ -72,7 +73,10 @@ fn step_aside(ui: &Ui, state: &State, title: &str, menu: &Response) {
 /// The menu whose key was pressed: Alt and the first letter of its name, or F10 for the first
 /// one. Arrow keys then go through them.
 fn opened_by_key(ctx: &egui::Context, state: &State) -> Option<&'static str> {
-    if !matches!(state.dialog, None | Some(Dialog::CheatSheet { .. })) {
+    if !matches!(
+        state.interface.dialog,
+        None | Some(Dialog::CheatSheet { .. })
+    ) {
         return None;
     }
     if let Some(next) = ctx.data_mut(|data| data.remove_temp::<&'static str>(next_menu_id())) {
@@ -128,21 +132,21 @@ fn menu(ui: &mut Ui, state: &mut State, title: &str) {
 /// Whether a command is in its menu: what the open document has nothing for is not.
 pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
     match command.action {
-        Action::Overlay(_) => state.open.is_none() || state.is_enabled(command.action),
-        Action::HoldVisibility => state.open.is_none() || state.can_cut(),
-        Action::SelectedWeights => state.open.is_none() || state.has_joints(),
+        Action::Overlay(_) => state.files.open.is_none() || state.is_enabled(command.action),
+        Action::HoldVisibility => state.files.open.is_none() || state.can_cut(),
+        Action::SelectedWeights => state.files.open.is_none() || state.has_joints(),
         Action::Panel(panel) => state.offers(panel),
-        Action::Level { .. } => state.open.is_none() || state.has_levels(),
-        Action::Cut => state.open.is_none() || state.can_cut(),
-        Action::HideSelection | Action::ShowAll => state.open.is_none() || state.can_hide(),
+        Action::Level { .. } => state.files.open.is_none() || state.has_levels(),
+        Action::Cut => state.files.open.is_none() || state.can_cut(),
+        Action::HideSelection | Action::ShowAll => state.files.open.is_none() || state.can_hide(),
         Action::Flat
         | Action::MiniMap
         | Action::ActualSize
         | Action::Zoom { .. }
-        | Action::SaveMap => state.open.is_none() || state.is_map(),
+        | Action::SaveMap => state.files.open.is_none() || state.is_map(),
         Action::GameView => !state.is_map(),
-        Action::Solo => state.open.is_none() || state.has_layers(),
-        Action::Animation(_) => state.open.is_none() || !state.clips().is_empty(),
+        Action::Solo => state.files.open.is_none() || state.has_layers(),
+        Action::Animation(_) => state.files.open.is_none() || !state.clips().is_empty(),
         _ => true,
     }
 }

@@ -105,7 +105,7 @@ impl MiniMap {
                 let along = px / per_point;
                 rect.min + vec2(along.x as f32, along.y as f32)
             };
-            let [width, height] = state.view_px.map(f64::from);
+            let [width, height] = state.view.view_px.map(f64::from);
             let far = window.top_left_px + DVec2::new(width, height) / window.zoom;
             let seen = Rect::from_min_max(at(window.top_left_px), at(far));
             let seen = seen.intersect(rect);
@@ -121,13 +121,13 @@ impl MiniMap {
 
     /// Makes the picture anew if what it shows has changed, of a large map on a thread of its own.
     fn make(&mut self, ctx: &Context, state: &State, longest_px: u32) {
-        let Some(open) = &state.open else {
+        let Some(open) = &state.files.open else {
             return;
         };
         let of = Of {
             version: open.version,
-            hidden: state.shown.hidden.clone(),
-            opacities: state.shown.opacities.clone(),
+            hidden: state.view.shown.hidden.clone(),
+            opacities: state.view.shown.opacities.clone(),
             longest_px,
         };
         if self.of.as_ref() != Some(&of) {
@@ -191,7 +191,7 @@ impl MiniMap {
 /// Whether all of a map of this size in pixels is in view.
 fn shows_all(state: &State, map: DVec2) -> bool {
     state.flat_window().is_some_and(|window| {
-        let [width, height] = state.view_px.map(f64::from);
+        let [width, height] = state.view.view_px.map(f64::from);
         let far = window.top_left_px + DVec2::new(width, height) / window.zoom;
         window.top_left_px.cmple(DVec2::ZERO).all() && far.cmpge(map).all()
     })

@@ -94,8 +94,8 @@ impl WindowUi {
         canvas: &mut Canvas<'_>,
     ) -> Option<Rect> {
         // Unless the view says so.
-        state.looking = false;
-        let version = state.open.as_ref().map_or(0, |open| open.version);
+        state.pointer.looking = false;
+        let version = state.files.open.as_ref().map_or(0, |open| open.version);
         if version != self.version {
             self.version = version;
             self.thumbnails = Thumbnails::default();
@@ -106,10 +106,10 @@ impl WindowUi {
         if let Some(delay) = state.play_until(now_secs) {
             root.ctx().request_repaint_after(delay);
         }
-        if !state.full_screen {
+        if !state.interface.full_screen {
             menus::menu_bar(root, state);
             status_bar::status_bar(root, state);
-            if state.open.is_some() {
+            if state.files.open.is_some() {
                 self.dock(root, state, canvas, Dock::Bottom);
                 timeline::timeline(root, state);
                 clip_box::clip_box(root, state);
@@ -121,11 +121,11 @@ impl WindowUi {
         let center = egui::CentralPanel::no_frame()
             .frame(egui::Frame::NONE.fill(viewport::BACKGROUND))
             .show(root, |ui| {
-                if state.open.is_some() {
+                if state.files.open.is_some() {
                     let rect = self.viewport.ui(ui, state, canvas.picture);
                     place = Some(rect);
                     places::note(ui.ctx(), "viewport", rect);
-                } else if state.loading.is_none() {
+                } else if state.notices.loading.is_none() {
                     self.start_page.ui(ui, state);
                 }
             });
@@ -145,7 +145,7 @@ impl WindowUi {
 
     /// What was searched for in one file means nothing in the next.
     fn forget_searches_of_others(&mut self, state: &State) {
-        let Some(open) = state.open.as_ref() else {
+        let Some(open) = state.files.open.as_ref() else {
             return;
         };
         if open.path != self.searched {
@@ -214,7 +214,7 @@ impl WindowUi {
         let Some(document) = state.document() else {
             return;
         };
-        if self.legend.is_empty(document, &state.shown) {
+        if self.legend.is_empty(document, &state.view.shown) {
             return;
         }
         let parts = &mut *self;
@@ -248,10 +248,10 @@ fn with_context(
     let mut requests = Vec::new();
     show(&mut PanelContext {
         document: &document,
-        on_disk: state.on_disk.as_ref(),
-        shown: &state.shown,
-        hovered: state.hovered,
-        camera: &state.camera,
+        on_disk: state.files.on_disk.as_ref(),
+        shown: &state.view.shown,
+        hovered: state.pointer.hovered,
+        camera: &state.view.camera,
         frame: canvas.frame,
         thumbnails,
         previews: &mut *canvas.previews,
@@ -301,8 +301,11 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
 
 /// Runs the commands whose keys were pressed, unless they were meant for a text field.
 fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
-    use crate::viewer::state::Dialog;
-    let in_front = !matches!(state.dialog, None | Some(Dialog::CheatSheet { .. }));
+    use crate::viewer::state::interface::Dialog;
+    let in_front = !matches!(
+        state.interface.dialog,
+        None | Some(Dialog::CheatSheet { .. })
+    );
     // An open menu has Escape for itself.
     if ctx.text_edit_focused() || in_front || egui::Popup::is_any_open(ctx) {
         return;
@@ -360,8 +363,10 @@ mod tests {
     use super::menus;
     use super::*;
     use crate::viewer::commands::{self, MENUS};
+    use crate::viewer::state::Effect;
+    use crate::viewer::state::interface::{Dialog, PathPurpose};
     use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Target};
-    use crate::viewer::state::{Dialog, Effect, LoadingView, PathPurpose};
+    use crate::viewer::state::notices::LoadingView;
     use crate::viewer::testing::maps::{map, with_map};
     use crate::viewer::testing::rooms::with_rooms;
     use crate::viewer::testing::{
@@ -439,12 +444,13 @@ mod tests {
     fn keys_run_commands() {
         let mut harness = with_demo();
         press(&mut harness, Modifiers::NONE, Key::G);
-        assert_eq!(state(&harness).mode, CameraMode::Game);
+        assert_eq!(state(&harness).view.mode, CameraMode::Game);
         press(&mut harness, Modifiers::NONE, Key::Num2);
-        assert_eq!(state(&harness).mode, CameraMode::Orbit);
+        assert_eq!(state(&harness).view.mode, CameraMode::Orbit);
         press(&mut harness, Modifiers::ALT, Key::Num1);
         assert!(
             state(&harness)
+                .view
                 .shown
                 .overlays
                 .contains(OverlayId::TileTypes)
@@ -462,21 +468,28 @@ mod tests {
         harness.run();
         press(&mut harness, Modifiers::NONE, Key::G);
         press(&mut harness, Modifiers::NONE, Key::P);
-        assert_eq!(state(&harness).mode, CameraMode::Orbit);
-        assert_eq!(state(&harness).camera.projection, Projection::Perspective);
+        assert_eq!(state(&harness).view.mode, CameraMode::Orbit);
+        assert_eq!(
+            state(&harness).view.camera.projection,
+            Projection::Perspective
+        );
     }
 
     #[test]
     fn escape_closes_a_menu_before_anything_else() {
         let mut harness = with_demo();
         let tile = TerrainItem::Tile { row: 0, col: 5 };
-        harness.state_mut().state.shown.selected = Some(tile.into());
+        harness.state_mut().state.view.shown.selected = Some(tile.into());
         harness.get_by_label("Camera").click();
         harness.run();
-        harness.get_by_label_contains("From the top");
+        harness.get_by_label_contains("View from the top");
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert!(harness.query_by_label_contains("From the top").is_none());
-        assert!(state(&harness).shown.selected.is_some());
+        assert!(
+            harness
+                .query_by_label_contains("View from the top")
+                .is_none()
+        );
+        assert!(state(&harness).view.shown.selected.is_some());
     }
 
     #[test]
@@ -487,8 +500,11 @@ mod tests {
         events.push(Event::Text("ortho".to_owned()));
         harness.run();
         press(&mut harness, Modifiers::NONE, Key::Enter);
-        assert_eq!(state(&harness).camera.projection, Projection::Orthographic);
-        assert_eq!(state(&harness).dialog, None);
+        assert_eq!(
+            state(&harness).view.camera.projection,
+            Projection::Orthographic
+        );
+        assert_eq!(state(&harness).interface.dialog, None);
     }
 
     #[test]
@@ -506,7 +522,7 @@ mod tests {
             });
             harness.step();
         }
-        assert_eq!(state(&harness).mode, CameraMode::Game);
+        assert_eq!(state(&harness).view.mode, CameraMode::Game);
     }
 
     #[test]
@@ -519,21 +535,21 @@ mod tests {
         harness.run();
         assert_eq!(harness.query_all_by_label("on").count(), on + 1);
         // What is typed is searched for, and does nothing else.
-        let view = state(&harness).camera.pose;
+        let view = state(&harness).view.camera.pose;
         for key in ["w", "2", "p", "wireframe"] {
             let events = &mut harness.input_mut().events;
             events.push(Event::Text(key.to_owned()));
-            let sheet = &mut harness.state_mut().state.dialog;
+            let sheet = &mut harness.state_mut().state.interface.dialog;
             if let (Some(Dialog::CheatSheet { text, .. }), "wireframe") = (sheet, key) {
                 text.clear();
             }
             harness.run();
         }
-        assert_eq!(state(&harness).camera.pose, view);
+        assert_eq!(state(&harness).view.camera.pose, view);
         assert!(harness.query_by_label("Ctrl+Shift+O").is_none());
         harness.get_by_label("Wireframe");
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).dialog, None);
+        assert_eq!(state(&harness).interface.dialog, None);
     }
 
     #[test]
@@ -541,6 +557,7 @@ mod tests {
         let mut harness = window(|state| {
             let path = Path::new("/maps/bad.pfmap");
             state
+                .notices
                 .failures
                 .push(Failure::new(path, "3:14: expected a number"));
         });
@@ -553,7 +570,7 @@ mod tests {
     #[test]
     fn a_load_can_be_cancelled() {
         let mut harness = window(|state| {
-            state.loading = Some(LoadingView {
+            state.notices.loading = Some(LoadingView {
                 name: "big.pfmap".into(),
                 fraction: 0.25,
             });
@@ -587,7 +604,8 @@ mod tests {
             let mut harness = window(|state| {
                 state.ask_path(PathPurpose::SavePicture);
             });
-            if let Some(Dialog::Path { text, .. }) = &mut harness.state_mut().state.dialog {
+            if let Some(Dialog::Path { text, .. }) = &mut harness.state_mut().state.interface.dialog
+            {
                 *text = path.display().to_string();
             }
             harness.run();
@@ -599,7 +617,7 @@ mod tests {
             harness.run();
             let saves = state(&harness).effects == [Effect::SavePicture(path.clone())];
             assert_eq!(saves, replaces, "{answer}");
-            assert_eq!(state(&harness).dialog, None);
+            assert_eq!(state(&harness).interface.dialog, None);
         }
     }
 
@@ -608,28 +626,28 @@ mod tests {
         let mut harness = with_demo();
         let at = middle(&harness);
         move_to(&mut harness, at);
-        let hovered = state(&harness).hovered.unwrap();
+        let hovered = state(&harness).pointer.hovered.unwrap();
         button(&mut harness, PointerButton::Primary, at, true);
         button(&mut harness, PointerButton::Primary, at, false);
-        assert_eq!(state(&harness).shown.selected, Some(hovered));
+        assert_eq!(state(&harness).view.shown.selected, Some(hovered));
         press(&mut harness, Modifiers::NONE, Key::ArrowUp);
         let north = document()
             .neighbor(hovered, mapscope_scene::Direction::North)
             .item;
-        assert_eq!(state(&harness).shown.selected, north);
+        assert_eq!(state(&harness).view.shown.selected, north);
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
-        assert_eq!(state(&harness).shown.selected, Some(hovered));
+        assert_eq!(state(&harness).view.shown.selected, Some(hovered));
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).shown.selected, None);
+        assert_eq!(state(&harness).view.shown.selected, None);
     }
 
     #[test]
     fn keys_alone_find_a_tile_and_step_through_a_material() {
         let mut harness = with_demo();
         harness.state_mut().state.run(Action::FrameAll);
-        let framed = state(&harness).camera.pose;
+        let framed = state(&harness).view.camera.pose;
         press(&mut harness, Modifiers::NONE, Key::ArrowUp);
-        let first = state(&harness).shown.selected.unwrap();
+        let first = state(&harness).view.shown.selected.unwrap();
         assert_eq!(
             Some(first),
             state(&harness).item_in_the_middle(),
@@ -639,7 +657,7 @@ mod tests {
         let south = document()
             .neighbor(first, mapscope_scene::Direction::South)
             .item;
-        assert_eq!(state(&harness).shown.selected, south);
+        assert_eq!(state(&harness).view.shown.selected, south);
 
         let material = TerrainItem::Material { index: 3 }.into();
         let frame = document().place(material, &Shown::default()).bounds;
@@ -649,36 +667,36 @@ mod tests {
         let mut before = None;
         for _ in 0..3 {
             press(&mut harness, Modifiers::NONE, Key::N);
-            let selected = state(&harness).shown.selected;
+            let selected = state(&harness).view.shown.selected;
             assert_eq!(selected, document().next_of_kind(material, before, false));
             let groups = document().properties(selected.unwrap(), Playhead::default());
             let mut properties = groups.iter().flat_map(|group| &group.properties);
             assert!(properties.any(|p| p.name == "Top material" && p.link == Some(material)));
-            assert_eq!(state(&harness).shown.highlighted, Some(material));
+            assert_eq!(state(&harness).view.shown.highlighted, Some(material));
             before = selected;
         }
         assert_eq!(
-            state(&harness).camera.pose,
+            state(&harness).view.camera.pose,
             framed,
             "all of it is in view as it is"
         );
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).shown.highlighted, None);
+        assert_eq!(state(&harness).view.shown.highlighted, None);
     }
 
     #[test]
     fn drags_turn_and_move_and_the_wheel_comes_nearer() {
         let mut harness = with_demo();
-        let before = state(&harness).camera;
+        let before = state(&harness).view.camera;
         drag(&mut harness, PointerButton::Secondary, vec2(60.0, 0.0));
-        let moved = state(&harness).camera;
+        let moved = state(&harness).view.camera;
         assert!((moved.forward() - before.forward()).length() < 1e-4);
         assert!(moved.pose.eye.distance(before.pose.eye) > 1.0);
         drag(&mut harness, PointerButton::Primary, vec2(0.0, -60.0));
-        let turned = state(&harness).camera;
+        let turned = state(&harness).view.camera;
         assert!((turned.forward() - moved.forward()).length() > 0.1);
         wheel(&mut harness, 3.0);
-        assert!(state(&harness).camera.distance() < turned.distance() * 0.9);
+        assert!(state(&harness).view.camera.distance() < turned.distance() * 0.9);
     }
 
     #[test]
@@ -686,12 +704,12 @@ mod tests {
         let by = vec2(200.0, 40.0);
         for with in [PointerButton::Primary, PointerButton::Secondary] {
             let mut slow = with_demo();
-            let start = state(&slow).camera;
+            let start = state(&slow).view.camera;
             drag(&mut slow, with, by);
             let mut quick = with_demo();
             let from = middle(&quick);
             quick_drag(&mut quick, with, from, by);
-            let [slow, quick] = [&slow, &quick].map(|h| state(h).camera);
+            let [slow, quick] = [&slow, &quick].map(|h| state(h).view.camera);
             let apart = slow.pose.eye.distance(quick.pose.eye);
             assert!(apart < start.distance() * 1e-3, "{with:?}: {apart} apart");
             let turned = start.right_up()[0].angle_between(quick.right_up()[0]);
@@ -706,7 +724,7 @@ mod tests {
         let (from, view) = (middle(&h), h.state().placed.viewport.unwrap());
         let grabbed = state(&h).seen_in_the_middle();
         quick_drag(&mut h, PointerButton::Secondary, from, by);
-        let camera = state(&h).camera;
+        let camera = state(&h).view.camera;
         let at = camera.project(grabbed, view.aspect_ratio()).unwrap();
         let at = view.min + vec2(at.x, at.y) * view.size();
         assert!(
@@ -735,8 +753,12 @@ mod tests {
         });
         h.run();
         let view = h.state().placed.viewport.unwrap();
-        let [_, end] = state(&h).measure.line().unwrap();
-        let at = state(&h).camera.project(end, view.aspect_ratio()).unwrap();
+        let [_, end] = state(&h).tools.measure.line().unwrap();
+        let at = state(&h)
+            .view
+            .camera
+            .project(end, view.aspect_ratio())
+            .unwrap();
         let at = view.min + vec2(at.x, at.y) * view.size();
         assert!(at.distance(to) < 0.5, "{at:?} is not {to:?}");
     }
@@ -753,12 +775,12 @@ mod tests {
         };
         h.input_mut().focused = true;
         let at = middle(&h);
-        let before = state(&h).camera;
+        let before = state(&h).view.camera;
         move_to(&mut h, at);
         // The key alone does nothing.
         h.input_mut().events.push(w(true));
         h.run();
-        assert_eq!(state(&h).camera.pose, before.pose);
+        assert_eq!(state(&h).view.camera.pose, before.pose);
         let hold = |pos, pressed| Event::PointerButton {
             pos,
             button: PointerButton::Secondary,
@@ -767,20 +789,27 @@ mod tests {
         };
         h.input_mut().events.push(hold(at, true));
         h.run_steps(3);
-        assert_eq!(state(&h).mode, CameraMode::Fly);
+        assert_eq!(state(&h).view.mode, CameraMode::Fly);
         h.get_by_label_contains("Flying");
-        let went = state(&h).camera.pose.eye - before.pose.eye;
+        let went = state(&h).view.camera.pose.eye - before.pose.eye;
         assert!(went.dot(before.forward()) > 1.0, "{went}");
         // Meanwhile the drag looks around.
         h.input_mut().events.push(w(false));
         h.run();
-        let eye = state(&h).camera.pose.eye;
+        let eye = state(&h).view.camera.pose.eye;
         move_to(&mut h, at + vec2(0.0, -80.0));
-        let went = state(&h).camera.pose.eye.distance(eye);
+        let went = state(&h).view.camera.pose.eye.distance(eye);
         assert!(went < 1e-2, "it went on by {went}");
-        assert!(state(&h).camera.forward().angle_between(before.forward()) > 0.1);
+        assert!(
+            state(&h)
+                .view
+                .camera
+                .forward()
+                .angle_between(before.forward())
+                > 0.1
+        );
         button(&mut h, PointerButton::Secondary, at, false);
-        assert_eq!(state(&h).mode, CameraMode::Orbit);
+        assert_eq!(state(&h).view.mode, CameraMode::Orbit);
         assert!(h.query_by_label_contains("Flying").is_none());
     }
 
@@ -793,23 +822,27 @@ mod tests {
         move_to(&mut h, at);
         wheel(&mut h, 1.0);
         h.get_by_label("Flying, 60.0 units/s");
-        let item = state(&h).hovered;
+        let item = state(&h).pointer.hovered;
         h.state_mut().state.select(item);
         press(&mut h, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&h).mode, CameraMode::Orbit);
-        assert_eq!(state(&h).shown.selected, item, "one thing at a time");
+        assert_eq!(state(&h).view.mode, CameraMode::Orbit);
+        assert_eq!(state(&h).view.shown.selected, item, "one thing at a time");
     }
 
     #[test]
     fn the_field_of_view_is_changed_by_keys_within_its_limits_and_remembered() {
         let mut h = with_demo();
-        let degrees = |h: &Harness<'_, Window>| state(h).camera.fov_y_radians.to_degrees().round();
+        let degrees =
+            |h: &Harness<'_, Window>| state(h).view.camera.fov_y_radians.to_degrees().round();
         assert_eq!(degrees(&h), 45.0);
         press(&mut h, Modifiers::ALT, Key::ArrowUp);
         press(&mut h, Modifiers::ALT, Key::ArrowUp);
         assert_eq!(degrees(&h), 55.0);
         h.get_by_label("Field of view 55°");
-        assert_eq!(state(&h).settings.fields_of_view, state(&h).fields_of_view);
+        assert_eq!(
+            state(&h).settings.fields_of_view,
+            state(&h).view.fields_of_view
+        );
         for (key, end) in [(Key::ArrowUp, 110.0), (Key::ArrowDown, 30.0)] {
             for _ in 0..20 {
                 press(&mut h, Modifiers::ALT, key);
@@ -873,7 +906,7 @@ mod tests {
         let long = "a long message ".repeat(20);
         let say = |harness: &mut Harness<'static, Window>, text: &str| {
             let severity = Some(Severity::Error);
-            harness.state_mut().state.toast(text, severity);
+            harness.state_mut().state.notices.toast(text, severity);
             // In the first frame already.
             harness.step();
         };
@@ -887,7 +920,7 @@ mod tests {
         assert!(view.contains_rect(first) && view.contains_rect(last));
         assert!(first.bottom() < middle.top() && middle.bottom() < last.top());
         // Without the others it is where the first one is from then on.
-        harness.state_mut().state.toasts.truncate(1);
+        harness.state_mut().state.notices.toasts.truncate(1);
         harness.step();
         let [alone] = rects(&harness, &["first"])[..] else {
             panic!("one");
@@ -932,7 +965,7 @@ mod tests {
         assert!(harness.query_by_label("Remove /one").is_none());
         harness.get_by_label("Close").click();
         harness.run();
-        assert_eq!(state(&harness).dialog, None);
+        assert_eq!(state(&harness).interface.dialog, None);
     }
 
     #[test]
@@ -954,7 +987,10 @@ mod tests {
         harness.state_mut().state.ask_path(PathPurpose::Open);
         let text = whole.display().to_string();
         let purpose = PathPurpose::Open;
-        assert_eq!(state(&harness).dialog, Some(Dialog::Path { purpose, text }));
+        assert_eq!(
+            state(&harness).interface.dialog,
+            Some(Dialog::Path { purpose, text })
+        );
     }
 
     #[test]
@@ -970,7 +1006,7 @@ mod tests {
         harness.run();
         let after = harness.get_by_role_and_label(role, "Find a command").rect();
         assert_eq!(after.top(), field.top());
-        harness.state_mut().state.dialog = None;
+        harness.state_mut().state.interface.dialog = None;
         press(&mut harness, Modifiers::COMMAND, Key::P);
         harness
             .input_mut()
@@ -994,16 +1030,16 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::F10);
         assert!(has(&harness, "Quit"));
         press(&mut harness, Modifiers::NONE, Key::ArrowRight);
-        assert!(has(&harness, "Full screen") && !has(&harness, "Quit"));
+        assert!(has(&harness, "Toggle full screen") && !has(&harness, "Quit"));
         press(&mut harness, Modifiers::NONE, Key::Escape);
         press(&mut harness, Modifiers::ALT, Key::C);
-        assert!(has(&harness, "From the top"));
+        assert!(has(&harness, "View from the top"));
         // The first that can be done is `Frame all`, since nothing is selected.
         harness.state_mut().state.paste_pose("10,200,30,40,5,60");
-        let pasted = state(&harness).camera;
+        let pasted = state(&harness).view.camera;
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
         press(&mut harness, Modifiers::NONE, Key::Enter);
-        assert_ne!(state(&harness).camera, pasted);
+        assert_ne!(state(&harness).view.camera, pasted);
         // A map has nothing that plays.
         press(&mut harness, Modifiers::ALT, Key::A);
         assert!(!has(&harness, "Play"));
@@ -1051,13 +1087,13 @@ mod tests {
         };
         search(&mut harness, "abc");
         assert_eq!(field(&harness), "abc");
-        harness.state_mut().state.open.as_mut().unwrap().path = "other.pfmap".into();
+        harness.state_mut().state.files.open.as_mut().unwrap().path = "other.pfmap".into();
         harness.run();
         assert_eq!(field(&harness), "");
         // With one match Enter selects it.
         search(&mut harness, "grass");
         press(&mut harness, Modifiers::NONE, Key::Enter);
-        let selected = state(&harness).shown.selected.unwrap();
+        let selected = state(&harness).view.shown.selected.unwrap();
         assert_eq!(selected.kind(), "material");
         // The keys are those of the view again. Escape empties the field, then leaves it, and only
         // then deselects.
@@ -1065,9 +1101,9 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Escape);
         assert_eq!(field(&harness), "");
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).shown.selected, Some(selected));
+        assert_eq!(state(&harness).view.shown.selected, Some(selected));
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).shown.selected, None);
+        assert_eq!(state(&harness).view.shown.selected, None);
     }
 
     #[test]
@@ -1083,9 +1119,9 @@ mod tests {
                 modifiers: Modifiers::NONE,
             });
             harness.input_mut().focused = true;
-            let before = state(&harness).camera;
+            let before = state(&harness).view.camera;
             harness.run_steps(4);
-            let after = state(&harness).camera;
+            let after = state(&harness).view.camera;
             (after.pose.eye - before.pose.eye).dot(before.forward())
         };
         assert!(w(true) > 0.0);

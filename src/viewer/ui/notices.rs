@@ -33,12 +33,12 @@ pub(crate) fn overlay_frame(style: &egui::Style) -> egui::Frame {
 
 /// Files that could not be opened, with what is wrong and where.
 pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
-    if state.failures.is_empty() {
+    if state.notices.failures.is_empty() {
         return;
     }
     let mut open = true;
     let mut retry = None;
-    let title = if state.failures.len() == 1 {
+    let title = if state.notices.failures.len() == 1 {
         "Could not open"
     } else {
         "Could not open these"
@@ -55,7 +55,7 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
             egui::ScrollArea::vertical()
                 .max_height(260.0)
                 .show(ui, |ui| {
-                    for failure in &state.failures {
+                    for failure in &state.notices.failures {
                         ui.label(RichText::new(folder::name(&failure.path)).strong());
                         ui.weak(failure.path.display().to_string());
                         ui.label(RichText::new(&failure.message).color(theme::ERROR));
@@ -64,10 +64,17 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
                 });
             ui.horizontal(|ui| {
                 if ui.button("Try again").clicked() {
-                    retry = Some(state.failures.iter().map(|f| f.path.clone()).collect());
+                    retry = Some(
+                        state
+                            .notices
+                            .failures
+                            .iter()
+                            .map(|f| f.path.clone())
+                            .collect(),
+                    );
                 }
                 if ui.button("Copy").clicked() {
-                    let lines = state.failures.iter();
+                    let lines = state.notices.failures.iter();
                     let lines: Vec<String> = lines
                         .map(|f| format!("{}: {}", f.path.display(), f.message))
                         .collect();
@@ -76,10 +83,10 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
             });
         });
     if !open {
-        state.failures.clear();
+        state.notices.failures.clear();
     }
     if let Some(paths) = retry {
-        state.failures.clear();
+        state.notices.failures.clear();
         state.open_paths(paths);
     }
 }
@@ -87,7 +94,7 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
 /// That the file on disk is not what is in view, and why.
 pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
     let tells = state.tells_of_disk();
-    let Some(on_disk) = state.on_disk.as_ref().filter(|_| tells) else {
+    let Some(on_disk) = state.files.on_disk.as_ref().filter(|_| tells) else {
         return;
     };
     let mut chosen = None;
@@ -123,12 +130,12 @@ pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
     if let Some(action) = chosen {
         state.run(action);
     }
-    state.on_disk_dismissed |= dismissed;
+    state.files.on_disk_dismissed |= dismissed;
 }
 
 /// How far a load is, with a way to stop it.
 pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
-    let Some(loading) = &state.loading else {
+    let Some(loading) = &state.notices.loading else {
         return;
     };
     let mut cancel = false;
@@ -161,7 +168,7 @@ pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
 pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
     let now = ctx.input(|input| input.time);
     let mut next = f64::INFINITY;
-    state.toasts.retain_mut(|toast| {
+    state.notices.toasts.retain_mut(|toast| {
         let since = *toast.shown_at_secs.get_or_insert(now);
         let stays = if toast.severity.is_some() {
             ERROR_TOAST_SECS
@@ -174,7 +181,7 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
         }
         left > 0.0
     });
-    if state.toasts.is_empty() {
+    if state.notices.toasts.is_empty() {
         return;
     }
     ctx.request_repaint_after_secs(next as f32 + 0.01);
@@ -184,7 +191,7 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
     let corner = center.right_bottom() - egui::vec2(12.0, 12.0);
     let mut bottom = corner.y;
     // From the bottom up, the newest lowest, each as large as its text is now.
-    for (nth, toast) in state.toasts.iter().enumerate().rev() {
+    for (nth, toast) in state.notices.toasts.iter().enumerate().rev() {
         let color = style.visuals.text_color();
         let text = egui::text::LayoutJob::simple(toast.text.clone(), font.clone(), color, width);
         let text = ctx.fonts_mut(|fonts| fonts.layout_job(text));
@@ -215,7 +222,7 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
 
 /// What dropping the files that are held over the window would do.
 pub(crate) fn drop_overlay(ctx: &egui::Context, state: &State) {
-    let Some(hovering) = &state.hovering else {
+    let Some(hovering) = &state.interface.hovering else {
         return;
     };
     let rect = ctx.content_rect();

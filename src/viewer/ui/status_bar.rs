@@ -58,14 +58,18 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
         }
         return line.job.into();
     }
-    let Some(item) = state.hovered.filter(|_| !state.measure.is_open()) else {
+    let Some(item) = state
+        .pointer
+        .hovered
+        .filter(|_| !state.tools.measure.is_open())
+    else {
         let advice = format!("{}  ·  F1 shows all keys", viewport::hint(state));
         return RichText::new(advice).weak().into();
     };
     let mut line = Line::new(ui);
     let room = |width: usize| if roomy { width } else { 0 };
-    let mut parts = document.summary(item, state.pointed_at, &state.shown);
-    if let Some(at) = state.pointed_at.filter(|_| state.is_map()) {
+    let mut parts = document.summary(item, state.pointer.pointed_at, &state.view.shown);
+    if let Some(at) = state.pointer.pointed_at.filter(|_| state.is_map()) {
         let [x, y] = [at.x, at.z].map(f32::floor);
         let width = room(5);
         let pixel = SummaryPart::new("Pixel", format!("{x:>width$}, {y:>width$}"));
@@ -76,9 +80,9 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
     for part in parts {
         line.add(part.name, &format!("{:<1$}", part.value, room(part.width)));
     }
-    if let Some(at) = state.pointed_at.filter(|_| !state.is_map()) {
+    if let Some(at) = state.pointer.pointed_at.filter(|_| !state.is_map()) {
         // Of small things smaller parts matter.
-        let decimals = if document.level_bounds(state.shown.level).radius() < 50.0 {
+        let decimals = if document.level_bounds(state.view.shown.level).radius() < 50.0 {
             3
         } else {
             1
@@ -88,7 +92,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
             "Position",
             &format!("x {:>wide$.decimals$}  z {:>wide$.decimals$}", at.x, at.z),
         );
-        let height = if document.place(item, &state.shown).is_placeholder {
+        let height = if document.place(item, &state.view.shown).is_placeholder {
             format!("{:>high$}", "-")
         } else {
             format!("{:>high$.decimals$}", at.y)
@@ -137,7 +141,7 @@ impl Line {
 
 fn status_right(ui: &mut Ui, state: &mut State) {
     if let Some(document) = state.document() {
-        let on_disk = state.on_disk.as_ref();
+        let on_disk = state.files.on_disk.as_ref();
         let problems = on_disk.map_or(&document.about().problems, |on_disk| &on_disk.problems);
         let tally = Tally::of(problems);
         let text = match on_disk {
@@ -158,6 +162,7 @@ fn status_right(ui: &mut Ui, state: &mut State) {
         }
     }
     if let Some(text) = state
+        .files
         .playlist
         .as_ref()
         .and_then(folder::Playlist::position_text)
@@ -170,7 +175,7 @@ fn status_right(ui: &mut Ui, state: &mut State) {
         ui.separator();
         ui.weak(level).on_hover_text("The level that is shown");
     }
-    let hidden = state.shown.hidden.len();
+    let hidden = state.view.shown.hidden.len();
     if hidden > 0 {
         ui.separator();
         let text = RichText::new(format!("{hidden} hidden")).color(theme::ACCENT);
@@ -179,16 +184,16 @@ fn status_right(ui: &mut Ui, state: &mut State) {
             state.run(Action::ShowAll);
         }
     }
-    if let Some((shown, all)) = state.chunks_shown {
+    if let Some((shown, all)) = state.interface.chunks_shown {
         ui.separator();
         ui.label(format!("Showing chunks {shown} of {all}"));
     }
-    let mode = match state.mode {
+    let mode = match state.view.mode {
         CameraMode::Orbit | CameraMode::Flat => None,
         CameraMode::Fly => {
             // Levels are in metres.
             let unit = if state.can_cut() { "m" } else { "units" };
-            Some(format!("Flying, {:.1} {unit}/s", state.fly_speed))
+            Some(format!("Flying, {:.1} {unit}/s", state.view.fly_speed))
         }
         CameraMode::Game | CameraMode::Walk => Some("As in the game".to_owned()),
     };
@@ -202,7 +207,7 @@ fn status_right(ui: &mut Ui, state: &mut State) {
             state.run(Action::ActualSize);
         }
     }
-    if state.measure.is_open() {
+    if state.tools.measure.is_open() {
         ui.separator();
         ui.label(RichText::new("Measuring").color(theme::ACCENT));
     }

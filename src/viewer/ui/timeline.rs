@@ -226,7 +226,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State) {
     if let Some(text) = refused.take() {
         let advice =
             format!("`{text}` is not a frame: expected 0 to {last}, or seconds such as 0.5s");
-        state.toast(advice, Some(Severity::Warning));
+        state.notices.toast(advice, Some(Severity::Warning));
     }
     if let Some(frame) = typed {
         // Halfway between two whole frames there is none.
@@ -302,7 +302,7 @@ fn more(ui: &mut Ui, state: &mut State) {
                     ui.end_row();
                 });
             for (action, text) in [
-                (Animation::WholeRange, "Play all of it"),
+                (Animation::WholeRange, "Reset range"),
                 (Animation::Timeline, "Hide the timeline"),
             ] {
                 let action = Action::Animation(action);
@@ -671,12 +671,12 @@ mod tests {
     /// The frame that is shown, and whether it plays.
     fn moment(h: &Opened) -> (f64, bool) {
         let player = &state(h).player;
-        assert_eq!(state(h).shown.playhead, player.playhead());
+        assert_eq!(state(h).view.shown.playhead, player.playhead());
         (player.frame(), player.is_playing())
     }
 
     fn clip(h: &Opened) -> Option<&str> {
-        let clip = state(h).shown.playhead.clip?;
+        let clip = state(h).view.shown.playhead.clip?;
         Some(&state(h).clips()[clip].name)
     }
 
@@ -803,20 +803,24 @@ mod tests {
             (Key::Comma, 31.0),
             (Key::Home, 0.0),
         ] {
-            let camera = state(&h).camera;
+            let camera = state(&h).view.camera;
             key(&mut h, pressed);
             assert_eq!(moment(&h), (frame, false), "{pressed:?}");
-            assert_eq!(state(&h).camera, camera, "it is not for the camera too");
+            assert_eq!(
+                state(&h).view.camera,
+                camera,
+                "it is not for the camera too"
+            );
         }
         key(&mut h, Key::Space);
         key(&mut h, Key::Period);
         assert!(!moment(&h).1, "a step stops");
         // Without clips the key is the camera's.
         let mut h = with_demo();
-        let camera = state(&h).camera;
-        h.state_mut().state.camera.pose.eye.y += 50.0;
+        let camera = state(&h).view.camera;
+        h.state_mut().state.view.camera.pose.eye.y += 50.0;
         key(&mut h, Key::Home);
-        assert!(state(&h).camera.pose.eye.distance(camera.pose.eye) < 1.0);
+        assert!(state(&h).view.camera.pose.eye.distance(camera.pose.eye) < 1.0);
     }
 
     #[test]
@@ -936,10 +940,15 @@ mod tests {
             ("Time", "-1"),
             ("Time", "s"),
         ] {
-            h.state_mut().state.toasts.clear();
+            h.state_mut().state.notices.toasts.clear();
             type_into(&mut h, field, text);
             assert_eq!(moment(&h), (24.0, false), "{field} {text}");
-            let said: Vec<&str> = state(&h).toasts.iter().map(|t| t.text.as_str()).collect();
+            let said: Vec<&str> = state(&h)
+                .notices
+                .toasts
+                .iter()
+                .map(|t| t.text.as_str())
+                .collect();
             let expected =
                 format!("`{text}` is not a frame: expected 0 to 31, or seconds such as 0.5s");
             assert_eq!(said, [expected]);
@@ -1063,8 +1072,8 @@ mod tests {
         let mut h = with_moving();
         for (name, mode) in [
             ("Play once", LoopMode::Once),
-            ("Back and forth", LoopMode::PingPong),
-            ("Loop", LoopMode::Loop),
+            ("Play back and forth", LoopMode::PingPong),
+            ("Play in a loop", LoopMode::Loop),
         ] {
             click(&mut h, name);
             assert_eq!(state(&h).player.loop_mode(), mode);

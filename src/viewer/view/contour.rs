@@ -6,9 +6,10 @@
 use egui::{Color32, Painter, Pos2, Rect, Stroke, pos2};
 use glam::{Mat4, Vec3, Vec4};
 
+use super::shown::{Revision, TrackedShown};
 use crate::viewer::state::OpenFile;
+use mapscope_scene::Item;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Item, Shown};
 
 /// As wide as it needs to be to be seen on any ground, in logical pixels.
 const STROKE: Stroke = Stroke {
@@ -20,7 +21,7 @@ const STROKE: Stroke = Stroke {
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     /// The item, the load that it is of, and how it is shown.
-    of: Option<(Item, u64, Shown)>,
+    of: Option<(Item, u64, Revision)>,
     segments_in_world: Vec<[Vec3; 2]>,
 }
 
@@ -33,13 +34,11 @@ impl Outline {
         open: &OpenFile,
         camera: &Camera,
         item: Option<Item>,
-        shown: &Shown,
+        shown: &TrackedShown,
     ) {
-        let same = |(of, version, as_shown): &(Item, u64, Shown)| {
-            (Some(*of), *version) == (item, open.version) && as_shown == shown
-        };
-        if !self.of.as_ref().is_some_and(same) {
-            self.of = item.map(|item| (item, open.version, shown.clone()));
+        let of = item.map(|item| (item, open.version, shown.revision()));
+        if self.of != of {
+            self.of = of;
             let contour = |item| open.document.contour(item, shown);
             self.segments_in_world = item.map_or_else(Vec::new, contour);
         }

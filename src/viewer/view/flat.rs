@@ -125,7 +125,7 @@ impl State {
 
     /// Whether it is shown as a flat picture.
     pub(crate) fn is_flat(&self) -> bool {
-        self.mode == CameraMode::Flat
+        self.view.mode == CameraMode::Flat
     }
 
     /// Changes what the pointer does to the camera, which stays where it is.
@@ -133,25 +133,25 @@ impl State {
         let now_flat = mode == CameraMode::Flat;
         match (self.is_flat(), now_flat) {
             (true, false) => {
-                self.flat.left_at = self.flat_seen();
-                self.camera.projection = self.flat.tilted_projection;
+                self.view.flat.left_at = self.flat_seen();
+                self.view.camera.projection = self.view.flat.tilted_projection;
             }
             (false, true) => {
-                self.flat.tilted_projection = self.camera.projection;
-                self.camera.projection = Projection::Orthographic;
+                self.view.flat.tilted_projection = self.view.camera.projection;
+                self.view.camera.projection = Projection::Orthographic;
             }
             _ => {}
         }
-        self.mode = mode;
-        self.shown.flat = now_flat;
-        self.use_field_of_view();
+        self.view.mode = mode;
+        self.view.shown.flat = now_flat;
+        self.view.use_field_of_view();
     }
 
     /// Forgets where another document was seen from.
     pub(crate) fn forget_flat(&mut self) {
         self.set_mode(CameraMode::Orbit);
-        self.flat = FlatView {
-            tilted_projection: self.camera.projection,
+        self.view.flat = FlatView {
+            tilted_projection: self.view.camera.projection,
             ..FlatView::default()
         };
     }
@@ -160,19 +160,19 @@ impl State {
     pub(crate) fn toggle_flat(&mut self) {
         if self.is_flat() {
             self.set_mode(CameraMode::Orbit);
-            match self.flat.tilted {
-                Some(pose) => self.camera.pose = pose,
+            match self.view.flat.tilted {
+                Some(pose) => self.view.camera.pose = pose,
                 None => {
                     if let Some(bounds) = self.shown_bounds() {
-                        self.camera.face(NamedView::Iso);
-                        self.camera.frame(bounds, self.aspect);
+                        self.view.camera.face(NamedView::Iso);
+                        self.view.camera.frame(bounds, self.view.aspect);
                     }
                 }
             }
         } else {
-            self.flat.tilted = Some(self.camera.pose);
+            self.view.flat.tilted = Some(self.view.camera.pose);
             self.set_mode(CameraMode::Flat);
-            match self.flat.left_at {
+            match self.view.flat.left_at {
                 Some(seen) => self.see_flat(seen.window(self.view_size())),
                 None => self.fit_flat(),
             }
@@ -180,39 +180,39 @@ impl State {
     }
 
     fn view_size(&self) -> DVec2 {
-        let [width, height] = self.view_px.map(f64::from);
+        let [width, height] = self.view.view_px.map(f64::from);
         DVec2::new(width, height).max(DVec2::ONE)
     }
 
     /// Takes on the size of the view in physical pixels.
     pub(crate) fn resize_view(&mut self, size: [u32; 2]) {
-        if size == self.view_px {
+        if size == self.view.view_px {
             return;
         }
         let seen = self.flat_seen();
-        let before = std::mem::replace(&mut self.view_px, size);
+        let before = std::mem::replace(&mut self.view.view_px, size);
         match seen {
-            Some(_) if self.flat.fits => self.fit_flat(),
+            Some(_) if self.view.flat.fits => self.fit_flat(),
             Some(seen) => self.see_flat(seen.window(self.view_size())),
             // The camera was chosen before there was a view.
-            None if before == NO_VIEW && self.is_flat() => self.take_pose(self.camera.pose),
+            None if before == NO_VIEW && self.is_flat() => self.take_pose(self.view.camera.pose),
             None => {}
         }
     }
 
     /// Sees from a place. From straight above a map is flat, at the nearest whole zoom.
     pub(crate) fn take_pose(&mut self, pose: Pose) {
-        self.camera.pose = pose;
+        self.view.camera.pose = pose;
         let flat = Camera {
             projection: Projection::Orthographic,
-            ..self.camera
+            ..self.view.camera
         };
-        let window = FlatWindow::of(&flat, self.view_px).filter(|_| self.is_map());
+        let window = FlatWindow::of(&flat, self.view.view_px).filter(|_| self.is_map());
         let Some(window) = window else {
             return;
         };
         self.set_mode(CameraMode::Flat);
-        if self.view_px != NO_VIEW {
+        if self.view.view_px != NO_VIEW {
             let middle = DVec2::new(pose.target.x.into(), pose.target.z.into());
             let zoom = nearest_zoom(window.zoom);
             self.see_flat(Seen { middle, zoom }.window(self.view_size()));
@@ -221,9 +221,9 @@ impl State {
 
     /// The part of the map that the flat view shows; none in other views.
     pub(crate) fn flat_window(&self) -> Option<FlatWindow> {
-        let is_seen = self.is_flat() && self.view_px != NO_VIEW;
+        let is_seen = self.is_flat() && self.view.view_px != NO_VIEW;
         is_seen
-            .then(|| FlatWindow::of(&self.camera, self.view_px))
+            .then(|| FlatWindow::of(&self.view.camera, self.view.view_px))
             .flatten()
     }
 
@@ -237,7 +237,7 @@ impl State {
 
     /// Shows a part of the map, on whole pixels, with something of the map in the middle.
     pub(crate) fn see_flat(&mut self, window: FlatWindow) {
-        self.flat.fits = false;
+        self.view.flat.fits = false;
         let half = self.view_size() / (window.zoom * 2.0);
         let mut seen = Seen {
             middle: window.top_left_px + half,
@@ -260,9 +260,9 @@ impl State {
         let window = seen.window(self.view_size());
         let (free, on_map) = (
             window.camera_px(),
-            window.camera_on_map_px(size_px, self.view_px),
+            window.camera_on_map_px(size_px, self.view.view_px),
         );
-        self.shown.flat_camera_px = [0, 1].map(|axis| {
+        self.view.shown.flat_camera_px = [0, 1].map(|axis| {
             if wraps[axis] {
                 free[axis]
             } else {
@@ -270,8 +270,8 @@ impl State {
             }
         });
         let across = (self.view_size() / window.zoom).ceil();
-        self.shown.flat_view_px = Some([across.x as u32, across.y as u32]);
-        self.camera = window.camera(self.view_px, self.camera);
+        self.view.shown.flat_view_px = Some([across.x as u32, across.y as u32]);
+        self.view.camera = window.camera(self.view.view_px, self.view.camera);
     }
 
     /// Shows the whole map as large as it can be.
@@ -284,7 +284,7 @@ impl State {
             zoom: fitting_zoom(size, self.view_size()),
         };
         self.see_flat(seen.window(self.view_size()));
-        self.flat.fits = true;
+        self.view.flat.fits = true;
     }
 
     /// Comes so near that no pixel of the map is left out, though not all of it is seen then.

@@ -42,9 +42,11 @@ impl State {
     /// What all that can be seen occupies.
     pub(crate) fn shown_bounds(&self) -> Option<Aabb> {
         let document = self.document()?;
-        let mut bounds = document.bounds_in_view(&self.shown);
+        let mut bounds = document.bounds_in_view(&self.view.shown);
         let usual = document.layers().map(|layers| layers.usual_layer_gap());
-        if let (Some(gap), Some(usual)) = (self.shown.layer_gap, usual.filter(|gap| *gap > 0.0)) {
+        if let (Some(gap), Some(usual)) =
+            (self.view.shown.layer_gap, usual.filter(|gap| *gap > 0.0))
+        {
             bounds.max.y = bounds.min.y + (bounds.max.y - bounds.min.y) * gap / usual;
         }
         Some(bounds)
@@ -60,7 +62,8 @@ impl State {
             return;
         }
         self.set_mode(CameraMode::Orbit);
-        self.camera.pose = camera_control::frame_all(&self.camera, bounds, self.aspect);
+        self.view.camera.pose =
+            camera_control::frame_all(&self.view.camera, bounds, self.view.aspect);
     }
 
     /// Puts an item into the middle of the view and fills the view with it, seen from free space;
@@ -73,11 +76,11 @@ impl State {
             self.frame_flat(bounds);
             return;
         }
-        if self.mode == CameraMode::Walk {
+        if self.view.mode == CameraMode::Walk {
             self.set_mode(CameraMode::Orbit);
         }
-        self.camera.pose = match self.mode {
-            CameraMode::Game => camera_control::game_view(bounds.center(), self.game_height),
+        self.view.camera.pose = match self.view.mode {
+            CameraMode::Game => camera_control::game_view(bounds.center(), self.view.game_height),
             _ => self.free_view(item, bounds),
         };
     }
@@ -86,20 +89,20 @@ impl State {
     fn free_view(&self, item: Item, bounds: Aabb) -> Pose {
         let least = self.least_framed_radius();
         let framed = camera_control::with_surroundings(bounds, least);
-        let as_it_is = || camera_control::frame(&self.camera, framed, self.aspect);
+        let as_it_is = || camera_control::frame(&self.view.camera, framed, self.view.aspect);
         let Some(document) = self.document() else {
             return as_it_is();
         };
         let subject = Subject {
             framed,
             bounds,
-            from: document.place(item, &self.shown).seen_from,
+            from: document.place(item, &self.view.shown).seen_from,
         };
         let found = match subject.from {
             SeenFrom::Anywhere => None,
             SeenFrom::AllAround | SeenFrom::Before { .. } => {
-                free_view::find(&self.camera, &subject, self.aspect, |ray| {
-                    document.pick(ray, &self.shown)
+                free_view::find(&self.view.camera, &subject, self.view.aspect, |ray| {
+                    document.pick(ray, &self.view.shown)
                 })
             }
         };
@@ -107,7 +110,7 @@ impl State {
     }
 
     fn bounds_of(&self, item: Item) -> Option<Aabb> {
-        self.document()?.place(item, &self.shown).bounds
+        self.document()?.place(item, &self.view.shown).bounds
     }
 
     /// Less for documents that are themselves small.
@@ -122,7 +125,12 @@ impl State {
     }
 
     fn center_on_selection(&mut self) {
-        if let Some(bounds) = self.shown.selected.and_then(|item| self.bounds_of(item)) {
+        if let Some(bounds) = self
+            .view
+            .shown
+            .selected
+            .and_then(|item| self.bounds_of(item))
+        {
             self.center_on(bounds.center());
         }
     }
@@ -132,16 +140,21 @@ impl State {
         if self.is_flat() {
             self.center_flat(DVec2::new(point.x.into(), point.z.into()));
         } else {
-            self.camera.pose = camera_control::center_on(&self.camera, point);
+            self.view.camera.pose = camera_control::center_on(&self.view.camera, point);
         }
     }
 
     /// Moves the camera only if the selection has left the view.
     pub(crate) fn keep_in_view(&mut self) {
-        let Some(bounds) = self.shown.selected.and_then(|item| self.bounds_of(item)) else {
+        let Some(bounds) = self
+            .view
+            .shown
+            .selected
+            .and_then(|item| self.bounds_of(item))
+        else {
             return;
         };
-        let seen = self.camera.project(bounds.center(), self.aspect);
+        let seen = self.view.camera.project(bounds.center(), self.view.aspect);
         let margin = 0.06;
         let inside = |p: Vec2| p.min_element() > margin && p.max_element() < 1.0 - margin;
         if !seen.is_some_and(inside) || self.is_behind_wall(bounds) {
@@ -151,12 +164,12 @@ impl State {
 
     /// Whether a wall of a level is between the eye and the middle of a box.
     fn is_behind_wall(&self, bounds: Aabb) -> bool {
-        let way = bounds.center() - self.camera.pose.eye;
+        let way = bounds.center() - self.view.camera.pose.eye;
         let Some(direction) = way.try_normalize().filter(|_| self.can_cut()) else {
             return false;
         };
         let met = self.first_met(Ray {
-            origin: self.camera.pose.eye,
+            origin: self.view.camera.pose.eye,
             direction,
         });
         let near_enough = bounds.radius() * 0.1;
@@ -168,7 +181,7 @@ impl State {
 
     /// Puts the selection into the middle of the view; in a level from where no wall is before it.
     fn go_to_selection(&mut self) {
-        match self.shown.selected.filter(|_| self.can_cut()) {
+        match self.view.shown.selected.filter(|_| self.can_cut()) {
             Some(item) => self.frame(item),
             None => self.center_on_selection(),
         }
@@ -183,7 +196,7 @@ impl State {
     /// what the camera looks at, so that a small thing stays in view however far beside it the drag
     /// begins.
     pub(crate) fn pivot_at(&self, at: Vec2) -> Vec3 {
-        self.hit_at(at).unwrap_or(self.camera.pose.target)
+        self.hit_at(at).unwrap_or(self.view.camera.pose.target)
     }
 
     fn hit_at(&self, at: Vec2) -> Option<Vec3> {
@@ -196,18 +209,18 @@ impl State {
     }
 
     fn pick_at(&self, at: Vec2) -> Option<Hit> {
-        self.first_met(self.camera.ray_in_world(at, self.aspect))
+        self.first_met(self.view.camera.ray_in_world(at, self.view.aspect))
     }
 
     /// What of the document a ray meets first.
     pub(crate) fn first_met(&self, ray: Ray) -> Option<Hit> {
-        self.document()?.pick(ray, &self.shown)
+        self.document()?.pick(ray, &self.view.shown)
     }
 
     /// Whether the eye is in a room of a level: there are walls, a floor and a ceiling around it.
     pub(crate) fn is_indoors(&self) -> bool {
-        let perspective = self.camera.projection == Projection::Perspective;
-        perspective && self.is_room(self.camera.pose.eye)
+        let perspective = self.view.camera.projection == Projection::Perspective;
+        perspective && self.is_room(self.view.camera.pose.eye)
     }
 
     /// Whether a place is in a room of a level.
@@ -233,50 +246,50 @@ impl State {
         if let Some(wall) = self.hit_at(at) {
             self.aim_as_deep_as(wall);
         }
-        let pose = camera_control::zoom(&self.camera, anchor, factor);
-        let way = pose.eye.distance(self.camera.pose.eye);
-        let is_stopped = factor < 1.0 && way < self.camera.near * 0.1;
+        let pose = camera_control::zoom(&self.view.camera, anchor, factor);
+        let way = pose.eye.distance(self.view.camera.pose.eye);
+        let is_stopped = factor < 1.0 && way < self.view.camera.near * 0.1;
         if !is_stopped {
-            self.camera.pose = pose;
+            self.view.camera.pose = pose;
         } else if may_pass && let Some(pose) = self.behind(anchor) {
-            self.camera.pose = pose;
+            self.view.camera.pose = pose;
         }
     }
 
     /// Turning and zooming are about something that is at least as deep in the picture as a point:
     /// what was aimed at before is too near for going there. The picture stays as it is.
     fn aim_as_deep_as(&mut self, point: Vec3) {
-        let Camera { pose, .. } = self.camera;
-        let forward = self.camera.forward();
+        let Camera { pose, .. } = self.view.camera;
+        let forward = self.view.camera.forward();
         let depth = (point - pose.eye).dot(forward);
-        let perspective = self.camera.projection == Projection::Perspective;
-        if perspective && depth > self.camera.distance() {
-            self.camera.pose.target = pose.eye + forward * depth;
+        let perspective = self.view.camera.projection == Projection::Perspective;
+        if perspective && depth > self.view.camera.distance() {
+            self.view.camera.pose.target = pose.eye + forward * depth;
         }
     }
 
     /// The pose behind a wall that the eye has stopped before; none where nothing is to be seen
     /// from there.
     fn behind(&self, wall: Vec3) -> Option<Pose> {
-        if self.camera.projection != Projection::Perspective {
+        if self.view.camera.projection != Projection::Perspective {
             return None;
         }
-        let direction = (wall - self.camera.pose.eye).try_normalize()?;
-        let eye = wall + direction * (self.camera.near * 2.0);
+        let direction = (wall - self.view.camera.pose.eye).try_normalize()?;
+        let eye = wall + direction * (self.view.camera.near * 2.0);
         let next = self.first_met(Ray {
             origin: eye,
             direction,
         })?;
-        let ahead = next.distance.max(self.camera.near * 4.0);
+        let ahead = next.distance.max(self.view.camera.near * 4.0);
         Some(Pose {
             eye,
-            target: eye + self.camera.forward() * ahead,
+            target: eye + self.view.camera.forward() * ahead,
         })
     }
 
     /// Stops flying: turning is around something that is in view again.
     pub(crate) fn stop_flying(&mut self) {
-        self.camera.pose.target = self.seen_in_the_middle();
+        self.view.camera.pose.target = self.seen_in_the_middle();
         self.set_mode(CameraMode::Orbit);
     }
 
@@ -288,15 +301,18 @@ impl State {
         }
         let bounds = self.shown_bounds();
         let ground = bounds.map_or(0.0, |bounds| bounds.center().y);
-        let reach = bounds.map_or(1000.0, |bounds| bounds.radius() * 2.0) + self.camera.distance();
-        camera_control::on_level(&self.camera, ground, at, self.aspect)
-            .filter(|point| point.distance(self.camera.pose.eye) < reach)
-            .unwrap_or_else(|| camera_control::at_target_depth(&self.camera, at, self.aspect))
+        let reach =
+            bounds.map_or(1000.0, |bounds| bounds.radius() * 2.0) + self.view.camera.distance();
+        camera_control::on_level(&self.view.camera, ground, at, self.view.aspect)
+            .filter(|point| point.distance(self.view.camera.pose.eye) < reach)
+            .unwrap_or_else(|| {
+                camera_control::at_target_depth(&self.view.camera, at, self.view.aspect)
+            })
     }
 
     /// The pointer that is held was moved by so many physical pixels.
     pub(crate) fn look(&mut self, by: DVec2, pixels_per_point: f64) {
-        self.looked_by += (by / pixels_per_point).as_vec2();
+        self.pointer.looked_by += (by / pixels_per_point).as_vec2();
     }
 
     /// Takes the camera from a text, such as one that was copied.
@@ -308,7 +324,7 @@ impl State {
             }
             Err(error) => {
                 let text = format!("The clipboard has no camera: {error}");
-                self.toast(text, Some(Severity::Error));
+                self.notices.toast(text, Some(Severity::Error));
             }
         }
     }
@@ -346,14 +362,14 @@ mod tests {
     #[track_caller]
     fn seen(state: &State) -> f32 {
         let document = state.document().unwrap();
-        seen_of(state, document.bounds_in_view(&state.shown))
+        seen_of(state, document.bounds_in_view(&state.view.shown))
     }
 
     /// The same of a box.
     #[track_caller]
     fn seen_of(state: &State, bounds: Aabb) -> f32 {
         let corners = bounds.corners();
-        let at = corners.map(|corner| state.camera.project(corner, ASPECT).unwrap());
+        let at = corners.map(|corner| state.view.camera.project(corner, ASPECT).unwrap());
         let low = at.into_iter().reduce(Vec2::min).unwrap();
         let high = at.into_iter().reduce(Vec2::max).unwrap();
         assert!(low.min_element() > 0.0 && high.max_element() < 1.0);
@@ -365,10 +381,10 @@ mod tests {
         for mut state in small() {
             assert!(seen(&state) > 0.9, "at first");
             let center = state.document().unwrap().about().bounds.center();
-            let aside = state.camera.pose.target.distance(center);
-            assert!(aside < state.camera.distance() * 0.2, "{aside}");
+            let aside = state.view.camera.pose.target.distance(center);
+            assert!(aside < state.view.camera.distance() * 0.2, "{aside}");
             for projection in [Projection::Perspective, Projection::Orthographic] {
-                state.camera.projection = projection;
+                state.view.camera.projection = projection;
                 for view in NamedView::ALL {
                     state.run(Action::View(view));
                     state.run(Action::FrameAll);
@@ -391,7 +407,7 @@ mod tests {
 
     /// What the eye sees in the middle of the picture.
     fn in_the_middle(state: &State) -> Option<Hit> {
-        state.first_met(state.camera.ray_in_world(Vec2::splat(0.5), ASPECT))
+        state.first_met(state.view.camera.ray_in_world(Vec2::splat(0.5), ASPECT))
     }
 
     #[test]
@@ -404,8 +420,8 @@ mod tests {
             for face in faces(&*document, material, 7) {
                 state.select(Some(face));
                 state.run(Action::FrameSelection);
-                let camera = state.camera;
-                let place = document.place(face, &state.shown);
+                let camera = state.view.camera;
+                let place = document.place(face, &state.view.shown);
                 let SeenFrom::Before { middle, normal } = place.seen_from else {
                     panic!("{face:?} faces nowhere");
                 };
@@ -436,15 +452,18 @@ mod tests {
                 origin: Vec3::new(508.0 - col as f32 * 8.0, 900.0, row as f32 * 8.0 - 508.0),
                 direction: Vec3::NEG_Y,
             };
-            let tile = terrain.pick(ray, &state.shown).unwrap().item;
+            let tile = terrain.pick(ray, &state.view.shown).unwrap().item;
             state.select(Some(tile));
             let middle = state.bounds_of(tile).unwrap().center();
             for action in [Action::FrameSelection, Action::GameView] {
                 state.run(action);
                 state.frame(tile);
-                let seen = state.camera.project(middle, ASPECT).unwrap();
+                let seen = state.view.camera.project(middle, ASPECT).unwrap();
                 assert!((seen - 0.5).length() < 0.01, "{tile:?} is at {seen}");
-                assert!(state.camera.distance() > 40.0, "what is around it is seen");
+                assert!(
+                    state.view.camera.distance() > 40.0,
+                    "what is around it is seen"
+                );
             }
             state.run(Action::GameView);
         }
@@ -457,7 +476,7 @@ mod tests {
         state.run(Action::FrameAll);
         assert!(!state.is_indoors(), "from outside");
         for mut state in small() {
-            state.camera.pose.eye = state.document().unwrap().about().bounds.center();
+            state.view.camera.pose.eye = state.document().unwrap().about().bounds.center();
             assert!(!state.is_indoors(), "a model is no room");
         }
     }
@@ -471,21 +490,21 @@ mod tests {
         for _ in 0..80 {
             state.zoom_to(middle, 0.85, false);
         }
-        let eye = state.camera.pose.eye;
+        let eye = state.view.camera.pose.eye;
         assert!(eye.distance(wall) < 0.1, "{eye} is not at {wall}");
-        let forward = state.camera.forward();
+        let forward = state.view.camera.forward();
         assert!((wall - eye).dot(forward) > 0.0, "still before it");
         state.zoom_to(middle, 0.97, true);
-        let behind = state.camera.pose.eye;
+        let behind = state.view.camera.pose.eye;
         assert!(
             (wall - behind).dot(forward) < 0.0,
             "{behind} is before {wall}"
         );
-        assert!(state.camera.forward().dot(forward) > 0.999);
+        assert!(state.view.camera.forward().dot(forward) > 0.999);
         for _ in 0..4 {
             state.zoom_to(middle, 0.85, false);
         }
-        let on = (state.camera.pose.eye - behind).dot(forward);
+        let on = (state.view.camera.pose.eye - behind).dot(forward);
         assert!(on > 0.02, "and on into the next room: {on}");
     }
 
@@ -500,11 +519,14 @@ mod tests {
         for (mut state, pose) in [(terrain, above), (rooms, last)] {
             state.take_pose(pose);
             let wall = in_the_middle(&state).unwrap().position;
-            let forward = state.camera.forward();
+            let forward = state.view.camera.forward();
             for _ in 0..120 {
                 state.zoom_to(Vec2::splat(0.5), 0.85, true);
             }
-            assert!((wall - state.camera.pose.eye).dot(forward) > 0.0, "{pose}");
+            assert!(
+                (wall - state.view.camera.pose.eye).dot(forward) > 0.0,
+                "{pose}"
+            );
         }
     }
 
@@ -519,7 +541,7 @@ mod tests {
             state.choose_clip(Some(clip));
             state.run(Action::FrameAll);
             let item = state.clips()[clip].item;
-            let bounds = document.place(item, &state.shown).bounds.unwrap();
+            let bounds = document.place(item, &state.view.shown).bounds.unwrap();
             assert!(seen_of(&state, bounds) > 0.9, "clip {clip}");
             sizes.push(bounds.radius());
         }
@@ -531,11 +553,11 @@ mod tests {
         for mut state in small() {
             let bounds = state.document().unwrap().about().bounds;
             for _ in 0..100 {
-                let camera = &state.camera;
-                state.camera.pose = camera_control::zoom(camera, bounds.center(), 0.8);
+                let camera = &state.view.camera;
+                state.view.camera.pose = camera_control::zoom(camera, bounds.center(), 0.8);
             }
-            assert!(state.camera.distance() < bounds.radius() * 0.1);
-            assert!(state.camera.near < state.camera.distance() * 0.6);
+            assert!(state.view.camera.distance() < bounds.radius() * 0.1);
+            assert!(state.view.camera.near < state.view.camera.distance() * 0.6);
         }
     }
 
@@ -543,12 +565,12 @@ mod tests {
     fn a_drag_beside_a_small_thing_turns_around_it() {
         for mut state in small() {
             let pivot = state.pivot_at(Vec2::new(0.02, 0.95));
-            assert_eq!(pivot, state.camera.pose.target);
+            assert_eq!(pivot, state.view.camera.pose.target);
             for _ in 0..20 {
                 let turn = Vec2::new(25.0, 0.0);
-                state.camera.pose = camera_control::orbit(&state.camera, pivot, turn);
+                state.view.camera.pose = camera_control::orbit(&state.view.camera, pivot, turn);
                 let center = state.document().unwrap().about().bounds.center();
-                let seen = state.camera.project(center, ASPECT).unwrap();
+                let seen = state.view.camera.project(center, ASPECT).unwrap();
                 assert!((seen - 0.5).length() < 0.35, "{seen}");
             }
         }
@@ -557,12 +579,12 @@ mod tests {
     #[test]
     fn without_foreshortening_a_small_thing_is_pointed_at_exactly() {
         for mut state in small() {
-            state.camera.projection = Projection::Orthographic;
+            state.view.camera.projection = Projection::Orthographic;
             let at = Vec2::new(0.47, 0.52);
-            let ray = state.camera.ray_in_world(at, ASPECT);
+            let ray = state.view.camera.ray_in_world(at, ASPECT);
             let center = state.document().unwrap().about().bounds.center();
             let near = ray.origin + ray.direction * (center - ray.origin).dot(ray.direction);
-            let seen = state.camera.project(near, ASPECT).unwrap();
+            let seen = state.view.camera.project(near, ASPECT).unwrap();
             assert!((seen - at).length() < 1e-4, "{seen}");
         }
     }
@@ -572,9 +594,9 @@ mod tests {
         for mut state in small() {
             let whole = state.document().unwrap().about().bounds.radius();
             state.run(Action::FrameAll);
-            let far = state.camera.distance();
+            let far = state.view.camera.distance();
             state.frame(joint(1));
-            let near = state.camera.distance();
+            let near = state.view.camera.distance();
             assert!(near <= far * 1.1 && near > whole * 0.2, "{near} of {far}");
         }
     }

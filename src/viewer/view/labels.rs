@@ -3,6 +3,7 @@
 use egui::{Align2, Color32, FontId, Painter, Rect, vec2};
 use glam::Vec2;
 
+use super::shown::{Revision, TrackedShown};
 use crate::viewer::state::OpenFile;
 use crate::viewer::ui::theme;
 use mapscope_scene::camera::Camera;
@@ -29,7 +30,7 @@ const HALO: [egui::Vec2; 8] = [
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     /// What they were made from: what is shown, and the load that it is of.
-    of: Option<(Shown, u64)>,
+    of: Option<(Revision, u64)>,
     texts: Vec<Label>,
     /// The camera and the shape of the view for which `covered` was found out.
     seen_by: Option<(Camera, f32)>,
@@ -47,11 +48,11 @@ impl Labels {
         rect: Rect,
         open: &OpenFile,
         camera: &Camera,
-        shown: &Shown,
+        shown: &TrackedShown,
     ) {
-        let same = |(of, version): &(Shown, u64)| of == shown && *version == open.version;
-        if !self.of.as_ref().is_some_and(same) {
-            self.of = Some((shown.clone(), open.version));
+        let of = Some((shown.revision(), open.version));
+        if self.of != of {
+            self.of = of;
             self.texts.clear();
             if let Some(annotations) = open.document.annotations() {
                 annotations.labels(shown, &mut self.texts);
@@ -139,7 +140,7 @@ mod tests {
         h.state_mut()
             .state
             .run(Action::Overlay(OverlayId::Skeleton));
-        h.state_mut().state.camera.pose = Pose { eye, target };
+        h.state_mut().state.view.camera.pose = Pose { eye, target };
         h.run();
         let view = h.state().placed.viewport.unwrap();
         // Not those of the outline, and not the dark edges of letters.

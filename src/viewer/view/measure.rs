@@ -53,8 +53,8 @@ impl Measure {
 
 impl State {
     pub(crate) fn toggle_measure(&mut self) {
-        if self.measure.is_open() {
-            self.measure.close();
+        if self.tools.measure.is_open() {
+            self.tools.measure.close();
             return;
         }
         let tile = self.document().and_then(|document| {
@@ -65,7 +65,7 @@ impl State {
             let [width, height] = tilesets.first()?.tile_size;
             Some([width, height].map(|side| side.max(1) as f32))
         });
-        self.measure = Measure {
+        self.tools.measure = Measure {
             open: true,
             line: None,
             tile,
@@ -87,7 +87,7 @@ impl State {
     /// What the measured line says, the most important first; nothing before anything was
     /// measured.
     pub(crate) fn measured(&self) -> Vec<SummaryPart> {
-        let Some([from, to]) = self.measure.line() else {
+        let Some([from, to]) = self.tools.measure.line() else {
             return Vec::new();
         };
         let way = to - from;
@@ -104,7 +104,7 @@ impl State {
                 SummaryPart::new("Height difference", format!("{:+.2}", way.y)),
             ]
         };
-        if let Some([width, height]) = self.measure.tile {
+        if let Some([width, height]) = self.tools.measure.tile {
             let tiles = [across / width, down / height].map(in_tiles);
             parts.insert(1, SummaryPart::new("Tiles", tiles.join(" × ")));
         }
@@ -113,10 +113,10 @@ impl State {
 
     /// Paints what is measured over the picture in a rectangle.
     pub(crate) fn paint_measured(&self, painter: &Painter, rect: Rect) {
-        let Some(line) = self.measure.line() else {
+        let Some(line) = self.tools.measure.line() else {
             return;
         };
-        let ends = line.map(|point| on_screen(&self.camera, point, rect));
+        let ends = line.map(|point| on_screen(&self.view.camera, point, rect));
         let [Some(from), Some(to)] = ends else {
             return;
         };

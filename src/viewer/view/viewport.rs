@@ -9,9 +9,9 @@ use glam::{DVec2, Vec2, Vec3};
 use super::camera_control::{self, CameraMode};
 use super::contour::Outline;
 use super::labels::Labels;
+use super::shown::Revision;
 use crate::viewer::state::State;
 use crate::viewer::ui::theme;
-use mapscope_scene::Shown;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::tilemap::FlatWindow;
 
@@ -59,7 +59,7 @@ pub(crate) struct Viewport {
     /// Notches of the wheel that are not a whole step of the flat view's zoom yet.
     notches: f32,
     /// What the pointer was last compared with the document for: nothing is picked twice.
-    picked: Option<(Pos2, Camera, Shown, u64)>,
+    picked: Option<(Pos2, Camera, Revision, u64)>,
     outline: Outline,
     labels: Labels,
 }
@@ -108,11 +108,14 @@ impl Viewport {
         if response.double_clicked() {
             let pointer = response.interact_pointer_pos().map(px_at);
             let in_map = pointer.and_then(|px| state.flat_place(px));
-            if let Some(point) = in_map.or(state.pointed_at) {
+            if let Some(point) = in_map.or(state.pointer.pointed_at) {
                 state.center_on(point);
             }
-        } else if response.clicked() && !state.measure.is_open() {
-            let item = state.hovered.filter(|_| state.pointed_at.is_some());
+        } else if response.clicked() && !state.tools.measure.is_open() {
+            let item = state
+                .pointer
+                .hovered
+                .filter(|_| state.pointer.pointed_at.is_some());
             state.select(item);
         }
         if let Some((drag, _)) = self.drag {
@@ -123,20 +126,31 @@ impl Viewport {
                     egui::CursorIcon::Grabbing
                 }
             });
-        } else if state.measure.is_open() && response.hovered() {
+        } else if state.tools.measure.is_open() && response.hovered() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::Crosshair);
         }
-        if let Some(open) = &state.open {
+        if let Some(open) = &state.files.open {
             // The picture has the outline of the selection already.
-            let item = state
-                .hovered
-                .filter(|item| state.shown.selected != Some(*item) && !state.measure.is_open());
-            self.outline
-                .paint(ui.painter(), rect, open, &state.camera, item, &state.shown);
-            self.labels
-                .paint(ui.painter(), rect, open, &state.camera, &state.shown);
+            let item = state.pointer.hovered.filter(|item| {
+                state.view.shown.selected != Some(*item) && !state.tools.measure.is_open()
+            });
+            self.outline.paint(
+                ui.painter(),
+                rect,
+                open,
+                &state.view.camera,
+                item,
+                &state.view.shown,
+            );
+            self.labels.paint(
+                ui.painter(),
+                rect,
+                open,
+                &state.view.camera,
+                &state.view.shown,
+            );
             let levels = open.document.levels();
-            if let Some(why) = levels.and_then(|levels| levels.emptiness(state.shown.level)) {
+            if let Some(why) = levels.and_then(|levels| levels.emptiness(state.view.shown.level)) {
                 let place = Rect::from_center_size(rect.center(), rect.size() * 0.8);
                 ui.put(place, egui::Label::new(egui::RichText::new(why).heading()));
             }
@@ -164,10 +178,10 @@ impl Viewport {
             let shift = ui.input(|input| input.modifiers.shift);
             let grabbed = state.seen_at(at(origin));
             let window = state.flat_window();
-            let drag = match state.mode {
-                _ if state.measure.is_open() && primary => {
+            let drag = match state.view.mode {
+                _ if state.tools.measure.is_open() && primary => {
                     let from = state.measured_at(at(origin), px_at(origin));
-                    state.measure.begin(from);
+                    state.tools.measure.begin(from);
                     Drag::Measure
                 }
                 CameraMode::Flat => {
@@ -192,8 +206,8 @@ impl Viewport {
         } else {
             self.drag.take()
         };
-        state.looking = matches!(self.drag, Some((Drag::Look, _)));
-        let looked_by = std::mem::take(&mut state.looked_by);
+        state.pointer.looking = matches!(self.drag, Some((Drag::Look, _)));
+        let looked_by = std::mem::take(&mut state.pointer.looked_by);
         let (Some((drag, from)), Some(to)) = (drag, response.interact_pointer_pos()) else {
             return;
         };
@@ -201,17 +215,17 @@ impl Viewport {
             *at = to;
         }
         let moved = Vec2::new(to.x - from.x, to.y - from.y);
-        let camera = &state.camera;
-        state.camera.pose = match drag {
+        let camera = &state.view.camera;
+        state.view.camera.pose = match drag {
             Drag::Orbit(pivot) => camera_control::orbit(camera, pivot, moved),
             Drag::Look => camera_control::look(camera, moved + looked_by),
-            Drag::Pan(grabbed) => camera_control::pan(camera, grabbed, at(to), state.aspect),
+            Drag::Pan(grabbed) => camera_control::pan(camera, grabbed, at(to), state.view.aspect),
             Drag::PanLevel(grabbed) => {
-                camera_control::pan_level(camera, grabbed, at(to), state.aspect)
+                camera_control::pan_level(camera, grabbed, at(to), state.view.aspect)
             }
             Drag::Measure => {
                 let to = state.measured_at(at(to), px_at(to));
-                state.measure.go_to(to);
+                state.tools.measure.go_to(to);
                 return;
             }
             Drag::Map(top_left, origin) => {
@@ -273,7 +287,7 @@ impl Viewport {
         if notches == 0.0 || !notches.is_finite() {
             return;
         }
-        match state.mode {
+        match state.view.mode {
             CameraMode::Orbit => {
                 let factor = ZOOM_PER_NOTCH.powf(notches);
                 state.zoom_to(at(pointer), factor, is_turned && has_rested);
@@ -281,13 +295,14 @@ impl Viewport {
             CameraMode::Game => {
                 let heights = camera_control::GAME_HEIGHTS;
                 let lower = camera_control::GAME_HEIGHT_STEP * notches;
-                state.game_height =
-                    (state.game_height - lower).clamp(*heights.start(), *heights.end());
+                state.view.game_height =
+                    (state.view.game_height - lower).clamp(*heights.start(), *heights.end());
                 let target = state.seen_in_the_middle();
-                state.camera.pose = camera_control::game_view(target, state.game_height);
+                state.view.camera.pose = camera_control::game_view(target, state.view.game_height);
             }
             CameraMode::Fly => {
-                state.fly_speed = (state.fly_speed * 1.2_f32.powf(notches)).clamp(0.05, 4000.0);
+                state.view.fly_speed =
+                    (state.view.fly_speed * 1.2_f32.powf(notches)).clamp(0.05, 4000.0);
             }
             CameraMode::Walk | CameraMode::Flat => {}
         }
@@ -295,7 +310,7 @@ impl Viewport {
 
     /// Takes in which of the keys that fly are held.
     fn note_keys(&mut self, ui: &egui::Ui, state: &State) {
-        let typing = ui.ctx().text_edit_focused() || state.dialog.is_some();
+        let typing = ui.ctx().text_edit_focused() || state.interface.dialog.is_some();
         ui.input(|input| {
             for event in &input.events {
                 if let Event::Key {
@@ -325,11 +340,11 @@ impl Viewport {
         let is_held = response.is_pointer_button_down_on()
             && ui.input(|input| input.pointer.button_down(PointerButton::Secondary));
         if self.flies_while_held {
-            if !is_held && state.mode == CameraMode::Fly {
+            if !is_held && state.view.mode == CameraMode::Fly {
                 state.stop_flying();
             }
-            self.flies_while_held = is_held && state.mode == CameraMode::Fly;
-        } else if is_held && state.mode == CameraMode::Orbit && !self.held.is_empty() {
+            self.flies_while_held = is_held && state.view.mode == CameraMode::Fly;
+        } else if is_held && state.view.mode == CameraMode::Orbit && !self.held.is_empty() {
             state.set_mode(CameraMode::Fly);
             self.flies_while_held = true;
             if let Some((drag, _)) = &mut self.drag {
@@ -339,8 +354,8 @@ impl Viewport {
     }
 
     fn fly(&mut self, ui: &egui::Ui, state: &mut State) {
-        let walks = state.mode == CameraMode::Walk;
-        if self.held.is_empty() || !(walks || state.mode == CameraMode::Fly) {
+        let walks = state.view.mode == CameraMode::Walk;
+        if self.held.is_empty() || !(walks || state.view.mode == CameraMode::Fly) {
             return;
         }
         let (seconds, faster) = ui.input(|input| (input.stable_dt.min(0.1), input.modifiers.shift));
@@ -351,8 +366,8 @@ impl Viewport {
         if walks {
             state.walk(way * seconds);
         } else {
-            let way = way * (state.fly_speed * seconds);
-            state.camera.pose = camera_control::fly(&state.camera, way);
+            let way = way * (state.view.fly_speed * seconds);
+            state.view.camera.pose = camera_control::fly(&state.view.camera, way);
         }
         ui.ctx().request_repaint();
     }
@@ -360,38 +375,37 @@ impl Viewport {
     /// Finds what the pointer is over, if it or the picture has moved.
     fn point(&mut self, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
         let pointer = response.hover_pos().filter(|_| self.drag.is_none());
-        let (Some(pointer), Some(open)) = (pointer, &state.open) else {
+        let (Some(pointer), Some(open)) = (pointer, &state.files.open) else {
             // Only what the view itself has pointed at: panels point too.
             if self.picked.take().is_some() {
-                state.hovered = None;
-                state.pointed_at = None;
+                state.pointer.hovered = None;
+                state.pointer.pointed_at = None;
             }
             return;
         };
         // What plays passes below a pointer that rests: finding out what would cost more than
         // drawing it. It is found out when the pointer moves, or when it stands still.
         let plays = state.player.is_playing();
-        let same = |(at, camera, shown, version): &mut (Pos2, Camera, Shown, u64)| {
-            (*at, *camera, *version) == (pointer, state.camera, open.version)
-                && if plays {
-                    shown.is_same_but_moment(&state.shown)
-                } else {
-                    *shown == state.shown
-                }
+        let shown = state.view.shown.revision();
+        let same = |(at, camera, revision, version): &(Pos2, Camera, Revision, u64)| {
+            let is_same_moment = plays || revision.moment == shown.moment;
+            let is_same_view = revision.all_but_moment == shown.all_but_moment && is_same_moment;
+            (*at, *camera, *version) == (pointer, state.view.camera, open.version) && is_same_view
         };
-        if self.picked.as_mut().is_some_and(same) {
+        if self.picked.as_ref().is_some_and(same) {
             return;
         }
-        self.picked = Some((pointer, state.camera, state.shown.clone(), open.version));
+        self.picked = Some((pointer, state.view.camera, shown, open.version));
         // Through the middle of the pixel: in the flat view its corner lies on the border of two
         // pixels of the map.
         let half_pixel = egui::Vec2::splat(0.5 / response.ctx.pixels_per_point());
         let ray = state
+            .view
             .camera
-            .ray_in_world(at(pointer + half_pixel), state.aspect);
-        let hit = open.document.pick(ray, &state.shown);
-        state.hovered = hit.map(|hit| hit.item);
-        state.pointed_at = hit.map(|hit| hit.position);
+            .ray_in_world(at(pointer + half_pixel), state.view.aspect);
+        let hit = open.document.pick(ray, &state.view.shown);
+        state.pointer.hovered = hit.map(|hit| hit.item);
+        state.pointer.pointed_at = hit.map(|hit| hit.position);
     }
 }
 
@@ -414,8 +428,8 @@ fn notches_of(event: &Event) -> f32 {
 
 /// A line for the status bar: what the pointer does now.
 pub(crate) fn hint(state: &State) -> String {
-    match state.mode {
-        _ if state.measure.is_open() => {
+    match state.view.mode {
+        _ if state.tools.measure.is_open() => {
             "Drag from one point to another to measure, Esc ends it".to_owned()
         }
         CameraMode::Flat => "Drag to move, wheel to zoom, double click to centre".to_owned(),
@@ -437,7 +451,7 @@ pub(crate) fn hint(state: &State) -> String {
         CameraMode::Game => {
             format!(
                 "Drag to move, wheel for the height ({:.0}), Esc ends it",
-                state.game_height
+                state.view.game_height
             )
         }
     }

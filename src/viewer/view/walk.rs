@@ -25,15 +25,15 @@ const HEADINGS: u32 = 16;
 impl State {
     /// Stands in the level: where its player begins, or else where the eye is or there is room.
     pub(crate) fn start_walking(&mut self) {
-        let spawn = self.levels().and_then(|l| l.spawn(self.shown.level));
+        let spawn = self.levels().and_then(|l| l.spawn(self.view.shown.level));
         let begin = spawn.and_then(|Spawn { place, ahead }| {
             // It may lie in the floor itself.
             let eye = self.standing_at(place + Vec3::Y * STEP_HEIGHT)?;
             Some((eye, ahead))
         });
-        let forward = self.camera.forward();
+        let forward = self.view.camera.forward();
         let here = || {
-            let eye = self.camera.pose.eye;
+            let eye = self.view.camera.pose.eye;
             let eye = self.is_room(eye).then(|| self.standing_at(eye))??;
             Some((eye, Vec3::new(forward.x, 0.0, forward.z)))
         };
@@ -44,24 +44,24 @@ impl State {
         let begin = begin.or_else(here).or_else(|| self.largest_room());
         match begin.or_else(in_view) {
             Some((eye, ahead)) => {
-                self.camera.projection = Projection::Perspective;
+                self.view.camera.projection = Projection::Perspective;
                 let ahead = ahead.try_normalize().unwrap_or(Vec3::Z);
                 self.set_mode(CameraMode::Walk);
-                self.camera.pose = camera_control::stand(&self.camera, eye, ahead);
+                self.view.camera.pose = camera_control::stand(&self.view.camera, eye, ahead);
             }
-            None => self.toast("There is no floor to stand on", None),
+            None => self.notices.toast("There is no floor to stand on", None),
         }
     }
 
     /// Walks for a while in seconds: to the right and ahead. Walls stop it, and it goes up and down
     /// with the floor.
     pub(crate) fn walk(&mut self, right_up_ahead_secs: Vec3) {
-        let forward = self.camera.forward();
+        let forward = self.view.camera.forward();
         let ahead = Vec3::new(forward.x, 0.0, forward.z).normalize_or(Vec3::Z);
-        let [right, _] = self.camera.right_up();
+        let [right, _] = self.view.camera.right_up();
         let way = right * right_up_ahead_secs.x + ahead * right_up_ahead_secs.z;
         let way = way * SPEED;
-        let mut eye = self.camera.pose.eye;
+        let mut eye = self.view.camera.pose.eye;
         // Along a wall that is met at a slant one goes on.
         for part in [Vec3::new(way.x, 0.0, 0.0), Vec3::new(0.0, 0.0, way.z)] {
             if self.is_free(eye, part) {
@@ -72,7 +72,7 @@ impl State {
             let most = way.length() * FALL;
             eye.y += (standing.y - eye.y).clamp(-most, most);
         }
-        self.camera.pose = camera_control::stand(&self.camera, eye, forward);
+        self.view.camera.pose = camera_control::stand(&self.view.camera, eye, forward);
     }
 
     /// Whether nothing is in the way of someone whose eyes are at a place.
@@ -156,7 +156,7 @@ mod tests {
     /// How high the eye is above the floor.
     fn height(state: &State) -> f32 {
         let ray = Ray {
-            origin: state.camera.pose.eye,
+            origin: state.view.camera.pose.eye,
             direction: Vec3::NEG_Y,
         };
         state.first_met(ray).unwrap().distance
@@ -168,9 +168,9 @@ mod tests {
         let mut outside = in_bathhouse(ASPECT);
         outside.run(Action::FrameAll);
         for state in [&mut inside, &mut outside] {
-            let before = state.camera;
+            let before = state.view.camera;
             state.run(Action::GameView);
-            assert_eq!(state.mode, CameraMode::Walk);
+            assert_eq!(state.view.mode, CameraMode::Walk);
             assert_eq!(state.is_on(Action::GameView), Some(true));
             assert!(state.is_indoors());
             assert!(
@@ -178,61 +178,64 @@ mod tests {
                 "{}",
                 height(state)
             );
-            assert!(state.camera.forward().y.abs() < 1e-3, "level");
-            assert!(state.camera.fov_y_radians > before.fov_y_radians);
+            assert!(state.view.camera.forward().y.abs() < 1e-3, "level");
+            assert!(state.view.camera.fov_y_radians > before.fov_y_radians);
             state.run(Action::GameView);
-            assert_eq!(state.mode, CameraMode::Orbit);
-            assert_eq!(state.camera.fov_y_radians, before.fov_y_radians);
+            assert_eq!(state.view.mode, CameraMode::Orbit);
+            assert_eq!(state.view.camera.fov_y_radians, before.fov_y_radians);
         }
         // Where an entity says that the player begins.
         let begin = inside.levels().unwrap().spawn(0).unwrap();
         for state in [&inside, &outside] {
-            let aside = state.camera.pose.eye - begin.place;
+            let aside = state.view.camera.pose.eye - begin.place;
             assert!(Vec3::new(aside.x, 0.0, aside.z).length() < 0.01, "{aside}");
-            assert!(state.camera.forward().dot(begin.ahead) > 0.99);
+            assert!(state.view.camera.forward().dot(begin.ahead) > 0.99);
         }
     }
 
     #[test]
     fn without_a_place_to_begin_one_stands_in_the_room_or_the_largest() {
         let mut state = in_bathhouse(ASPECT);
-        let eye = state.camera.pose.eye;
+        let eye = state.view.camera.pose.eye;
         let (room, _) = state.largest_room().unwrap();
         assert!(state.is_room(room) && room.distance(eye) > 0.5, "{room}");
         let standing = state.standing_at(eye).unwrap();
         assert_eq!((standing.x, standing.z), (eye.x, eye.z));
         // Where there is no floor nobody stands.
-        state.shown.hidden = (0..40)
+        state.view.shown.hidden = (0..40)
             .map(|index| LevelItem::Material { level: 0, index }.into())
             .collect();
-        let pose = state.camera.pose;
+        let pose = state.view.camera.pose;
         state.run(Action::GameView);
-        assert_eq!((state.mode, state.camera.pose), (CameraMode::Orbit, pose));
-        assert_eq!(state.toasts.len(), 1, "{:?}", state.toasts);
+        assert_eq!(
+            (state.view.mode, state.view.camera.pose),
+            (CameraMode::Orbit, pose)
+        );
+        assert_eq!(state.notices.toasts.len(), 1, "{:?}", state.notices.toasts);
     }
 
     #[test]
     fn walls_stop_who_walks_and_the_floor_carries_them() {
         let mut state = in_bathhouse(ASPECT);
         state.run(Action::GameView);
-        let begin = state.camera.pose.eye;
+        let begin = state.view.camera.pose.eye;
         let mut farthest: f32 = 0.0;
         for turn in 0..12 {
             let angle = turn as f32 * 2.4;
             let ahead = Vec3::new(angle.sin(), 0.0, angle.cos());
-            let eye = state.camera.pose.eye;
-            state.camera.pose = camera_control::stand(&state.camera, eye, ahead);
+            let eye = state.view.camera.pose.eye;
+            state.view.camera.pose = camera_control::stand(&state.view.camera, eye, ahead);
             for _ in 0..200 {
                 state.walk(Vec3::new(0.0, 0.0, 0.02));
                 assert!(
                     state.is_indoors(),
                     "{} after turn {turn}",
-                    state.camera.pose
+                    state.view.camera.pose
                 );
             }
             // The floor is below, not a wall around.
             assert!(height(&state) < EYE_HEIGHT + 0.05, "{}", height(&state));
-            farthest = farthest.max(begin.distance(state.camera.pose.eye));
+            farthest = farthest.max(begin.distance(state.view.camera.pose.eye));
         }
         assert!(farthest > 3.0, "{farthest}");
     }

@@ -1,0 +1,180 @@
+//! What is in front of the view and around it: dialogs, and the paths that they ask for.
+
+use std::path::{Path, PathBuf};
+
+use super::drop_preview::DropPreview;
+use super::loader::Cause;
+use super::{Effect, State, folder, suggested_picture};
+use mapscope_formats::Severity;
+use mapscope_scene::saving::{self, PNG, SaveError};
+
+/// What is in front of the view and around it.
+#[derive(Debug, Default)]
+pub(crate) struct Interface {
+    /// What is in front.
+    pub dialog: Option<Dialog>,
+    /// The path that was typed last, until a file was opened.
+    pub typed_path: String,
+    /// Files that are held over the window.
+    pub hovering: Option<HoveringFiles>,
+    /// Whether the window fills the screen.
+    pub full_screen: bool,
+    /// Whether the list of problems is open because a file had some, and not by wish.
+    pub problems_by_themselves: bool,
+    /// The name of the graphics adapter.
+    pub adapter: String,
+    /// How many chunks of how many the view shows, until it shows all.
+    pub chunks_shown: Option<(usize, usize)>,
+}
+
+/// Something in front of everything else.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Dialog {
+    /// Finds commands.
+    Palette {
+        /// What was typed.
+        text: String,
+        /// Which of those found Enter runs.
+        at: usize,
+    },
+    /// Shows all keys.
+    CheatSheet {
+        /// What was typed to find some.
+        text: String,
+        /// Whether it was not shown yet.
+        is_new: bool,
+    },
+    /// Asks for a path.
+    Path {
+        /// What for.
+        purpose: PathPurpose,
+        /// What was typed.
+        text: String,
+    },
+    /// Lists the folders in which textures are looked for.
+    TextureFolders,
+    /// Asks whether an existing file is to be replaced.
+    Replace {
+        /// What for.
+        purpose: PathPurpose,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Says what this program is.
+    About,
+}
+
+/// Who asked for a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// A dialog of the system, which asks by itself whether an existing file is to be replaced.
+    BySystem,
+    /// The window.
+    InWindow,
+    /// The window, and then whether the file that is there is to be replaced.
+    ToReplace,
+}
+
+/// What a path is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PathPurpose {
+    Open,
+    SavePicture,
+    SaveMap,
+    TextureFolder,
+}
+
+/// Files that are held over the window.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct HoveringFiles {
+    /// They themselves, none twice.
+    pub paths: Vec<PathBuf>,
+    /// What dropping them would do, once that is known.
+    pub preview: Option<DropPreview>,
+}
+
+impl State {
+    /// Asks for a path in the window itself, which works where the system has no dialog.
+    pub(crate) fn ask_path(&mut self, purpose: PathPurpose) {
+        let text = match (purpose, &self.files.open) {
+            (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
+                suggested_picture(&open.path).display().to_string()
+            }
+            (PathPurpose::Open, _) => self.interface.typed_path.clone(),
+            _ => String::new(),
+        };
+        self.interface.dialog = Some(Dialog::Path { purpose, text });
+    }
+
+    /// Does what a path was asked for.
+    pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf, asked: Asked) {
+        match purpose {
+            PathPurpose::Open => self.open_paths(vec![path]),
+            PathPurpose::SavePicture => self.save_to(purpose, &path, asked, Effect::SavePicture),
+            PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
+            PathPurpose::TextureFolder => self.add_texture_folder(&path),
+        }
+    }
+
+    /// Saves to a path, unless something stands there that must stay or has to be asked about.
+    fn save_to(
+        &mut self,
+        purpose: PathPurpose,
+        path: &Path,
+        asked: Asked,
+        save: fn(PathBuf) -> Effect,
+    ) {
+        let named = PNG.with_ending(path);
+        let may_replace = match asked {
+            // The question was about the name without the ending.
+            Asked::BySystem => named == path,
+            Asked::InWindow => false,
+            Asked::ToReplace => true,
+        };
+        let read = self.files.open.as_ref().map_or_else(Vec::new, |open| {
+            saving::files_read(&open.path, &*open.document)
+        });
+        match PNG.check_target(&named, &read, may_replace) {
+            Ok(()) if may_replace || !named.is_file() => self.effects.push(save(named)),
+            Ok(()) | Err(SaveError::OtherKind(_)) => {
+                let path = named;
+                self.interface.dialog = Some(Dialog::Replace { purpose, path });
+            }
+            Err(error) => {
+                let text = format!("{} was not saved: {error}", named.display());
+                self.notices.toast(text, Some(Severity::Error));
+                // For another name.
+                if asked == Asked::InWindow {
+                    let text = path.display().to_string();
+                    self.interface.dialog = Some(Dialog::Path { purpose, text });
+                }
+            }
+        }
+    }
+
+    fn add_texture_folder(&mut self, folder: &Path) {
+        if !folder.is_dir() {
+            let text = format!("{} is not a folder", folder.display());
+            self.notices.toast(text, Some(Severity::Error));
+        } else if self.settings.add_texture_folder(&folder::absolute(folder)) {
+            self.notices.toast(
+                format!("Textures are looked for in {}", folder.display()),
+                None,
+            );
+            self.effects.push(Effect::SaveSettings);
+            self.reload(Cause::Changed);
+        } else {
+            self.notices
+                .toast("Textures are looked for there already", None);
+        }
+    }
+
+    /// Has textures no longer looked for in one of the folders that are remembered.
+    pub(crate) fn remove_texture_folder(&mut self, index: usize) {
+        if index < self.settings.texture_folders.len() {
+            self.settings.texture_folders.remove(index);
+            self.effects.push(Effect::SaveSettings);
+            self.reload(Cause::Changed);
+        }
+    }
+}

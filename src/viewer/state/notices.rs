@@ -1,0 +1,58 @@
+//! What is said for a while.
+
+use super::loader::Failure;
+use mapscope_formats::Severity;
+
+/// What is said for a while.
+#[derive(Debug, Default)]
+pub(crate) struct Notices {
+    /// Short messages.
+    pub toasts: Vec<Toast>,
+    /// Files that could not be opened and were not dismissed yet.
+    pub failures: Vec<Failure>,
+    /// What is loaded.
+    pub loading: Option<LoadingView>,
+}
+
+/// A short message that goes away by itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Toast {
+    /// What it says.
+    pub text: String,
+    /// Whether it is about something that went wrong.
+    pub severity: Option<Severity>,
+    /// When it was first shown, in seconds of the window's clock.
+    pub shown_at_secs: Option<f64>,
+}
+
+/// A load that is under way, for the screen.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LoadingView {
+    /// What is loaded.
+    pub name: String,
+    /// How much is done, from 0 to 1.
+    pub fraction: f32,
+}
+
+impl Notices {
+    /// Shows a short message in place of an older one that begins in the same way.
+    pub(crate) fn replace_toast(&mut self, begin: &str, text: String) {
+        self.toasts.retain(|toast| !toast.text.starts_with(begin));
+        self.toast(text, None);
+    }
+
+    /// Shows a short message.
+    pub(crate) fn toast(&mut self, text: impl Into<String>, severity: Option<Severity>) {
+        let text = text.into();
+        self.toasts.retain(|toast| toast.text != text);
+        // More would cover the view.
+        if self.toasts.len() >= 4 {
+            self.toasts.remove(0);
+        }
+        self.toasts.push(Toast {
+            text,
+            severity,
+            shown_at_secs: None,
+        });
+    }
+}
