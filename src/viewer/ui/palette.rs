@@ -14,6 +14,20 @@ const HELP_HEIGHT: f32 = 36.0;
 /// How well a text has the typed letters in order; nothing where it does not have them all.
 /// Letters in a row and at the beginning of a word count more.
 fn score(typed: &str, text: &str) -> Option<i32> {
+    let mut before = ' ';
+    let begins = text.char_indices().filter(|(_, letter)| {
+        let begins = !before.is_alphanumeric();
+        before = *letter;
+        begins
+    });
+    let scores = begins.filter_map(|(at, _)| score_from_here(typed, text.get(at..)?));
+    // Of two texts that fit alike the shorter is meant.
+    let length = i32::try_from(text.chars().count()).unwrap_or(i32::MAX);
+    Some(scores.max()? * 8 - length.min(200))
+}
+
+/// The same of a text from its beginning on, whatever its length.
+fn score_from_here(typed: &str, text: &str) -> Option<i32> {
     let mut letters = typed.chars().filter(|c| !c.is_whitespace()).peekable();
     let mut score = 0;
     let mut run = 0;
@@ -32,12 +46,7 @@ fn score(typed: &str, text: &str) -> Option<i32> {
         }
         before = letter;
     }
-    // Of two texts that fit alike the shorter is meant.
-    let length = i32::try_from(text.chars().count()).unwrap_or(i32::MAX);
-    letters
-        .peek()
-        .is_none()
-        .then(|| score * 8 - length.min(200))
+    letters.peek().is_none().then_some(score)
 }
 
 /// Whether a sentence has this word.
