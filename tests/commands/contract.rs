@@ -430,7 +430,7 @@ fn words(numbers: &[u32]) -> String {
 
 fn written_ika_map() -> Written {
     let mut map = synthesize::ika_map([10, 8], 2, 1);
-    map.is_round = true;
+    map.wraps = true;
     map.layers[1].parallax = PARALLAX;
     Written {
         name: "a.map",

@@ -394,8 +394,7 @@ pub trait Layers {
     /// How many columns and rows of tiles [`InfoQuery::tile`] may ask for.
     fn tile_count(&self) -> Option<[u32; 2]>;
 
-    /// Whether a flat picture goes on beyond its edges, across and down, as a map that is round
-    /// does.
+    /// Whether a flat picture wraps at its edges, across and down.
     fn wraps(&self) -> [bool; 2];
 
     /// The size in pixels of the picture at 1:1.

@@ -17,7 +17,7 @@ pub struct LevelInfo {
     pub bounds: Aabb,
 }
 
-/// A light that can be switched and dimmed ([`Amounts`](super::Amounts)).
+/// A light that can be switched and dimmed ([`Overrides`](super::Overrides)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Light {
     /// The item that stands for it.

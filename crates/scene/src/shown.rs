@@ -27,9 +27,9 @@ pub struct Shown {
     /// Items that are not shown, such as a material with all that is made of it.
     pub hidden: Vec<Item>,
     /// How bright lights are that are not as the file has them.
-    pub lights: Amounts,
+    pub lights: Overrides,
     /// How opaque layers are that are not wholly so.
-    pub opacities: Amounts,
+    pub opacities: Overrides,
     /// Whether a 2D map is shown as the game does, its layers upon each other and moving with the
     /// camera each in its own way.
     pub flat: bool,
@@ -71,11 +71,11 @@ impl Shown {
 /// Numbers that the user gave to items in place of those that they have, such as how bright a
 /// light is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Amounts {
+pub struct Overrides {
     set: HashMap<Item, u8>,
 }
 
-impl Amounts {
+impl Overrides {
     /// The number that an item was given, from 0 to 255; none for one that is as it was.
     pub fn get(&self, item: Item) -> Option<u8> {
         self.set.get(&item).copied()

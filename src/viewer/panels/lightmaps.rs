@@ -12,7 +12,7 @@ use glam::Vec2;
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, Request, format, parts};
-use mapscope_scene::{Amounts, Document, Item, Sheet, SheetFace, Shown};
+use mapscope_scene::{Overrides, Document, Item, Sheet, SheetFace, Shown};
 
 /// From this width on the list is beside the picture, in points.
 const WIDE: f32 = 420.0;
@@ -65,7 +65,7 @@ impl fmt::Debug for Lightmaps {
 /// The picture of a sheet as a texture, with the faces on it.
 struct Picture {
     sheet: Item,
-    lights: Amounts,
+    lights: Overrides,
     /// None where the sheet has no picture.
     texture: Option<TextureHandle>,
     faces: Vec<SheetFace>,

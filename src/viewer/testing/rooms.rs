@@ -7,8 +7,8 @@ use glam::{Vec2 as Uv, Vec3};
 use crate::viewer::state::{OpenFile, State};
 use crate::viewer::testing::{Window, built, moving_with_levels, sized};
 use mapscope_scene::{
-    Aabb, Amounts, Branch, ChunkInfo, ChunkMap, Item, LevelInfo, LevelItem, Light, OutlineNode,
-    Overlay, OverlayId, Property, PropertyGroup, Sheet, SheetFace, Shown, Swatch,
+    Aabb, Branch, ChunkInfo, ChunkMap, Item, LevelInfo, LevelItem, Light, OutlineNode, Overlay,
+    OverlayId, Overrides, Property, PropertyGroup, Sheet, SheetFace, Shown, Swatch,
 };
 
 /// The overlays of the levels.
@@ -341,8 +341,8 @@ pub(crate) fn picture_of_rooms(size: Vec2, pixels_per_point: f32) -> Harness<'st
 }
 
 /// Lights as some of them were set.
-pub(crate) fn settings(set: &[([u32; 2], u8)]) -> Amounts {
-    let mut settings = Amounts::default();
+pub(crate) fn settings(set: &[([u32; 2], u8)]) -> Overrides {
+    let mut settings = Overrides::default();
     for ([level, index], intensity) in set {
         settings.set(light(*level, *index), Some(*intensity));
     }

@@ -14,7 +14,7 @@ use super::places;
 use super::theme;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
-use mapscope_scene::{Amounts, Document, Item, Picture, Shown};
+use mapscope_scene::{Document, Item, Overrides, Picture, Shown};
 
 /// The longer side of the picture, in points, and how much of the view it takes at most.
 const SIDE: f32 = 168.0;
@@ -48,7 +48,7 @@ pub(crate) struct MiniMap {
 struct Of {
     version: u64,
     hidden: Vec<Item>,
-    opacities: Amounts,
+    opacities: Overrides,
     longest_px: u32,
 }
 

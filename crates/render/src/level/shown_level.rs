@@ -14,7 +14,7 @@ use mapscope_scene::level::atlas::{PaintedLightmap, WHITE_SIDE};
 use mapscope_scene::level::lights::Lighting;
 use mapscope_scene::level::mesh::Part;
 use mapscope_scene::level::tint::{PLAIN, TintKey};
-use mapscope_scene::{Amounts, Item, LevelItem, Shown};
+use mapscope_scene::{Item, LevelItem, Overrides, Shown};
 
 /// A level on the GPU.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(super) struct ShownLevel {
     sky_materials: Vec<(usize, LevelMaterial)>,
     /// Chunks that are still to be uploaded.
     pending: Vec<u32>,
-    lights: Amounts,
+    lights: Overrides,
     tint_key: TintKey,
     /// Materials that are not drawn.
     hidden: Vec<u16>,
@@ -83,7 +83,7 @@ impl ShownLevel {
             pending: (0..chunks.len() as u32).rev().collect(),
             chunks,
             blocks,
-            lights: Amounts::default(),
+            lights: Overrides::default(),
             tint_key: TintKey::default(),
             hidden: Vec::new(),
             scratch: Scratch::default(),

@@ -86,7 +86,7 @@ impl Arrangement {
 impl Sheet {
     pub(super) fn new(gpu: &Gpu, tileset: &Tileset) -> Result<Self, UploadError> {
         let limits = gpu.device.limits();
-        let count = if tileset.picture_bytes() == 0 {
+        let count = if tileset.image_bytes() == 0 {
             0
         } else {
             tileset.count as u32
@@ -217,7 +217,7 @@ fn fill_pages(gpu: &Gpu, texture: &wgpu::Texture, tileset: &Tileset, arrangement
     let mut page = vec![0; page_width * page_height * 4];
     let mut pictures = tileset
         .rgba
-        .chunks_exact(tileset.picture_bytes().max(1))
+        .chunks_exact(tileset.image_bytes().max(1))
         .take(tileset.count);
     for number in 0..arrangement.pages {
         let mut is_filled = 0;

@@ -26,7 +26,7 @@ impl Sprites {
         use wgpu::util::DeviceExt as _;
         let mut pixels = Vec::new();
         let places: Vec<_> = map
-            .pictures
+            .images
             .iter()
             .map(|picture| {
                 let [width, height] = picture.size;
@@ -62,7 +62,7 @@ impl Sprites {
             if let Step::Objects { layer } = *step {
                 let objects = map.objects.iter().filter(|object| object.layer == layer);
                 instances.extend(objects.filter_map(|object| {
-                    let picture = *places.get(object.picture?)?;
+                    let picture = *places.get(object.image?)?;
                     Some(instance(object, picture?))
                 }));
             }

@@ -690,13 +690,13 @@ fn village() -> TileMap {
         _ => 255,
     });
     let mut map = tile_maps::map(vec![tileset], vec![ground, blocks, roof]);
-    map.pictures = vec![sprite([26, 30], [230, 90, 60])];
+    map.images = vec![sprite([26, 30], [230, 90, 60])];
     map.objects = vec![Object {
         rect_px: RectPx {
             min: [98.0, 52.0],
             max: [124.0, 82.0],
         },
-        picture: Some(0),
+        image: Some(0),
         ..Object::new(ObjectKind::Sprite, "sprite", Some(2))
     }];
     // What only overlays show.

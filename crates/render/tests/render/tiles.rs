@@ -212,7 +212,7 @@ fn steps_skip_tile_0_and_priority_comes_last() {
         is_opaque: false,
         pass,
     };
-    map.pictures = vec![
+    map.images = vec![
         sprite([20, 12], [200, 60, 60]),
         sprite([9, 33], [60, 90, 220]),
     ];
@@ -220,13 +220,13 @@ fn steps_skip_tile_0_and_priority_comes_last() {
         .into_iter()
         .enumerate()
     {
-        let [w, h] = map.pictures[number % 2].size.map(|side| side as f32);
+        let [w, h] = map.images[number % 2].size.map(|side| side as f32);
         map.objects.push(Object {
             rect_px: RectPx {
                 min: [left, top],
                 max: [left + w, top + h],
             },
-            picture: Some(number % 2),
+            image: Some(number % 2),
             ..Object::new(ObjectKind::Sprite, "made up", Some(1))
         });
     }

@@ -11,8 +11,8 @@ use super::lights::LightKind;
 use super::place::Place;
 use super::properties::{MOST_BYTES, hex, linked, listed, listed_up_to, text};
 use crate::fields::{Field, Table, Value, field, section};
+use crate::line_builder::box_edges;
 use crate::numbers::{number, plural, short, xyz};
-use crate::pen::box_edges;
 use crate::{Aabb, Item, LevelItem, Property};
 use mapscope_formats::pmf::{
     Cube, CubeKind, Geometry, LightReference, SIDES, Side, StringRef, StringTable, VisInfo,

@@ -10,8 +10,8 @@ use super::lights::LightKind;
 use super::properties::{MOST_BYTES, hex, linked};
 use super::signals::Signals;
 use crate::fields::{self, Field, Table, field, section};
+use crate::line_builder::box_edges;
 use crate::numbers::plural;
-use crate::pen::box_edges;
 use crate::{Aabb, Item, LevelItem, Owner, Property, Shown, Spawn, Swatch};
 use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};
 

@@ -7,7 +7,7 @@ use super::known::is_own_cell;
 use super::place::cell_in_world;
 use super::visibility::SeenOfChunk;
 use super::{Map, colors};
-use crate::pen::Pen;
+use crate::line_builder::LineBuilder;
 use crate::{Aabb, Annotations, Item, Label, LevelItem, Line, OverlayId, Ray, Shown};
 use mapscope_formats::pmf::{Cell, Cube, CubeKind};
 
@@ -175,9 +175,9 @@ impl Stage<'_> {
             .take(MOST_BOXES)
             .partition(|at| at.chunk.data.is_none());
         for (chunks, color, width) in [(whole, BORDER, 1.5), (broken, BROKEN, 2.0)] {
-            let mut pen = Pen::new(lines, color, width);
+            let mut builder = LineBuilder::new(lines, color, width);
             for at in chunks {
-                pen.aabb(&at.bounds());
+                builder.aabb(&at.bounds());
             }
         }
     }
@@ -215,7 +215,7 @@ impl Stage<'_> {
                 continue;
             };
             if data.cubes.orphans() > 0 {
-                Pen::new(lines, ORPHANS, 2.0).aabb(&at.bounds());
+                LineBuilder::new(lines, ORPHANS, 2.0).aabb(&at.bounds());
             }
             let center = at.center();
             for cell in data.cubes.cells(at.level.chunk_side() * 0.5) {
@@ -235,12 +235,12 @@ impl Stage<'_> {
                     return;
                 };
                 left = fewer;
-                let mut pen = Pen::new(lines, cell_color(kind), 1.0);
+                let mut builder = LineBuilder::new(lines, cell_color(kind), 1.0);
                 // What is there is seen before what is not.
                 if kind == CubeKind::Empty {
-                    pen.color[3] = 130;
+                    builder.color[3] = 130;
                 }
-                pen.aabb(&aabb);
+                builder.aabb(&aabb);
             }
         }
     }
@@ -249,7 +249,7 @@ impl Stage<'_> {
         if Map::hides_kind(self.shown, CubeKind::Collider) {
             return;
         }
-        let mut pen = Pen::new(lines, COLLIDER, 1.5);
+        let mut builder = LineBuilder::new(lines, COLLIDER, 1.5);
         let mut left = MOST_BOXES;
         for at in self.chunks() {
             let center = at.center();
@@ -270,7 +270,7 @@ impl Stage<'_> {
                     return;
                 };
                 left = fewer;
-                pen.edges(&corners);
+                builder.edges(&corners);
             }
         }
     }
@@ -283,7 +283,7 @@ impl Stage<'_> {
             }
             let is_selected = selected == Some(region.item());
             let width = if is_selected { 3.0 } else { 1.5 };
-            Pen::new(lines, region.of.color(), width).edges(&region.corners());
+            LineBuilder::new(lines, region.of.color(), width).edges(&region.corners());
         }
     }
 
@@ -294,14 +294,14 @@ impl Stage<'_> {
             let is_selected = selected == Some(region.item());
             if is_selected {
                 // From the middle of the region to those of the chunks that it keeps active.
-                let mut pen = Pen::new(lines, SERVER_SELECTED, 2.0).on_top();
+                let mut builder = LineBuilder::new(lines, SERVER_SELECTED, 2.0).on_top();
                 for chunk in region.region.chunks.iter().take(MOST_LABELS) {
                     let center = region.at.level.chunk_center(*chunk);
-                    pen.line(aabb.center(), center.into());
+                    builder.line(aabb.center(), center.into());
                 }
             }
             if self.is_in(&aabb) {
-                Pen::new(lines, SERVER, if is_selected { 3.0 } else { 1.5 }).aabb(&aabb);
+                LineBuilder::new(lines, SERVER, if is_selected { 3.0 } else { 1.5 }).aabb(&aabb);
             }
         }
     }
@@ -314,15 +314,15 @@ impl Stage<'_> {
                 continue;
             };
             let radius = (cell.half * 0.3).min(at.level.chunk_side() / 48.0);
-            let mut pen = Pen::new(lines, info.base, 2.0);
-            diamond(&mut pen, aabb.center(), radius);
+            let mut builder = LineBuilder::new(lines, info.base, 2.0);
+            diamond(&mut builder, aabb.center(), radius);
         }
     }
 
     fn paths(self, lines: &mut Vec<Line>) {
-        let mut pen = Pen::new(lines, PATH, 1.5);
+        let mut builder = LineBuilder::new(lines, PATH, 1.5);
         for (.., aabb) in self.cubes(CubeKind::PathInfo).take(MOST_BOXES) {
-            pen.aabb(&aabb);
+            builder.aabb(&aabb);
         }
     }
 
@@ -360,12 +360,12 @@ impl Stage<'_> {
         let half = seen.from.at.level.chunk_side() * 0.5;
         if let Some(place) = seen.from.place() {
             let aabb = place.cell_in_world(seen.from.at.center());
-            Pen::new(lines, SEEN_FROM, 3.0).on_top().aabb(&aabb);
+            LineBuilder::new(lines, SEEN_FROM, 3.0).on_top().aabb(&aabb);
         }
-        let mut pen = Pen::new(lines, SEEN, 1.0);
+        let mut builder = LineBuilder::new(lines, SEEN, 1.0);
         for at in self.chunks() {
             match (seen.chunks.get(&at.number), at.chunk.data.as_deref()) {
-                (Some(SeenOfChunk::All), _) => pen.aabb(&at.bounds()),
+                (Some(SeenOfChunk::All), _) => builder.aabb(&at.bounds()),
                 (Some(SeenOfChunk::Cubes(cubes)), Some(data)) => {
                     for cell in data.cubes.cells(half) {
                         // The cube itself is outlined already.
@@ -378,7 +378,7 @@ impl Stage<'_> {
                             return;
                         };
                         left = fewer;
-                        pen.aabb(&cell_in_world(&cell, at.center()));
+                        builder.aabb(&cell_in_world(&cell, at.center()));
                     }
                 }
                 _ => {}
@@ -402,19 +402,19 @@ impl Stage<'_> {
             };
             left = fewer;
             let color = colors::distinct(marker.kind.number().into());
-            let mut pen = Pen::new(lines, color, 2.0);
-            pen.aabb(&around);
+            let mut builder = LineBuilder::new(lines, color, 2.0);
+            builder.aabb(&around);
             for axis in Vec3::AXES {
-                pen.line(
+                builder.line(
                     marker.place - axis * half * 2.0,
                     marker.place + axis * half * 2.0,
                 );
             }
             let shape = self.map.entity_at(marker.item).map(|at| at.shape());
-            pen.width_points = 1.0;
-            pen.color[3] = 190;
+            builder.width_points = 1.0;
+            builder.color[3] = 190;
             for [from, to] in shape.unwrap_or_default() {
-                pen.line(from, to);
+                builder.line(from, to);
             }
         }
     }
@@ -454,12 +454,12 @@ fn content(cubes: &mapscope_formats::pmf::Cubes, cube: u32) -> CubeKind {
 }
 
 /// An octahedron around a place.
-fn diamond(pen: &mut Pen<'_>, center: Vec3, radius: f32) {
+fn diamond(builder: &mut LineBuilder<'_>, center: Vec3, radius: f32) {
     let ends = Vec3::AXES.map(|axis| [center - axis * radius, center + axis * radius]);
     for axis in 0..3 {
         for a in ends[axis] {
             for b in ends[(axis + 1) % 3] {
-                pen.line(a, b);
+                builder.line(a, b);
             }
         }
     }

@@ -4,7 +4,7 @@
 use super::legends::type_color;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Map, colors};
-use crate::{Amounts, LevelItem, OverlayId, Shown};
+use crate::{LevelItem, OverlayId, Overrides, Shown};
 use mapscope_formats::pmf::{Cube, Geometry};
 
 /// No light of fast lights, and nothing dimmed.
@@ -54,7 +54,7 @@ impl Colors {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TintKey {
     colors: Colors,
-    lights: Amounts,
+    lights: Overrides,
     /// The visibility cube by which the rest is dimmed.
     seen_from: Option<LevelItem>,
 }
@@ -66,7 +66,7 @@ impl Map {
         let lights = if colors == Colors::Light {
             shown.lights.clone()
         } else {
-            Amounts::default()
+            Overrides::default()
         };
         TintKey {
             colors,

@@ -5,9 +5,9 @@ use glam::{Affine3A, Vec3};
 use super::Model;
 use super::curves::AXIS_COLORS;
 use super::poses::skin_normal;
+use crate::line_builder::LineBuilder;
 use crate::normal::unpack_normal;
 use crate::numbers::short;
-use crate::pen::Pen;
 use crate::terrain::geometry::LEVEL_HEIGHT;
 use crate::{Aabb, Annotations, Label, Line, OverlayId, Playhead, Shown};
 
@@ -87,11 +87,12 @@ impl Annotations for Model {
         if on(OverlayId::BindBounds) {
             let declared = self.pfobj.bounds.as_ref().map(Aabb::from);
             if let Some(aabb) = declared.or(self.extents.bind) {
-                Pen::new(lines, BIND_COLOR, 1.5).aabb(&aabb);
+                LineBuilder::new(lines, BIND_COLOR, 1.5).aabb(&aabb);
             }
         }
         if on(OverlayId::HeightScale) {
-            self.ruler().lines(&mut Pen::new(lines, SCALE_COLOR, 1.5));
+            self.ruler()
+                .lines(&mut LineBuilder::new(lines, SCALE_COLOR, 1.5));
         }
     }
 
@@ -148,23 +149,23 @@ impl Model {
                 BONE_COLOR
             };
             let width = if is_selected { 2.5 } else { 1.5 };
-            let mut pen = Pen::new(lines, color, width).on_top();
+            let mut builder = LineBuilder::new(lines, color, width).on_top();
             let bone = self.bone(globals, joint);
             for [from, to] in bone_edges(bone) {
-                pen.line(from, to);
+                builder.line(from, to);
             }
             if bone[0].distance(bone[1]) < mark {
                 for axis in Vec3::AXES {
-                    pen.line(bone[0] - axis * mark, bone[0] + axis * mark);
+                    builder.line(bone[0] - axis * mark, bone[0] + axis * mark);
                 }
             }
             // A joint need not begin where the bone above it ends.
             if let Some(parent) = self.skeleton.parent(joint) {
                 let [_, end] = self.bone(globals, parent);
-                pen.color[3] = 110;
-                pen.width_points = 1.0;
+                builder.color[3] = 110;
+                builder.width_points = 1.0;
                 if end.distance(bone[0]) > mark {
-                    pen.line(end, bone[0]);
+                    builder.line(end, bone[0]);
                 }
             }
         }
@@ -179,21 +180,21 @@ impl Model {
         let length = self.size() * AXIS_LENGTH;
         for (axis, color) in Vec3::AXES.into_iter().zip(AXIS_COLORS) {
             let along = global.transform_vector3(axis).normalize_or_zero();
-            let mut pen = Pen::new(lines, color, 2.5).on_top();
-            pen.line(origin, origin + along * length);
+            let mut builder = LineBuilder::new(lines, color, 2.5).on_top();
+            builder.line(origin, origin + along * length);
         }
     }
 
     fn normal_lines(&self, playhead: Playhead, lines: &mut Vec<Line>) {
         let length = self.size() * NORMAL_LENGTH;
-        let mut pen = Pen::new(lines, NORMAL_COLOR, 1.0);
+        let mut builder = LineBuilder::new(lines, NORMAL_COLOR, 1.0);
         self.with_mesh(playhead, |mesh| {
             let points = &self.mesh.point_of_vertex;
             for (vertex, point) in self.mesh.vertices.iter().zip(points) {
                 let influences = self.mesh.influences(vertex.influence_range());
                 let normal = skin_normal(unpack_normal(vertex.normal), influences, &mesh.palette);
                 if let Some(place) = mesh.points.get(*point as usize) {
-                    pen.line(*place, *place + normal * length);
+                    builder.line(*place, *place + normal * length);
                 }
             }
         });
@@ -203,11 +204,11 @@ impl Model {
         let declared = self.declared_at(playhead);
         let skinned = self.extent_at(playhead);
         if let Some(declared) = declared {
-            Pen::new(lines, DECLARED_COLOR, 2.0).aabb(&declared.into());
+            LineBuilder::new(lines, DECLARED_COLOR, 2.0).aabb(&declared.into());
         }
         let agree = |skinned: &Aabb| declared.is_some_and(|d| self.extents.agree(d, skinned));
         if let Some(skinned) = skinned.filter(|skinned| !agree(skinned)) {
-            Pen::new(lines, SKINNED_COLOR, 1.5).aabb(&skinned);
+            LineBuilder::new(lines, SKINNED_COLOR, 1.5).aabb(&skinned);
         }
     }
 
@@ -260,11 +261,11 @@ impl Ruler {
         step % self.steps_to_number == 0
     }
 
-    fn lines(&self, pen: &mut Pen<'_>) {
-        pen.line(self.at(self.first), self.at(self.last));
+    fn lines(&self, builder: &mut LineBuilder<'_>) {
+        builder.line(self.at(self.first), self.at(self.last));
         for step in self.first..=self.last {
             let length = self.marks[usize::from(self.has_number(step))];
-            pen.line(self.at(step), self.at(step) + Vec3::X * length);
+            builder.line(self.at(step), self.at(step) + Vec3::X * length);
         }
     }
 

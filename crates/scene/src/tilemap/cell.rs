@@ -1,10 +1,10 @@
-//! Cells: which picture of a tileset is shown in one, and which way round.
+//! Cells: which image of a tileset is shown in one, and which way round.
 
 use bytemuck::{Pod, Zeroable};
 
 /// A cell of a layer, as it is on the GPU.
 ///
-/// Bits 0 to 23 are the number of a picture of the tileset, all set for an empty cell; bit 24
+/// Bits 0 to 23 are the number of an image of the tileset, all set for an empty cell; bit 24
 /// mirrors it left to right, bit 25 upside down, bit 26 exchanges its axes before that, and bit
 /// 27 has it drawn with priority.
 #[repr(transparent)]
@@ -14,7 +14,7 @@ pub struct Cell(pub u32);
 impl Cell {
     /// A cell without a tile.
     pub const EMPTY: Self = Self(Self::NOTHING);
-    /// The number of no picture.
+    /// The number of no image.
     pub const NOTHING: u32 = 0x00ff_ffff;
     /// Bit that mirrors left to right.
     pub const MIRROR_X: u32 = 1 << 24;
@@ -25,10 +25,10 @@ impl Cell {
     /// Bit of priority.
     pub const PRIORITY: u32 = 1 << 27;
 
-    /// The picture that it shows, an index into those of the layer's tileset; none if it is empty.
-    pub fn picture(self) -> Option<usize> {
-        let picture = self.0 & Self::NOTHING;
-        (picture != Self::NOTHING).then_some(picture as usize)
+    /// The image that it shows, an index into those of the layer's tileset; none if it is empty.
+    pub fn image(self) -> Option<usize> {
+        let image = self.0 & Self::NOTHING;
+        (image != Self::NOTHING).then_some(image as usize)
     }
 
     /// Whether it is drawn above what stands on the layer.
@@ -55,12 +55,12 @@ impl Cell {
         names.join(", ")
     }
 
-    /// The same with its picture the right way round.
+    /// The same with its image the right way round.
     pub fn upright(self) -> Self {
         Self(self.0 & !(Self::MIRROR_X | Self::MIRROR_Y | Self::SWAP_AXES))
     }
 
-    /// The pixel of the picture that is seen at a pixel of the cell, for square and other tiles of
+    /// The pixel of the image that is seen at a pixel of the cell, for square and other tiles of
     /// this size: first the axes are exchanged, then it is mirrored left to right, then upside
     /// down (fact sheet of `PixelPerfectEngine`, section 3).
     pub fn source_pixel(self, [x, y]: [u32; 2], [w, h]: [u32; 2]) -> [u32; 2] {

@@ -85,16 +85,16 @@ impl Document for TileMap {
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         let mut left = index;
         for tileset in &self.tilesets {
-            let count = tileset.picture_count();
+            let count = tileset.image_count();
             if left < count {
                 let [w, h] = tileset.tile_size;
-                return Some((w, h, tileset.picture(left)?));
+                return Some((w, h, tileset.image(left)?));
             }
             left -= count;
         }
-        let picture = self.pictures.get(left)?;
-        let [w, h] = picture.size;
-        Some((w, h, &picture.rgba))
+        let image = self.images.get(left)?;
+        let [w, h] = image.size;
+        Some((w, h, &image.rgba))
     }
 
     fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {

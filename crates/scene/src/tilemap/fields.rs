@@ -97,12 +97,12 @@ impl TileMap {
             }
             TileMapItem::Tileset { index } => Box::new(self.tileset_at(index as usize)?),
             TileMapItem::Tile { .. } => {
-                let (number, tileset, picture) = self.tile_at(item)?;
+                let (number, tileset, image) = self.tile_at(item)?;
                 Box::new(TileAt {
                     map: self,
                     number,
                     tileset,
-                    picture,
+                    image,
                 })
             }
             TileMapItem::Zone { index } => Box::new(self.zone_at(index as usize)?),
@@ -237,8 +237,8 @@ impl<'a> LayerAt<'a> {
                 field("Around it", |at| {
                     let tileset = at.map.tilesets.get(at.layer.tileset);
                     let said = at.layer.outside.map(|outside| {
-                        let tile = tileset.zip(outside.picture());
-                        let tile = tile.map(|(tileset, picture)| tileset.tile_number(picture));
+                        let tile = tileset.zip(outside.image());
+                        let tile = tile.map(|(tileset, image)| tileset.tile_number(image));
                         format!("tile {}", tile.as_deref().unwrap_or("none"))
                     });
                     said.into()
@@ -312,9 +312,9 @@ impl<'a> CellHere<'a> {
                         format!("{left}, {top}").into()
                     }),
                     field("Tile", |cell: &Self| match cell.map.tile_of(&cell.at) {
-                        Some((tileset, picture, _)) => {
+                        Some((tileset, image, _)) => {
                             let number = cell.at.layer.tileset;
-                            cell.map.tile_link(number, tileset, picture)
+                            cell.map.tile_link(number, tileset, image)
                         }
                         None => "empty".into(),
                     })
@@ -326,8 +326,8 @@ impl<'a> CellHere<'a> {
                     field("Palette", |cell| tile_palette(cell.tile())),
                     field("", |cell| {
                         let tile = cell.map.tile_of(&cell.at);
-                        let is_missing = tile
-                            .is_some_and(|(tileset, picture, _)| tileset.missing == Some(picture));
+                        let is_missing =
+                            tile.is_some_and(|(tileset, image, _)| tileset.missing == Some(image));
                         is_missing
                             .then_some("the tileset does not have this tile")
                             .into()
@@ -410,8 +410,8 @@ impl<'a> CellHere<'a> {
                             "On layer",
                             cell.cells().map(|at| {
                                 let tile = cell.map.tile_of(at);
-                                let swatch = tile.map(|(_, picture, _)| {
-                                    cell.map.tile_swatch(at.layer.tileset, picture)
+                                let swatch = tile.map(|(_, image, _)| {
+                                    cell.map.tile_swatch(at.layer.tileset, image)
                                 });
                                 let other =
                                     (at.layer_number != cell.at.layer_number).then(|| at.item());
@@ -439,13 +439,13 @@ impl<'a> CellHere<'a> {
     }
 
     fn tile(&self) -> Option<&'a Tile> {
-        let (tileset, picture, _) = self.map.tile_of(&self.at)?;
-        tileset.tiles.get(picture)
+        let (tileset, image, _) = self.map.tile_of(&self.at)?;
+        tileset.tiles.get(image)
     }
 
     fn flags(&self) -> Value {
         let flags = self.at.cell.flags_said();
-        let is_said = !flags.is_empty() && self.at.cell.picture().is_some();
+        let is_said = !flags.is_empty() && self.at.cell.image().is_some();
         is_said.then_some(flags).into()
     }
 
@@ -545,7 +545,7 @@ pub(super) struct TileAt<'a> {
     map: &'a TileMap,
     number: usize,
     tileset: &'a Tileset,
-    picture: usize,
+    image: usize,
 }
 
 impl<'a> TileAt<'a> {
@@ -555,21 +555,21 @@ impl<'a> TileAt<'a> {
                 title: "Tile",
                 fields: &[
                     field("Number", |at: &Self| {
-                        let swatch = at.map.tile_swatch(at.number, at.picture);
-                        Value::from(at.tileset.tile_number(at.picture)).swatch(Some(swatch))
+                        let swatch = at.map.tile_swatch(at.number, at.image);
+                        Value::from(at.tileset.tile_number(at.image)).swatch(Some(swatch))
                     })
-                    .summary("Tile", |at| at.tileset.tile_number(at.picture).into()),
+                    .summary("Tile", |at| at.tileset.tile_number(at.image).into()),
                     field("Name", |at: &Self| tile_name(at.tile())).in_summary(),
                     field("Palette", |at: &Self| tile_palette(at.tile())).in_summary(),
                     field("", |at| {
                         let said = "stands for the tiles that the tileset does not have";
-                        (at.tileset.missing == Some(at.picture))
+                        (at.tileset.missing == Some(at.image))
                             .then_some(said)
                             .into()
                     }),
                     field("Tileset", |at| at.map.tileset_link(at.number)),
                     field("Used", |at: &Self| {
-                        at.map.times_used(at.number, at.picture).into()
+                        at.map.times_used(at.number, at.image).into()
                     })
                     .in_summary(),
                 ],
@@ -578,22 +578,19 @@ impl<'a> TileAt<'a> {
                 title: "Animation",
                 fields: &[
                     field("Plays", |at| {
-                        at.tileset
-                            .strand_of(at.picture)
-                            .map(|s| s.mode.said())
-                            .into()
+                        at.tileset.strand_of(at.image).map(|s| s.mode.said()).into()
                     }),
                     field("Each for", |at| {
-                        let strand = at.tileset.strand_of(at.picture);
+                        let strand = at.tileset.strand_of(at.image);
                         strand
                             .map(|strand| format!("{} s", strand.delay_secs()))
                             .into()
                     }),
                     field("Tile", |at| {
-                        let Some(strand) = at.tileset.strand_of(at.picture) else {
+                        let Some(strand) = at.tileset.strand_of(at.image) else {
                             return Value::absent();
                         };
-                        let last = at.tileset.picture_count().saturating_sub(1);
+                        let last = at.tileset.image_count().saturating_sub(1);
                         let members = strand.first as usize..=(strand.last as usize).min(last);
                         let count = members.clone().count();
                         let members = members.take(MOST_LISTED);
@@ -611,7 +608,7 @@ impl<'a> TileAt<'a> {
                     };
                     let tiles = at.tileset.tiles.iter().enumerate();
                     let others =
-                        tiles.filter(|(other, like)| like.id == tile.id && *other != at.picture);
+                        tiles.filter(|(other, like)| like.id == tile.id && *other != at.image);
                     let others = others.filter_map(|(other, like)| {
                         let palette = Value::from(like.palette?);
                         let swatch = at.map.tile_swatch(at.number, other);
@@ -628,7 +625,7 @@ impl<'a> TileAt<'a> {
     };
 
     fn tile(&self) -> Option<&'a Tile> {
-        self.tileset.tiles.get(self.picture)
+        self.tileset.tiles.get(self.image)
     }
 }
 
@@ -829,11 +826,11 @@ impl TileMap {
         Value::from(self.tileset_name(tileset)).link(Self::tileset_item(tileset))
     }
 
-    /// A tile by its picture and its number.
-    fn tile_link(&self, number: usize, tileset: &Tileset, picture: usize) -> Value {
-        Value::from(tileset.tile_number(picture))
-            .link(Self::tile_item(number, picture))
-            .swatch(Some(self.tile_swatch(number, picture)))
+    /// A tile by its image and its number.
+    fn tile_link(&self, number: usize, tileset: &Tileset, image: usize) -> Value {
+        Value::from(tileset.tile_number(image))
+            .link(Self::tile_item(number, image))
+            .swatch(Some(self.tile_swatch(number, image)))
     }
 
     fn zone_value(&self, ZoneHere { zone, layer }: ZoneHere) -> Value {

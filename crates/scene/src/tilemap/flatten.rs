@@ -1,10 +1,10 @@
-//! The picture of a whole map at 1:1, made on the CPU: exact to the pixel, whatever the graphics
+//! The image of a whole map at 1:1, made on the CPU: exact to the pixel, whatever the graphics
 //! adapter, and as large as the map.
 //!
 //! Layers lie upon each other over opaque black, blended as the engines blend: in gamma space
 //! with 8 bits, rounded after each layer. The overlays that are on lie over them as in the window at
 //! 1:1: colours of areas and grids, lines between tiles, and lines around objects. Two are left out
-//! there too: a pixel of the picture has no room for lines around those of the map, and at rest there
+//! there too: a pixel of the image has no room for lines around those of the map, and at rest there
 //! is no parallax to switch off. Texts are no part of it.
 
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::{Annotations as _, FlatImage, Line, OverlayId, Picture, Shown};
 /// Bytes of a pixel.
 const RGBA: usize = 4;
 
-/// The picture of a whole map at 1:1, row by row.
+/// The image of a whole map at 1:1, row by row.
 #[derive(Debug)]
 pub(super) struct FlatMap<'a> {
     map: &'a TileMap,
@@ -24,7 +24,7 @@ pub(super) struct FlatMap<'a> {
     shown: Shown,
     /// Of each tileset, what its tiles are at the moment.
     frames: Vec<Frame>,
-    /// The objects that have a picture, with it: most have none, and rows are many.
+    /// The objects that have an image, with it: most have none, and rows are many.
     pictured: Vec<(&'a Object, &'a Picture)>,
     /// The areas of zones and their colours, if they are shown.
     areas: Vec<(RectPx, [u8; 4])>,
@@ -43,8 +43,8 @@ impl<'a> FlatMap<'a> {
         };
         let ticks = map.ticks(shown.playhead);
         let pictured = map.objects.iter().filter_map(|object| {
-            let picture = map.pictures.get(object.picture?)?;
-            Some((object, picture))
+            let image = map.images.get(object.image?)?;
+            Some((object, image))
         });
         let mut lines = Vec::new();
         map.lines(&shown, &mut lines);
@@ -180,13 +180,11 @@ impl FlatMap<'_> {
                 Pass::Normal => !cell.has_priority(),
                 Pass::Priority => cell.has_priority(),
             };
-            let picture = cell
-                .picture()
-                .filter(|picture| *picture != 0 || !skips_zero);
-            let shown = picture
+            let image = cell.image().filter(|image| *image != 0 || !skips_zero);
+            let shown = image
                 .filter(|_| is_in_pass)
-                .and_then(|picture| frame.shown.get(picture))
-                .and_then(|picture| tileset.picture(*picture as usize));
+                .and_then(|image| frame.shown.get(image))
+                .and_then(|image| tileset.image(*image as usize));
             let Some(shown) = shown else {
                 continue;
             };
@@ -198,7 +196,7 @@ impl FlatMap<'_> {
                     cell
                 },
                 tileset,
-                picture: shown,
+                image: shown,
                 tints,
                 is_opaque,
                 opacity,
@@ -282,14 +280,14 @@ impl FlatMap<'_> {
         }
     }
 
-    /// Draws the pictures of sprites.
+    /// Draws the images of sprites.
     fn objects_row(&self, layer: Option<usize>, from: [i64; 2], row: &mut [u8]) {
         if layer.is_some_and(|layer| self.opacity(layer) == 0) {
             return;
         }
         let of_layer = |(object, _): &&(&Object, _)| object.layer == layer;
-        for (object, picture) in self.pictured.iter().filter(of_layer) {
-            picture_row(picture, object.rect_px, from, row);
+        for (object, image) in self.pictured.iter().filter(of_layer) {
+            image_row(image, object.rect_px, from, row);
         }
     }
 }
@@ -303,7 +301,7 @@ const MIDDLE: f32 = 0.5 + 1e-3;
 /// Lines that are not higher than this are looked for only near their rows, in pixels.
 const LOW_LINE: f32 = 256.0;
 
-/// Lines over a picture, found by row.
+/// Lines over an image, found by row.
 #[derive(Debug, Default)]
 struct Lines {
     /// In the order in which they are drawn.
@@ -314,7 +312,7 @@ struct Lines {
     low: Vec<usize>,
 }
 
-/// A line as it is drawn in a picture at 1:1: a rectangle around it, which goes on for a quarter of its
+/// A line as it is drawn in an image at 1:1: a rectangle around it, which goes on for a quarter of its
 /// width at each end. The CPU twin of `vs_line` in `lines.wgsl`.
 #[derive(Debug, Clone, Copy)]
 struct FlatLine {
@@ -431,10 +429,10 @@ fn area_row(rect: RectPx, color: [u8; 4], [x0, y]: [i64; 2], row: &mut [u8]) {
 struct Span<'a> {
     cell: Cell,
     tileset: &'a Tileset,
-    /// The bytes of the picture that is shown.
-    picture: &'a [u8],
+    /// The bytes of the image that is shown.
+    image: &'a [u8],
     tints: Option<&'a [[u8; 4]; 4]>,
-    /// Whether every pixel of the picture counts as opaque.
+    /// Whether every pixel of the image counts as opaque.
     is_opaque: bool,
     opacity: u32,
     /// The first pixel, from the top left of the cell.
@@ -448,7 +446,7 @@ impl Span<'_> {
         for (pixel, x) in pixels.chunks_exact_mut(RGBA).zip(x..) {
             let [u, v] = self.cell.source_pixel([x, y], size);
             let at = (v * size[0] + u) as usize * RGBA;
-            let Some(&[r, g, b, a]) = self.picture.get(at..at + RGBA) else {
+            let Some(&[r, g, b, a]) = self.image.get(at..at + RGBA) else {
                 continue;
             };
             let mut color = [r, g, b, if self.is_opaque { 255 } else { a }];
@@ -528,8 +526,8 @@ fn columns(bytes: usize, left: i64, tile_w: i64) -> impl Iterator<Item = (i64, i
     })
 }
 
-/// Draws a row of a picture that fills a rectangle.
-fn picture_row(picture: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8]) {
+/// Draws a row of an image that fills a rectangle.
+fn image_row(image: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8]) {
     let [left, top] = rect.min;
     let [left, right] = [left, rect.max[0]].map(|x| x - x0 as f32);
     let [w, h] = [0, 1].map(|axis| rect.max[axis] - rect.min[axis]);
@@ -537,7 +535,7 @@ fn picture_row(picture: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8
     if !(0.0..1.0).contains(&down) {
         return;
     }
-    let v = (down * picture.size[1] as f32) as usize;
+    let v = (down * image.size[1] as f32) as usize;
     let ends = [
         left.round().max(0.0) as usize,
         right.round().max(0.0) as usize,
@@ -552,9 +550,9 @@ fn picture_row(picture: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8
         if !(0.0..1.0).contains(&across) {
             continue;
         }
-        let u = (across * picture.size[0] as f32) as usize;
-        let at = (v * picture.size[0] as usize + u) * RGBA;
-        if let Some(&[r, g, b, a]) = picture.rgba.get(at..at + RGBA) {
+        let u = (across * image.size[0] as f32) as usize;
+        let at = (v * image.size[0] as usize + u) * RGBA;
+        if let Some(&[r, g, b, a]) = image.rgba.get(at..at + RGBA) {
             blend(pixel, [r, g, b, a], 255);
         }
     }
@@ -597,11 +595,11 @@ mod tests {
 
     /// Red of each pixel, row by row.
     fn reds(map: &TileMap, shown: &Shown) -> Vec<Vec<u8>> {
-        let picture = map.flat(shown);
-        let [width, height] = picture.size();
+        let image = map.flat(shown);
+        let [width, height] = image.size();
         let rows = (0..height).map(|y| {
             let mut row = vec![0; width as usize * RGBA];
-            picture.row(y, &mut row);
+            image.row(y, &mut row);
             row.chunks_exact(RGBA).map(|pixel| pixel[0]).collect()
         });
         rows.collect()
@@ -722,17 +720,17 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_picture_has_the_mean_colours() {
+    fn a_smaller_image_has_the_mean_colours() {
         let map = map(vec![layer([2, 1], &[0, Cell::NOTHING])]);
         let shown = Shown::default();
-        let picture = map.flat(&shown);
-        let small = picture.scaled_down(2);
+        let image = map.flat(&shown);
+        let small = image.scaled_down(2);
         assert_eq!(
             (small.size, &small.rgba[..]),
             ([2, 1], &[25, 25, 25, 255, 0, 0, 0, 255][..])
         );
         // It is never made larger.
-        assert_eq!(picture.scaled_down(100).size, [4, 2]);
+        assert_eq!(image.scaled_down(100).size, [4, 2]);
     }
 
     #[test]
@@ -850,9 +848,9 @@ mod tests {
         );
         assert_eq!(both[10][28], 0);
         // Every row by itself, and parts of rows, are those of the whole.
-        let picture = map.flat(&shown);
+        let image = map.flat(&shown);
         let mut part = vec![0; 5 * RGBA];
-        picture.part_of_row([22, 6], &mut part);
+        image.part_of_row([22, 6], &mut part);
         let part: Vec<u8> = part.chunks_exact(RGBA).map(|pixel| pixel[0]).collect();
         assert_eq!(part, both[6][22..27]);
     }

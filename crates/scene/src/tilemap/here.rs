@@ -197,23 +197,23 @@ impl TileMap {
 
     /// The number of the tile of a cell, for people.
     pub(super) fn tile_said(&self, at: &CellAt<'_>) -> String {
-        match (at.cell.picture(), self.tilesets.get(at.layer.tileset)) {
-            (Some(picture), Some(tileset)) => tileset.tile_number(picture),
-            (Some(picture), None) => picture.to_string(),
+        match (at.cell.image(), self.tilesets.get(at.layer.tileset)) {
+            (Some(image), Some(tileset)) => tileset.tile_number(image),
+            (Some(image), None) => image.to_string(),
             (None, _) => "empty".to_owned(),
         }
     }
 
     /// The number of the tile of a cell in the file; none where the file has none.
     pub(super) fn tile_in_file(&self, at: &CellAt<'_>) -> Option<u32> {
-        let of_picture = || {
-            let picture = at.cell.picture()?;
+        let of_image = || {
+            let image = at.cell.image()?;
             let tileset = self.tilesets.get(at.layer.tileset)?;
-            let tile = tileset.tiles.get(picture);
-            Some(tile.map_or(picture as u32, |tile| tile.id))
+            let tile = tileset.tiles.get(image);
+            Some(tile.map_or(image as u32, |tile| tile.id))
         };
         let in_file = self.facts.tile_number(at.layer_number, at.index);
-        in_file.or_else(of_picture)
+        in_file.or_else(of_image)
     }
 
     /// The tiles by which places of the map are named ([`Layers::tile_count`]): those of its first

@@ -22,11 +22,11 @@ impl TileMap {
         TileMapItem::Cell { layer, x, y }.into()
     }
 
-    /// The item of a picture of a tileset, which stands for all cells that show it.
-    pub fn tile_item(tileset: usize, picture: usize) -> Item {
+    /// The item of an image of a tileset, which stands for all cells that show it.
+    pub fn tile_item(tileset: usize, image: usize) -> Item {
         TileMapItem::Tile {
             tileset: number(tileset),
-            index: number(picture),
+            index: number(image),
         }
         .into()
     }
@@ -114,14 +114,14 @@ impl TileMap {
         }
     }
 
-    /// A picture of a tileset by its item: the number of the tileset, and its own.
+    /// An image of a tileset by its item: the number of the tileset, and its own.
     pub(super) fn tile_at(&self, item: Item) -> Option<(usize, &Tileset, usize)> {
         let Item::TileMap(TileMapItem::Tile { tileset, index }) = item else {
             return None;
         };
-        let (number, picture) = (tileset as usize, index as usize);
+        let (number, image) = (tileset as usize, index as usize);
         let tileset = self.tilesets.get(number)?;
-        (picture < tileset.picture_count()).then_some((number, tileset, picture))
+        (image < tileset.image_count()).then_some((number, tileset, image))
     }
 
     /// An object by its item: its index, and itself.
@@ -174,38 +174,36 @@ impl TileMap {
         named_or(name, "Tileset", tileset)
     }
 
-    /// How often a picture is used, for people.
-    pub(super) fn times_used(&self, tileset: usize, picture: usize) -> String {
-        match self.uses(tileset, picture) {
+    /// How often an image is used, for people.
+    pub(super) fn times_used(&self, tileset: usize, image: usize) -> String {
+        match self.uses(tileset, image) {
             0 => "nowhere".to_owned(),
             1 => "once".to_owned(),
             uses => plural(usize::try_from(uses).unwrap_or(usize::MAX), "time", "times"),
         }
     }
 
-    /// The tileset and the picture of a cell.
+    /// The tileset and the image of a cell.
     pub(super) fn tile_of(&self, at: &CellAt<'_>) -> Option<(&Tileset, usize, Item)> {
-        let picture = at.cell.picture()?;
+        let image = at.cell.image()?;
         let tileset = self.tilesets.get(at.layer.tileset)?;
-        let item = Self::tile_item(at.layer.tileset, picture);
-        Some((tileset, picture, item))
+        let item = Self::tile_item(at.layer.tileset, image);
+        Some((tileset, image, item))
     }
 
-    /// The picture of an object.
+    /// The image of an object.
     pub(super) fn object_swatch(&self, object: &Object) -> Option<Swatch> {
-        let picture = object
-            .picture
-            .filter(|picture| *picture < self.pictures.len())?;
-        let tiles = self.tilesets.iter().map(Tileset::picture_count);
-        Some(Swatch::Thumbnail(tiles.sum::<usize>() + picture))
+        let image = object.image.filter(|image| *image < self.images.len())?;
+        let tiles = self.tilesets.iter().map(Tileset::image_count);
+        Some(Swatch::Thumbnail(tiles.sum::<usize>() + image))
     }
 
-    /// The thumbnail of a picture of a tileset: they are numbered through all tilesets, and those
+    /// The thumbnail of an image of a tileset: they are numbered through all tilesets, and those
     /// of sprites follow.
-    pub(super) fn tile_swatch(&self, tileset: usize, picture: usize) -> Swatch {
+    pub(super) fn tile_swatch(&self, tileset: usize, image: usize) -> Swatch {
         let before = self.tilesets.iter().take(tileset);
-        let before: usize = before.map(Tileset::picture_count).sum();
-        Swatch::Thumbnail(before + picture)
+        let before: usize = before.map(Tileset::image_count).sum();
+        Swatch::Thumbnail(before + image)
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Known {
 /// How often tiles are used.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// Of each tileset, how many cells show each of its pictures.
+    /// Of each tileset, how many cells show each of its images.
     pub(super) uses: Vec<Vec<u64>>,
     /// Of each layer, how many of its cells are empty.
     pub(super) empty: Vec<u64>,
@@ -64,13 +64,13 @@ pub(super) struct Scale {
 }
 
 impl Tileset {
-    /// How many pictures it has, with the one for tiles that it does not have.
-    pub(super) fn picture_count(&self) -> usize {
+    /// How many images it has, with the one for tiles that it does not have.
+    pub(super) fn image_count(&self) -> usize {
         let missing = self.missing.map_or(0, |missing| missing + 1);
         self.count.max(missing)
     }
 
-    /// How many tiles it has: the last picture may stand for others.
+    /// How many tiles it has: the last image may stand for others.
     pub fn tile_count(&self) -> usize {
         match self.missing {
             Some(missing) if missing + 1 == self.count => missing,
@@ -86,8 +86,7 @@ impl TileMap {
     }
 
     fn count(&self) -> Counts {
-        let pictures =
-            |tileset: usize| self.tilesets.get(tileset).map_or(0, Tileset::picture_count);
+        let images = |tileset: usize| self.tilesets.get(tileset).map_or(0, Tileset::image_count);
         let pieces: Vec<(usize, usize, &[Cell])> = self
             .layers
             .iter()
@@ -101,18 +100,18 @@ impl TileMap {
             let Some((_, tileset, cells)) = pieces.get(piece) else {
                 return Vec::new();
             };
-            // The last one counts those without picture.
-            let mut counts = vec![0_u64; pictures(*tileset) + 1];
+            // The last one counts those without image.
+            let mut counts = vec![0_u64; images(*tileset) + 1];
             let last = counts.len() - 1;
             for cell in *cells {
-                let picture = (cell.0 & Cell::NOTHING) as usize;
-                counts[picture.min(last)] += 1;
+                let image = (cell.0 & Cell::NOTHING) as usize;
+                counts[image.min(last)] += 1;
             }
             counts
         });
         let mut all = Counts {
             uses: (0..self.tilesets.len())
-                .map(|tileset| vec![0; pictures(tileset)])
+                .map(|tileset| vec![0; images(tileset)])
                 .collect(),
             empty: vec![0; self.layers.len()],
         };
@@ -131,12 +130,10 @@ impl TileMap {
         all
     }
 
-    /// How many cells show a picture of a tileset.
-    pub(super) fn uses(&self, tileset: usize, picture: usize) -> u64 {
+    /// How many cells show an image of a tileset.
+    pub(super) fn uses(&self, tileset: usize, image: usize) -> u64 {
         let uses = self.counts().uses.get(tileset);
-        uses.and_then(|uses| uses.get(picture))
-            .copied()
-            .unwrap_or(0)
+        uses.and_then(|uses| uses.get(image)).copied().unwrap_or(0)
     }
 
     /// Where each zone is.

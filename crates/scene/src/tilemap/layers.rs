@@ -96,11 +96,11 @@ impl Layers for TileMap {
     }
 
     fn tile_picture(&self, tile: Item, playhead: Playhead) -> Option<Picture> {
-        let (_, tileset, picture) = self.tile_at(tile)?;
-        let shown = tileset.picture_at(picture, self.ticks(playhead));
+        let (_, tileset, image) = self.tile_at(tile)?;
+        let shown = tileset.image_at(image, self.ticks(playhead));
         Some(Picture {
             size: tileset.tile_size,
-            rgba: tileset.picture(shown)?.to_vec(),
+            rgba: tileset.image(shown)?.to_vec(),
         })
     }
 
@@ -154,7 +154,7 @@ impl TileMap {
         first
     }
 
-    /// The indices of the layers from the bottom to the top of the picture; first those that are not
+    /// The indices of the layers from the bottom to the top of the image; first those that are not
     /// drawn.
     pub(super) fn layers_from_below(&self) -> Vec<usize> {
         let first = self.first_steps();
@@ -166,7 +166,7 @@ impl TileMap {
     /// The tilesets but those of layers without tiles.
     pub(super) fn tilesets_with_tiles(&self) -> impl Iterator<Item = (usize, &Tileset)> {
         let tilesets = self.tilesets.iter().enumerate();
-        tilesets.filter(|(_, tileset)| tileset.picture_count() > 0)
+        tilesets.filter(|(_, tileset)| tileset.image_count() > 0)
     }
 
     /// What is drawn after what, for people.

@@ -4,7 +4,7 @@
 //! A map lies flat on the ground of its world. A unit is a pixel of its tiles: X goes to the
 //! right of the file's map (east), Z down it (south), and the layers lie above each other along
 //! Y, each higher than the ones that are drawn before it ([`Shown::layer_gap`]). Seen from
-//! straight above, that is the picture that the game draws.
+//! straight above, that is the image that the game draws.
 
 mod animation;
 mod cell;
@@ -72,8 +72,8 @@ pub struct TileMap {
     pub zones: Vec<Zone>,
     /// What stands on the map: entities, waypoints, sprites, boxes and areas of zones.
     pub objects: Vec<Object>,
-    /// Pictures of sprites.
-    pub pictures: Vec<Picture>,
+    /// Images of sprites.
+    pub images: Vec<Picture>,
     /// What only its format knows.
     pub facts: Box<dyn Facts>,
     /// One clip of the animated tiles, if there are any.
@@ -105,7 +105,7 @@ impl TileMap {
             grids: Vec::new(),
             zones: Vec::new(),
             objects: Vec::new(),
-            pictures: Vec::new(),
+            images: Vec::new(),
             facts,
             clips: Vec::new(),
             known: Known::default(),
@@ -142,7 +142,7 @@ pub trait Facts: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The tile number that the file has for a cell, where that is not the number of the picture
+    /// The tile number that the file has for a cell, where that is not the number of the image
     /// ([`Tile::id`]) which the cell shows.
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
         let _ = (layer, index);
@@ -274,8 +274,8 @@ pub struct Object {
     pub layer: Option<usize>,
     /// What it occupies, in pixels of the map.
     pub rect_px: RectPx,
-    /// The picture that is drawn there, an index of [`TileMap::pictures`].
-    pub picture: Option<usize>,
+    /// The image that is drawn there, an index of [`TileMap::images`].
+    pub image: Option<usize>,
     /// Where it looks, if that is known: a step to the right and down, each -1, 0 or 1.
     pub faces: Option<[i8; 2]>,
     /// Where it may walk, in pixels of the map.
@@ -296,7 +296,7 @@ impl Object {
             name: name.into(),
             layer,
             rect_px: RectPx::default(),
-            picture: None,
+            image: None,
             faces: None,
             wander_px: None,
             zone: None,
@@ -315,7 +315,7 @@ pub enum ObjectKind {
     Waypoint,
     /// A part of the map that belongs to a zone.
     ZoneArea,
-    /// A picture that is placed freely.
+    /// An image that is placed freely.
     Sprite,
     /// A box that is not seen in the game.
     Box,

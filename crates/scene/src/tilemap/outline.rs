@@ -5,7 +5,7 @@ use super::{GridKind, ObjectKind, TileMap};
 use crate::listed::{and_more, capped, heading, leaf};
 use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
-/// How many of one object are listed.
+/// How many of one kind are listed.
 const MOST_LISTED: usize = 10_000;
 /// How many areas of a zone are listed.
 const MOST_AREAS: usize = 1000;

@@ -7,7 +7,7 @@ use glam::{Vec3, vec3};
 use super::grids::zone_color;
 use super::{Grid, GridKind, Object, ObjectKind, TileMap};
 use crate::colors;
-use crate::pen::Pen;
+use crate::line_builder::LineBuilder;
 use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown};
 
 /// The overlays that 2D maps can have. All of them can be on at once: what is blocked is hatched over
@@ -114,13 +114,13 @@ fn color_of(object: &Object) -> [u8; 3] {
 impl Annotations for TileMap {
     fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
         if shown.overlays.contains(OverlayId::LayerFrames) {
-            let mut pen = Pen::new(lines, FRAME, 1.5).on_top();
+            let mut builder = LineBuilder::new(lines, FRAME, 1.5).on_top();
             for number in 0..self.layers.len() {
                 let place = self.layer_px(number, shown);
                 let place = place.filter(|_| Self::is_layer_shown(number, shown));
                 if let Some((rect, height)) = place {
                     for [from, to] in rect.edges(height) {
-                        pen.line(from, to);
+                        builder.line(from, to);
                     }
                 }
             }
@@ -347,9 +347,9 @@ impl TileMap {
 
     /// What the colour means that brings out a selected tile.
     pub(super) fn legend_of_selection(&self, item: Item) -> Option<Legend> {
-        let (number, tileset, picture) = self.tile_at(item)?;
-        let tile = tileset.tile_number(picture);
-        let label = format!("Tile {tile}, used {}", self.times_used(number, picture));
+        let (number, tileset, image) = self.tile_at(item)?;
+        let tile = tileset.tile_number(image);
+        let label = format!("Tile {tile}, used {}", self.times_used(number, image));
         Some(Legend {
             title: "Selected tile",
             entries: vec![LegendEntry {
@@ -394,9 +394,9 @@ struct ShownAt {
 /// colour lie upon wider dark ones, so that they are seen on any ground.
 fn object_lines(object: &Object, ShownAt { moved_px, height }: ShownAt, lines: &mut Vec<Line>) {
     let first = lines.len();
-    let mut pen = Pen::new(lines, color_of(object), LINE_POINTS).on_top();
+    let mut builder = LineBuilder::new(lines, color_of(object), LINE_POINTS).on_top();
     for [from, to] in object.lines(moved_px, height) {
-        pen.line(from, to);
+        builder.line(from, to);
     }
     if let Some(faces) = object.faces.filter(|faces| *faces != [0; 2]) {
         let room = object.room_px().moved_by(moved_px);
@@ -410,13 +410,13 @@ fn object_lines(object: &Object, ShownAt { moved_px, height }: ShownAt, lines: &
         let back = (to - from) * HEAD_SHARE;
         let wing = side * back.length() * 0.7;
         for (from, to) in [(from, to), (to - back + wing, to), (to - back - wing, to)] {
-            pen.line(from, to);
+            builder.line(from, to);
         }
     }
     if let Some(wander) = object.wander_px {
-        let mut pen = Pen::new(lines, WANDER, 1.0).on_top();
+        let mut builder = LineBuilder::new(lines, WANDER, 1.0).on_top();
         for [from, to] in wander.moved_by(moved_px).edges(height) {
-            pen.line(from, to);
+            builder.line(from, to);
         }
     }
     let casing = lines.get(first..).unwrap_or_default().iter();

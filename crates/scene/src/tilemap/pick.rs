@@ -53,7 +53,7 @@ impl TileMap {
         })
     }
 
-    /// The first object that a ray meets of what is shown.
+    /// What a ray meets first of what is shown.
     pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
@@ -182,8 +182,8 @@ fn is_drawn(cell: Cell, skips_zero: bool, pass: Pass) -> bool {
         Pass::Normal => !cell.has_priority(),
         Pass::Priority => cell.has_priority(),
     };
-    let picture = cell.picture();
-    is_in_pass && picture.is_some_and(|picture| picture != 0 || !skips_zero)
+    let image = cell.image();
+    is_in_pass && image.is_some_and(|image| image != 0 || !skips_zero)
 }
 
 /// How far along a ray a height is; none if it never gets there.

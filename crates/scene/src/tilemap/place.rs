@@ -1,4 +1,4 @@
-//! Where layers are: rectangles, parallax, and the part of a map that a flat picture shows.
+//! Where layers are: rectangles, parallax, and the part of a map that a flat image shows.
 
 use glam::{DVec2, Vec2};
 
@@ -57,21 +57,21 @@ impl Parallax {
     }
 }
 
-/// The part of a map that a flat picture shows.
+/// The part of a map that a flat image shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlatWindow {
-    /// The pixel of the map at the top left corner of the picture.
+    /// The pixel of the map at the top left corner of the image.
     pub top_left_px: DVec2,
-    /// Pixels of the picture for a pixel of the map.
+    /// Pixels of the image for a pixel of the map.
     pub zoom: f64,
 }
 
 impl FlatWindow {
-    /// What a camera sees in a picture of this many pixels; none for one that does not look
+    /// What a camera sees in an image of this many pixels; none for one that does not look
     /// straight down without foreshortening.
     ///
     /// Where the zoom is a whole number or one over it, or very nearly so, pixels of the map lie on
-    /// pixels of the picture exactly.
+    /// pixels of the image exactly.
     pub fn of(camera: &Camera, size: [u32; 2]) -> Option<Self> {
         let straight = camera.forward().y < -0.999_99;
         if camera.projection != Projection::Orthographic || !straight {
@@ -88,7 +88,7 @@ impl FlatWindow {
         })
     }
 
-    /// The camera that sees this part in a picture of this many pixels.
+    /// The camera that sees this part in an image of this many pixels.
     pub fn camera(&self, size: [u32; 2], camera: Camera) -> Camera {
         let size = DVec2::new(f64::from(size[0]), f64::from(size[1]));
         let tan = f64::from(FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
@@ -110,17 +110,17 @@ impl FlatWindow {
 
     /// The same, kept on the map as a game keeps its camera: never before the first pixel, and no
     /// further than to show the last one. So a map that is in view as a whole looks as it does at
-    /// 1:1. `map_size` is in pixels of the map, `picture_size` in pixels of the picture.
-    pub fn camera_on_map_px(&self, map_size: [u64; 2], picture_size: [u32; 2]) -> [i64; 2] {
+    /// 1:1. `map_size` is in pixels of the map, `image_size` in pixels of the image.
+    pub fn camera_on_map_px(&self, map_size: [u64; 2], image_size: [u32; 2]) -> [i64; 2] {
         let camera = self.camera_px();
         std::array::from_fn(|axis| {
-            let seen = f64::from(picture_size[axis]) / self.zoom;
+            let seen = f64::from(image_size[axis]) / self.zoom;
             let furthest = (map_size[axis] as f64 - seen).max(0.0) as i64;
             camera[axis].clamp(0, furthest)
         })
     }
 
-    /// The pixel of the map at a point of the picture, given in pixels from its top left.
+    /// The pixel of the map at a point of the image, given in pixels from its top left.
     pub fn map_px(&self, at: Vec2) -> DVec2 {
         self.top_left_px + at.as_dvec2() / self.zoom
     }
@@ -152,7 +152,7 @@ impl Layer {
 }
 
 impl TileMap {
-    /// Width and height of the picture of the whole map at 1:1, in pixels: up to the far corner of
+    /// Width and height of the image of the whole map at 1:1, in pixels: up to the far corner of
     /// the layer that reaches furthest.
     pub fn canvas_px(&self) -> [u64; 2] {
         let mut canvas = [1; 2];

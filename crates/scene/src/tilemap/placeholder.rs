@@ -1,4 +1,4 @@
-//! Pictures that stand in for tiles whose own are not known.
+//! Images that stand in for tiles whose own are not known.
 
 /// How many colours there are, one after the other around the wheel.
 const HUES: u32 = 12;

@@ -27,7 +27,7 @@ impl Facts for Indices {
     }
 }
 
-/// Five pictures of 4 x 4 pixels: a full one, one of which only the upper left pixel is seen, two
+/// Five images of 4 x 4 pixels: a full one, one of which only the upper left pixel is seen, two
 /// full ones that take turns, and one for tiles that there are not.
 pub(super) fn tileset() -> Tileset {
     let full = |color: u8| [color, 0, 0, 255].repeat(16);
@@ -49,12 +49,12 @@ pub(super) fn tileset() -> Tileset {
     }
 }
 
-pub(super) fn cells(pictures: &[u32]) -> Vec<Cell> {
-    let cell = |picture: &u32| match *picture {
+pub(super) fn cells(images: &[u32]) -> Vec<Cell> {
+    let cell = |image: &u32| match *image {
         u32::MAX => Cell::EMPTY,
-        picture => Cell(picture),
+        image => Cell(image),
     };
-    pictures.iter().map(cell).collect()
+    images.iter().map(cell).collect()
 }
 
 /// Three layers of which the ground is 4 x 3 tiles, a roof of 2 x 2 lies at pixel (4, 4), and a

@@ -143,7 +143,7 @@ impl TileMap {
     }
 
     /// What a grid lies upon: its layer, or, of one of the map itself, a layer without cells that is
-    /// where the map is and goes round as its layers do.
+    /// where the map is and wraps as its layers do.
     pub fn ground_of(&self, grid: &Grid) -> Option<Cow<'_, Layer>> {
         if let Some(layer) = grid.layer {
             return self.layers.get(layer).map(Cow::Borrowed);
@@ -429,10 +429,10 @@ fn zone_edges(grid: &Grid, zone: u64, [first, last]: [[u32; 2]; 2]) -> Vec<[[u32
 impl Tileset {
     /// Whether a pixel of a cell is seen at a moment, given from the top left of the cell.
     pub(super) fn shows(&self, cell: super::Cell, pixel: [u32; 2], ticks: u64) -> bool {
-        let Some(picture) = cell.picture() else {
+        let Some(image) = cell.image() else {
             return false;
         };
-        let Some(rgba) = self.picture(self.picture_at(picture, ticks)) else {
+        let Some(rgba) = self.image(self.image_at(image, ticks)) else {
             return false;
         };
         let [x, y] = cell.source_pixel(pixel, self.tile_size);

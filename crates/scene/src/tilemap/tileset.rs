@@ -1,31 +1,31 @@
-//! Tilesets: the pictures that cells show, and how they change with time.
+//! Tilesets: the images that cells show, and how they change with time.
 
 use crate::numbers::short;
 
-/// The pictures of a layer's tiles.
+/// The images of a layer's tiles.
 #[derive(Debug, Clone, Default)]
 pub struct Tileset {
     /// Its name for people, such as the name of its file.
     pub name: String,
     /// Width and height of a tile, in pixels.
     pub tile_size: [u32; 2],
-    /// How many pictures it has.
+    /// How many images it has.
     pub count: usize,
-    /// RGBA bytes of all pictures, one after the other, each row by row from the top left; colours
+    /// RGBA bytes of all images, one after the other, each row by row from the top left; colours
     /// are not multiplied by opacity.
     pub rgba: Vec<u8>,
-    /// What each picture is in the file, in the same order. Empty where every picture is the tile
+    /// What each image is in the file, in the same order. Empty where every image is the tile
     /// of its own number.
     pub tiles: Vec<Tile>,
-    /// Whether its pictures only stand for tiles whose pictures are not known.
+    /// Whether its images only stand for tiles whose images are not known.
     pub is_placeholder: bool,
-    /// The picture for tiles that the file does not have.
+    /// The image for tiles that the file does not have.
     pub missing: Option<usize>,
-    /// Runs of pictures that are shown one after the other.
+    /// Runs of images that are shown one after the other.
     pub strands: Vec<Strand>,
 }
 
-/// What a picture of a tileset is in the file.
+/// What an image of a tileset is in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tile {
     /// The number that cells of the file have.
@@ -39,7 +39,7 @@ pub struct Tile {
 /// Tiles that are shown one after the other (fact sheet of ika, section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Strand {
-    /// The first picture.
+    /// The first image.
     pub first: u32,
     /// The last one.
     pub last: u32,
@@ -62,48 +62,48 @@ pub enum StrandMode {
     PingPong,
 }
 
-/// Which picture is shown in place of each picture of a tileset, at a moment.
+/// Which image is shown in place of each image of a tileset, at a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// By the number of the picture that a cell has.
+    /// By the number of the image that a cell has.
     pub shown: Vec<u32>,
 }
 
 impl Tileset {
-    /// Bytes of one picture.
-    pub fn picture_bytes(&self) -> usize {
+    /// Bytes of one image.
+    pub fn image_bytes(&self) -> usize {
         self.tile_size[0] as usize * self.tile_size[1] as usize * 4
     }
 
-    /// The RGBA bytes of a picture, if there is such a picture.
-    pub fn picture(&self, index: usize) -> Option<&[u8]> {
-        let bytes = self.picture_bytes();
+    /// The RGBA bytes of an image, if there is such an image.
+    pub fn image(&self, index: usize) -> Option<&[u8]> {
+        let bytes = self.image_bytes();
         let start = index.checked_mul(bytes)?;
         self.rgba.get(start..start.checked_add(bytes)?)
     }
 
     /// What a tile is called in files: its number.
-    pub(super) fn tile_number(&self, picture: usize) -> String {
-        if self.missing == Some(picture) {
+    pub(super) fn tile_number(&self, image: usize) -> String {
+        if self.missing == Some(image) {
             return "none".to_owned();
         }
-        let number = self.tiles.get(picture).map(|tile| tile.id.to_string());
-        number.unwrap_or_else(|| picture.to_string())
+        let number = self.tiles.get(image).map(|tile| tile.id.to_string());
+        number.unwrap_or_else(|| image.to_string())
     }
 
-    /// The run of tiles that a picture is in.
-    pub(super) fn strand_of(&self, picture: usize) -> Option<&Strand> {
-        let number = u32::try_from(picture).ok()?;
+    /// The run of tiles that an image is in.
+    pub(super) fn strand_of(&self, image: usize) -> Option<&Strand> {
+        let number = u32::try_from(image).ok()?;
         // As in a frame, the last one that has it counts.
         let mut strands = self.strands.iter().rev();
         strands.find(|strand| strand.is_active() && (strand.first..=strand.last).contains(&number))
     }
 
-    /// What is shown in place of a picture so many hundredths of a second after the start.
-    pub fn picture_at(&self, picture: usize, ticks: u64) -> usize {
-        match self.strand_of(picture) {
-            Some(strand) => strand.at(picture as u32, ticks) as usize,
-            None => picture,
+    /// What is shown in place of an image so many hundredths of a second after the start.
+    pub fn image_at(&self, image: usize, ticks: u64) -> usize {
+        match self.strand_of(image) {
+            Some(strand) => strand.at(image as u32, ticks) as usize,
+            None => image,
         }
     }
 
@@ -112,9 +112,9 @@ impl Tileset {
         let mut shown: Vec<u32> = (0..self.count as u32).collect();
         for strand in self.strands.iter().filter(|strand| strand.is_active()) {
             let last = strand.last.min(self.count as u32);
-            for picture in strand.first..=last {
-                if let Some(place) = shown.get_mut(picture as usize) {
-                    *place = strand.at(picture, ticks);
+            for image in strand.first..=last {
+                if let Some(place) = shown.get_mut(image as usize) {
+                    *place = strand.at(image, ticks);
                 }
             }
         }
@@ -128,16 +128,16 @@ impl Strand {
         short(self.delay_ticks.max(1) as f32 / 100.0)
     }
 
-    /// Whether it shows more than one picture.
+    /// Whether it shows more than one image.
     pub fn is_active(&self) -> bool {
         self.first < self.last
     }
 
-    /// What is shown in place of one of its pictures, so many hundredths of a second after the
-    /// start. Every picture goes its own way from where it began.
-    pub fn at(&self, picture: u32, ticks: u64) -> u32 {
+    /// What is shown in place of one of its images, so many hundredths of a second after the
+    /// start. Every image goes its own way from where it began.
+    pub fn at(&self, image: u32, ticks: u64) -> u32 {
         let count = u64::from(self.last.saturating_sub(self.first)) + 1;
-        let begun = u64::from(picture.saturating_sub(self.first));
+        let begun = u64::from(image.saturating_sub(self.first));
         // A delay of nothing is one of the shortest that there is.
         let steps = ticks / u64::from(self.delay_ticks.max(1));
         let place = match self.mode {
@@ -189,16 +189,15 @@ mod tests {
     }
 
     #[test]
-    fn every_picture_of_a_strand_goes_its_own_way() {
-        let steps =
-            |mode, picture| [0, 9, 10, 20, 30, 40].map(|ticks| strand(mode).at(picture, ticks));
+    fn every_image_of_a_strand_goes_its_own_way() {
+        let steps = |mode, image| [0, 9, 10, 20, 30, 40].map(|ticks| strand(mode).at(image, ticks));
         assert_eq!(steps(StrandMode::Forward, 4), [4, 4, 5, 6, 4, 5]);
         assert_eq!(steps(StrandMode::Forward, 6), [6, 6, 4, 5, 6, 4]);
         assert_eq!(steps(StrandMode::Backward, 4), [4, 4, 6, 5, 4, 6]);
         assert_eq!(steps(StrandMode::PingPong, 4), [4, 4, 5, 6, 5, 4]);
         let random = steps(StrandMode::Random, 5);
         assert_eq!(random[0], 5);
-        assert!(random.iter().all(|picture| (4..=6).contains(picture)));
+        assert!(random.iter().all(|image| (4..=6).contains(image)));
     }
 
     #[test]
@@ -208,11 +207,11 @@ mod tests {
             strands: vec![strand(StrandMode::Forward)],
             ..Tileset::default()
         };
-        // The strand ends beyond the last picture, which is no reason to panic.
+        // The strand ends beyond the last image, which is no reason to panic.
         let shown = tileset.frame(10).shown;
         assert_eq!(shown, [0, 1, 2, 3, 5, 6]);
-        for (picture, shown) in shown.into_iter().enumerate() {
-            assert_eq!(tileset.picture_at(picture, 10), shown as usize);
+        for (image, shown) in shown.into_iter().enumerate() {
+            assert_eq!(tileset.image_at(image, 10), shown as usize);
         }
     }
 }

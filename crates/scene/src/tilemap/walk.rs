@@ -48,8 +48,8 @@ impl TileMap {
                 TileMapItem::Zone { index }.into()
             }
             TileMapItem::Tile { tileset, index } => {
-                let pictures = self.tilesets.get(tileset as usize)?.picture_count();
-                let index = in_list(index, pictures)?;
+                let images = self.tilesets.get(tileset as usize)?.image_count();
+                let index = in_list(index, images)?;
                 TileMapItem::Tile { tileset, index }.into()
             }
             _ => {
@@ -68,7 +68,7 @@ impl TileMap {
         })
     }
 
-    /// The item of a kind that follows or precedes another, going round at the end: cells with a
+    /// The item of a kind that follows or precedes another, wrapping at the end: cells with a
     /// tile, zones, and objects of the same kind.
     pub(super) fn next_of(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         match kind {
@@ -95,13 +95,13 @@ impl TileMap {
         }
     }
 
-    /// The next cell that shows a picture of a tileset.
+    /// The next cell that shows an image of a tileset.
     fn next_use(&self, tile: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        let (number, _, picture) = self.tile_at(tile)?;
-        if self.uses(number, picture) == 0 {
+        let (number, _, image) = self.tile_at(tile)?;
+        if self.uses(number, image) == 0 {
             return None;
         }
-        let shows = |cell: &Cell| cell.picture() == Some(picture);
+        let shows = |cell: &Cell| cell.image() == Some(image);
         let find = |layer: usize, from: usize, to: usize| {
             let layer_of = self.layers.get(layer)?;
             let cells = layer_of.cells.get(from..to)?;
@@ -251,16 +251,16 @@ mod tests {
     #[test]
     fn steps_go_through_every_use_of_a_tile_and_round() {
         let map = sample::made_up();
-        for picture in 0..5 {
-            let tile = TileMap::tile_item(0, picture);
-            let uses = map.uses(0, picture);
+        for image in 0..5 {
+            let tile = TileMap::tile_item(0, image);
+            let uses = map.uses(0, image);
             for backwards in [false, true] {
                 let mut seen = Vec::new();
                 let mut at = None;
                 for _ in 0..uses {
                     at = map.next_of_kind(tile, at, backwards);
                     let cell = map.cell_at(at.unwrap()).unwrap();
-                    assert_eq!(cell.cell.picture(), Some(picture));
+                    assert_eq!(cell.cell.image(), Some(image));
                     seen.push((cell.layer_number, cell.index));
                 }
                 assert!(seen.is_sorted_by(|a, b| (a < b) != backwards), "{seen:?}");

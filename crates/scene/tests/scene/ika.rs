@@ -139,7 +139,7 @@ fn map_as_json(map: &Map) -> Value {
         "music": map.music,
         "render_string": map.render_string,
         "start": map.start,
-        "round": u8::from(map.is_round),
+        "round": u8::from(map.wraps),
     })
 }
 
@@ -472,7 +472,7 @@ fn made_up_tileset() -> Vec<u8> {
 fn binary_maps_are_drawn_as_their_render_string_says() {
     let map = Map {
         render_string: "2E12".to_owned(),
-        is_round: true,
+        wraps: true,
         ..synthesize::ika_map([10, 8], 3, 1)
     };
     let (_folder, path) = folder(&map, Some(("Made_Up.VSP", &made_up_tileset())));
@@ -830,9 +830,9 @@ fn tiles_without_a_tileset_show_their_numbers() {
         .unwrap();
     assert!(tileset.is_placeholder);
     assert_eq!(tileset.missing, Some(*greatest as usize + 1));
-    assert_eq!(tileset.picture(17).unwrap(), numbered_tile([16, 16], 17));
+    assert_eq!(tileset.image(17).unwrap(), numbered_tile([16, 16], 17));
     // Layers lie above each other, so nothing is to be seen of tile 0.
-    assert!(tileset.picture(0).unwrap().iter().all(|byte| *byte == 0));
+    assert!(tileset.image(0).unwrap().iter().all(|byte| *byte == 0));
     // A file that comes later is waited for.
     assert!(
         document

@@ -859,11 +859,11 @@ fn check_opened_tiles(bytes: &[u8], name: &str) -> bool {
         let [width, height] = layer.size.map(|edge| edge as usize);
         assert_eq!(layer.cells.len(), width * height);
         let tileset = &tiles.tilesets[layer.tileset];
-        let pictures = layer.cells.iter().filter_map(|cell| cell.picture());
+        let pictures = layer.cells.iter().filter_map(|cell| cell.image());
         assert!(pictures.max().is_none_or(|picture| picture < tileset.count));
     }
     for tileset in &tiles.tilesets {
-        assert_eq!(tileset.rgba.len(), tileset.count * tileset.picture_bytes());
+        assert_eq!(tileset.rgba.len(), tileset.count * tileset.image_bytes());
     }
     for grid in &tiles.grids {
         let [width, height] = grid.size.map(|edge| edge as usize);

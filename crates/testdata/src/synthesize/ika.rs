@@ -42,7 +42,7 @@ pub fn ika_map(size: [u32; 2], layers: usize, seed: u64) -> Map {
         render_string,
         size,
         start: [1, 1],
-        is_round: seed.is_multiple_of(2),
+        wraps: seed.is_multiple_of(2),
         layers: (0..layers)
             .map(|layer| map::Layer {
                 parallax: parallax(layer),

@@ -53,7 +53,7 @@ pub struct Map {
     /// Where the player starts, in tiles.
     pub start: [i32; 2],
     /// Whether the map wraps around.
-    pub is_round: bool,
+    pub wraps: bool,
     /// The layers in file order.
     pub layers: Vec<Layer>,
     /// What is blocked: a byte for each tile, row by row from the top left; not 0 is blocked.

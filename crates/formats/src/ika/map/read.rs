@@ -98,7 +98,7 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
         )
     })?;
     let start = [cursor.field("start").i32()?, cursor.field("start").i32()?];
-    let is_round = cursor.field("round flag").flag()?;
+    let wraps = cursor.field("round flag").flag()?;
     let count_at = cursor.pos();
     let layers = cursor.field("number of layers").u32()?;
     if i32::try_from(layers).is_err() {
@@ -123,7 +123,7 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
         render_string,
         size,
         start,
-        is_round,
+        wraps,
         ..Map::default()
     };
     Ok((map, layers))

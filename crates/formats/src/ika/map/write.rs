@@ -23,7 +23,7 @@ pub fn write(map: &Map) -> Result<Vec<u8>, WriteError> {
     for number in map.start {
         out.i32(number);
     }
-    out.flag(map.is_round);
+    out.flag(map.wraps);
     out.count("layers", map.layers.len())?;
     for Layer { parallax, .. } in &map.layers {
         for (mul, div) in parallax.mul.into_iter().zip(parallax.div) {

@@ -51,10 +51,10 @@ fn a_tile_is_shown_with_those_it_takes_turns_with() {
         [2, 3].map(|tile| Some(TileMap::tile_item(0, tile)))
     );
     assert_eq!(lines(&map, TileMap::tile_item(0, 1), "Plays").len(), 0);
-    // At another moment it shows another picture.
-    let picture = |playhead| map.tile_picture(tile, playhead).unwrap().rgba[0];
-    assert_eq!(picture(Playhead::default()), 40);
-    assert_eq!(picture(Playhead::at_frame(0, 3)), 30);
+    // At another moment it shows another image.
+    let image = |playhead| map.tile_picture(tile, playhead).unwrap().rgba[0];
+    assert_eq!(image(Playhead::default()), 40);
+    assert_eq!(image(Playhead::at_frame(0, 3)), 30);
     let clip = lines(&map, map.clips[0].item, "Strand");
     assert_eq!(clip[0].value, "2 to 3, forwards, each for 0.1 s");
 }

@@ -8,14 +8,14 @@ use crate::tilemap::{Cell, Tileset};
 pub(super) struct Numbers {
     /// How many the file has.
     count: usize,
-    /// All of them; none where they are the numbers of the cells' pictures.
+    /// All of them; none where they are the numbers of the cells' images.
     own: Option<Vec<u32>>,
     /// How many of them the tileset does not have, and the first one's index and number.
     outside: Option<(usize, usize, u32)>,
 }
 
 impl Numbers {
-    /// Turns tile numbers into cells. Numbers that the tileset does not have become the picture
+    /// Turns tile numbers into cells. Numbers that the tileset does not have become the image
     /// that stands for such.
     pub(super) fn into_cells(mut tiles: Vec<u32>, tileset: &Tileset) -> (Vec<Cell>, Self) {
         let missing = tileset.missing.unwrap_or(tileset.count) as u32;
@@ -49,7 +49,7 @@ impl Numbers {
         self.count
     }
 
-    /// The number of a tile in the file, where it may be another than that of its cell's picture.
+    /// The number of a tile in the file, where it may be another than that of its cell's image.
     pub(super) fn own(&self, index: usize) -> Option<u32> {
         self.own.as_ref()?.get(index).copied()
     }

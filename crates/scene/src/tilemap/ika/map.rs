@@ -45,8 +45,8 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
             size: room.fill(&mut cells, map.size, Cell::EMPTY),
             name,
             parallax: parallax(layer.parallax),
-            // Round maps wrap along both axes (section 7.9).
-            wraps: [map.is_round; 2],
+            // Maps wrap along both axes or none (section 7.9).
+            wraps: [map.wraps; 2],
             cells,
             ..Layer::default()
         });
@@ -262,7 +262,7 @@ impl Facts for MapFacts {
             Property::new("Tiles", format!("{width} x {height}")),
             Property::new("Render string", &*map.render_string),
             Property::new("Start", format!("tile {x}, {y}")),
-            yes("Round", map.is_round),
+            yes("Wraps", map.wraps),
         ];
         properties.extend(texts([("Tileset", &*map.tileset), ("Music", &*map.music)]));
         properties.extend([
@@ -318,7 +318,7 @@ impl Facts for MapFacts {
         let entities = file.entities.iter().map(|entity| entity.name.as_str());
         info.insert("entities".to_owned(), entities.collect());
         info.insert("render_string".to_owned(), json!(file.render_string));
-        info.insert("round".to_owned(), json!(file.is_round));
+        info.insert("round".to_owned(), json!(file.wraps));
         info.insert("start".to_owned(), json!(file.start));
         info
     }
@@ -335,7 +335,7 @@ pub(super) fn parallax_numbers(FileParallax { mul, div }: FileParallax) -> [i32;
     [mul[0], div[0], mul[1], div[1]]
 }
 
-/// What the file says of a cell: its number where no picture has that, and its bytes.
+/// What the file says of a cell: its number where no image has that, and its bytes.
 pub(super) fn cell_properties(
     numbers: &Numbers,
     index: usize,

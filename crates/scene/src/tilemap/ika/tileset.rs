@@ -82,7 +82,7 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
 }
 
 impl Found {
-    /// The pictures for a map with these tile numbers: where there are none, one that stands for
+    /// The images for a map with these tile numbers: where there are none, one that stands for
     /// each number. What is wrong is listed at the place where the map names the tileset.
     pub(super) fn tileset<'a>(
         &mut self,
@@ -101,7 +101,7 @@ impl Found {
     }
 }
 
-/// The pictures of a tileset, and one more for numbers that it does not have.
+/// The images of a tileset, and one more for numbers that it does not have.
 fn tileset(vsp: Vsp, name: &str) -> Tileset {
     let tile_bytes = vsp.tile_pixels() as usize * 4;
     let (tile_size, strands) = (vsp.tile_size, vsp.strands.clone());
@@ -192,7 +192,7 @@ pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
     made.finished()
 }
 
-/// What is to be known of a tileset beside its pictures.
+/// What is to be known of a tileset beside its images.
 #[derive(Debug)]
 struct TilesetFacts {
     count: u32,

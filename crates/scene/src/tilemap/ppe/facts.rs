@@ -296,7 +296,7 @@ fn sheet_line(source: &TileSource) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// A picture of a sprite: what sprites name it by, and what it is.
+/// An image of a sprite: what sprites name it by, and what it is.
 fn sprite_source_line(source: &SpriteSource) -> String {
     let name = source.name.as_deref().map(|name| format!(" {name}"));
     let part = source

@@ -18,7 +18,7 @@ use mapscope_formats::quoted;
 /// How many names of a folder are looked at.
 const MOST_NAMES: usize = 4096;
 
-/// A picture as tiles and sprites are cut from it.
+/// An image as tiles and sprites are cut from it.
 #[derive(Debug)]
 pub(super) enum Pixels {
     /// Numbers of colours.
@@ -48,7 +48,7 @@ pub(super) struct Files<'a> {
     dialect: Option<Dialect>,
     pub(super) tile_order: TileOrder,
     pub(super) hides_undefined: bool,
-    pictures: HashMap<String, Outcome<Pixels>>,
+    images: HashMap<String, Outcome<Pixels>>,
     maps: HashMap<String, Outcome<MapData>>,
     /// The files that were read or looked for.
     pub(super) dependencies: Vec<PathBuf>,
@@ -77,7 +77,7 @@ impl<'a> Files<'a> {
             dialect: options.xmf_dialect,
             tile_order: options.xmf_tile_order,
             hides_undefined: options.xmf_hides_undefined,
-            pictures: HashMap::new(),
+            images: HashMap::new(),
             maps: HashMap::new(),
             dependencies: Vec::new(),
         }
@@ -138,12 +138,12 @@ impl<'a> Files<'a> {
         })
     }
 
-    /// A picture by its path in a container.
-    pub(super) fn picture(&mut self, path: &str) -> Outcome<Pixels> {
-        if let Some(known) = self.pictures.get(path) {
+    /// An image by its path in a container.
+    pub(super) fn image(&mut self, path: &str) -> Outcome<Pixels> {
+        if let Some(known) = self.images.get(path) {
             return known.clone();
         }
-        let picture = self.read(path).and_then(|bytes| {
+        let image = self.read(path).and_then(|bytes| {
             let broken = |rule, reason: &dyn Display| -> Fault {
                 let message = format!("{} cannot be read: {reason}", quoted_name(path));
                 (rule, message)
@@ -161,8 +161,8 @@ impl<'a> Files<'a> {
                 }
             }
         });
-        self.pictures.insert(path.to_owned(), picture.clone());
-        picture
+        self.images.insert(path.to_owned(), image.clone());
+        image
     }
 
     /// Map data by its path in a container.

@@ -16,9 +16,9 @@ use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
 use mapscope_formats::ppe::{Corner, Layout, MapData, MapFlags};
 use mapscope_formats::{Integers, Place, Problem};
 
-/// How many bytes pictures of tiles may have in all.
-const MOST_PICTURE_BYTES: usize = 192 << 20;
-/// How many bytes pictures of sprites may have in all.
+/// How many bytes images of tiles may have in all.
+const MOST_IMAGE_BYTES: usize = 192 << 20;
+/// How many bytes images of sprites may have in all.
 const MOST_SPRITE_BYTES: usize = 64 << 20;
 /// How many words of 32 bits the cells of all layers but the first may take, with their attributes.
 const MOST_WORDS: usize = 1 << 25;
@@ -36,14 +36,14 @@ pub(super) struct Builder {
     /// Where what has no place of its own is wrong.
     place: Place,
     room: Room,
-    picture_bytes_left: usize,
+    image_bytes_left: usize,
     sprite_bytes_left: usize,
     words_left: usize,
     layers: Vec<Layer>,
     tilesets: Vec<Tileset>,
     grids: Vec<Grid>,
     objects: Vec<Object>,
-    pictures: Vec<Picture>,
+    images: Vec<Picture>,
 }
 
 impl Builder {
@@ -53,14 +53,14 @@ impl Builder {
             notes,
             place,
             room: Room::new(),
-            picture_bytes_left: MOST_PICTURE_BYTES,
+            image_bytes_left: MOST_IMAGE_BYTES,
             sprite_bytes_left: MOST_SPRITE_BYTES,
             words_left: MOST_WORDS,
             layers: Vec::new(),
             tilesets: Vec::new(),
             grids: Vec::new(),
             objects: Vec::new(),
-            pictures: Vec::new(),
+            images: Vec::new(),
         }
     }
 
@@ -73,7 +73,7 @@ impl Builder {
             tilesets: self.tilesets,
             grids: self.grids,
             objects: self.objects,
-            pictures: self.pictures,
+            images: self.images,
             ..map
         };
         map.finished()
@@ -131,12 +131,12 @@ impl Builder {
             number,
             &self.palette,
             files,
-            self.pictures.len(),
+            self.images.len(),
             &mut self.sprite_bytes_left,
             room,
         );
         self.objects.extend(found.objects);
-        self.pictures.extend(found.pictures);
+        self.images.extend(found.images);
         for (at, (rule, message)) in found.notes {
             self.notes.add(rule, at, message);
         }
@@ -187,11 +187,11 @@ impl Builder {
         });
     }
 
-    /// Takes the memory that the cells of a layer and the pictures of its tiles need; the first
+    /// Takes the memory that the cells of a layer and the images of its tiles need; the first
     /// layer always has it.
     fn take_room(&mut self, map: &MapData, tile_size: [u32; 2]) -> Result<(), String> {
         let tile_bytes = tile_size[0] as usize * tile_size[1] as usize * 4;
-        if self.picture_bytes_left < 2 * tile_bytes {
+        if self.image_bytes_left < 2 * tile_bytes {
             return Err(
                 "too many pixels in the tiles of all layers; this one is left out".to_owned(),
             );
@@ -231,11 +231,11 @@ impl Builder {
             definitions,
             &self.palette,
             tile_size,
-            self.picture_bytes_left,
+            self.image_bytes_left,
             place,
             &mut self.notes,
         );
-        self.picture_bytes_left -= made.tileset.rgba.len().min(self.picture_bytes_left);
+        self.image_bytes_left -= made.tileset.rgba.len().min(self.image_bytes_left);
         let mut cells = made.cells;
         let size = self.room.fill(&mut cells, map.size, Cell::EMPTY);
         let number = self.layers.len();

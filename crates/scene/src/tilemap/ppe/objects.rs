@@ -12,32 +12,32 @@ use crate::{Picture, Property};
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{Object as FileObject, Point, Shape, Sprite, XmfLayer};
 
-/// The size of sprites whose pictures are not there, in pixels.
+/// The size of sprites whose images are not there, in pixels.
 const USUAL_SIDE: u32 = 16;
-/// The largest edge of the picture of a sprite, in pixels.
+/// The largest edge of the image of a sprite, in pixels.
 const MOST_SIDE: i32 = 4096;
 /// How many straight parts a bent line is drawn with.
 const BEND_PARTS: u16 = 16;
-/// The scale of a sprite that is drawn as large as its picture.
+/// The scale of a sprite that is drawn as large as its image.
 const SCALE_ONE: f32 = 1024.0;
 
 /// What was made of the objects of a layer.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) objects: Vec<Object>,
-    pub(super) pictures: Vec<Picture>,
-    /// What is wrong with their pictures, and where.
+    pub(super) images: Vec<Picture>,
+    /// What is wrong with their images, and where.
     pub(super) notes: Vec<(At, Fault)>,
 }
 
-/// Where the picture of a sprite is.
+/// Where the image of a sprite is.
 struct Source<'a> {
     path: &'a str,
     part: Option<[i32; 4]>,
     at: At,
 }
 
-/// Makes all that stands on a layer, up to a number. So many pictures are in the map already, and so
+/// Makes all that stands on a layer, up to a number. So many images are in the map already, and so
 /// many bytes are left for those of sprites.
 pub(super) fn of_layer(
     layer: &XmfLayer,
@@ -82,7 +82,7 @@ pub(super) fn of_layer(
     maker.found
 }
 
-/// All that the picture of a sprite depends on.
+/// All that the image of a sprite depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Look {
     source: i32,
@@ -115,7 +115,7 @@ struct Maker<'a, 'f, 'b> {
     sources: HashMap<i32, Source<'a>>,
     palette: &'a MapPalette,
     files: &'a mut Files<'f>,
-    /// The pictures of looks, and their sizes.
+    /// The images of looks, and their sizes.
     made: HashMap<Look, Option<(usize, [u32; 2])>>,
     pictures_before: usize,
     bytes_left: &'b mut usize,
@@ -143,11 +143,11 @@ impl Maker<'_, '_, '_> {
             }
             Shape::Sprite(sprite) => {
                 let look = Look::of(sprite);
-                let (picture, size) = self.picture(look, of_file.at);
+                let (image, size) = self.image(look, of_file.at);
                 properties.extend(sprite_properties(sprite, look.mirrored));
                 Object {
                     rect_px: sprite_rect(sprite, size),
-                    picture,
+                    image,
                     ..object(ObjectKind::Sprite)
                 }
             }
@@ -159,10 +159,10 @@ impl Maker<'_, '_, '_> {
                 properties.push(Property::new("Corners", corner_names(corners)));
                 let [a, b, c, d] = corners;
                 let outlined = line(vec![a, b, d, c], object(ObjectKind::Sprite));
-                let (picture, _) = self.picture(look, of_file.at);
-                let stretched = picture.map(|picture| self.stretched(picture, corners));
-                let picture = match stretched {
-                    Some(Ok(picture)) => picture,
+                let (image, _) = self.image(look, of_file.at);
+                let stretched = image.map(|image| self.stretched(image, corners));
+                let image = match stretched {
+                    Some(Ok(image)) => image,
                     Some(Err(message)) => {
                         let fault = (&rules::SPRITE, message);
                         self.found.notes.push((of_file.at, fault));
@@ -170,10 +170,7 @@ impl Maker<'_, '_, '_> {
                     }
                     None => None,
                 };
-                Object {
-                    picture,
-                    ..outlined
-                }
+                Object { image, ..outlined }
             }
             Shape::Polyline { points, is_closed } => {
                 properties.push(Property::new("Points", points.len().to_string()));
@@ -203,8 +200,8 @@ impl Maker<'_, '_, '_> {
         object
     }
 
-    /// The picture of a sprite, and how large it is.
-    fn picture(&mut self, look: Look, at: At) -> (Option<usize>, [u32; 2]) {
+    /// The image of a sprite, and how large it is.
+    fn image(&mut self, look: Look, at: At) -> (Option<usize>, [u32; 2]) {
         let made = if let Some(made) = self.made.get(&look) {
             *made
         } else {
@@ -219,7 +216,7 @@ impl Maker<'_, '_, '_> {
             made
         };
         match made {
-            Some((picture, size)) => (Some(picture), size),
+            Some((image, size)) => (Some(image), size),
             None => (None, [USUAL_SIDE; 2]),
         }
     }
@@ -233,11 +230,11 @@ impl Maker<'_, '_, '_> {
         })?;
         let at = Some(source.at);
         let wrong = |message| (at, (&rules::SPRITE, message));
-        let pixels = self.files.picture(source.path);
+        let pixels = self.files.image(source.path);
         let pixels = pixels
             .map_err(|(rule, error)| (at, (rule, format!("the picture of a sprite {error}"))))?;
         let [width, height] = pixels.size();
-        let picture_size = [width, height];
+        let image_size = [width, height];
         let whole = [0, 0, width as i32, height as i32];
         let [left, top, width, height] = source.part.unwrap_or(whole);
         if !(1..=MOST_SIDE).contains(&width) || !(1..=MOST_SIDE).contains(&height) {
@@ -254,13 +251,13 @@ impl Maker<'_, '_, '_> {
             && top >= 0
             && ends
                 .iter()
-                .zip(picture_size)
+                .zip(image_size)
                 .all(|(end, side)| *end <= i64::from(side));
         if !is_inside {
-            let [picture_width, picture_height] = picture_size;
+            let [image_width, image_height] = image_size;
             let message = format!(
                 "the picture of a sprite is {width} x {height} pixels at {left}, {top} of {}, which \
-                 has {picture_width} x {picture_height}",
+                 has {image_width} x {image_height}",
                 quoted_name(source.path)
             );
             return Err(wrong(message));
@@ -284,7 +281,7 @@ impl Maker<'_, '_, '_> {
         Ok((self.add(Picture { size, rgba }), size))
     }
 
-    /// Takes the memory for a picture of this size. The bytes of it.
+    /// Takes the memory for an image of this size. The bytes of it.
     fn take_bytes(&mut self, size: [u32; 2]) -> Result<usize, String> {
         let bytes = size[0] as usize * size[1] as usize * 4;
         let left = self.bytes_left.checked_sub(bytes);
@@ -293,19 +290,15 @@ impl Maker<'_, '_, '_> {
         Ok(bytes)
     }
 
-    /// The number of a picture that is added.
-    fn add(&mut self, picture: Picture) -> usize {
-        self.found.pictures.push(picture);
-        self.pictures_before + self.found.pictures.len() - 1
+    /// The number of an image that is added.
+    fn add(&mut self, image: Picture) -> usize {
+        self.found.images.push(image);
+        self.pictures_before + self.found.images.len() - 1
     }
 
-    /// A picture that is stretched between four corners, in the rectangle around them; none where
+    /// An image that is stretched between four corners, in the rectangle around them; none where
     /// they are on a line.
-    fn stretched(
-        &mut self,
-        picture: usize,
-        corners: [[f32; 2]; 4],
-    ) -> Result<Option<usize>, String> {
+    fn stretched(&mut self, image: usize, corners: [[f32; 2]; 4]) -> Result<Option<usize>, String> {
         let around = around(&corners);
         let sides = [0, 1].map(|axis| around.max[axis] - around.min[axis]);
         let most = MOST_SIDE as f32;
@@ -321,8 +314,8 @@ impl Maker<'_, '_, '_> {
             return Ok(None);
         }
         let bytes = self.take_bytes(size)?;
-        let place = picture.checked_sub(self.pictures_before);
-        let Some(from) = place.and_then(|place| self.found.pictures.get(place)) else {
+        let place = image.checked_sub(self.pictures_before);
+        let Some(from) = place.and_then(|place| self.found.images.get(place)) else {
             return Ok(None);
         };
         let mut rgba = Vec::with_capacity(bytes);
@@ -337,20 +330,20 @@ impl Maker<'_, '_, '_> {
     }
 }
 
-/// What a picture that is stretched between upper left, upper right, lower left and lower right
+/// What an image that is stretched between upper left, upper right, lower left and lower right
 /// corner shows at a place: the engine draws two triangles, of the first three corners and of the
 /// last three.
-fn texel(picture: &Picture, [a, b, c, d]: [[f32; 2]; 4], at: [f32; 2]) -> Option<[u8; 4]> {
+fn texel(image: &Picture, [a, b, c, d]: [[f32; 2]; 4], at: [f32; 2]) -> Option<[u8; 4]> {
     let first = within([a, b, c], at).map(|[_, across, down]| [across, down]);
     // There the share of the upper right corner is what is left of the way down, and so on.
     let second = || within([d, c, b], at).map(|[_, left, up]| [1.0 - left, 1.0 - up]);
     let at = first.or_else(second)?;
     let [column, row] = [0, 1].map(|axis| {
-        let size = picture.size[axis];
+        let size = image.size[axis];
         ((at[axis] * size as f32) as u32).min(size.saturating_sub(1))
     });
-    let start = (row as usize * picture.size[0] as usize + column as usize) * 4;
-    picture.rgba.get(start..)?.first_chunk().copied()
+    let start = (row as usize * image.size[0] as usize + column as usize) * 4;
+    image.rgba.get(start..)?.first_chunk().copied()
 }
 
 /// The shares of the corners of a triangle at a place, if that is within.
@@ -364,7 +357,7 @@ fn within([a, b, c]: [[f32; 2]; 3], at: [f32; 2]) -> Option<[f32; 3]> {
     is_within.then_some(shares)
 }
 
-/// Turns a picture left to right and upside down.
+/// Turns an image left to right and upside down.
 fn mirror(rgba: &mut [u8], [width, _]: [u32; 2], [across, down]: [bool; 2]) {
     let (pixels, _) = rgba.as_chunks_mut::<4>();
     if down {
@@ -378,7 +371,7 @@ fn mirror(rgba: &mut [u8], [width, _]: [u32; 2], [across, down]: [bool; 2]) {
     }
 }
 
-/// What a sprite occupies whose picture has this size: up to its lower right corner if it has one,
+/// What a sprite occupies whose image has this size: up to its lower right corner if it has one,
 /// and else as its scale says.
 fn sprite_rect(sprite: &Sprite, size: [u32; 2]) -> RectPx {
     let ends = [0, 1].map(|axis| {
@@ -492,8 +485,8 @@ fn bent(points: &[Point]) -> Vec<[f32; 2]> {
 mod tests {
     use super::*;
 
-    /// A picture of pixels that are named by numbers.
-    fn picture(size: [u32; 2], pixels: &[u8]) -> Picture {
+    /// An image of pixels that are named by numbers.
+    fn image(size: [u32; 2], pixels: &[u8]) -> Picture {
         let rgba = pixels.iter().flat_map(|pixel| [*pixel; 4]);
         let rgba: Vec<u8> = rgba.collect();
         assert_eq!(rgba.len() as u32, size[0] * size[1] * 4);
@@ -503,7 +496,7 @@ mod tests {
     #[test]
     fn pictures_are_mirrored() {
         let mirrored = |mirrored| {
-            let mut rgba = picture([3, 2], &[1, 2, 3, 4, 5, 6]).rgba;
+            let mut rgba = image([3, 2], &[1, 2, 3, 4, 5, 6]).rgba;
             mirror(&mut rgba, [3, 2], mirrored);
             let first = rgba.iter().step_by(4).copied();
             first.collect::<Vec<u8>>()
@@ -545,9 +538,9 @@ mod tests {
     }
 
     #[test]
-    fn quads_show_the_corners_of_their_picture_at_theirs() {
-        let picture = picture([2, 2], &[1, 2, 3, 4]);
-        let at = |corners, at| texel(&picture, corners, at).map(|[pixel, ..]| pixel);
+    fn quads_show_the_corners_of_their_image_at_theirs() {
+        let image = image([2, 2], &[1, 2, 3, 4]);
+        let at = |corners, at| texel(&image, corners, at).map(|[pixel, ..]| pixel);
         let rows = |corners, size: [u32; 2]| {
             let row = |y| (0..size[0]).map(move |x| [x as f32 + 0.5, y as f32 + 0.5]);
             let pixels = (0..size[1]).flat_map(row);

@@ -1,4 +1,4 @@
-//! The palette of a map: one list of colours, into which pictures and containers put theirs
+//! The palette of a map: one list of colours, into which images and containers put theirs
 //! (section 3 and 7).
 
 use super::files::{Files, Pixels, quoted_name};
@@ -31,7 +31,7 @@ impl MapPalette {
     ) {
         // Sheets say where their own colours go only now and then; palettes go over them.
         for source in xmf.layers.iter().flat_map(|layer| &layer.tile_sources) {
-            if let (Some(offset), Ok(pixels)) = (source.offset, files.picture(&source.path))
+            if let (Some(offset), Ok(pixels)) = (source.offset, files.image(&source.path))
                 && let Pixels::Indexed(sheet) = &*pixels
             {
                 self.put(offset, &sheet.colors());
@@ -74,7 +74,7 @@ impl MapPalette {
                 let colors: Vec<_> = colors.iter().map(|color| order.rgba(*color)).collect();
                 put(&colors);
             }
-            PaletteSource::File(path) => match files.picture(path).as_deref() {
+            PaletteSource::File(path) => match files.image(path).as_deref() {
                 Ok(Pixels::Indexed(sheet)) => put(&sheet.colors()),
                 Ok(Pixels::Colors(_)) => {
                     let message = format!("{} has no palette", quoted_name(path));
@@ -103,7 +103,7 @@ impl MapPalette {
     /// sheet's own.
     ///
     /// The number of a colour is that of the pixel, plus that of the palette times the colours of
-    /// one. Colour 0 is transparent unless the picture says how opaque its colours are (section
+    /// one. Colour 0 is transparent unless the image says how opaque its colours are (section
     /// 8.22).
     pub(super) fn colors_of(&self, sheet: &Sheet, palette: u32, shift: Option<u32>) -> Colors {
         let start = (palette as usize) << shift.unwrap_or(USUAL_SHIFT).min(16);
@@ -132,7 +132,7 @@ pub(super) struct Colors {
     pub(super) is_strange: [bool; 256],
 }
 
-/// A part of a picture as RGBA: `[left, top]` and `[width, height]` in pixels. What is outside is
+/// A part of an image as RGBA: `[left, top]` and `[width, height]` in pixels. What is outside is
 /// transparent. Numbers need the colours that they stand for.
 pub(super) fn cut(
     pixels: &Pixels,
@@ -165,7 +165,7 @@ pub(super) fn cut(
     }
 }
 
-/// Whether a part of a picture has numbers whose colours are not of their palette.
+/// Whether a part of an image has numbers whose colours are not of their palette.
 pub(super) fn has_strange(sheet: &Sheet, at: [i64; 2], size: [u32; 2], colors: &Colors) -> bool {
     let [left, top] = at.map(|px| usize::try_from(px).unwrap_or(0));
     let [width, height] = size.map(|side| side as usize);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_0_is_transparent_unless_the_picture_has_alpha() {
+    fn colour_0_is_transparent_unless_the_image_has_alpha() {
         let palette = MapPalette::default();
         let alpha = |has_alpha| palette.colors_of(&sheet(has_alpha), 0, None).colors[0][3];
         assert_eq!((alpha(false), alpha(true)), (0, 255));

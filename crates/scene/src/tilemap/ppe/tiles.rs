@@ -1,4 +1,4 @@
-//! Tiles of a layer: which pictures its cells need, and the cells that show them.
+//! Tiles of a layer: which images its cells need, and the cells that show them.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use mapscope_formats::ppe::{Cell as FileCell, Layout, MapData, MapFlags};
 pub(super) const USUAL_SIDE: u32 = 16;
 /// The largest edge of tiles, in pixels.
 const MOST_SIDE: u32 = 1024;
-/// How many bytes the numbers of a layer may take that stand for tiles whose pictures are not known.
+/// How many bytes the numbers of a layer may take that stand for tiles whose images are not known.
 const MOST_NUMBERED_BYTES: usize = 64 << 20;
-/// How many pictures a layer may have.
+/// How many images a layer may have.
 const MOST_PICTURES: usize = 1 << 17;
 
 /// Which tile in which palette: the identifier, and above it the palette.
@@ -112,11 +112,11 @@ impl Bits {
         }
     }
 
-    fn cell(self, raw: u32, picture: u32) -> Cell {
+    fn cell(self, raw: u32, image: u32) -> Cell {
         let cell = FileCell::decode(raw, self.flags);
         let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
         Cell(
-            picture
+            image
                 | bit(cell.mirror_h, Cell::MIRROR_X)
                 | bit(cell.mirror_v, Cell::MIRROR_Y)
                 | bit(cell.axis_switch, Cell::SWAP_AXES)
@@ -125,7 +125,7 @@ impl Bits {
     }
 }
 
-/// The pictures and cells of a layer.
+/// The images and cells of a layer.
 pub(super) struct Tiles {
     pub(super) tileset: Tileset,
     pub(super) cells: Vec<Cell>,
@@ -136,7 +136,7 @@ pub(super) struct Tiles {
 
 /// Where a tile is.
 struct Defined {
-    picture: usize,
+    image: usize,
     place: u32,
     name: String,
 }
@@ -154,7 +154,7 @@ pub(super) struct Definitions {
     /// By the identifier.
     tiles: Vec<Option<Defined>>,
     /// Whether any sheet is there.
-    pub(super) has_pictures: bool,
+    pub(super) has_images: bool,
     /// Whether tiles that are in no sheet are left out; never where there is none.
     hides_undefined: bool,
     name: String,
@@ -178,7 +178,7 @@ impl Definitions {
             .chain(shared)
             .flat_map(|layer| &layer.tile_sources)
         {
-            let pixels = match files.picture(&source.path) {
+            let pixels = match files.image(&source.path) {
                 Ok(pixels) => pixels,
                 Err((rule, error)) => {
                     let message =
@@ -191,7 +191,7 @@ impl Definitions {
             names.push(name);
             let [columns, rows] = [0, 1].map(|axis| pixels.size()[axis] / tile_size[axis]);
             let count = columns.saturating_mul(rows);
-            definitions.has_pictures = true;
+            definitions.has_images = true;
             let sheet = definitions.sheets.len();
             definitions.sheets.push(SheetOf {
                 pixels,
@@ -204,7 +204,7 @@ impl Definitions {
                     return;
                 }
                 let defined = Defined {
-                    picture: sheet,
+                    image: sheet,
                     place,
                     name: name.to_owned(),
                 };
@@ -228,7 +228,7 @@ impl Definitions {
             }
         }
         definitions.name = names.join(", ");
-        definitions.hides_undefined = files.hides_undefined && definitions.has_pictures;
+        definitions.hides_undefined = files.hides_undefined && definitions.has_images;
         definitions
     }
 
@@ -281,7 +281,7 @@ pub(super) fn checked_size(size: [u32; 2], at: At, notes: &mut Notes) -> [u32; 2
     [USUAL_SIDE; 2]
 }
 
-/// Makes the pictures and cells of a layer. Pictures may take so many bytes.
+/// Makes the images and cells of a layer. Images may take so many bytes.
 pub(super) fn build(
     map: &MapData,
     definitions: &Definitions,
@@ -293,7 +293,7 @@ pub(super) fn build(
 ) -> Tiles {
     let tile_bytes = tile_size[0] as usize * tile_size[1] as usize * 4;
     let most = (room_bytes / tile_bytes.max(1)).clamp(1, MOST_PICTURES);
-    // Where colours do not come from palettes, a tile has one picture.
+    // Where colours do not come from palettes, a tile has one image.
     let has_palettes = definitions.is_indexed() && !map.flags.has(MapFlags::PALETTE_USER_DATA);
     let bits = Bits {
         flags: map.flags,
@@ -335,7 +335,7 @@ pub(super) fn build(
         tile_size,
         count: table.keys.len(),
         rgba: Vec::with_capacity(table.keys.len() * tile_bytes),
-        is_placeholder: !definitions.has_pictures,
+        is_placeholder: !definitions.has_images,
         ..Tileset::default()
     };
     let mut painter = Painter {
@@ -353,7 +353,7 @@ pub(super) fn build(
             ..tile
         });
     }
-    if let Some((count, id)) = painter.undefined.filter(|_| definitions.has_pictures) {
+    if let Some((count, id)) = painter.undefined.filter(|_| definitions.has_images) {
         notes.add_of_tiles(
             &rules::UNDEFINED_TILE,
             place,
@@ -405,7 +405,7 @@ pub(super) fn build(
     }
 }
 
-/// The cells of a layer, the bits of all of them together, and how many have no picture that there
+/// The cells of a layer, the bits of all of them together, and how many have no image that there
 /// was no room for.
 fn cells_of(
     raw: &[u32],
@@ -442,13 +442,13 @@ fn fill(
         if last != Some(*raw) {
             last = Some(*raw);
             let key = bits.key(*raw);
-            let picture = table.get(key);
+            let image = table.get(key);
             let is_empty = definitions.hides(key);
-            is_left_out = picture.is_none() && !is_empty;
+            is_left_out = image.is_none() && !is_empty;
             cell = if is_empty {
                 Cell::EMPTY
             } else {
-                bits.cell(*raw, picture.unwrap_or(missing))
+                bits.cell(*raw, image.unwrap_or(missing))
             };
             all |= cell.0;
         }
@@ -458,7 +458,7 @@ fn fill(
     (all, left_out)
 }
 
-/// Paints pictures of tiles.
+/// Paints images of tiles.
 struct Painter<'a> {
     definitions: &'a Definitions,
     palette: &'a MapPalette,
@@ -475,8 +475,7 @@ impl Painter<'_> {
     fn paint(&mut self, key: Key, out: &mut Vec<u8>) -> Tile {
         let (id, number) = (key & 0xFFFF, key >> 16);
         let defined = self.definitions.get(id);
-        let found =
-            defined.and_then(|tile| Some((tile, self.definitions.sheets.get(tile.picture)?)));
+        let found = defined.and_then(|tile| Some((tile, self.definitions.sheets.get(tile.image)?)));
         let Some((tile, sheet)) = found else {
             out.extend(numbered_tile(self.tile_size, id));
             self.undefined.get_or_insert((0, id)).0 += 1;
@@ -486,11 +485,10 @@ impl Painter<'_> {
                 name: String::new(),
             };
         };
-        let is_known =
-            matches!(&self.colors, Some((s, n, _)) if (*s, *n) == (tile.picture, number));
-        if !is_known && let Pixels::Indexed(picture) = &*sheet.pixels {
-            let colors = self.palette.colors_of(picture, number, sheet.pal_shift);
-            self.colors = Some((tile.picture, number, colors));
+        let is_known = matches!(&self.colors, Some((s, n, _)) if (*s, *n) == (tile.image, number));
+        if !is_known && let Pixels::Indexed(image) = &*sheet.pixels {
+            let colors = self.palette.colors_of(image, number, sheet.pal_shift);
+            self.colors = Some((tile.image, number, colors));
         }
         let [width, height] = self.tile_size;
         let columns = (sheet.pixels.size()[0] / width).max(1);

@@ -5,14 +5,14 @@ use glam::Vec3;
 use super::{Aabb, Line};
 
 /// Lines that are added to a list.
-pub(super) struct Pen<'a> {
+pub(super) struct LineBuilder<'a> {
     pub(super) lines: &'a mut Vec<Line>,
     pub(super) color: [u8; 4],
     pub(super) width_points: f32,
     pub(super) on_top: bool,
 }
 
-impl<'a> Pen<'a> {
+impl<'a> LineBuilder<'a> {
     pub(super) fn new(lines: &'a mut Vec<Line>, [r, g, b]: [u8; 3], width_points: f32) -> Self {
         Self {
             lines,
