@@ -56,7 +56,7 @@ struct Row {
     start: usize,
     len: usize,
     meaning: Meaning,
-    /// The key in JSON.
+    /// The key in JSON; empty if it has none.
     key: &'static str,
     /// As a label.
     name: &'static str,
@@ -88,7 +88,7 @@ const TABLE: [Row; 15] = {
         row(F::TopMaterial, 6, 3, 9, 999, M::Material, "top_material", "Top material", "top material", "three digits"),
         row(F::SideMaterial, 9, 3, 9, 999, M::Material, "side_material", "Side material", "side material", "three digits"),
         row(F::Pathable, 12, 1, 1, 1, M::Flag, "pathable", "Pathable", "pathable flag", "0 or 1"),
-        row(F::BlendMode, 13, 1, 1, 0, M::BlendAll, "blend_mode", "Blend mode (before version 1.1)", "blend mode", "0 or 1"),
+        row(F::BlendMode, 13, 1, 1, 0, M::BlendAll, "", "Blend mode (before version 1.1)", "blend mode", "0 or 1"),
         row(F::BlendNormals, 14, 1, 1, 1, M::Flag, "blend_normals", "Blend normals", "normal blending flag", "0 or 1"),
         row(F::NoBump, 15, 1, 1, 1, M::InvertedFlag("Bumpy"), "bump", "No bump", "no-bump flag", "0 or 1"),
         row(F::Cover, 16, 1, 2, 9, M::Cover, "cover", "Cover", "cover", "0, 1 or 2"),
@@ -96,7 +96,7 @@ const TABLE: [Row; 15] = {
         row(F::BlendEast, 18, 1, 2, 9, M::Blend(Edge::East), "blend", "Blend east", "east blend mode", "0, 1 or 2"),
         row(F::BlendSouth, 19, 1, 2, 9, M::Blend(Edge::South), "blend", "Blend south", "south blend mode", "0, 1 or 2"),
         row(F::BlendWest, 20, 1, 2, 9, M::Blend(Edge::West), "blend", "Blend west", "west blend mode", "0, 1 or 2"),
-        row(F::Reserved, 21, 3, 9, 0, M::Reserved, "reserved", "Reserved", "reserved part", "three digits"),
+        row(F::Reserved, 21, 3, 9, 0, M::Reserved, "", "Reserved", "reserved part", "three digits"),
     ]
 };
 
@@ -151,9 +151,9 @@ impl Field {
         self.row().fallback
     }
 
-    /// Its key in JSON; the blend modes of the edges share one.
-    pub const fn key(self) -> &'static str {
-        self.row().key
+    /// Its key in JSON, if it has one; the blend modes of the edges share theirs.
+    pub fn key(self) -> Option<&'static str> {
+        Some(self.row().key).filter(|key| !key.is_empty())
     }
 
     /// Its name as a label.

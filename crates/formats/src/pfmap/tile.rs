@@ -258,6 +258,9 @@ static KIND_OF_CHAR: [Option<TileType>; 256] = {
     kinds
 };
 
+/// The first of the characters that a [`Tile`] keeps as digits.
+const FIRST_DIGIT: usize = Field::Pathable.at();
+
 /// Eight times the character `0`.
 const ASCII_ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
@@ -363,12 +366,18 @@ impl Tile {
     /// The 24 characters of the tile.
     pub fn text(&self) -> [u8; TILE_CHARS] {
         let mut text = [b'0'; TILE_CHARS];
-        for field in Field::ALL {
-            let mut rest = self.get(field).unsigned_abs();
+        let mut put = |field: Field, mut rest: u16| {
             for at in field.chars().rev() {
                 text[at] = b'0' + (rest % 10) as u8;
                 rest /= 10;
             }
+        };
+        put(Field::BaseHeight, self.base_height.unsigned_abs().into());
+        put(Field::RampHeight, self.ramp_height.into());
+        put(Field::TopMaterial, self.top_material);
+        put(Field::SideMaterial, self.side_material);
+        for (at, digit) in text.iter_mut().enumerate().skip(FIRST_DIGIT) {
+            *digit = b'0' + self.digit(at);
         }
         let kind = self.kind.digit() as u8;
         text[0] = if self.spelling & SPELLED_LOWER_CASE == 0 {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::class::bad_tiles_note;
 use super::geometry::{LEVEL_HEIGHT, Shape};
+use super::inspect::{ChunkAt, MaterialAt, TileAt, TilesOf};
 use super::{Terrain, TileClass, colors};
 use crate::colors::bytes;
 use crate::numbers::number;
@@ -13,7 +14,7 @@ use crate::{
     LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, PropertyGroup,
     Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch, TerrainItem,
 };
-use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge, TileType};
+use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
 use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a terrain; the last one only where tiles have cover.
@@ -78,6 +79,29 @@ pub(crate) static OVERLAYS: [Overlay; 9] = [
 /// Levels that the legend of the height overlay has at most.
 const MAX_LEGEND_LEVELS: i32 = 10;
 
+/// What a table of fields makes of the record of an item, if there is one.
+macro_rules! described {
+    ($terrain:ident, $item:ident, $make:ident) => {
+        match $item {
+            Item::Terrain(TerrainItem::Map) => Some(Self::FIELDS.$make($terrain)),
+            Item::Terrain(TerrainItem::Tile { row, col }) => {
+                TileAt::new($terrain, row, col).map(|at| TileAt::FIELDS.$make(&at))
+            }
+            Item::Terrain(TerrainItem::Chunk { row, col }) => {
+                ChunkAt::new($terrain, row, col).map(|at| ChunkAt::FIELDS.$make(&at))
+            }
+            Item::Terrain(TerrainItem::Material { index }) => {
+                MaterialAt::new($terrain, index as usize).map(|at| MaterialAt::FIELDS.$make(&at))
+            }
+            Item::Terrain(TerrainItem::TileType { class }) => {
+                TilesOf::new($terrain, class).map(|of| TilesOf::FIELDS.$make(&of))
+            }
+            _ => None,
+        }
+        .unwrap_or_default()
+    };
+}
+
 impl Document for Terrain {
     fn about(&self) -> &About {
         &self.about
@@ -95,52 +119,27 @@ impl Document for Terrain {
             swatch,
             children: Vec::new(),
         };
-        let materials = self.map.materials.iter().enumerate().map(|(i, material)| {
-            let uses = self.material_uses.get(i).map_or(0, |[top, _]| *top);
-            let found = self
-                .textures
-                .materials
-                .get(i)
-                .is_some_and(|t| t.picture.found);
-            let note = if found {
-                format!("{uses}")
-            } else {
-                format!("{uses}, no texture")
+        let materials = (0..self.map.materials.len()).filter_map(|index| {
+            let at = MaterialAt::new(self, index)?;
+            let item = TerrainItem::Material {
+                index: index as u32,
             };
-            let index = i as u32;
-            leaf(
-                format!("{i} {}", material.name),
-                TerrainItem::Material { index }.into(),
-                note,
-                Some(Swatch::Thumbnail(i)),
-            )
+            let swatch = Some(Swatch::Thumbnail(index));
+            let note = MaterialAt::FIELDS.note(&at);
+            Some(leaf(at.name(), item.into(), note, swatch))
         });
-        let chunks = self.packed.chunks.iter().enumerate().map(|(i, chunk)| {
-            let cols = self.map.chunk_cols.max(1);
-            let (row, col) = (i as u32 / cols, i as u32 % cols);
-            let levels = chunk
-                .ground
-                .map(|[low, high]| format!("levels {low} to {high}"));
-            // What is wrong comes first, since a narrow outliner cuts the end.
-            let notes = self.bad_tiles_note(i).into_iter().chain(levels);
-            leaf(
-                format!("Chunk {row}, {col}"),
-                TerrainItem::Chunk { row, col }.into(),
-                notes.collect::<Vec<_>>().join(", "),
-                None,
-            )
+        let rows = 0..self.map.chunk_rows;
+        let places = rows.flat_map(|row| (0..self.map.chunk_cols).map(move |col| (row, col)));
+        let chunks = places.filter_map(|(row, col)| {
+            let at = ChunkAt::new(self, row, col)?;
+            let item = TerrainItem::Chunk { row, col };
+            let label = format!("Chunk {row}, {col}");
+            Some(leaf(label, item.into(), ChunkAt::FIELDS.note(&at), None))
         });
         let name = self.path.file_name().map_or_else(
             || self.path.display().to_string(),
             |name| name.to_string_lossy().into_owned(),
         );
-        let (rows, cols) = (self.map.rows(), self.map.cols());
-        let [unreadable, missing] = self.bad_tile_counts();
-        let size = bad_tiles_note([unreadable, missing])
-            .into_iter()
-            .chain([format!("{rows} rows, {cols} columns")])
-            .collect::<Vec<_>>()
-            .join(", ");
         let heading = |label: &str, children: Vec<OutlineNode>| OutlineNode {
             label: label.to_owned(),
             item: None,
@@ -149,7 +148,7 @@ impl Document for Terrain {
             children,
         };
         vec![
-            leaf(name, TerrainItem::Map.into(), size, None),
+            leaf(name, TerrainItem::Map.into(), Self::FIELDS.note(self), None),
             heading("Materials", materials.collect()),
             heading("Chunks", chunks.collect()),
         ]
@@ -160,66 +159,11 @@ impl Document for Terrain {
     }
 
     fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
-        if let Some((row, col)) = self.tile_rc(item) {
-            let digits = |most: u32| most.saturating_sub(1).to_string().len();
-            let (rows, cols) = (digits(self.map.rows()), digits(self.map.cols()));
-            let class = TileClass::of(&self.map, row, col);
-            let class = class.map_or("", TileClass::name);
-            let classes = TileClass::all().map(|class| class.name().len());
-            let chunk_digits =
-                digits(self.map.rows() / CHUNK_SIDE) + digits(self.map.cols() / CHUNK_SIDE);
-            let part = |name, value, width| SummaryPart { name, value, width };
-            return vec![
-                part("Row", format!("{row:>rows$}"), rows),
-                part("Column", format!("{col:>cols$}"), cols),
-                part(
-                    "Chunk",
-                    format!("{}, {}", row / CHUNK_SIDE, col / CHUNK_SIDE),
-                    chunk_digits + 2,
-                ),
-                part("Type", class.to_owned(), classes.max().unwrap_or(0)),
-            ];
-        }
-        let Item::Terrain(item) = item else {
-            return Vec::new();
-        };
-        match item {
-            TerrainItem::Map => vec![SummaryPart::new("Map", self.path.display().to_string())],
-            TerrainItem::Tile { .. } => Vec::new(),
-            TerrainItem::Chunk { row, col } => {
-                vec![SummaryPart::new("Chunk", format!("{row}, {col}"))]
-            }
-            TerrainItem::Material { index } => {
-                let material = self.map.materials.get(index as usize);
-                let part = |name| SummaryPart::new("Material", format!("{index} {name}"));
-                material.map(|m| part(&m.name)).into_iter().collect()
-            }
-            TerrainItem::TileType { class } => {
-                TileClass::from_index(class).map_or_else(Vec::new, |class| {
-                    let count = self.class_counts[class.index()];
-                    vec![
-                        SummaryPart::new("Type", format!("{} {}", class.code(), class.name())),
-                        SummaryPart::new("Tiles", count.to_string()),
-                    ]
-                })
-            }
-        }
+        described!(self, item, summary)
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        let Item::Terrain(item) = item else {
-            return Vec::new();
-        };
-        match item {
-            TerrainItem::Map => self.map_properties(),
-            TerrainItem::Tile { row, col } => self.tile_properties(row, col),
-            TerrainItem::Chunk { row, col } => self.chunk_properties(row, col),
-            TerrainItem::Material { index } => self.material_properties(index as usize),
-            TerrainItem::TileType { class } => {
-                let class = TileClass::from_index(class);
-                class.map_or_else(Vec::new, |class| self.type_properties(class))
-            }
-        }
+        described!(self, item, groups)
     }
 
     fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
@@ -381,61 +325,18 @@ impl Document for Terrain {
     }
 
     fn info(&self, query: &InfoQuery) -> Map<String, Value> {
-        let by_type: Map<String, Value> = TileType::ALL
-            .into_iter()
-            .map(|kind| {
-                let count = self.class_counts[kind as usize];
-                (kind.name().to_owned(), count.into())
-            })
-            .collect();
-        let materials: Vec<Value> = self
-            .map
-            .materials
-            .iter()
-            .zip(&self.textures.materials)
-            .map(|(m, t)| json!({"name": m.name, "texture": m.texture, "found": t.picture.found}))
-            .collect();
-        let splats: Vec<Value> = self
-            .map
-            .splats
-            .iter()
-            .map(|s| json!([s.base, s.accent]))
-            .collect();
-        let [unreadable, missing] = self.bad_tile_counts();
-        let mut info = Map::new();
-        let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
-        put(
-            "chunks",
-            json!({"rows": self.map.chunk_rows, "cols": self.map.chunk_cols}),
-        );
-        put(
-            "tiles",
-            json!({
-                "count": self.read_tiles(),
-                "by_type": by_type,
-                "unreadable": unreadable,
-                "missing": missing,
-            }),
-        );
-        put("materials", materials.into());
-        put("splats", splats.into());
+        let mut info = Self::FIELDS.json(self);
         if let Some((row, col)) = query.tile {
-            let tile = self.map.tile(row, col);
-            put(
-                "tile",
-                tile.map_or(Value::Null, |_| self.tile_info(row, col)),
-            );
+            let tile = TileAt::new(self, row, col).map(|at| at.info());
+            info.insert("tile".to_owned(), tile.into());
         }
         if !query.heights.is_empty() {
-            let heights: Vec<Value> = query
-                .heights
-                .iter()
-                .map(|&(x, z)| {
-                    let y = self.height_at(x, z).map_or(Value::Null, number);
-                    json!({"x": number(x), "z": number(z), "y": y})
-                })
-                .collect();
-            put("heights", heights.into());
+            let height = |&(x, z): &(f32, f32)| {
+                let y = self.height_at(x, z).map_or(Value::Null, number);
+                json!({"x": number(x), "z": number(z), "y": y})
+            };
+            let heights = query.heights.iter().map(height).collect();
+            info.insert("heights".to_owned(), heights);
         }
         info
     }

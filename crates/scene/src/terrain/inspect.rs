@@ -1,388 +1,543 @@
-//! What is said of the parts of a terrain: of each tile as far as the file has it.
+//! What is said of a terrain and its parts, in tables of fields.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::class::bad_tiles_note;
 use super::geometry::{Barrier, LEVEL_HEIGHT, Shape};
+use super::pack::ChunkFaces;
+use super::textures::MaterialTexture;
 use super::{Terrain, TileClass};
+use crate::fields::{Section, Table, Value, field, json_only};
 use crate::numbers::number;
-use crate::{Property, PropertyGroup, Swatch, TerrainItem, TextSpan};
+use crate::{Property, Swatch, TerrainItem, TextSpan};
 use mapscope_formats::pfmap::{
-    CHUNK_SIDE, Field, Found, Meaning, OddText, Reading, TILE_CHARS, TileType,
+    CHUNK_SIDE, Edge, Field, Found, Material, Meaning, Reading, TILE_CHARS, TileType,
 };
 
-/// What the file has in the place of a tile, read as far as the engine reads it.
-struct FoundTile<'a> {
-    /// None where the file ends before it.
-    text: Option<OddText<'a>>,
-    /// None where there are not 24 characters.
-    reading: Option<Reading>,
-    /// Whether the tile is there.
-    is_read: bool,
-}
+/// What stands where the file has no such tile.
+const MISSING: &str = "missing: the file ends before it";
 
-impl Terrain {
-    fn found<'a>(&'a self, row: u32, col: u32, own: &'a mut [u8; TILE_CHARS]) -> FoundTile<'a> {
-        let is_read = self.map.is_read(row, col);
-        match (self.map.found(row, col), self.map.tile(row, col)) {
-            (Found::Odd(text), _) => FoundTile {
-                text: Some(text),
-                reading: Reading::of(text.text),
-                is_read,
-            },
-            (Found::Tile, Some(tile)) => {
-                *own = tile.text();
-                FoundTile {
-                    text: Some(OddText {
-                        text: own,
-                        length: TILE_CHARS,
-                    }),
-                    reading: Some(Reading::from(tile)),
-                    is_read,
-                }
+impl<'a> Terrain {
+    /// The fields of the whole map.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[Section {
+            title: "Map",
+            fields: &[
+                field("File", |map: &Self| map.path.display().to_string().into())
+                    .summary("Map", |map| map.path.display().to_string().into()),
+                field("Version", |map: &Self| map.map.version.as_str().into())
+                    // What is wrong comes first, since a narrow outliner cuts the end.
+                    .note(|map| bad_tiles_note(map.bad_tile_counts()).into()),
+                field("Chunks", |map: &Self| {
+                    rows_and_cols(map.map.chunk_rows, map.map.chunk_cols)
+                })
+                .json_as(
+                    "chunks",
+                    |map| json!({"rows": map.map.chunk_rows, "cols": map.map.chunk_cols}),
+                ),
+                field("Tiles", |map: &Self| {
+                    rows_and_cols(map.map.rows(), map.map.cols())
+                })
+                .in_note()
+                .json_as("tiles", Self::tiles_info),
+                field("Size", |map: &Self| {
+                    let size = map.about.bounds.max - map.about.bounds.min;
+                    format!("{} x {} units", size.x, size.z).into()
+                }),
+                field("Materials", |map: &Self| map.map.materials.len().into()).json_as(
+                    "materials",
+                    |map| {
+                        let materials = 0..map.map.materials.len();
+                        let materials = materials.filter_map(|i| MaterialAt::new(map, i));
+                        let infos = materials.map(|at| Json::from(MaterialAt::FIELDS.json(&at)));
+                        infos.collect()
+                    },
+                ),
+                field("Line ends", |map: &Self| {
+                    if map.map.crlf { "CR LF" } else { "LF" }.into()
+                }),
+                field("Not read", |map: &Self| {
+                    bad_tiles_note(map.bad_tile_counts()).into()
+                }),
+                field("Splats", |map: &Self| {
+                    let splats = map.map.splats.iter();
+                    let text = |base, accent| format!("{accent} over {base}");
+                    let lines = splats.map(|s| Property::new("Splat", text(s.base, s.accent)));
+                    lines.collect::<Vec<_>>().into()
+                })
+                .json_as("splats", |map| {
+                    let splats = map.map.splats.iter();
+                    splats.map(|s| json!([s.base, s.accent])).collect()
+                }),
+            ],
+        }],
+    };
+
+    fn tiles_info(&self) -> Json {
+        let count = |kind: TileType| self.class_counts[kind as usize].into();
+        let by_type = TileType::ALL.map(|kind| (kind.name().to_owned(), count(kind)));
+        let [unreadable, missing] = self.bad_tile_counts();
+        json!({
+            "count": self.read_tiles(),
+            "by_type": Map::from_iter(by_type),
+            "unreadable": unreadable,
+            "missing": missing,
+        })
+    }
+
+    /// A material that a tile names.
+    fn material_value(&self, number: i32) -> Value {
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        match MaterialAt::new(self, index) {
+            Some(at) => {
+                let index = index as u32;
+                let item = TerrainItem::Material { index };
+                Value::from(at.name()).swatch(at.swatch()).link(item)
             }
-            (Found::Missing, _) | (Found::Tile, None) => FoundTile {
-                text: None,
-                reading: None,
-                is_read: false,
-            },
+            None => format!("{number}: there is no such material").into(),
         }
     }
+}
+
+/// A chunk.
+pub(super) struct ChunkAt<'a> {
+    terrain: &'a Terrain,
+    row: u32,
+    col: u32,
+    index: usize,
+    faces: &'a ChunkFaces,
+}
+
+impl<'a> ChunkAt<'a> {
+    pub(super) fn new(terrain: &'a Terrain, row: u32, col: u32) -> Option<Self> {
+        let index = terrain.chunk_index(row, col)?;
+        let faces = terrain.packed.chunks.get(index)?;
+        Some(Self {
+            terrain,
+            row,
+            col,
+            index,
+            faces,
+        })
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[Section {
+            title: "Chunk",
+            fields: &[
+                field("Row", |at: &Self| at.row.into())
+                    .summary("Chunk", |at| format!("{}, {}", at.row, at.col).into())
+                    .note(|at| at.terrain.bad_tiles_note(at.index).into()),
+                field("Column", |at: &Self| at.col.into()),
+                field("North-west corner", |at: &Self| {
+                    let [row, col] = [at.row, at.col].map(|at| (at * CHUNK_SIDE) as f32);
+                    let corner = at.terrain.placement.world(col, row, 0.0);
+                    format!("x {}  z {}", corner.x, corner.z).into()
+                }),
+                field("Levels", |at: &Self| {
+                    let text = |[low, high]: [i32; 2]| format!("{low} to {high}");
+                    let levels = at.faces.ground.map(text);
+                    levels.unwrap_or_else(|| "unknown".to_owned()).into()
+                })
+                .note(|at| {
+                    let text = |[low, high]: [i32; 2]| format!("levels {low} to {high}");
+                    at.faces.ground.map(text).into()
+                }),
+                field("Below the water", |at: &Self| at.faces.has_water.into()),
+                field("In the file", |at: &Self| at.lines().into()),
+                field("Not read", |at: &Self| {
+                    at.terrain.bad_tiles_note(at.index).into()
+                }),
+            ],
+        }],
+    };
+
+    /// The lines of the file that it is on.
+    fn lines(&self) -> String {
+        let map = &self.terrain.map;
+        let [row, col] = [self.row, self.col].map(|at| at * CHUNK_SIDE);
+        // Of a chunk that the file ends in, the last tile that is there.
+        let tiles = (0..CHUNK_SIDE * CHUNK_SIDE).rev();
+        let mut lines = tiles.filter_map(|at| {
+            let place = (row + at / CHUNK_SIDE, col + at % CHUNK_SIDE);
+            map.tile_place(place.0, place.1).map(|(line, _)| line)
+        });
+        match (map.tile_place(row, col), lines.next()) {
+            (Some((first, _)), Some(last)) if first == last => format!("line {first}"),
+            (Some((first, _)), Some(last)) => format!("lines {first} to {last}"),
+            _ => MISSING.to_owned(),
+        }
+    }
+}
+
+/// A material.
+pub(super) struct MaterialAt<'a> {
+    index: usize,
+    material: &'a Material,
+    texture: &'a MaterialTexture,
+    /// Tiles that show it on top, and at their sides.
+    uses: [u64; 2],
+}
+
+impl<'a> MaterialAt<'a> {
+    pub(super) fn new(terrain: &'a Terrain, index: usize) -> Option<Self> {
+        Some(Self {
+            index,
+            material: terrain.map.materials.get(index)?,
+            texture: terrain.textures.materials.get(index)?,
+            uses: *terrain.material_uses.get(index)?,
+        })
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[Section {
+            title: "Material",
+            fields: &[
+                field("Index", |at: &Self| at.index.into())
+                    .summary("Material", |at| at.name().into()),
+                field("Name", |at: &Self| {
+                    Value::from(at.material.name.as_str()).swatch(at.swatch())
+                })
+                .json("name"),
+                field("Texture", |at: &Self| at.material.texture.as_str().into()).json("texture"),
+                field("File", |at: &Self| {
+                    at.texture.picture.properties().to_vec().into()
+                })
+                .json_as("found", |at| at.texture.picture.found.into()),
+                field("Tops", |at: &Self| format!("{} tiles", at.uses[0]).into())
+                    .note(|at| at.uses[0].into()),
+                field("Sides", |at: &Self| format!("{} tiles", at.uses[1]).into())
+                    .note(|at| (!at.texture.picture.found).then_some("no texture").into()),
+                field("In the file", |at: &Self| {
+                    format!("line {}", at.material.line).into()
+                }),
+            ],
+        }],
+    };
+
+    /// Its index and name.
+    pub(super) fn name(&self) -> String {
+        format!("{} {}", self.index, self.material.name)
+    }
+
+    fn swatch(&self) -> Option<Swatch> {
+        Some(Swatch::Thumbnail(self.index))
+    }
+}
+
+/// All tiles of a class.
+pub(super) struct TilesOf<'a> {
+    terrain: &'a Terrain,
+    class: TileClass,
+}
+
+impl<'a> TilesOf<'a> {
+    pub(super) fn new(terrain: &'a Terrain, class: u8) -> Option<Self> {
+        let class = TileClass::from_index(class)?;
+        Some(Self { terrain, class })
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[Section {
+            title: "Tile type",
+            fields: &[
+                field("Name", |of: &Self| {
+                    Value::from(of.class.name()).swatch(swatch(of.class))
+                })
+                .summary("Type", |of| {
+                    format!("{} {}", of.class.code(), of.class.name()).into()
+                }),
+                field("Digit", |of: &Self| {
+                    let is_type = matches!(of.class, TileClass::Type(_));
+                    is_type.then(|| of.class.code().to_string()).into()
+                }),
+                field("Tiles", |of: &Self| {
+                    of.terrain.class_counts[of.class.index()].into()
+                })
+                .in_summary(),
+            ],
+        }],
+    };
+}
+
+/// A tile: what the file has in its place, read as far as the engine reads it.
+pub(super) struct TileAt<'a> {
+    terrain: &'a Terrain,
+    row: u32,
+    col: u32,
+    class: TileClass,
+    /// Its characters, and how many there are in the file; none where the file ends before it.
+    text: Option<(Vec<u8>, usize)>,
+    /// None where there are not 24 characters.
+    reading: Option<Reading>,
+}
+
+impl<'a> TileAt<'a> {
+    pub(super) fn new(terrain: &'a Terrain, row: u32, col: u32) -> Option<Self> {
+        let map = &terrain.map;
+        let tile = map.tile(row, col)?;
+        let (text, reading) = match map.found(row, col) {
+            Found::Odd(odd) => (Some((odd.text.to_vec(), odd.length)), Reading::of(odd.text)),
+            Found::Tile => (
+                Some((tile.text().to_vec(), TILE_CHARS)),
+                Some(Reading::from(tile)),
+            ),
+            Found::Missing => (None, None),
+        };
+        Some(Self {
+            terrain,
+            row,
+            col,
+            class: TileClass::of(map, row, col)?,
+            text,
+            reading,
+        })
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            Section {
+                title: "Tile",
+                fields: &[
+                    field("Row", |at: &Self| at.row.into())
+                        .summary("Row", |at| padded(at.row, at.terrain.map.rows()))
+                        .json("row"),
+                    field("Column", |at: &Self| at.col.into())
+                        .summary("Column", |at| padded(at.col, at.terrain.map.cols()))
+                        .json("col"),
+                    field("Chunk", |at: &Self| {
+                        let [row, col] = at.chunk();
+                        Value::from(format!("{row}, {col}")).link(TerrainItem::Chunk { row, col })
+                    })
+                    .summary("Chunk", |at| {
+                        let [row, col] = at.chunk();
+                        let map = &at.terrain.map;
+                        let width = digits(map.chunk_rows) + digits(map.chunk_cols) + 2;
+                        Value::from(format!("{row}, {col}")).width(width)
+                    })
+                    .json_as("chunk", |at| json!(at.chunk())),
+                    field("In chunk", |at: &Self| {
+                        let [row, col] = [at.row, at.col].map(|at| at % CHUNK_SIDE);
+                        format!("row {row}, column {col}").into()
+                    }),
+                    field("Centre", |at: &Self| {
+                        let center = at.terrain.tile_center(at.row, at.col);
+                        let text = format!("x {}  y {}  z {}", center.x, center.y, center.z);
+                        at.is_read().then_some(text).into()
+                    }),
+                    field("In the file", |at: &Self| {
+                        let place = at.terrain.map.tile_place(at.row, at.col);
+                        let text = |(line, column)| format!("line {line}, column {column}");
+                        place.map_or_else(|| MISSING.to_owned(), text).into()
+                    })
+                    .json_as("missing", |at| at.text.is_none().into()),
+                    field("State", Self::state)
+                        .summary("Type", |at| {
+                            let widths = TileClass::all().map(|class| class.name().len());
+                            Value::from(at.class.name()).width(widths.max().unwrap_or(0))
+                        })
+                        .json_as("readable", |at| at.is_read().into()),
+                ],
+            },
+            Section {
+                title: "Text",
+                fields: &[
+                    field("Characters", |at: &Self| at.characters().into()).json_as("raw", |at| {
+                        let text = at.text.as_ref();
+                        text.map(|(text, _)| String::from_utf8_lossy(text)).into()
+                    }),
+                ],
+            },
+            Section {
+                title: "Shape",
+                fields: &[
+                    field("", |at: &Self| at.fields(true).into()),
+                    field("Corners", |at: &Self| at.corners().into()).json_as("corners", |at| {
+                        let corners = at.shape().map(|shape| shape.corners);
+                        let corners = corners.map(|c| c.map(|c| number(c as f32 * LEVEL_HEIGHT)));
+                        corners.map_or(
+                            Json::Null,
+                            |[nw, ne, sw, se]| json!({"nw": nw, "ne": ne, "sw": sw, "se": se}),
+                        )
+                    }),
+                ],
+            },
+            Section {
+                title: "Surface",
+                fields: &[
+                    field("", |at: &Self| at.fields(false).into()),
+                    json_only("walkable", |at| {
+                        at.barrier().map(|barrier| barrier.is_none()).into()
+                    }),
+                ],
+            },
+        ],
+    };
 
     /// The tile of `info --tile`, as the contract has it; corners in world units. What could not
     /// be read is null.
-    pub(super) fn tile_info(&self, row: u32, col: u32) -> Value {
-        let mut own = [0; TILE_CHARS];
-        let found = self.found(row, col, &mut own);
-        let of = |value: fn(&Reading) -> Value| found.reading.as_ref().map_or(Value::Null, value);
-        let mut info = json!({
-            "row": row,
-            "col": col,
-            "chunk": [row / CHUNK_SIDE, col / CHUNK_SIDE],
-            "readable": found.is_read,
-            "missing": found.text.is_none(),
-            "raw": found.text.map(|text| String::from_utf8_lossy(text.text)),
-            "walkable": of(|r| r.has_shape().then(|| Barrier::of(&r.tile).is_none()).into()),
-            "corners": of(|r| {
-                if !r.has_shape() {
-                    return Value::Null;
-                }
-                let corners = Shape::of(&r.tile).corners;
-                let [nw, ne, sw, se] = corners.map(|c| number(c as f32 * LEVEL_HEIGHT));
-                json!({"nw": nw, "ne": ne, "sw": sw, "se": se})
-            }),
-        });
-        for field in shown_fields().filter(|field| *field != Field::Reserved) {
-            let Some(value) = found.reading.map(|reading| field_value(&reading, field)) else {
-                info[field.key()] = Value::Null;
-                continue;
-            };
-            match (field.meaning(), info.get_mut(field.key())) {
-                (Meaning::Blend(_), Some(Value::Array(modes))) => modes.push(value),
-                (Meaning::Blend(_), _) => info[field.key()] = json!([value]),
-                _ => info[field.key()] = value,
+    pub(super) fn info(&self) -> Json {
+        let mut info = Json::from(Self::FIELDS.json(self));
+        for field in Field::ALL {
+            let value = self.reading.and_then(|reading| {
+                let (number, tile) = (reading.get(field), &reading.tile);
+                Some(match field.meaning() {
+                    Meaning::Type => reading.kind()?.name().into(),
+                    Meaning::Levels | Meaning::Material | Meaning::Cover => number.into(),
+                    Meaning::Flag => (tile.get(field) != 0).into(),
+                    Meaning::InvertedFlag(_) => (tile.get(field) == 0).into(),
+                    Meaning::Blend(_) => json!(Edge::ALL.map(|edge| tile.blend(edge) as u8)),
+                    Meaning::BlendAll | Meaning::Reserved => return None,
+                })
+            });
+            if let Some(key) = field.key() {
+                info[key] = value.into();
             }
         }
         info
     }
 
-    fn material_property(&self, name: &'static str, number: i32) -> Property {
-        let index = usize::try_from(number).unwrap_or(usize::MAX);
-        match self.map.materials.get(index) {
-            Some(material) => Property {
-                link: Some(
-                    TerrainItem::Material {
-                        index: index as u32,
-                    }
-                    .into(),
-                ),
-                ..Property::with_thumbnail(name, format!("{index} {}", material.name), index)
-            },
-            None => Property::new(name, format!("{number}: there is no such material")),
-        }
-    }
-
-    pub(super) fn tile_properties(&self, row: u32, col: u32) -> Vec<PropertyGroup> {
-        if self.map.tile(row, col).is_none() {
+    /// What its fields say of its shape, or else of its surface.
+    fn fields(&self, of_shape: bool) -> Vec<Property> {
+        let Some(reading) = &self.reading else {
             return Vec::new();
-        }
-        let mut own = [0; TILE_CHARS];
-        let found = self.found(row, col, &mut own);
-        let mut groups = vec![PropertyGroup {
-            title: "Tile",
-            properties: self.place_properties(row, col, &found),
-        }];
-        if let Some(text) = found.text {
-            let mut shown = characters(text.text);
-            if text.text.len() < text.length {
-                shown.push('…');
-            }
-            let chars: Option<&[u8; TILE_CHARS]> = text.text.try_into().ok();
-            groups.push(PropertyGroup {
-                title: "Text",
-                properties: vec![Property {
-                    spans: chars.map_or_else(Vec::new, spans),
-                    ..Property::new("Characters", shown)
-                }],
-            });
-        }
-        if let Some(reading) = &found.reading {
-            let [shape, surface] = self.field_properties(reading);
-            for (title, properties) in [("Shape", shape), ("Surface", surface)] {
-                groups.push(PropertyGroup { title, properties });
-            }
-        }
-        groups
-    }
-
-    /// Where a tile is, in the world and in the file.
-    fn place_properties(&self, row: u32, col: u32, found: &FoundTile<'_>) -> Vec<Property> {
-        let [chunk_row, chunk_col] = [row / CHUNK_SIDE, col / CHUNK_SIDE];
-        let chunk = TerrainItem::Chunk {
-            row: chunk_row,
-            col: chunk_col,
         };
-        let mut place = vec![
-            Property::new("Row", row.to_string()),
-            Property::new("Column", col.to_string()),
-            Property {
-                link: Some(chunk.into()),
-                ..Property::new("Chunk", format!("{chunk_row}, {chunk_col}"))
-            },
-            Property::new(
-                "In chunk",
-                format!("row {}, column {}", row % CHUNK_SIDE, col % CHUNK_SIDE),
-            ),
-        ];
-        if found.is_read {
-            let center = self.tile_center(row, col);
-            place.push(Property::new(
-                "Centre",
-                format!("x {}  y {}  z {}", center.x, center.y, center.z),
-            ));
-        }
-        let in_file = self.map.tile_place(row, col).map_or_else(
-            || "missing: the file ends before it".to_owned(),
-            |(line, column)| format!("line {line}, column {column}"),
-        );
-        place.push(Property::new("In the file", in_file));
-        if !found.is_read {
-            let class = TileClass::of(&self.map, row, col).unwrap_or(TileClass::Missing);
-            place.push(Property {
-                link: Some(class.item()),
-                swatch: Some(Swatch::Color(class.color())),
-                ..Property::new("State", class.name())
-            });
-        } else if matches!(self.map.found(row, col), Found::Odd(_)) {
-            place.push(Property::new(
-                "State",
-                "has characters that mean nothing; this is what the engine reads",
-            ));
-        }
-        place
-    }
-
-    /// What fields say, and what follows from it: of the shape of a tile, and of its surface.
-    fn field_properties(&self, reading: &Reading) -> [Vec<Property>; 2] {
-        let [mut shape, mut surface] = [Vec::new(), Vec::new()];
-        for field in shown_fields() {
-            let group = match field.meaning() {
-                Meaning::Type | Meaning::Levels => &mut shape,
-                _ => &mut surface,
-            };
-            group.push(self.field_property(reading, field));
-            if field == Field::Pathable {
-                group.push(Property::new("Ground units", ground_units(reading)));
+        let mut lines = Vec::new();
+        for field in Field::ALL {
+            let is_of_shape = matches!(field.meaning(), Meaning::Type | Meaning::Levels);
+            if is_of_shape == of_shape {
+                lines.extend(self.field(reading, field).property(field.label()));
+            }
+            if field == Field::Pathable && !of_shape {
+                lines.push(Property::new("Ground units", self.ground_units()));
             }
         }
-        if reading.has_shape() {
-            let names = ["North-west", "North-east", "South-west", "South-east"];
-            let corners = names.into_iter().zip(Shape::of(&reading.tile).corners);
-            shape.extend(corners.map(|(name, level)| {
-                let y = level as f32 * LEVEL_HEIGHT;
-                Property::new(name, format!("level {level}, y {y}"))
-            }));
-        }
-        [shape, surface]
+        lines
     }
 
-    fn field_property(&self, reading: &Reading, field: Field) -> Property {
-        let (label, number, tile) = (field.label(), reading.get(field), &reading.tile);
-        let plain = |value: &str| Property::new(label, value);
-        match (field.meaning(), reading.kind()) {
-            (Meaning::Type, Some(kind)) => Property {
-                link: Some(TileClass::Type(kind).item()),
-                swatch: Some(Swatch::Color(TileClass::Type(kind).color())),
-                ..plain(&format!("{} {kind}", kind.digit()))
+    fn field(&self, reading: &Reading, field: Field) -> Value {
+        let (number, tile) = (reading.get(field), &reading.tile);
+        match field.meaning() {
+            Meaning::Type => match reading.kind().map(TileClass::Type) {
+                Some(class) => Value::from(format!("{} {}", class.code(), class.name()))
+                    .link(class.item())
+                    .swatch(swatch(class)),
+                None => "unknown".into(),
             },
-            (Meaning::Type, None) => plain("unknown"),
-            (Meaning::Levels, Some(TileType::Flat))
-                if field == Field::RampHeight && number != 0 =>
+            Meaning::Levels
+                if number != 0
+                    && field == Field::RampHeight
+                    && reading.kind() == Some(TileType::Flat) =>
             {
-                plain(&format!("{number} (means nothing on a flat tile)"))
+                format!("{number} (means nothing on a flat tile)").into()
             }
-            (Meaning::Levels, _) => plain(&number.to_string()),
-            (Meaning::Material, _) => self.material_property(label, number),
-            (Meaning::Flag, _) => plain(yes_no(tile.get(field) != 0)),
-            (Meaning::InvertedFlag(_), _) => plain(yes_no(tile.get(field) == 0)),
-            (Meaning::Cover, _) => plain(tile.cover().name()),
-            (Meaning::Blend(edge), _) => plain(tile.blend(edge).name()),
-            (Meaning::BlendAll | Meaning::Reserved, _) => {
-                plain(&String::from_utf8_lossy(&tile.text()[field.chars()]))
-            }
+            Meaning::Levels => number.into(),
+            Meaning::Material => self.terrain.material_value(number),
+            Meaning::Flag => (tile.get(field) != 0).into(),
+            Meaning::InvertedFlag(_) => (tile.get(field) == 0).into(),
+            Meaning::Cover => tile.cover().name().into(),
+            Meaning::Blend(edge) => tile.blend(edge).name().into(),
+            // It is in those of the edges.
+            Meaning::BlendAll => Value::absent(),
+            Meaning::Reserved => String::from_utf8_lossy(&tile.text()[field.chars()]).into(),
         }
     }
 
-    pub(super) fn chunk_properties(&self, row: u32, col: u32) -> Vec<PropertyGroup> {
-        let index = self.chunk_index(row, col);
-        let Some((index, chunk)) = index.and_then(|i| Some((i, self.packed.chunks.get(i)?))) else {
+    /// Whether ground units can walk on it, and if not, why.
+    fn ground_units(&self) -> String {
+        match self.barrier() {
+            None => "unknown".to_owned(),
+            Some(None) => "can walk".to_owned(),
+            Some(Some(barrier)) => format!("cannot walk: {}", barrier.name()),
+        }
+    }
+
+    /// What keeps ground units off it, if anything does; none where that is not known.
+    fn barrier(&self) -> Option<Option<Barrier>> {
+        let reading = self.reading.filter(Reading::has_shape);
+        reading.map(|reading| Barrier::of(&reading.tile))
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        let reading = self.reading.filter(Reading::has_shape);
+        reading.map(|reading| Shape::of(&reading.tile))
+    }
+
+    fn corners(&self) -> Vec<Property> {
+        let names = ["North-west", "North-east", "South-west", "South-east"];
+        let levels = self.shape().into_iter().flat_map(|shape| shape.corners);
+        let line = |(name, level): (&'static str, i32)| {
+            let y = level as f32 * LEVEL_HEIGHT;
+            Property::new(name, format!("level {level}, y {y}"))
+        };
+        names.into_iter().zip(levels).map(line).collect()
+    }
+
+    /// Row and column of its chunk.
+    fn chunk(&self) -> [u32; 2] {
+        [self.row, self.col].map(|at| at / CHUNK_SIDE)
+    }
+
+    fn is_read(&self) -> bool {
+        self.terrain.map.is_read(self.row, self.col)
+    }
+
+    /// What is wrong with it, if anything is.
+    fn state(&self) -> Value {
+        let is_odd = matches!(self.terrain.map.found(self.row, self.col), Found::Odd(_));
+        if !self.is_read() {
+            Value::from(self.class.name())
+                .link(self.class.item())
+                .swatch(swatch(self.class))
+        } else if is_odd {
+            "has characters that mean nothing; this is what the engine reads".into()
+        } else {
+            Value::absent()
+        }
+    }
+
+    /// Its characters, cut into fields where they are as many as a tile has.
+    fn characters(&self) -> Vec<Property> {
+        let Some((text, length)) = &self.text else {
             return Vec::new();
         };
-        let corner =
-            self.placement
-                .world((col * CHUNK_SIDE) as f32, (row * CHUNK_SIDE) as f32, 0.0);
-        let levels = chunk.ground.map_or_else(
-            || "unknown".to_owned(),
-            |[low, high]| format!("{low} to {high}"),
-        );
-        let bad = self.bad_tiles_note(index);
-        let bad = bad.map(|note| Property::new("Not read", note));
-        vec![PropertyGroup {
-            title: "Chunk",
-            properties: [
-                Property::new("Row", row.to_string()),
-                Property::new("Column", col.to_string()),
-                Property::new(
-                    "North-west corner",
-                    format!("x {}  z {}", corner.x, corner.z),
-                ),
-                Property::new("Levels", levels),
-                Property::new("Below the water", yes_no(chunk.has_water)),
-                Property::new("In the file", self.chunk_lines(row, col)),
-            ]
-            .into_iter()
-            .chain(bad)
-            .collect(),
-        }]
-    }
-
-    /// The lines of the file that a chunk is on.
-    fn chunk_lines(&self, chunk_row: u32, chunk_col: u32) -> String {
-        let [row, col] = [chunk_row, chunk_col].map(|at| at * CHUNK_SIDE);
-        // Of a chunk that the file ends in, the last tile that is there.
-        let tiles = (0..CHUNK_SIDE * CHUNK_SIDE).rev();
-        let mut lines = tiles.filter_map(|at| {
-            let place = (row + at / CHUNK_SIDE, col + at % CHUNK_SIDE);
-            self.map.tile_place(place.0, place.1).map(|(line, _)| line)
-        });
-        match (self.map.tile_place(row, col), lines.next()) {
-            (Some((first, _)), Some(last)) if first == last => format!("line {first}"),
-            (Some((first, _)), Some(last)) => format!("lines {first} to {last}"),
-            _ => "missing: the file ends before it".to_owned(),
+        let mut shown = characters(text);
+        if text.len() < *length {
+            shown.push('…');
         }
-    }
-
-    pub(super) fn material_properties(&self, index: usize) -> Vec<PropertyGroup> {
-        let (Some(material), Some(texture)) = (
-            self.map.materials.get(index),
-            self.textures.materials.get(index),
-        ) else {
-            return Vec::new();
+        let span = |(color_index, field): (usize, Field)| {
+            Some(TextSpan {
+                text: characters(text.get(field.chars())?),
+                field: field.name(),
+                color_index,
+            })
         };
-        let [file, size] = texture.picture.properties();
-        let [tops, sides] = self.material_uses.get(index).copied().unwrap_or_default();
-        vec![PropertyGroup {
-            title: "Material",
-            properties: vec![
-                Property::new("Index", index.to_string()),
-                Property::with_thumbnail("Name", material.name.clone(), index),
-                Property::new("Texture", material.texture.clone()),
-                file,
-                size,
-                Property::new("Tops", format!("{tops} tiles")),
-                Property::new("Sides", format!("{sides} tiles")),
-                Property::new("In the file", format!("line {}", material.line)),
-            ],
-        }]
-    }
-
-    pub(super) fn type_properties(&self, class: TileClass) -> Vec<PropertyGroup> {
-        let mut properties = vec![Property {
-            swatch: Some(Swatch::Color(class.color())),
-            ..Property::new("Name", class.name())
-        }];
-        if let TileClass::Type(kind) = class {
-            properties.push(Property::new("Digit", kind.digit().to_string()));
-        }
-        properties.push(Property::new(
-            "Tiles",
-            self.class_counts[class.index()].to_string(),
-        ));
-        vec![PropertyGroup {
-            title: "Tile type",
-            properties,
-        }]
-    }
-
-    pub(super) fn map_properties(&self) -> Vec<PropertyGroup> {
-        let bounds = self.about.bounds;
-        let bad = bad_tiles_note(self.bad_tile_counts());
-        let bad = bad.map(|note| Property::new("Not read", note));
-        let splats = self
-            .map
-            .splats
-            .iter()
-            .map(|s| Property::new("Splat", format!("{} over {}", s.accent, s.base)));
-        vec![PropertyGroup {
-            title: "Map",
-            properties: [
-                Property::new("File", self.path.display().to_string()),
-                Property::new("Version", self.map.version.clone()),
-                Property::new(
-                    "Chunks",
-                    format!(
-                        "{} rows, {} columns",
-                        self.map.chunk_rows, self.map.chunk_cols
-                    ),
-                ),
-                Property::new(
-                    "Tiles",
-                    format!("{} rows, {} columns", self.map.rows(), self.map.cols()),
-                ),
-                Property::new(
-                    "Size",
-                    format!(
-                        "{} x {} units",
-                        bounds.max.x - bounds.min.x,
-                        bounds.max.z - bounds.min.z
-                    ),
-                ),
-                Property::new("Materials", self.map.materials.len().to_string()),
-                Property::new("Line ends", if self.map.crlf { "CR LF" } else { "LF" }),
-            ]
-            .into_iter()
-            .chain(bad)
-            .chain(splats)
-            .collect(),
+        let is_tile = text.len() == TILE_CHARS;
+        let fields = Field::ALL.into_iter().enumerate().filter(|_| is_tile);
+        vec![Property {
+            spans: fields.filter_map(span).collect(),
+            ..Property::new("Characters", shown)
         }]
     }
 }
 
-fn yes_no(value: bool) -> &'static str {
-    if value { "yes" } else { "no" }
+fn swatch(class: TileClass) -> Option<Swatch> {
+    Some(Swatch::Color(class.color()))
 }
 
-/// The characters of a tile, cut into its fields.
-fn spans(text: &[u8; TILE_CHARS]) -> Vec<TextSpan> {
-    Field::ALL
-        .into_iter()
-        .enumerate()
-        .map(|(color_index, field)| TextSpan {
-            text: characters(&text[field.chars()]),
-            field: field.name(),
-            color_index,
-        })
-        .collect()
+fn rows_and_cols(rows: u32, cols: u32) -> Value {
+    format!("{rows} rows, {cols} columns").into()
+}
+
+/// How many digits the numbers below another have at most.
+fn digits(count: u32) -> usize {
+    count.saturating_sub(1).to_string().len()
+}
+
+/// A row or column, as wide as any.
+fn padded(number: u32, count: u32) -> Value {
+    let width = digits(count);
+    Value::from(format!("{number:>width$}")).width(width)
 }
 
 /// Bytes of a file as text, each in view, whatever it is.
@@ -399,37 +554,4 @@ fn characters(bytes: &[u8]) -> String {
         valid.chain(invalid).collect::<Vec<_>>()
     });
     quoted.collect()
-}
-
-/// The fields that mean something by themselves: the blend mode of all edges is in that of each.
-fn shown_fields() -> impl Iterator<Item = Field> {
-    let fields = Field::ALL.into_iter();
-    fields.filter(|field| field.meaning() != Meaning::BlendAll)
-}
-
-/// What a field says, in JSON.
-fn field_value(reading: &Reading, field: Field) -> Value {
-    let tile = &reading.tile;
-    match field.meaning() {
-        Meaning::Type => reading.kind().map(TileType::name).into(),
-        Meaning::Flag => (tile.get(field) != 0).into(),
-        Meaning::InvertedFlag(_) => (tile.get(field) == 0).into(),
-        Meaning::Blend(edge) => (tile.blend(edge) as u8).into(),
-        Meaning::Levels
-        | Meaning::Material
-        | Meaning::Cover
-        | Meaning::BlendAll
-        | Meaning::Reserved => reading.get(field).into(),
-    }
-}
-
-/// Whether ground units can walk on a tile, and if not, why.
-fn ground_units(reading: &Reading) -> String {
-    if !reading.has_shape() {
-        return "unknown".to_owned();
-    }
-    match Barrier::of(&reading.tile) {
-        None => "can walk".to_owned(),
-        Some(barrier) => format!("cannot walk: {}", barrier.name()),
-    }
 }
