@@ -232,10 +232,10 @@ pub(super) struct TerrainData {
     chunk_indices: wgpu::Buffer,
     /// Points of the eight triangles of a tile's top.
     top_indices: wgpu::Buffer,
-    /// Far chunks with their steps, then chunks with water, written for each picture.
+    /// Far chunks with their steps, then chunks with water, written for each frame.
     instances: wgpu::Buffer,
     is_rich: bool,
-    /// What the next picture is drawn with.
+    /// What the next frame is drawn with.
     variant: Variant,
     draws_wireframe: bool,
     gpu_bytes: u64,
@@ -261,7 +261,7 @@ struct Chunk {
     has_water: bool,
 }
 
-/// How a chunk is drawn, depending on the size of its tiles in the picture.
+/// How a chunk is drawn, depending on the size of its tiles in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Detail {
     /// Face by face, with textures.

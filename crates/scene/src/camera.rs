@@ -1,4 +1,4 @@
-//! Where a picture is taken from: poses, projections, matrices and named views.
+//! Cameras: poses, projections, matrices and named views.
 //!
 //! Matrices are column-major and column vectors, as in glam and WGSL. Clip space is WebGPU's
 //! with reversed depth: 1 at the near plane, 0 at infinity.
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::{Aabb, Ray};
 
-/// The vertical field of view of a perspective picture unless another is asked for: 45 degrees, as
+/// The vertical field of view of a perspective view unless another is asked for: 45 degrees, as
 /// in the engine and the contract's `--camera`.
 pub const FIELD_OF_VIEW_Y_RADIANS: f32 = std::f32::consts::FRAC_PI_4;
 /// The vertical fields of view that can be asked for, in degrees: below them a room is seen as
@@ -28,13 +28,13 @@ pub enum Handedness {
     /// Looking along -Z with +Y up, +X is on the left: the view is mirrored, as the Permafrost
     /// Engine does it (fact sheet 0), so that its west is left when one faces north.
     Mirrored,
-    /// Looking along +Z with +Y up, +X is on the right, and +Z is north: the same picture as
+    /// Looking along +Z with +Y up, +X is on the right, and +Z is north: the same view as
     /// [`Handedness::Mirrored`], but another compass.
     Left,
 }
 
 impl Handedness {
-    /// 1 where the picture is the one that right-handed maths gives, -1 where that is mirrored:
+    /// 1 where the view is the one that right-handed maths gives, -1 where that is mirrored:
     /// what turns to the right in one turns to the left in the other.
     pub fn sign(self) -> f32 {
         match self {
@@ -57,14 +57,14 @@ impl Handedness {
     }
 }
 
-/// How the world is flattened onto the picture.
+/// How the world is flattened onto the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Projection {
     /// As the eye sees it.
     #[default]
     Perspective,
     /// Without foreshortening; things at the distance of the target have the size that they have
-    /// in a perspective picture of 45 degrees.
+    /// in a perspective view of 45 degrees.
     Orthographic,
 }
 
@@ -75,7 +75,7 @@ pub enum Projection {
 pub struct Pose {
     /// Where the eye is.
     pub eye: Vec3,
-    /// What is in the middle of the picture.
+    /// What is in the middle of the view.
     pub target: Vec3,
 }
 
@@ -193,7 +193,7 @@ impl NamedView {
     }
 
     /// The direction in which the eye looks: from the sides down at a slant, and without
-    /// foreshortening level, so that the picture is an elevation.
+    /// foreshortening level, so that the view is an elevation.
     pub fn direction(self, handedness: Handedness, projection: Projection) -> Vec3 {
         let (north, east) = (handedness.north(), handedness.east());
         let slant = match projection {
@@ -217,10 +217,10 @@ pub fn near_plane(bounds: Aabb) -> f32 {
     (bounds.radius() * 1.0e-3).clamp(0.01, 0.5)
 }
 
-/// How much of the picture's height and width what is framed takes at most.
+/// How much of the view's height and width what is framed takes at most.
 const MARGIN: f32 = 0.96;
 
-/// A pose with everything else that a picture needs.
+/// A pose with everything else that a view needs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
     /// Eye and target.
@@ -231,7 +231,7 @@ pub struct Camera {
     pub handedness: Handedness,
     /// Distance of the near plane, in world units.
     pub near: f32,
-    /// The vertical field of view of a perspective picture. An orthographic one shows what one of
+    /// The vertical field of view of a perspective view. An orthographic one shows what one of
     /// [`FIELD_OF_VIEW_Y_RADIANS`] shows at the distance of the target, so that a pose says how
     /// large things are in it.
     pub fov_y_radians: f32,
@@ -249,7 +249,7 @@ impl Camera {
         }
     }
 
-    /// A camera that looks in a direction and has the whole of a box in a picture of this aspect
+    /// A camera that looks in a direction and has the whole of a box in a view of this aspect
     /// ratio (width over height).
     pub fn framing(bounds: Aabb, view: NamedView, handedness: Handedness, aspect: f32) -> Self {
         let direction = view.direction(handedness, Projection::Perspective);
@@ -272,7 +272,7 @@ impl Camera {
     }
 
     /// Moves the eye, without turning it, until the middle of the box is in the middle of the
-    /// picture and all of the box is in it.
+    /// view and all of the box is in it.
     pub fn frame_centered(&mut self, bounds: Aabb, aspect: f32) {
         let forward = self.forward();
         let [right, up] = self.right_up();
@@ -294,7 +294,7 @@ impl Camera {
         };
     }
 
-    /// Moves the eye, without turning it, until the box fills as much of the picture as it can:
+    /// Moves the eye, without turning it, until the box fills as much of the view as it can:
     /// all of it is seen, with as much room on the left as on the right and above as below.
     pub fn frame(&mut self, bounds: Aabb, aspect: f32) {
         let forward = self.forward();
@@ -352,7 +352,7 @@ impl Camera {
             .unwrap_or(Vec3::NEG_Y)
     }
 
-    /// The unit vectors to the right and to the top of the picture, in world space.
+    /// The unit vectors to the right and to the top of the view, in world space.
     pub fn right_up(&self) -> [Vec3; 2] {
         let forward = self.forward();
         // Looking straight down, north is up.
@@ -366,7 +366,7 @@ impl Camera {
         [right * self.handedness.sign(), up]
     }
 
-    /// Half the height of what is in the picture at the distance of the target, as a part of that
+    /// Half the height of what is in the view at the distance of the target, as a part of that
     /// distance: the tangent of half the field of view.
     pub fn half_height(&self) -> f32 {
         let fov_y_radians = match self.projection {
@@ -398,7 +398,7 @@ impl Camera {
         Mat4::from_cols(row(right), row(up), row(back), Vec4::W).transpose()
     }
 
-    /// View space to clip space, depth reversed, for a picture of this aspect ratio.
+    /// View space to clip space, depth reversed, for a view of this aspect ratio.
     pub fn clip_from_view(&self, aspect: f32) -> Mat4 {
         match self.projection {
             Projection::Perspective => rh::proj::directx::perspective_infinite_reverse(
@@ -416,7 +416,7 @@ impl Camera {
         }
     }
 
-    /// How far before and behind the eye an orthographic picture shows things, in world units.
+    /// How far before and behind the eye an orthographic view shows things, in world units.
     /// What is small needs finer depths, and has a nearer near plane.
     fn orthographic_reach(&self) -> f32 {
         self.distance() * 4.0 + self.near * 40_000.0
@@ -427,7 +427,7 @@ impl Camera {
         self.clip_from_view(aspect) * self.view_from_world()
     }
 
-    /// The ray through a point of the picture, given as fractions of its width and height from
+    /// The ray through a point of the view, given as fractions of its width and height from
     /// the top left.
     pub fn ray_in_world(&self, at: Vec2, aspect: f32) -> Ray {
         let [right, up] = self.right_up();
@@ -451,7 +451,7 @@ impl Camera {
         }
     }
 
-    /// Where a point of the world is in the picture, as fractions of its width and height from
+    /// Where a point of the world is in the view, as fractions of its width and height from
     /// the top left; none for points behind the eye.
     pub fn project(&self, point_in_world: Vec3, aspect: f32) -> Option<Vec2> {
         let clip = self.clip_from_world(aspect) * point_in_world.extend(1.0);
@@ -617,7 +617,7 @@ mod tests {
             }
             assert!(
                 widest > 0.45,
-                "{view:?} leaves most of the picture empty: {widest}"
+                "{view:?} leaves most of the view empty: {widest}"
             );
         }
     }

@@ -137,8 +137,8 @@ fn unknown_reason(bytes: &[u8]) -> String {
         .collect();
     let looks = match bytes {
         [] => "the file is empty",
-        [0x89, b'P', b'N', b'G', ..] => "this is a PNG picture",
-        [0xff, 0xd8, 0xff, ..] => "this is a JPEG picture",
+        [0x89, b'P', b'N', b'G', ..] => "this is a PNG image",
+        [0xff, 0xd8, 0xff, ..] => "this is a JPEG image",
         [b'P', b'K', 3, 4, ..] => "this is a ZIP archive",
         [0x1f, 0x8b, ..] => "this is gzip-compressed data",
         [0x7f, b'E', b'L', b'F', ..] => "this is a program",

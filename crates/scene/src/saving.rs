@@ -221,9 +221,9 @@ mod tests {
     fn what_was_read_is_never_written_over() {
         let dir = tempfile::tempdir().unwrap();
         let in_dir = |name: &str| dir.path().join(name);
-        let [picture, text, empty, texture, twin] =
+        let [image, text, empty, texture, twin] =
             ["a.png", "b.png", "c.png", "grass.png", "twin.png"].map(in_dir);
-        fs::write(&picture, PNG.signature).unwrap();
+        fs::write(&image, PNG.signature).unwrap();
         fs::write(&text, b"a text").unwrap();
         fs::write(&empty, b"").unwrap();
         fs::write(&texture, PNG.signature).unwrap();
@@ -231,7 +231,7 @@ mod tests {
         let read = [texture.clone(), in_dir("missing.png")];
         let check = |path: &Path, replace_any| PNG.check_target(path, &read, replace_any);
 
-        for free in [&picture, &empty, &in_dir("new.png"), &in_dir("NEW.PNG")] {
+        for free in [&image, &empty, &in_dir("new.png"), &in_dir("NEW.PNG")] {
             check(free, false).unwrap();
         }
         assert!(matches!(

@@ -18,16 +18,16 @@ use mapscope_formats::pfmap::{BlendMode, Cover, Field, Meaning, TILE_CHARS, Tile
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{Document, Item, OutlineNode, Swatch, TerrainItem};
 
-/// Room for the picture of the tile among its neighbours, in points.
+/// Room for the preview of the tile among its neighbours, in points.
 pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);
 
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;
 
-/// The least width of what is beside the names, in points.
+/// The smallest width of what is beside the names, in points.
 const MIN_VALUE_WIDTH: f32 = 40.0;
 
-/// The greatest width of a list to choose from, in points.
+/// The largest width of a list to choose from, in points.
 const MAX_LIST_WIDTH: f32 = 180.0;
 
 /// Which of the nine tiles is the one being edited.
@@ -87,7 +87,7 @@ impl Sandbox {
             }
         }
         ui.weak("Try out a tile here. The file stays as it is.");
-        let picture = preview_place(ui);
+        let preview = preview_place(ui);
         self.buttons(ui, context);
         self.characters(ui);
         let before = self.tiles.tiles;
@@ -99,7 +99,7 @@ impl Sandbox {
             self.write_text();
         }
         // Last, so that it shows what the fields above it have just changed.
-        self.paint_preview(ui, context, picture);
+        self.paint_preview(ui, context, preview);
     }
 
     /// Paints the tile among its neighbours where there is room for it.
@@ -120,7 +120,7 @@ impl Sandbox {
                 ui.visuals().weak_text_color(),
             );
             ui.painter().rect_filled(rect, 4.0, back);
-            let text = RichText::new("No picture yet");
+            let text = RichText::new("No preview yet");
             parts::paint_text(ui, rect, text, color, Align2::CENTER_CENTER);
         }
     }
@@ -212,7 +212,7 @@ impl Sandbox {
     }
 }
 
-/// Makes room for the picture.
+/// Makes room for the preview.
 fn preview_place(ui: &mut Ui) -> Rect {
     let width = ui.available_width().min(SANDBOX_PREVIEW_SIZE.x);
     let height = width * SANDBOX_PREVIEW_SIZE.y / SANDBOX_PREVIEW_SIZE.x;
@@ -333,11 +333,11 @@ fn show_fields(
     // Fields are as wide as the panel lets them be: it must not grow with what is in them.
     let value_width = ui.available_width() - NAME_WIDTH - ui.spacing().item_spacing.x;
     // Both columns have the same bounds.
-    let least = value_width.clamp(MIN_VALUE_WIDTH, NAME_WIDTH);
+    let min_width = value_width.clamp(MIN_VALUE_WIDTH, NAME_WIDTH);
     let table = Grid::new("fields")
         .num_columns(2)
-        .min_col_width(least)
-        .max_col_width(value_width.max(least));
+        .min_col_width(min_width)
+        .max_col_width(value_width.max(min_width));
     table.show(ui, |ui| {
         for field in Field::ALL {
             show_field(ui, context, materials, tile, field);

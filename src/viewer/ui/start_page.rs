@@ -106,7 +106,7 @@ impl StartPage {
             return texture.clone();
         }
         // It is built in: a test sees to it that it can be read.
-        let image = image::load_from_memory(demo.picture).ok();
+        let image = image::load_from_memory(demo.thumbnail).ok();
         let texture = image.map(|image| {
             let image = image.to_rgba8();
             let size = [image.width() as usize, image.height() as usize];

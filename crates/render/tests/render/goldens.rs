@@ -1107,7 +1107,7 @@ fn each_demo_has_a_picture_of_itself() {
             drawn.write_with_encoder(encoder).unwrap();
             continue;
         }
-        let kept = image::load_from_memory(demo.picture).unwrap().into_rgb8();
+        let kept = image::load_from_memory(demo.thumbnail).unwrap().into_rgb8();
         assert_eq!(kept.dimensions(), drawn.dimensions(), "{}", demo.id);
         let channels = kept.as_raw().iter().zip(drawn.as_raw());
         let sum: u64 = channels.map(|(a, b)| u64::from(a.abs_diff(*b))).sum();

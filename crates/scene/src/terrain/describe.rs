@@ -301,7 +301,7 @@ impl Document for Terrain {
             .textures
             .materials
             .iter()
-            .filter(|t| !t.picture.found)
+            .filter(|t| !t.file.found)
             .count();
         let [unreadable, missing] = self.bad_tile_counts();
         let bad = [("Unreadable tiles", unreadable), ("Missing tiles", missing)];
@@ -321,7 +321,7 @@ impl Document for Terrain {
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         let material = self.textures.materials.get(index)?;
-        Some(material.picture.thumbnail())
+        Some(material.file.thumbnail())
     }
 
     fn info(&self, query: &InfoQuery) -> Map<String, Value> {

@@ -201,13 +201,13 @@ impl<'a> MaterialAt<'a> {
                 .json("name"),
                 field("Texture", |at: &Self| at.material.texture.as_str().into()).json("texture"),
                 field("File", |at: &Self| {
-                    at.texture.picture.properties().to_vec().into()
+                    at.texture.file.properties().to_vec().into()
                 })
-                .json_as("found", |at| at.texture.picture.found.into()),
+                .json_as("found", |at| at.texture.file.found.into()),
                 field("Tops", |at: &Self| format!("{} tiles", at.uses[0]).into())
                     .note(|at| at.uses[0].into()),
                 field("Sides", |at: &Self| format!("{} tiles", at.uses[1]).into())
-                    .note(|at| (!at.texture.picture.found).then_some("no texture").into()),
+                    .note(|at| (!at.texture.file.found).then_some("no texture").into()),
                 field("In the file", |at: &Self| {
                     format!("line {}", at.material.line).into()
                 }),

@@ -1,4 +1,4 @@
-//! A few tiles by themselves: small maps that look as the open one does, for pictures of single
+//! A few tiles by themselves: small maps that look as the open one does, for previews of single
 //! tiles.
 
 use std::convert::Infallible;
@@ -24,7 +24,7 @@ const CENTER: u32 = CHUNK_SIDE / 2;
 const FOOT_LEVELS: i32 = 1;
 
 /// Levels that the tiles around the one in the middle may be above or below it: at the bottom of a
-/// deeper pit, and on a higher tower, it would be a speck at the edge of the picture.
+/// deeper pit, and on a higher tower, it would be a speck at the edge of the view.
 const MAX_NEIGHBOR_LEVELS: i32 = 4;
 
 /// Levels by which a type's raised corners are raised in its showcase. With more than one the slopes
@@ -127,13 +127,13 @@ impl Terrain {
         TerrainItem::Tile { row, col }.into()
     }
 
-    /// A camera that has the nine tiles of a patch in a picture of this aspect ratio (width over
+    /// A camera that has the nine tiles of a patch in a view of this aspect ratio (width over
     /// height). Patches as high as the showcase of a slope, or lower, are all seen from one place.
     pub fn patch_camera(&self, aspect: f32) -> Camera {
         let mut bounds = self.tiles_bounds(PATCH_TILES, PATCH_TILES);
         bounds.min.y -= FOOT_LEVELS as f32 * LEVEL_HEIGHT;
-        let least = f32::from(SHOWCASE_RAMP) * LEVEL_HEIGHT;
-        bounds.max.y = bounds.max.y.max(bounds.min.y + least);
+        let min_height = f32::from(SHOWCASE_RAMP) * LEVEL_HEIGHT;
+        bounds.max.y = bounds.max.y.max(bounds.min.y + min_height);
         let center = bounds.center();
         let pose = Pose {
             eye: center - LINE_OF_SIGHT,
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_or_high_tile_is_in_the_middle_of_its_picture() {
+    fn a_deep_or_high_tile_is_in_the_middle_of_its_view() {
         with_demo(|map| {
             for base_height in [-99, -3, 0, 99] {
                 let mut tiles = [Tile::default(); 9];

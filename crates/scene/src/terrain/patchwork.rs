@@ -41,7 +41,7 @@ const MIDDLE_DRAWS: usize = 64;
 const BLOCK: usize = 8;
 /// Side of the larger blocks whose colours are brought closer to that of the whole.
 const FIELD: usize = 32;
-/// Columns and rows together by which patches are apart in the source at the least, so that what
+/// Columns and rows together by which patches are apart in the source at least, so that what
 /// stands out in one is not seen in another as well. (Where diamonds only touch, it is [`CORE`].)
 const APART: i32 = 68;
 
@@ -766,10 +766,10 @@ mod tests {
         }
     }
 
-    /// For people to look at: a field of tiles for each texture of a folder, as pictures in
+    /// For people to look at: a field of tiles for each texture of a folder, as images in
     /// another (`MAPSCOPE_FIELD_FROM`, `MAPSCOPE_FIELD_TO`).
     #[test]
-    #[ignore = "makes pictures for people to look at"]
+    #[ignore = "makes images for people to look at"]
     fn draw_fields() {
         let folder = |name| std::path::PathBuf::from(std::env::var_os(name).unwrap());
         let (from, to) = (folder("MAPSCOPE_FIELD_FROM"), folder("MAPSCOPE_FIELD_TO"));

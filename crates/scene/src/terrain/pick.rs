@@ -27,8 +27,8 @@ impl Terrain {
         // Sides are met from outside only: those of the border, and of tiles that stand higher.
         let mut entered = through_border;
         let mut at_border = through_border;
-        let most_steps = self.placement.rows + self.placement.cols + 4;
-        for _ in 0..most_steps {
+        let max_steps = self.placement.rows + self.placement.cols + 4;
+        for _ in 0..max_steps {
             let leave = leave_tile(origin, step, tile).min(end);
             let (row, col) = (tile.y as u32, tile.x as u32);
             let shape = Shape::of(self.map.tile(row, col)?);

@@ -21,7 +21,7 @@ pub const MAX_LAYERS: usize = 256;
 #[derive(Debug)]
 pub struct MaterialTexture {
     /// Its file.
-    pub picture: TextureFile,
+    pub file: TextureFile,
     /// Layer of the texture array; none for a material that no tile shows.
     pub layer: Option<u8>,
     /// What is kept of a texture that no tile shows.
@@ -246,7 +246,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         textures.has_holes |= one.has_holes;
         textures.dependencies.extend(one.looked_for);
         textures.materials.push(MaterialTexture {
-            picture: one.file,
+            file: one.file,
             layer,
             unused: one.unused,
         });
@@ -335,7 +335,7 @@ mod tests {
     fn a_texture_beside_the_map_is_found_whatever_its_ending_says() {
         let textures = loaded(&["green.jpg"], &[("green.jpg", &png(64, 32))]);
         assert_eq!(textures.problems, []);
-        assert_eq!(textures.materials[0].picture.size, Some([64, 32]));
+        assert_eq!(textures.materials[0].file.size, Some([64, 32]));
         assert_eq!(textures.layers.len(), 1);
         let mean = textures.layers[0].mean_rgb;
         assert!(mean[1] > 150 && mean[0] < 80, "{mean:?}");
@@ -387,7 +387,7 @@ mod tests {
         );
         // Each has a layer of its own that is bright, so that nothing is black or empty.
         for (i, material) in textures.materials[..5].iter().enumerate() {
-            assert!(!material.picture.found);
+            assert!(!material.file.found);
             let layer = &textures.layers[usize::from(material.layer.unwrap())];
             assert!(**layer == marked(i as u32 + 5), "its checker runs on");
             assert!(
@@ -396,7 +396,7 @@ mod tests {
                 layer.mean_rgb
             );
         }
-        assert!(textures.materials[5].picture.found);
+        assert!(textures.materials[5].file.found);
     }
 
     /// What came of loading so many materials of a map, all of which its tiles show.
