@@ -68,18 +68,6 @@ impl Property {
         }
     }
 
-    /// A property that is a name and a text with a thumbnail.
-    pub(super) fn with_thumbnail(
-        name: &'static str,
-        value: impl Into<String>,
-        thumbnail: usize,
-    ) -> Self {
-        Self {
-            swatch: Some(Swatch::Thumbnail(thumbnail)),
-            ..Self::new(name, value)
-        }
-    }
-
     /// A property that is a name and a text.
     pub fn new(name: &'static str, value: impl Into<String>) -> Self {
         Self {

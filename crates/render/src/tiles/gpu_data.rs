@@ -80,7 +80,7 @@ pub(crate) fn wgsl() -> String {
         ACCENT = Vec3::from(SELECTED),
         DARK_STRIPES = DARK_STRIPES,
     };
-    constants + &Draw::wgsl()
+    [constants, Draw::wgsl()].concat()
 }
 
 /// A sprite: the vertex inputs of `vs_sprite`.

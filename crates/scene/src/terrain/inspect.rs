@@ -17,9 +17,9 @@ use mapscope_formats::pfmap::{
 /// What stands where the file has no such tile.
 const MISSING: &str = "missing: the file ends before it";
 
-impl<'a> Terrain {
+impl Terrain {
     /// The fields of the whole map.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(super) const FIELDS: Table<'static, Self> = Table {
         sections: &[Section {
             title: "Map",
             fields: &[
@@ -92,7 +92,7 @@ impl<'a> Terrain {
             Some(at) => {
                 let index = index as u32;
                 let item = TerrainItem::Material { index };
-                Value::from(at.name()).swatch(at.swatch()).link(item)
+                Value::from(at.name()).swatch(Some(at.swatch())).link(item)
             }
             None => format!("{number}: there is no such material").into(),
         }
@@ -196,7 +196,7 @@ impl<'a> MaterialAt<'a> {
                 field("Index", |at: &Self| at.index.into())
                     .summary("Material", |at| at.name().into()),
                 field("Name", |at: &Self| {
-                    Value::from(at.material.name.as_str()).swatch(at.swatch())
+                    Value::from(at.material.name.as_str()).swatch(Some(at.swatch()))
                 })
                 .json("name"),
                 field("Texture", |at: &Self| at.material.texture.as_str().into()).json("texture"),
@@ -220,8 +220,8 @@ impl<'a> MaterialAt<'a> {
         format!("{} {}", self.index, self.material.name)
     }
 
-    fn swatch(&self) -> Option<Swatch> {
-        Some(Swatch::Thumbnail(self.index))
+    fn swatch(&self) -> Swatch {
+        Swatch::Thumbnail(self.index)
     }
 }
 
@@ -242,7 +242,7 @@ impl<'a> TilesOf<'a> {
             title: "Tile type",
             fields: &[
                 field("Name", |of: &Self| {
-                    Value::from(of.class.name()).swatch(swatch(of.class))
+                    Value::from(of.class.name()).swatch(Some(swatch(of.class)))
                 })
                 .summary("Type", |of| {
                     format!("{} {}", of.class.code(), of.class.name()).into()
@@ -366,9 +366,7 @@ impl<'a> TileAt<'a> {
                 title: "Surface",
                 fields: &[
                     field("", |at: &Self| at.fields(false).into()),
-                    json_only("walkable", |at| {
-                        at.barrier().map(|barrier| barrier.is_none()).into()
-                    }),
+                    json_only("walkable", |at| at.walk().map(|walk| walk.is_ok()).into()),
                 ],
             },
         ],
@@ -421,7 +419,7 @@ impl<'a> TileAt<'a> {
             Meaning::Type => match reading.kind().map(TileClass::Type) {
                 Some(class) => Value::from(format!("{} {}", class.code(), class.name()))
                     .link(class.item())
-                    .swatch(swatch(class)),
+                    .swatch(Some(swatch(class))),
                 None => "unknown".into(),
             },
             Meaning::Levels
@@ -445,17 +443,17 @@ impl<'a> TileAt<'a> {
 
     /// Whether ground units can walk on it, and if not, why.
     fn ground_units(&self) -> String {
-        match self.barrier() {
+        match self.walk() {
             None => "unknown".to_owned(),
-            Some(None) => "can walk".to_owned(),
-            Some(Some(barrier)) => format!("cannot walk: {}", barrier.name()),
+            Some(Ok(())) => "can walk".to_owned(),
+            Some(Err(barrier)) => format!("cannot walk: {}", barrier.name()),
         }
     }
 
-    /// What keeps ground units off it, if anything does; none where that is not known.
-    fn barrier(&self) -> Option<Option<Barrier>> {
+    /// Whether ground units can walk on it, and if not, why; none where that is not known.
+    fn walk(&self) -> Option<Result<(), Barrier>> {
         let reading = self.reading.filter(Reading::has_shape);
-        reading.map(|reading| Barrier::of(&reading.tile))
+        reading.map(|reading| Barrier::of(&reading.tile).map_or(Ok(()), Err))
     }
 
     fn shape(&self) -> Option<Shape> {
@@ -488,7 +486,7 @@ impl<'a> TileAt<'a> {
         if !self.is_read() {
             Value::from(self.class.name())
                 .link(self.class.item())
-                .swatch(swatch(self.class))
+                .swatch(Some(swatch(self.class)))
         } else if is_odd {
             "has characters that mean nothing; this is what the engine reads".into()
         } else {
@@ -521,8 +519,8 @@ impl<'a> TileAt<'a> {
     }
 }
 
-fn swatch(class: TileClass) -> Option<Swatch> {
-    Some(Swatch::Color(class.color()))
+fn swatch(class: TileClass) -> Swatch {
+    Swatch::Color(class.color())
 }
 
 fn rows_and_cols(rows: u32, cols: u32) -> Value {
