@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::cli::{BenchArgs, display_name};
 use super::headless::{self, Headless, view_of};
-use super::output::{self, Paint, Stdout, Tally};
+use super::output::{self, Paint, Stdout};
 use super::{CommandError, Status};
 use mapscope_render::{DrawStatistics, Floor, Renderer, View};
 use mapscope_scene::camera::Pose;
@@ -150,10 +150,7 @@ pub(super) fn run(
     out.flush()?;
     let problems = &document.about().problems;
     output::note_problems(&args.file, problems);
-    Ok(match Tally::of(problems).errors {
-        0 => Status::Done,
-        _ => Status::FileErrors,
-    })
+    Ok(Status::of(problems))
 }
 
 /// Moves a flat map by whole pixels, as a drag does.

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::cli::CheckArgs;
 use super::output::{self, Paint, Stdout, Tally};
-use super::source::{self, Refused};
-use super::{CommandError, Status};
+use super::{CommandError, Status, source};
 use mapscope_scene::OpenOptions;
 
 pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, CommandError> {
@@ -84,22 +83,15 @@ fn check(
     paint: Paint,
     out: &mut impl Write,
 ) -> Result<Tally, CommandError> {
-    let (format, version, problems) = match source::open_or_refused(file, options)? {
-        Ok(document) => {
-            let about = document.about();
-            let version = Some(about.version.clone());
-            (about.format, version, about.problems.clone())
-        }
-        Err(Refused { format, problem }) => (format, None, vec![problem]),
-    };
+    let known = source::open_or_refused(file, options)?;
+    let problems = known.problems();
     if json {
-        let keys = output::common_keys(file, format, version, &problems);
-        serde_json::to_writer(&mut *out, &keys).map_err(io::Error::from)?;
+        serde_json::to_writer(&mut *out, &known.keys(file)).map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
-        for problem in &problems {
+        for problem in problems {
             output::write_problem(out, paint, file, problem)?;
         }
     }
-    Ok(Tally::of(&problems))
+    Ok(Tally::of(problems))
 }

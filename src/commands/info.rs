@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::cli::InfoArgs;
 use super::output::{self, Paint, Stdout, Tally, printable};
-use super::source::{self, Refused};
+use super::source::{self, Known};
 use super::{CommandError, Status};
 use mapscope_formats::pmf::SIDES;
 use mapscope_scene::{Document, InfoQuery, Layers, OpenOptions, OutlineNode};
@@ -17,41 +17,26 @@ const MOST_LINES: usize = 24;
 pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
     let paint = out.paint();
-    let document = match source::open_or_refused(&args.file, options)? {
-        Ok(document) => document,
-        Err(Refused { format, problem }) => {
-            let problems = [problem];
-            if args.json {
-                let keys = output::common_keys(&args.file, format, None, &problems);
-                write_json(&mut out, &keys)?;
-            } else {
-                output::write_problem(&mut out, paint, &args.file, &problems[0])?;
-            }
-            out.flush()?;
-            return Ok(Status::FileErrors);
+    let known = source::open_or_refused(&args.file, options)?;
+    let mut answers = Map::new();
+    if let Known::Opened(document) = &known {
+        let query = args.query();
+        answers = document.info(&query);
+        check_answers(&**document, &query, &answers)?;
+    }
+    match &known {
+        _ if args.json => {
+            let mut keys = known.keys(&args.file);
+            keys.extend(answers);
+            write_json(&mut out, &keys)?;
         }
-    };
-    let query = args.query();
-    let answers = document.info(&query);
-    check_answers(&*document, &query, &answers)?;
-    let about = document.about();
-    if args.json {
-        let mut keys = output::common_keys(
-            &args.file,
-            about.format,
-            Some(about.version.clone()),
-            &about.problems,
-        );
-        keys.extend(answers);
-        write_json(&mut out, &keys)?;
-    } else {
-        write_text(&mut out, paint, args, &*document, &answers)?;
+        Known::Opened(document) => write_text(&mut out, paint, args, &**document, &answers)?,
+        Known::Refused(_, [problem]) => {
+            output::write_problem(&mut out, paint, &args.file, problem)?;
+        }
     }
     out.flush()?;
-    Ok(match Tally::of(&about.problems).errors {
-        0 => Status::Done,
-        _ => Status::FileErrors,
-    })
+    Ok(Status::of(known.problems()))
 }
 
 /// Makes sure that what was asked for beyond the file as a whole is there.

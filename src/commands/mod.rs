@@ -22,6 +22,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 #[cfg(feature = "gpu")]
+use mapscope_formats::{Problem, Tally};
 use mapscope_render::{GpuError, UploadError};
 use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
 
@@ -40,6 +41,16 @@ pub enum Status {
     FileErrors,
     /// 2: the command could not do its work.
     Failed,
+}
+
+impl Status {
+    /// That of a command that has done its work on a file with these problems.
+    fn of(problems: &[Problem]) -> Self {
+        match Tally::of(problems).errors {
+            0 => Self::Done,
+            _ => Self::FileErrors,
+        }
+    }
 }
 
 impl From<Status> for ExitCode {

@@ -6,11 +6,11 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 
 use clap::builder::styling::{AnsiColor, Style};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::CommandError;
 use super::cli::display_name;
-use mapscope_formats::{Format, Problem, Severity};
+use mapscope_formats::{Problem, Severity};
 pub(super) use mapscope_formats::{Tally, counted};
 use mapscope_scene::OpenError;
 
@@ -193,30 +193,14 @@ pub(super) fn report_error(error: &CommandError) {
     };
 }
 
-/// The keys that every format has in `info --json` and `check --json`.
-pub(super) fn common_keys(
-    path: &Path,
-    format: &Format,
-    version: Option<String>,
-    problems: &[Problem],
-) -> Map<String, Value> {
-    let problems: Vec<Value> = problems
-        .iter()
-        .map(|problem| {
-            json!({
-                "severity": problem.severity.to_string(),
-                "rule": problem.rule.id,
-                "at": problem.place.to_string(),
-                "message": problem.message,
-            })
-        })
-        .collect();
-    let mut keys = Map::new();
-    keys.insert("file".to_owned(), display_name(path).into());
-    keys.insert("format".to_owned(), format.id.into());
-    keys.insert("version".to_owned(), version.into());
-    keys.insert("problems".to_owned(), problems.into());
-    keys
+/// A problem in JSON.
+pub(super) fn problem_json(problem: &Problem) -> Value {
+    json!({
+        "severity": problem.severity.to_string(),
+        "rule": problem.rule.id,
+        "at": problem.place.to_string(),
+        "message": problem.message,
+    })
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::cli::RenderArgs;
-use super::output::{self, Tally};
-use super::{CommandError, Status, layers_of, source};
+use super::{CommandError, Status, layers_of, output, source};
 use crate::view_request::check_frame;
 use mapscope_scene::camera::NamedView;
 use mapscope_scene::saving::{self, PNG, SaveError};
@@ -136,10 +135,7 @@ fn pictures(
 fn finish(args: &RenderArgs, document: &dyn Document) -> Status {
     let problems = &document.about().problems;
     output::note_problems(&args.file, problems);
-    match Tally::of(problems).errors {
-        0 => Status::Done,
-        _ => Status::FileErrors,
-    }
+    Status::of(problems)
 }
 
 /// The names of a sequence of pictures: a path with one `%d`, or `%03d` for three digits.

@@ -5,12 +5,14 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::CommandError;
-use mapscope_formats::ika;
+use serde_json::{Map, Value};
+
+use super::cli::display_name;
+use super::{CommandError, output};
 use mapscope_formats::pmf::{self, Packing};
-use mapscope_scene::Document;
+use mapscope_formats::{Format, Problem, ika};
 use mapscope_scene::demo::{self, Demo};
-use mapscope_scene::{self, OpenError, OpenOptions, Progress, Source};
+use mapscope_scene::{self, Document, OpenError, OpenOptions, Progress, Source};
 use mapscope_testdata::synthesize;
 
 /// Stands, with a name or without, for a demo that is built in where a file is expected.
@@ -168,19 +170,51 @@ pub(super) fn open(argument: &Path, options: &OpenOptions) -> Result<Opened, Com
 pub(super) fn open_or_refused(
     argument: &Path,
     options: &OpenOptions,
-) -> Result<Result<Arc<dyn Document>, Refused>, CommandError> {
+) -> Result<Known, CommandError> {
     match open(argument, options) {
-        Ok(opened) => Ok(Ok(opened.document)),
+        Ok(opened) => Ok(Known::Opened(opened.document)),
         Err(CommandError::Open(OpenError::Refused {
             format, problem, ..
-        })) => Ok(Err(Refused { format, problem })),
+        })) => Ok(Known::Refused(format, [problem])),
         Err(error) => Err(error),
     }
 }
 
-/// A file of a known format of which nothing can be shown.
+/// A file of a known format.
 #[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) format: &'static mapscope_formats::Format,
-    pub(super) problem: mapscope_formats::Problem,
+pub(super) enum Known {
+    Opened(Arc<dyn Document>),
+    /// Nothing of it can be shown.
+    Refused(&'static Format, [Problem; 1]),
+}
+
+impl Known {
+    /// What is wrong with it.
+    pub(super) fn problems(&self) -> &[Problem] {
+        match self {
+            Self::Opened(document) => &document.about().problems,
+            Self::Refused(_, problem) => problem,
+        }
+    }
+
+    /// The keys that every format has in `info --json` and `check --json`.
+    pub(super) fn keys(&self, path: &Path) -> Map<String, Value> {
+        let (format, version) = match self {
+            Self::Opened(document) => {
+                let about = document.about();
+                (about.format, Some(&*about.version))
+            }
+            Self::Refused(format, _) => (*format, None),
+        };
+        let problems = self.problems().iter().map(output::problem_json);
+        let keys = [
+            ("file", display_name(path).into()),
+            ("format", format.id.into()),
+            ("version", version.into()),
+            ("problems", problems.collect()),
+        ];
+        keys.map(|(key, value)| (key.to_owned(), value))
+            .into_iter()
+            .collect()
+    }
 }
