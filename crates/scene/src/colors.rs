@@ -11,12 +11,12 @@ pub const fn bytes([r, g, b]: [f32; 3]) -> [u8; 3] {
     [byte(r), byte(g), byte(b)]
 }
 
-/// Hues of this share of the circle after each other are never near each other.
-const GOLDEN_SHARE: f32 = 0.618_034;
+/// The golden ratio: hues this part of the circle apart never come near each other.
+const GOLDEN_RATIO: f32 = 0.618_034;
 
 /// A colour for the thing with a number, unlike those of its neighbours.
 pub(super) fn distinct(number: u32) -> [u8; 3] {
-    let hue = (number as f32 * GOLDEN_SHARE).fract();
+    let hue = (number as f32 * GOLDEN_RATIO).fract();
     // After a round of hues comes a paler and then a darker one.
     let (saturation, value) = match number / 12 % 3 {
         0 => (0.65, 0.95),
@@ -48,10 +48,10 @@ pub(super) fn step(step: usize, steps: usize) -> [u8; 3] {
     let last = steps.saturating_sub(1).max(1);
     let place = step.min(last) as f32 / last as f32 * (RAMP.len() - 1) as f32;
     let at = (place as usize).min(RAMP.len() - 2);
-    let share = place - at as f32;
+    let part = place - at as f32;
     std::array::from_fn(|channel| {
         let [from, to] = [RAMP[at][channel], RAMP[at + 1][channel]].map(f32::from);
-        (from + (to - from) * share).round() as u8
+        (from + (to - from) * part).round() as u8
     })
 }
 

@@ -5,9 +5,9 @@ use glam::Vec3;
 /// An axis-aligned box in world space.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Aabb {
-    /// The least corner.
+    /// The min corner.
     pub min: Vec3,
-    /// The greatest corner.
+    /// The max corner.
     pub max: Vec3,
 }
 

@@ -49,7 +49,7 @@ pub struct Branch {
     pub children: usize,
 }
 
-/// The chunks of a part, for a map of them.
+/// The chunks of a level, for a map of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChunkMap {
     /// What is measured of each chunk, such as `Cubes`.
@@ -71,7 +71,7 @@ pub struct ChunkInfo {
     pub values: Vec<u64>,
 }
 
-/// A picture that faces take their light or colours from, such as a lightmap.
+/// An image that faces take their light or colours from, such as a lightmap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sheet {
     /// The item that stands for it.
@@ -93,7 +93,7 @@ pub struct SheetFace {
     pub triangles: Vec<[Vec2; 3]>,
 }
 
-/// A layer of a document that is made of such, from the bottom to the top of the picture.
+/// A layer of a document that is made of such, from the bottom to the top.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerInfo {
     /// The item that stands for it.
@@ -128,7 +128,7 @@ pub struct TilesetInfo {
     pub is_missing: bool,
 }
 
-/// A picture: RGBA bytes from the top left.
+/// An image: RGBA bytes from the top left.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Picture {
     /// Width and height in pixels.

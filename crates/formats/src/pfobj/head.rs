@@ -27,12 +27,12 @@ const LINES: [(&str, &str); 7] = [
 /// How many times what fits into the rest of a file the head may promise before that is absurd: a
 /// file that is cut off promises more than it holds too.
 const PROMISE_LIMIT: u64 = 64;
-/// The least bytes that a vertex, a joint, a material and a clip take in a file.
-const LEAST_VERTEX: usize = b"v 0 0 0\nvt 0 0\nvn 0 0 0\nvw\nvm 0\n".len();
-const LEAST_JOINT: usize = b"j 0 a 1/1/1 0/0/0 0/0/0 0/0/0\n".len();
-const LEAST_MATERIAL: usize =
+/// The minimum of bytes that a vertex, a joint, a material and a clip take in a file.
+const MIN_VERTEX: usize = b"v 0 0 0\nvt 0 0\nvn 0 0 0\nvw\nvm 0\n".len();
+const MIN_JOINT: usize = b"j 0 a 1/1/1 0/0/0 0/0/0 0/0/0\n".len();
+const MIN_MATERIAL: usize =
     b"material a\nambient 1\ndiffuse 1 1 1\nspecular 1 1 1\ntexture a\n".len();
-const LEAST_CLIP: usize = b"as a 0\n".len();
+const MIN_CLIP: usize = b"as a 0\n".len();
 
 /// What the head of a file says.
 #[derive(Debug, Default)]
@@ -215,22 +215,22 @@ impl HeadReader<'_, '_> {
     /// Lists what is odd with the numbers; and takes those as promises that can be kept.
     fn check_counts(&mut self) {
         let left = self.text.rest().len();
-        let room = |least: usize| left / least + 1;
-        self.head.vertex_room = room(LEAST_VERTEX);
+        let room = |min: usize| left / min + 1;
+        self.head.vertex_room = room(MIN_VERTEX);
         let lists = [
-            ("vertices", LEAST_VERTEX, u64::MAX),
-            ("materials", LEAST_MATERIAL, ENGINE_MATERIALS),
-            ("joints", LEAST_JOINT, ENGINE_JOINTS),
-            ("clips", LEAST_CLIP, ENGINE_CLIPS),
+            ("vertices", MIN_VERTEX, u64::MAX),
+            ("materials", MIN_MATERIAL, ENGINE_MATERIALS),
+            ("joints", MIN_JOINT, ENGINE_JOINTS),
+            ("clips", MIN_CLIP, ENGINE_CLIPS),
         ];
-        for (i, (what, least, engine)) in lists.into_iter().enumerate() {
+        for (i, (what, min, engine)) in lists.into_iter().enumerate() {
             let Some((number, word)) = self.counts[i] else {
                 continue;
             };
-            if number / PROMISE_LIMIT > room(least) as u64 {
+            if number / PROMISE_LIMIT > room(min) as u64 {
                 let expected = format!(
                     "no more than the {} that the rest of the file has room for",
-                    room(least)
+                    room(min)
                 );
                 let found = || format!("{} {what}", word.found());
                 self.wrong_rule(&rules::HEADER_COUNT, word.place_of(0), found, &expected);

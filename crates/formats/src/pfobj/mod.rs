@@ -46,7 +46,7 @@ pub struct Pfobj {
     pub version: String,
     /// Corners of triangles, three after three (fact sheet B1).
     pub vertices: Vec<Vertex>,
-    /// What moves the vertices, vertex by vertex ([`Pfobj::influences_of`]).
+    /// The influences of joints on vertices, vertex by vertex ([`Pfobj::influences_of`]).
     pub influences: Vec<Influence>,
     /// Materials in file order; vertices name them by index.
     pub materials: Vec<Material>,
@@ -54,8 +54,7 @@ pub struct Pfobj {
     pub joints: Vec<Joint>,
     /// Animation sets in file order.
     pub clips: Vec<Clip>,
-    /// What the model in its bind pose is said to occupy, in model space; none in a file without
-    /// collision data, or one that was cut off before it.
+    /// The declared bounds of the bind pose, in model space; none in a file without collision data, or one that was cut off before it.
     pub bounds: Option<Bounds>,
     /// Whether the head says that there are bounds (`has_collision`).
     pub has_bounds: bool,
@@ -75,7 +74,7 @@ pub struct Pfobj {
 pub struct Vertex {
     /// Place in model space: X left, Y up, Z forward.
     pub position: [f32; 3],
-    /// Texture coordinates; (0, 0) is the bottom left of the picture, and it repeats.
+    /// Texture coordinates; (0, 0) is the bottom left of the image, which repeats.
     pub uv: [f32; 2],
     /// Unit vector out of the surface, in model space.
     pub normal: [f32; 3],
@@ -87,12 +86,12 @@ pub struct Vertex {
     pub material: u32,
 }
 
-/// How much a joint moves a vertex.
+/// The weight of a joint on a vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Influence {
     /// Index of the joint, from 0. It may be outside the list.
     pub joint: u32,
-    /// Share of the vertex, relative to the others of the same vertex: they need not sum to 1.
+    /// Relative to the others of the same vertex: they need not sum to 1.
     pub weight: f32,
 }
 
@@ -138,7 +137,7 @@ pub struct Transform {
     pub scale: [f32; 3],
     /// The rotation.
     pub rotation: Rotation,
-    /// The way along X, Y and Z.
+    /// Along X, Y and Z.
     pub translation: [f32; 3],
 }
 
@@ -157,12 +156,11 @@ pub enum Rotation {
 pub struct Clip {
     /// Name for people.
     pub name: String,
-    /// Frames that are whole.
+    /// Whole frames.
     pub frame_count: u32,
     /// Of each frame, the pose of each joint relative to its parent: `frame * joints + joint`.
     pub poses: Vec<Transform>,
-    /// Of each frame, what the mesh is said to occupy, in model space; empty where the file does
-    /// not say.
+    /// The declared bounds of each frame, in model space; empty where the file has none.
     pub bounds: Vec<Bounds>,
     /// Line of the file, from 1, of its first line.
     pub line: u64,
@@ -173,9 +171,9 @@ pub struct Clip {
 /// An axis-aligned box as a file has it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// The least corner.
+    /// The min corner.
     pub min: [f32; 3],
-    /// The greatest corner.
+    /// The max corner.
     pub max: [f32; 3],
 }
 
@@ -206,7 +204,7 @@ impl Pfobj {
         (joint < self.joints.len()).then_some((clip, frame, joint))
     }
 
-    /// What moves a vertex.
+    /// The influences on a vertex.
     pub fn influences_of(&self, vertex: &Vertex) -> &[Influence] {
         let first = vertex.first_influence as usize;
         self.influences

@@ -84,7 +84,7 @@ impl TextureFile {
             || "unknown".to_owned(),
             |[w, h]| format!("{w} x {h} pixels"),
         );
-        [Property::new("File", file), Property::new("Picture", size)]
+        [Property::new("File", file), Property::new("Image", size)]
     }
 
     /// The thumbnail as [`Document::thumbnail`](crate::Document::thumbnail) has it.

@@ -1,4 +1,4 @@
-//! What the mesh occupies in each frame, beside what the file says.
+//! The bounds of the mesh in each frame, next to those that the file declares.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -23,8 +23,8 @@ const TOLERANCE_OF_SIZE: f32 = 1e-5;
 /// Places times frames that are worth a thread of their own.
 const WORK_FOR_A_THREAD: usize = 1 << 20;
 
-/// What the mesh occupies in the bind pose and in every frame, and how far that is from what the
-/// file says.
+/// The bounds of the mesh in the bind pose and in every frame, and how far they are from those that
+/// the file declares.
 #[derive(Debug, Default)]
 pub(super) struct Extents {
     /// In the bind pose; none for a mesh without vertices.
@@ -108,8 +108,8 @@ impl Extents {
         poses: &Poses,
         progress: &Progress,
     ) -> Result<Self, OpenError> {
-        let crowd = Crowd::of(mesh);
-        let Some(bind) = crowd.bind else {
+        let points = Groups::of(mesh);
+        let Some(bind) = points.bind else {
             let worst = vec![None; pfobj.clips.len()];
             return Ok(Self {
                 worst,
@@ -128,7 +128,7 @@ impl Extents {
                 palette.clear();
                 let whole = poses.palette(*clip, *frame, joints).unwrap_or_default();
                 palette.extend(whole.iter().map(|skin| Affine3A::from(*skin)));
-                crowd.posed(&palette).unwrap_or(bind)
+                points.posed(&palette).unwrap_or(bind)
             };
             jobs[i].iter().map(measure).collect::<Vec<Aabb>>()
         })?;
@@ -269,19 +269,19 @@ fn bind_bounds_line(pfobj: &Pfobj) -> u64 {
     last.unwrap_or(0) + 1
 }
 
-/// The places of a mesh, those together that are moved alike.
-struct Crowd<'a> {
+/// The points of a mesh, grouped by their influences.
+struct Groups<'a> {
     mesh: &'a Mesh,
     /// [`Point::influences`](super::mesh::Point::influences) and which of `places` have them.
     groups: Vec<(Range<usize>, Range<usize>)>,
     places: Vec<Vec3A>,
-    /// What those occupy that do not move.
+    /// The bounds of those that do not move.
     still: Option<[Vec3A; 2]>,
-    /// What all of them occupy in the bind pose.
+    /// The bounds of all of them in the bind pose.
     bind: Option<Aabb>,
 }
 
-impl<'a> Crowd<'a> {
+impl<'a> Groups<'a> {
     fn of(mesh: &'a Mesh) -> Self {
         let mut points: Vec<_> = mesh.points.iter().collect();
         points.sort_by_key(|point| point.influences);
@@ -309,7 +309,7 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// What they occupy when they are moved by a palette.
+    /// Their bounds when a palette moves them.
     fn posed(&self, palette: &[Affine3A]) -> Option<Aabb> {
         let moved = self.groups.iter().filter_map(|(influences, places)| {
             let mut mixed = Affine3A::ZERO;

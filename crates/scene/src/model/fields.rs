@@ -288,9 +288,9 @@ impl<'a> JointAt<'a> {
         })
         .summary("Moves", |at| at.moved_vertices().into())
         .note(|at| (at.uses().vertices > 0).then(|| at.moved_vertices()).into()),
-        field("Largest weight", |at| {
+        field("Max weight", |at| {
             let uses = at.uses();
-            (uses.vertices > 0).then_some(uses.largest_weight).into()
+            (uses.vertices > 0).then_some(uses.max_weight).into()
         }),
         field("In the file", |at| line(at.joint.line).into()),
     ];

@@ -17,11 +17,11 @@ pub const INFLUENCE_COUNT_BITS: u32 = 3;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct MeshVertex {
-    /// Place in model space, in the bind pose.
+    /// Position in model space, in the bind pose.
     pub position: [f32; 3],
     /// Unit vector out of the surface in model space, in the bind pose ([`unpack_normal`](crate::normal::unpack_normal)).
     pub normal: [i16; 2],
-    /// Texture coordinates as in the file: (0, 0) is the bottom left of the picture.
+    /// Texture coordinates as in the file: (0, 0) is the bottom left of the image.
     pub uv: [f32; 2],
     /// How many influences it has, in the lowest [`INFLUENCE_COUNT_BITS`], and above them the index
     /// of the first one in [`Mesh::influences`]. One that has none does not move.
@@ -41,7 +41,7 @@ impl MeshVertex {
 pub struct PackedInfluence {
     /// Index of the joint, always within the skeleton.
     pub joint: u32,
-    /// Its share; those of a vertex sum to 1.
+    /// Normalized: the weights of a vertex sum to 1.
     pub weight: f32,
 }
 
@@ -55,11 +55,11 @@ pub struct Part {
     pub indices: Range<u32>,
 }
 
-/// A place of the mesh and what moves it: one for all vertices that differ in nothing but
+/// A position of the mesh and its influences: one for all vertices that differ in nothing but
 /// texture coordinates and normals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Place in model space, in the bind pose.
+    /// Position in model space, in the bind pose.
     pub position: Vec3,
     /// As [`MeshVertex::influences`].
     pub influences: u32,
@@ -75,17 +75,17 @@ impl Point {
 /// The mesh of a model.
 #[derive(Debug, Default)]
 pub struct Mesh {
-    /// Corners, each that there is once.
+    /// Vertices without duplicates.
     pub vertices: Vec<MeshVertex>,
     /// Three for each triangle that is drawn, by material, else in file order.
     pub indices: Vec<u32>,
-    /// What moves the vertices. Vertices that are moved alike share theirs.
+    /// The influences of all vertices; vertices with the same influences share them.
     pub influences: Vec<PackedInfluence>,
     /// Triangles of each material that has any, by material.
     pub parts: Vec<Part>,
     /// For each triangle in the order of `indices`, its index in the file.
     pub triangles: Vec<u32>,
-    /// Places of the mesh, those of corners that are in no whole triangle included.
+    /// Positions of the mesh, those of corners that are in no whole triangle included.
     pub points: Vec<Point>,
     /// For each of `vertices`, its index in `points`.
     pub point_of_vertex: Vec<u32>,
@@ -167,7 +167,7 @@ impl Mesh {
         }
     }
 
-    /// What moves a vertex or a point.
+    /// The influences of a vertex or a point.
     pub fn influences(&self, range: Range<usize>) -> &[PackedInfluence] {
         self.influences.get(range).unwrap_or_default()
     }
@@ -226,7 +226,7 @@ impl Builder {
         number
     }
 
-    /// What moves a corner, as [`MeshVertex::influences`]: joints that are not in the skeleton are
+    /// The influences of a corner, as [`MeshVertex::influences`]: joints that are not in the skeleton are
     /// left out, and the weights of the others made to sum to 1 (fact sheet B3).
     fn influences(&mut self, mesh: &mut Mesh, pfobj: &Pfobj, corner: &Vertex) -> u32 {
         let listed = pfobj.influences_of(corner);
@@ -235,13 +235,13 @@ impl Builder {
             .filter(|i| (i.joint as usize) < pfobj.joints.len() && i.weight.is_finite())
             .take(MOST_INFLUENCES);
         let sum: f32 = there.clone().map(|i| i.weight).sum();
-        let shares = || there.clone().map(|i| (i.joint, i.weight / sum));
-        if sum == 0.0 || !shares().all(|(_, weight)| weight.is_finite()) {
+        let weights = || there.clone().map(|i| (i.joint, i.weight / sum));
+        if sum == 0.0 || !weights().all(|(_, weight)| weight.is_finite()) {
             return 0;
         }
         let mut words = [u32::MAX; 2 * MOST_INFLUENCES];
         let mut count = 0;
-        for ((joint, weight), pair) in shares().zip(words.chunks_exact_mut(2)) {
+        for ((joint, weight), pair) in weights().zip(words.chunks_exact_mut(2)) {
             pair.copy_from_slice(&[joint, weight.to_bits()]);
             count += 1;
         }
@@ -250,7 +250,7 @@ impl Builder {
             let first = mesh.influences.len() as u32;
             self.known_influences
                 .push(first << INFLUENCE_COUNT_BITS | count);
-            let packed = shares().map(|(joint, weight)| PackedInfluence { joint, weight });
+            let packed = weights().map(|(joint, weight)| PackedInfluence { joint, weight });
             mesh.influences.extend(packed);
         }
         self.known_influences

@@ -1,4 +1,4 @@
-//! The palettes of every frame of every clip, made once, and those between two frames.
+//! The joint palettes of every frame of every clip, made once, and interpolation between frames.
 
 use glam::Vec3;
 
@@ -18,7 +18,7 @@ pub struct Poses {
 }
 
 impl Poses {
-    /// Works out the palettes of a file's clips. Only frames that are whole count.
+    /// Computes the palettes of a file's clips. Only whole frames count.
     pub fn build(pfobj: &Pfobj, skeleton: &Skeleton) -> Self {
         let joints = skeleton.len();
         let mut poses = Self::default();
@@ -73,12 +73,12 @@ impl Poses {
     }
 }
 
-/// What poses a skeleton at one moment.
+/// The pose of a skeleton at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pose<'a> {
     /// The bind pose.
     Bind(&'a Pfobj),
-    /// A pose between those of two frames.
+    /// Interpolated between two frames.
     Between([&'a [Transform]; 2], f32),
 }
 
@@ -97,7 +97,7 @@ impl<'a> Pose<'a> {
         frames.unwrap_or(Self::Bind(pfobj))
     }
 
-    /// The place of a joint relative to its parent.
+    /// The transform of a joint relative to its parent.
     pub(super) fn local(&self, joint: usize) -> LocalPose {
         let transform = match self {
             Self::Bind(pfobj) => pfobj.joints.get(joint).map(|joint| &joint.bind),

@@ -11,7 +11,7 @@ use glam::{Affine3A, EulerRot, Mat3A, Quat, Vec3, Vec3A, Vec4};
 
 use mapscope_formats::pfobj::{Joint, Rotation, Transform};
 
-/// A matrix that takes points of model space in the bind pose to model space as posed: the three
+/// A skinning matrix, from model space in the bind pose to model space as posed: the three
 /// rows of an affine matrix, 48 bytes, as the shader reads it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -30,8 +30,8 @@ impl SkinMatrix {
         ],
     };
 
-    /// What does as another matrix does, and then as this one. Rows stay rows: turning them into
-    /// columns and back would take longer than the product.
+    /// The product with a matrix that is applied first. Rows stay rows: a transposition there and
+    /// back would take longer than the product.
     fn after(&self, first: &Self) -> Self {
         let [x, y, z] = first.rows.map(Vec4::from);
         let row = |[a, b, c, d]: [f32; 4]| x * a + y * b + z * c + Vec4::new(0.0, 0.0, 0.0, d);
@@ -74,14 +74,14 @@ impl From<SkinMatrix> for Affine3A {
     }
 }
 
-/// The place of a joint relative to its parent, as one can reckon with it.
+/// The transform of a joint relative to its parent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocalPose {
     /// Factors along X, Y and Z.
     pub scale: Vec3,
     /// The rotation, as it is meant: not conjugated. Of length 1 only where the file's is.
     pub rotation: Quat,
-    /// The way along X, Y and Z.
+    /// Along X, Y and Z.
     pub translation: Vec3,
 }
 
@@ -108,8 +108,8 @@ impl LocalPose {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// What lies between two poses: translation and scale on a straight line, the rotation on the
-    /// shorter way round.
+    /// Interpolates between two poses: translation and scale linearly, the rotation spherically on
+    /// the shorter way round.
     #[inline]
     pub fn blend(&self, other: &Self, part: f32) -> Self {
         let [from, to] = [self.rotation, other.rotation].map(unit);
@@ -129,10 +129,10 @@ impl LocalPose {
 fn slerp(from: Quat, to: Quat, part: f32) -> Quat {
     /// The cosine of half the angle between the rotations from which on the series are as exact as
     /// the numbers: 51 degrees.
-    const LEAST_COSINE: f32 = 0.9;
+    const MIN_COSINE: f32 = 0.9;
     let cosine = from.dot(to);
     let versine = 1.0 - cosine.abs();
-    if versine > 1.0 - LEAST_COSINE {
+    if versine > 1.0 - MIN_COSINE {
         return from.slerp(to, part);
     }
     // The square of the angle, and sin(x) / x by the square of x.

@@ -1,4 +1,4 @@
-//! What of a model is used by what: counted once, for panels.
+//! Counts of what joints move and where materials are used, made once.
 
 use glam::{Vec2, Vec3};
 
@@ -12,7 +12,7 @@ pub(super) struct Uses {
     pub(super) joints: Vec<JointUse>,
     /// By material.
     pub(super) materials: Vec<MaterialUse>,
-    /// Triangles whose corners go round the other way than their normals say (fact sheet B4).
+    /// Triangles whose winding contradicts their normals (fact sheet B4).
     pub(super) reversed: usize,
 }
 
@@ -21,8 +21,8 @@ pub(super) struct Uses {
 pub(super) struct JointUse {
     /// Vertices of the file that it moves, however little.
     pub(super) vertices: usize,
-    /// Its largest share of a vertex.
-    pub(super) largest_weight: f32,
+    /// The maximum of its weights.
+    pub(super) max_weight: f32,
 }
 
 /// Where a material is.
@@ -30,7 +30,7 @@ pub(super) struct JointUse {
 pub(super) struct MaterialUse {
     /// Triangles that have it.
     pub(super) triangles: usize,
-    /// Least and greatest texture coordinates of their corners.
+    /// Min and max of the texture coordinates of their corners.
     pub(super) uv: Option<[Vec2; 2]>,
 }
 
@@ -50,7 +50,7 @@ impl Uses {
                     && influence.weight != 0.0
                 {
                     joint.vertices += 1;
-                    joint.largest_weight = joint.largest_weight.max(influence.weight);
+                    joint.max_weight = joint.max_weight.max(influence.weight);
                 }
             }
         }
@@ -77,7 +77,7 @@ impl Uses {
     }
 }
 
-/// Whether the corners of a triangle go round the other way than their normals say.
+/// Whether the winding of a triangle contradicts its normals.
 pub(super) fn is_reversed(corners: &[Vertex]) -> bool {
     let face = face_normal(corners.iter().map(|corner| corner.position.into()));
     let normals = corners.iter().map(|corner| Vec3::from(corner.normal));
@@ -104,9 +104,9 @@ mod tests {
         // The second triangle goes round the other way.
         pfobj.vertices.swap(4, 5);
         let uses = Uses::count(&pfobj, &Mesh::build(&pfobj));
-        let joint = |vertices, largest_weight| JointUse {
+        let joint = |vertices, max_weight| JointUse {
             vertices,
-            largest_weight,
+            max_weight,
         };
         assert_eq!(uses.joints, [joint(2, 1.0), joint(2, 1.0), joint(0, 0.0)]);
         assert_eq!(uses.materials[0].triangles, 2);
