@@ -4,7 +4,6 @@
 #[expect(
     dead_code,
     clippy::unwrap_used,
-    clippy::panic,
     reason = "these are models of tests, which make others too"
 )]
 #[path = "../tests/render/rigs.rs"]

@@ -374,11 +374,11 @@ impl Renderer {
                 Some(place) => local.of(place),
                 None => *local,
             };
-            if !local.is_in_place {
+            if local.is_in_place {
+                content.frame = None;
+            } else {
                 let new = || FrameData::new(gpu, &self.frame, Aabb::default());
                 content.frame.get_or_insert_with(new).write(gpu, &local);
-            } else {
-                content.frame = None;
             }
             let (data, placements) = (&mut *content.data, &content.placements);
             renderer.prepare(gpu, data, drawable.content, &local, placements);

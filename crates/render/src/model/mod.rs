@@ -7,6 +7,7 @@
 mod instances;
 mod mesh;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec4};
@@ -108,8 +109,8 @@ pub(super) struct ModelRenderer {
     material_layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
     pipelines: PipelineCache<Pipeline>,
-    /// A tile of terrain under models, once one was asked for; none if it could not be made.
-    ground: Option<Option<Arc<ModelData>>>,
+    /// A tile of terrain under models, once one was asked for; empty if it could not be made.
+    ground: OnceCell<Option<Arc<ModelData>>>,
 }
 
 /// A model on the GPU, with its instances.
@@ -187,7 +188,7 @@ impl ModelRenderer {
             pipelines: PipelineCache::new(&MODEL, &[&frame.layout, &layout, &material_layout]),
             layout,
             material_layout,
-            ground: None,
+            ground: OnceCell::new(),
         }
     }
 
@@ -232,7 +233,7 @@ impl ModelRenderer {
 
     /// The ground that a model stands on, if it is drawn.
     fn ground(&self, data: &ModelData) -> Option<&ModelData> {
-        let ground = self.ground.as_ref().filter(|_| data.draws_ground)?;
+        let ground = self.ground.get().filter(|_| data.draws_ground)?;
         ground.as_deref()
     }
 
@@ -287,11 +288,11 @@ impl ContentRenderer for ModelRenderer {
         placements: &[Affine3A],
     ) {
         data.update(gpu, model, &local.view.shown, placements);
-        if data.draws_ground && self.ground.is_none() {
-            self.ground = Some(self.upload_ground(gpu));
-        }
-        let ground = self.ground.iter().flatten().filter(|_| data.draws_ground);
-        for data in ground.map(|ground| &**ground).chain([&*data]) {
+        let ground = data
+            .draws_ground
+            .then(|| self.ground.get_or_init(|| self.upload_ground(gpu)));
+        let ground = ground.cloned().flatten();
+        for data in ground.as_deref().into_iter().chain([&*data]) {
             for part in &data.mesh.parts {
                 self.pipelines.make(gpu, data.pipeline(part.holes));
             }

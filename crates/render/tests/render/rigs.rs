@@ -89,8 +89,7 @@ pub(crate) fn open(path: &Path, pfobj: &Pfobj) -> Arc<dyn Document> {
 }
 
 pub(crate) fn model(document: &dyn Document) -> &Model {
-    let model: &Model = document.content().expect("this is not a model");
-    model
+    document.content().unwrap()
 }
 
 /// Numbers that look as if they were random, and are the same each time.
