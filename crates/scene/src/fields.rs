@@ -61,6 +61,9 @@ pub(super) const fn section<'a, R>(title: &'static str, fields: &'a [Field<R>]) 
 /// Reads a field of a record.
 type Read<R> = fn(&R) -> Value;
 
+/// Reads a field of a record for programs.
+type ReadJson<R> = fn(&R) -> Json;
+
 /// One thing that is known of a record, and the places that say it.
 pub(super) struct Field<R> {
     name: &'static str,
@@ -71,7 +74,7 @@ pub(super) struct Field<R> {
     /// For the note of the line in the outline.
     note: Option<Read<R>>,
     /// For JSON, with its key.
-    json: Option<(&'static str, fn(&R) -> Json)>,
+    json: Option<(&'static str, ReadJson<R>)>,
     /// The key in JSON of a field that says the same there.
     same_json: Option<&'static str>,
 }

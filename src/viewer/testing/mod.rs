@@ -222,7 +222,7 @@ struct Moving {
 }
 
 impl Moving {
-    fn new(clips: Vec<ClipInfo>, levels: Vec<LevelInfo>) -> Arc<dyn Document> {
+    fn open(clips: Vec<ClipInfo>, levels: Vec<LevelInfo>) -> Arc<dyn Document> {
         let terrain = document();
         let (handedness, overlays): (_, &[Overlay]) = if levels.is_empty() {
             (Handedness::Mirrored, &OVERLAYS)
@@ -265,12 +265,12 @@ pub(crate) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
         frames: *frames,
         item: ModelItem::Clip { index }.into(),
     };
-    Moving::new((0..).zip(clips).map(clip).collect(), Vec::new())
+    Moving::open((0..).zip(clips).map(clip).collect(), Vec::new())
 }
 
 /// A document of these levels.
 pub(crate) fn moving_with_levels(levels: Vec<LevelInfo>) -> Arc<dyn Document> {
-    Moving::new(Vec::new(), levels)
+    Moving::open(Vec::new(), levels)
 }
 
 /// What a load gives that opens a document, which may be open already.

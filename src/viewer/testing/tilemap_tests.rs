@@ -80,9 +80,9 @@ fn layer(index: u32) -> Item {
 }
 
 /// A tile of the only tileset.
-fn tile(index: u32) -> Option<Item> {
+fn tile(index: u32) -> Item {
     let tileset = 0;
-    Some(TileMapItem::Tile { tileset, index }.into())
+    TileMapItem::Tile { tileset, index }.into()
 }
 
 /// The layer of the cell that is pointed at.
@@ -679,11 +679,11 @@ fn tiles_are_listed_with_their_uses_and_a_click_selects_one() {
     h.get_by_label("Tile 4, unused");
     h.get_by_label("Tile 2, used 9 times").click();
     h.run();
-    assert_eq!(state(&h).view.shown.selected, tile(2));
+    assert_eq!(state(&h).view.shown.selected, Some(tile(2)));
     h.get_by_role_and_label(Role::Button, "Next use").click();
     h.run();
     let first = state(&h).view.shown.selected;
-    assert_ne!(first, tile(2), "a cell");
+    assert_ne!(first, Some(tile(2)), "a cell");
     h.get_by_role_and_label(Role::Button, "Next use").click();
     h.run();
     assert_ne!(state(&h).view.shown.selected, first);
@@ -736,7 +736,9 @@ fn who_looks_for_a_tileset_that_was_not_found_can_name_its_folder() {
 fn the_tile_of_a_selected_cell_comes_into_sight() {
     let mut h = with_panel(Panel::Tileset);
     assert!(h.query_by_label("Tile 299, unused").is_none());
-    h.state_mut().state.request(Request::Select(tile(299)));
+    h.state_mut()
+        .state
+        .request(Request::Select(Some(tile(299))));
     h.run();
     h.get_by_role_and_label(Role::Button, "Tile 299, unused");
 }

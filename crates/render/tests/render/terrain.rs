@@ -1551,7 +1551,7 @@ fn a_missing_or_broken_texture_is_seen_and_listed() {
             .draw(Some(&*document), &view("0,900,400,0,0,0"), [160, 120])
             .0;
         let counts = [near, far].map(|picture| count_magenta_and_black(&picture));
-        let problems: Vec<_> = document.about().problems.to_vec();
+        let problems = document.about().problems.clone();
         (counts, problems)
     };
     let (counts, problems) = draw("sand.jpg");

@@ -75,11 +75,6 @@ impl AssetRoots {
         }
     }
 
-    /// The folders, most wanted first.
-    pub(super) fn folders(&self) -> &[PathBuf] {
-        &self.folders
-    }
-
     /// Finds the file of a name that stands in a document.
     ///
     /// # Errors

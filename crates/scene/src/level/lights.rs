@@ -76,10 +76,10 @@ impl From<&FastLight> for InFile {
 impl Map {
     /// How bright a dynamic light of a chunk is, from 0 to 255: as the chunk has it, unless the
     /// light was made otherwise, which counts in all chunks of the level.
-    fn dynamic_intensity(shown: &Shown, level: usize, light: &DynamicLight) -> u8 {
+    fn dynamic_intensity(shown: &Shown, level: usize, light: DynamicLight) -> u8 {
         let item = LightKind::Dynamic.item(level, light.id);
         let set = shown.lights.get(item.into());
-        set.unwrap_or_else(|| InFile::from(light).intensity())
+        set.unwrap_or_else(|| InFile::from(&light).intensity())
     }
 
     /// The same of a fast light.
@@ -119,7 +119,7 @@ impl<'a> Lighting<'a> {
         self.source.chunks.get(chunk)?.data.as_deref()
     }
 
-    fn intensity(&self, light: &DynamicLight) -> u8 {
+    fn intensity(&self, light: DynamicLight) -> u8 {
         Map::dynamic_intensity(self.shown, self.number, light)
     }
 
@@ -128,7 +128,7 @@ impl<'a> Lighting<'a> {
         let lights = self
             .data(chunk)
             .map_or(&[][..], |data| &data.dynamic_lights);
-        lights.iter().map(|light| self.intensity(light)).collect()
+        lights.iter().map(|light| self.intensity(*light)).collect()
     }
 
     /// The lightmaps of a chunk that look otherwise than with lights of these intensities, which
@@ -140,7 +140,7 @@ impl<'a> Lighting<'a> {
         let looks = data.client.iter().flat_map(|client| &client.dynamic_lights);
         let mut changed = Vec::new();
         for ((light, look), intensity) in data.dynamic_lights.iter().zip(looks).zip(intensities) {
-            let now = self.intensity(light);
+            let now = self.intensity(*light);
             if *intensity != now {
                 *intensity = now;
                 changed.extend(look.layers.iter().map(|layer| usize::from(layer.lightmap)));
@@ -153,7 +153,7 @@ impl<'a> Lighting<'a> {
 
     /// Paints a lightmap of a chunk; none where it is not there.
     pub fn paint(&self, chunk: usize, lightmap: usize) -> Option<PaintedLightmap> {
-        let intensity = |light: &DynamicLight| self.intensity(light);
+        let intensity = |light: &DynamicLight| self.intensity(*light);
         let atlas = &self.level.atlas;
         atlas.paint(self.source, chunk, lightmap, &intensity)
     }
@@ -180,7 +180,7 @@ mod tests {
         let dynamic = |flags| DynamicLight { flags, id: 9 };
         let mut shown = Shown::default();
         let fast_now = |shown: &Shown, light| Map::fast_intensity(shown, 0, light);
-        let dynamic_now = |shown: &Shown, light| Map::dynamic_intensity(shown, 0, &light);
+        let dynamic_now = |shown: &Shown, light| Map::dynamic_intensity(shown, 0, light);
         // Enabled, or not but bright as soon as it is.
         assert_eq!(fast_now(&shown, fast(1, 77)), 77);
         assert_eq!(fast_now(&shown, fast(3, 99)), 99);

@@ -509,7 +509,7 @@ impl<'a> CornerAt<'a> {
             let mut text = format!("{}, {}", joint.name, short(influence.weight));
             let written = listed.iter().find(|i| i.joint == influence.joint);
             if let Some(written) = written.filter(|_| (sum - 1.0).abs() > 1e-3) {
-                text += &format!(" ({} in the file)", short(written.weight));
+                text = format!("{text} ({} in the file)", short(written.weight));
             }
             lines.push(Property {
                 link: Some(joint_item(influence.joint as usize)),

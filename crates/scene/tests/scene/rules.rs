@@ -4,6 +4,7 @@
 //! place. The rest is broken by hand.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::pmf::archive::{Archive, NewFile};
@@ -272,7 +273,7 @@ fn open_levels(broken: &mut Broken) {
             unknown_flags: 2,
         };
         // Each says that it has 2^25 pixels, and is long enough for them.
-        let large = [b"PTF\0\0\xCD", &[0; 400_000][..]].concat();
+        let large = [b"PTF\0\0\xCD", &*vec![0; 400_000]].concat();
         with_archive(
             map,
             &[
@@ -413,9 +414,8 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
 
 fn break_xmf(broken: &mut Broken) {
     let packed = [b"ZLIB".to_vec(), zlib(XMF.as_bytes())].concat();
-    let layers: String = (0..513)
-        .map(|i| format!("Layer:Tile \"a\" {i} 8 8 1 1\n"))
-        .collect();
+    let layers = (0..513).map(|i| format!("Layer:Tile \"a\" {i} 8 8 1 1\n"));
+    let layers = layers.collect::<Vec<_>>().concat();
     for bytes in [
         packed[..packed.len() - 9].to_vec(),
         [&packed, &b"more"[..]].concat(),
@@ -469,7 +469,7 @@ fn break_palettes(broken: &mut Broken) {
     writer.finish().unwrap();
     let mut map = synthesize::ppe_map([1 << 9, 1 << 9], MapFlags(MapFlags::NEW_LAYOUT), 1);
     for (cell, i) in map.cells.iter_mut().zip(0_u32..) {
-        *cell = i % 50_000 | (i / 50_000) << 16;
+        *cell = (i % 50_000) | ((i / 50_000) << 16);
     }
     let cells: &[u8] = map_data::write(&map).unwrap().leak();
     let sheet: &[u8] = sheet.leak();
@@ -563,11 +563,12 @@ fn page() -> String {
     for rule in rules {
         let (format, _) = rule.id.split_once('/').unwrap();
         if format != last {
-            page +=
-                &format!("\n## {format}\n\n| Rule | Severity | What is wrong |\n|---|---|---|\n");
+            let head = "| Rule | Severity | What is wrong |\n|---|---|---|";
+            writeln!(page, "\n## {format}\n\n{head}").unwrap();
             last = format;
         }
-        page += &format!("| `{}` | {} | {} |\n", rule.id, rule.severity, rule.summary);
+        let (id, severity, summary) = (rule.id, rule.severity, rule.summary);
+        writeln!(page, "| `{id}` | {severity} | {summary} |").unwrap();
     }
     page
 }
