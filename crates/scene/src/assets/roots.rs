@@ -75,6 +75,12 @@ impl AssetRoots {
         }
     }
 
+    /// The folders, most wanted first.
+    #[cfg(test)]
+    pub(super) fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
     /// Finds the file of a name that stands in a document.
     ///
     /// # Errors
