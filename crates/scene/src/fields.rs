@@ -391,8 +391,8 @@ impl Value {
         let (link, swatch) = (self.link, self.swatch);
         let name = self.name.unwrap_or(name);
         properties.extend(self.text().map(|text| Property {
-            link,
             swatch,
+            link,
             ..Property::new(name, text)
         }));
     }

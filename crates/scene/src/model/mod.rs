@@ -312,7 +312,7 @@ fn check_flat_joints(pfobj: &Pfobj, skeleton: &Skeleton, problems: &mut Problems
         // What hangs on such a joint is as flat, and not to blame.
         let is_first = skeleton.parent(index) == carrier.map(|carrier| carrier as usize);
         let named = pfobj.joints.get(index).filter(|_| is_first)?;
-        Some((Subject::Joint(*joint as u32), named))
+        Some((Subject::Joint(*joint), named))
     });
     for (subject, joint) in flat {
         let place = Place::Text {

@@ -193,9 +193,9 @@ impl<'a> LayerAt<'a> {
             fields: &[
                 field("Name", |at: &Self| at.name()).summary("Layer", Self::name),
                 field("Number", |at| at.number.into()),
-                field("Size", |at: &Self| match at.layer.has_tiles() {
-                    true => by(at.layer.size, " tiles"),
-                    false => "no tiles".into(),
+                field("Size", |at: &Self| {
+                    let tiles = at.layer.has_tiles().then(|| by(at.layer.size, " tiles"));
+                    tiles.unwrap_or_else(|| "no tiles".into())
                 })
                 .summary("Size", |at| by(at.layer.size, "")),
                 field("", |at| {
@@ -484,12 +484,13 @@ impl<'a> TilesetAt<'a> {
                 title: "Tileset",
                 fields: &[
                     field("Name", |at: &Self| at.name()).summary("Tileset", Self::name),
-                    field("Tiles", |at: &Self| match at.tileset.is_placeholder {
-                        true => {
+                    field("Tiles", |at: &Self| {
+                        if at.tileset.is_placeholder {
                             let count = at.tileset.tile_count();
                             format!("{count}, a guess by those that are used").into()
+                        } else {
+                            at.tileset.tile_count().into()
                         }
-                        false => at.tileset.tile_count().into(),
                     })
                     .summary("Tiles", |at| at.tileset.tile_count().into())
                     .note(|at| plural(at.tileset.tile_count(), "tile", "tiles").into()),
@@ -915,10 +916,8 @@ fn tints_of(at: &CellAt<'_>) -> Vec<Property> {
     let Some(corners) = tints.and_then(|tints| tints.get(at.index)) else {
         return Vec::new();
     };
-    let names: &[&str] = match corners.iter().all(|corner| *corner == corners[0]) {
-        true => &["Tint"],
-        false => &NAMES,
-    };
+    let is_even = corners.iter().all(|corner| *corner == corners[0]);
+    let names: &[&str] = if is_even { &["Tint"] } else { &NAMES };
     let tints = names
         .iter()
         .zip(corners)

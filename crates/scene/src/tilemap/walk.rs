@@ -23,9 +23,9 @@ impl TileMap {
             return Some(self.cell_in(at.layer_number, [x, y])?.item());
         }
         let backwards = matches!(direction, Direction::North | Direction::West);
-        let beside = |index: u32| match backwards {
-            true => index.checked_sub(1),
-            false => index.checked_add(1),
+        let beside = |index: u32| {
+            let step = if backwards { -1 } else { 1 };
+            index.checked_add_signed(step)
         };
         let in_list = |index: u32, count: usize| {
             let index = beside(index)?;
