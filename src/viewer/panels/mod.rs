@@ -259,7 +259,7 @@ pub trait PreviewRenderer {
 }
 
 /// Something that a panel wants done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Request {
     /// Select an item, or nothing.
     Select(Option<Item>),
@@ -276,8 +276,24 @@ pub enum Request {
         /// Whether to go to the one before.
         backwards: bool,
     },
-    /// Show this frame of the clip.
-    ShowFrame(u32),
+    /// Show this frame of the clip while it is held.
+    ShowFrame(f64),
+    /// Stop at this frame of the clip.
+    GoToFrame(f64),
+    /// Keep the moment from going on during this frame of the window.
+    HoldMoment,
+    /// Show a clip from its beginning, or the bind pose.
+    ChooseClip(Option<usize>),
+    /// Play so many frames a second.
+    SetFps(f64),
+    /// Play so many times as fast as usual.
+    SetSpeed(f64),
+    /// Begin what is played with this frame.
+    SetRangeStart(u32),
+    /// End what is played with this frame.
+    SetRangeEnd(u32),
+    /// Say what was wrong with something that was typed.
+    Warn(String),
     /// Go to the place of a problem, by its index in [`About::problems`](mapscope_scene::About::problems).
     ShowProblem(usize),
     /// Show one of the document's levels, by its number.

@@ -26,7 +26,8 @@ use self::mini_map::MiniMap;
 use self::start_page::StartPage;
 use super::commands::{self, Action, Animation};
 use super::panels::{
-    Dock, FrameStatistics, Legend, Panel, PanelContext, PanelUi, PreviewRenderer, Thumbnails,
+    Dock, FrameStatistics, Legend, Panel, PanelContext, PanelUi, PreviewRenderer, Request,
+    Thumbnails,
 };
 use super::state::State;
 use super::view::viewport::{self, Viewport};
@@ -296,6 +297,28 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
     });
     if close.clicked() {
         state.settings.dock_mut(dock).open = None;
+    }
+}
+
+/// What a strip of the window may look at, and where it leaves what it wants done.
+pub(crate) struct BarContext<'a> {
+    /// What is open and shown.
+    pub state: &'a State,
+    /// What is wanted, in the order in which it was asked for.
+    pub requests: &'a mut Vec<Request>,
+}
+
+impl State {
+    /// Shows a strip of the window, and does what it asks for.
+    pub(crate) fn with_bar(&mut self, show: impl FnOnce(&mut BarContext<'_>)) {
+        let mut requests = Vec::new();
+        show(&mut BarContext {
+            state: self,
+            requests: &mut requests,
+        });
+        for request in requests {
+            self.request(request);
+        }
     }
 }
 

@@ -9,15 +9,15 @@ use egui::{
     Ui, WidgetInfo, pos2, vec2,
 };
 
+use super::BarContext;
 use super::icons::{self, Icon};
 use super::places;
 use super::theme;
 use crate::viewer::commands::{self, Action, Animation};
 use crate::viewer::panels::format::round_step;
-use crate::viewer::panels::parts;
+use crate::viewer::panels::{Request, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
-use mapscope_formats::Severity;
 
 /// Windows narrower than this have what is seldom changed in a menu, in points.
 const WIDE: f32 = 800.0;
@@ -32,6 +32,8 @@ const NUMBER_ROOM: f32 = 52.0;
 const TICK_ROOM: f32 = 6.0;
 /// How wide a place the pointer finds a handle of the range at.
 const HANDLE_WIDTH: f32 = 12.0;
+/// The command that plays all of the clip again.
+const WHOLE_RANGE: &str = "animation.whole-range";
 
 /// Shows the timeline, if the open document has clips.
 pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
@@ -41,21 +43,23 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
     let strip = Panel::bottom("timeline").resizable(false).show(root, |ui| {
         ui.add_space(1.0);
         // Before the fields, which show where it leads.
-        follow_pointer(ui, state);
-        ui.horizontal(|ui| controls(ui, state));
-        ruler(ui, state);
+        state.with_bar(|context| follow_pointer(ui, context));
+        state.with_bar(|context| {
+            ui.horizontal(|ui| controls(ui, context));
+            ruler(ui, context);
+        });
         ui.add_space(1.0);
     });
     places::note(root.ctx(), "timeline", strip.response.rect);
 }
 
-fn controls(ui: &mut Ui, state: &mut State) {
+fn controls(ui: &mut Ui, context: &mut BarContext<'_>) {
     let wide = ui.available_width() >= WIDE;
     ui.spacing_mut().item_spacing.x = 6.0;
-    clip_chooser(ui, state, if wide { 150.0 } else { 96.0 });
+    clip_chooser(ui, context, if wide { 150.0 } else { 96.0 });
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 1.0;
-        let play = if state.player.is_playing() {
+        let play = if context.state.player.is_playing() {
             Icon::Pause
         } else {
             Icon::Play
@@ -76,27 +80,34 @@ fn controls(ui: &mut Ui, state: &mut State) {
             ),
             (Icon::ToEnd, Animation::End { last: true }, "last"),
         ] {
-            command_button(ui, state, icon, action, place);
+            command_button(ui, context, icon, action, place);
         }
     });
-    frame_fields(ui, state);
+    frame_fields(ui, context);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if wide {
-            options(ui, state);
+            options(ui, context);
         } else {
-            more(ui, state);
+            more(ui, context);
         }
     });
 }
 
 /// A button that runs a command, and shows whether it is on.
-fn command_button(ui: &mut Ui, state: &mut State, icon: Icon, action: Animation, place: &str) {
+fn command_button(
+    ui: &mut Ui,
+    context: &mut BarContext<'_>,
+    icon: Icon,
+    action: Animation,
+    place: &str,
+) {
     let action = Action::Animation(action);
     let Some(command) = commands::of(action) else {
         return;
     };
     // A button that says it is pressed while it shows what pressing it would do says two things.
-    let on = state
+    let on = context
+        .state
         .is_on(action)
         .filter(|_| icon != Icon::Pause && icon != Icon::Play);
     let name = if icon == Icon::Pause {
@@ -104,7 +115,7 @@ fn command_button(ui: &mut Ui, state: &mut State, icon: Icon, action: Animation,
     } else {
         command.name
     };
-    let enabled = state.is_enabled(action);
+    let enabled = context.state.is_enabled(action);
     let button = ui.add_enabled_ui(enabled, |ui| icons::button(ui, icon, name, on));
     let button = button.inner;
     places::note(ui.ctx(), format!("timeline-{place}"), button.rect);
@@ -118,16 +129,22 @@ fn command_button(ui: &mut Ui, state: &mut State, icon: Icon, action: Animation,
         .on_hover_text(format!("{}{keys}", command.help))
         .clicked()
     {
-        state.run(action);
+        context.requests.push(Request::Run(command.id));
     }
 }
 
-fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32) {
-    let shown = state.player.clip();
-    let clip_name = |index: usize| state.clips().get(index).map(|clip| clip.name.clone());
+fn clip_chooser(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
+    let shown = context.state.player.clip();
+    let clip_name = |index: usize| {
+        context
+            .state
+            .clips()
+            .get(index)
+            .map(|clip| clip.name.clone())
+    };
     let text = shown.and_then(clip_name);
     let still = commands::of(Action::Animation(Animation::BindPose));
-    let [still, _] = still.map_or([""; 2], |command| state.name_and_help(command));
+    let [still, _] = still.map_or([""; 2], |command| context.state.name_and_help(command));
     let text = text.unwrap_or_else(|| still.to_owned());
     let mut chosen = None;
     let list = ComboBox::from_id_salt("clip")
@@ -135,12 +152,12 @@ fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32) {
         .width(width)
         .truncate()
         .show_ui(ui, |ui| {
-            for (index, clip) in state.clips().iter().enumerate() {
+            for (index, clip) in context.state.clips().iter().enumerate() {
                 let frames = match clip.frames {
                     1 => "1 frame".to_owned(),
                     frames => format!("{frames} frames"),
                 };
-                let secs = f64::from(clip.frames) / state.player.fps();
+                let secs = f64::from(clip.frames) / context.state.player.fps();
                 let length = egui::RichText::new(format!("{frames}, {secs:.2} s")).weak();
                 let button = egui::Button::new(&clip.name)
                     .right_text(length)
@@ -162,13 +179,13 @@ fn clip_chooser(ui: &mut Ui, state: &mut State, width: f32) {
     places::note(ui.ctx(), "timeline-clip", list.response.rect);
     parts::name(&list.response, "Clip");
     if let Some(chosen) = chosen {
-        state.choose_clip(chosen);
+        context.requests.push(Request::ChooseClip(chosen));
     }
 }
 
 /// The frame and the time as numbers that can be typed.
-fn frame_fields(ui: &mut Ui, state: &mut State) {
-    let player = &state.player;
+fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
+    let player = &context.state.player;
     let (frame, last, fps) = (player.frame(), f64::from(player.last()), player.fps());
     let (smooth, in_clip) = (player.is_smooth(), player.clip().is_some());
     let mut typed = None;
@@ -226,7 +243,7 @@ fn frame_fields(ui: &mut Ui, state: &mut State) {
     if let Some(text) = refused.take() {
         let advice =
             format!("`{text}` is not a frame: expected 0 to {last}, or seconds such as 0.5s");
-        state.notices.toast(advice, Some(Severity::Warning));
+        context.requests.push(Request::Warn(advice));
     }
     if let Some(frame) = typed {
         // Halfway between two whole frames there is none.
@@ -235,20 +252,20 @@ fn frame_fields(ui: &mut Ui, state: &mut State) {
         } else {
             (frame + 1e-6).floor()
         };
-        if dragged {
-            state.scrub(frame);
+        // Who types a frame wants to look at it.
+        context.requests.push(if dragged {
+            Request::ShowFrame(frame)
         } else {
-            // Who types a frame wants to look at it.
-            state.go_to_frame(frame);
-        }
+            Request::GoToFrame(frame)
+        });
     } else if held {
         // A number that changes cannot be typed over.
-        state.player.hold();
+        context.requests.push(Request::HoldMoment);
     }
 }
 
 /// What is changed now and then, from the right to the left.
-fn options(ui: &mut Ui, state: &mut State) {
+fn options(ui: &mut Ui, context: &mut BarContext<'_>) {
     let hide = commands::of(Action::Animation(Animation::Timeline));
     let close = ui
         .add(egui::Button::new(egui::RichText::new("×").size(18.0)).frame(false))
@@ -258,23 +275,23 @@ fn options(ui: &mut Ui, state: &mut State) {
     if close.clicked()
         && let Some(hide) = hide
     {
-        state.run(hide.action);
+        context.requests.push(Request::Run(hide.id));
     }
-    fps_field(ui, state);
+    fps_field(ui, context);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 1.0;
         let smooth = Animation::Smooth;
-        command_button(ui, state, Icon::Smooth, smooth, "smooth");
+        command_button(ui, context, Icon::Smooth, smooth, "smooth");
         ui.add_space(5.0);
         for mode in LoopMode::ALL.into_iter().rev() {
-            loop_button(ui, state, mode);
+            loop_button(ui, context, mode);
         }
     });
-    speed_field(ui, state);
+    speed_field(ui, context);
 }
 
 /// The same in a menu, where there is no room.
-fn more(ui: &mut Ui, state: &mut State) {
+fn more(ui: &mut Ui, context: &mut BarContext<'_>) {
     let button = icons::button(ui, Icon::More, "How it plays", None);
     places::note(ui.ctx(), "timeline-more", button.rect);
     egui::Popup::menu(&button)
@@ -284,21 +301,21 @@ fn more(ui: &mut Ui, state: &mut State) {
                 .num_columns(2)
                 .show(ui, |ui| {
                     ui.label("Speed");
-                    ui.horizontal(|ui| speed_field(ui, state));
+                    ui.horizontal(|ui| speed_field(ui, context));
                     ui.end_row();
                     ui.label("At the end");
                     ui.horizontal(|ui| {
                         for mode in LoopMode::ALL {
-                            loop_button(ui, state, mode);
+                            loop_button(ui, context, mode);
                         }
                     });
                     ui.end_row();
                     ui.label("Smooth");
                     let smooth = Animation::Smooth;
-                    command_button(ui, state, Icon::Smooth, smooth, "smooth");
+                    command_button(ui, context, Icon::Smooth, smooth, "smooth");
                     ui.end_row();
                     ui.label("Rate");
-                    fps_field(ui, state);
+                    fps_field(ui, context);
                     ui.end_row();
                 });
             for (action, text) in [
@@ -306,26 +323,28 @@ fn more(ui: &mut Ui, state: &mut State) {
                 (Animation::Timeline, "Hide the timeline"),
             ] {
                 let action = Action::Animation(action);
-                let enabled = state.is_enabled(action);
-                if ui.add_enabled(enabled, egui::Button::new(text)).clicked() {
-                    state.run(action);
+                let enabled = context.state.is_enabled(action);
+                if ui.add_enabled(enabled, egui::Button::new(text)).clicked()
+                    && let Some(command) = commands::of(action)
+                {
+                    context.requests.push(Request::Run(command.id));
                 }
             }
         });
     button.on_hover_text("Speed, what happens at the end, and more");
 }
 
-fn loop_button(ui: &mut Ui, state: &mut State, mode: LoopMode) {
+fn loop_button(ui: &mut Ui, context: &mut BarContext<'_>, mode: LoopMode) {
     let (icon, place) = match mode {
         LoopMode::Once => (Icon::Once, "once"),
         LoopMode::Loop => (Icon::Loop, "loop"),
         LoopMode::PingPong => (Icon::PingPong, "ping-pong"),
     };
-    command_button(ui, state, icon, Animation::Loop(mode), place);
+    command_button(ui, context, icon, Animation::Loop(mode), place);
 }
 
-fn fps_field(ui: &mut Ui, state: &mut State) {
-    let mut fps = state.player.fps();
+fn fps_field(ui: &mut Ui, context: &mut BarContext<'_>) {
+    let mut fps = context.state.player.fps();
     let field = DragValue::new(&mut fps)
         .range(player::FPS)
         .speed(0.2)
@@ -336,15 +355,15 @@ fn fps_field(ui: &mut Ui, state: &mut State) {
     parts::name(&field, "Frames a second");
     places::note(ui.ctx(), "timeline-fps", field.rect);
     if field.changed() {
-        state.player.set_fps(fps);
+        context.requests.push(Request::SetFps(fps));
     }
     field.on_hover_text("Frames a second; the game has 24");
 }
 
-fn speed_field(ui: &mut Ui, state: &mut State) {
+fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
     ui.spacing_mut().slider_width = 76.0;
     ui.spacing_mut().interact_size.x = 46.0;
-    let mut speed = state.player.speed();
+    let mut speed = context.state.player.speed();
     let slider = Slider::new(&mut speed, player::SPEEDS)
         .logarithmic(true)
         .show_value(false);
@@ -366,7 +385,7 @@ fn speed_field(ui: &mut Ui, state: &mut State) {
         speed = 1.0;
     }
     if reset || slid || field.changed() {
-        state.player.set_speed(speed);
+        context.requests.push(Request::SetSpeed(speed));
     }
 }
 
@@ -408,29 +427,29 @@ fn ruler_id() -> Id {
 }
 
 /// Goes to the frame that the pointer holds on the ruler.
-fn follow_pointer(ui: &Ui, state: &mut State) {
+fn follow_pointer(ui: &Ui, context: &mut BarContext<'_>) {
     let Some(ruler) = ui.ctx().read_response(ruler_id()) else {
         return;
     };
-    let in_clip = state.player.frames() > 0;
+    let in_clip = context.state.player.frames() > 0;
     let Some(pointer) = parts::held_at(&ruler).filter(|_| in_clip) else {
         return;
     };
-    let frame = Track::of(state, ruler.rect).frame(pointer.x);
-    state.scrub(frame);
+    let frame = Track::of(context.state, ruler.rect).frame(pointer.x);
+    context.requests.push(Request::ShowFrame(frame));
     ui.set_cursor_icon(CursorIcon::ResizeHorizontal);
 }
 
 /// The frames of the clip in a row, to be gone through with the pointer.
-fn ruler(ui: &mut Ui, state: &mut State) {
+fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
     let size = vec2(ui.available_width(), RULER_HEIGHT);
     let (_, rect) = ui.allocate_space(size);
-    let in_clip = state.player.clip().is_some() && state.player.frames() > 0;
-    let track = Track::of(state, rect);
+    let in_clip = context.state.player.clip().is_some() && context.state.player.frames() > 0;
+    let track = Track::of(context.state, rect);
     places::note(ui.ctx(), "timeline-ruler", track.rect);
     ui.painter().rect_filled(rect, 4.0, theme::DEEP);
     if !in_clip {
-        let text = match state.player.clip() {
+        let text = match context.state.player.clip() {
             Some(_) => "This clip has no frames",
             None => "The bind pose, without any clip",
         };
@@ -443,23 +462,26 @@ fn ruler(ui: &mut Ui, state: &mut State) {
     let upper = rect.with_max_y(rect.bottom() - RANGE_HEIGHT - 2.0);
     let lower = rect.with_min_y(upper.bottom());
     let response = ui.interact(upper, ruler_id(), Sense::click_and_drag());
-    let last = f64::from(state.player.last());
-    let moved = slide(ui, &response, "Frame ruler", state.player.frame(), last);
+    let last = f64::from(context.state.player.last());
+    let moved = slide(
+        ui,
+        &response,
+        "Frame ruler",
+        context.state.player.frame(),
+        last,
+    );
     if let Some(frame) = moved {
-        state.change_player(|player| {
-            player.set_playing(false);
-            player.seek(frame);
-        });
+        context.requests.push(Request::GoToFrame(frame));
     }
-    let range = range_strip(ui, state, track, lower);
-    paint_ruler(ui, state, track, rect, upper);
+    let range = range_strip(ui, context, track, lower);
+    paint_ruler(ui, context.state, track, rect, upper);
     if let Some(pointer) = response.hover_pos().filter(|_| !response.dragged()) {
         let x = track.x(track.frame(pointer.x).floor());
         let stroke = Stroke::new(1.0, theme::WEAK_TEXT.gamma_multiply(0.5));
         ui.painter().vline(x, upper.y_range(), stroke);
     }
-    paint_range(ui, state, track, lower, range);
-    paint_playhead(ui, state, track, rect);
+    paint_range(ui, context.state, track, lower, range);
+    paint_playhead(ui, context.state, track, rect);
 }
 
 /// Makes something a slider for screen readers and arrow keys. Gives the value that these ask for.
@@ -503,15 +525,15 @@ fn slide(ui: &Ui, response: &Response, name: &str, value: f64, last: f64) -> Opt
 }
 
 /// The handles at both ends of what is played. Gives which one the pointer is at.
-fn range_strip(ui: &Ui, state: &mut State, track: Track, strip: Rect) -> [bool; 2] {
+fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect) -> [bool; 2] {
     let whole = ui.interact(strip, Id::unique("timeline range"), Sense::click());
     if whole.double_clicked() {
-        state.player.reset_range();
+        context.requests.push(Request::Run(WHOLE_RANGE));
     }
     whole
         .on_hover_text("What is played: drag its ends. A double click plays all of the clip again");
-    let [first, last] = state.player.range();
-    let end = f64::from(state.player.last());
+    let [first, last] = context.state.player.range();
+    let end = f64::from(context.state.player.last());
     let mut at = [false; 2];
     for (side, (frame, id, name)) in [
         (first, "range-start", "First frame that is played"),
@@ -544,13 +566,13 @@ fn range_strip(ui: &Ui, state: &mut State, track: Track, strip: Rect) -> [bool; 
             });
         }
         if response.double_clicked() {
-            state.player.reset_range();
+            context.requests.push(Request::Run(WHOLE_RANGE));
         } else if let Some(to) = to {
-            if side == 0 {
-                state.player.set_range_start(to as u32);
+            context.requests.push(if side == 0 {
+                Request::SetRangeStart(to as u32)
             } else {
-                state.player.set_range_end(to as u32);
-            }
+                Request::SetRangeEnd(to as u32)
+            });
         }
         let grabbed = response.hovered() || response.dragged() || response.has_focus();
         if let Some(at) = at.get_mut(side) {
