@@ -93,6 +93,23 @@ pub struct Overlay {
     pub colors_surface: bool,
 }
 
+/// Overlays as a document offers them: of each its identifier, its name and what it does, and
+/// `surface` where it colours the surface.
+macro_rules! overlays {
+    (@colors surface) => { true };
+    (@colors) => { false };
+    ($($id:ident $name:literal $help:literal $($surface:ident)?,)+) => {
+        [$($crate::Overlay {
+            id: $crate::OverlayId::$id,
+            name: $name,
+            help: $help,
+            colors_surface: $crate::overlay::overlays!(@colors $($surface)?),
+        }),+]
+    };
+}
+
+pub(crate) use overlays;
+
 /// Which of a document's overlays are on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OverlaySet {

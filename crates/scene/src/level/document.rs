@@ -5,134 +5,50 @@ use glam::Vec3;
 use super::Map;
 use super::describe::CubeRecord;
 use super::properties::MapAt;
+use crate::overlay::overlays;
 use crate::{
     About, Animation, Annotations, Branch, ChunkMap, Direction, Document, Drawable, Hit, InfoQuery,
     Item, ItemPlace, Legend, LevelInfo, LevelItem, Levels, Light, Neighbor, OutlineNode, Overlay,
-    OverlayId, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Sheet, SheetFace, Shown,
-    Spawn, Statistic, SummaryPart,
+    Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Sheet, SheetFace, Shown, Spawn,
+    Statistic, SummaryPart,
 };
 use mapscope_formats::Problem;
 use mapscope_formats::pmf::ChunkIndex;
 
 /// The overlays of a map.
-pub(crate) static OVERLAYS: [Overlay; 19] = [
-    Overlay {
-        id: OverlayId::Lightmap,
-        name: "Lightmap only",
-        help: "Show the light alone, on white surfaces",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::Unlit,
-        name: "Full bright",
-        help: "Show materials and textures without light",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::MaterialColors,
-        name: "Material colours",
-        help: "Give each material a colour, without textures and light",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::Normals,
-        name: "Normals",
-        help: "Colour the surface by the direction it faces: red east, green up, blue north",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::UvChecker,
-        name: "UV checker",
-        help: "Show a checkerboard in place of textures: red grows with U, green with V",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::OctreeDepth,
-        name: "Octree depth",
-        help: "Colour each cube by how often the chunk was divided to reach it",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::CubeTypes,
-        name: "Cube types",
-        help: "Colour each cube by the cubes around it that say more of it, and by how much its \
-               own record says",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::BackFaces,
-        name: "Back faces",
-        help: "Draw back faces too, in a warning colour",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::TwoSided,
-        name: "Two-sided",
-        help: "Draw back faces as if they were front faces, whether or not the cube says so",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Wireframe,
-        name: "Wireframe",
-        help: "Draw the edges of the triangles",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::ChunkBorders,
-        name: "Chunk borders",
-        help: "Draw the edges of the chunks, red where one cannot be read",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Cells,
-        name: "Octree cells",
-        help: "Draw the cells of the octree at a depth, empty ones too; the octree panel says \
-               which depth",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Colliders,
-        name: "Colliders",
-        help: "Draw the boxes that are solid beside what is drawn",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Environments,
-        name: "Environments",
-        help: "Draw where weather, gravity, sound and sky differ from the rest of the level",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::ServerRegions,
-        name: "Server regions",
-        help: "Draw the boxes by which the server keeps chunks active",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Visibility,
-        name: "Visibility",
-        help: "Light what the selected visibility cube sees, or the one that the eye is in, and \
-               dim the rest",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::LightProbes,
-        name: "Base light",
-        help: "Draw the colour that lighting cubes give to what moves through them",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Paths,
-        name: "Pathfinding data",
-        help: "Draw the cubes with attributes for pathfinding, with their names and data",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Entities,
-        name: "Entities",
-        help: "Draw a marker for each entity, with its box or its light",
-        colors_surface: false,
-    },
+pub(crate) static OVERLAYS: [Overlay; 19] = overlays![
+    Lightmap "Lightmap only" "Show the light alone, on white surfaces" surface,
+    Unlit "Full bright" "Show materials and textures without light" surface,
+    MaterialColors "Material colours"
+        "Give each material a colour, without textures and light" surface,
+    Normals "Normals"
+        "Colour the surface by the direction it faces: red east, green up, blue north" surface,
+    UvChecker "UV checker"
+        "Show a checkerboard in place of textures: red grows with U, green with V" surface,
+    OctreeDepth "Octree depth"
+        "Colour each cube by how often the chunk was divided to reach it" surface,
+    CubeTypes "Cube types"
+        "Colour each cube by the cubes around it that say more of it, and by how much its own \
+         record says" surface,
+    BackFaces "Back faces" "Draw back faces too, in a warning colour" surface,
+    TwoSided "Two-sided"
+        "Draw back faces as if they were front faces, whether or not the cube says so",
+    Wireframe "Wireframe" "Draw the edges of the triangles",
+    ChunkBorders "Chunk borders" "Draw the edges of the chunks, red where one cannot be read",
+    Cells "Octree cells"
+        "Draw the cells of the octree at a depth, empty ones too; the octree panel says which \
+         depth",
+    Colliders "Colliders" "Draw the boxes that are solid beside what is drawn",
+    Environments "Environments"
+        "Draw where weather, gravity, sound and sky differ from the rest of the level",
+    ServerRegions "Server regions" "Draw the boxes by which the server keeps chunks active",
+    Visibility "Visibility"
+        "Light what the selected visibility cube sees, or the one that the eye is in, and dim the \
+         rest",
+    LightProbes "Base light" "Draw the colour that lighting cubes give to what moves through them",
+    Paths "Pathfinding data"
+        "Draw the cubes with attributes for pathfinding, with their names and data",
+    Entities "Entities" "Draw a marker for each entity, with its box or its light",
 ];
 
 impl Map {
@@ -330,7 +246,7 @@ impl Levels for Map {
     }
 
     fn sheet_picture(&self, sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
-        self.lit_picture(in_map(sheet)?, shown)
+        self.lit_pixels(in_map(sheet)?, shown)
     }
 
     fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {

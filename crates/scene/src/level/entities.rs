@@ -279,6 +279,11 @@ impl Map {
         self.listed().by_kind.get(part).map_or(&[], Vec::as_slice)
     }
 
+    /// The entities of each type, first of the map, then of each level with its chunks.
+    pub(super) fn entities_of_all(&self) -> impl Iterator<Item = &(EntityKind, Vec<LevelItem>)> {
+        self.listed().by_kind.iter().flatten()
+    }
+
     /// Where a player begins in a level. The format has no type of entity for that: it is the
     /// first one with a place whose name says so, such as `player_start` or `spawn 1`.
     pub(super) fn player_start(&self, level: usize) -> Option<Spawn> {

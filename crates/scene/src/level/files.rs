@@ -170,7 +170,7 @@ impl Map {
         Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, thumbnail.as_deref()?))
     }
 
-    /// The picture of a file of the archive.
+    /// The thumbnail of a file of the archive.
     fn swatch_of(&self, entry: usize) -> Option<Swatch> {
         let named = self.unnamed.named.get(&entry).copied();
         let index = named.or_else(|| {
@@ -646,7 +646,7 @@ mod tests {
         assert_eq!(summary[0].value, "textures/broken.ptf");
         let archive = map.pmf().archive.as_ref().unwrap();
         let find = |path: &str| LevelItem::archive_file(archive.find(path).unwrap());
-        let picture = |path: &str| {
+        let thumbnail = |path: &str| {
             let groups = properties(&map, find(path));
             let swatch = groups[0].properties.iter().find_map(|p| p.swatch);
             match swatch {
@@ -654,12 +654,12 @@ mod tests {
                 _ => None,
             }
         };
-        let (width, height, pixels) = picture("textures/whole.ptf").unwrap();
+        let (width, height, pixels) = thumbnail("textures/whole.ptf").unwrap();
         assert_eq!(pixels.len() as u32, width * height * 4);
         // The first texel is black with a little green and blue.
         assert_eq!(pixels[..4], [0, 9, 18, 255]);
-        assert_eq!(picture("textures/broken.ptf"), None);
-        assert_eq!(picture("readme.txt"), None);
+        assert_eq!(thumbnail("textures/broken.ptf"), None);
+        assert_eq!(thumbnail("readme.txt"), None);
         let text = properties(&map, find("readme.txt"));
         let lines = text.iter().flat_map(|group| &group.properties);
         let dumps: Vec<_> = lines.filter(|line| !line.bytes.is_empty()).collect();

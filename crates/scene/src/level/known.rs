@@ -74,13 +74,6 @@ impl Known {
             ..Self::default()
         }
     }
-
-    /// Bytes of memory that it holds.
-    pub(super) fn cpu_bytes(&self) -> usize {
-        let places = self.places.iter().filter_map(OnceLock::get);
-        let places: usize = places.map(|places| 2 * places.depths.len()).sum();
-        places + size_of_val(self.places.as_slice()) + size_of_val(self.meshes.as_slice())
-    }
 }
 
 impl Places {

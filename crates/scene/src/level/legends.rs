@@ -134,13 +134,7 @@ impl Map {
 
     /// The types of entities that there are.
     fn entity_legend(&self) -> Vec<LegendEntry> {
-        let lists = [None]
-            .into_iter()
-            .chain((0..self.pmf.levels.len()).map(Some));
-        let mut kinds: Vec<_> = lists
-            .flat_map(|level| self.entities_by_kind(level))
-            .map(|(kind, _)| *kind)
-            .collect();
+        let mut kinds: Vec<_> = self.entities_of_all().map(|(kind, _)| *kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         let entries = kinds.into_iter().map(|kind| LegendEntry {

@@ -93,10 +93,7 @@ impl Map {
     fn controllers(&self, light: LevelItem) -> &[LevelItem] {
         let all = self.light_list.controllers.get_or_init(|| {
             let mut all: HashMap<_, Vec<LevelItem>> = HashMap::new();
-            let lists = [None]
-                .into_iter()
-                .chain((0..self.pmf.levels.len()).map(Some));
-            for (kind, entities) in lists.flat_map(|level| self.entities_by_kind(level)) {
+            for (kind, entities) in self.entities_of_all() {
                 let controlled = match kind {
                     EntityKind::DynamicLightController => LightKind::Dynamic,
                     EntityKind::FastLightController => LightKind::Fast,

@@ -3,15 +3,15 @@
 use super::textures::Textures;
 use mapscope_formats::pmf::{self, ClientMaterial, StringTable};
 
-/// How a surface is put over what is behind it, in the order in which they are drawn.
+/// How a surface is blended with what is behind it, in the order in which they are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Blend {
-    /// It hides it.
+    /// Not at all: it hides it.
     #[default]
     Opaque,
-    /// Mixed with it by its opacity.
+    /// By its alpha.
     Alpha,
-    /// Its light is added.
+    /// It is additive.
     Add,
 }
 
@@ -20,7 +20,7 @@ pub enum Blend {
 pub struct Material {
     /// Its name.
     pub name: String,
-    /// How it is put over what is behind it.
+    /// How it is blended with what is behind it.
     pub blend: Blend,
     /// Whether its alpha counts, and that of its texture.
     pub is_transparent: bool,

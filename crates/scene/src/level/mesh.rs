@@ -41,7 +41,7 @@ pub struct LevelVertex {
 /// Triangles that are drawn alike.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Part {
-    /// How they are put over what is behind them.
+    /// How they are blended with what is behind them.
     pub blend: Blend,
     /// Index in the list of the level's materials.
     pub material: u16,

@@ -173,7 +173,7 @@ impl Map {
             }),
             handedness: HANDEDNESS,
             game_view: GameView::FirstPerson,
-            overlays: &document::OVERLAYS,
+            overlays: &OVERLAYS,
             dependencies: std::mem::take(&mut textures.dependencies),
             kinds: Vec::new(),
             cpu_bytes: (levels.iter().map(Level::cpu_bytes).sum::<usize>() + textures.cpu_bytes())
@@ -274,10 +274,7 @@ impl Level {
 
     fn cpu_bytes(&self) -> usize {
         let chunks = self.chunks.iter().map(ChunkMesh::cpu_bytes);
-        chunks.sum::<usize>()
-            + self.atlas.cpu_bytes()
-            + self.trees.cpu_bytes()
-            + self.known.cpu_bytes()
+        chunks.sum::<usize>() + self.atlas.cpu_bytes()
     }
 }
 

@@ -31,8 +31,8 @@ struct Sight<'a> {
     /// From which to which distance: outside everything is cut away.
     from: f32,
     to: f32,
-    /// Whether what only adds its light to what is behind it is met.
-    added_light: bool,
+    /// Whether additive faces are met.
+    additive: bool,
     /// Numbers in the level of chunks, and indices of materials, that are not shown.
     hidden_chunks: &'a [usize],
     hidden_materials: &'a [usize],
@@ -43,7 +43,7 @@ const EVERYTHING: Sight<'_> = Sight {
     both_sides: false,
     from: 0.0,
     to: f32::INFINITY,
-    added_light: true,
+    additive: true,
     hidden_chunks: &[],
     hidden_materials: &[],
 };
@@ -58,13 +58,6 @@ struct Met<'a> {
 impl Trees {
     pub(super) fn new(chunks: usize) -> Self {
         Self((0..chunks).map(|_| OnceLock::new()).collect())
-    }
-
-    /// Bytes of memory that those hold that were made.
-    pub(super) fn cpu_bytes(&self) -> usize {
-        let made = self.0.iter().filter_map(OnceLock::get);
-        made.map(|tree| tree.bvh.cpu_bytes() + size_of_val(tree.boxes.as_slice()))
-            .sum()
     }
 }
 
@@ -150,7 +143,7 @@ impl Map {
 
     /// The first surface that a ray meets of what is shown: a face, or the cap of a cube that is
     /// cut.
-    fn first_surface(&self, ray: Ray, shown: &Shown, added_light: bool) -> Option<Hit> {
+    fn first_surface(&self, ray: Ray, shown: &Shown, additive: bool) -> Option<Hit> {
         let is_finite = ray.origin.is_finite() && ray.direction.is_finite();
         if !is_finite || Self::hides_faces(shown) {
             return None;
@@ -174,7 +167,7 @@ impl Map {
             both_sides: any_on(&[OverlayId::TwoSided, OverlayId::BackFaces]),
             from,
             to,
-            added_light,
+            additive,
             hidden_chunks: &chunks,
             hidden_materials: &materials,
         };
@@ -192,8 +185,8 @@ impl Map {
         first.is_some_and(|hit| hit.distance < distance - SLACK)
     }
 
-    /// The first thing that a ray meets of what is shown: a surface, or the marker of an entity. A
-    /// shaft of light that only adds to what is seen through it is met if there is nothing behind.
+    /// The first thing that a ray meets of what is shown: a surface, or the marker of an entity. An
+    /// additive face, such as a shaft of light, is met if there is nothing behind it.
     pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let face = self.first_surface(ray, shown, false);
         let face = face.or_else(|| self.first_surface(ray, shown, true));
@@ -267,7 +260,7 @@ impl ChunkMesh {
     /// Where a ray meets a face first.
     fn meet(&self, face: &MeshFace, ray: Ray, sight: Sight<'_>) -> Option<f32> {
         let part = self.part_of(face)?;
-        if part.blend == Blend::Add && !sight.added_light {
+        if part.blend == Blend::Add && !sight.additive {
             return None;
         }
         let material = usize::from(part.material);
@@ -382,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn light_that_is_added_is_met_only_if_nothing_is_behind_it() {
+    fn additive_faces_are_met_only_if_nothing_is_behind_them() {
         let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
         pmf.levels[0].common.materials[1].render_mode = pmf::Material::ADD;
         let map = sample::map(pmf);

@@ -69,8 +69,8 @@ impl Map {
         sheets
     }
 
-    /// The picture of a lightmap with the lights that shine: RGBA bytes from the top left.
-    pub(super) fn lit_picture(&self, sheet: LevelItem, shown: &Shown) -> Option<Vec<u8>> {
+    /// The image of a lightmap with the lights that shine: RGBA bytes from the top left.
+    pub(super) fn lit_pixels(&self, sheet: LevelItem, shown: &Shown) -> Option<Vec<u8>> {
         let LevelItem::Lightmap { index, .. } = sheet else {
             return None;
         };

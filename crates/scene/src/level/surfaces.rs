@@ -14,7 +14,7 @@ use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial
 const MOST_CHUNKS: usize = 64;
 
 impl Map {
-    /// The picture or the colour of a material.
+    /// The thumbnail or the colour of a material.
     pub(super) fn material_swatch(&self, level: usize, index: usize) -> Option<Swatch> {
         let materials = &self.levels.get(level)?.materials;
         let look = materials.list.get(index)?.look.as_ref()?;

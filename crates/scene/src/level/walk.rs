@@ -241,14 +241,8 @@ impl Map {
             }
             LevelItem::EntityType { entity_type } => {
                 let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
-                let lists = [None]
-                    .into_iter()
-                    .chain((0..self.pmf.levels.len()).map(Some));
-                let of_kind = lists.filter_map(|level| {
-                    let kinds = self.entities_by_kind(level);
-                    let (_, items) = kinds.iter().find(|(of, _)| *of == kind)?;
-                    Some(items)
-                });
+                let all = self.entities_of_all();
+                let of_kind = all.filter(|(of, _)| *of == kind).map(|(_, items)| items);
                 let key = |item: &LevelItem| match *item {
                     LevelItem::Entity { owner, index } => Some((owner.order(), index, owner)),
                     _ => None,

@@ -117,7 +117,7 @@ impl Model {
             bounds: whole(&pfobj, &extents, &skeleton),
             handedness: Handedness::Mirrored,
             game_view: GameView::FromAbove,
-            overlays: &describe::OVERLAYS,
+            overlays: &OVERLAYS,
             dependencies: std::mem::take(&mut materials.dependencies),
             kinds: Vec::new(),
             cpu_bytes: 0,
