@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::lines::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
 use super::{Model, joint_item};
 use crate::listed::{LISTED_AFTER, LISTED_BEFORE};
+use crate::overlay::overlays;
 use crate::{
     Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
     ItemPlace, Legend, LegendEntry, ModelItem, Neighbor, OutlineNode, Overlay, OverlayId, Playhead,
@@ -17,93 +18,28 @@ use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a model.
-pub(crate) static OVERLAYS: [Overlay; 14] = [
-    Overlay {
-        id: OverlayId::Unlit,
-        name: "Unlit",
-        help: "Show textures as they are, without light",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::Normals,
-        name: "Normals",
-        help: "Colour the surface by the direction it faces: red west, green up, blue south",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::UvChecker,
-        name: "UV checker",
-        help: "Show a checkerboard in place of textures: red grows with U, green with V",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::BackFaces,
-        name: "Back faces",
-        help: "Draw back faces too, in a warning colour: the engine culls them",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::JointWeights,
-        name: "Joint weights",
-        help: "Give each joint a colour, mixed where several move a vertex",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::TwoSided,
-        name: "Two-sided",
-        help: "Draw back faces as if they were front faces: the engine culls them",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Wireframe,
-        name: "Wireframe",
-        help: "Draw the edges of the triangles",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Skeleton,
-        name: "Skeleton",
-        help: "Draw the bones through the mesh",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::JointNames,
-        name: "Joint names",
-        help: "Write the name of each joint beside its bone, in the window only",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::NormalLines,
-        name: "Normal lines",
-        help: "Draw a yellow line along the normal of each vertex",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::FrameBounds,
-        name: "Bounds of the frame",
-        help: "Draw the box that the file declares for the frame, and that of the mesh where it \
-               differs",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::BindBounds,
-        name: "Bounds of the bind pose",
-        help: "Draw the box that the file declares for the bind pose",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::GroundTile,
-        name: "Ground tile",
-        help: "Put a tile of terrain under the model, 8 by 8 units",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::HeightScale,
-        name: "Height scale",
-        help: "Put a ruler beside the model, in units and in levels of terrain, which are 4 units \
-               high; its numbers are in the window only",
-        colors_surface: false,
-    },
+pub(crate) static OVERLAYS: [Overlay; 14] = overlays![
+    Unlit "Unlit" "Show textures as they are, without light" surface,
+    Normals "Normals"
+        "Colour the surface by the direction it faces: red west, green up, blue south" surface,
+    UvChecker "UV checker"
+        "Show a checkerboard in place of textures: red grows with U, green with V" surface,
+    BackFaces "Back faces"
+        "Draw back faces too, in a warning colour: the engine culls them" surface,
+    JointWeights "Joint weights"
+        "Give each joint a colour, mixed where several move a vertex" surface,
+    TwoSided "Two-sided" "Draw back faces as if they were front faces: the engine culls them",
+    Wireframe "Wireframe" "Draw the edges of the triangles",
+    Skeleton "Skeleton" "Draw the bones through the mesh",
+    JointNames "Joint names" "Write the name of each joint beside its bone, in the window only",
+    NormalLines "Normal lines" "Draw a yellow line along the normal of each vertex",
+    FrameBounds "Bounds of the frame"
+        "Draw the box that the file declares for the frame, and that of the mesh where it differs",
+    BindBounds "Bounds of the bind pose" "Draw the box that the file declares for the bind pose",
+    GroundTile "Ground tile" "Put a tile of terrain under the model, 8 by 8 units",
+    HeightScale "Height scale"
+        "Put a ruler beside the model, in units and in levels of terrain, which are 4 units high; \
+         its numbers are in the window only",
 ];
 
 /// Colours of vertices that a joint does not move at all, that it moves by a quarter, and so on

@@ -9,6 +9,7 @@ use super::inspect::{ChunkAt, MaterialAt, TileAt, TilesOf};
 use super::{Terrain, TileClass, colors};
 use crate::colors::bytes;
 use crate::numbers::number;
+use crate::overlay::overlays;
 use crate::{
     Aabb, About, Direction, Document, Drawable, Hit, InfoQuery, Item, ItemPlace, Kind, Legend,
     LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, PropertyGroup,
@@ -18,62 +19,20 @@ use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
 use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a terrain; the last one only where tiles have cover.
-pub(crate) static OVERLAYS: [Overlay; 9] = [
-    Overlay {
-        id: OverlayId::TileTypes,
-        name: "Tile types",
-        help: "Colour every tile by its type",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::Pathable,
-        name: "Pathable",
-        help: "Colour tiles green where ground units can walk, red where they cannot",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::Height,
-        name: "Height",
-        help: "Colour the ground by its height",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::ChunkBorders,
-        name: "Chunk borders",
-        help: "Draw red lines around the chunks of 32 by 32 tiles",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::TileGrid,
-        name: "Tile grid",
-        help: "Draw dark lines around the tiles",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Wireframe,
-        name: "Wireframe",
-        help: "Draw the edges of the triangles",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Normals,
-        name: "Normals",
-        help: "Colour the ground by the direction it faces: red west, green up, blue south",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::Unlit,
-        name: "Unlit",
-        help: "Show textures as they are, without light and shadow",
-        colors_surface: true,
-    },
-    Overlay {
-        id: OverlayId::Cover,
-        name: "Cover",
-        help: "Colour tiles green where grass grows, yellow where it is sparse, red where there is \
-               none",
-        colors_surface: true,
-    },
+pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
+    TileTypes "Tile types" "Colour every tile by its type" surface,
+    Pathable "Pathable"
+        "Colour tiles green where ground units can walk, red where they cannot" surface,
+    Height "Height" "Colour the ground by its height" surface,
+    ChunkBorders "Chunk borders" "Draw red lines around the chunks of 32 by 32 tiles",
+    TileGrid "Tile grid" "Draw dark lines around the tiles",
+    Wireframe "Wireframe" "Draw the edges of the triangles",
+    Normals "Normals"
+        "Colour the ground by the direction it faces: red west, green up, blue south" surface,
+    Unlit "Unlit" "Show textures as they are, without light and shadow" surface,
+    Cover "Cover"
+        "Colour tiles green where grass grows, yellow where it is sparse, red where there is \
+         none" surface,
 ];
 
 /// Levels that the legend of the height overlay has at most.

@@ -8,61 +8,22 @@ use super::grids::zone_color;
 use super::{Grid, GridKind, Object, ObjectKind, TileMap};
 use crate::colors;
 use crate::line_builder::LineBuilder;
+use crate::overlay::overlays;
 use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown};
 
 /// The overlays that 2D maps can have. All of them can be on at once: what is blocked is hatched over
 /// the colours of zones and numbers.
-pub(crate) static OVERLAYS: [Overlay; 8] = [
-    Overlay {
-        id: OverlayId::Obstruction,
-        name: "Obstruction",
-        help: "Hatch the tiles that nobody can walk on",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Zones,
-        name: "Zones",
-        help: "Colour each zone and write its name",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Logic,
-        name: "Logic values",
-        help: "Colour tiles by the number that the game gives a meaning, and write it when there \
-               is room",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Entities,
-        name: "Entities",
-        help: "Draw entities with the way they face and where they walk, waypoints, sprites and \
-               boxes",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Grid,
-        name: "Tile grid",
-        help: "Draw lines between the tiles",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::PixelGrid,
-        name: "Pixel grid",
-        help: "Draw lines between the pixels, when they are large enough",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::LayerFrames,
-        name: "Layer edges",
-        help: "Draw a frame around each layer",
-        colors_surface: false,
-    },
-    Overlay {
-        id: OverlayId::Still,
-        name: "No parallax",
-        help: "Keep all layers where they are while the flat view moves",
-        colors_surface: false,
-    },
+pub(crate) static OVERLAYS: [Overlay; 8] = overlays![
+    Obstruction "Obstruction" "Hatch the tiles that nobody can walk on",
+    Zones "Zones" "Colour each zone and write its name",
+    Logic "Logic values"
+        "Colour tiles by the number that the game gives a meaning, and write it when there is room",
+    Entities "Entities"
+        "Draw entities with the way they face and where they walk, waypoints, sprites and boxes",
+    Grid "Tile grid" "Draw lines between the tiles",
+    PixelGrid "Pixel grid" "Draw lines between the pixels, when they are large enough",
+    LayerFrames "Layer edges" "Draw a frame around each layer",
+    Still "No parallax" "Keep all layers where they are while the flat view moves",
 ];
 
 /// What some maps have no use for: the overlays of grids and objects, in the order of their bits.
