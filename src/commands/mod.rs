@@ -21,8 +21,8 @@ use std::time::Instant;
 
 use thiserror::Error;
 
-#[cfg(feature = "gpu")]
 use mapscope_formats::{Problem, Tally};
+#[cfg(feature = "gpu")]
 use mapscope_render::{GpuError, UploadError};
 use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
 
