@@ -295,7 +295,7 @@ pub struct PictureArgs {
         allow_hyphen_values = true
     )]
     pub size: Option<[u32; 2]>,
-    /// `perspective` or `ortho`
+    /// Foreshortened, `perspective`, or not, `ortho`
     #[arg(
         long,
         value_name = "KIND",
