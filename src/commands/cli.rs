@@ -295,7 +295,7 @@ pub struct PictureArgs {
         allow_hyphen_values = true
     )]
     pub size: Option<[u32; 2]>,
-    /// Foreshortened, `perspective`, or not, `ortho`
+    /// `perspective` or `ortho`
     #[arg(
         long,
         value_name = "KIND",

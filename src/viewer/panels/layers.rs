@@ -32,7 +32,7 @@ impl PanelUi for Layers {
     fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
             let layers = context.document.layers();
-            self.all = layers.map_or_else(Vec::new, |layers| layers.layers());
+            self.all = layers.map_or_else(Vec::new, mapscope_scene::Layers::layers);
             self.all.reverse();
             self.selected = None;
         }

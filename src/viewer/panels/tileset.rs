@@ -171,7 +171,7 @@ impl TilesetPanel {
     fn take(&mut self, context: &PanelContext<'_>) {
         let document = context.document;
         let layers = document.layers();
-        let tilesets = layers.map_or_else(Vec::new, |layers| layers.tilesets());
+        let tilesets = layers.map_or_else(Vec::new, mapscope_scene::Layers::tilesets);
         self.tilesets = tilesets.into_iter().map(Rc::new).collect();
         self.places.clear();
         for (nth, tileset) in self.tilesets.iter().enumerate() {

@@ -504,7 +504,7 @@ impl State {
             ScaleChange::Reset => FieldsOfView::default().of(self.view.mode),
         };
         self.settings.fields_of_view.set(self.view.mode, degrees);
-        self.view.fields_of_view = self.settings.fields_of_view;
+        self.view.fov = self.settings.fields_of_view;
         self.view.use_field_of_view();
         let text = format!("Field of view {:.0}°", self.view.field_of_view());
         self.notices.replace_toast("Field of view", text);

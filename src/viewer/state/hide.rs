@@ -17,7 +17,7 @@ impl State {
 
     /// Shows a layer alone, or all of them if it is alone already.
     pub(crate) fn solo(&mut self, layer: Item) {
-        let layers = self.layers().map(|layers| layers.layers());
+        let layers = self.layers().map(mapscope_scene::Layers::layers);
         let layers = layers.unwrap_or_default().into_iter();
         let others = layers.map(|other| other.item);
         let others: Vec<Item> = others.filter(|other| *other != layer).collect();

@@ -48,7 +48,7 @@ fn flat(h: &Map) -> FlatWindow {
 }
 
 fn view_px(h: &Map) -> DVec2 {
-    let [width, height] = state(h).view.view_px;
+    let [width, height] = state(h).view.size_px;
     DVec2::new(width.into(), height.into())
 }
 
@@ -139,7 +139,7 @@ fn a_drag_with_any_button_moves_the_map_by_whole_pixels() {
         assert_eq!(moved.round(), DVec2::new(33.0, -20.0), "{with:?}");
         assert!((moved - moved.round()).abs().max_element() < 1e-6);
         let map_size = SIZE.map(|side| u64::from(side * TILE));
-        let camera = after.camera_on_map_px(map_size, state(&h).view.view_px);
+        let camera = after.camera_on_map_px(map_size, state(&h).view.size_px);
         assert_eq!(state(&h).view.shown.flat_camera_px, camera);
         // As far if it was over within a frame.
         let from = middle(&h);
@@ -299,7 +299,7 @@ fn a_map_is_seen_from_where_the_command_line_says() {
     });
     // In a view of another size at the nearest whole zoom.
     let window = from_above.flat_window().unwrap();
-    let height = f64::from(state(&h).view.view_px[1]);
+    let height = f64::from(state(&h).view.size_px[1]);
     assert_eq!(window.zoom, (flat(&h).zoom * 600.0 / height).round());
     assert!((from_above.view.camera.pose.target - copied.target).length() < 1.0);
     let slanted = "50,100,150,96,0,64".parse().unwrap();

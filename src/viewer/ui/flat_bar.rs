@@ -73,7 +73,7 @@ fn bar(ui: &mut Ui, state: &mut State, width: f32) {
 fn gap(ui: &mut Ui, state: &mut State, width: f32) {
     let usual = state
         .layers()
-        .map_or(0.0, |layers| layers.usual_layer_gap());
+        .map_or(0.0, mapscope_scene::Layers::usual_layer_gap);
     let mut gap = state.view.shown.layer_gap.unwrap_or(usual);
     ui.spacing_mut().slider_width = width;
     let most = (usual * FARTHEST).max(1.0);

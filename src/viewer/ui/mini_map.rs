@@ -105,7 +105,7 @@ impl MiniMap {
                 let along = px / per_point;
                 rect.min + vec2(along.x as f32, along.y as f32)
             };
-            let [width, height] = state.view.view_px.map(f64::from);
+            let [width, height] = state.view.size_px.map(f64::from);
             let far = window.top_left_px + DVec2::new(width, height) / window.zoom;
             let seen = Rect::from_min_max(at(window.top_left_px), at(far));
             let seen = seen.intersect(rect);
@@ -145,7 +145,7 @@ impl MiniMap {
             };
             self.of = Some(of);
             let layers = open.document.layers();
-            let [width, height] = layers.map_or([0; 2], |layers| layers.flat_size());
+            let [width, height] = layers.map_or([0; 2], mapscope_scene::Layers::flat_size);
             let looked_at = width.saturating_mul(height.min(u64::from(longest_px) * 4));
             let document = Arc::clone(&open.document);
             if looked_at < QUICK {
@@ -191,7 +191,7 @@ impl MiniMap {
 /// Whether all of a map of this size in pixels is in view.
 fn shows_all(state: &State, map: DVec2) -> bool {
     state.flat_window().is_some_and(|window| {
-        let [width, height] = state.view.view_px.map(f64::from);
+        let [width, height] = state.view.size_px.map(f64::from);
         let far = window.top_left_px + DVec2::new(width, height) / window.zoom;
         window.top_left_px.cmple(DVec2::ZERO).all() && far.cmpge(map).all()
     })

@@ -862,10 +862,7 @@ mod tests {
         press(&mut h, Modifiers::ALT, Key::ArrowUp);
         assert_eq!(degrees(&h), 55.0);
         h.get_by_label("Field of view 55°");
-        assert_eq!(
-            state(&h).settings.fields_of_view,
-            state(&h).view.fields_of_view
-        );
+        assert_eq!(state(&h).settings.fields_of_view, state(&h).view.fov);
         for (key, end) in [(Key::ArrowUp, 110.0), (Key::ArrowDown, 30.0)] {
             for _ in 0..20 {
                 press(&mut h, Modifiers::ALT, key);

@@ -180,17 +180,17 @@ impl State {
     }
 
     fn view_size(&self) -> DVec2 {
-        let [width, height] = self.view.view_px.map(f64::from);
+        let [width, height] = self.view.size_px.map(f64::from);
         DVec2::new(width, height).max(DVec2::ONE)
     }
 
     /// Takes on the size of the view in physical pixels.
     pub(crate) fn resize_view(&mut self, size: [u32; 2]) {
-        if size == self.view.view_px {
+        if size == self.view.size_px {
             return;
         }
         let seen = self.flat_seen();
-        let before = std::mem::replace(&mut self.view.view_px, size);
+        let before = std::mem::replace(&mut self.view.size_px, size);
         match seen {
             Some(_) if self.view.flat.fits => self.fit_flat(),
             Some(seen) => self.see_flat(seen.window(self.view_size())),
@@ -207,12 +207,12 @@ impl State {
             projection: Projection::Orthographic,
             ..self.view.camera
         };
-        let window = FlatWindow::of(&flat, self.view.view_px).filter(|_| self.is_map());
+        let window = FlatWindow::of(&flat, self.view.size_px).filter(|_| self.is_map());
         let Some(window) = window else {
             return;
         };
         self.set_mode(CameraMode::Flat);
-        if self.view.view_px != NO_VIEW {
+        if self.view.size_px != NO_VIEW {
             let middle = DVec2::new(pose.target.x.into(), pose.target.z.into());
             let zoom = nearest_zoom(window.zoom);
             self.see_flat(Seen { middle, zoom }.window(self.view_size()));
@@ -221,9 +221,9 @@ impl State {
 
     /// The part of the map that the flat view shows; none in other views.
     pub(crate) fn flat_window(&self) -> Option<FlatWindow> {
-        let is_seen = self.is_flat() && self.view.view_px != NO_VIEW;
+        let is_seen = self.is_flat() && self.view.size_px != NO_VIEW;
         is_seen
-            .then(|| FlatWindow::of(&self.view.camera, self.view.view_px))
+            .then(|| FlatWindow::of(&self.view.camera, self.view.size_px))
             .flatten()
     }
 
@@ -245,8 +245,8 @@ impl State {
         };
         // A round map has no edge to stop at.
         let layers = self.layers();
-        let wraps = layers.map_or([false; 2], |layers| layers.wraps());
-        let size_px = layers.map_or([0; 2], |layers| layers.flat_size());
+        let wraps = layers.map_or([false; 2], mapscope_scene::Layers::wraps);
+        let size_px = layers.map_or([0; 2], mapscope_scene::Layers::flat_size);
         if let Some(size) = self.map_size() {
             for (axis, wraps) in wraps.into_iter().enumerate() {
                 let [from, to] = if wraps {
@@ -260,7 +260,7 @@ impl State {
         let window = seen.window(self.view_size());
         let (free, on_map) = (
             window.camera_px(),
-            window.camera_on_map_px(size_px, self.view.view_px),
+            window.camera_on_map_px(size_px, self.view.size_px),
         );
         self.view.shown.flat_camera_px = [0, 1].map(|axis| {
             if wraps[axis] {
@@ -271,7 +271,7 @@ impl State {
         });
         let across = (self.view_size() / window.zoom).ceil();
         self.view.shown.flat_view_px = Some([across.x as u32, across.y as u32]);
-        self.view.camera = window.camera(self.view.view_px, self.view.camera);
+        self.view.camera = window.camera(self.view.size_px, self.view.camera);
     }
 
     /// Shows the whole map as large as it can be.

@@ -43,7 +43,9 @@ impl State {
     pub(crate) fn shown_bounds(&self) -> Option<Aabb> {
         let document = self.document()?;
         let mut bounds = document.bounds_in_view(&self.view.shown);
-        let usual = document.layers().map(|layers| layers.usual_layer_gap());
+        let usual = document
+            .layers()
+            .map(mapscope_scene::Layers::usual_layer_gap);
         if let (Some(gap), Some(usual)) =
             (self.view.shown.layer_gap, usual.filter(|gap| *gap > 0.0))
         {

@@ -37,9 +37,9 @@ pub(crate) struct View {
     /// Width over height.
     pub aspect: f32,
     /// Width and height in physical pixels, once it was shown.
-    pub view_px: [u32; 2],
+    pub size_px: [u32; 2],
     /// How wide the camera sees, as it was set or the command line asks for.
-    pub fields_of_view: FieldsOfView,
+    pub fov: FieldsOfView,
     /// What is remembered of the flat view.
     pub flat: FlatView,
     /// The direction from which a document that was just opened is to be seen, as soon as the
@@ -51,7 +51,7 @@ pub(crate) struct View {
 
 impl View {
     /// Nothing is seen yet.
-    pub(crate) fn new(fields_of_view: FieldsOfView) -> Self {
+    pub(crate) fn new(fov: FieldsOfView) -> Self {
         let bounds = Aabb {
             min: Vec3::splat(-100.0),
             max: Vec3::splat(100.0),
@@ -64,8 +64,8 @@ impl View {
             fly_speed: 50.0,
             game_height: camera_control::GAME_HEIGHT,
             aspect,
-            view_px: NO_VIEW,
-            fields_of_view,
+            size_px: NO_VIEW,
+            fov,
             flat: FlatView::default(),
             framing: None,
             shown: TrackedShown::default(),
@@ -76,7 +76,7 @@ impl View {
 
     /// The vertical field of view of the perspective picture, in degrees.
     pub(crate) fn field_of_view(&self) -> f32 {
-        self.fields_of_view.of(self.mode)
+        self.fov.of(self.mode)
     }
 
     /// Has the camera see as wide as it is to.
