@@ -208,7 +208,7 @@ impl<'a> CubeRecord<'a> {
             of.cube.material(geometry, side)
         })
     })
-    .json_as("materials", |of| of.materials_json())];
+    .json_as("materials", Self::materials_json)];
 
     const PHYSICS: &'a [Field<Self>] = &[field("All sides", |of| {
         of.sides(Geometry::is_common_extended, |side, geometry| {

@@ -391,7 +391,7 @@ impl<'a> ExtensionAt<'a> {
             .into()
     })];
 
-    fn has(&self, flag: u8) -> bool {
+    fn has(self, flag: u8) -> bool {
         self.extension.flags & flag != 0
     }
 }

@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 
-use glam::Vec3;
 use serde_json::{Value as Json, json};
 
 use super::chunk_map::packed_bytes;
@@ -19,11 +18,11 @@ use super::mesh::ChunkMesh;
 use super::surfaces::{MaterialAt, PhysicsMaterialAt, SoundMaterialAt};
 use super::{Level, Map, date};
 use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
-use crate::numbers::{number, plural, short, xyz};
+use crate::numbers::{number, plural, short};
 use crate::{ClipInfo, Item, LevelItem, Property};
 use mapscope_formats::pmf::{
-    self, ChunkClient, ChunkData, ChunkServer, Cube, CubeKind, Entities, Frame, LightReference,
-    Side, StringRef, StringTable,
+    self, ChunkClient, ChunkData, ChunkServer, Cube, CubeKind, Entities, Frame, Side, StringRef,
+    StringTable,
 };
 
 /// How many of a list are shown: all that a byte can count, and the first ones of longer lists.
@@ -179,7 +178,7 @@ impl<'a> MapAt<'a> {
         unread_entities(Some(&at.map.pmf.entities))
     })];
 
-    fn header(&self) -> &'a pmf::Header {
+    fn header(self) -> &'a pmf::Header {
         &self.map.pmf.header
     }
 }
@@ -425,7 +424,7 @@ impl<'a> LevelAt<'a> {
             common.strings.brief(common.air_physics).into()
         }),
         field("Environments", |at: &Self| at.environments().into())
-            .json_as("environments", |at| at.environments_json()),
+            .json_as("environments", Self::environments_json),
         field("Sounds named by chunks", |at| {
             let labels = at.map.sound_labels(at.number);
             (!labels.is_empty()).then(|| labels.join(", ")).into()
@@ -953,7 +952,6 @@ fn sections(frames: &[Frame; 3]) -> Vec<Property> {
                 start,
                 packed,
                 unpacked,
-                ..
             } = frame;
             let ratio = ratio((*packed).into(), (*unpacked).into());
             format!("{packed} bytes at {start:#x}, {unpacked} decoded, {ratio}")
@@ -965,8 +963,12 @@ fn sections(frames: &[Frame; 3]) -> Vec<Property> {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+    use mapscope_formats::pmf::LightReference;
+
     use super::*;
     use crate::level::sample::{self, properties, summary};
+    use crate::numbers::xyz;
     use crate::{Document as _, OutlineNode, Owner};
     use mapscope_formats::pmf;
 
@@ -986,7 +988,7 @@ mod tests {
 
     /// What is said of the contents of a cube of the first chunk.
     fn contents(map: &Map, cube: u32) -> Vec<(&'static str, String, Option<Item>)> {
-        let groups = properties(&map, LevelItem::cube(0, 0, cube));
+        let groups = properties(map, LevelItem::cube(0, 0, cube));
         let group = groups.into_iter().find(|group| group.title == "Contents");
         let properties = group.unwrap().properties.into_iter();
         properties.map(|p| (p.name, p.value, p.link)).collect()

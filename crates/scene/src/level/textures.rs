@@ -290,7 +290,7 @@ fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) 
                 found.bytes = Err((
                     &rules::TEXTURE_LIMIT,
                     "there are too many textures before it".to_owned(),
-                ))
+                ));
             }
         }
     }

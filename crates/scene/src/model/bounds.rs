@@ -273,7 +273,7 @@ fn bind_bounds_line(pfobj: &Pfobj) -> u64 {
 struct Groups<'a> {
     mesh: &'a Mesh,
     /// [`Point::influences`](super::mesh::Point::influences) and which of `places` have them.
-    groups: Vec<(Range<usize>, Range<usize>)>,
+    moved: Vec<(Range<usize>, Range<usize>)>,
     places: Vec<Vec3A>,
     /// The bounds of those that do not move.
     still: Option<[Vec3A; 2]>,
@@ -286,7 +286,7 @@ impl<'a> Groups<'a> {
         let mut points: Vec<_> = mesh.points.iter().collect();
         points.sort_by_key(|point| point.influences);
         let places: Vec<Vec3A> = points.iter().map(|point| point.position.into()).collect();
-        let mut groups = Vec::new();
+        let mut moved = Vec::new();
         let mut still = None;
         let mut begin = 0;
         for run in points.chunk_by(|a, b| a.influences == b.influences) {
@@ -295,14 +295,14 @@ impl<'a> Groups<'a> {
             if influences.is_empty() {
                 still = extent(places[begin..end].iter().copied());
             } else {
-                groups.push((influences, begin..end));
+                moved.push((influences, begin..end));
             }
             begin = end;
         }
         let bind = extent(places.iter().copied()).map(aabb);
         Self {
             mesh,
-            groups,
+            moved,
             places,
             still,
             bind,
@@ -311,7 +311,7 @@ impl<'a> Groups<'a> {
 
     /// Their bounds when a palette moves them.
     fn posed(&self, palette: &[Affine3A]) -> Option<Aabb> {
-        let moved = self.groups.iter().filter_map(|(influences, places)| {
+        let moved = self.moved.iter().filter_map(|(influences, places)| {
             let mut mixed = Affine3A::ZERO;
             for influence in self.mesh.influences(influences.clone()) {
                 if let Some(skin) = palette.get(influence.joint as usize) {

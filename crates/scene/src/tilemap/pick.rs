@@ -419,9 +419,6 @@ mod tests {
         );
         let mut hidden = on(&map, &[OverlayId::Zones], flat());
         hidden.hidden.push(TileMap::layer_item(0));
-        assert_eq!(
-            below(&map, 9.0, 5.0, &hidden).map(|item| item.kind()),
-            Some("cell")
-        );
+        assert_eq!(below(&map, 9.0, 5.0, &hidden).map(Item::kind), Some("cell"));
     }
 }
