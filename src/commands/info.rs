@@ -12,7 +12,7 @@ use mapscope_formats::pmf::SIDES;
 use mapscope_scene::{Document, InfoQuery, Layers, OpenOptions, OutlineNode};
 
 /// Lines of one list that text shows.
-const MOST_LINES: usize = 24;
+const MAX_LINES: usize = 24;
 
 pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
@@ -127,7 +127,7 @@ fn write_text(
         return writeln!(out, "\n{}", paint.dim("no problems"));
     }
     writeln!(out, "\n{}", paint.heading(Tally::of(problems)))?;
-    for problem in problems.iter().take(MOST_LINES) {
+    for problem in problems.iter().take(MAX_LINES) {
         write!(out, "  ")?;
         output::write_problem(out, paint, &args.file, problem)?;
     }
@@ -167,7 +167,7 @@ fn write_outline(
     depth: usize,
     nodes: &[OutlineNode],
 ) -> io::Result<()> {
-    let shown = || nodes.iter().take(MOST_LINES);
+    let shown = || nodes.iter().take(MAX_LINES);
     let width = shown()
         .map(|node| node.label.chars().count())
         .max()
@@ -199,7 +199,7 @@ fn write_rest(
     count: usize,
     elsewhere: &str,
 ) -> io::Result<()> {
-    match count.checked_sub(MOST_LINES) {
+    match count.checked_sub(MAX_LINES) {
         None | Some(0) => Ok(()),
         Some(rest) => {
             let line = paint.dim(format!("… and {rest} more ({elsewhere})"));

@@ -22,9 +22,9 @@ const SYNTHETIC: &str = "synthetic:";
 /// Stands before a size in tiles, for a map of layers of tiles.
 const TILES: &str = "tiles:";
 /// The most chunks of a made-up map: 16 times the largest that the measurements speak of.
-const MOST_SYNTHETIC_CHUNKS: u64 = 65_536;
+const MAX_SYNTHETIC_CHUNKS: u64 = 65_536;
 /// The most chunks of a made-up level, of which each has some 4,500 cubes.
-const MOST_SYNTHETIC_LEVEL_CHUNKS: u64 = 512;
+const MAX_SYNTHETIC_LEVEL_CHUNKS: u64 = 512;
 /// How often the chunks of a made-up level are divided.
 const SYNTHETIC_DEPTH: u8 = 4;
 /// Makes synthetic maps the same in every run.
@@ -93,7 +93,7 @@ fn synthetic(size: &str) -> Result<Source, CommandError> {
         |error: &dyn Display| CommandError::Argument(format!("{SYNTHETIC}{size}: {error}"));
     let mut embedded: &[NamedBytes] = &[];
     let (path, bytes) = match sides[..] {
-        [columns, rows] | [columns, rows, _] if is_tiles && fits(ika::MOST_TILES) => {
+        [columns, rows] | [columns, rows, _] if is_tiles && fits(ika::MAX_TILES) => {
             let layers = sides.get(2).map_or(1, |layers| *layers as usize);
             let map = synthesize::ika_map([columns, rows], layers, SYNTHETIC_SEED);
             let bytes = ika::map::write(&map).map_err(|error| refused(&error))?;
@@ -105,14 +105,14 @@ fn synthetic(size: &str) -> Result<Source, CommandError> {
                 "`{SYNTHETIC}{TILES}{size}`: expected columns and rows of tiles, and layers if \
                  there is to be more than one, such as {SYNTHETIC}{TILES}4096x4096 or \
                  {SYNTHETIC}{TILES}512x512x4, at most {} tiles in all",
-                ika::MOST_TILES
+                ika::MAX_TILES
             )));
         }
-        [rows, cols] if fits(MOST_SYNTHETIC_CHUNKS) => {
+        [rows, cols] if fits(MAX_SYNTHETIC_CHUNKS) => {
             let bytes = synthesize::pfmap(rows, cols, SYNTHETIC_SEED);
             (format!("synthetic-{rows}x{cols}.pfmap"), bytes)
         }
-        [y, x, z] if fits(MOST_SYNTHETIC_LEVEL_CHUNKS) => {
+        [y, x, z] if fits(MAX_SYNTHETIC_LEVEL_CHUNKS) => {
             let map = synthesize::pmf([y, x, z], SYNTHETIC_DEPTH, SYNTHETIC_SEED);
             let bytes = pmf::write(&map, Packing::Compressed).map_err(|error| refused(&error))?;
             (format!("synthetic-{y}x{x}x{z}.pmf"), bytes)
@@ -120,9 +120,9 @@ fn synthetic(size: &str) -> Result<Source, CommandError> {
         _ => {
             return Err(CommandError::Argument(format!(
                 "`{SYNTHETIC}{size}`: expected rows and columns of chunks of terrain, such as \
-                 {SYNTHETIC}64x64, at most {MOST_SYNTHETIC_CHUNKS} chunks in all, or layers (Y), \
+                 {SYNTHETIC}64x64, at most {MAX_SYNTHETIC_CHUNKS} chunks in all, or layers (Y), \
                  columns (X) and rows (Z) of chunks of a level, such as {SYNTHETIC}2x5x5, at most \
-                 {MOST_SYNTHETIC_LEVEL_CHUNKS}, or `{TILES}` and columns and rows of tiles"
+                 {MAX_SYNTHETIC_LEVEL_CHUNKS}, or `{TILES}` and columns and rows of tiles"
             )));
         }
     };

@@ -20,7 +20,7 @@ use mapscope_formats::ppe::{MapData, MapFlags, map_data, xmf};
 use mapscope_testdata::synthesize;
 
 /// What `info` may take of memory for such a map.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 /// Far more than it takes, for a slow machine with other tests beside.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -31,7 +31,7 @@ fn info(name: &str, map: &Pmf) -> String {
 
 /// What `info` says of a file as text; it must not take too much for it.
 fn info_of(name: &str, suffix: &str, bytes: &[u8]) -> String {
-    info_within(name, suffix, bytes, MOST_BYTES)
+    info_within(name, suffix, bytes, MAX_BYTES)
 }
 
 /// The same within a limit of its own.

@@ -17,7 +17,7 @@ use mapscope_scene::{Document, InfoQuery, OutlineNode, Playhead, Shown};
 use mapscope_testdata::{shared, synthesize, tiny_model};
 
 /// What opening a file of a few kilobytes may take of memory, whatever it says.
-const MOST_BYTES: usize = 300 << 20;
+const MAX_BYTES: usize = 300 << 20;
 /// What it may take of the processor's time, which is much less than a second in earnest: what takes
 /// longer does what was promised.
 const PATIENCE: Duration = Duration::from_secs(6);
@@ -127,7 +127,7 @@ impl Trial {
         let bytes = PEAK.load(Relaxed).saturating_sub(before);
         self.opened += 1;
         let name = || format!("{name}: {}", what());
-        assert!(bytes < MOST_BYTES, "{} takes {} MiB", name(), bytes >> 20);
+        assert!(bytes < MAX_BYTES, "{} takes {} MiB", name(), bytes >> 20);
         assert!(elapsed < PATIENCE, "{} takes {elapsed:?}", name());
         if elapsed > self.slowest.0 {
             self.slowest = (elapsed, name());

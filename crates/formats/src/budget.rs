@@ -4,7 +4,7 @@
 /// tenth of their decoded size; the compressions themselves would allow hundreds.
 const BYTES_PER_FILE_BYTE: u64 = 16;
 /// What all of the largest file may decode to together, in bytes.
-const MOST_BYTES_IN_ALL: u64 = 4 << 30;
+const MAX_BYTES_IN_ALL: u64 = 4 << 30;
 
 /// How many bytes the compressed parts of a file may still decode to.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ impl Budget {
     /// For a file of so many bytes; `base` is what the smallest file may decode to.
     pub(super) fn new(base: u64, file_bytes: usize) -> Self {
         let more = (file_bytes as u64).saturating_mul(BYTES_PER_FILE_BYTE);
-        let all = base.saturating_add(more).min(MOST_BYTES_IN_ALL);
+        let all = base.saturating_add(more).min(MAX_BYTES_IN_ALL);
         Self { all, left: all }
     }
 
@@ -49,6 +49,6 @@ mod tests {
         assert_eq!(budget.take(60), Ok(()));
         assert_eq!(budget.take(0), Ok(()));
         assert_eq!(budget.take(1), Err(260));
-        assert_eq!(Budget::new(1, usize::MAX).left(), MOST_BYTES_IN_ALL);
+        assert_eq!(Budget::new(1, usize::MAX).left(), MAX_BYTES_IN_ALL);
     }
 }

@@ -8,9 +8,9 @@ use super::Picture;
 /// Bytes of a pixel.
 const RGBA: usize = 4;
 /// The most pixels along a side of an image that is written: a row of it must fit in memory.
-const MOST_PNG_PX: u64 = 1 << 24;
+const MAX_PNG_PX: u64 = 1 << 24;
 /// How many pixels are looked at across, and how many down, for one of a smaller image.
-const MOST_LOOKED_AT: usize = 16;
+const MAX_LOOKED_AT: usize = 16;
 
 /// An image of any size, such as that of a whole map at 1:1.
 pub trait FlatImage {
@@ -31,7 +31,7 @@ pub trait FlatImage {
     /// When it is larger than a PNG can be, or cannot be written.
     fn write_png(&self, out: &mut dyn Write) -> Result<(), png::EncodingError> {
         let [width, height] = self.size();
-        if width.max(height) > MOST_PNG_PX {
+        if width.max(height) > MAX_PNG_PX {
             return Err(png::EncodingError::LimitsExceeded);
         }
         let [width_px, height_px] = [width as u32, height as u32];
@@ -59,16 +59,16 @@ pub trait FlatImage {
             (scaled as u64).min(side).max(1)
         });
         let mut rgba = Vec::with_capacity((size[0] * size[1]) as usize * RGBA);
-        let mut looked_at = [0; MOST_LOOKED_AT * RGBA];
+        let mut looked_at = [0; MAX_LOOKED_AT * RGBA];
         for line in 0..size[1] {
             let rows = part(height, size[1], line);
             for column in 0..size[0] {
                 let columns = part(width, size[0], column);
-                let across = (columns.end - columns.start).min(MOST_LOOKED_AT as u64) as usize;
+                let across = (columns.end - columns.start).min(MAX_LOOKED_AT as u64) as usize;
                 let row = &mut looked_at[..across * RGBA];
-                let step = ((rows.end - rows.start) / MOST_LOOKED_AT as u64).max(1);
+                let step = ((rows.end - rows.start) / MAX_LOOKED_AT as u64).max(1);
                 let (mut sums, mut count) = ([0_u32; 3], 0);
-                for y in rows.clone().step_by(step as usize).take(MOST_LOOKED_AT) {
+                for y in rows.clone().step_by(step as usize).take(MAX_LOOKED_AT) {
                     self.part_of_row([columns.start, y], row);
                     for pixel in row.chunks_exact(RGBA) {
                         for (sum, channel) in sums.iter_mut().zip(pixel) {

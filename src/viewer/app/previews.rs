@@ -19,7 +19,7 @@ use mapscope_scene::{Item, Shown, TerrainItem};
 /// Pixels that are drawn for each pixel that is shown, along each axis: it smooths edges.
 const SAMPLES: f32 = 2.0;
 /// Pictures of kinds that are drawn in one frame at most, so that the window stays quick.
-const MOST_KINDS_A_FRAME: u32 = 3;
+const MAX_KINDS_A_FRAME: u32 = 3;
 
 /// The pictures that were drawn of a document.
 #[derive(Default)]
@@ -86,7 +86,7 @@ impl<'a> LivePreviews<'a> {
             pictures,
             open,
             pixels_per_point,
-            kinds_left: MOST_KINDS_A_FRAME,
+            kinds_left: MAX_KINDS_A_FRAME,
             unfinished: false,
         }
     }

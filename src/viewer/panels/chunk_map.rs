@@ -22,7 +22,7 @@ const WIDE: f32 = 420.0;
 /// Room for the legend beside the map, in points.
 const LEGEND_WIDTH: f32 = 190.0;
 /// Of how many boxes the edges are drawn; of more they would only be noise.
-const MOST_WITH_EDGES: usize = 600;
+const MAX_WITH_EDGES: usize = 600;
 /// Colours from the least to the most, evenly spaced.
 const SCALE: [[u8; 3]; 5] = [
     [52, 66, 110],
@@ -313,7 +313,7 @@ impl ChunkMapPanel {
         let painter = ui.painter().with_clip_rect(rect);
         painter.rect_filled(rect, 4.0, visuals.extreme_bg_color);
         let mut mesh = Mesh::default();
-        let edges = seen.len() <= MOST_WITH_EDGES;
+        let edges = seen.len() <= MAX_WITH_EDGES;
         let mut lines: Vec<([Pos2; 4], Stroke)> = Vec::new();
         for one in seen {
             let Some(chunk) = self.map.chunks.get(one.chunk) else {

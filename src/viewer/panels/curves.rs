@@ -17,7 +17,7 @@ use mapscope_scene::{Document, Item};
 const VALUE_ROOM: f32 = 24.0;
 const FRAME_ROOM: f32 = 48.0;
 /// The least height of a plot, in points.
-const LEAST_HEIGHT: f32 = 48.0;
+const MIN_HEIGHT: f32 = 48.0;
 /// Up to which span a curve counts as level: the values above the plot, which have three decimals,
 /// would say that nothing changes.
 const LEVEL_SPAN: f64 = 5e-4;
@@ -207,7 +207,7 @@ impl Group {
         let accent = ui.visuals().hyperlink_color;
         let size = vec2(
             ui.available_width(),
-            ui.available_height().max(LEAST_HEIGHT),
+            ui.available_height().max(MIN_HEIGHT),
         );
         let value_step = format::round_step((most - least) * f64::from(VALUE_ROOM / size.y));
         let frame_step = (last + 1.0) * f64::from(FRAME_ROOM / size.x);

@@ -10,7 +10,7 @@ const PAGE_BYTES: usize = 512;
 const WIDE_ROW: usize = 16;
 const NARROW_ROW: usize = 8;
 /// How many bytes are copied as text at most.
-const MOST_COPIED: usize = 64 << 10;
+const MAX_COPIED: usize = 64 << 10;
 
 /// Shows a page of bytes, and what leads to the others. `page` counts from 0.
 pub(super) fn show(ui: &mut Ui, bytes: &[u8], page: &mut usize) {
@@ -104,7 +104,7 @@ fn row(offset: usize, bytes: &[u8], digits: usize, in_row: usize) -> String {
 /// The bytes as lines of text.
 pub(super) fn as_text(bytes: &[u8]) -> String {
     let digits = offset_digits(bytes.len());
-    let shown = bytes.get(..MOST_COPIED).unwrap_or(bytes);
+    let shown = bytes.get(..MAX_COPIED).unwrap_or(bytes);
     let mut text = String::new();
     for (number, bytes) in shown.chunks(WIDE_ROW).enumerate() {
         // Writing to a string does not fail.
@@ -134,8 +134,8 @@ mod tests {
         let last = row(16, &bytes[16..], 4, 16);
         assert_eq!(last.find("@A"), first.find("01234"));
         assert_eq!([0, 1, 0x1_0000, 0x1_0001].map(offset_digits), [4, 4, 4, 5]);
-        let text = as_text(&vec![7; MOST_COPIED + 3]);
-        assert_eq!(text.lines().count(), 1 + MOST_COPIED / WIDE_ROW + 1);
+        let text = as_text(&vec![7; MAX_COPIED + 3]);
+        assert_eq!(text.lines().count(), 1 + MAX_COPIED / WIDE_ROW + 1);
         assert!(text.ends_with("and 3 more bytes"));
     }
 }

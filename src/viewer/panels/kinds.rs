@@ -17,7 +17,7 @@ pub const KIND_PREVIEW_SIZE: Vec2 = vec2(160.0, 120.0);
 /// The least width of a kind's card, in points.
 const CARD_WIDTH: f32 = 92.0;
 /// How much smaller than others a long name is written at most, so that it fits into its card.
-const LEAST_NAME_SCALE: f32 = 0.8;
+const MIN_NAME_SCALE: f32 = 0.8;
 /// Room between cards, in points.
 const CARD_GAP: f32 = 6.0;
 /// Room around what is in a card, in points.
@@ -67,7 +67,7 @@ impl Kinds {
         // The end of a long name tells most, so none is cut.
         let widths = self.listed.iter().map(|kind| name_width(ui, kind.name));
         let longest = widths.fold(0.0, f32::max);
-        let least = CARD_WIDTH.max((longest * LEAST_NAME_SCALE).ceil() + 2.0 * CARD_MARGIN);
+        let least = CARD_WIDTH.max((longest * MIN_NAME_SCALE).ceil() + 2.0 * CARD_MARGIN);
         let columns = (room / (least + CARD_GAP)).floor().max(1.0);
         let most = KIND_PREVIEW_SIZE.x + 2.0 * CARD_MARGIN;
         // Rounded down, or else the last card of a row would not fit.
@@ -187,7 +187,7 @@ fn card(
         parts::paint_text(ui, picture, code, weak, Align2::CENTER_CENTER);
     }
     let scale = (inner.width() - 1.0) / name_width(ui, kind.name);
-    let size = TextStyle::Small.resolve(ui.style()).size * scale.clamp(LEAST_NAME_SCALE, 1.0);
+    let size = TextStyle::Small.resolve(ui.style()).size * scale.clamp(MIN_NAME_SCALE, 1.0);
     let name = inner
         .with_min_y(picture.max.y)
         .with_max_y(picture.max.y + line);

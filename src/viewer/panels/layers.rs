@@ -147,7 +147,7 @@ impl Layers {
         let name = RichText::new(&layer.name);
         let taken = parts::paint_text(ui, text, name, color, Align2::LEFT_CENTER);
         let room = text.with_min_x(text.min.x + taken + 8.0);
-        if room.width() > parts::LEAST_NOTE_WIDTH {
+        if room.width() > parts::MIN_NOTE_WIDTH {
             let [width, height] = layer.size;
             // What only sprites stand on has no size.
             let size = (width > 0 && height > 0).then(|| format!("{width} × {height}"));

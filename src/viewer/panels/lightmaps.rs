@@ -19,11 +19,11 @@ const WIDE: f32 = 420.0;
 /// Width of the list beside the picture, in points.
 const LIST_WIDTH: f32 = 210.0;
 /// How much larger than to fit its place a picture can be seen, at most.
-const MOST_ZOOM: f32 = 200.0;
+const MAX_ZOOM: f32 = 200.0;
 /// How much a point of scrolling enlarges.
 const ZOOM_PER_POINT: f32 = 1.004;
 /// How far apart the lines of faces are at least where they are drawn, in points.
-const LEAST_APART: f32 = 2.5;
+const MIN_APART: f32 = 2.5;
 /// Pixels have hard edges when they are enlarged.
 const SHARP: TextureOptions = TextureOptions {
     magnification: TextureFilter::Nearest,
@@ -229,7 +229,7 @@ impl Lightmaps {
                 let name = RichText::new(&sheet.name);
                 let taken = parts::paint_text(ui, rect, name, color, Align2::LEFT_CENTER);
                 let room = rect.with_min_x(rect.min.x + taken + 8.0);
-                if room.width() > parts::LEAST_NOTE_WIDTH {
+                if room.width() > parts::MIN_NOTE_WIDTH {
                     let note = RichText::new(format!("{width}×{height}")).small();
                     parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
                 }
@@ -360,7 +360,7 @@ impl View {
             let factor = ZOOM_PER_POINT.powf(scrolled) * pinched;
             if factor != 1.0 && factor.is_finite() {
                 let before = uv_of(self.seen(place, size * fit), pointer);
-                self.zoom = (self.zoom * factor).clamp(1.0, MOST_ZOOM);
+                self.zoom = (self.zoom * factor).clamp(1.0, MAX_ZOOM);
                 let after = uv_of(self.seen(place, size * fit), pointer);
                 self.middle += before - after;
             }
@@ -428,12 +428,12 @@ impl Picture {
         let count: usize = self.faces.iter().map(|face| face.triangles.len()).sum();
         // How far apart lines are, about: many in little room would hide the picture.
         let apart = (seen.area() / count.max(1) as f32).sqrt();
-        if !hides_faces && apart > LEAST_APART {
-            let strength = ((apart - LEAST_APART) / 16.0).clamp(0.15, 1.0);
+        if !hides_faces && apart > MIN_APART {
+            let strength = ((apart - MIN_APART) / 16.0).clamp(0.15, 1.0);
             // A light line with dark edges is seen on any lightmap.
             for (width, color, least_apart) in [
                 (2.6, Color32::from_black_alpha(120), 10.0),
-                (1.0, Color32::from_white_alpha(190), LEAST_APART),
+                (1.0, Color32::from_white_alpha(190), MIN_APART),
             ] {
                 let stroke = Stroke::new(width, color.gamma_multiply(strength));
                 for face in self.faces.iter().filter(|_| apart > least_apart) {

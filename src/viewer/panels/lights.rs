@@ -180,7 +180,7 @@ fn show_light(ui: &mut Ui, context: &mut PanelContext<'_>, light: &Light, row: R
     let name = RichText::new(&light.name);
     let taken = parts::paint_text(ui, text, name, color, Align2::LEFT_CENTER);
     let room = text.with_min_x(text.min.x + taken + 8.0);
-    if room.width() > parts::LEAST_NOTE_WIDTH {
+    if room.width() > parts::MIN_NOTE_WIDTH {
         let note = RichText::new(&light.note).small();
         parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
     }

@@ -13,11 +13,11 @@ use mapscope_scene::{Branch, Item, Levels, OverlayId};
 /// Room before the text of a line for each level of the tree, in points: little, for it is deep.
 const INDENT: f32 = 8.0;
 /// How many lines a search finds at most.
-const MOST_FOUND: usize = 1000;
+const MAX_FOUND: usize = 1000;
 /// How many lines an item may be below.
-const MOST_ABOVE: usize = 256;
+const MAX_ABOVE: usize = 256;
 /// The greatest depth of the slider for cells; beyond it are the ends of the tree.
-const MOST_DEPTH: u8 = 12;
+const MAX_DEPTH: u8 = 12;
 /// The command that outlines cells.
 const CELLS_COMMAND: &str = "overlay.cells";
 
@@ -102,7 +102,7 @@ impl PanelUi for Octree {
         }
         if !self.search.is_empty() {
             ui.weak(match self.found.len() {
-                MOST_FOUND => format!("The first {MOST_FOUND} matches"),
+                MAX_FOUND => format!("The first {MAX_FOUND} matches"),
                 found => parts::matches(found, &self.search),
             });
         }
@@ -165,7 +165,7 @@ impl Octree {
             self.show_selected(levels);
             return;
         }
-        let find = |levels: &dyn Levels| levels.find_branches(self.level, text, MOST_FOUND);
+        let find = |levels: &dyn Levels| levels.find_branches(self.level, text, MAX_FOUND);
         let found = levels.map_or_else(Vec::new, find);
         let line = |branch: Branch| {
             let children = 0;
@@ -187,7 +187,7 @@ impl Octree {
     fn show_selected(&mut self, levels: Option<&dyn Levels>) {
         self.current = self.selected;
         let above = std::iter::successors(self.selected, |item| levels?.branch_above(*item));
-        let mut chain: Vec<Item> = above.take(MOST_ABOVE).collect();
+        let mut chain: Vec<Item> = above.take(MAX_ABOVE).collect();
         chain.reverse();
         let mut at: Option<usize> = None;
         for item in chain {
@@ -387,12 +387,12 @@ fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
         if switch.on_hover_text(help).clicked() {
             context.requests.push(Request::Run(CELLS_COMMAND));
         }
-        let ends = MOST_DEPTH + 1;
+        let ends = MAX_DEPTH + 1;
         let mut depth = context.shown.cell_depth.unwrap_or(ends).min(ends);
         ui.spacing_mut().slider_width = (ui.available_width() - 58.0).max(40.0);
         let slider = Slider::new(&mut depth, 0..=ends)
             .custom_formatter(move |value, _| {
-                if value > f64::from(MOST_DEPTH) {
+                if value > f64::from(MAX_DEPTH) {
                     "ends".to_owned()
                 } else {
                     format!("{value:.0}")
@@ -405,7 +405,7 @@ fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
         let slider = ui.add(slider);
         parts::name(&slider, "Depth of the cells");
         if slider.changed() {
-            let depth = (depth <= MOST_DEPTH).then_some(depth);
+            let depth = (depth <= MAX_DEPTH).then_some(depth);
             context.requests.push(Request::CellDepth(depth));
             if !on {
                 context.requests.push(Request::Run(CELLS_COMMAND));

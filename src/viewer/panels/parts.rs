@@ -13,7 +13,7 @@ use mapscope_formats::Severity;
 use mapscope_scene::Swatch;
 
 /// Width below which a note is left out, in points.
-pub(super) const LEAST_NOTE_WIDTH: f32 = 32.0;
+pub(super) const MIN_NOTE_WIDTH: f32 = 32.0;
 
 /// All of a texture.
 const WHOLE_TEXTURE: Rect = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));

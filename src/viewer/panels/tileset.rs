@@ -23,7 +23,7 @@ const LARGEST_SIDE: f32 = 160.0;
 /// Room between tiles, in pixels of the screen.
 const GAP_PX: f32 = 2.0;
 /// How many columns of tiles there can be at most.
-const MOST_COLUMNS: usize = 256;
+const MAX_COLUMNS: usize = 256;
 /// How much of a tile that nothing uses is seen.
 const DIMMED: f32 = 0.28;
 
@@ -272,7 +272,7 @@ impl TilesetPanel {
             parts::name(&slider, "Size of the tiles");
             slider.on_hover_text("How large the tiles are shown");
             let columns = DragValue::new(&mut self.columns)
-                .range(0..=MOST_COLUMNS)
+                .range(0..=MAX_COLUMNS)
                 .speed(0.1)
                 .custom_formatter(|columns, _| match columns as usize {
                     0 => "fitting columns".to_owned(),

@@ -75,7 +75,7 @@ impl TreeLine<'_> {
         let taken = parts::paint_text(ui, rest, label, color, Align2::LEFT_CENTER);
         // The note has what the name leaves, if that is enough to say anything.
         let room = rest.with_min_x(rest.min.x + taken + 8.0);
-        if !self.note.is_empty() && room.width() > parts::LEAST_NOTE_WIDTH {
+        if !self.note.is_empty() && room.width() > parts::MIN_NOTE_WIDTH {
             let note = RichText::new(self.note).small();
             parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
         }

@@ -13,7 +13,7 @@ use mapscope_scene::{camera, saving};
 /// Recent files that are remembered.
 const RECENT_FILES: usize = 12;
 /// Width and height of the smallest window that is opened, in logical pixels.
-const LEAST_WINDOW: [f32; 2] = [320.0, 240.0];
+const MIN_WINDOW: [f32; 2] = [320.0, 240.0];
 
 /// An edge of the window: which of its panels is open, and how much room it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -177,8 +177,8 @@ impl Settings {
             };
         };
         let [width, height] = &mut self.window_size;
-        fix(width, LEAST_WINDOW[0], 16384.0, default.window_size[0]);
-        fix(height, LEAST_WINDOW[1], 16384.0, default.window_size[1]);
+        fix(width, MIN_WINDOW[0], 16384.0, default.window_size[0]);
+        fix(height, MIN_WINDOW[1], 16384.0, default.window_size[1]);
         fix(&mut self.scale, 0.5, 3.0, default.scale);
         let fields = camera::FIELDS_OF_VIEW_Y_DEGREES;
         let [usual, first_person] = [
@@ -249,8 +249,8 @@ impl Settings {
         let most = screen.unwrap_or(self.window_size);
         let [width, height] = self.window_size;
         [
-            width.min(most[0].max(LEAST_WINDOW[0])),
-            height.min(most[1].max(LEAST_WINDOW[1])),
+            width.min(most[0].max(MIN_WINDOW[0])),
+            height.min(most[1].max(MIN_WINDOW[1])),
         ]
     }
 
@@ -348,7 +348,7 @@ mod tests {
             settings.window_size_on(Some([800.0, 500.0])),
             [800.0, 500.0]
         );
-        assert_eq!(settings.window_size_on(Some([0.0, 0.0])), LEAST_WINDOW);
+        assert_eq!(settings.window_size_on(Some([0.0, 0.0])), MIN_WINDOW);
         assert_eq!(settings.window_size_on(None), [1590.0, 970.0]);
     }
 

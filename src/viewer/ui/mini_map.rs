@@ -18,9 +18,9 @@ use mapscope_scene::{Document, Item, Overrides, Picture, Shown};
 
 /// The longer side of the picture, in points, and how much of the view it takes at most.
 const SIDE: f32 = 168.0;
-const MOST_OF_VIEW: f32 = 0.34;
+const MAX_OF_VIEW: f32 = 0.34;
 /// In views that are smaller than this there is no room for it, in points.
-const LEAST_VIEW: egui::Vec2 = vec2(400.0, 200.0);
+const MIN_VIEW: egui::Vec2 = vec2(400.0, 200.0);
 /// How far it is from the edges of the view, in points.
 const MARGIN: f32 = 10.0;
 /// Pixels of a map that are looked at without keeping the window waiting.
@@ -55,7 +55,7 @@ struct Of {
 impl MiniMap {
     /// Shows it in a corner of the view, and goes where it is pointed at.
     pub(crate) fn show(&mut self, ctx: &Context, state: &mut State, view: Rect) {
-        let has_room = view.width() >= LEAST_VIEW.x && view.height() >= LEAST_VIEW.y;
+        let has_room = view.width() >= MIN_VIEW.x && view.height() >= MIN_VIEW.y;
         let wanted = state.is_flat() && state.settings.mini_map && has_room;
         let (Some(map), true) = (state.map_size(), wanted) else {
             *self = Self::default();
@@ -65,7 +65,7 @@ impl MiniMap {
         if shows_all(state, map) {
             return;
         }
-        let side = SIDE.min(view.size().min_elem() * MOST_OF_VIEW);
+        let side = SIDE.min(view.size().min_elem() * MAX_OF_VIEW);
         let longest_px = (side * ctx.pixels_per_point()).round().max(1.0) as u32;
         self.make(ctx, state, longest_px);
         let scale = f64::from(side) / map.max_element().max(1.0);

@@ -26,7 +26,7 @@ const FRAMED: f64 = 0.6;
 /// How far one can go in a map that is round, in pixels of the map: the camera counts them exactly.
 const FARTHEST_ROUND_PX: f64 = 1_000_000.0;
 /// What is gone to is not shown larger than this, unless the view is nearer already.
-const MOST_FRAMED: f64 = 4.0;
+const MAX_FRAMED: f64 = 4.0;
 
 /// The size of a view that was not shown yet.
 pub(crate) const NO_VIEW: [u32; 2] = [0, 0];
@@ -313,7 +313,7 @@ impl State {
         let fitting = fitting_zoom(high - low, self.view_size() * FRAMED);
         let seen = Seen {
             middle: (low + high) * 0.5,
-            zoom: fitting.min(now.zoom.max(MOST_FRAMED)),
+            zoom: fitting.min(now.zoom.max(MAX_FRAMED)),
         };
         self.see_flat(seen.window(self.view_size()));
     }

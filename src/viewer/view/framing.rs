@@ -11,11 +11,11 @@ use mapscope_scene::{Aabb, Hit, Item, Ray, SeenFrom};
 
 /// Things smaller than this are framed with what is around them, in world units: about four
 /// tiles of terrain.
-const LEAST_FRAMED_RADIUS: f32 = 24.0;
+const MIN_FRAMED_RADIUS: f32 = 24.0;
 /// The same in a level, in metres: boxes of it are half a metre wide, and rooms are narrow.
-const LEAST_FRAMED_RADIUS_IN_LEVEL: f32 = 1.0;
+const MIN_FRAMED_RADIUS_IN_LEVEL: f32 = 1.0;
 /// Of the rays in all directions, those that meet something where there are walls around.
-const LEAST_WALLS: usize = 11;
+const MIN_WALLS: usize = 11;
 /// Those directions: along the axes and between them.
 const ALL_DIRECTIONS: [Vec3; 14] = {
     let diagonal = 0.577_350_26;
@@ -119,9 +119,9 @@ impl State {
     fn least_framed_radius(&self) -> f32 {
         let whole = self.shown_bounds().map_or(0.0, |bounds| bounds.radius());
         let least = if self.can_cut() {
-            LEAST_FRAMED_RADIUS_IN_LEVEL
+            MIN_FRAMED_RADIUS_IN_LEVEL
         } else {
-            LEAST_FRAMED_RADIUS
+            MIN_FRAMED_RADIUS
         };
         least.min(whole * 0.25)
     }
@@ -237,7 +237,7 @@ impl State {
             };
             self.first_met(ray).is_some()
         });
-        walls.count() >= LEAST_WALLS
+        walls.count() >= MIN_WALLS
     }
 
     /// Goes nearer to what is at a point of the picture (`factor` below 1) or away from it. It

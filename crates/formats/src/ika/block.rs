@@ -13,7 +13,7 @@ use crate::parallel::in_parallel;
 use crate::{Place, Problems, ReadError, Subject};
 
 /// What a byte of a deflate stream can stand for at most, in bytes.
-const MOST_PER_BYTE: u64 = 1032;
+const MAX_PER_BYTE: u64 = 1032;
 /// What is allowed beyond that, so that it is inflating that finds the fault.
 const SLACK_BYTES: u64 = 64 << 10;
 
@@ -77,7 +77,7 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     fn possible_bytes(&self) -> u64 {
         let possible = match self.bytes.as_ref().len() as u64 {
             0 => 0,
-            packed => packed * MOST_PER_BYTE + SLACK_BYTES,
+            packed => packed * MAX_PER_BYTE + SLACK_BYTES,
         };
         self.needed_bytes().min(possible)
     }

@@ -24,7 +24,7 @@ pub use vsp::Vsp;
 pub use super::WriteError;
 
 /// The most tiles that a layer can have, or pixels a tileset.
-pub const MOST_TILES: u64 = 1 << 26;
+pub const MAX_TILES: u64 = 1 << 26;
 
 /// What all blocks of the smallest file may inflate to together, in bytes.
 const BYTES_IN_ALL: u64 = 256 << 20;

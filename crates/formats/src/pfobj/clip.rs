@@ -83,11 +83,11 @@ impl<'a> Reader<'a, '_> {
         }
         self.text.skip_line();
         // Memory is taken at once if the file has room for the frames of all clips together.
-        const LEAST_POSE: usize = b"1 1/1/1 0/0/0 0/0/0\n".len();
+        const MIN_POSE: usize = b"1 1/1/1 0/0/0 0/0/0\n".len();
         let joints = self.model.joints.len() as u64;
         let all_poses = self.head.all_frames.saturating_mul(joints);
         let is_kept =
-            promised[0] == promised[1] && all_poses <= (self.text.bytes.len() / LEAST_POSE) as u64;
+            promised[0] == promised[1] && all_poses <= (self.text.bytes.len() / MIN_POSE) as u64;
         let poses = promised[0].filter(|_| is_kept).unwrap_or(0) * joints;
         ClipReader {
             clip: Clip {

@@ -35,7 +35,7 @@ pub static FORMAT: Format = Format {
 };
 
 /// The most joints that move a vertex; the engine leaves out those that follow (fact sheet B1).
-pub const MOST_INFLUENCES: usize = 6;
+pub const MAX_INFLUENCES: usize = 6;
 /// Frames a second at which the engine plays a clip unless a script says otherwise (fact sheet B5).
 pub const FRAMES_PER_SECOND: f32 = 24.0;
 
@@ -80,7 +80,7 @@ pub struct Vertex {
     pub normal: [f32; 3],
     /// Index of the first of its influences in [`Pfobj::influences`].
     pub first_influence: u32,
-    /// How many influences it has, at most [`MOST_INFLUENCES`].
+    /// How many influences it has, at most [`MAX_INFLUENCES`].
     pub influence_count: u8,
     /// Index of its material. It may be outside the list.
     pub material: u32,

@@ -10,10 +10,10 @@
 
 /// Digits before and after the point that a plain number has at most: one less than fit into a
 /// word, so that whatever ends them is seen too.
-const MOST_DIGITS: usize = 7;
+const MAX_DIGITS: usize = 7;
 
 /// Powers of ten by the number of digits after the point.
-const SCALES: [(u64, f64); MOST_DIGITS + 1] = [
+const SCALES: [(u64, f64); MAX_DIGITS + 1] = [
     (1, 1.0),
     (10, 10.0),
     (100, 100.0),
@@ -47,7 +47,7 @@ impl Digits {
     /// The number that they spell, if there are one to seven.
     #[inline(always)]
     fn value(self) -> Option<u64> {
-        if !(1..=MOST_DIGITS).contains(&self.count) {
+        if !(1..=MAX_DIGITS).contains(&self.count) {
             return None;
         }
         // As eight digits, with zeros before them: pairs, fours, all.

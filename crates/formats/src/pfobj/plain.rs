@@ -3,10 +3,10 @@
 //! read here, and it is read line by line instead.
 
 use super::number::{plain_index, plain_number};
-use super::{Bounds, Influence, MOST_INFLUENCES, Rotation, Transform, Vertex};
+use super::{Bounds, Influence, MAX_INFLUENCES, Rotation, Transform, Vertex};
 
 /// Spaces and tabs before a line that are gone past here.
-const MOST_INDENT: usize = 16;
+const MAX_INDENT: usize = 16;
 
 /// The text, and how far it is read. Every line that is read is short enough for the engine: what
 /// it is made of has a limited length.
@@ -59,7 +59,7 @@ impl<'a> Plain<'a> {
                 self.at += 1;
                 continue;
             }
-            if count == MOST_INFLUENCES {
+            if count == MAX_INFLUENCES {
                 return None;
             }
             let joint = self.index()?;
@@ -175,6 +175,6 @@ impl<'a> Plain<'a> {
         while matches!(self.peek()?, b' ' | b'\t') {
             self.at += 1;
         }
-        (self.at - start <= MOST_INDENT).then_some(())
+        (self.at - start <= MAX_INDENT).then_some(())
     }
 }

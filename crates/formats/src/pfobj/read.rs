@@ -10,7 +10,7 @@ use super::head::{Head, read_head};
 use super::number::plain_number;
 use super::plain::Plain;
 use super::{
-    Bounds, Influence, Joint, Layout, MOST_INFLUENCES, Material, Pfobj, PfobjError, Rotation,
+    Bounds, Influence, Joint, Layout, MAX_INFLUENCES, Material, Pfobj, PfobjError, Rotation,
     Transform, Vertex, rules,
 };
 use crate::cursor::{Text, Word, first_words, is_separator, text_place};
@@ -18,7 +18,7 @@ use crate::{Place, Rule, Subject, quoted};
 
 /// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
 /// is kept of one takes far more memory than its line.
-const MOST_LISTED: usize = 1 << 16;
+const MAX_LISTED: usize = 1 << 16;
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
 /// The engine has room for the names of joints and textures up to this length.
@@ -633,13 +633,13 @@ impl<'a, 'w> Reader<'a, 'w> {
         let mut count = 0;
         let line_start = self.text.pos;
         while let Some(word) = self.text.word(false) {
-            if count == MOST_INFLUENCES {
+            if count == MAX_INFLUENCES {
                 self.text
                     .problems
                     .add(&rules::INFLUENCES, word.place_of(0), || {
                         format!(
-                            "more than {MOST_INFLUENCES} joints move the vertex; the engine \
-                             leaves out those after the first {MOST_INFLUENCES}"
+                            "more than {MAX_INFLUENCES} joints move the vertex; the engine \
+                             leaves out those after the first {MAX_INFLUENCES}"
                         )
                     });
                 // All of the line is taken for read.
@@ -828,12 +828,12 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// Whether one more entry of a list is kept; says so if it is the first that is not.
     pub(super) fn has_room(&mut self, section: Section, line: u64) -> bool {
-        let has_room = self.read_count(section) < MOST_LISTED;
+        let has_room = self.read_count(section) < MAX_LISTED;
         if !has_room {
             self.text
                 .problems
                 .add(&rules::LIMIT, text_place((line, 1), 0), || {
-                    format!("no more than {MOST_LISTED} {} are read", section.names().0)
+                    format!("no more than {MAX_LISTED} {} are read", section.names().0)
                 });
         }
         has_room

@@ -19,11 +19,11 @@ const MAGIC: [u8; 4] = *b"PAF\0";
 const ENTRY_BYTES: usize = 13;
 /// The longest name, in bytes. The format has no limit; what is longer is no name of a file on any
 /// system. Paths that links lead to may have any length.
-const MOST_NAME_BYTES: usize = 255;
+const MAX_NAME_BYTES: usize = 255;
 /// How many links are followed one after the other.
-const MOST_LINKS: usize = 8;
+const MAX_LINKS: usize = 8;
 /// How deep directories lie in archives of our own.
-const MOST_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// The types of entries.
 const DIRECTORY: u8 = 0;
 const FILE: u8 = 1;
@@ -184,7 +184,7 @@ impl Archive {
 
     /// The index of the file at a path from the root; links are followed.
     pub fn find(&self, path: &str) -> Option<usize> {
-        let mut links_left = MOST_LINKS;
+        let mut links_left = MAX_LINKS;
         let index = self.walk(None, path, &mut links_left).ok()?? as usize;
         let entry = self.entries.get(index)?;
         matches!(entry.content, Content::File(_)).then_some(index)
@@ -484,7 +484,7 @@ impl Reader<'_, '_> {
 
     /// The name of the entry at a position, if it can be the name of a file.
     fn read_name(&mut self, at: u32, entry_at: u32) -> Result<String, Broken> {
-        let name = self.read_string(at, entry_at, MOST_NAME_BYTES)?;
+        let name = self.read_string(at, entry_at, MAX_NAME_BYTES)?;
         if matches!(name.as_str(), "" | "." | "..") || name.contains(['/', '\0']) {
             self.warn(&rules::ARCHIVE_ENTRY, entry_at, || {
                 let name = quoted(name.as_bytes());
@@ -657,14 +657,14 @@ enum Node<'a> {
 impl<'a> Branch<'a> {
     /// Adds a file by its path.
     fn add(&mut self, file: &NewFile<'a>) -> Option<()> {
-        if file.path.split('/').count() > MOST_DEPTH {
+        if file.path.split('/').count() > MAX_DEPTH {
             return None;
         }
         let mut branch = self;
         let mut names = file.path.split('/').peekable();
         while let Some(name) = names.next() {
             let is_name = !matches!(name, "" | "." | "..")
-                && name.len() <= MOST_NAME_BYTES
+                && name.len() <= MAX_NAME_BYTES
                 && !name.contains(['\\', '\0']);
             if !is_name {
                 return None;
@@ -686,7 +686,7 @@ impl<'a> Branch<'a> {
     }
 
     /// Writes what is in the directory, then the directory, and gives its position. It goes
-    /// no deeper than [`MOST_DEPTH`].
+    /// no deeper than [`MAX_DEPTH`].
     fn write(&self, bytes: &mut Vec<u8>) -> u32 {
         let mut entries = Vec::new();
         for (name, node) in &self.entries {
@@ -890,8 +890,8 @@ mod tests {
 
     #[test]
     fn paths_that_an_archive_cannot_have_are_not_written() {
-        let deep = ["a"; MOST_DEPTH + 1].join("/");
-        let long = "a".repeat(MOST_NAME_BYTES + 1);
+        let deep = ["a"; MAX_DEPTH + 1].join("/");
+        let long = "a".repeat(MAX_NAME_BYTES + 1);
         for path in [
             "", "/", "/a", "a/", "../x", "a/../b", ".", "a\\b", "a\0", &deep, &long,
         ] {
@@ -1233,7 +1233,7 @@ mod tests {
     fn a_small_archive_makes_no_large_list() {
         // Directories that overlap: each begins a byte after the one before, and all name the same.
         let mut raw = Raw::new();
-        let name = raw.string(&[b'n'; MOST_NAME_BYTES]);
+        let name = raw.string(&[b'n'; MAX_NAME_BYTES]);
         let file = raw.file(b"1");
         let count = 20_000;
         let inner = raw.directory(&vec![(FILE, name, file); count]);
@@ -1245,7 +1245,7 @@ mod tests {
 
         // A chain of directories, each with the same long name.
         let mut raw = Raw::new();
-        let name = raw.string(&[b'n'; MOST_NAME_BYTES]);
+        let name = raw.string(&[b'n'; MAX_NAME_BYTES]);
         let mut inner = raw.directory(&[]);
         for _ in 0..10_000 {
             inner = raw.directory(&[(DIRECTORY, name, inner)]);

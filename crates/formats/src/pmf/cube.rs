@@ -11,7 +11,7 @@ use super::bytes::{ChunkIndex, StringRef};
 /// Index that stands for no cube.
 const NO_CUBE: u32 = u32::MAX;
 /// The most parents above a cube (fact sheet A10).
-pub(super) const MOST_PARENTS: u8 = 64;
+pub(super) const MAX_PARENTS: u8 = 64;
 /// Index of a lightmap that stands for none (fact sheet B13).
 pub const NO_LIGHTMAP: u8 = 0xFF;
 
@@ -746,7 +746,7 @@ impl Cubes {
                     None => Some(ChildFault::Outside),
                     Some(_) if child == 0 => Some(ChildFault::Root),
                     Some(above) if *above != NO_CUBE => Some(ChildFault::Twice),
-                    Some(_) if depth > MOST_PARENTS => Some(ChildFault::TooDeep),
+                    Some(_) if depth > MAX_PARENTS => Some(ChildFault::TooDeep),
                     Some(above) => {
                         *above = cube;
                         None

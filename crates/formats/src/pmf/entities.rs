@@ -15,7 +15,7 @@ use super::rules;
 use crate::{Problems, ReadError, quoted};
 
 /// Bytes of no entities: five counts.
-pub(super) const LEAST_BYTES: usize = 20;
+pub(super) const MIN_BYTES: usize = 20;
 /// Bytes of an entity before its fields: gamemodes, name, properties and type.
 const HEAD_BYTES: usize = 17;
 const TYPE_AT: usize = 16;
@@ -60,7 +60,7 @@ impl Default for Entities {
     fn default() -> Self {
         let after_count = |count: usize| 4 * count..4 * count;
         Self {
-            bytes: [0; LEAST_BYTES].into(),
+            bytes: [0; MIN_BYTES].into(),
             start: 0,
             tables: [1, 2, 3].map(after_count),
             properties: after_count(4),

@@ -7,7 +7,7 @@ use super::entities::{Entities, nowhere};
 pub(super) const PROPERTY_BYTES: usize = 13;
 /// The most dimensions of an array. With a length of at least 2 each, more than this would be
 /// larger than a table can be.
-const MOST_DIMENSIONS: u32 = 32;
+const MAX_DIMENSIONS: u32 = 32;
 
 /// What a property is made of. The numbers are those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -243,7 +243,7 @@ impl PropertyRecord {
         let lengths = match self.dimensions {
             0 => Vec::new(),
             1 => vec![self.length],
-            2..=MOST_DIMENSIONS => entities
+            2..=MAX_DIMENSIONS => entities
                 .values32(self.length, self.dimensions as usize)
                 .ok_or_else(|| {
                     format!(
@@ -257,7 +257,7 @@ impl PropertyRecord {
                 .collect(),
             more => {
                 return Err(format!(
-                    "{more} dimensions; at most {MOST_DIMENSIONS} are read"
+                    "{more} dimensions; at most {MAX_DIMENSIONS} are read"
                 ));
             }
         };

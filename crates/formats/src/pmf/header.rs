@@ -9,7 +9,7 @@ pub(super) const MAGIC: [u8; 3] = *b"PMF";
 /// The only version.
 pub(super) const VERSION: u8 = 0;
 /// The most gamemodes that the mask of an entity has bits for.
-pub const MOST_GAMEMODES: usize = 32;
+pub const MAX_GAMEMODES: usize = 32;
 /// The beginning of the year 10000, in seconds of Unix time.
 const YEAR_10000: u64 = 253_402_300_800;
 /// Longer texts in the head are odd, in bytes.
@@ -29,7 +29,7 @@ pub struct Header {
     /// What compiled it.
     pub compiler: String,
     /// Names of gamemodes; the place in the list is the bit in the masks of entities, from the
-    /// lowest. At most [`MOST_GAMEMODES`].
+    /// lowest. At most [`MAX_GAMEMODES`].
     pub gamemodes: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn read_header(
     cursor.enter("gamemodes", None);
     let at = cursor.pos();
     let count = cursor.u8()?;
-    if usize::from(count) > MOST_GAMEMODES {
+    if usize::from(count) > MAX_GAMEMODES {
         return Err(cursor.fault(
             &rules::GAMEMODE_COUNT,
             at,

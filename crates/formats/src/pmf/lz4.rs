@@ -11,7 +11,7 @@ use crate::budget;
 /// What a frame begins with.
 const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
 /// The most that a section may decode to, in bytes.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 /// What all sections of any file may decode to together, in bytes. Small files never come near it,
 /// since no byte of theirs stands for more than 255.
 const BYTES_IN_ALL: u64 = 1 << 30;
@@ -65,7 +65,7 @@ impl Budget {
 fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
     // No byte of LZ4 stands for more than 255.
     let possible = packed.saturating_mul(255).saturating_add(64);
-    let most = MOST_BYTES.min(possible);
+    let most = MAX_BYTES.min(possible);
     if declared > most {
         return Err(Lz4Fault::new(
             0,
@@ -308,11 +308,11 @@ mod tests {
         let frame = pack(&[0; 100]);
         refused(&frame, u64::from(u32::MAX), "at most");
         refused(&frame, 255 * frame.len() as u64 + 65, "at most");
-        assert!(check_declared(1 << 40, MOST_BYTES + 1).is_err());
-        assert!(check_declared(1 << 40, MOST_BYTES).is_ok());
+        assert!(check_declared(1 << 40, MAX_BYTES + 1).is_err());
+        assert!(check_declared(1 << 40, MAX_BYTES).is_ok());
         let mut budget = Budget::new(1 << 30);
         for _ in 0..4 {
-            budget.take(1 << 30, MOST_BYTES).unwrap();
+            budget.take(1 << 30, MAX_BYTES).unwrap();
         }
         assert!(budget.take(1 << 30, 1).is_err());
         assert!(budget.take(1 << 30, 0).is_ok());

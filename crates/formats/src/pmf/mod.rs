@@ -45,7 +45,7 @@ pub use entity_kinds::EntityKind;
 pub use entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
 #[cfg(feature = "write")]
 pub use entity_write::{EntityList, NewEntity};
-pub use header::{Extension, Header, MOST_GAMEMODES};
+pub use header::{Extension, Header, MAX_GAMEMODES};
 pub use level::{
     ClientMaterial, Gravity, LevelClient, LevelCommon, Material, PhysicsMaterial, Sky,
     SoundEnvironment, SoundMaterial, Wave, Weather,

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::archive::Archive;
 use super::bytes::{ChunkIndex, Cursor, Part, Section, Side};
 use super::chunk::ChunkData;
-use super::entities::LEAST_BYTES;
+use super::entities::MIN_BYTES;
 use super::header::{read_extensions, read_header};
 use super::level::{LevelClient, LevelCommon, LevelNames, read_client, read_common, warn_of_bits};
 use super::lz4::{self, Budget, Lz4Fault};
@@ -92,7 +92,7 @@ pub fn read_with(
     }
 
     cursor.enter("entity tables", None);
-    if cursor.left() < LEAST_BYTES {
+    if cursor.left() < MIN_BYTES {
         let found = format!("{} bytes left", cursor.left());
         return Err(cursor.fault(
             &rules::TRUNCATED,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::bytes::{ChunkIndex, Cursor, StringTable};
 use super::chunk::{ChunkClient, Vertex};
 use super::cube::{
-    BadChild, ChildFault, Cube, CubeKind, Geometry, LightReference, MOST_PARENTS, NO_LIGHTMAP,
+    BadChild, ChildFault, Cube, CubeKind, Geometry, LightReference, MAX_PARENTS, NO_LIGHTMAP,
     PathAttribute, SIDES,
 };
 use super::level::warn_of_bits;
@@ -15,7 +15,7 @@ use crate::{Problems, ReadError, outside};
 
 /// The most cubes in a file. A cube takes one byte of a section, which is next to nothing when it
 /// is compressed, but some twenty bytes of memory.
-const MOST_CUBES: u64 = 1 << 26;
+const MAX_CUBES: u64 = 1 << 26;
 /// How many cubes a file may have whatever its size.
 const FEW_CUBES: u64 = 1 << 20;
 /// How many it may have beyond that for each of its bytes: an octree takes about as many bytes as
@@ -33,7 +33,7 @@ impl CubeAllowance {
     /// For a file of so many bytes.
     pub(super) fn new(file_bytes: usize) -> Self {
         let more = (file_bytes as u64).saturating_mul(CUBES_PER_FILE_BYTE);
-        let all = FEW_CUBES.saturating_add(more).min(MOST_CUBES);
+        let all = FEW_CUBES.saturating_add(more).min(MAX_CUBES);
         Self {
             all,
             left: AtomicU64::new(all),
@@ -423,7 +423,7 @@ impl ChunkReader<'_, '_> {
             ChildFault::Root => "its child is cube 0, the root".to_owned(),
             ChildFault::Twice => format!("its child {child} is in another cube already"),
             ChildFault::TooDeep => {
-                format!("its child {child} is below more than {MOST_PARENTS} parents")
+                format!("its child {child} is below more than {MAX_PARENTS} parents")
             }
         };
         cursor.fault(&rules::CUBE_TREE, at, found, "a tree of cubes below cube 0")

@@ -11,7 +11,7 @@ const MAGIC: [u8; 4] = *b"PTF\0";
 const HEAD_BYTES: usize = 6;
 const ALPHA: u8 = 0x01;
 /// The greatest exponent of a side: 4 bits.
-const MOST_EXPONENT: u32 = 15;
+const MAX_EXPONENT: u32 = 15;
 
 /// A texture: a picture whose sides are powers of two.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Texture {
     /// Whatever is not as documented, with its offset in `bytes`. A texture that is said to be
     /// larger than its bytes can be costs nothing.
     pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
-        Self::read_up_to(bytes, 1 << MOST_EXPONENT)
+        Self::read_up_to(bytes, 1 << MAX_EXPONENT)
     }
 
     /// Reads a texture whose sides are to be at most so long. A larger one is made smaller while
@@ -102,7 +102,7 @@ impl Texture {
     pub fn write(&self) -> Option<Vec<u8>> {
         let exponent = |side: u32| {
             let exponent = side.checked_ilog2()?;
-            (side.is_power_of_two() && exponent <= MOST_EXPONENT).then_some(exponent as u8)
+            (side.is_power_of_two() && exponent <= MAX_EXPONENT).then_some(exponent as u8)
         };
         let exponents = exponent(self.height)? << 4 | exponent(self.width)?;
         let pixel_bytes = if self.has_alpha { 4 } else { 3 };

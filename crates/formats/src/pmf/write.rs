@@ -151,8 +151,8 @@ fn write_header(out: &mut Out, header: &Header) -> Result<(), WriteError> {
     out.text("description", &header.description)?;
     out.text("authors", &header.authors)?;
     out.text("compiler info", &header.compiler)?;
-    if header.gamemodes.len() > super::MOST_GAMEMODES {
-        let most = super::MOST_GAMEMODES as u32;
+    if header.gamemodes.len() > super::MAX_GAMEMODES {
+        let most = super::MAX_GAMEMODES as u32;
         return Err(too_many("gamemodes", header.gamemodes.len(), most));
     }
     out.count8("gamemodes", header.gamemodes.len())?;

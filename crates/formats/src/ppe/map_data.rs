@@ -21,7 +21,7 @@ pub use write::{WriteError, write};
 /// Bytes of the header.
 pub const HEADER_BYTES: u64 = 12;
 /// The most cells of a map (fact sheet 8.13).
-pub const MOST_CELLS: u64 = 1 << 26;
+pub const MAX_CELLS: u64 = 1 << 26;
 /// Bytes of a cell.
 pub const CELL_BYTES: u64 = 4;
 /// Bytes of the graphics attributes of a cell.
@@ -32,7 +32,7 @@ pub const GRAPHICS_BYTES: u64 = 32;
 pub struct MapData {
     /// What the header says of the rest.
     pub flags: MapFlags,
-    /// Columns and rows; both at least 1, and at most [`MOST_CELLS`] cells in all.
+    /// Columns and rows; both at least 1, and at most [`MAX_CELLS`] cells in all.
     pub size: [u32; 2],
     /// The raw bits of cells, row by row from the top left. [`Cell::decode`] makes sense of them.
     ///

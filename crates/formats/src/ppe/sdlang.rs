@@ -125,13 +125,13 @@ impl Value {
     /// The value for people: short, and bytes only counted.
     fn summary(&self) -> String {
         /// How many characters of a text are said.
-        const MOST_CHARS: usize = 60;
+        const MAX_CHARS: usize = 60;
         match self {
             Self::Null => "null".to_owned(),
             Self::Bool(yes) => yes.to_string(),
             Self::Integer(number) => number.to_string(),
             Self::Float(number) => number.to_string(),
-            Self::Text(text) | Self::Time(text) => match text.char_indices().nth(MOST_CHARS) {
+            Self::Text(text) | Self::Time(text) => match text.char_indices().nth(MAX_CHARS) {
                 Some((end, _)) => format!("{}...", &text[..end]),
                 None => text.clone(),
             },
@@ -177,7 +177,7 @@ impl Tag {
     /// The tag in a line: what it says, without what is inside it, cut where it is long.
     pub fn summary(&self) -> String {
         /// How many values and attributes are said.
-        const MOST_VALUES: usize = 8;
+        const MAX_VALUES: usize = 8;
         let name = match (self.namespace.as_str(), self.name.as_str()) {
             ("", name) => name.to_owned(),
             (namespace, name) => format!("{namespace}:{name}"),
@@ -187,8 +187,8 @@ impl Tag {
         let attributes = attributes.map(|a| format!("{}={}", a.name, a.value.summary()));
         let mut words: Vec<String> = (!name.is_empty()).then_some(name).into_iter().collect();
         let said = self.values.len() + self.attributes.len();
-        words.extend(values.chain(attributes).take(MOST_VALUES));
-        if said > MOST_VALUES {
+        words.extend(values.chain(attributes).take(MAX_VALUES));
+        if said > MAX_VALUES {
             words.push("...".to_owned());
         }
         match self.children.len() {

@@ -6,7 +6,7 @@ use super::unpack::copy_elements;
 use crate::{Place, ReadError};
 
 /// The most pixels of a sheet.
-const MOST_PIXELS: u64 = 1 << 26;
+const MAX_PIXELS: u64 = 1 << 26;
 /// Memory that the PNG decoder may use beside its result, in bytes.
 const PNG_BYTES: usize = 64 << 20;
 
@@ -52,9 +52,9 @@ pub fn read(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
 
 fn check_size(size: [u32; 2], at: u64) -> Result<(), ReadError> {
     let pixels = u64::from(size[0]) * u64::from(size[1]);
-    if pixels == 0 || pixels > MOST_PIXELS {
+    if pixels == 0 || pixels > MAX_PIXELS {
         let found = format!("{} x {} pixels", size[0], size[1]);
-        let expected = format!("at least 1 and at most {MOST_PIXELS} in all");
+        let expected = format!("at least 1 and at most {MAX_PIXELS} in all");
         return Err(ReadError::unreadable(
             &rules::SHEET,
             Place::Offset(at),

@@ -7,7 +7,7 @@ use crate::{COLOR_FORMAT, Gpu};
 
 /// Into how many parts what is seen in a pixel is divided where one looks flatly at a layer, so that
 /// it is sharp.
-const MOST_PARTS: f64 = 4.0;
+const MAX_PARTS: f64 = 4.0;
 
 /// How a layer is sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl PipelineKey for Pipeline {
                 let mut constants = cells.constants().to_vec();
                 // A software adapter pays for every lookup.
                 if sampling == Sampling::InSpace && !gpu.is_software() {
-                    constants.push(("PARTS", MOST_PARTS));
+                    constants.push(("PARTS", MAX_PARTS));
                 }
                 create(&PipelineOptions {
                     constants: &constants,

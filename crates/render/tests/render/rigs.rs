@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use mapscope_formats::pfobj::{
-    self, Clip, Influence, Joint, Layout, MOST_INFLUENCES, Material, Pfobj, Rotation, Transform,
+    self, Clip, Influence, Joint, Layout, MAX_INFLUENCES, Material, Pfobj, Rotation, Transform,
     Vertex,
 };
 use mapscope_scene::model::Model;
@@ -150,7 +150,7 @@ pub(crate) fn tangle(joints: u32, triangles: u32, frames: u32) -> Pfobj {
     let mut model = empty();
     for i in 0..triangles * 3 {
         let first_influence = model.influences.len() as u32;
-        let count = i % (MOST_INFLUENCES as u32 + 1);
+        let count = i % (MAX_INFLUENCES as u32 + 1);
         let influences = (0..count).map(|_| Influence {
             joint: numbers.below(joints.len() as u32),
             weight: numbers.between(0.05, 1.0),

@@ -7,10 +7,10 @@ use image::error::{LimitError, LimitErrorKind};
 use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, RgbaImage};
 
 /// The largest side of an image that is decoded.
-const MOST_PIXELS_A_SIDE: u32 = 8192;
+const MAX_PIXELS_A_SIDE: u32 = 8192;
 /// What a byte of an image file can stand for at most, in bytes of pixels: deflate packs 1032 into
 /// one, and a PNG has up to eight pixels in each of those.
-const MOST_PER_BYTE: u64 = 8 * 1032;
+const MAX_PER_BYTE: u64 = 8 * 1032;
 /// Pixels along a side of a thumbnail.
 pub const THUMBNAIL_SIDE: u32 = 48;
 /// Pixels along a side of a placeholder.
@@ -23,7 +23,7 @@ pub(crate) fn thumbnail(image: &RgbaImage) -> Vec<u8> {
 
 /// Decodes an image of any kind that the `image` crate was built with, told by its content.
 ///
-/// A header that promises an image of more than [`MOST_PIXELS_A_SIDE`], or of more than so many
+/// A header that promises an image of more than [`MAX_PIXELS_A_SIDE`], or of more than so many
 /// bytes can stand for, is refused before any memory is taken for it.
 pub(crate) fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
     let image = decode_any(bytes).map_err(|error| error.to_string())?;
@@ -40,12 +40,12 @@ fn decode_any(bytes: &[u8]) -> Result<RgbaImage, ImageError> {
         reader.set_format(image::ImageFormat::Tga);
     }
     let mut limits = Limits::default();
-    limits.max_image_width = Some(MOST_PIXELS_A_SIDE);
-    limits.max_image_height = Some(MOST_PIXELS_A_SIDE);
+    limits.max_image_width = Some(MAX_PIXELS_A_SIDE);
+    limits.max_image_height = Some(MAX_PIXELS_A_SIDE);
     limits.max_alloc = Some(300 << 20);
     reader.limits(limits);
     let decoder = reader.into_decoder()?;
-    let possible = (bytes.len() as u64).saturating_mul(MOST_PER_BYTE);
+    let possible = (bytes.len() as u64).saturating_mul(MAX_PER_BYTE);
     if decoder.total_bytes() > possible {
         let kind = LimitErrorKind::InsufficientMemory;
         return Err(ImageError::Limits(LimitError::from_kind(kind)));

@@ -20,7 +20,7 @@ use super::{OpenOptions, Source};
 /// Where the engine keeps the textures of maps, below its asset root.
 const MAP_TEXTURES: &str = "assets/map_textures";
 /// How far up from a file its asset root is looked for.
-const MOST_ANCESTORS: usize = 12;
+const MAX_ANCESTORS: usize = 12;
 
 /// In which folders the files that a document names are looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Assets {
         let beside = path.parent().map(Path::to_owned);
         let named = &options.texture_folders;
         let engine = || {
-            let above = path.ancestors().skip(1).take(MOST_ANCESTORS);
+            let above = path.ancestors().skip(1).take(MAX_ANCESTORS);
             let mut folders = above.map(|folder| folder.join(MAP_TEXTURES));
             folders.find(|folder| folder.is_dir())
         };

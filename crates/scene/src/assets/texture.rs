@@ -10,7 +10,7 @@ use crate::rules::{self, Fault};
 
 /// The largest side of a texture as it is drawn: more than in the engine, so that one sees what was
 /// painted.
-const MOST_TEXELS_A_SIDE: u32 = 1024;
+const MAX_TEXELS_A_SIDE: u32 = 1024;
 
 /// A texture, ready for the GPU.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Texture {
         let has_holes = image.pixels().any(|pixel| pixel.0[3] < 255);
         let mut size = [image.width(), image.height()];
         let mut levels = mip_levels(size, image.into_raw());
-        while size.iter().any(|side| *side > MOST_TEXELS_A_SIDE) && levels.len() > 1 {
+        while size.iter().any(|side| *side > MAX_TEXELS_A_SIDE) && levels.len() > 1 {
             levels.remove(0);
             size = size.map(|side| (side / 2).max(1));
         }

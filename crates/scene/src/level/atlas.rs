@@ -7,13 +7,13 @@ use super::mesh::drawn_geometry;
 use mapscope_formats::pmf;
 
 /// The longest side of a page, in luxels.
-const MOST_PAGE_SIDE: u32 = 4096;
+const MAX_PAGE_SIDE: u32 = 4096;
 /// Lightmaps with longer sides are made smaller, in luxels.
-const MOST_SIDE: u32 = 2048;
+const MAX_SIDE: u32 = 2048;
 /// Luxels around a lightmap that repeat those at its edge, at least.
 const BORDER: u16 = 1;
 /// Luxels of all wider borders of a level: beyond, faces are held at the edge corner by corner.
-const MOST_BORDER_LUXELS: u32 = 1 << 24;
+const MAX_BORDER_LUXELS: u32 = 1 << 24;
 /// Luxels along the side of the white square in the corner of each page, for surfaces without
 /// lightmap. Filtering at its middle does not reach its edge.
 pub const WHITE_SIDE: u32 = 4;
@@ -71,7 +71,7 @@ impl Atlas {
     /// Finds places for the lightmaps of a level.
     pub(super) fn arrange(level: &pmf::Level) -> Self {
         let mut atlas = Self::default();
-        let mut luxels_left = MOST_BORDER_LUXELS;
+        let mut luxels_left = MAX_BORDER_LUXELS;
         for chunk in &level.chunks {
             atlas.first_slots.push(atlas.slots.len() as u32);
             let client = chunk.data.as_ref().and_then(|data| data.client.as_ref());
@@ -80,10 +80,10 @@ impl Atlas {
             atlas
                 .slots
                 .extend(lightmaps.iter().zip(beyond).map(|(map, beyond)| {
-                    let side = map.side().min(MOST_SIDE);
+                    let side = map.side().min(MAX_SIDE);
                     // Less than a tenth of a luxel is not seen.
                     let wanted = (beyond * side as f32 - 0.1).ceil().max(0.0) as u32;
-                    let wanted = wanted.min((MOST_SIDE - side) / 2);
+                    let wanted = wanted.min((MAX_SIDE - side) / 2);
                     let more = (side + 2 * wanted).pow(2) - side.pow(2);
                     let more = (more <= luxels_left).then_some((wanted, more));
                     let (wider, luxels) = more.unwrap_or_default();
@@ -107,7 +107,7 @@ impl Atlas {
         let widest = self.slots.iter().map(Slot::outer).max().unwrap_or(0);
         let side = (area.isqrt() + 1).next_power_of_two();
         let least = (widest + WHITE_SIDE).next_power_of_two();
-        let width = (side.min(MOST_PAGE_SIDE.into()) as u32).max(least);
+        let width = (side.min(MAX_PAGE_SIDE.into()) as u32).max(least);
         let mut order: Vec<u32> = (0..self.slots.len() as u32).collect();
         order.sort_by_key(|index| {
             let slot = self.slots.get(*index as usize);
@@ -124,7 +124,7 @@ impl Atlas {
             if x + side > width {
                 (x, y, height) = (0, y + height, 0);
             }
-            if y + side > MOST_PAGE_SIDE {
+            if y + side > MAX_PAGE_SIDE {
                 self.pages.push([width, y.next_multiple_of(4)]);
                 (page, x, y, height) = (page + 1, WHITE_SIDE, 0, WHITE_SIDE);
             }
@@ -353,7 +353,7 @@ mod tests {
                 .map(|[w, h]| vec![false; (w * h) as usize])
                 .collect();
             for (page, [width, height]) in atlas.pages.iter().enumerate() {
-                assert!(*width <= MOST_PAGE_SIDE && *height <= MOST_PAGE_SIDE);
+                assert!(*width <= MAX_PAGE_SIDE && *height <= MAX_PAGE_SIDE);
                 for i in 0..WHITE_SIDE * WHITE_SIDE {
                     taken[page][(i / WHITE_SIDE * width + i % WHITE_SIDE) as usize] = true;
                 }
@@ -455,7 +455,7 @@ mod tests {
         data.client.as_mut().unwrap().vertices[1].lightmap_uv[0] = f32::INFINITY;
         let atlas = Atlas::arrange(&level);
         assert_eq!(atlas.slots(0)[1].border, 1 + 1020);
-        assert!(atlas.pages[0].iter().all(|side| *side <= MOST_PAGE_SIDE));
+        assert!(atlas.pages[0].iter().all(|side| *side <= MAX_PAGE_SIDE));
     }
 
     #[test]

@@ -11,9 +11,9 @@ use crate::{Branch, Item, LevelItem, Swatch};
 use mapscope_formats::pmf::{ChunkData, Cube, CubeKind, Cubes, Geometry};
 
 /// How many lines are below one.
-const MOST_LINES: usize = 4096;
+const MAX_LINES: usize = 4096;
 /// How many materials of a box are named.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// What is looked for.
 struct Wanted<'a> {
@@ -70,10 +70,7 @@ impl Map {
         let Some(item) = below else {
             let chunks = self.chunks_of(level);
             let chunks = chunks.filter(|at| holds_anything(at.chunk));
-            return chunks
-                .take(MOST_LINES)
-                .map(|at| chunk_branch(&at))
-                .collect();
+            return chunks.take(MAX_LINES).map(|at| chunk_branch(&at)).collect();
         };
         if let LevelItem::Chunk { level, chunk } = item {
             let Some(at) = self.chunk_at(level, chunk) else {
@@ -250,7 +247,7 @@ fn orphans(cubes: &Cubes) -> impl Iterator<Item = u32> {
         cubes.len() as u32
     };
     let orphans = (0..count).filter(|cube| !cubes.is_reached(*cube));
-    orphans.take(MOST_LINES)
+    orphans.take(MAX_LINES)
 }
 
 /// The names of the materials of a box, or how many cubes are in another.
@@ -266,8 +263,8 @@ fn note(data: &ChunkData, cube: u32) -> String {
             names.push(name.into_owned());
         }
     }
-    let more = names.len() > MOST_NAMED;
-    names.truncate(MOST_NAMED);
+    let more = names.len() > MAX_NAMED;
+    names.truncate(MAX_NAMED);
     let mut note = names.join(", ");
     if more {
         note.push_str(", ...");

@@ -23,7 +23,7 @@ pub const CUT_SLACK: f32 = 0.001;
 
 /// Corners of triangles beyond which no more caps are made: more than a level has that was made to
 /// be played, and no more than 64 MiB.
-const MOST_VERTICES: usize = 1 << 22;
+const MAX_VERTICES: usize = 1 << 22;
 
 /// A corner of a triangle of a cap, for the GPU.
 #[repr(C)]
@@ -211,7 +211,7 @@ impl Map {
             let Some((first, others)) = section.split_first() else {
                 return;
             };
-            if caps.len() >= MOST_VERTICES {
+            if caps.len() >= MAX_VERTICES {
                 return;
             }
             for pair in others.windows(2) {

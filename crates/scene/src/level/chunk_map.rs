@@ -5,7 +5,7 @@ use crate::{ChunkInfo, ChunkMap};
 use mapscope_formats::pmf::{Chunk, CubeKind};
 
 /// How many chunks are shown.
-const MOST_CHUNKS: usize = 1 << 16;
+const MAX_CHUNKS: usize = 1 << 16;
 
 /// Whether a chunk is more than a single empty cube, or cannot be read.
 pub(super) fn holds_anything(chunk: &Chunk) -> bool {
@@ -27,7 +27,7 @@ impl Map {
         let (level, _) = self.level(number)?;
         let chunks = self.chunks_of(number);
         let chunks = chunks.filter(|at| holds_anything(at.chunk));
-        let chunks = chunks.take(MOST_CHUNKS).map(|at| {
+        let chunks = chunks.take(MAX_CHUNKS).map(|at| {
             let data = at.chunk.data.as_deref();
             let cubes = data.map_or(0, |data| data.cubes.len());
             let mesh = level.mesh(at.number);

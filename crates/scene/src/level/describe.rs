@@ -9,7 +9,7 @@ use super::Map;
 use super::items::{ChunkAt, CubeAt};
 use super::lights::LightKind;
 use super::place::Place;
-use super::properties::{MOST_BYTES, hex, linked, listed, listed_up_to, text};
+use super::properties::{MAX_BYTES, hex, linked, listed, listed_up_to, text};
 use crate::fields::{Field, Table, Value, field, section};
 use crate::line_builder::box_edges;
 use crate::numbers::{number, plural, short, xyz};
@@ -19,11 +19,11 @@ use mapscope_formats::pmf::{
 };
 
 /// How many cubes that a visibility cube sees are listed of all chunks together.
-const MOST_SEEN: usize = 256;
+const MAX_SEEN: usize = 256;
 /// How many of the cubes around one are listed; chains of them may be any length.
-const MOST_ABOVE: usize = 128;
+const MAX_ABOVE: usize = 128;
 /// How many vertices of a side are listed.
-const MOST_VERTICES: usize = 24;
+const MAX_VERTICES: usize = 24;
 /// Characters that a name takes at most in the status line before what follows moves.
 const NAME_WIDTH: usize = 16;
 /// Characters of the longest name of a type of cube.
@@ -336,7 +336,7 @@ impl<'a> CubeRecord<'a> {
         let above = above.filter(|(_, corner)| !only_wrappers || corner.is_none());
         let above: Vec<u32> = above.map(|(cube, _)| *cube).collect();
         let cubes = &self.cube.data.cubes;
-        listed_up_to(MOST_ABOVE, above.into_iter(), "", |above| {
+        listed_up_to(MAX_ABOVE, above.into_iter(), "", |above| {
             let name = cubes.kind(above).map_or("", CubeKind::name);
             Some(linked(
                 name,
@@ -536,7 +536,7 @@ impl<'a> CubeAt<'a> {
         };
         let pair = |[u, v]: [f32; 2]| format!("{} {}", short(u), short(v));
         let mut properties = Vec::new();
-        for (i, index) in face.vertices.clone().enumerate().take(MOST_VERTICES) {
+        for (i, index) in face.vertices.clone().enumerate().take(MAX_VERTICES) {
             let Some(vertex) = client.vertices.get(index as usize) else {
                 break;
             };
@@ -552,8 +552,8 @@ impl<'a> CubeAt<'a> {
             }
             properties.push(Property::new("Vertex", format!("{index}: {text}")));
         }
-        if face.vertices.len() > MOST_VERTICES {
-            let more = face.vertices.len() - MOST_VERTICES;
+        if face.vertices.len() > MAX_VERTICES {
+            let more = face.vertices.len() - MAX_VERTICES;
             properties.push(Property::new("Vertex", format!("and {more} more")));
         }
         properties
@@ -586,8 +586,8 @@ impl<'a> CubeAt<'a> {
             Some(link(Some(at.number), *index, String::new()))
         }));
         let chunks = cubes.seen_chunks(info);
-        let mut cubes_left = MOST_SEEN;
-        for seen in chunks.iter().take(MOST_SEEN) {
+        let mut cubes_left = MAX_SEEN;
+        for seen in chunks.iter().take(MAX_SEEN) {
             let number = at.level.chunk_number(seen.chunk);
             let list = cubes.seen_chunk_cubes(seen);
             let what = match list.len() {
@@ -611,8 +611,8 @@ impl<'a> CubeAt<'a> {
                 ));
             }
         }
-        if chunks.len() > MOST_SEEN {
-            let more = chunks.len() - MOST_SEEN;
+        if chunks.len() > MAX_SEEN {
+            let more = chunks.len() - MAX_SEEN;
             properties.push(Property::new("Sees", format!("and {more} more chunks")));
         }
         properties
@@ -716,10 +716,10 @@ impl<'a> CubeAt<'a> {
             };
             let bytes = plural(record.len(), "byte", "bytes");
             let mut text = format!("at {:#x} of the decoded section, {bytes}", record.start);
-            let most = record.start.saturating_add(MOST_BYTES as u32);
+            let most = record.start.saturating_add(MAX_BYTES as u32);
             let shown = record.start..record.end.min(most);
             if let Some(bytes) = self.at.map.section_bytes(&self.at, side, &shown) {
-                text = format!("{text}: {}", hex(&bytes, MOST_BYTES));
+                text = format!("{text}: {}", hex(&bytes, MAX_BYTES));
                 if shown.end < record.end {
                     text.push_str(" ...");
                 }

@@ -7,7 +7,7 @@ use glam::{EulerRot, Quat, Vec3};
 use super::Map;
 use super::items::EntityAt;
 use super::lights::LightKind;
-use super::properties::{MOST_BYTES, hex, linked};
+use super::properties::{MAX_BYTES, hex, linked};
 use super::signals::Signals;
 use crate::fields::{self, Field, Table, field, section};
 use crate::line_builder::box_edges;
@@ -16,8 +16,8 @@ use crate::{Aabb, Item, LevelItem, Owner, Property, Shown, Spawn, Swatch};
 use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};
 
 /// How many properties of an entity are listed, and how many values of each.
-const MOST_PROPERTIES: usize = 256;
-const MOST_VALUES: usize = 64;
+const MAX_PROPERTIES: usize = 256;
+const MAX_VALUES: usize = 64;
 /// Parts of the names that mappers give to the place where a player begins.
 const SPAWN_NAMES: [&str; 4] = ["spawn", "player_start", "player start", "playerstart"];
 /// Lines that a circle is made of.
@@ -473,7 +473,7 @@ impl<'a> EntityAt<'a> {
             let bytes = plural(range.len(), "byte", "bytes");
             format!("{:#x}, {bytes}", range.start).into()
         }),
-        field("Bytes", |at| hex(at.entity.bytes(), MOST_BYTES).into()),
+        field("Bytes", |at| hex(at.entity.bytes(), MAX_BYTES).into()),
     ];
 
     /// Names of the gamemodes that it is part of.
@@ -551,7 +551,7 @@ fn custom(entity: &Entity<'_>) -> Vec<Property> {
     };
     let mut lines: Vec<Property> = entity
         .properties()
-        .take(MOST_PROPERTIES)
+        .take(MAX_PROPERTIES)
         .map(|(index, property)| match property {
             Ok(property) => {
                 let lengths: Vec<String> = property.lengths.iter().map(u32::to_string).collect();
@@ -561,14 +561,14 @@ fn custom(entity: &Entity<'_>) -> Vec<Property> {
                 } else {
                     format!("{kind}[{}]", lengths.join(" x "))
                 };
-                let values = cut(property.values.describe(MOST_VALUES));
+                let values = cut(property.values.describe(MAX_VALUES));
                 Property::new("Property", format!("{index}: {kind} = {values}"))
             }
             Err(reason) => Property::new("Property", format!("{index}: {reason}")),
         })
         .collect();
-    if indices.len() > MOST_PROPERTIES {
-        let more = indices.len() - MOST_PROPERTIES;
+    if indices.len() > MAX_PROPERTIES {
+        let more = indices.len() - MAX_PROPERTIES;
         lines.push(Property::new("Property", format!("and {more} more")));
     }
     lines
@@ -576,8 +576,8 @@ fn custom(entity: &Entity<'_>) -> Vec<Property> {
 
 /// A text that is not too long for a line of the inspector.
 pub(super) fn cut(text: String) -> String {
-    const MOST_CHARACTERS: usize = 1024;
-    match text.char_indices().nth(MOST_CHARACTERS) {
+    const MAX_CHARACTERS: usize = 1024;
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text,
     }

@@ -23,13 +23,13 @@ use mapscope_formats::pmf::{
 use mapscope_formats::{Place, Problem, Subject};
 
 /// How many pixels of textures that no material names are decoded to see whether they can be.
-const MOST_PIXELS: u64 = 32 << 20;
+const MAX_PIXELS: u64 = 32 << 20;
 /// Bytes of files of the archive that are decompressed for that.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// How many files, extensions and strings are listed.
-const MOST_LISTED: usize = 2000;
+const MAX_LISTED: usize = 2000;
 /// How many references to strings are followed to find those that are unused.
-const MOST_REFERENCES: usize = 1 << 20;
+const MAX_REFERENCES: usize = 1 << 20;
 
 /// The textures of the archive that no material names.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ impl Unnamed {
                 unnamed.named.entry(entry).or_insert(number);
             }
         }
-        let (mut pixels_left, mut bytes_left) = (MOST_PIXELS, MOST_BYTES);
+        let (mut pixels_left, mut bytes_left) = (MAX_PIXELS, MAX_BYTES);
         let mut looked_at = Vec::new();
         let mut not_looked_at = 0_usize;
         for (entry, data) in archive.entries().iter().enumerate() {
@@ -186,12 +186,12 @@ impl Map {
             return Vec::new();
         };
         let mut inside: HashMap<Option<u32>, Vec<usize>> = HashMap::new();
-        for (index, entry) in archive.entries().iter().enumerate().take(MOST_LISTED) {
+        for (index, entry) in archive.entries().iter().enumerate().take(MAX_LISTED) {
             inside.entry(entry.parent).or_default().push(index);
         }
         let mut lines: HashMap<usize, OutlineNode> = HashMap::new();
         // A directory stands before what is in it: from behind, what is in one is made before it.
-        let count = archive.entries().len().min(MOST_LISTED);
+        let count = archive.entries().len().min(MAX_LISTED);
         let mut of = |index: usize, entry: &Entry| {
             let is_file = matches!(entry.content, Content::File(_));
             let at = ArchiveFileAt {
@@ -317,7 +317,7 @@ impl<'a> ArchiveFileAt<'a> {
     fn content(&self) -> Vec<Property> {
         let size = self.file().map_or(0, |file| file.bytes);
         let content = self.archive.file(self.index);
-        let bytes = match content.filter(|_| u64::from(size) <= MOST_BYTES) {
+        let bytes = match content.filter(|_| u64::from(size) <= MAX_BYTES) {
             Some(Ok(bytes)) => bytes,
             Some(Err(error)) => return vec![Property::new("Unreadable", error.to_string())],
             None => return Vec::new(),
@@ -461,12 +461,12 @@ impl<'a> StringTableAt<'a> {
         let named: BTreeSet<u32> = self
             .users
             .named(self.strings)
-            .take(MOST_REFERENCES)
+            .take(MAX_REFERENCES)
             .collect();
         let is_complete = self
             .users
             .named(self.strings)
-            .nth(MOST_REFERENCES - 1)
+            .nth(MAX_REFERENCES - 1)
             .is_none();
         let mut lines = Vec::new();
         let (mut count, mut unused) = (0_usize, 0_usize);
@@ -476,7 +476,7 @@ impl<'a> StringTableAt<'a> {
             // One that begins within another is a part of it (fact sheet A11).
             let is_named = !is_complete || named.range(start..end).next().is_some();
             unused += usize::from(!is_named);
-            if count < MOST_LISTED {
+            if count < MAX_LISTED {
                 let text = self.strings.brief(StringRef(start));
                 let note = if is_named { "" } else { "  (unused)" };
                 lines.push(Property::new("", format!("{start:#06x}  {text}{note}")));
@@ -484,8 +484,8 @@ impl<'a> StringTableAt<'a> {
             count += 1;
             start = end;
         }
-        if count > MOST_LISTED {
-            let more = count - MOST_LISTED;
+        if count > MAX_LISTED {
+            let more = count - MAX_LISTED;
             lines.push(Property::new("", format!("and {more} more")));
         }
         Strings {

@@ -171,7 +171,7 @@ impl Level {
             for (material, number) in self.materials.list.iter().zip(0..) {
                 let is_free = |color: &[u8; 3]| {
                     // Of very many some must be alike.
-                    let others = taken.iter().rev().take(MOST_COMPARED);
+                    let others = taken.iter().rev().take(MAX_COMPARED);
                     others
                         .clone()
                         .all(|other| colors::difference(*other, *color) > ALIKE)
@@ -179,7 +179,7 @@ impl Level {
                 let own = material.look.as_ref().map(|look| look.color);
                 // White and grey are what materials have that are all in their texture.
                 let own = own.filter(|color| colors::is_colored(*color));
-                let others = (number..).take(MOST_COMPARED).map(colors::distinct);
+                let others = (number..).take(MAX_COMPARED).map(colors::distinct);
                 let color = own.into_iter().chain(others).find(is_free);
                 taken.push(color.unwrap_or_else(|| colors::distinct(number)));
             }
@@ -189,7 +189,7 @@ impl Level {
 }
 
 /// How many colours are compared with one.
-const MOST_COMPARED: usize = 48;
+const MAX_COMPARED: usize = 48;
 /// Colours that differ by less are alike.
 const ALIKE: u32 = 48;
 

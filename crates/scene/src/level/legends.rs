@@ -7,7 +7,7 @@ use crate::{LegendEntry, OverlayId};
 use mapscope_formats::pmf::CubeKind;
 
 /// How many materials a legend names.
-const MOST_MATERIALS: usize = 128;
+const MAX_MATERIALS: usize = 128;
 
 /// The colour of a cube by the kind of the nearest cube that wraps it, and by whether its own
 /// record says more of it than the least.
@@ -129,7 +129,7 @@ impl Map {
                 },
             })
         });
-        used.take(MOST_MATERIALS).collect()
+        used.take(MAX_MATERIALS).collect()
     }
 
     /// The types of entities that there are.

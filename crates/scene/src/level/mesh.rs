@@ -18,7 +18,7 @@ use mapscope_formats::pmf::{
 
 /// How often faces may name a vertex between them, in the mean, before no more of them are drawn:
 /// a file of a few bytes could otherwise ask for any memory.
-const MOST_USES: usize = 2;
+const MAX_USES: usize = 2;
 /// Vertices that the faces of the chunks of a level may have beyond that, whatever the level's
 /// size.
 const FEW_VERTICES: usize = 1 << 19;
@@ -351,7 +351,7 @@ impl<'a> Builder<'a> {
             drawn: Vec::with_capacity(vertices / 4),
             file_is_lit: lit_vertices(client),
             is_lit: Vec::new(),
-            most_vertices: vertices.saturating_mul(MOST_USES) + more_vertices(around.level),
+            most_vertices: vertices.saturating_mul(MAX_USES) + more_vertices(around.level),
             min: Vec3::INFINITY,
             max: Vec3::NEG_INFINITY,
         }

@@ -9,9 +9,9 @@ use crate::{LevelItem, OutlineNode, Statistic, Swatch};
 use mapscope_formats::pmf::{CubeKind, Side};
 
 /// How many of one thing are listed.
-const MOST_LISTED: usize = 2000;
+const MAX_LISTED: usize = 2000;
 /// How many chunks of a level are listed.
-const MOST_CHUNKS: usize = 4096;
+const MAX_CHUNKS: usize = 4096;
 
 impl Map {
     /// The file, its levels, and what it has beside them.
@@ -96,7 +96,7 @@ impl Map {
                 ..self.line(label, LevelItem::material(level, index))
             }
         });
-        capped(lines.collect(), MOST_LISTED)
+        capped(lines.collect(), MAX_LISTED)
     }
 
     fn physics_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -108,7 +108,7 @@ impl Map {
                 self.line(label, LevelItem::physics_material(level, index))
             })
         });
-        capped(materials.collect(), MOST_LISTED)
+        capped(materials.collect(), MAX_LISTED)
     }
 
     fn sound_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -119,7 +119,7 @@ impl Map {
             let item = LevelItem::SoundMaterial { level, index };
             self.line(format!("Sound material {index}"), item)
         });
-        capped(lines.collect(), MOST_LISTED)
+        capped(lines.collect(), MAX_LISTED)
     }
 
     fn environment_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -145,7 +145,7 @@ impl Map {
         for region in self.regions(level) {
             let at = region.of as usize;
             counts[at] += 1;
-            if of_kinds[at].len() < MOST_LISTED {
+            if of_kinds[at].len() < MAX_LISTED {
                 of_kinds[at].push(OutlineNode {
                     swatch: Some(Swatch::Color(region.of.color())),
                     ..self.line(region.name(), region.item())
@@ -167,7 +167,7 @@ impl Map {
         let mut count = 0;
         for region in self.server_regions(level) {
             count += 1;
-            if server.len() < MOST_LISTED {
+            if server.len() < MAX_LISTED {
                 let label = format!("{} of chunk {}", region.index, region.at.chunk.index);
                 server.push(self.line(label, region.item()));
             }
@@ -188,7 +188,7 @@ impl Map {
             swatch: Some(Swatch::Color(light.color)),
             ..leaf(light.name, light.item, light.note)
         });
-        capped(lines.collect(), MOST_LISTED)
+        capped(lines.collect(), MAX_LISTED)
     }
 
     fn lightmap_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -199,7 +199,7 @@ impl Map {
             let client = data.and_then(|data| data.client.as_ref());
             let lightmaps = client.map_or(&[][..], |client| &client.lightmaps);
             count += lightmaps.len();
-            let left = MOST_LISTED - lines.len();
+            let left = MAX_LISTED - lines.len();
             let listed = lightmaps.iter().enumerate().take(left);
             lines.extend(listed.map(|(index, _)| {
                 let label = format!("{index} of chunk {}", at.chunk.index);
@@ -219,7 +219,7 @@ impl Map {
             .map(|(extension, index)| {
                 self.line(extension.name.clone(), LevelItem::Extension { index })
             });
-        capped(lines.collect(), MOST_LISTED)
+        capped(lines.collect(), MAX_LISTED)
     }
 
     /// The gamemodes, each with how many entities are part of it.
@@ -238,7 +238,7 @@ impl Map {
         let kinds = self.entities_by_kind(level).iter();
         let lines = kinds.map(|(kind, items)| {
             all += items.len();
-            let entities = items.iter().take(MOST_LISTED).filter_map(|item| {
+            let entities = items.iter().take(MAX_LISTED).filter_map(|item| {
                 let at = self.entity_at(*item)?;
                 let name = at.entity.brief_name();
                 let name = if name.is_empty() {
@@ -289,7 +289,7 @@ impl Map {
         let chunks = || self.chunks_of(level).filter(|at| holds_anything(at.chunk));
         let count = chunks().count();
         let mut lines: Vec<OutlineNode> = chunks()
-            .take(MOST_CHUNKS)
+            .take(MAX_CHUNKS)
             .map(|at| {
                 let swatch = at.chunk.data.is_none();
                 OutlineNode {
@@ -474,7 +474,7 @@ mod tests {
         let outline = map.outline();
         let level = below(&outline, "Level 0");
         let regions = below(below(level, "Regions"), "Weather");
-        assert_eq!(regions.len(), MOST_LISTED + 1);
-        assert_eq!(regions[MOST_LISTED].label, "and 250 more");
+        assert_eq!(regions.len(), MAX_LISTED + 1);
+        assert_eq!(regions[MAX_LISTED].label, "and 250 more");
     }
 }

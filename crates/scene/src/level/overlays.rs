@@ -12,9 +12,9 @@ use crate::{Aabb, Annotations, Item, Label, LevelItem, Line, OverlayId, Ray, Sho
 use mapscope_formats::pmf::{Cell, Cube, CubeKind};
 
 /// How many boxes an overlay draws.
-pub(super) const MOST_BOXES: usize = 20_000;
+pub(super) const MAX_BOXES: usize = 20_000;
 /// How many texts an overlay writes.
-const MOST_LABELS: usize = 2_000;
+const MAX_LABELS: usize = 2_000;
 
 pub(super) const BORDER: [u8; 3] = [160, 190, 240];
 pub(super) const BROKEN: [u8; 3] = [240, 70, 60];
@@ -135,7 +135,7 @@ impl Annotations for Map {
         for id in shown.overlays.iter() {
             match id {
                 OverlayId::Environments => {
-                    let regions = self.regions(shown.level).take(MOST_LABELS);
+                    let regions = self.regions(shown.level).take(MAX_LABELS);
                     labels.extend(regions.filter_map(|region| {
                         let bounds = region.bounds().filter(|bounds| stage.is_in(bounds))?;
                         Some(Label {
@@ -163,7 +163,7 @@ impl Map {
     pub(super) fn has_too_many_cells(&self) -> bool {
         let levels = self.levels.iter().zip(&self.pmf.levels);
         let mut counts = levels.map(|(level, source)| level.counts(source).leaves);
-        counts.any(|leaves| leaves > MOST_BOXES as u64)
+        counts.any(|leaves| leaves > MAX_BOXES as u64)
     }
 }
 
@@ -172,7 +172,7 @@ impl Stage<'_> {
         // Those that cannot be read are drawn last, over the edges that they share.
         let (broken, whole): (Vec<_>, Vec<_>) = self
             .chunks()
-            .take(MOST_BOXES)
+            .take(MAX_BOXES)
             .partition(|at| at.chunk.data.is_none());
         for (chunks, color, width) in [(whole, BORDER, 1.5), (broken, BROKEN, 2.0)] {
             let mut builder = LineBuilder::new(lines, color, width);
@@ -190,7 +190,7 @@ impl Stage<'_> {
         let wanted = self.shown.cell_depth;
         let of_depth = |depth: u8| counts.depths.get(usize::from(depth)).copied().unwrap_or(0);
         let count = wanted.map_or(counts.leaves, of_depth);
-        if count <= MOST_BOXES as u64 {
+        if count <= MAX_BOXES as u64 {
             return Some((None, wanted));
         }
         let selected = self.selected().and_then(|item| self.map.chunk_of(item));
@@ -198,7 +198,7 @@ impl Stage<'_> {
             return Some((Some(at.number), wanted));
         }
         let deepest = wanted.unwrap_or(counts.deepest());
-        let fits = |depth: &u8| of_depth(*depth) <= MOST_BOXES as u64;
+        let fits = |depth: &u8| of_depth(*depth) <= MAX_BOXES as u64;
         Some((None, (0..=deepest).rev().find(fits)))
     }
 
@@ -206,7 +206,7 @@ impl Stage<'_> {
         let Some((only, depth)) = self.which_cells() else {
             return;
         };
-        let mut left = MOST_BOXES;
+        let mut left = MAX_BOXES;
         for at in self.chunks() {
             if only.is_some_and(|only| only != at.number) {
                 continue;
@@ -250,7 +250,7 @@ impl Stage<'_> {
             return;
         }
         let mut builder = LineBuilder::new(lines, COLLIDER, 1.5);
-        let mut left = MOST_BOXES;
+        let mut left = MAX_BOXES;
         for at in self.chunks() {
             let center = at.center();
             let data = at.chunk.data.as_deref().into_iter();
@@ -277,7 +277,7 @@ impl Stage<'_> {
 
     fn environments(self, lines: &mut Vec<Line>) {
         let selected = self.selected();
-        for region in self.map.regions(self.shown.level).take(MOST_BOXES) {
+        for region in self.map.regions(self.shown.level).take(MAX_BOXES) {
             if !region.bounds().is_some_and(|bounds| self.is_in(&bounds)) {
                 continue;
             }
@@ -289,13 +289,13 @@ impl Stage<'_> {
 
     fn server_regions(self, lines: &mut Vec<Line>) {
         let selected = self.selected();
-        for region in self.map.server_regions(self.shown.level).take(MOST_BOXES) {
+        for region in self.map.server_regions(self.shown.level).take(MAX_BOXES) {
             let aabb = region.bounds();
             let is_selected = selected == Some(region.item());
             if is_selected {
                 // From the middle of the region to those of the chunks that it keeps active.
                 let mut builder = LineBuilder::new(lines, SERVER_SELECTED, 2.0).on_top();
-                for chunk in region.region.chunks.iter().take(MOST_LABELS) {
+                for chunk in region.region.chunks.iter().take(MAX_LABELS) {
                     let center = region.at.level.chunk_center(*chunk);
                     builder.line(aabb.center(), center.into());
                 }
@@ -307,7 +307,7 @@ impl Stage<'_> {
     }
 
     fn light_probes(self, lines: &mut Vec<Line>) {
-        for (at, cell, aabb) in self.cubes(CubeKind::LightInfo).take(MOST_BOXES) {
+        for (at, cell, aabb) in self.cubes(CubeKind::LightInfo).take(MAX_BOXES) {
             let data = at.chunk.data.as_deref();
             let Some(Cube::LightInfo(info)) = data.and_then(|data| data.cubes.get(cell.cube))
             else {
@@ -321,13 +321,13 @@ impl Stage<'_> {
 
     fn paths(self, lines: &mut Vec<Line>) {
         let mut builder = LineBuilder::new(lines, PATH, 1.5);
-        for (.., aabb) in self.cubes(CubeKind::PathInfo).take(MOST_BOXES) {
+        for (.., aabb) in self.cubes(CubeKind::PathInfo).take(MAX_BOXES) {
             builder.aabb(&aabb);
         }
     }
 
     fn path_labels(self, labels: &mut Vec<Label>) {
-        for (at, cell, aabb) in self.cubes(CubeKind::PathInfo).take(MOST_LABELS) {
+        for (at, cell, aabb) in self.cubes(CubeKind::PathInfo).take(MAX_LABELS) {
             let Some(data) = at.chunk.data.as_deref() else {
                 continue;
             };
@@ -356,7 +356,7 @@ impl Stage<'_> {
         let Some(seen) = self.map.seen(self.shown) else {
             return;
         };
-        let mut left = MOST_BOXES;
+        let mut left = MAX_BOXES;
         let half = seen.from.at.level.chunk_side() * 0.5;
         if let Some(place) = seen.from.place() {
             let aabb = place.cell_in_world(seen.from.at.center());
@@ -388,7 +388,7 @@ impl Stage<'_> {
 
     fn entities(self, lines: &mut Vec<Line>) {
         let half = self.map.marker_half(Some(self.shown.level));
-        let mut left = MOST_BOXES;
+        let mut left = MAX_BOXES;
         for marker in self.map.shown_markers(self.shown) {
             let around = Aabb {
                 min: marker.place - half,
@@ -426,7 +426,7 @@ impl Stage<'_> {
         // The most important first.
         let first = markers().filter(|marker| Some(marker.item) == selected);
         let others = markers().filter(|marker| Some(marker.item) != selected);
-        for marker in first.chain(others).take(MOST_LABELS) {
+        for marker in first.chain(others).take(MAX_LABELS) {
             let Some(at) = self.map.entity_at(marker.item) else {
                 continue;
             };
@@ -587,7 +587,7 @@ mod tests {
         let map = sample::map(mapscope_testdata::synthesize::pmf([1, 7, 7], 3, 7));
         let level = &map.pmf().levels[0];
         let counts = map.levels()[0].counts(level);
-        assert!(counts.leaves > MOST_BOXES as u64, "{}", counts.leaves);
+        assert!(counts.leaves > MAX_BOXES as u64, "{}", counts.leaves);
         let mut shown = Shown::default();
         shown
             .overlays

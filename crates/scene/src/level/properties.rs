@@ -26,11 +26,11 @@ use mapscope_formats::pmf::{
 };
 
 /// How many of a list are shown: all that a byte can count, and the first ones of longer lists.
-const MOST_LISTED: usize = 256;
+const MAX_LISTED: usize = 256;
 /// How many bytes are shown as numbers in a line of text.
-pub(super) const MOST_BYTES: usize = 256;
+pub(super) const MAX_BYTES: usize = 256;
 /// How many levels are in the table of sizes.
-const MOST_LEVELS: usize = 256;
+const MAX_LEVELS: usize = 256;
 
 /// Names of the sections of levels and chunks, in their order.
 const SECTION_NAMES: [&str; 3] = ["Common", "Client", "Server"];
@@ -67,7 +67,7 @@ pub(super) fn listed<T>(
     name: &'static str,
     property: impl FnMut(T) -> Option<Property>,
 ) -> Vec<Property> {
-    listed_up_to(MOST_LISTED, list, name, property)
+    listed_up_to(MAX_LISTED, list, name, property)
 }
 
 /// The same for lists that are cut elsewhere.
@@ -220,7 +220,7 @@ impl Map {
                 Some(LevelItem::Extension { index }),
             ))
         }));
-        for (index, level) in pmf.levels.iter().enumerate().take(MOST_LEVELS) {
+        for (index, level) in pmf.levels.iter().enumerate().take(MAX_LEVELS) {
             let [packed, unpacked] = packed_of(level);
             let text = format!(
                 "{index}: {}, decoded {unpacked}, {}",

@@ -8,7 +8,7 @@ use crate::{LevelItem, Sheet, SheetFace, Shown};
 use mapscope_formats::pmf::{ChunkData, Cube};
 
 /// How many lightmaps are listed.
-const MOST_SHEETS: usize = 1 << 14;
+const MAX_SHEETS: usize = 1 << 14;
 
 impl ChunkMesh {
     /// The faces that have a lightmap, with its index.
@@ -50,7 +50,7 @@ impl Map {
                 }
             }
             for (index, (slot, faces)) in slots.iter().zip(faces).enumerate() {
-                if sheets.len() == MOST_SHEETS {
+                if sheets.len() == MAX_SHEETS {
                     return sheets;
                 }
                 let item = LevelItem::Lightmap {

@@ -8,9 +8,9 @@ use crate::{LevelItem, Property};
 use mapscope_formats::pmf::Signal;
 
 /// How many ends of signals are remembered.
-const MOST_ENDS: usize = 1 << 20;
+const MAX_ENDS: usize = 1 << 20;
 /// How many ends are listed of an entity.
-const MOST_LISTED: usize = 256;
+const MAX_LISTED: usize = 256;
 
 /// Where a signal comes from or goes to.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ impl Map {
     fn signals(&self) -> &Signals {
         self.entities.signals.get_or_init(|| {
             let mut signals = Signals::default();
-            let mut left = MOST_ENDS;
+            let mut left = MAX_ENDS;
             for list in self.owners().filter_map(|owner| self.entity_list(owner)) {
                 for at in list.iter() {
                     for (field, signal, name) in at.entity.signals() {
@@ -78,7 +78,7 @@ impl Map {
                 properties.push(Property::new(says, text));
             }
             for end in ends {
-                if properties.len() >= MOST_LISTED {
+                if properties.len() >= MAX_LISTED {
                     more += 1;
                     continue;
                 }
@@ -137,8 +137,8 @@ mod tests {
         let map = sample::map(pmf);
         let clock = map.entity_list(Owner::Map).unwrap().get(0).unwrap();
         let said = map.signal_properties(&clock);
-        assert_eq!(said.len(), MOST_LISTED + 1);
-        assert_eq!(said[MOST_LISTED].value, "and 44 more");
+        assert_eq!(said.len(), MAX_LISTED + 1);
+        assert_eq!(said[MAX_LISTED].value, "and 44 more");
     }
 
     #[test]

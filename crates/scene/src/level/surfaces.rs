@@ -11,7 +11,7 @@ use crate::{LevelItem, Property, Swatch};
 use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial};
 
 /// How many chunks are listed of a material.
-const MOST_CHUNKS: usize = 64;
+const MAX_CHUNKS: usize = 64;
 
 impl Map {
     /// The thumbnail or the colour of a material.
@@ -76,7 +76,7 @@ impl Map {
                     .iter()
                     .map(|name| data.strings.brief(*name)),
             );
-            if names.len() > MOST_CHUNKS {
+            if names.len() > MAX_CHUNKS {
                 break;
             }
         }
@@ -191,7 +191,7 @@ impl<'a> MaterialAt<'a> {
         field("Chunks", |at| at.uses.chunks.len().into()),
         field("In chunk", |at| {
             let chunks = at.uses.chunks.iter();
-            let lines = listed_up_to(MOST_CHUNKS, chunks, "In chunk", |chunk| {
+            let lines = listed_up_to(MAX_CHUNKS, chunks, "In chunk", |chunk| {
                 let name = at.level.source.chunks.get(*chunk)?.index.to_string();
                 let item = LevelItem::chunk(at.level.number, *chunk);
                 Some(linked("In chunk", name, Some(item)))

@@ -17,18 +17,18 @@ use mapscope_formats::{Place, Problem, ReadError, Subject};
 
 /// The longest side of a texture that is decoded as a whole. Longer ones are made smaller while
 /// they are decoded, and take no more memory.
-const MOST_SIDE: u32 = 4096;
+const MAX_SIDE: u32 = 4096;
 /// How many textures are read. Each takes at most some 5 MB, since those larger than 1024 texels
 /// are made smaller.
-const MOST_TEXTURES: usize = 512;
+const MAX_TEXTURES: usize = 512;
 /// How many paths of textures that are not read are counted.
-const MOST_LEFT_OUT: usize = 10_000;
+const MAX_LEFT_OUT: usize = 10_000;
 /// Pixels that all textures of any map may have together.
 const FEW_PIXELS: u64 = 32 << 20;
 /// What they may have beyond that for each byte of the map, and of the files that they are from.
 const PIXELS_PER_BYTE: u64 = 16;
 /// Bytes of textures before they are decoded that are held at once.
-const MOST_PACKED_BYTES: usize = 64 << 20;
+const MAX_PACKED_BYTES: usize = 64 << 20;
 
 /// A texture of a map, found or not.
 #[derive(Debug)]
@@ -127,8 +127,8 @@ impl Textures {
                     if textures.by_path.contains_key(&*path) {
                         continue;
                     }
-                    if named.len() == MOST_TEXTURES {
-                        if textures.left_out.len() == MOST_LEFT_OUT {
+                    if named.len() == MAX_TEXTURES {
+                        if textures.left_out.len() == MAX_LEFT_OUT {
                             break 'levels;
                         }
                         textures.left_out.insert(path.into_owned());
@@ -148,21 +148,21 @@ impl Textures {
         }
         if let (Some(first), Some(last)) = (textures.left_out.first(), named.last()) {
             let count = textures.left_out.len();
-            let or_more = if count == MOST_LEFT_OUT {
+            let or_more = if count == MAX_LEFT_OUT {
                 " or more"
             } else {
                 ""
             };
             let message = format!(
-                "materials name {}{or_more} textures; only {MOST_TEXTURES} are read, and `{first}` is one \
+                "materials name {}{or_more} textures; only {MAX_TEXTURES} are read, and `{first}` is one \
                  of the {count} that are not",
-                count + MOST_TEXTURES
+                count + MAX_TEXTURES
             );
             let subject = Subject::Level(last.level as u8);
             let problem = Problem::new(&rules::TEXTURE_LIMIT, subject, last.place, message);
             textures.problems.push(problem);
         }
-        let mut packed_left = MOST_PACKED_BYTES;
+        let mut packed_left = MAX_PACKED_BYTES;
         let of_bytes = |bytes: usize| (bytes as u64).saturating_mul(PIXELS_PER_BYTE);
         let mut pixels_left = of_bytes(source.bytes.len()).saturating_add(FEW_PIXELS);
         let mut found = Vec::with_capacity(named.len());
@@ -353,7 +353,7 @@ pub(super) fn pixels(bytes: &[u8]) -> u64 {
 
 /// Reads a PTF, made smaller if it is larger than any that is decoded as a whole.
 pub(super) fn read(bytes: &[u8]) -> Result<pmf::Texture, Fault> {
-    pmf::Texture::read_up_to(bytes, MOST_SIDE).map_err(|error| fault_of(&error))
+    pmf::Texture::read_up_to(bytes, MAX_SIDE).map_err(|error| fault_of(&error))
 }
 
 /// Decodes a PTF.
@@ -513,7 +513,7 @@ mod tests {
         let mut map = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
         let client = map.levels[0].client.as_mut().unwrap();
         let mut strings = StringTableBuilder::default();
-        let names = (0..MOST_TEXTURES + 3).map(|i| strings.add(&format!("t{i:04}")).unwrap());
+        let names = (0..MAX_TEXTURES + 3).map(|i| strings.add(&format!("t{i:04}")).unwrap());
         client.materials[0].extra_textures = names.collect();
         client.strings = strings.finish();
         let source = Source {
@@ -523,7 +523,7 @@ mod tests {
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let textures = Textures::load(&map, &source, &options, &progress).unwrap();
-        assert_eq!(textures.list.len(), MOST_TEXTURES);
+        assert_eq!(textures.list.len(), MAX_TEXTURES);
         let first = &textures.problems[0].message;
         assert!(first.contains("only 512 are read"), "{first}");
         assert!(first.contains("of the 3 that"), "{first}");

@@ -12,7 +12,7 @@ use mapscope_formats::pmf::{Cell, ChunkIndex, Cube, CubeKind, Cubes, EntityKind,
 use mapscope_formats::{Problem, Subject};
 
 /// How many empty cells are crossed on the way to a neighbour.
-const MOST_CROSSED: usize = 4096;
+const MAX_CROSSED: usize = 4096;
 
 /// The place in a tree where a point is: a cube without others in it, or the empty corner of a
 /// parent.
@@ -196,7 +196,7 @@ impl Map {
         let mut along = (Vec3::from(cell.center) * step).element_sum() + cell.half;
         let nudge = half * 1e-6;
         let across = from * (Vec3::ONE - step.abs());
-        for _ in 0..MOST_CROSSED {
+        for _ in 0..MAX_CROSSED {
             if along + nudge >= half {
                 let number = chunk_beside(at.level, at.chunk.index, step)?;
                 at.chunk = at.level.chunks.get(number)?;

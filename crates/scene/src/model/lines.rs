@@ -47,7 +47,7 @@ const SCALE_STEPS: [[f32; 2]; 9] = [
     [1000.0, 5000.0],
 ];
 /// Numbers that a height scale has at the most, if its steps allow it.
-const MOST_NUMBERS: f32 = 7.0;
+const MAX_NUMBERS: f32 = 7.0;
 
 /// The edges of a bone: two pyramids, foot to foot. One that has no length has none.
 fn bone_edges([from, to]: [Vec3; 2]) -> impl Iterator<Item = [Vec3; 2]> {
@@ -224,7 +224,7 @@ impl Model {
         let bounds = self.about.bounds;
         let size = self.size();
         let (low, high) = (bounds.min.y.min(0.0), bounds.max.y.max(0.0));
-        let fits = |steps: &&[f32; 2]| high - low <= steps[1] * MOST_NUMBERS;
+        let fits = |steps: &&[f32; 2]| high - low <= steps[1] * MAX_NUMBERS;
         let [step, number] = *SCALE_STEPS.iter().find(fits).unwrap_or(&SCALE_STEPS[8]);
         Ruler {
             foot: Vec3::new(bounds.max.x + size * SCALE_DISTANCE, 0.0, bounds.center().z),

@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 
 use super::weld::Weld;
 use crate::normal::pack_normal;
-use mapscope_formats::pfobj::{MOST_INFLUENCES, Pfobj, Vertex};
+use mapscope_formats::pfobj::{MAX_INFLUENCES, Pfobj, Vertex};
 
 /// Bits of [`MeshVertex::influences`] that say how many there are.
 pub const INFLUENCE_COUNT_BITS: u32 = 3;
@@ -187,7 +187,7 @@ impl Mesh {
 
 /// What is known of a mesh while it is made.
 struct Builder {
-    influences: Weld<{ 2 * MOST_INFLUENCES }>,
+    influences: Weld<{ 2 * MAX_INFLUENCES }>,
     points: Weld<4>,
     vertices: Weld<7>,
     /// For each number of `influences`, [`MeshVertex::influences`].
@@ -233,13 +233,13 @@ impl Builder {
         let there = listed
             .iter()
             .filter(|i| (i.joint as usize) < pfobj.joints.len() && i.weight.is_finite())
-            .take(MOST_INFLUENCES);
+            .take(MAX_INFLUENCES);
         let sum: f32 = there.clone().map(|i| i.weight).sum();
         let weights = || there.clone().map(|i| (i.joint, i.weight / sum));
         if sum == 0.0 || !weights().all(|(_, weight)| weight.is_finite()) {
             return 0;
         }
-        let mut words = [u32::MAX; 2 * MOST_INFLUENCES];
+        let mut words = [u32::MAX; 2 * MAX_INFLUENCES];
         let mut count = 0;
         for ((joint, weight), pair) in weights().zip(words.chunks_exact_mut(2)) {
             pair.copy_from_slice(&[joint, weight.to_bits()]);

@@ -5,7 +5,7 @@ use crate::listed::{heading, leaf};
 use crate::{ModelItem, OutlineNode, Swatch};
 
 /// How deep joints are shown below each other. No model of a game has more; a broken file may.
-const MOST_DEPTH: usize = 48;
+const MAX_DEPTH: usize = 48;
 
 impl Model {
     /// Materials, clips and joints, the joints below their parents.
@@ -76,7 +76,7 @@ impl Model {
         for &joint in self.skeleton.order() {
             let joint = joint as usize;
             if let Some(parent) = self.skeleton.parent(joint) {
-                let is_deep = depths[parent] >= MOST_DEPTH;
+                let is_deep = depths[parent] >= MAX_DEPTH;
                 shown_under[joint] = if is_deep {
                     shown_under[parent]
                 } else {

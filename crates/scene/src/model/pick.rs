@@ -11,7 +11,7 @@ const BONE_THICKNESS: f32 = 0.12;
 /// The min and max of that, as parts of the model's size.
 const BONE_THICKNESS_OF_MODEL: [f32; 2] = [0.006, 0.02];
 /// What is less opaque than this is not drawn (fact sheet B6).
-const LEAST_OPACITY: u8 = 128;
+const MIN_OPACITY: u8 = 128;
 
 impl Model {
     /// The first thing that a ray hits of what is shown.
@@ -72,7 +72,7 @@ impl Model {
             };
             uv = [uv[0] + vertex.uv[0] * weight, uv[1] + vertex.uv[1] * weight];
         }
-        material.texture.opacity_at(uv) < LEAST_OPACITY
+        material.texture.opacity_at(uv) < MIN_OPACITY
     }
 
     /// The bone that a ray goes through closest to its middle.

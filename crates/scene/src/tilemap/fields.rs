@@ -17,7 +17,7 @@ use crate::numbers::{plural, short};
 use crate::{ClipInfo, Item, Property, PropertyGroup, Shown, SummaryPart, Swatch, TileMapItem};
 
 /// How many of one kind are listed.
-const MOST_LISTED: usize = 64;
+const MAX_LISTED: usize = 64;
 /// Characters that a name takes at most in the status line before what follows moves.
 const NAME_WIDTH: usize = 16;
 /// Characters of the longest number that is likely to be that of a tile.
@@ -167,7 +167,7 @@ impl<'a> WholeMap<'a> {
                 field("Layers", |at: &Self| at.map.layers.len().into()).in_summary(),
                 field("Drawn", |at| at.map.drawing_order().into()),
                 field("Tileset", |at| {
-                    let tilesets = at.map.tilesets_with_tiles().take(MOST_LISTED);
+                    let tilesets = at.map.tilesets_with_tiles().take(MAX_LISTED);
                     lines(
                         "Tileset",
                         tilesets.map(|(number, _)| at.map.tileset_link(number)),
@@ -521,7 +521,7 @@ impl<'a> TilesetAt<'a> {
                     field("Layer", |at| {
                         let layers = at.map.layers.iter().enumerate();
                         let layers = layers.filter(|(_, layer)| layer.tileset == at.number);
-                        let layers = layers.take(MOST_LISTED);
+                        let layers = layers.take(MAX_LISTED);
                         lines("Layer", layers.map(|(layer, _)| at.map.layer_link(layer)))
                     }),
                 ],
@@ -594,7 +594,7 @@ impl<'a> TileAt<'a> {
                         let last = at.tileset.image_count().saturating_sub(1);
                         let members = strand.first as usize..=(strand.last as usize).min(last);
                         let count = members.clone().count();
-                        let members = members.take(MOST_LISTED);
+                        let members = members.take(MAX_LISTED);
                         let members =
                             members.map(|member| at.map.tile_link(at.number, at.tileset, member));
                         capped("Tile", members, count)
@@ -619,7 +619,7 @@ impl<'a> TileAt<'a> {
                                 .swatch(Some(swatch)),
                         )
                     });
-                    lines("Palette", others.take(MOST_LISTED))
+                    lines("Palette", others.take(MAX_LISTED))
                 })],
             },
         ],
@@ -665,7 +665,7 @@ impl<'a> ZoneAt<'a> {
                     }
                 }),
                 field("Area", |at: &Self| {
-                    let areas = at.counts.areas.iter().take(MOST_LISTED);
+                    let areas = at.counts.areas.iter().take(MAX_LISTED);
                     let areas = areas.filter_map(|index| {
                         let area = at.map.objects.get(*index)?;
                         Some(Value::from(area.rect_px.said()).link_if(at.map.object_item(*index)))
@@ -680,7 +680,7 @@ impl<'a> ZoneAt<'a> {
                         object.zone == Some(at.number) && object.kind != ObjectKind::ZoneArea
                     });
                     let count = others.clone().count();
-                    let others = others.take(MOST_LISTED).filter_map(|(index, object)| {
+                    let others = others.take(MAX_LISTED).filter_map(|(index, object)| {
                         let name = Value::from(at.map.object_name(index));
                         name.link_if(at.map.object_item(index))
                             .property(object.kind.said().title)
@@ -847,7 +847,7 @@ impl TileMap {
     fn strands(&self, number: usize, tileset: &Tileset) -> Vec<Property> {
         let strands = tileset.strands.iter().filter(|strand| strand.is_active());
         let count = strands.clone().count();
-        let lines = strands.take(MOST_LISTED).filter_map(|strand| {
+        let lines = strands.take(MAX_LISTED).filter_map(|strand| {
             let [first, last] = [strand.first, strand.last].map(|tile| tile as usize);
             let value = format!(
                 "{} to {}, {}, each for {} s",
@@ -900,7 +900,7 @@ fn capped(name: &'static str, values: impl Iterator<Item = Value>, count: usize)
 
 /// The line that says how many more there are than are listed.
 fn and_more(count: usize) -> Option<Property> {
-    let more = count.checked_sub(MOST_LISTED).filter(|more| *more > 0)?;
+    let more = count.checked_sub(MAX_LISTED).filter(|more| *more > 0)?;
     Some(Property::new("", format!("and {more} more")))
 }
 

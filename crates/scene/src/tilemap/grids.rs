@@ -24,9 +24,9 @@ const ZERO_OPACITY: u8 = 50;
 /// The colour of what cannot be walked on.
 const BLOCKED: [u8; 3] = [230, 40, 40];
 /// Of more numbers than these several have the same colour.
-const MOST_STEPS: usize = 9;
+const MAX_STEPS: usize = 9;
 /// How many zones or numbers a legend names.
-const MOST_LISTED: usize = 128;
+const MAX_LISTED: usize = 128;
 /// How many cells are coloured in one go.
 const CELLS_AT_ONCE: usize = 1 << 18;
 
@@ -106,7 +106,7 @@ impl Scale {
 
     /// Whether the legend has a line for each number, so few are they.
     fn is_short(&self) -> bool {
-        (1..=MOST_STEPS).contains(&self.values.len())
+        (1..=MAX_STEPS).contains(&self.values.len())
     }
 
     /// How many colours there are for numbers that the game makes something of: one for each number
@@ -182,7 +182,7 @@ impl Scale {
         }
         // Of more each line stands for some, with the colour of those in the middle.
         let steps = self.steps();
-        let lines = steps.min(MOST_STEPS);
+        let lines = steps.min(MAX_STEPS);
         let lines = (0..lines).map(|line| line * steps / lines..(line + 1) * steps / lines);
         lines
             .map(|steps| {
@@ -305,7 +305,7 @@ impl TileMap {
             }
         }
         entries.sort_unstable_by_key(|(value, _)| *value);
-        let entries = entries.into_iter().take(MOST_LISTED);
+        let entries = entries.into_iter().take(MAX_LISTED);
         entries.map(|(_, entry)| entry).collect()
     }
 
@@ -316,7 +316,7 @@ impl TileMap {
             // The number 0 of a grid has no colour.
             *number > 0 && zone.cells > 0 || !zone.areas.is_empty()
         });
-        let entries = seen.take(MOST_LISTED).map(|(number, _)| LegendEntry {
+        let entries = seen.take(MAX_LISTED).map(|(number, _)| LegendEntry {
             color: zone_color(number),
             label: self.zone_name(number),
         });
@@ -392,9 +392,9 @@ mod tests {
             let numbers = values.into_iter().chain(0..100);
             let map = logic(Integers::U64(numbers.collect()));
             let legend = map.logic_legend();
-            assert_eq!(legend.len(), MOST_STEPS);
+            assert_eq!(legend.len(), MAX_STEPS);
             assert!(legend[0].label.starts_with("0 to "), "{}", legend[0].label);
-            let last = &legend[MOST_STEPS - 1];
+            let last = &legend[MAX_STEPS - 1];
             let max = map.scale(0).unwrap().range[1];
             assert!(
                 last.label.ends_with(&format!(" to {max}")),
@@ -403,7 +403,7 @@ mod tests {
             );
             let mut seen: Vec<[u8; 3]> = legend.iter().map(|entry| entry.color).collect();
             seen.dedup();
-            assert_eq!(seen.len(), MOST_STEPS);
+            assert_eq!(seen.len(), MAX_STEPS);
             // As many numbers are below the middle of the scale as above it.
             let count = map.grids[0].values.len();
             let far = count - 100;
@@ -434,7 +434,7 @@ mod tests {
             } as usize;
             assert!(different.len() >= least, "{count}: {}", different.len());
             let legend = map.logic_legend();
-            assert_eq!(legend.len(), (count as usize).min(MOST_STEPS), "{count}");
+            assert_eq!(legend.len(), (count as usize).min(MAX_STEPS), "{count}");
             // Together the lines name every number once, from the lowest to the highest.
             let mut next = 2;
             for entry in &legend {

@@ -9,7 +9,7 @@ use crate::parallel::on_all_threads;
 /// How many cells are counted in one go.
 const CELLS_AT_ONCE: usize = 1 << 20;
 /// How many different numbers of a grid are kept.
-const MOST_VALUES: usize = 64;
+const MAX_VALUES: usize = 64;
 /// How many steps there are from the least to the greatest of more.
 const STEPS: usize = 256;
 /// How many cells are looked at to find them.
@@ -214,7 +214,7 @@ impl Scale {
             if !too_many && known.get(at).is_none_or(|(last, _)| *last != value) {
                 match known.binary_search_by_key(&value, |(known, _)| *known) {
                     Ok(found) => at = found,
-                    Err(_) if known.len() == MOST_VALUES => too_many = true,
+                    Err(_) if known.len() == MAX_VALUES => too_many = true,
                     Err(place) => {
                         known.insert(place, (value, 0));
                         at = place;

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// How many steps of drawing are named.
-const MOST_NAMED: usize = 64;
+const MAX_NAMED: usize = 64;
 
 /// How a layer moves with the camera, for people; empty where it moves with it.
 pub(super) fn parallax_name(parallax: &Parallax) -> String {
@@ -171,7 +171,7 @@ impl TileMap {
 
     /// What is drawn after what, for people.
     pub(super) fn drawing_order(&self) -> String {
-        let steps = self.steps.iter().take(MOST_NAMED).map(|step| match *step {
+        let steps = self.steps.iter().take(MAX_NAMED).map(|step| match *step {
             Step::Layer { layer, pass, .. } => {
                 let name = self.layer_name(layer);
                 match pass {
@@ -185,7 +185,7 @@ impl TileMap {
             Step::Objects { layer: None } => "entities".to_owned(),
         });
         let mut steps: Vec<String> = steps.collect();
-        match self.steps.len().checked_sub(MOST_NAMED) {
+        match self.steps.len().checked_sub(MAX_NAMED) {
             Some(more) if more > 0 => steps.push(format!("and {more} more")),
             _ if steps.is_empty() => steps.push("nothing".to_owned()),
             _ => {}

@@ -7,7 +7,7 @@ use crate::{Property, PropertyGroup};
 
 /// How many bytes all lists of a map may grow by together where the file has less of them than it
 /// says. What a broken file says costs no more memory than this.
-const MOST_FILLED_BYTES: u64 = 16 << 20;
+const MAX_FILLED_BYTES: u64 = 16 << 20;
 
 /// How many bytes lists may still be filled with.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Room(u64);
 
 impl Room {
     pub(crate) fn new() -> Self {
-        Self(MOST_FILLED_BYTES)
+        Self(MAX_FILLED_BYTES)
     }
 
     /// Makes a list as long as a layer of this size has tiles, or where there is no room for that,

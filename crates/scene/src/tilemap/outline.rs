@@ -6,9 +6,9 @@ use crate::listed::{and_more, capped, heading, leaf};
 use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
 /// How many of one kind are listed.
-const MOST_LISTED: usize = 10_000;
+const MAX_LISTED: usize = 10_000;
 /// How many areas of a zone are listed.
-const MOST_AREAS: usize = 1000;
+const MAX_AREAS: usize = 1000;
 
 impl TileMap {
     /// The file, its layers and tilesets, and what is on it.
@@ -42,7 +42,7 @@ impl TileMap {
             };
             leaf(layer.name, layer.item, note)
         });
-        capped(lines.collect(), MOST_LISTED)
+        capped(lines.collect(), MAX_LISTED)
     }
 
     fn tileset_lines(&self) -> Vec<OutlineNode> {
@@ -50,7 +50,7 @@ impl TileMap {
             let note = self.note_of(Self::tileset_item(number));
             leaf(self.tileset_name(number), Self::tileset_item(number), note)
         });
-        capped(lines.collect(), MOST_LISTED)
+        capped(lines.collect(), MAX_LISTED)
     }
 
     fn zone_lines(&self) -> OutlineNode {
@@ -67,7 +67,7 @@ impl TileMap {
                 };
                 Some(leaf(label, self.object_item(*index)?, format!("{w} x {h}")))
             });
-            let areas = capped(areas.collect(), MOST_AREAS);
+            let areas = capped(areas.collect(), MAX_AREAS);
             let note = self.note_of(Self::zone_item(number));
             OutlineNode {
                 swatch: Some(Swatch::Color(zone_color(number))),
@@ -77,7 +77,7 @@ impl TileMap {
         });
         OutlineNode {
             note: self.zones.len().to_string(),
-            ..heading("Zones", capped(lines.collect(), MOST_LISTED))
+            ..heading("Zones", capped(lines.collect(), MAX_LISTED))
         }
     }
 
@@ -87,7 +87,7 @@ impl TileMap {
             objects.filter(move |(_, object)| object.kind == kind)
         };
         let lines = objects()
-            .take(MOST_LISTED + 1)
+            .take(MAX_LISTED + 1)
             .filter_map(|(index, object)| {
                 let item = self.object_item(index)?;
                 Some(OutlineNode {
@@ -97,7 +97,7 @@ impl TileMap {
             });
         let mut lines: Vec<OutlineNode> = lines.collect();
         let count = objects().count();
-        lines.truncate(MOST_LISTED);
+        lines.truncate(MAX_LISTED);
         lines.extend(and_more(count, lines.len()));
         OutlineNode {
             note: count.to_string(),
@@ -190,12 +190,12 @@ mod tests {
     fn thousands_of_objects_are_cut_short() {
         let mut map = sample::made_up();
         let entity = |_| Object::new(ObjectKind::Entity, "", None);
-        map.objects.extend((0..MOST_LISTED).map(entity));
+        map.objects.extend((0..MAX_LISTED).map(entity));
         let outline = map.outline_tree();
         let entities = &outline[4];
-        assert_eq!(entities.note, (MOST_LISTED + 2).to_string());
-        assert_eq!(entities.children.len(), MOST_LISTED + 1);
-        assert_eq!(entities.children[MOST_LISTED].label, "and 2 more");
+        assert_eq!(entities.note, (MAX_LISTED + 2).to_string());
+        assert_eq!(entities.children.len(), MAX_LISTED + 1);
+        assert_eq!(entities.children[MAX_LISTED].label, "and 2 more");
         assert_eq!(entities.children[2].label, "Entity 4");
     }
 

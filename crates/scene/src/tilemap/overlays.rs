@@ -46,9 +46,9 @@ static OFFERED: LazyLock<[Vec<Overlay>; 1 << OPTIONAL.len()]> = LazyLock::new(||
 });
 
 /// How many objects have lines.
-const MOST_OBJECTS: usize = 20_000;
+const MAX_OBJECTS: usize = 20_000;
 /// How many texts an overlay writes.
-const MOST_LABELS: usize = 2000;
+const MAX_LABELS: usize = 2000;
 /// How wide the head of an arrow is, as a share of its length.
 const HEAD_SHARE: f32 = 0.3;
 
@@ -86,7 +86,7 @@ impl Annotations for TileMap {
                 }
             }
         }
-        for (_, object, place) in self.shown_objects(shown).take(MOST_OBJECTS) {
+        for (_, object, place) in self.shown_objects(shown).take(MAX_OBJECTS) {
             object_lines(object, place, lines);
         }
     }
@@ -100,7 +100,7 @@ impl Annotations for TileMap {
         };
         let first = named().filter(|(index, ..)| is_selected(*index));
         let others = named().filter(|(index, ..)| !is_selected(*index));
-        let objects = first.chain(others).take(MOST_LABELS);
+        let objects = first.chain(others).take(MAX_LABELS);
         labels.extend(objects.map(|(index, object, place)| {
             let room = object.room_px().moved_by(place.moved_px);
             Label {
@@ -190,7 +190,7 @@ impl TileMap {
 
     /// The name of each zone at the largest part of it, and at its other areas as far as it fits there.
     fn zone_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
-        let zones = || self.zone_counts().iter().enumerate().take(MOST_LABELS);
+        let zones = || self.zone_counts().iter().enumerate().take(MAX_LABELS);
         let label = |number: usize, position: Vec3, room: Option<f32>| Label {
             room,
             position,
@@ -221,7 +221,7 @@ impl TileMap {
             let areas = zone.areas.iter().skip(1).filter_map(of_area);
             areas.map(move |(position, width)| (number, position, width))
         });
-        let others = others.take(MOST_LABELS);
+        let others = others.take(MAX_LABELS);
         labels.extend(others.map(|(number, position, width)| label(number, position, Some(width))));
     }
 
@@ -241,7 +241,7 @@ impl TileMap {
             return;
         };
         let count = |range: &std::ops::Range<u32>| u64::from(range.end.saturating_sub(range.start));
-        if count(&columns) * count(&rows) > MOST_LABELS as u64 {
+        if count(&columns) * count(&rows) > MAX_LABELS as u64 {
             return;
         }
         let ground = self.ground_of(grid);

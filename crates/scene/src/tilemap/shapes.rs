@@ -8,11 +8,11 @@ use super::{Grid, Layer, Object, ObjectKind, Pass, RectPx, Step, TileMap, Tilese
 use crate::{Aabb, Item, OverlayId, Shown, TileMapItem};
 
 /// How much room an object without size takes on each side, in pixels of the map.
-const LEAST_HALF_PX: f32 = 6.0;
+const MIN_HALF_PX: f32 = 6.0;
 /// Of how many cells the outline of a zone follows the edges. Of more it is a rectangle.
-const MOST_CELLS_FOLLOWED: u64 = 1 << 20;
+const MAX_CELLS_FOLLOWED: u64 = 1 << 20;
 /// How many lines such an outline has at most.
-const MOST_EDGES: usize = 20_000;
+const MAX_EDGES: usize = 20_000;
 
 impl RectPx {
     /// A rectangle from its top left corner and its size.
@@ -84,8 +84,8 @@ impl Object {
             let [min, max] = [rect.min[axis], rect.max[axis]];
             if max - min < 1.0 {
                 let middle = (min + max) * 0.5;
-                rect.min[axis] = middle - LEAST_HALF_PX;
-                rect.max[axis] = middle + LEAST_HALF_PX;
+                rect.min[axis] = middle - MIN_HALF_PX;
+                rect.max[axis] = middle + MIN_HALF_PX;
             }
         }
         rect
@@ -385,7 +385,7 @@ impl TileMap {
 fn zone_edges(grid: &Grid, zone: u64, [first, last]: [[u32; 2]; 2]) -> Vec<[[u32; 2]; 2]> {
     let [columns, rows] = [0, 1].map(|axis| last[axis] - first[axis] + 1);
     let mut edges = Vec::new();
-    if u64::from(columns) * u64::from(rows) > MOST_CELLS_FOLLOWED {
+    if u64::from(columns) * u64::from(rows) > MAX_CELLS_FOLLOWED {
         return edges;
     }
     // Row by row, of those within the bounds and one beyond on each side.
@@ -419,7 +419,7 @@ fn zone_edges(grid: &Grid, zone: u64, [first, last]: [[u32; 2]; 2]) -> Vec<[[u32
                 }
             }
         }
-        if edges.len() > MOST_EDGES {
+        if edges.len() > MAX_EDGES {
             return Vec::new();
         }
     }

@@ -48,7 +48,7 @@ pub struct Map {
     /// What is drawn in which order: see [`Map::draw_steps`].
     pub render_string: String,
     /// Width and height of all layers, in tiles. At least 1, and at most
-    /// [`MOST_TILES`](super::MOST_TILES) together.
+    /// [`MAX_TILES`](super::MAX_TILES) together.
     pub size: [u32; 2],
     /// Where the player starts, in tiles.
     pub start: [i32; 2],

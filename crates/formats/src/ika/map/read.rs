@@ -8,7 +8,7 @@ use std::ops::{ControlFlow, Range};
 use super::super::block::{Block, Element, Elements, budget, inflate_all};
 use super::super::bytes::{Cursor, File};
 use super::super::rules;
-use super::super::{DIRECTIONS, MOST_TILES, Parallax, verge};
+use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
 use super::render_string::oddities;
 use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
 use crate::{Place, Problems, ReadError, Subject, outside, quoted};
@@ -16,7 +16,7 @@ use crate::{Place, Problems, ReadError, Subject, outside, quoted};
 /// The bytes of the parallax of a layer.
 const INFO_BYTES: usize = 16;
 /// The most layers that are shown. Render strings can name ten.
-const MOST_LAYERS: usize = 1024;
+const MAX_LAYERS: usize = 1024;
 
 /// Reads a map.
 ///
@@ -94,7 +94,7 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
             &rules::SIZE,
             size_at,
             format_args!("a map of {width} x {height} tiles"),
-            format!("at least 1 x 1 and at most {MOST_TILES} tiles"),
+            format!("at least 1 x 1 and at most {MAX_TILES} tiles"),
         )
     })?;
     let start = [cursor.field("start").i32()?, cursor.field("start").i32()?];
@@ -134,7 +134,7 @@ pub(in super::super) fn checked_size(size: [i32; 2]) -> Option<[u32; 2]> {
     let [width, height] = size.map(u32::try_from);
     let size = [width.ok()?, height.ok()?];
     let tiles = u64::from(size[0]) * u64::from(size[1]);
-    (1..=MOST_TILES).contains(&tiles).then_some(size)
+    (1..=MAX_TILES).contains(&tiles).then_some(size)
 }
 
 /// Where a block is.
@@ -288,7 +288,7 @@ impl Layout {
             element,
             count,
         };
-        let shown = self.layers.len().min(MOST_LAYERS);
+        let shown = self.layers.len().min(MAX_LAYERS);
         let layers = self.layers.iter().take(shown).enumerate();
         let mut blocks: Vec<Block<&[u8]>> = layers
             .map(|(i, place)| {
@@ -319,18 +319,18 @@ impl Layout {
         let mut budget = budget(bytes.len());
         let mut elements = inflate_all(&blocks, &mut budget, problems, watch)?.into_iter();
 
-        if self.infos.len() > MOST_LAYERS {
-            let at = self.infos.get(MOST_LAYERS).map_or(0, |(at, _)| *at);
+        if self.infos.len() > MAX_LAYERS {
+            let at = self.infos.get(MAX_LAYERS).map_or(0, |(at, _)| *at);
             problems.add(&rules::TOO_MANY_LAYERS, Place::Offset(at as u64), || {
                 format!(
-                    "{} layers; the first {MOST_LAYERS} are shown",
+                    "{} layers; the first {MAX_LAYERS} are shown",
                     self.infos.len()
                 )
             });
         }
         // Layers whose tiles are not there have none.
         let mut places = self.layers.into_iter();
-        for (i, (at, parallax)) in self.infos.into_iter().take(MOST_LAYERS).enumerate() {
+        for (i, (at, parallax)) in self.infos.into_iter().take(MAX_LAYERS).enumerate() {
             let block = places.next();
             let tiles = block.as_ref().and_then(|_| elements.next());
             map.layers.push(Layer {

@@ -78,7 +78,7 @@ pub struct Layer {
     /// Its name.
     pub label: String,
     /// Its width and height in tiles; 0 both where the file does not say what they are, and else
-    /// at least 1, and at most [`MOST_TILES`](super::MOST_TILES) together.
+    /// at least 1, and at most [`MAX_TILES`](super::MAX_TILES) together.
     pub size: [u32; 2],
     /// X and y of its top left corner on the map, in pixels.
     pub position: [i32; 2],

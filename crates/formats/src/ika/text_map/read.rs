@@ -7,14 +7,14 @@ use super::super::aries::{Node, Text, Tree, begins_with};
 use super::super::block::{Block, Element, budget, inflate_all};
 use super::super::map::checked_size;
 use super::super::rules;
-use super::super::{DIRECTIONS, MOST_TILES, Parallax, text};
+use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
 use crate::{Place, Problems, ReadError, Subject, quoted};
 
 /// The versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
 /// The most layers that are shown.
-const MOST_LAYERS: usize = 1024;
+const MAX_LAYERS: usize = 1024;
 
 /// Reads a map.
 ///
@@ -163,10 +163,10 @@ impl Reader {
         }
         let mut read = Vec::new();
         for (i, node) in list(root, "layers", "layer").enumerate() {
-            if i == MOST_LAYERS {
+            if i == MAX_LAYERS {
                 self.problems
                     .add(&rules::TOO_MANY_LAYERS, node.place(), || {
-                        format!("{layers} layers; the first {MOST_LAYERS} are shown")
+                        format!("{layers} layers; the first {MAX_LAYERS} are shown")
                     });
                 break;
             }
@@ -271,7 +271,7 @@ impl Reader {
                 let [width, height] = size;
                 format!(
                     "{name}: {width} x {height} tiles, so it is not shown; expected at least 1 x 1 \
-                     and at most {MOST_TILES} tiles"
+                     and at most {MAX_TILES} tiles"
                 )
             });
         }

@@ -21,7 +21,7 @@ const ROOT: &str = "ika-tileset";
 pub const STRANDS: usize = 100;
 /// The longest edge of a tile, in pixels: far more than any has, and few enough to make a picture of
 /// that size for what is missing.
-pub const MOST_TILE_SIDE: u32 = 1024;
+pub const MAX_TILE_SIDE: u32 = 1024;
 
 /// What the registry knows of tilesets.
 pub static FORMAT: Format = Format {

@@ -6,9 +6,9 @@ use super::super::aries::{Node, Text, Tree, begins_with};
 use super::super::block::{Block, Element, Elements, budget, inflate_all};
 use super::super::bytes::{Cursor, File};
 use super::super::rules;
-use super::super::{MOST_TILES, text};
+use super::super::{MAX_TILES, text};
 use super::rle::{RleEnd, unpack_bytes, unpack_words};
-use super::{MODES, MOST_TILE_SIDE, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
+use super::{MAX_TILE_SIDE, MODES, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
 use crate::{Place, Problems, ReadError, Subject, quoted};
 
 /// The bytes of a palette.
@@ -20,7 +20,7 @@ const STRAND_BYTES: usize = 8;
 /// The edge of the tiles of VERGE, in pixels.
 const VERGE_TILE: u32 = 16;
 /// The most tiles of a tileset: far more than any has, and few enough to count the uses of each.
-const MOST_COUNT: u32 = 1 << 22;
+const MAX_COUNT: u32 = 1 << 22;
 /// The versions of text tilesets that the engine's editors wrote (fact sheet 5).
 const TEXT_VERSIONS: [&str; 2] = ["1.0", "1.1"];
 /// What the tileset of VERGE 3 begins with.
@@ -150,7 +150,7 @@ impl Head {
                 return Err(cursor.fault(&rules::TILESET_VERSION, 0, found, "2 to 6"));
             }
         }
-        if head.pixel_count() > MOST_TILES || head.count > MOST_COUNT {
+        if head.pixel_count() > MAX_TILES || head.count > MAX_COUNT {
             let [width, height] = head.tile_size;
             let found = format_args!("{} tiles of {width} x {height} pixels", head.count);
             return Err(cursor.fault(&rules::TILE_COUNT, 2, found, most()));
@@ -221,17 +221,17 @@ impl Head {
 /// Whether tiles can be so large: also where there are none of them, since what stands in for a tile
 /// is as large as one.
 fn is_tile_size(size: [u32; 2]) -> bool {
-    size.iter().all(|edge| (1..=MOST_TILE_SIDE).contains(edge))
+    size.iter().all(|edge| (1..=MAX_TILE_SIDE).contains(edge))
 }
 
 /// How large tiles can be, for messages.
 fn tile_sizes() -> String {
-    format!("1 x 1 to {MOST_TILE_SIDE} x {MOST_TILE_SIDE}")
+    format!("1 x 1 to {MAX_TILE_SIDE} x {MAX_TILE_SIDE}")
 }
 
 /// How large a tileset can be, for messages.
 fn most() -> String {
-    format!("at most {MOST_COUNT} tiles and {MOST_TILES} pixels")
+    format!("at most {MAX_COUNT} tiles and {MAX_TILES} pixels")
 }
 
 fn palette(cursor: &mut Cursor<'_>) -> Result<Vec<[u8; 3]>, ReadError> {
@@ -468,7 +468,7 @@ fn read_text(
         return Err(refused(&rules::TILE_SIZE, found, tile_sizes()));
     }
     let pixels = width * height * u64::from(count);
-    if pixels > MOST_TILES || count > MOST_COUNT {
+    if pixels > MAX_TILES || count > MAX_COUNT {
         let found = format!("{count} tiles of {width} x {height} pixels");
         return Err(refused(&rules::TILE_COUNT, found, most()));
     }

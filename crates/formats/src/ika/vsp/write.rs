@@ -5,7 +5,7 @@ use super::super::{WriteError, text};
 use super::{Pixels, STRANDS, Strand, Vsp};
 
 /// The most bytes of a description: a zero byte follows.
-const MOST_DESCRIPTION_BYTES: usize = 63;
+const MAX_DESCRIPTION_BYTES: usize = 63;
 /// How many colours a palette has.
 const COLORS: usize = 256;
 
@@ -40,12 +40,12 @@ pub fn write(vsp: &Vsp) -> Result<Vec<u8>, WriteError> {
     let description = text::encode(&vsp.description, "description")?;
     let len = description.len();
     check(
-        len <= MOST_DESCRIPTION_BYTES && !description.contains(&0),
+        len <= MAX_DESCRIPTION_BYTES && !description.contains(&0),
         "description",
-        format!("{len} bytes, but at most {MOST_DESCRIPTION_BYTES} and none of them 0"),
+        format!("{len} bytes, but at most {MAX_DESCRIPTION_BYTES} and none of them 0"),
     )?;
     out.extend(&*description);
-    out.resize(out.len() + MOST_DESCRIPTION_BYTES + 1 - len, 0);
+    out.resize(out.len() + MAX_DESCRIPTION_BYTES + 1 - len, 0);
     let block = if let Pixels::Indexed(indices) = &vsp.pixels {
         let colors = vsp.palette.len();
         check(

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{CELL_BYTES, Corner, GRAPHICS_BYTES, HEADER_BYTES, MOST_CELLS, MapData};
+use super::{CELL_BYTES, Corner, GRAPHICS_BYTES, HEADER_BYTES, MAX_CELLS, MapData};
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::ppe::cell::{Compression, MapFlags};
@@ -15,13 +15,13 @@ use crate::{Integers, Place, Problems, ReadError};
 
 /// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
 /// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
-const ATTRIBUTE_BYTES: u64 = MOST_CELLS * CELL_BYTES / 4;
+const ATTRIBUTE_BYTES: u64 = MAX_CELLS * CELL_BYTES / 4;
 
 /// Reads a map.
 ///
 /// Whatever does not keep the rest from being shown is in [`MapData::problems`]. What is missing at
 /// the end of a file is missing at the end of the lists. The memory in use is bounded by the length
-/// of `bytes` or, for compressed files, by what they decode to: at most [`MOST_CELLS`], and attributes
+/// of `bytes` or, for compressed files, by what they decode to: at most [`MAX_CELLS`], and attributes
 /// of 64 MiB and sixteen times that length.
 ///
 /// # Errors
@@ -124,9 +124,9 @@ impl Header {
         };
         let size = [number("width", 4, width)?, number("height", 8, height)?];
         let cells = u64::from(size[0]) * u64::from(size[1]);
-        if cells > MOST_CELLS {
+        if cells > MAX_CELLS {
             let found = format!("{} x {} cells", size[0], size[1]);
-            let expected = format!("at most {MOST_CELLS} cells in all");
+            let expected = format!("at most {MAX_CELLS} cells in all");
             return Err(ReadError::unreadable(
                 &rules::SIZE,
                 Place::Offset(4),

@@ -1,6 +1,6 @@
 //! Writing map data.
 
-use super::{CELL_BYTES, GRAPHICS_BYTES, HEADER_BYTES, MOST_CELLS, MapData};
+use super::{CELL_BYTES, GRAPHICS_BYTES, HEADER_BYTES, MAX_CELLS, MapData};
 use crate::Integers;
 use crate::ppe::cell::Compression;
 use crate::ppe::rle;
@@ -73,7 +73,7 @@ pub fn write(map: &MapData) -> Result<Vec<u8>, WriteError> {
 }
 
 fn check(map: &MapData) -> Result<(), WriteError> {
-    let is_small = u64::from(map.size[0]) * u64::from(map.size[1]) <= MOST_CELLS;
+    let is_small = u64::from(map.size[0]) * u64::from(map.size[1]) <= MAX_CELLS;
     if map.size.contains(&0) || !is_small {
         return Err(WriteError::Size(map.size));
     }

@@ -11,9 +11,9 @@ use crate::{Problems, quoted};
 /// How deep tags may be in each other.
 const DEEPEST: usize = 64;
 /// How many tags are read. Real maps have some hundreds.
-const MOST_TAGS: usize = 1 << 19;
+const MAX_TAGS: usize = 1 << 19;
 /// How many values and attributes are read.
-const MOST_VALUES: usize = 1 << 21;
+const MAX_VALUES: usize = 1 << 21;
 
 /// What is around a text of several lines in XDL.
 const SCOPE_BEGIN: &[u8] = b"q{\"";
@@ -31,8 +31,8 @@ pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Vec<Tag> {
         pos: start,
         line: 1,
         line_start: start,
-        tags_left: MOST_TAGS,
-        values_left: MOST_VALUES,
+        tags_left: MAX_TAGS,
+        values_left: MAX_VALUES,
         problems,
     };
     reader.tags()
@@ -175,7 +175,7 @@ impl<'a> Reader<'a, '_> {
                     if self.tags_left == 0 || self.values_left == 0 {
                         self.problems.add(&rules::LIMIT, at.into(), || {
                             format!(
-                                "more than {MOST_TAGS} tags or {MOST_VALUES} values; the rest is \
+                                "more than {MAX_TAGS} tags or {MAX_VALUES} values; the rest is \
                                  not read"
                             )
                         });
@@ -861,7 +861,7 @@ mod tests {
             "{said:?}"
         );
         assert!(text.ends_with("}\nafter\n"));
-        let (_, said) = bad("a\n".repeat(MOST_TAGS + 10));
+        let (_, said) = bad("a\n".repeat(MAX_TAGS + 10));
         assert_eq!(said.len(), 1);
         assert!(
             said[0].starts_with("524289:1: error: more than 524288 tags"),

@@ -22,7 +22,7 @@ const ZSTD: &[u8; 4] = b"ZSTD";
 /// What the text of the smallest packed file may have, in bytes.
 const TEXT_BYTES: u64 = 16 << 20;
 /// How many layers are read. Real maps have less than twenty.
-const MOST_LAYERS: usize = 512;
+const MAX_LAYERS: usize = 512;
 /// How much of a text is looked at to know it.
 const SNIFFED_BYTES: usize = 4096;
 
@@ -184,13 +184,13 @@ impl Reader {
                     has_metadata = true;
                     xmf.metadata = self.metadata(tag);
                 }
-                ("Layer", _) if xmf.layers.len() == MOST_LAYERS => {
+                ("Layer", _) if xmf.layers.len() == MAX_LAYERS => {
                     if !has_all_layers {
                         continue;
                     }
                     has_all_layers = false;
                     self.add(&rules::LIMIT, tag.at, || {
-                        format!("more than {MOST_LAYERS} layers; the rest is not read")
+                        format!("more than {MAX_LAYERS} layers; the rest is not read")
                     });
                 }
                 ("Layer", _) => {

@@ -19,9 +19,9 @@ use mapscope_formats::{Place, Problem, Subject, quoted};
 /// The edge of the tiles of a tileset that is missing, in pixels (section 7.19).
 const PLACEHOLDER_SIDE: u32 = 16;
 /// How many numbers of tiles are drawn where the tileset is missing.
-const MOST_PLACEHOLDERS: usize = 4096;
+const MAX_PLACEHOLDERS: usize = 4096;
 /// How many problems of a tileset are listed with its map.
-const MOST_PROBLEMS: usize = 8;
+const MAX_PROBLEMS: usize = 8;
 /// How many columns a tileset is shown in, if it is not very large.
 const COLUMNS: u32 = 16;
 
@@ -60,14 +60,14 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
     });
     match read {
         Ok(vsp) => {
-            let problems = vsp.problems.iter().take(MOST_PROBLEMS);
+            let problems = vsp.problems.iter().take(MAX_PROBLEMS);
             let messages = problems.map(|problem| {
                 let Problem { place, message, .. } = problem;
                 let message = format!("the tileset {quote} at {place}: {message}");
                 (&rules::TILESET, message)
             });
             found.faults.extend(messages);
-            if let Some(more @ 1..) = vsp.problems.len().checked_sub(MOST_PROBLEMS) {
+            if let Some(more @ 1..) = vsp.problems.len().checked_sub(MAX_PROBLEMS) {
                 let message = format!("the tileset {quote}: and {more} more problems");
                 found.faults.push((&rules::TILESET, message));
             }
@@ -146,7 +146,7 @@ fn tileset(vsp: Vsp, name: &str) -> Tileset {
 /// nearly all tilesets: layers lie above each other.
 fn placeholders(greatest: Option<u32>, name: &str) -> Tileset {
     let count = greatest.map_or(1, |greatest| greatest as usize + 1);
-    let count = count.min(MOST_PLACEHOLDERS);
+    let count = count.min(MAX_PLACEHOLDERS);
     let size = [PLACEHOLDER_SIDE; 2];
     let mut rgba = vec![0; (PLACEHOLDER_SIDE * PLACEHOLDER_SIDE * 4) as usize];
     for number in 1..count {

@@ -245,7 +245,7 @@ impl XmfFacts {
 }
 
 /// How many of one kind are listed.
-const MOST_LISTED: usize = 32;
+const MAX_LISTED: usize = 32;
 
 /// A line for each element of a list, and how many more there are.
 fn listed<T>(
@@ -253,9 +253,9 @@ fn listed<T>(
     list: &[T],
     line: impl Fn(&T) -> String,
 ) -> impl Iterator<Item = Property> {
-    let lines = list.iter().take(MOST_LISTED);
+    let lines = list.iter().take(MAX_LISTED);
     let lines = lines.map(move |element| Property::new(name, line(element)));
-    let more = list.len().checked_sub(MOST_LISTED).filter(|more| *more > 0);
+    let more = list.len().checked_sub(MAX_LISTED).filter(|more| *more > 0);
     let more = more.map(|more| Property::new("", format!("and {more} more")));
     lines.chain(more)
 }

@@ -16,7 +16,7 @@ use mapscope_formats::ppe::{MapData, Sheet, Xmf, map_data, sheet};
 use mapscope_formats::quoted;
 
 /// How many names of a folder are looked at.
-const MOST_NAMES: usize = 4096;
+const MAX_NAMES: usize = 4096;
 
 /// An image as tiles and sprites are cut from it.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl<'a> Files<'a> {
             .as_ref()
             .and_then(|folder| folder.read_dir().ok())
         {
-            let entries = entries.take(MOST_NAMES);
+            let entries = entries.take(MAX_NAMES);
             names.extend(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()));
         }
         names

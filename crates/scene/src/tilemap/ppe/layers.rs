@@ -17,13 +17,13 @@ use mapscope_formats::ppe::{Corner, Layout, MapData, MapFlags};
 use mapscope_formats::{Integers, Place, Problem};
 
 /// How many bytes images of tiles may have in all.
-const MOST_IMAGE_BYTES: usize = 192 << 20;
+const MAX_IMAGE_BYTES: usize = 192 << 20;
 /// How many bytes images of sprites may have in all.
-const MOST_SPRITE_BYTES: usize = 64 << 20;
+const MAX_SPRITE_BYTES: usize = 64 << 20;
 /// How many words of 32 bits the cells of all layers but the first may take, with their attributes.
-const MOST_WORDS: usize = 1 << 25;
+const MAX_WORDS: usize = 1 << 25;
 /// How many objects stand on a map at most.
-const MOST_OBJECTS: usize = 1 << 16;
+const MAX_OBJECTS: usize = 1 << 16;
 /// What rates of scrolling are rounded to, where no small number fits.
 const FINEST_RATE: i32 = 1 << 12;
 
@@ -53,9 +53,9 @@ impl Builder {
             notes,
             place,
             room: Room::new(),
-            image_bytes_left: MOST_IMAGE_BYTES,
-            sprite_bytes_left: MOST_SPRITE_BYTES,
-            words_left: MOST_WORDS,
+            image_bytes_left: MAX_IMAGE_BYTES,
+            sprite_bytes_left: MAX_SPRITE_BYTES,
+            words_left: MAX_WORDS,
             layers: Vec::new(),
             tilesets: Vec::new(),
             grids: Vec::new(),
@@ -121,9 +121,9 @@ impl Builder {
             None
         };
         let number = self.layers.len() - 1;
-        let room = MOST_OBJECTS.saturating_sub(self.objects.len());
+        let room = MAX_OBJECTS.saturating_sub(self.objects.len());
         if layer.objects.len() > room {
-            let message = format!("more than {MOST_OBJECTS} objects; the rest is left out");
+            let message = format!("more than {MAX_OBJECTS} objects; the rest is left out");
             self.notes.add(&rules::LAYER_LIMIT, layer.at, message);
         }
         let found = objects::of_layer(

@@ -25,9 +25,9 @@ use mapscope_formats::ppe::{MAP_FORMAT, MapData, XMF_FORMAT, map_data};
 use mapscope_formats::{Place, Problem};
 
 /// How many containers beside a map are looked into for its name.
-const MOST_CONTAINERS: usize = 64;
+const MAX_CONTAINERS: usize = 64;
 /// The largest container that is looked into, in bytes.
-const MOST_CONTAINER_BYTES: u64 = 16 << 20;
+const MAX_CONTAINER_BYTES: u64 = 16 << 20;
 
 /// Opens map data for the registry.
 pub(crate) fn open_map(
@@ -144,8 +144,8 @@ fn container_of(source: &Source, files: &mut Files<'_>) -> Option<(String, Xmf, 
     let mut names = files.names_beside();
     names.retain(|name| is_container(name));
     names.sort();
-    names.into_iter().take(MOST_CONTAINERS).find_map(|name| {
-        let bytes = files.read_beside(&name, MOST_CONTAINER_BYTES)?;
+    names.into_iter().take(MAX_CONTAINERS).find_map(|name| {
+        let bytes = files.read_beside(&name, MAX_CONTAINER_BYTES)?;
         let xmf = xmf::read(&bytes).ok()?;
         let layer = xmf.layers.iter().position(names_map)?;
         files.depend_on_beside(&name);

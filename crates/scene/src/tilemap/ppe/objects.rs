@@ -15,7 +15,7 @@ use mapscope_formats::ppe::xmf::{Object as FileObject, Point, Shape, Sprite, Xmf
 /// The size of sprites whose images are not there, in pixels.
 const USUAL_SIDE: u32 = 16;
 /// The largest edge of the image of a sprite, in pixels.
-const MOST_SIDE: i32 = 4096;
+const MAX_SIDE: i32 = 4096;
 /// How many straight parts a bent line is drawn with.
 const BEND_PARTS: u16 = 16;
 /// The scale of a sprite that is drawn as large as its image.
@@ -237,10 +237,10 @@ impl Maker<'_, '_, '_> {
         let image_size = [width, height];
         let whole = [0, 0, width as i32, height as i32];
         let [left, top, width, height] = source.part.unwrap_or(whole);
-        if !(1..=MOST_SIDE).contains(&width) || !(1..=MOST_SIDE).contains(&height) {
+        if !(1..=MAX_SIDE).contains(&width) || !(1..=MAX_SIDE).contains(&height) {
             let message = format!(
                 "the picture of a sprite, a part of {}, has {width} x {height} pixels; expected 1 \
-                 to {MOST_SIDE} each",
+                 to {MAX_SIDE} each",
                 quoted_name(source.path)
             );
             return Err(wrong(message));
@@ -301,12 +301,12 @@ impl Maker<'_, '_, '_> {
     fn stretched(&mut self, image: usize, corners: [[f32; 2]; 4]) -> Result<Option<usize>, String> {
         let around = around(&corners);
         let sides = [0, 1].map(|axis| around.max[axis] - around.min[axis]);
-        let most = MOST_SIDE as f32;
+        let most = MAX_SIDE as f32;
         if sides.iter().any(|side| *side > most) {
             let [width, height] = sides;
             return Err(format!(
                 "the corners of the sprite are {width} x {height} pixels apart; expected at most \
-                 {MOST_SIDE} each. Its picture is left out"
+                 {MAX_SIDE} each. Its picture is left out"
             ));
         }
         let size = sides.map(|side| side as u32);

@@ -8,7 +8,7 @@ use mapscope_formats::ppe::Sheet;
 use mapscope_formats::ppe::xmf::{ColorOrder, Palette, PaletteSource, Xmf};
 
 /// How many colours the engine has room for.
-const MOST_COLORS: usize = 1 << 16;
+const MAX_COLORS: usize = 1 << 16;
 /// How many colours a palette of a cell has where nothing says it: 2 to the power of this.
 const USUAL_SHIFT: u32 = 8;
 
@@ -64,7 +64,7 @@ impl MapPalette {
     ) {
         let most = palette
             .pal_shift
-            .map_or(MOST_COLORS, |shift| 1 << shift.min(16));
+            .map_or(MAX_COLORS, |shift| 1 << shift.min(16));
         let mut put = |colors: &[[u8; 4]]| {
             let taken = colors.get(..most).unwrap_or(colors);
             self.put(palette.offset, taken);
@@ -88,8 +88,8 @@ impl MapPalette {
     }
 
     fn put(&mut self, offset: u32, colors: &[[u8; 4]]) {
-        let start = (offset as usize).min(MOST_COLORS);
-        let end = (start + colors.len()).min(MOST_COLORS);
+        let start = (offset as usize).min(MAX_COLORS);
+        let end = (start + colors.len()).min(MAX_COLORS);
         if self.colors.len() < end {
             self.colors.resize(end, None);
         }
@@ -214,7 +214,7 @@ mod tests {
         );
         palette.put(u32::MAX, &[[0; 4]; 9]);
         palette.put(65_535, &[[0; 4]; 9]);
-        assert_eq!(palette.colors.len(), MOST_COLORS);
+        assert_eq!(palette.colors.len(), MAX_COLORS);
     }
 
     #[test]

@@ -16,11 +16,11 @@ use mapscope_formats::ppe::{Cell as FileCell, Layout, MapData, MapFlags};
 /// The edge of tiles where no container says it, in pixels.
 pub(super) const USUAL_SIDE: u32 = 16;
 /// The largest edge of tiles, in pixels.
-const MOST_SIDE: u32 = 1024;
+const MAX_SIDE: u32 = 1024;
 /// How many bytes the numbers of a layer may take that stand for tiles whose images are not known.
-const MOST_NUMBERED_BYTES: usize = 64 << 20;
+const MAX_NUMBERED_BYTES: usize = 64 << 20;
 /// How many images a layer may have.
-const MOST_PICTURES: usize = 1 << 17;
+const MAX_PICTURES: usize = 1 << 17;
 
 /// Which tile in which palette: the identifier, and above it the palette.
 type Key = u32;
@@ -264,7 +264,7 @@ impl Definitions {
 
 /// The size of tiles that a container says, if it makes sense.
 pub(super) fn checked_size(size: [u32; 2], at: At, notes: &mut Notes) -> [u32; 2] {
-    if size.iter().all(|side| (1..=MOST_SIDE).contains(side)) {
+    if size.iter().all(|side| (1..=MAX_SIDE).contains(side)) {
         return size;
     }
     let [width, height] = size;
@@ -273,7 +273,7 @@ pub(super) fn checked_size(size: [u32; 2], at: At, notes: &mut Notes) -> [u32; 2
             &rules::TILE_SIZE,
             at,
             format!(
-                "tiles of {width} x {height} pixels; expected 1 to {MOST_SIDE} each. They are \
+                "tiles of {width} x {height} pixels; expected 1 to {MAX_SIDE} each. They are \
                  shown with {USUAL_SIDE} x {USUAL_SIDE}"
             ),
         );
@@ -292,7 +292,7 @@ pub(super) fn build(
     notes: &mut Notes,
 ) -> Tiles {
     let tile_bytes = tile_size[0] as usize * tile_size[1] as usize * 4;
-    let most = (room_bytes / tile_bytes.max(1)).clamp(1, MOST_PICTURES);
+    let most = (room_bytes / tile_bytes.max(1)).clamp(1, MAX_PICTURES);
     // Where colours do not come from palettes, a tile has one image.
     let has_palettes = definitions.is_indexed() && !map.flags.has(MapFlags::PALETTE_USER_DATA);
     let bits = Bits {
@@ -301,7 +301,7 @@ pub(super) fn build(
     };
     let mut table = KeyTable::new(has_palettes, most);
     let mut is_used = vec![false; 1 << 16];
-    let mut numbered_left = MOST_NUMBERED_BYTES / tile_bytes.max(1);
+    let mut numbered_left = MAX_NUMBERED_BYTES / tile_bytes.max(1);
     // Neighbours are often the same.
     let mut last = None;
     for raw in &map.cells {

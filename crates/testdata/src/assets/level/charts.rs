@@ -21,7 +21,7 @@ const ROOF_DENSITY: f32 = 1.0;
 /// Luxels around a chart, which light is baked for as well so that filtering finds no other chart.
 const GUTTER: u32 = 1;
 /// The greatest lightmap is 2 to the power of this luxels on each side.
-const MOST_EXPONENT: u8 = 8;
+const MAX_EXPONENT: u8 = 8;
 
 /// What charts are laid on.
 #[derive(Debug, Clone, Copy)]
@@ -297,9 +297,9 @@ impl Charts {
         });
         while !members.is_empty() {
             let map = self.maps.len();
-            let fit = (3..=MOST_EXPONENT).find_map(|exponent| {
+            let fit = (3..=MAX_EXPONENT).find_map(|exponent| {
                 let (placed, left) = self.shelves(&members, 1 << exponent);
-                (left.is_empty() || exponent == MOST_EXPONENT).then_some((exponent, placed, left))
+                (left.is_empty() || exponent == MAX_EXPONENT).then_some((exponent, placed, left))
             });
             let Some((exponent, placed, left)) = fit else {
                 return;

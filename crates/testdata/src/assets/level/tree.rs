@@ -9,7 +9,7 @@ use super::inside::{self, Wrap};
 /// Marks along the edge of a chunk.
 const CHUNK_MARKS: i32 = 64;
 /// The longest edge of a cube with faces, in marks: light on vertices needs some.
-const MOST_SEEN: i32 = 8;
+const MAX_SEEN: i32 = 8;
 
 /// The triangles of a face.
 #[derive(Debug, Clone)]
@@ -146,7 +146,7 @@ impl Tree {
                 marks: Some((least, side)),
             })
             .collect();
-        if !faces.is_empty() && side > MOST_SEEN {
+        if !faces.is_empty() && side > MAX_SEEN {
             return None;
         }
         let first = self.faces.len();

@@ -9,7 +9,7 @@ use super::mesh::Mesh;
 use super::rig::{Rig, bounds_of, rounded};
 
 /// The most joints that move a point.
-const MOST_INFLUENCES: usize = 4;
+const MAX_INFLUENCES: usize = 4;
 
 /// A material, and the side of its texture in texels if that is painted chart by chart.
 pub(crate) struct Stuff {
@@ -92,7 +92,7 @@ pub(crate) fn make(mut mesh: Mesh, stuffs: &[Stuff], rig: &Rig, ground: bool) ->
 fn strongest(weights: &[(usize, f64)]) -> Vec<Influence> {
     let mut weights = weights.to_vec();
     weights.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    weights.truncate(MOST_INFLUENCES);
+    weights.truncate(MAX_INFLUENCES);
     weights.retain(|weight| weight.1 > 0.05);
     let total: f64 = weights.iter().map(|weight| weight.1).sum();
     let mut left = 1000;
