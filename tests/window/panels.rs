@@ -928,7 +928,7 @@ fn problems_are_counted_and_filtered_by_how_bad_they_are() {
     h.run();
     assert_eq!(
         h.state().copied,
-        ["7:12: error: expected a digit, found `x`\n"]
+        ["7:12: error: expected a digit, found `x` [test/error]\n"]
     );
     h.get_by_label("1 error").click();
     h.run();

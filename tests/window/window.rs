@@ -21,8 +21,6 @@ use super::screen::{Button, Key, Screen, count_colors};
 
 /// Pixels of the screen, where a test needs no other.
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];
-/// Tiles in a row of a map of one chunk.
-const COLS: i64 = pfmap::CHUNK_SIDE as i64;
 
 /// The program's window with a file of one chunk open.
 struct Opened {
@@ -66,9 +64,11 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The index in an item's text, such as `tile 17`.
-fn index(item: &str) -> i64 {
-    item.rsplit(' ').next().unwrap().parse().unwrap()
+/// The row and column in a tile's text, such as `tile 3 17`.
+fn row_and_column(tile: &str) -> [i64; 2] {
+    let mut numbers = tile.rsplit(' ').map(|number| number.parse().unwrap());
+    let column = numbers.next().unwrap();
+    [numbers.next().unwrap(), column]
 }
 
 /// The part of a picture's pixels that is not as in another of the same size, from 0 to 1.
@@ -273,16 +273,18 @@ fn arrow_keys_walk_to_neighbours() {
     let Some(mut it) = open_small_map() else {
         return;
     };
-    let mut at = index(&it.select_middle());
-    for (key, step) in [
-        (Key::UP, -COLS),
-        (Key::RIGHT, 1),
-        (Key::DOWN, COLS),
-        (Key::LEFT, -1),
+    let [mut row, mut column] = row_and_column(&it.select_middle());
+    for (key, down, right) in [
+        (Key::UP, -1, 0),
+        (Key::RIGHT, 0, 1),
+        (Key::DOWN, 1, 0),
+        (Key::LEFT, 0, -1),
     ] {
         it.screen.key(&[key]);
-        at += step;
-        assert_eq!(index(&it.program.wait_for("selected tile ")), at, "{key:?}");
+        row += down;
+        column += right;
+        let selected = it.program.wait_for("selected tile ");
+        assert_eq!(row_and_column(&selected), [row, column], "{key:?}");
     }
     it.program.wait_until_drawn();
     it.screen.photograph("selected");
