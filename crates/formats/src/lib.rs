@@ -47,9 +47,31 @@ pub use error::{ReadError, WriteError};
 pub use integers::Integers;
 pub use problem::{Place, Problem, Severity, Subject, Tally, counted};
 pub use problems::Problems;
-pub use rule::{Rule, rules};
+pub use rule::Rule;
 use text::outside;
 pub use text::quoted;
+
+/// The rules of all formats. What is wrong beside a file, such as a missing texture, is for those to
+/// say who look there.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    [
+        #[cfg(feature = "pfmap")]
+        pfdemo::RULES,
+        #[cfg(feature = "pfmap")]
+        pfmap::RULES,
+        #[cfg(feature = "pfobj")]
+        pfobj::RULES,
+        #[cfg(feature = "pmf")]
+        pmf::RULES,
+        #[cfg(feature = "ika")]
+        ika::RULES,
+        #[cfg(feature = "ppe")]
+        ppe::RULES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}
 
 /// What the program must know of a format before it reads a file of it.
 #[derive(Debug)]

@@ -49,23 +49,3 @@ macro_rules! rules {
         pub(crate) static RULES: &[&$crate::Rule] = &[$(&$name),+];
     };
 }
-
-/// The rules of all formats. What is wrong beside a file, such as a missing texture, is for those to
-/// say who look there.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [
-        #[cfg(feature = "pfmap")]
-        crate::pfmap::RULES,
-        #[cfg(feature = "pfobj")]
-        crate::pfobj::RULES,
-        #[cfg(feature = "pmf")]
-        crate::pmf::RULES,
-        #[cfg(feature = "ika")]
-        crate::ika::RULES,
-        #[cfg(feature = "ppe")]
-        crate::ppe::RULES,
-    ]
-    .into_iter()
-    .flatten()
-    .copied()
-}
