@@ -56,8 +56,6 @@ pub use text::quoted;
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         #[cfg(feature = "pfmap")]
-        pfdemo::RULES,
-        #[cfg(feature = "pfmap")]
         pfmap::RULES,
         #[cfg(feature = "pfobj")]
         pfobj::RULES,

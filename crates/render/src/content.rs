@@ -5,22 +5,8 @@ use std::fmt;
 
 use glam::Affine3A;
 
-use super::frame::{FrameLayout, LocalView};
-use super::level::LevelRenderer;
-use super::model::ModelRenderer;
-use super::terrain::TerrainRenderer;
-use super::tiles::TilesRenderer;
+use super::frame::LocalView;
 use super::{DrawStatistics, Gpu, UploadError};
-
-/// The renderers, one for each kind of content.
-pub(super) fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
-    [
-        Box::new(TerrainRenderer::new(gpu, frame)),
-        Box::new(ModelRenderer::new(gpu, frame)),
-        Box::new(LevelRenderer::new(gpu, frame)),
-        Box::new(TilesRenderer::new(gpu, frame)),
-    ]
-}
 
 /// When something is drawn: each phase of all drawables comes before the next phase of any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -41,6 +41,16 @@ pub use probe::{SkinProbe, TileProbe, probe_skin, probe_tiles};
 pub use shaders::{SHADERS, Shader, folder as shader_folder};
 pub use target::{COLOR_FORMAT, Target};
 
+/// The renderers, one for each kind of content.
+fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
+    [
+        Box::new(terrain::TerrainRenderer::new(gpu, frame)),
+        Box::new(model::ModelRenderer::new(gpu, frame)),
+        Box::new(level::LevelRenderer::new(gpu, frame)),
+        Box::new(tiles::TilesRenderer::new(gpu, frame)),
+    ]
+}
+
 /// Everything about a picture but the document itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
@@ -175,7 +185,7 @@ impl Renderer {
         Self {
             sky: SkyRenderer::new(&frame),
             lines: LineRenderer::new(&frame),
-            contents: content::renderers(gpu, &frame),
+            contents: renderers(gpu, &frame),
             empty: FrameData::new(gpu, &frame, Aabb::default()),
             frame,
         }
