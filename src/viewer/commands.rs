@@ -14,6 +14,7 @@ use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{Direction, Overlay, OverlayId};
 
 use super::state::player::LoopMode;
+use super::state::{Effect, State};
 use crate::viewer::panels::Panel;
 
 /// Something that a user can have done, by menu, key, palette or a button of a panel.
@@ -118,10 +119,8 @@ pub enum Action {
     HoldVisibility,
     /// Show the weights of a selected joint on the surface, or leave the surface as it is.
     SelectedWeights,
-    /// Copy the camera as text.
-    CopyPose,
-    /// Take the camera from the clipboard.
-    PastePose,
+    /// Do what the row of the command says.
+    Do(&'static Operation),
     /// Cancel, close or deselect: whatever is foremost.
     Clear,
     /// Select the neighbour of the selected item.
@@ -157,6 +156,25 @@ pub enum Action {
     /// Say what this program is.
     About,
 }
+
+/// What a command does, in its row of the table, where that takes no more than the state.
+#[derive(Debug, Clone, Copy)]
+pub struct Operation {
+    /// By what it is told from others.
+    id: &'static str,
+    /// Whether it can be done now.
+    pub(crate) is_enabled: fn(&State) -> bool,
+    /// Does it.
+    pub(crate) run: fn(&mut State),
+}
+
+impl PartialEq for Operation {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Operation {}
 
 /// What a command does to the animation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -383,9 +401,21 @@ static TABLE: &[Command] = &[
         "See less at once, down to 30 degrees from top to bottom"),
     command("camera.usual-field", "Reset field of view", &[], ("Camera", 3), Action::FieldOfView(ScaleChange::Reset),
         "See 45 degrees from top to bottom, or 70 through the eyes of a player"),
-    command("camera.copy", "Copy camera", &[ctrl_shift(Key::C)], ("Camera", 4), Action::CopyPose,
+    command("camera.copy", "Copy camera", &[ctrl_shift(Key::C)], ("Camera", 4), Action::Do(&Operation {
+        id: "copy-camera",
+        is_enabled: |state| state.document().is_some(),
+        run: |state| {
+            let pose = state.view.camera.pose.to_string();
+            state.effects.push(Effect::Copy(pose));
+            state.notices.toast("Camera copied", None);
+        },
+    }),
         "Copy eye and target as text, in the form that --camera takes"),
-    command("camera.paste", "Paste camera", &[ctrl_shift(Key::V)], ("Camera", 4), Action::PastePose,
+    command("camera.paste", "Paste camera", &[ctrl_shift(Key::V)], ("Camera", 4), Action::Do(&Operation {
+        id: "paste-camera",
+        is_enabled: |state| state.document().is_some(),
+        run: |state| state.effects.push(Effect::PastePose),
+    }),
         "Move the camera to the eye and target in the clipboard"),
 
     command("select.clear", "Deselect", &[key(Key::Escape)], ("Select", 0), Action::Clear,
@@ -696,7 +726,6 @@ mod tests {
 
     use super::*;
     use crate::view_request::ViewRequest;
-    use crate::viewer::state::State;
     use crate::viewer::state::settings::Settings;
     use crate::viewer::testing::maps::map;
     use crate::viewer::testing::{document, level, loaded, model};

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use image::RgbaImage;
-use mapscope_formats::pfmap;
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_testdata::synthesize;
 

@@ -41,9 +41,8 @@ impl State {
             | Action::FrameAll
             | Action::View(_)
             | Action::Fly
-            | Action::Measure
-            | Action::CopyPose
-            | Action::PastePose => open,
+            | Action::Measure => open,
+            Action::Do(operation) => (operation.is_enabled)(self),
             Action::GameView => open && !self.is_map(),
             Action::Orthographic => open && !self.is_flat(),
             Action::FieldOfView(_) => {
@@ -253,12 +252,7 @@ impl State {
                     self.solo(layer);
                 }
             }
-            Action::CopyPose => {
-                self.effects
-                    .push(Effect::Copy(self.view.camera.pose.to_string()));
-                self.notices.toast("Camera copied", None);
-            }
-            Action::PastePose => self.effects.push(Effect::PastePose),
+            Action::Do(operation) => (operation.run)(self),
             Action::Clear => self.clear(),
             Action::Walk(direction) => {
                 let neighbor = self.neighbor(direction);
