@@ -50,6 +50,8 @@ bench:
 lint:
 	@scripts/install-packages.sh run
 	$(CARGO) fmt --check
+	# Modules that a macro declares are unknown to cargo fmt.
+	@rustfmt --check --edition 2024 src/viewer/panels/*.rs
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) clippy --no-default-features --locked -- -D warnings
 	$(CARGO) clippy --no-default-features --features gpu --locked -- -D warnings

@@ -205,10 +205,7 @@ impl Group {
         let [least, most] = self.values;
         let weak = ui.visuals().weak_text_color();
         let accent = ui.visuals().hyperlink_color;
-        let size = vec2(
-            ui.available_width(),
-            ui.available_height().max(MIN_HEIGHT),
-        );
+        let size = vec2(ui.available_width(), ui.available_height().max(MIN_HEIGHT));
         let value_step = format::round_step((most - least) * f64::from(VALUE_ROOM / size.y));
         let frame_step = (last + 1.0) * f64::from(FRAME_ROOM / size.x);
         let frame_step = format::round_step(frame_step).max(1.0);

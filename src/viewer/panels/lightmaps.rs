@@ -12,7 +12,7 @@ use glam::Vec2;
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, Request, format, parts};
-use mapscope_scene::{Overrides, Document, Item, Sheet, SheetFace, Shown};
+use mapscope_scene::{Document, Item, Overrides, Sheet, SheetFace, Shown};
 
 /// From this width on the list is beside the picture, in points.
 const WIDE: f32 = 420.0;
