@@ -25,7 +25,7 @@ pub struct OutlineNode {
 /// A small picture of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Swatch {
-    /// The thumbnail with this index (see [`Document::thumbnail`]).
+    /// The thumbnail with this index (see [`Document::thumbnail`](super::Document::thumbnail)).
     Thumbnail(usize),
     /// A plain colour, red, green and blue.
     Color([u8; 3]),

@@ -1,8 +1,8 @@
 //! Our own level, as bytes: a bath house.
 //!
-//! [`plan`] says what stands where, and [`materials`] what it looks like. The rest turns that into
-//! octrees with faces ([`grid`], [`tree`], [`inside`]), finds out how they are lit ([`charts`],
-//! [`light`]) and puts it all together ([`build`]).
+//! `plan` says what stands where, and `materials` what it looks like. The rest turns that into
+//! octrees with faces (`grid`, `tree`, `inside`), finds out how they are lit (`charts`,
+//! `light`) and puts it all together (`build`).
 //!
 //! Nothing here calls a function of the mathematics library: sums, products and square roots are
 //! the same on every machine, and a test compares with what lies in `assets/levels`.

@@ -2,7 +2,7 @@
 //! `PixelPerfectEngine`.
 //!
 //! Everything is painted as one picture for each layer, in numbers of a palette, and then cut into
-//! tiles, of which equal ones are one ([`canvas`]).
+//! tiles, of which equal ones are one (`canvas`).
 //!
 //! Nothing here calls a function of the mathematics library: sums, products and square roots are
 //! the same on every machine, and a test compares with what lies in
