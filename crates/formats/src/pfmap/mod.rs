@@ -31,7 +31,7 @@ pub use crate::ReadError as PfmapError;
 
 use crate::{Format, Problem};
 
-/// What the registry knows of PFMAP.
+/// How the table of formats knows PFMAP.
 pub static FORMAT: Format = Format {
     id: "pfmap",
     name: "Permafrost Engine map",

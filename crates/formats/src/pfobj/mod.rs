@@ -26,7 +26,7 @@ pub use crate::ReadError as PfobjError;
 
 use crate::{Format, Problem};
 
-/// What the registry knows of PFOBJ.
+/// How the table of formats knows PFOBJ.
 pub static FORMAT: Format = Format {
     id: "pfobj",
     name: "Permafrost Engine model",

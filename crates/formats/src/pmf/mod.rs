@@ -66,7 +66,7 @@ pub use crate::WriteError;
 use crate::{Format, Problem};
 use archive::Archive;
 
-/// What the registry knows of PMF.
+/// How the table of formats knows PMF.
 pub static FORMAT: Format = Format {
     id: "pmf",
     name: "PlatinumSrc map",

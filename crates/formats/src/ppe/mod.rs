@@ -22,7 +22,7 @@ pub use xmf::Xmf;
 
 use crate::Format;
 
-/// What the registry knows of map data. There is no magic number: a file is known by its length.
+/// How the table of formats knows map data. There is no magic number: a file is known by its length.
 pub static MAP_FORMAT: Format = Format {
     id: "ppe-map",
     name: "PixelPerfectEngine map",
@@ -30,7 +30,7 @@ pub static MAP_FORMAT: Format = Format {
     sniff: map_data::sniff,
 };
 
-/// What the registry knows of XMF.
+/// How the table of formats knows XMF.
 pub static XMF_FORMAT: Format = Format {
     id: "xmf",
     name: "PixelPerfectEngine XMF",

@@ -65,7 +65,7 @@ pub struct Model {
     lods: Lods,
 }
 
-/// Opens a model for the registry.
+/// Opens a model for the table of formats.
 pub(super) fn open(
     source: &Source,
     options: &OpenOptions,

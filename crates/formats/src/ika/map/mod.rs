@@ -19,7 +19,7 @@ use crate::{Format, Problem};
 /// What a map begins with.
 const MAGIC: &[u8; 6] = b"MAP\xf96\0";
 
-/// What the registry knows of binary maps.
+/// How the table of formats knows binary maps.
 pub static FORMAT: Format = Format {
     id: "ika-map",
     name: "ika map",

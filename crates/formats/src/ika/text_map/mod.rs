@@ -16,7 +16,7 @@ use crate::{Format, Place, Problem};
 /// The name of the node that is a map.
 const ROOT: &str = "ika-map";
 
-/// What the registry knows of text maps.
+/// How the table of formats knows text maps.
 pub static FORMAT: Format = Format {
     id: "ika-map-text",
     name: "ika map (text)",

@@ -23,7 +23,7 @@ pub const STRANDS: usize = 100;
 /// that size for what is missing.
 pub const MAX_TILE_SIDE: u32 = 1024;
 
-/// What the registry knows of tilesets.
+/// How the table of formats knows tilesets.
 pub static FORMAT: Format = Format {
     id: "vsp",
     name: "ika tileset",

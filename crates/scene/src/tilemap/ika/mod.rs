@@ -19,7 +19,7 @@ use super::TileMap;
 use crate::{Document, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ika::{map as ika_map, text_map as ika_text, vsp};
 
-/// Opens a binary map for the registry.
+/// Opens a binary map for the table of formats.
 pub(crate) fn open_map(
     source: &Source,
     options: &OpenOptions,
@@ -33,7 +33,7 @@ pub(crate) fn open_map(
     Ok(Arc::new(document))
 }
 
-/// Opens a text map for the registry.
+/// Opens a text map for the table of formats.
 pub(crate) fn open_text(
     source: &Source,
     options: &OpenOptions,
@@ -47,7 +47,7 @@ pub(crate) fn open_text(
     Ok(Arc::new(document))
 }
 
-/// Opens a tileset for the registry.
+/// Opens a tileset for the table of formats.
 pub(crate) fn open_tileset(
     source: &Source,
     _options: &OpenOptions,

@@ -29,7 +29,7 @@ const MAX_CONTAINERS: usize = 64;
 /// The largest container that is looked into, in bytes.
 const MAX_CONTAINER_BYTES: u64 = 16 << 20;
 
-/// Opens map data for the registry.
+/// Opens map data for the table of formats.
 pub(crate) fn open_map(
     source: &Source,
     options: &OpenOptions,
@@ -41,7 +41,7 @@ pub(crate) fn open_map(
     Ok(Arc::new(document))
 }
 
-/// Opens a container for the registry.
+/// Opens a container for the table of formats.
 pub(crate) fn open_xmf(
     source: &Source,
     options: &OpenOptions,
