@@ -11,7 +11,7 @@ use super::lights::LightKind;
 use super::place::Place;
 use super::properties::{MAX_BYTES, hex, linked, listed, listed_up_to, text};
 use crate::fields::{Field, Table, Value, field, section};
-use crate::line_builder::box_edges;
+use crate::lines::box_edges;
 use crate::numbers::{number, plural, short, xyz};
 use crate::{Aabb, Item, LevelItem, Property};
 use mapscope_formats::pmf::{

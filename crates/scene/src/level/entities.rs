@@ -10,7 +10,7 @@ use super::lights::LightKind;
 use super::properties::{MAX_BYTES, hex, linked};
 use super::signals::Signals;
 use crate::fields::{self, Field, Table, field, section};
-use crate::line_builder::box_edges;
+use crate::lines::box_edges;
 use crate::numbers::plural;
 use crate::{Aabb, Item, LevelItem, Owner, Property, Shown, Spawn, Swatch};
 use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};

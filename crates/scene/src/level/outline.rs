@@ -3,8 +3,8 @@
 use super::Map;
 use super::chunk_map::holds_anything;
 use super::environments::Environment;
-use crate::listed::{and_more, capped, heading, leaf};
 use crate::numbers::plural;
+use crate::outline::{and_more, capped, heading, leaf};
 use crate::{LevelItem, OutlineNode, Statistic, Swatch};
 use mapscope_formats::pmf::{CubeKind, Side};
 

@@ -7,7 +7,7 @@ use super::known::is_own_cell;
 use super::place::cell_in_world;
 use super::visibility::SeenOfChunk;
 use super::{Map, colors};
-use crate::line_builder::LineBuilder;
+use crate::lines::LineBuilder;
 use crate::{Aabb, Annotations, Item, Label, LevelItem, Line, OverlayId, Ray, Shown};
 use mapscope_formats::pmf::{Cell, Cube, CubeKind};
 

@@ -6,7 +6,7 @@ use glam::Vec3;
 use super::Map;
 use super::chunk_map::holds_anything;
 use super::environments::Environment;
-use crate::listed::{LISTED_AFTER, LISTED_BEFORE, beside, beyond};
+use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beside, beyond};
 use crate::{Direction, Item, LevelItem, Neighbor, Owner};
 use mapscope_formats::pmf::{Cell, ChunkIndex, Cube, CubeKind, Cubes, EntityKind, Level};
 use mapscope_formats::{Problem, Subject};

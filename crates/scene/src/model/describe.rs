@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::lines::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
 use super::{Model, joint_item};
-use crate::listed::{LISTED_AFTER, LISTED_BEFORE};
+use crate::outline::{LISTED_AFTER, LISTED_BEFORE};
 use crate::overlay::overlays;
 use crate::{
     Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,

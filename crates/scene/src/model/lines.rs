@@ -5,7 +5,7 @@ use glam::{Affine3A, Vec3};
 use super::Model;
 use super::curves::AXIS_COLORS;
 use super::poses::skin_normal;
-use crate::line_builder::LineBuilder;
+use crate::lines::LineBuilder;
 use crate::normal::unpack_normal;
 use crate::numbers::short;
 use crate::terrain::geometry::LEVEL_HEIGHT;

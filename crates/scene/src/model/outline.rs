@@ -1,7 +1,7 @@
 //! The tree of a model: what it is made of.
 
 use super::{Model, lods};
-use crate::listed::{heading, leaf};
+use crate::outline::{heading, leaf};
 use crate::{ModelItem, OutlineNode, Swatch};
 
 /// How deep joints are shown below each other. No model of a game has more; a broken file may.

@@ -42,9 +42,9 @@ pub use place::{FlatWindow, Parallax, RectPx};
 pub use placeholder::{missing_tile, numbered_tile};
 pub use tileset::{Frame, Strand, StrandMode, Tile, Tileset};
 
-use super::camera::Handedness;
 #[cfg(doc)]
-use super::shown::Shown;
+use super::Shown;
+use super::camera::Handedness;
 use super::{Aabb, About, ClipInfo, GameView, InfoQuery, Picture, PropertyGroup};
 use mapscope_formats::Format;
 pub use mapscope_formats::Integers;

@@ -2,7 +2,7 @@
 
 use super::grids::zone_color;
 use super::{GridKind, ObjectKind, TileMap};
-use crate::listed::{and_more, capped, heading, leaf};
+use crate::outline::{and_more, capped, heading, leaf};
 use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
 /// How many of one kind are listed.

@@ -7,7 +7,7 @@ use glam::{Vec3, vec3};
 use super::grids::zone_color;
 use super::{Grid, GridKind, Object, ObjectKind, TileMap};
 use crate::colors;
-use crate::line_builder::LineBuilder;
+use crate::lines::LineBuilder;
 use crate::overlay::overlays;
 use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown};
 

@@ -3,7 +3,7 @@
 
 use super::items::number;
 use super::{Cell, ObjectKind, TileMap};
-use crate::listed::beyond;
+use crate::outline::beyond;
 use crate::{Direction, Item, TileMapItem};
 use mapscope_formats::{Problem, Subject};
 

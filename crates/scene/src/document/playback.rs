@@ -1,6 +1,6 @@
 //! Moments of an animation, and what a document says of its clips.
 
-use super::Item;
+use super::item::Item;
 
 /// A moment of a document's animation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

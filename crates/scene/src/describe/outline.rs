@@ -1,19 +1,19 @@
 //! Lists: the lines of outlines, and steps from one number of a list to the next.
 
-use super::{Item, OutlineNode};
+use crate::{Item, OutlineNode};
 
 /// What the neighbours in a list are called in a menu, and what they are.
-pub(super) const LISTED_BEFORE: [&str; 2] = [
+pub(crate) const LISTED_BEFORE: [&str; 2] = [
     "Previous in the list",
     "Select the one before the selection in the file",
 ];
-pub(super) const LISTED_AFTER: [&str; 2] = [
+pub(crate) const LISTED_AFTER: [&str; 2] = [
     "Next in the list",
     "Select the one after the selection in the file",
 ];
 
 /// A line of the outline that stands for an item.
-pub(super) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
+pub(crate) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
     OutlineNode {
         label,
         item: Some(item),
@@ -24,13 +24,13 @@ pub(super) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
 }
 
 /// The line that says how many more there are than are listed.
-pub(super) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
+pub(crate) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
     let more = count.checked_sub(listed).filter(|more| *more > 0)?;
     Some(heading(&format!("and {more} more"), Vec::new()))
 }
 
 /// As many lines as are listed, and how many more there are.
-pub(super) fn capped(mut lines: Vec<OutlineNode>, most: usize) -> Vec<OutlineNode> {
+pub(crate) fn capped(mut lines: Vec<OutlineNode>, most: usize) -> Vec<OutlineNode> {
     let count = lines.len();
     lines.truncate(most);
     lines.extend(and_more(count, lines.len()));
@@ -38,7 +38,7 @@ pub(super) fn capped(mut lines: Vec<OutlineNode>, most: usize) -> Vec<OutlineNod
 }
 
 /// A line that only says what those below it are, and how many.
-pub(super) fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
+pub(crate) fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
     OutlineNode {
         label: label.to_owned(),
         item: None,
@@ -53,7 +53,7 @@ pub(super) fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
 }
 
 /// The one that follows or precedes another in a rising list.
-pub(super) fn beside<'a, T: Ord>(list: &'a [T], at: &T, backwards: bool) -> Option<&'a T> {
+pub(crate) fn beside<'a, T: Ord>(list: &'a [T], at: &T, backwards: bool) -> Option<&'a T> {
     if backwards {
         let before = list.partition_point(|other| other < at);
         list.get(before.checked_sub(1)?)
@@ -63,7 +63,7 @@ pub(super) fn beside<'a, T: Ord>(list: &'a [T], at: &T, backwards: bool) -> Opti
 }
 
 /// The same, going round at the end; the first or last one without another.
-pub(super) fn beyond<T: Ord>(list: &[T], after: Option<T>, backwards: bool) -> Option<&T> {
+pub(crate) fn beyond<T: Ord>(list: &[T], after: Option<T>, backwards: bool) -> Option<&T> {
     let end = if backwards { list.last() } else { list.first() };
     let found = after.and_then(|at| beside(list, &at, backwards));
     found.or(end)

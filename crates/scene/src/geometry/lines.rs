@@ -2,18 +2,18 @@
 
 use glam::Vec3;
 
-use super::{Aabb, Line};
+use crate::{Aabb, Line};
 
 /// Lines that are added to a list.
-pub(super) struct LineBuilder<'a> {
-    pub(super) lines: &'a mut Vec<Line>,
-    pub(super) color: [u8; 4],
-    pub(super) width_points: f32,
-    pub(super) on_top: bool,
+pub(crate) struct LineBuilder<'a> {
+    pub(crate) lines: &'a mut Vec<Line>,
+    pub(crate) color: [u8; 4],
+    pub(crate) width_points: f32,
+    pub(crate) on_top: bool,
 }
 
 impl<'a> LineBuilder<'a> {
-    pub(super) fn new(lines: &'a mut Vec<Line>, [r, g, b]: [u8; 3], width_points: f32) -> Self {
+    pub(crate) fn new(lines: &'a mut Vec<Line>, [r, g, b]: [u8; 3], width_points: f32) -> Self {
         Self {
             lines,
             color: [r, g, b, 255],
@@ -23,7 +23,7 @@ impl<'a> LineBuilder<'a> {
     }
 
     /// Lines that are seen through what is in front of them.
-    pub(super) fn on_top(self) -> Self {
+    pub(crate) fn on_top(self) -> Self {
         Self {
             on_top: true,
             ..self
@@ -31,7 +31,7 @@ impl<'a> LineBuilder<'a> {
     }
 
     /// A line, unless it leads nowhere.
-    pub(super) fn line(&mut self, from: Vec3, to: Vec3) {
+    pub(crate) fn line(&mut self, from: Vec3, to: Vec3) {
         if from.is_finite() && to.is_finite() {
             self.lines.push(Line {
                 ends: [from, to],
@@ -43,12 +43,12 @@ impl<'a> LineBuilder<'a> {
     }
 
     /// The edges of a box.
-    pub(super) fn aabb(&mut self, aabb: &Aabb) {
+    pub(crate) fn aabb(&mut self, aabb: &Aabb) {
         self.edges(&aabb.corners());
     }
 
     /// The edges of what has the corners of a box.
-    pub(super) fn edges(&mut self, corners: &[Vec3; 8]) {
+    pub(crate) fn edges(&mut self, corners: &[Vec3; 8]) {
         for [from, to] in box_edges(corners) {
             self.line(from, to);
         }
@@ -57,7 +57,7 @@ impl<'a> LineBuilder<'a> {
 
 /// The twelve edges of what has the corners of a box: those whose numbers differ in one bit are on
 /// an edge.
-pub(super) fn box_edges(corners: &[Vec3; 8]) -> impl Iterator<Item = [Vec3; 2]> {
+pub(crate) fn box_edges(corners: &[Vec3; 8]) -> impl Iterator<Item = [Vec3; 2]> {
     (0..8_usize).flat_map(move |corner| {
         let further = [1, 2, 4].into_iter().filter(move |bit| corner & bit == 0);
         further.map(move |bit| [corners[corner], corners[corner | bit]])

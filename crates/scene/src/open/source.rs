@@ -36,7 +36,7 @@ impl Source {
     }
 
     /// Reads the bytes of a file.
-    pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, OpenError> {
+    pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, OpenError> {
         Self::read_with(path, |path| std::fs::read(path))
     }
 
@@ -79,7 +79,7 @@ impl Source {
     ///
     /// # Errors
     /// When nothing of it can be shown, or when `progress` was cancelled.
-    pub(super) fn parse<T>(
+    pub(crate) fn parse<T>(
         &self,
         format: &'static Format,
         read_with: ReadWith<T>,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::Document;
+use crate::Document;
 
 /// A kind of file that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,10 @@
 //! Boxes and rays in world space.
 
+pub(crate) mod bvh;
+pub mod camera;
+pub(crate) mod lines;
+pub mod normal;
+
 use glam::Vec3;
 
 /// An axis-aligned box in world space.

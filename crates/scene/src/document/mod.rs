@@ -1,24 +1,31 @@
 //! What an open file offers to whoever shows it.
 
+pub(crate) mod flat_image;
+pub(crate) mod item;
+pub(crate) mod lists;
+pub(crate) mod overlay;
+pub(crate) mod playback;
+pub(crate) mod shown;
+
 use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
 
 use glam::{Affine3A, Vec3};
 
-use super::camera::Handedness;
-use super::describe::{
-    Kind, Label, Legend, Line, OutlineNode, PropertyGroup, Statistic, SummaryPart,
-};
-use super::flat_image::FlatImage;
-use super::geometry::{Aabb, Ray};
-use super::item::Item;
-use super::listing::{
+use self::flat_image::FlatImage;
+use self::item::Item;
+use self::lists::{
     Branch, ChunkMap, LayerInfo, LevelInfo, Light, Picture, Sheet, SheetFace, TilesetInfo,
 };
-use super::overlay::{Overlay, OverlayId};
-use super::playback::{ClipInfo, Curve, Playhead};
-use super::shown::Shown;
+use self::overlay::{Overlay, OverlayId};
+use self::playback::{ClipInfo, Curve, Playhead};
+use self::shown::Shown;
+use crate::camera::Handedness;
+use crate::describe::{
+    Kind, Label, Legend, Line, OutlineNode, PropertyGroup, Statistic, SummaryPart,
+};
+use crate::geometry::{Aabb, Ray};
 use mapscope_formats::{Format, Problem};
 
 /// Where a ray meets a document.
@@ -213,7 +220,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Numbers about the whole. Those of a large file are counted when they are first asked for.
     fn statistics(&self) -> Vec<Statistic>;
 
-    /// A small image, by the index of a [`Swatch::Thumbnail`](super::describe::Swatch::Thumbnail):
+    /// A small image, by the index of a [`Swatch::Thumbnail`](crate::Swatch::Thumbnail):
     /// width, height, and RGBA bytes from the top left.
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])>;
 

@@ -1,13 +1,18 @@
 //! The table of formats, and the one way to open a file.
 
+pub mod demo;
+pub(crate) mod parallel;
+pub(crate) mod rules;
+pub mod saving;
+pub(crate) mod source;
+
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{
-    Document, OpenError, OpenOptions, Overlay, Progress, Source, level, model, terrain, tilemap,
-};
+use self::source::{OpenError, OpenOptions, Progress, Source};
 use crate::tilemap::{ika, ppe};
+use crate::{Document, Overlay, level, model, terrain, tilemap};
 use mapscope_formats::Format;
 
 /// Makes a document of a file's bytes.

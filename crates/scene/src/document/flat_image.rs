@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::Picture;
+use crate::Picture;
 
 /// Bytes of a pixel.
 const RGBA: usize = 4;

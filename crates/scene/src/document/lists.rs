@@ -2,9 +2,9 @@
 
 use glam::Vec2;
 
-use super::describe::Swatch;
-use super::geometry::Aabb;
 use super::item::Item;
+use crate::describe::Swatch;
+use crate::geometry::Aabb;
 
 /// A level of a map; one is shown at a time.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct LevelInfo {
     pub bounds: Aabb,
 }
 
-/// A light that can be switched and dimmed ([`Overrides`](super::Overrides)).
+/// A light that can be switched and dimmed ([`Overrides`](crate::Overrides)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Light {
     /// The item that stands for it.

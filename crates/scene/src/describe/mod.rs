@@ -1,11 +1,16 @@
 //! What is said of a document: trees, fields, legends, lines and labels.
 
+pub mod colors;
+pub(crate) mod fields;
+pub(crate) mod numbers;
+pub(crate) mod outline;
+
 use std::sync::Arc;
 
 use glam::Vec3;
 
-use super::item::Item;
-use super::overlay::{Overlay, OverlayId, OverlaySet};
+use crate::document::item::Item;
+use crate::document::overlay::{Overlay, OverlayId, OverlaySet};
 
 /// A line of the outline: an item, or a heading with items under it.
 #[derive(Debug, Clone)]
@@ -25,7 +30,7 @@ pub struct OutlineNode {
 /// A small picture of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Swatch {
-    /// The thumbnail with this index (see [`Document::thumbnail`](super::Document::thumbnail)).
+    /// The thumbnail with this index (see [`Document::thumbnail`](crate::Document::thumbnail)).
     Thumbnail(usize),
     /// A plain colour, red, green and blue.
     Color([u8; 3]),
@@ -136,7 +141,7 @@ pub struct Legend {
 impl Legend {
     /// The legends of the overlays that are on, in the order in which they are offered, without
     /// those that have no colours.
-    pub(super) fn of_overlays(
+    pub(crate) fn of_overlays(
         offered: &[Overlay],
         on: &OverlaySet,
         colors: impl Fn(OverlayId) -> Vec<LegendEntry>,
@@ -163,7 +168,7 @@ pub struct LegendEntry {
 
 impl LegendEntry {
     /// A colour and what it means.
-    pub(super) fn new(color: [u8; 3], label: impl Into<String>) -> Self {
+    pub(crate) fn new(color: [u8; 3], label: impl Into<String>) -> Self {
         let label = label.into();
         Self { color, label }
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A number for JSON, as short as it can be written: 0.05 and not 0.05000000074505806. Null for
 /// one that is not finite.
-pub(super) fn number(value: f32) -> Value {
+pub(crate) fn number(value: f32) -> Value {
     value
         .to_string()
         .parse::<f64>()
@@ -12,7 +12,7 @@ pub(super) fn number(value: f32) -> Value {
 }
 
 /// A number for people: at most four decimals, and no more than it needs.
-pub(super) fn short(value: f32) -> String {
+pub(crate) fn short(value: f32) -> String {
     let text = format!("{value:.4}");
     let text = if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')
@@ -28,13 +28,13 @@ pub(super) fn short(value: f32) -> String {
 }
 
 /// Numbers with the names of their axes, for people.
-pub(super) fn xyz(values: impl Into<[f32; 3]>) -> String {
+pub(crate) fn xyz(values: impl Into<[f32; 3]>) -> String {
     let [x, y, z] = values.into().map(short);
     format!("x {x}  y {y}  z {z}")
 }
 
 /// A number and its noun.
-pub(super) fn plural(count: usize, one: &str, many: &str) -> String {
+pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
     let noun = if count == 1 { one } else { many };
     format!("{count} {noun}")
 }

@@ -12,20 +12,20 @@ const LEAF: usize = 6;
 const DEPTH: usize = 64;
 
 /// A bounding box: min and max.
-pub(super) type Bounds = [Vec3A; 2];
+pub(crate) type Bounds = [Vec3A; 2];
 
 /// The bounds of nothing.
 const EMPTY: Bounds = [Vec3A::INFINITY, Vec3A::NEG_INFINITY];
 
 /// The bounds of some points.
-pub(super) fn bounds(points: impl IntoIterator<Item = Vec3A>) -> Bounds {
+pub(crate) fn bounds(points: impl IntoIterator<Item = Vec3A>) -> Bounds {
     let points = points.into_iter();
     points.fold(EMPTY, |[min, max], point| [min.min(point), max.max(point)])
 }
 
 /// The hierarchy, without its boxes.
 #[derive(Debug)]
-pub(super) struct Bvh {
+pub(crate) struct Bvh {
     /// A node, then all below its first child, then its second child.
     nodes: Vec<Node>,
     /// Triangles, leaf by leaf.
@@ -42,7 +42,7 @@ struct Node {
 
 impl Bvh {
     /// Builds it over triangles by their centers.
-    pub(super) fn build(centers: &[Vec3A]) -> Self {
+    pub(crate) fn build(centers: &[Vec3A]) -> Self {
         let mut bvh = Self {
             nodes: Vec::with_capacity(centers.len() / 2),
             triangles: (0..centers.len() as u32).collect(),
@@ -81,7 +81,7 @@ impl Bvh {
     }
 
     /// Refits the boxes of all nodes to those of the triangles.
-    pub(super) fn refit(&self, of_triangle: impl Fn(u32) -> Bounds, boxes: &mut Vec<Bounds>) {
+    pub(crate) fn refit(&self, of_triangle: impl Fn(u32) -> Bounds, boxes: &mut Vec<Bounds>) {
         boxes.clear();
         boxes.resize(self.nodes.len(), EMPTY);
         // Those below a node stand after it.
@@ -107,7 +107,7 @@ impl Bvh {
 
     /// The first triangle that a ray hits, and the distance. `hit` gives the distance of a
     /// triangle if the ray hits it nearer than the second number.
-    pub(super) fn first_hit(
+    pub(crate) fn first_hit(
         &self,
         boxes: &[Bounds],
         origin: Vec3A,
@@ -162,23 +162,23 @@ impl Bvh {
     }
 
     /// Bytes of memory that it holds.
-    pub(super) fn cpu_bytes(&self) -> usize {
+    pub(crate) fn cpu_bytes(&self) -> usize {
         size_of_val(self.nodes.as_slice()) + size_of_val(self.triangles.as_slice())
     }
 }
 
 /// Where a ray hits a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct TriangleHit {
-    pub(super) distance: f32,
+pub(crate) struct TriangleHit {
+    pub(crate) distance: f32,
     /// Barycentric coordinates.
-    pub(super) weights: [f32; 3],
+    pub(crate) weights: [f32; 3],
 }
 
 /// Intersects a ray with a triangle from its front, where its corners go round counter-clockwise,
 /// or from both sides.
 /// (Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.)
-pub(super) fn intersect(ray: Ray, [a, b, c]: [Vec3; 3], two_sided: bool) -> Option<TriangleHit> {
+pub(crate) fn intersect(ray: Ray, [a, b, c]: [Vec3; 3], two_sided: bool) -> Option<TriangleHit> {
     let (ab, ac) = (b - a, c - a);
     let across = ray.direction.cross(ac);
     let determinant = ab.dot(across);

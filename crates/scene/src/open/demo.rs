@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use glam::Vec3;
 
-use super::Source;
-use super::camera::Pose;
+use super::source::Source;
+use crate::camera::Pose;
 
 /// A file that is built in, with the files that it names.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ macro_rules! files {
     ($folder:literal: $($name:literal),* $(,)?) => {
         &[$((
             $name,
-            include_bytes!(concat!("../../../assets/", $folder, "/", $name)),
+            include_bytes!(concat!("../../../../assets/", $folder, "/", $name)),
         )),*]
     };
 }
@@ -72,9 +72,9 @@ pub static TERRAIN: Demo = Demo {
         target: Vec3::new(90.0, -60.0, 20.0),
     },
     is_flat: false,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/terrain.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/terrain.jpg"),
     file: "demo.pfmap",
-    bytes: include_bytes!("../../../assets/demo/demo.pfmap"),
+    bytes: include_bytes!("../../../../assets/demo/demo.pfmap"),
     parts: files![
         "demo/assets/map_textures":
         "grass.jpg",
@@ -100,9 +100,9 @@ pub static BATHHOUSE: Demo = Demo {
         target: Vec3::new(13.0, -1.5, -0.9),
     },
     is_flat: false,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/bathhouse.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/bathhouse.jpg"),
     file: "bathhouse.pmf",
-    bytes: include_bytes!("../../../assets/levels/bathhouse.pmf"),
+    bytes: include_bytes!("../../../../assets/levels/bathhouse.pmf"),
     parts: &[],
 };
 
@@ -123,9 +123,9 @@ pub static VILLAGE: Demo = Demo {
     help: "A 2D map of ika: a harbour with moving water, people and zones",
     first_pose: flat_pose(442.0, 290.0),
     is_flat: true,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/village.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/village.jpg"),
     file: "harbour.map",
-    bytes: include_bytes!("../../../assets/maps/harbour.map"),
+    bytes: include_bytes!("../../../../assets/maps/harbour.map"),
     parts: files!["maps": "harbour.vsp"],
 };
 
@@ -136,9 +136,9 @@ pub static STATION: Demo = Demo {
     help: "A 2D map of PixelPerfectEngine: rooms with coloured light before the stars",
     first_pose: flat_pose(320.0, 250.0),
     is_flat: true,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/station.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/station.jpg"),
     file: "station.xmf",
-    bytes: include_bytes!("../../../assets/maps/station.xmf"),
+    bytes: include_bytes!("../../../../assets/maps/station.xmf"),
     parts: files!["maps": "station.map", "station_crew.png", "station_tiles.png"],
 };
 
@@ -147,7 +147,7 @@ pub static STATION: Demo = Demo {
 pub fn ground() -> Source {
     Source {
         path: PathBuf::from("ground.pfobj"),
-        bytes: include_bytes!("../../../assets/models/ground.pfobj")
+        bytes: include_bytes!("../../../../assets/models/ground.pfobj")
             .as_slice()
             .into(),
         embedded: files!["models": "ground_earth.jpg", "ground_grass.jpg"],
@@ -164,9 +164,9 @@ pub static DRAKELING: Demo = Demo {
         target: Vec3::new(0.2, 2.7, -0.7),
     },
     is_flat: false,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/drakeling.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/drakeling.jpg"),
     file: "drakeling.pfobj",
-    bytes: include_bytes!("../../../assets/models/drakeling.pfobj"),
+    bytes: include_bytes!("../../../../assets/models/drakeling.pfobj"),
     parts: files!["models": "drakeling_eye.png", "drakeling_hide.png", "drakeling_horn.png", "drakeling_wing.png"],
 };
 
@@ -180,9 +180,9 @@ pub static BLOSSOM_TREE: Demo = Demo {
         target: Vec3::new(0.0, 5.2, 0.0),
     },
     is_flat: false,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/blossom-tree.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/blossom-tree.jpg"),
     file: "blossom_tree.pfobj",
-    bytes: include_bytes!("../../../assets/models/blossom_tree.pfobj"),
+    bytes: include_bytes!("../../../../assets/models/blossom_tree.pfobj"),
     parts: files!["models": "blossom_tree_bark.png", "blossom_tree_leaves.png"],
 };
 
@@ -196,9 +196,9 @@ pub static LANTERN: Demo = Demo {
         target: Vec3::new(0.8, 3.7, 0.0),
     },
     is_flat: false,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/lantern.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/lantern.jpg"),
     file: "lantern.pfobj",
-    bytes: include_bytes!("../../../assets/models/lantern.pfobj"),
+    bytes: include_bytes!("../../../../assets/models/lantern.pfobj"),
     parts: files!["models": "lantern.png", "lantern_glass.png"],
 };
 
@@ -212,9 +212,9 @@ pub static TOADSTOOLS: Demo = Demo {
         target: Vec3::new(0.0, 1.4, 0.0),
     },
     is_flat: false,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/toadstools.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/toadstools.jpg"),
     file: "toadstools.pfobj",
-    bytes: include_bytes!("../../../assets/models/toadstools.pfobj"),
+    bytes: include_bytes!("../../../../assets/models/toadstools.pfobj"),
     parts: files!["models": "toadstools.png", "toadstools_cap.png"],
 };
 
@@ -228,9 +228,9 @@ pub static BOULDERS: Demo = Demo {
         target: Vec3::new(0.0, 1.2, 0.0),
     },
     is_flat: false,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/boulders.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/boulders.jpg"),
     file: "boulders.pfobj",
-    bytes: include_bytes!("../../../assets/models/boulders.pfobj"),
+    bytes: include_bytes!("../../../../assets/models/boulders.pfobj"),
     parts: files!["models": "boulders.png"],
 };
 
@@ -244,9 +244,9 @@ pub static BARREL: Demo = Demo {
         target: Vec3::new(0.0, 1.4, 0.0),
     },
     is_flat: false,
-    thumbnail: include_bytes!("../../../assets/demo/pictures/barrel.jpg"),
+    thumbnail: include_bytes!("../../../../assets/demo/pictures/barrel.jpg"),
     file: "barrel.pfobj",
-    bytes: include_bytes!("../../../assets/models/barrel.pfobj"),
+    bytes: include_bytes!("../../../../assets/models/barrel.pfobj"),
     parts: files!["models": "barrel.png"],
 };
 

@@ -15,7 +15,7 @@ pub const fn bytes([r, g, b]: [f32; 3]) -> [u8; 3] {
 const GOLDEN_RATIO: f32 = 0.618_034;
 
 /// A colour for the thing with a number, unlike those of its neighbours.
-pub(super) fn distinct(number: u32) -> [u8; 3] {
+pub(crate) fn distinct(number: u32) -> [u8; 3] {
     let hue = (number as f32 * GOLDEN_RATIO).fract();
     // After a round of hues comes a paler and then a darker one.
     let (saturation, value) = match number / 12 % 3 {
@@ -44,7 +44,7 @@ const RAMP: [[u8; 3]; 9] = [
 ];
 
 /// The colour of a step of some; those beyond the last have the colour of the last.
-pub(super) fn step(step: usize, steps: usize) -> [u8; 3] {
+pub(crate) fn step(step: usize, steps: usize) -> [u8; 3] {
     let last = steps.saturating_sub(1).max(1);
     let place = step.min(last) as f32 / last as f32 * (RAMP.len() - 1) as f32;
     let at = (place as usize).min(RAMP.len() - 2);
@@ -56,12 +56,12 @@ pub(super) fn step(step: usize, steps: usize) -> [u8; 3] {
 }
 
 /// How unlike two colours are, from 0 to 765.
-pub(super) fn difference(a: [u8; 3], b: [u8; 3]) -> u32 {
+pub(crate) fn difference(a: [u8; 3], b: [u8; 3]) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(b))).sum()
 }
 
 /// Whether a colour is neither grey nor nearly so.
-pub(super) fn is_colored([r, g, b]: [u8; 3]) -> bool {
+pub(crate) fn is_colored([r, g, b]: [u8; 3]) -> bool {
     r.max(g).max(b) - r.min(g).min(b) > 24
 }
 

@@ -2,16 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use super::{OpenError, Progress};
+use super::source::{OpenError, Progress};
 pub use mapscope_formats::parallel::on_all_threads;
-pub(super) use mapscope_formats::parallel::share_out;
+pub(crate) use mapscope_formats::parallel::share_out;
 
 /// Does the same for each number below `count`, on as many threads as the machine has, and gives
 /// the results in order.
 ///
 /// # Errors
 /// Only when the load is cancelled.
-pub(super) fn in_parallel<T: Send>(
+pub(crate) fn in_parallel<T: Send>(
     count: usize,
     progress: &Progress,
     work: impl Fn(usize) -> T + Sync,

@@ -37,24 +37,24 @@ use glam::Vec3;
 use serde_json::{Map, Value as Json};
 
 use super::numbers::{number, short, xyz};
-use super::{Item, Property, PropertyGroup, SummaryPart, Swatch};
+use crate::{Item, Property, PropertyGroup, SummaryPart, Swatch};
 
 /// The fields of a kind of record, in the order of the inspector.
-pub(super) struct Table<'a, R> {
+pub(crate) struct Table<'a, R> {
     /// Lists with a heading each.
-    pub(super) sections: &'a [Section<'a, R>],
+    pub(crate) sections: &'a [Section<'a, R>],
 }
 
 /// Fields under a heading of the inspector.
-pub(super) struct Section<'a, R> {
+pub(crate) struct Section<'a, R> {
     /// The heading.
-    pub(super) title: &'static str,
+    pub(crate) title: &'static str,
     /// In reading order.
-    pub(super) fields: &'a [Field<R>],
+    pub(crate) fields: &'a [Field<R>],
 }
 
 /// Fields under a heading.
-pub(super) const fn section<'a, R>(title: &'static str, fields: &'a [Field<R>]) -> Section<'a, R> {
+pub(crate) const fn section<'a, R>(title: &'static str, fields: &'a [Field<R>]) -> Section<'a, R> {
     Section { title, fields }
 }
 
@@ -65,7 +65,7 @@ type Read<R> = fn(&R) -> Value;
 type ReadJson<R> = fn(&R) -> Json;
 
 /// One thing that is known of a record, and the places that say it.
-pub(super) struct Field<R> {
+pub(crate) struct Field<R> {
     name: &'static str,
     /// For the inspector.
     value: Option<Read<R>>,
@@ -80,7 +80,7 @@ pub(super) struct Field<R> {
 }
 
 /// A field of the inspector.
-pub(super) const fn field<R>(name: &'static str, value: Read<R>) -> Field<R> {
+pub(crate) const fn field<R>(name: &'static str, value: Read<R>) -> Field<R> {
     Field {
         name,
         value: Some(value),
@@ -92,7 +92,7 @@ pub(super) const fn field<R>(name: &'static str, value: Read<R>) -> Field<R> {
 }
 
 /// A field of the status line alone.
-pub(super) const fn summary_only<R>(name: &'static str, value: Read<R>) -> Field<R> {
+pub(crate) const fn summary_only<R>(name: &'static str, value: Read<R>) -> Field<R> {
     Field {
         value: None,
         ..field(name, value).summary(name, value)
@@ -100,7 +100,7 @@ pub(super) const fn summary_only<R>(name: &'static str, value: Read<R>) -> Field
 }
 
 /// A field of JSON alone.
-pub(super) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Field<R> {
+pub(crate) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Field<R> {
     Field {
         name: key,
         value: None,
@@ -113,13 +113,13 @@ pub(super) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Fie
 
 impl<R> Field<R> {
     /// Says the same in the status line.
-    pub(super) const fn in_summary(self) -> Self {
+    pub(crate) const fn in_summary(self) -> Self {
         let name = self.name;
         self.in_summary_as(name)
     }
 
     /// Says the same in the status line under another name.
-    pub(super) const fn in_summary_as(self, name: &'static str) -> Self {
+    pub(crate) const fn in_summary_as(self, name: &'static str) -> Self {
         match self.value {
             Some(value) => self.summary(name, value),
             None => self,
@@ -127,7 +127,7 @@ impl<R> Field<R> {
     }
 
     /// Says this in the status line.
-    pub(super) const fn summary(self, name: &'static str, value: Read<R>) -> Self {
+    pub(crate) const fn summary(self, name: &'static str, value: Read<R>) -> Self {
         Self {
             summary: Some((name, value)),
             ..self
@@ -135,7 +135,7 @@ impl<R> Field<R> {
     }
 
     /// Says the same in the note of the outline.
-    pub(super) const fn in_note(self) -> Self {
+    pub(crate) const fn in_note(self) -> Self {
         Self {
             note: self.value,
             ..self
@@ -143,7 +143,7 @@ impl<R> Field<R> {
     }
 
     /// Says this in the note of the outline; nothing where it is absent.
-    pub(super) const fn note(self, value: Read<R>) -> Self {
+    pub(crate) const fn note(self, value: Read<R>) -> Self {
         Self {
             note: Some(value),
             ..self
@@ -151,7 +151,7 @@ impl<R> Field<R> {
     }
 
     /// Says the same in JSON, and nothing where it is absent.
-    pub(super) const fn json(self, key: &'static str) -> Self {
+    pub(crate) const fn json(self, key: &'static str) -> Self {
         Self {
             same_json: Some(key),
             ..self
@@ -159,7 +159,7 @@ impl<R> Field<R> {
     }
 
     /// Says this in JSON.
-    pub(super) const fn json_as(self, key: &'static str, json: fn(&R) -> Json) -> Self {
+    pub(crate) const fn json_as(self, key: &'static str, json: fn(&R) -> Json) -> Self {
         Self {
             json: Some((key, json)),
             ..self
@@ -171,7 +171,7 @@ impl<R> Field<R> {
 struct Described<'a, R>(Table<'a, R>, R);
 
 /// What is said of a record of any kind.
-pub(super) trait Describe {
+pub(crate) trait Describe {
     /// The inspector's lists. Those without lines are left out.
     fn groups(&self) -> Vec<PropertyGroup>;
 
@@ -202,7 +202,7 @@ impl<'a, R> Table<'a, R> {
     }
 
     /// The inspector's lists. Those without lines are left out.
-    pub(super) fn groups(&self, record: &R) -> Vec<PropertyGroup> {
+    pub(crate) fn groups(&self, record: &R) -> Vec<PropertyGroup> {
         let groups = self.sections.iter().map(|section| {
             let mut properties = Vec::with_capacity(section.fields.len());
             for field in section.fields {
@@ -221,7 +221,7 @@ impl<'a, R> Table<'a, R> {
     }
 
     /// The table with a record of any kind.
-    pub(super) fn of(self, record: R) -> Box<dyn Describe + 'a>
+    pub(crate) fn of(self, record: R) -> Box<dyn Describe + 'a>
     where
         R: 'a,
     {
@@ -229,13 +229,13 @@ impl<'a, R> Table<'a, R> {
     }
 
     /// The lines of the inspector without headings, for a list within another.
-    pub(super) fn properties(&self, record: &R) -> Vec<Property> {
+    pub(crate) fn properties(&self, record: &R) -> Vec<Property> {
         let groups = self.groups(record).into_iter();
         groups.flat_map(|group| group.properties).collect()
     }
 
     /// The status line.
-    pub(super) fn summary(&self, record: &R) -> Vec<SummaryPart> {
+    pub(crate) fn summary(&self, record: &R) -> Vec<SummaryPart> {
         let parts = self.fields().filter_map(|field| {
             let (name, value) = field.summary?;
             let value = value(record);
@@ -249,13 +249,13 @@ impl<'a, R> Table<'a, R> {
     }
 
     /// The note of the line in the outline.
-    pub(super) fn note(&self, record: &R) -> String {
+    pub(crate) fn note(&self, record: &R) -> String {
         let notes = self.fields().filter_map(|field| field.note?(record).text());
         notes.collect::<Vec<_>>().join(", ")
     }
 
     /// The object in JSON.
-    pub(super) fn json(&self, record: &R) -> Map<String, Json> {
+    pub(crate) fn json(&self, record: &R) -> Map<String, Json> {
         let fields = self.fields().flat_map(|field| {
             let same = field.same_json.zip(field.value);
             let same = same.and_then(|(key, value)| Some((key, value(record).json()?)));
@@ -268,7 +268,7 @@ impl<'a, R> Table<'a, R> {
 
 /// What a field says of a record. It is made of whatever the field is: see the conversions.
 #[derive(Debug, Clone)]
-pub(super) struct Value {
+pub(crate) struct Value {
     content: Content,
     link: Option<Item>,
     swatch: Option<Swatch>,
@@ -303,32 +303,32 @@ impl Value {
     }
 
     /// A field that says nothing of this record.
-    pub(super) fn absent() -> Self {
+    pub(crate) fn absent() -> Self {
         Self::new(Content::Absent)
     }
 
     /// As many lines of the inspector as there are, with names of their own.
-    pub(super) fn lines(lines: impl IntoIterator<Item = Property>) -> Self {
+    pub(crate) fn lines(lines: impl IntoIterator<Item = Property>) -> Self {
         Self::new(Content::Lines(lines.into_iter().collect()))
     }
 
     /// A colour, with its swatch.
-    pub(super) fn color([r, g, b]: [u8; 3]) -> Self {
+    pub(crate) fn color([r, g, b]: [u8; 3]) -> Self {
         Self::from(format!("{r} {g} {b}")).swatch(Some(Swatch::Color([r, g, b])))
     }
 
     /// Bits, as the files' documents write them.
-    pub(super) fn bits(bits: u8) -> Self {
+    pub(crate) fn bits(bits: u8) -> Self {
         format!("{bits:#04x}").into()
     }
 
     /// Where a click on the value leads.
-    pub(super) fn link(self, item: impl Into<Item>) -> Self {
+    pub(crate) fn link(self, item: impl Into<Item>) -> Self {
         self.link_if(Some(item))
     }
 
     /// The same where there is such an item.
-    pub(super) fn link_if(self, item: Option<impl Into<Item>>) -> Self {
+    pub(crate) fn link_if(self, item: Option<impl Into<Item>>) -> Self {
         Self {
             link: item.map(Into::into),
             ..self
@@ -336,12 +336,12 @@ impl Value {
     }
 
     /// A thumbnail or colour beside the value.
-    pub(super) fn swatch(self, swatch: Option<Swatch>) -> Self {
+    pub(crate) fn swatch(self, swatch: Option<Swatch>) -> Self {
         Self { swatch, ..self }
     }
 
     /// What the field is called of this record, where that is not always the same.
-    pub(super) fn named(self, name: &'static str) -> Self {
+    pub(crate) fn named(self, name: &'static str) -> Self {
         Self {
             name: Some(name),
             ..self
@@ -349,7 +349,7 @@ impl Value {
     }
 
     /// How many characters the longest such value has ([`SummaryPart::width`]).
-    pub(super) fn width(self, width: usize) -> Self {
+    pub(crate) fn width(self, width: usize) -> Self {
         Self { width, ..self }
     }
 
@@ -398,7 +398,7 @@ impl Value {
     }
 
     /// The line of the inspector that says it; none where it is absent.
-    pub(super) fn property(self, name: &'static str) -> Option<Property> {
+    pub(crate) fn property(self, name: &'static str) -> Option<Property> {
         let mut properties = Vec::with_capacity(1);
         self.list(name, &mut properties);
         properties.pop()

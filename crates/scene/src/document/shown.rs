@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::geometry::Aabb;
 use super::item::Item;
 use super::overlay::OverlaySet;
 use super::playback::Playhead;
 #[cfg(doc)]
 use super::{Document, Levels};
+use crate::geometry::Aabb;
 
 /// What of a document is shown, and how: everything but where it is seen from.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Shown {
     /// camera each in its own way.
     pub flat: bool,
     /// The pixel of a flat 2D map that is at the top left corner of the picture, by which its
-    /// layers have scrolled ([`FlatWindow::camera_px`](super::tilemap::FlatWindow::camera_px)).
+    /// layers have scrolled ([`FlatWindow::camera_px`](crate::tilemap::FlatWindow::camera_px)).
     pub flat_camera_px: [i64; 2],
     /// How many pixels of a flat 2D map are across and down the picture, if that is known.
     pub flat_view_px: Option<[u32; 2]>,
