@@ -21,7 +21,7 @@ use describe::{fields, numbers, outline};
 pub use document::flat_image::FlatImage;
 pub use document::item::{Item, LevelItem, ModelItem, Owner, TerrainItem, TileMapItem};
 pub use document::lists::{
-    Branch, ChunkInfo, ChunkMap, LayerInfo, LevelInfo, Light, Picture, Sheet, SheetFace,
+    Branch, ChunkInfo, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo,
     TilesetInfo,
 };
 use document::overlay;

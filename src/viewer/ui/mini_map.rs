@@ -14,7 +14,7 @@ use super::places;
 use super::theme;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
-use mapscope_scene::{Document, Item, Overrides, Picture, Shown};
+use mapscope_scene::{Document, Image, Item, Overrides, Shown};
 
 /// The longer side of the picture, in points, and how much of the view it takes at most.
 const SIDE: f32 = 168.0;
@@ -40,7 +40,7 @@ pub(crate) struct MiniMap {
     of: Option<Of>,
     texture: Option<TextureHandle>,
     /// Where a picture comes from that is being made.
-    coming: Option<Receiver<Picture>>,
+    coming: Option<Receiver<Image>>,
 }
 
 /// What the picture depends on.
@@ -174,8 +174,8 @@ impl MiniMap {
         }
     }
 
-    fn take(&mut self, ctx: &Context, picture: Option<Picture>) {
-        let image = picture.and_then(|Picture { size, rgba }| {
+    fn take(&mut self, ctx: &Context, picture: Option<Image>) {
+        let image = picture.and_then(|Image { size, rgba }| {
             let [width, height] = size.map(|side| side as usize);
             let fits = rgba.len() == width * height * 4 && !rgba.is_empty();
             fits.then(|| ColorImage::from_rgba_unmultiplied([width, height], &rgba))
@@ -197,6 +197,6 @@ fn shows_all(state: &State, map: DVec2) -> bool {
     })
 }
 
-fn picture(document: &dyn Document, shown: &Shown, longest_px: u32) -> Option<Picture> {
+fn picture(document: &dyn Document, shown: &Shown, longest_px: u32) -> Option<Image> {
     Some(document.layers()?.flat(shown).scaled_down(longest_px))
 }

@@ -6,7 +6,7 @@ use mapscope_formats::ppe;
 use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Handedness, Pose};
 use mapscope_scene::tilemap::{Cell, FlatWindow, Layer, TileMap, Tileset};
-use mapscope_scene::{Picture, Shown};
+use mapscope_scene::{Image, Shown};
 
 /// A map of these layers, drawn in their order.
 pub(crate) fn map(tilesets: Vec<Tileset>, layers: Vec<Layer>) -> TileMap {
@@ -103,7 +103,7 @@ pub(crate) fn tiles(
 }
 
 /// A picture of a sprite: a round thing with an eye on its right.
-pub(crate) fn sprite(size: [u32; 2], color: [u8; 3]) -> Picture {
+pub(crate) fn sprite(size: [u32; 2], color: [u8; 3]) -> Image {
     let [width, height] = size.map(|side| side as f32);
     let mut rgba = Vec::new();
     for y in 0..size[1] {
@@ -118,7 +118,7 @@ pub(crate) fn sprite(size: [u32; 2], color: [u8; 3]) -> Picture {
             rgba.extend([r, g, b, if from_middle < 0.5 { 255 } else { 0 }]);
         }
     }
-    Picture { size, rgba }
+    Image { size, rgba }
 }
 
 /// A flat view with this pixel of the map in the upper left corner.

@@ -21,13 +21,13 @@ pub struct OutlineNode {
     pub item: Option<Item>,
     /// A small note at the end of the line, such as a count.
     pub note: String,
-    /// A picture or colour before the line.
+    /// A thumbnail or colour before the line.
     pub swatch: Option<Swatch>,
     /// Lines below it.
     pub children: Vec<OutlineNode>,
 }
 
-/// A small picture of an item.
+/// A thumbnail or colour of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Swatch {
     /// The thumbnail with this index (see [`Document::thumbnail`](crate::Document::thumbnail)).
@@ -52,7 +52,7 @@ pub struct Property {
     pub name: &'static str,
     /// Its value, for people.
     pub value: String,
-    /// A picture or colour beside the value.
+    /// A thumbnail or colour beside the value.
     pub swatch: Option<Swatch>,
     /// Where a click on the value leads.
     pub link: Option<Item>,
@@ -193,7 +193,7 @@ pub struct Label {
     /// The place, in world space.
     pub position: Vec3,
     /// How much room there is around the place for a text that is to stand in the middle of it, in
-    /// world units across the picture: it is left out where it does not fit. None for a text that
+    /// world units across the frame: it is left out where it does not fit. None for a text that
     /// stands to the right of its place.
     pub room: Option<f32>,
     /// What it says.

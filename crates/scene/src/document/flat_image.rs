@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use crate::Picture;
+use crate::Image;
 
 /// Bytes of a pixel.
 const RGBA: usize = 4;
@@ -51,7 +51,7 @@ pub trait FlatImage {
 
     /// The same with no side longer than so many pixels. Of a large map not every pixel is
     /// looked at.
-    fn scaled_down(&self, longest_px: u32) -> Picture {
+    fn scaled_down(&self, longest_px: u32) -> Image {
         let [width, height] = self.size();
         let longest = width.max(height).max(1);
         let size = self.size().map(|side| {
@@ -81,14 +81,14 @@ pub trait FlatImage {
                 rgba.extend([r, g, b, 255]);
             }
         }
-        Picture {
+        Image {
             size: size.map(|side| side as u32),
             rgba,
         }
     }
 }
 
-/// Which of so many pixels are a pixel of a smaller picture of so many.
+/// Which of so many pixels are a pixel of a smaller image of so many.
 fn part(all: u64, of: u64, index: u64) -> Range<u64> {
     let at = |index: u64| (u128::from(all) * u128::from(index) / u128::from(of)) as u64;
     at(index)..at(index + 1)

@@ -16,7 +16,7 @@ use glam::{Affine3A, Vec3};
 use self::flat_image::FlatImage;
 use self::item::Item;
 use self::lists::{
-    Branch, ChunkMap, LayerInfo, LevelInfo, Light, Picture, Sheet, SheetFace, TilesetInfo,
+    Branch, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo, TilesetInfo,
 };
 use self::overlay::{Overlay, OverlayId};
 use self::playback::{ClipInfo, Curve, Playhead};
@@ -175,7 +175,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// What is known of it from the start.
     fn about(&self) -> &About;
 
-    /// Calls a function with each thing that a picture of it is made of.
+    /// Calls a function with each of its drawables.
     fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>));
 
     /// The tree that the outliner shows.
@@ -249,7 +249,7 @@ pub trait Document: fmt::Debug + Send + Sync {
 }
 
 impl dyn Document + '_ {
-    /// The first thing of a type that a picture of it is made of.
+    /// The content of the first drawable of a type.
     pub fn content<T: Any>(&self) -> Option<&T> {
         let mut found = None;
         self.for_each_drawable(&mut |drawable| {
@@ -363,13 +363,13 @@ pub trait Levels {
     fn chunk_map(&self, level: usize) -> Option<ChunkMap>;
 
     /// The lightmaps of a level.
-    fn sheets(&self, level: usize) -> Vec<Sheet>;
+    fn lightmaps(&self, level: usize) -> Vec<LightmapInfo>;
 
     /// The image of a lightmap with the lights that shine: RGBA bytes from the top left.
-    fn sheet_picture(&self, sheet: Item, shown: &Shown) -> Option<Vec<u8>>;
+    fn lightmap_image(&self, lightmap: Item, shown: &Shown) -> Option<Vec<u8>>;
 
     /// The faces on a lightmap.
-    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace>;
+    fn lightmap_faces(&self, lightmap: Item) -> Vec<LightmapFace>;
 
     /// The item at a place of the level that is shown that lists what is seen from there; none
     /// where nothing does.
@@ -389,7 +389,7 @@ pub trait Layers {
     fn hidden_with(&self, item: Item) -> Option<Item>;
 
     /// The image of a tile as it is at a moment.
-    fn tile_picture(&self, tile: Item, playhead: Playhead) -> Option<Picture>;
+    fn tile_image(&self, tile: Item, playhead: Playhead) -> Option<Image>;
 
     /// The item of a tile of a tileset, by its index in [`TilesetInfo::uses`].
     fn tile_item(&self, tileset: Item, index: usize) -> Option<Item>;
@@ -401,13 +401,13 @@ pub trait Layers {
     /// How many columns and rows of tiles [`InfoQuery::tile`] may ask for.
     fn tile_count(&self) -> Option<[u32; 2]>;
 
-    /// Whether a flat picture wraps at its edges, across and down.
+    /// Whether the flat image wraps at its edges, across and down.
     fn wraps(&self) -> [bool; 2];
 
-    /// The size in pixels of the picture at 1:1.
+    /// The size in pixels of the flat image at 1:1.
     fn flat_size(&self) -> [u64; 2];
 
-    /// The picture at 1:1.
+    /// The flat image at 1:1.
     fn flat<'a>(&'a self, shown: &'a Shown) -> Box<dyn FlatImage + 'a>;
 }
 

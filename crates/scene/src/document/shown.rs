@@ -33,10 +33,10 @@ pub struct Shown {
     /// Whether a 2D map is shown as the game does, its layers upon each other and moving with the
     /// camera each in its own way.
     pub flat: bool,
-    /// The pixel of a flat 2D map that is at the top left corner of the picture, by which its
+    /// The pixel of a flat 2D map that is at the top left corner of the frame, by which its
     /// layers have scrolled ([`FlatWindow::camera_px`](crate::tilemap::FlatWindow::camera_px)).
     pub flat_camera_px: [i64; 2],
-    /// How many pixels of a flat 2D map are across and down the picture, if that is known.
+    /// How many pixels of a flat 2D map are across and down the frame, if that is known.
     pub flat_view_px: Option<[u32; 2]>,
     /// How far apart the layers of a 2D map are that is not shown flat, in world units; as far as
     /// is usual for it if there is none.

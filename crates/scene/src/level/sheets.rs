@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use super::Map;
 use super::mesh::{ChunkMesh, MeshFace};
-use crate::{LevelItem, Sheet, SheetFace, Shown};
+use crate::{LevelItem, LightmapFace, LightmapInfo, Shown};
 use mapscope_formats::pmf::{ChunkData, Cube};
 
 /// How many lightmaps are listed.
@@ -32,7 +32,7 @@ impl ChunkMesh {
 
 impl Map {
     /// The lightmaps of a level, chunk by chunk.
-    pub(super) fn sheet_list(&self, level_number: usize) -> Vec<Sheet> {
+    pub(super) fn sheet_list(&self, level_number: usize) -> Vec<LightmapInfo> {
         let Some((level, source)) = self.level(level_number) else {
             return Vec::new();
         };
@@ -58,7 +58,7 @@ impl Map {
                     chunk: number as u32,
                     index: index as u32,
                 };
-                sheets.push(Sheet {
+                sheets.push(LightmapInfo {
                     item: item.into(),
                     name: format!("Chunk {}, lightmap {index}", chunk.index),
                     size: [slot.side.into(); 2],
@@ -87,7 +87,7 @@ impl Map {
     }
 
     /// The faces that a lightmap lights.
-    pub(super) fn faces_on_sheet(&self, sheet: LevelItem) -> Vec<SheetFace> {
+    pub(super) fn faces_on_sheet(&self, sheet: LevelItem) -> Vec<LightmapFace> {
         self.lit_faces(sheet, |mesh, data, face, item| {
             let client = data.client.as_ref()?;
             let indices = mesh.indices.get(face.indices())?;
@@ -102,7 +102,7 @@ impl Map {
             let triangles = triangles
                 .iter()
                 .filter_map(|[a, b, c]| Some([uv(a)?, uv(b)?, uv(c)?]));
-            Some(SheetFace {
+            Some(LightmapFace {
                 item: item.into(),
                 triangles: triangles.collect(),
             })

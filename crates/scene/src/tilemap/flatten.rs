@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::grids::{ZONE_OPACITY, hatch_px, hatched, zone_color};
 use super::{Cell, Frame, Grid, Layer, Object, ObjectKind, Pass, RectPx, Step, TileMap, Tileset};
-use crate::{Annotations as _, FlatImage, Line, OverlayId, Picture, Shown};
+use crate::{Annotations as _, FlatImage, Image, Line, OverlayId, Shown};
 
 /// Bytes of a pixel.
 const RGBA: usize = 4;
@@ -25,7 +25,7 @@ pub(super) struct FlatMap<'a> {
     /// Of each tileset, what its tiles are at the moment.
     frames: Vec<Frame>,
     /// The objects that have an image, with it: most have none, and rows are many.
-    pictured: Vec<(&'a Object, &'a Picture)>,
+    pictured: Vec<(&'a Object, &'a Image)>,
     /// The areas of zones and their colours, if they are shown.
     areas: Vec<(RectPx, [u8; 4])>,
     lines: Lines,
@@ -527,7 +527,7 @@ fn columns(bytes: usize, left: i64, tile_w: i64) -> impl Iterator<Item = (i64, i
 }
 
 /// Draws a row of an image that fills a rectangle.
-fn image_row(image: &Picture, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8]) {
+fn image_row(image: &Image, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8]) {
     let [left, top] = rect.min;
     let [left, right] = [left, rect.max[0]].map(|x| x - x0 as f32);
     let [w, h] = [0, 1].map(|axis| rect.max[axis] - rect.min[axis]);

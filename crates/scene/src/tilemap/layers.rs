@@ -2,9 +2,7 @@
 
 use super::flatten::FlatMap;
 use super::{Parallax, Pass, Step, TileMap, Tileset};
-use crate::{
-    FlatImage, Item, LayerInfo, Layers, Picture, Playhead, Shown, TileMapItem, TilesetInfo,
-};
+use crate::{FlatImage, Image, Item, LayerInfo, Layers, Playhead, Shown, TileMapItem, TilesetInfo};
 
 /// How many steps of drawing are named.
 const MAX_NAMED: usize = 64;
@@ -95,10 +93,10 @@ impl Layers for TileMap {
         }
     }
 
-    fn tile_picture(&self, tile: Item, playhead: Playhead) -> Option<Picture> {
+    fn tile_image(&self, tile: Item, playhead: Playhead) -> Option<Image> {
         let (_, tileset, image) = self.tile_at(tile)?;
         let shown = tileset.image_at(image, self.ticks(playhead));
-        Some(Picture {
+        Some(Image {
             size: tileset.tile_size,
             rgba: tileset.image(shown)?.to_vec(),
         })

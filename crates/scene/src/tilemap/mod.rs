@@ -45,7 +45,7 @@ pub use tileset::{Frame, Strand, StrandMode, Tile, Tileset};
 #[cfg(doc)]
 use super::Shown;
 use super::camera::Handedness;
-use super::{Aabb, About, ClipInfo, GameView, InfoQuery, Picture, PropertyGroup};
+use super::{Aabb, About, ClipInfo, GameView, Image, InfoQuery, PropertyGroup};
 use mapscope_formats::Format;
 pub use mapscope_formats::Integers;
 
@@ -73,7 +73,7 @@ pub struct TileMap {
     /// What stands on the map: entities, waypoints, sprites, boxes and areas of zones.
     pub objects: Vec<Object>,
     /// Images of sprites.
-    pub images: Vec<Picture>,
+    pub images: Vec<Image>,
     /// What only its format knows.
     pub facts: Box<dyn Facts>,
     /// One clip of the animated tiles, if there are any.

@@ -394,11 +394,11 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
             regions.sort();
             assert_eq!(names, regions);
             assert_eq!(of_level("server region").count(), server);
-            let found = map.sheets(number);
+            let found = map.lightmaps(number);
             let sides: Vec<Value> = found.iter().map(|sheet| sheet.size[0].into()).collect();
             assert_eq!(sides, sheets);
             for sheet in found {
-                let faces = map.sheet_faces(sheet.item);
+                let faces = map.lightmap_faces(sheet.item);
                 assert_eq!(faces.len(), sheet.faces);
                 let uvs = faces.iter().flat_map(|face| &face.triangles).flatten();
                 let range = -0.01..=1.01_f32;
@@ -406,7 +406,7 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
                     uvs.into_iter()
                         .all(|uv| range.contains(&uv.x) && range.contains(&uv.y))
                 );
-                let picture = map.sheet_picture(sheet.item, &Shown::default()).unwrap();
+                let picture = map.lightmap_image(sheet.item, &Shown::default()).unwrap();
                 let [width, height] = sheet.size.map(|side| side as usize);
                 assert_eq!(picture.len(), width * height * 4);
             }

@@ -910,11 +910,11 @@ fn check_level(map: &dyn Document, level: usize, items: &mut Vec<Item>) {
         level,
         ..Shown::default()
     };
-    if let Some(sheet) = levels.sheets(level).first() {
+    if let Some(sheet) = levels.lightmaps(level).first() {
         let [width, height] = sheet.size.map(|side| side as usize);
-        let picture = levels.sheet_picture(sheet.item, &shown).unwrap();
+        let picture = levels.lightmap_image(sheet.item, &shown).unwrap();
         assert_eq!(picture.len(), width * height * 4);
-        let faces = levels.sheet_faces(sheet.item);
+        let faces = levels.lightmap_faces(sheet.item);
         assert_eq!(faces.len(), sheet.faces);
         items.extend(faces.into_iter().map(|face| face.item));
     }

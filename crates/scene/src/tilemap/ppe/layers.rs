@@ -7,7 +7,7 @@ use super::notes::Notes;
 use super::objects;
 use super::palette::MapPalette;
 use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
-use crate::Picture;
+use crate::Image;
 use crate::rules;
 use crate::tilemap::making::Room;
 use crate::tilemap::{Cell, Grid, GridKind, Layer, Object, Parallax, Pass, Step, TileMap, Tileset};
@@ -43,7 +43,7 @@ pub(super) struct Builder {
     tilesets: Vec<Tileset>,
     grids: Vec<Grid>,
     objects: Vec<Object>,
-    images: Vec<Picture>,
+    images: Vec<Image>,
 }
 
 impl Builder {

@@ -8,7 +8,7 @@ use super::palette::{MapPalette, cut};
 use crate::rules::{self, Fault};
 use crate::tilemap::making::{group, yes};
 use crate::tilemap::{Object, ObjectKind, RectPx};
-use crate::{Picture, Property};
+use crate::{Image, Property};
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{Object as FileObject, Point, Shape, Sprite, XmfLayer};
 
@@ -25,7 +25,7 @@ const SCALE_ONE: f32 = 1024.0;
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) objects: Vec<Object>,
-    pub(super) images: Vec<Picture>,
+    pub(super) images: Vec<Image>,
     /// What is wrong with their images, and where.
     pub(super) notes: Vec<(At, Fault)>,
 }
@@ -278,7 +278,7 @@ impl Maker<'_, '_, '_> {
                 *opacity = (u16::from(*opacity) * u16::from(alpha) / 255) as u8;
             }
         }
-        Ok((self.add(Picture { size, rgba }), size))
+        Ok((self.add(Image { size, rgba }), size))
     }
 
     /// Takes the memory for an image of this size. The bytes of it.
@@ -291,7 +291,7 @@ impl Maker<'_, '_, '_> {
     }
 
     /// The number of an image that is added.
-    fn add(&mut self, image: Picture) -> usize {
+    fn add(&mut self, image: Image) -> usize {
         self.found.images.push(image);
         self.pictures_before + self.found.images.len() - 1
     }
@@ -326,14 +326,14 @@ impl Maker<'_, '_, '_> {
                 rgba.extend(texel(from, corners, at).unwrap_or_default());
             }
         }
-        Ok(Some(self.add(Picture { size, rgba })))
+        Ok(Some(self.add(Image { size, rgba })))
     }
 }
 
 /// What an image that is stretched between upper left, upper right, lower left and lower right
 /// corner shows at a place: the engine draws two triangles, of the first three corners and of the
 /// last three.
-fn texel(image: &Picture, [a, b, c, d]: [[f32; 2]; 4], at: [f32; 2]) -> Option<[u8; 4]> {
+fn texel(image: &Image, [a, b, c, d]: [[f32; 2]; 4], at: [f32; 2]) -> Option<[u8; 4]> {
     let first = within([a, b, c], at).map(|[_, across, down]| [across, down]);
     // There the share of the upper right corner is what is left of the way down, and so on.
     let second = || within([d, c, b], at).map(|[_, left, up]| [1.0 - left, 1.0 - up]);
@@ -486,11 +486,11 @@ mod tests {
     use super::*;
 
     /// An image of pixels that are named by numbers.
-    fn image(size: [u32; 2], pixels: &[u8]) -> Picture {
+    fn image(size: [u32; 2], pixels: &[u8]) -> Image {
         let rgba = pixels.iter().flat_map(|pixel| [*pixel; 4]);
         let rgba: Vec<u8> = rgba.collect();
         assert_eq!(rgba.len() as u32, size[0] * size[1] * 4);
-        Picture { size, rgba }
+        Image { size, rgba }
     }
 
     #[test]
